@@ -1,0 +1,1 @@
+//! Nodes, links, medium, event queue and observers of one simulated cell.

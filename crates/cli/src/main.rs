@@ -1,0 +1,2 @@
+//! The ackless command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Experiments: compare, sweep, statistics and tables.

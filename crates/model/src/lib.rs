@@ -1,0 +1,1 @@
+//! Closed forms: what theory says about a Wi-Fi cell.

@@ -1,0 +1,1 @@
+//! 802.11 rates, frame durations, timing constants and the error model, as pure functions.

@@ -1,0 +1,1 @@
+//! Scenario files: parsing, defaults, overrides, and building a cell from them.

@@ -1,0 +1,1 @@
+//! What is done with a TCP ACK on the Wi-Fi hop.

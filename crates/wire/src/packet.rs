@@ -1,0 +1,143 @@
+//! A packet as a value: typed headers, and a payload that is real bytes or just a length.
+
+use crate::ip::IpHeader;
+use crate::tcp::{TcpFlags, TcpHeader};
+use crate::udp::UdpHeader;
+use crate::units::Bytes;
+
+/// An IP packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// The network header.
+    pub ip: IpHeader,
+    /// The transport header.
+    pub transport: Transport,
+    /// What the transport carries.
+    pub payload: Payload,
+}
+
+/// The transport header of a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP (RFC 9293).
+    Tcp(TcpHeader),
+    /// UDP (RFC 768).
+    Udp(UdpHeader),
+}
+
+/// What a packet carries: real bytes where someone will read them, else just their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// This many bytes whose values do not matter; on a wire they are zeros.
+    Length(u32),
+    /// These bytes.
+    Data(bytes::Bytes),
+}
+
+impl Packet {
+    /// The length of the IP packet: headers and payload.
+    pub fn len(&self) -> Bytes {
+        self.header_len() + Bytes(self.payload.len().into())
+    }
+
+    /// The length of the IP and transport headers with their options.
+    pub fn header_len(&self) -> Bytes {
+        let transport = match &self.transport {
+            Transport::Tcp(tcp) => tcp.len(),
+            Transport::Udp(_) => UdpHeader::LEN,
+        };
+        self.ip.len() + transport
+    }
+
+    /// The TCP header, if this is TCP.
+    pub fn tcp(&self) -> Option<&TcpHeader> {
+        match &self.transport {
+            Transport::Tcp(tcp) => Some(tcp),
+            Transport::Udp(_) => None,
+        }
+    }
+
+    /// The TCP header if this packet is a *pure ACK*: it acknowledges and does nothing else.
+    ///
+    /// No payload, ACK set, and none of SYN, FIN, RST, URG or PSH (RFC 9293, 3.1). Options and the ECN bits may
+    /// be there: a duplicate ACK, a window update and an ACK with SACK blocks are pure ACKs, and a scheme that
+    /// must keep those tells them apart by the header. This is the one place that answers the question.
+    pub fn pure_ack(&self) -> Option<&TcpHeader> {
+        let tcp = self.tcp()?;
+        let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG | TcpFlags::PSH;
+        let pure = self.payload.len() == 0 && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
+        pure.then_some(tcp)
+    }
+
+    /// Source and destination port.
+    pub fn ports(&self) -> (u16, u16) {
+        match &self.transport {
+            Transport::Tcp(tcp) => (tcp.src_port, tcp.dst_port),
+            Transport::Udp(udp) => (udp.src_port, udp.dst_port),
+        }
+    }
+}
+
+impl Payload {
+    /// Nothing.
+    pub const EMPTY: Self = Self::Length(0);
+
+    /// The number of bytes.
+    pub fn len(&self) -> u32 {
+        match self {
+            Self::Length(n) => *n,
+            Self::Data(data) => data.len() as u32,
+        }
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ip::Ipv4Header;
+    use crate::tcp::{SackBlocks, SeqNumber};
+
+    fn ack() -> Packet {
+        Packet {
+            ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 2].into(), [10, 1, 0, 1].into())),
+            transport: Transport::Tcp(TcpHeader { flags: TcpFlags::ACK, ..TcpHeader::new(1, 2) }),
+            payload: Payload::EMPTY,
+        }
+    }
+
+    fn with(change: impl FnOnce(&mut TcpHeader)) -> Packet {
+        let mut packet = ack();
+        let Transport::Tcp(tcp) = &mut packet.transport else { unreachable!("an ACK is TCP") };
+        change(tcp);
+        packet
+    }
+
+    #[test]
+    fn only_a_bare_acknowledgement_is_a_pure_ack() {
+        assert!(ack().pure_ack().is_some());
+        let mut data = ack();
+        data.payload = Payload::Length(1);
+        assert!(data.pure_ack().is_none());
+        for flag in [TcpFlags::SYN, TcpFlags::FIN, TcpFlags::RST, TcpFlags::URG, TcpFlags::PSH] {
+            assert!(with(|tcp| tcp.flags |= flag).pure_ack().is_none(), "{flag:?}");
+        }
+        assert!(with(|tcp| tcp.flags = TcpFlags::empty()).pure_ack().is_none());
+        assert!(with(|tcp| tcp.flags |= TcpFlags::ECE).pure_ack().is_some());
+    }
+
+    #[test]
+    fn an_ack_with_timestamps_is_52_bytes_and_one_with_a_sack_block_64() {
+        assert_eq!(ack().len(), Bytes(40));
+        assert_eq!(with(|tcp| tcp.options.timestamps = Some((1, 2))).len(), Bytes(52));
+        let sack = with(|tcp| {
+            tcp.options.timestamps = Some((1, 2));
+            tcp.options.sack = SackBlocks::from_slice(&[(SeqNumber(5), SeqNumber(9))]);
+        });
+        assert_eq!(sack.len(), Bytes(64));
+    }
+}

@@ -1,0 +1,259 @@
+//! The TCP header as a value (RFC 9293, 3.1), with the options that today's stacks send.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use crate::units::Bytes;
+
+/// A TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpHeader {
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// Sequence number of the first payload byte (or of the SYN).
+    pub seq: SeqNumber,
+    /// Acknowledgment number; meaningful with [`TcpFlags::ACK`].
+    pub ack: SeqNumber,
+    /// Control bits.
+    pub flags: TcpFlags,
+    /// Window field as sent, before scaling (RFC 7323, 2.2).
+    pub window: u16,
+    /// Urgent pointer; meaningful with [`TcpFlags::URG`].
+    pub urgent: u16,
+    /// Whether the checksum is right, or which wrong one the packet bears.
+    pub checksum: Checksum,
+    /// Options.
+    pub options: TcpOptions,
+}
+
+/// The checksum of a header that is kept as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Checksum {
+    /// Right: computed when the packet becomes bytes.
+    #[default]
+    Correct,
+    /// Wrong: this value stands in the field.
+    Wrong(u16),
+}
+
+/// A sequence number: arithmetic modulo 2^32 (RFC 9293, 3.4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct SeqNumber(pub u32);
+
+bitflags::bitflags! {
+    /// The control bits of a TCP header (RFC 9293, 3.1; RFC 3168, 6.1).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct TcpFlags: u8 {
+        /// No more data from the sender.
+        const FIN = 0x01;
+        /// Synchronise sequence numbers.
+        const SYN = 0x02;
+        /// Reset the connection.
+        const RST = 0x04;
+        /// Push.
+        const PSH = 0x08;
+        /// The acknowledgment field counts.
+        const ACK = 0x10;
+        /// The urgent pointer counts.
+        const URG = 0x20;
+        /// ECN-Echo.
+        const ECE = 0x40;
+        /// Congestion Window Reduced.
+        const CWR = 0x80;
+    }
+}
+
+/// TCP options, in the layout that [`TcpOptions::len`] describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TcpOptions {
+    /// Maximum segment size (RFC 9293, 3.7.1), SYN only.
+    pub mss: Option<u16>,
+    /// SACK permitted (RFC 2018, 2), SYN only.
+    pub sack_permitted: bool,
+    /// Timestamps: TSval and TSecr (RFC 7323, 3.2).
+    pub timestamps: Option<(u32, u32)>,
+    /// Window scale shift (RFC 7323, 2.2), SYN only.
+    pub window_scale: Option<u8>,
+    /// SACK blocks (RFC 2018, 3).
+    pub sack: SackBlocks,
+}
+
+/// Up to four SACK blocks, each from its left edge to just past its last byte (RFC 2018, 3).
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct SackBlocks {
+    blocks: [(SeqNumber, SeqNumber); 4],
+    len: u8,
+}
+
+impl TcpHeader {
+    /// The length of a header without options.
+    pub const MIN_LEN: Bytes = Bytes(20);
+
+    /// A header with these ports and all else zero.
+    pub fn new(src_port: u16, dst_port: u16) -> Self {
+        Self {
+            src_port,
+            dst_port,
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            flags: TcpFlags::empty(),
+            window: 0,
+            urgent: 0,
+            checksum: Checksum::Correct,
+            options: TcpOptions::default(),
+        }
+    }
+
+    /// The length of the header with its options.
+    pub fn len(&self) -> Bytes {
+        Self::MIN_LEN + self.options.len()
+    }
+}
+
+impl TcpOptions {
+    /// The length of the options, padded to 4 bytes.
+    ///
+    /// The layout is the one that Linux sends, each group padded with NOPs in front:
+    /// MSS (4); SACK permitted with timestamps (2 + 10), or either alone behind two NOPs (4, 12);
+    /// NOP and window scale (4); two NOPs and SACK (4 + 8 for each block).
+    pub fn len(&self) -> Bytes {
+        let mss = if self.mss.is_some() { 4 } else { 0 };
+        let stamps = match (self.sack_permitted, self.timestamps.is_some()) {
+            (_, true) => 12,
+            (true, false) => 4,
+            (false, false) => 0,
+        };
+        let scale = if self.window_scale.is_some() { 4 } else { 0 };
+        let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * u64::from(self.sack.len) };
+        Bytes(mss + stamps + scale + sack)
+    }
+}
+
+impl SackBlocks {
+    /// No blocks.
+    pub const EMPTY: Self = Self { blocks: [(SeqNumber(0), SeqNumber(0)); 4], len: 0 };
+
+    /// The first four of these blocks.
+    pub fn from_slice(blocks: &[(SeqNumber, SeqNumber)]) -> Self {
+        let mut all = Self::EMPTY;
+        for &block in blocks.iter().take(4) {
+            all.push(block);
+        }
+        all
+    }
+
+    /// Adds a block; false, and no change, if there are four already.
+    pub fn push(&mut self, block: (SeqNumber, SeqNumber)) -> bool {
+        let free = usize::from(self.len) < self.blocks.len();
+        if free {
+            self.blocks[usize::from(self.len)] = block;
+            self.len += 1;
+        }
+        free
+    }
+
+    /// The blocks in their order.
+    pub fn as_slice(&self) -> &[(SeqNumber, SeqNumber)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Whether there are no blocks.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl fmt::Debug for SackBlocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.as_slice()).finish()
+    }
+}
+
+impl SeqNumber {
+    /// How far `self` is ahead of `other`: negative if behind. Both must lie within 2^31 of each other.
+    pub const fn distance_from(self, other: Self) -> i32 {
+        self.0.wrapping_sub(other.0) as i32
+    }
+
+    /// Whether `self` comes before `other`.
+    pub const fn before(self, other: Self) -> bool {
+        self.distance_from(other) < 0
+    }
+
+    /// Whether `self` comes after `other`.
+    pub const fn after(self, other: Self) -> bool {
+        self.distance_from(other) > 0
+    }
+
+    /// The later of the two.
+    pub const fn max(self, other: Self) -> Self {
+        if self.before(other) { other } else { self }
+    }
+
+    /// The earlier of the two.
+    pub const fn min(self, other: Self) -> Self {
+        if other.before(self) { other } else { self }
+    }
+}
+
+impl Add<u32> for SeqNumber {
+    type Output = Self;
+    fn add(self, n: u32) -> Self {
+        Self(self.0.wrapping_add(n))
+    }
+}
+
+impl AddAssign<u32> for SeqNumber {
+    fn add_assign(&mut self, n: u32) {
+        *self = *self + n;
+    }
+}
+
+impl Sub<u32> for SeqNumber {
+    type Output = Self;
+    fn sub(self, n: u32) -> Self {
+        Self(self.0.wrapping_sub(n))
+    }
+}
+
+impl Sub for SeqNumber {
+    type Output = u32;
+    /// The bytes from `earlier` to `self`, modulo 2^32.
+    fn sub(self, earlier: Self) -> u32 {
+        self.0.wrapping_sub(earlier.0)
+    }
+}
+
+impl fmt::Debug for SeqNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_survives_the_wrap() {
+        let (before, after) = (SeqNumber(u32::MAX - 3), SeqNumber(4));
+        assert!(before.before(after) && after.after(before));
+        assert_eq!(after - before, 8);
+        assert_eq!(before.max(after), after);
+        assert_eq!(before.min(after), before);
+    }
+
+    #[test]
+    fn a_linux_syn_carries_20_bytes_of_options() {
+        let syn = TcpOptions {
+            mss: Some(1460),
+            sack_permitted: true,
+            timestamps: Some((1, 0)),
+            window_scale: Some(7),
+            ..Default::default()
+        };
+        assert_eq!(syn.len(), Bytes(20));
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! - [`time`], [`units`]: nanoseconds, bytes and bit rates as types;
 //! - [`random`]: one random stream for each component and purpose;
+//! - [`pool`]: the slab in which the packets of a cell live;
 //! - [`address`], [`ip`], [`tcp`], [`udp`], [`packet`]: headers as values, and the one answer to "is this a pure ACK?".
 //!
 //! Nothing here knows a protocol's rules, a clock or a socket.
@@ -9,6 +10,7 @@
 pub mod address;
 pub mod ip;
 pub mod packet;
+pub mod pool;
 pub mod random;
 pub mod tcp;
 pub mod time;
@@ -18,6 +20,7 @@ pub mod units;
 pub use address::MacAddr;
 pub use ip::IpHeader;
 pub use packet::{Packet, Payload, Transport};
+pub use pool::{PacketId, PacketPool};
 pub use tcp::{SeqNumber, TcpFlags, TcpHeader};
 pub use time::{Duration, Instant};
 pub use udp::UdpHeader;

@@ -65,7 +65,7 @@ impl Packet {
     pub fn pure_ack(&self) -> Option<&TcpHeader> {
         let tcp = self.tcp()?;
         let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG | TcpFlags::PSH;
-        let pure = self.payload.len() == 0 && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
+        let pure = self.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
         pure.then_some(tcp)
     }
 

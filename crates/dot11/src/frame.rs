@@ -1,0 +1,335 @@
+//! Frames as values: MPDU, A-MPDU, control frames, and the PPDU that carries them (802.11-2020, 9.2 to 9.3 and 9.7).
+//!
+//! Nothing here is bytes: the codec turns a [`Ppdu`] into bytes where somebody wants to see them.
+
+use std::fmt;
+
+use ackless_phy::TxVector;
+use ackless_wire::{Bytes, Duration, MacAddr, PacketId};
+
+/// A station of the cell, or a group of them, in the place of a MAC address.
+///
+/// Numbers below 0x8000 name single stations, the others groups.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u16);
+
+/// A 12-bit MAC sequence number (802.11-2020, 9.2.4.4.2): arithmetic modulo 4096.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MacSeq(u16);
+
+/// A traffic identifier, 0 to 7 (802.11-2020, 9.2.4.5.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Tid(pub u8);
+
+/// Names a queued frame for its sender's scheme, from the moment it is queued until it is delivered, given up or withdrawn.
+/// Unique within one station and one run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FrameHandle(pub u32);
+
+/// Which way an MPDU crosses the distribution system: the To DS and From DS bits (802.11-2020, table 9-30).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ds {
+    /// Between stations without an AP (To DS 0, From DS 0).
+    Direct,
+    /// From a station to its AP (To DS 1, From DS 0).
+    ToAp,
+    /// From the AP to a station (To DS 0, From DS 1).
+    FromAp,
+    /// Four addresses, as bridges and relays send (To DS 1, From DS 1).
+    FourAddress,
+}
+
+/// The type of an MPDU that carries a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MpduKind {
+    /// A Data frame (not QoS).
+    Data,
+    /// A QoS Data frame of this TID.
+    QosData(Tid),
+    /// A packet disguised as a management frame of subtype Action, which some schemes send so that no answer is due
+    /// (the ACK filtering paper, section IV). A group-addressed one is not answered; an individually addressed one is.
+    Action,
+}
+
+/// What answer an MPDU asks for (802.11-2020, 9.2.4.5.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckPolicy {
+    /// An Ack, or a BlockAck where the MPDU came in an A-MPDU.
+    Normal,
+    /// Nothing.
+    NoAck,
+}
+
+/// A MAC protocol data unit with a packet in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Mpdu {
+    /// The packet. Its sender holds a reference for as long as the MPDU may be sent again.
+    pub packet: PacketId,
+    /// The length of the packet, without the LLC header.
+    pub packet_len: Bytes,
+    /// The sender's name for this frame.
+    pub handle: FrameHandle,
+    /// Type, subtype and TID.
+    pub kind: MpduKind,
+    /// Direction bits.
+    pub ds: Ds,
+    /// Who shall receive it off the air (RA).
+    pub receiver: NodeId,
+    /// Who put it on the air (TA).
+    pub transmitter: NodeId,
+    /// Where it goes in the end (DA).
+    pub destination: NodeId,
+    /// Where it came from first (SA).
+    pub source: NodeId,
+    /// Sequence number.
+    pub seq: MacSeq,
+    /// Whether it has been sent before (Retry bit).
+    pub retry: bool,
+    /// What answer it asks for.
+    pub ack_policy: AckPolicy,
+}
+
+/// Bits that a scheme may set in every MPDU header of a PPDU, or in the header of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HeaderBits {
+    /// More Data: more frames for the receiver stay queued (802.11-2020, 9.2.4.1.8).
+    pub more_data: bool,
+    /// HACK's SYNC bit. It travels in the Order (+HTC) bit of frame control, which no frame of ours uses otherwise: frames here
+    /// bear neither an HT Control field nor strictly ordered service.
+    pub sync: bool,
+}
+
+/// Which MPDUs a BlockAck acknowledges: bit n stands for the sequence number `start + n` (802.11-2020, 9.3.1.8).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bitmap {
+    /// The starting sequence number.
+    pub start: MacSeq,
+    /// One bit for each of 64 sequence numbers.
+    pub bits: u64,
+}
+
+/// What a PPDU carries.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A single MPDU, not aggregated.
+    Single(Mpdu),
+    /// An A-MPDU. All its MPDUs have the same receiver and TID.
+    Aggregate(Vec<Mpdu>),
+    /// An Ack, with whatever a scheme appended.
+    Ack(Answer),
+    /// A compressed BlockAck of one TID, with whatever a scheme appended.
+    BlockAck(Tid, Bitmap, Answer),
+    /// A BlockAck Request of one TID with its starting sequence number.
+    BlockAckReq(Tid, MacSeq),
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// A beacon with this MPDU length, header and FCS included.
+    Beacon(Bytes),
+}
+
+/// What a scheme put on a link-layer answer beyond the standard.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Appended bytes, under the same FCS as the answer itself.
+    pub appended: Vec<u8>,
+    /// Header bits of the answer.
+    pub bits: HeaderBits,
+}
+
+/// A physical-layer protocol data unit: one transmission.
+#[derive(Clone, Debug)]
+pub struct Ppdu {
+    /// Who sends it.
+    pub transmitter: NodeId,
+    /// Who shall receive it.
+    pub receiver: NodeId,
+    /// How it is modulated.
+    pub txvector: TxVector,
+    /// The Duration field: how long the medium is reserved after this PPDU.
+    pub duration_field: Duration,
+    /// The bits that stand in the header of its MPDUs.
+    pub bits: HeaderBits,
+    /// What it carries.
+    pub body: Body,
+}
+
+impl NodeId {
+    /// All stations.
+    pub const BROADCAST: Self = Self(0xffff);
+
+    /// Whether this names a group.
+    pub const fn is_group(self) -> bool {
+        self.0 & 0x8000 != 0
+    }
+
+    /// The address as it stands in a frame.
+    pub const fn mac(self) -> MacAddr {
+        match self {
+            Self::BROADCAST => MacAddr::BROADCAST,
+            Self(n) if self.is_group() => {
+                let [high, low] = n.to_be_bytes();
+                MacAddr([0x03, 0, 0, 0, high, low])
+            }
+            Self(n) => MacAddr::of_node(n),
+        }
+    }
+}
+
+impl MacSeq {
+    /// The number of sequence numbers.
+    pub const MODULUS: u16 = 4096;
+
+    /// The sequence number congruent to `n`.
+    pub const fn new(n: u16) -> Self {
+        Self(n % Self::MODULUS)
+    }
+
+    /// 0 to 4095.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+
+    /// `n` numbers further on.
+    pub const fn plus(self, n: u16) -> Self {
+        Self((self.0 + n % Self::MODULUS) % Self::MODULUS)
+    }
+
+    /// How many numbers `self` lies past `start`, 0 to 4095. Below 2048 means "not before" (802.11-2020, 10.25.6.3).
+    pub const fn offset_from(self, start: Self) -> u16 {
+        (self.0 + Self::MODULUS - start.0) % Self::MODULUS
+    }
+
+    /// Whether `self` comes before `other` in the sense of the half-space rule.
+    pub const fn before(self, other: Self) -> bool {
+        self.offset_from(other) >= Self::MODULUS / 2
+    }
+}
+
+impl Bitmap {
+    /// Nothing acknowledged from `start` on.
+    pub const fn empty(start: MacSeq) -> Self {
+        Self { start, bits: 0 }
+    }
+
+    /// Whether `seq` is acknowledged.
+    pub const fn contains(&self, seq: MacSeq) -> bool {
+        let offset = seq.offset_from(self.start);
+        offset < 64 && self.bits >> offset & 1 == 1
+    }
+
+    /// Acknowledges `seq`; ignored where it lies outside the 64 numbers.
+    pub const fn insert(&mut self, seq: MacSeq) {
+        let offset = seq.offset_from(self.start);
+        if offset < 64 {
+            self.bits |= 1 << offset;
+        }
+    }
+}
+
+impl Mpdu {
+    /// The MAC header's length: 24 bytes, 2 more with QoS, 6 more with a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
+    pub const fn header_len(&self) -> Bytes {
+        let fourth = match self.ds {
+            Ds::FourAddress => 6,
+            Ds::Direct | Ds::ToAp | Ds::FromAp => 0,
+        };
+        match self.kind {
+            MpduKind::Data | MpduKind::Action => Bytes(24 + fourth),
+            MpduKind::QosData(_) => Bytes(26 + fourth),
+        }
+    }
+
+    /// The MPDU's length: header, LLC and SNAP, packet and FCS.
+    pub const fn len(&self) -> Bytes {
+        Bytes(self.header_len().0 + LLC_LEN.0 + self.packet_len.0 + FCS_LEN.0)
+    }
+
+    /// The TID, where the frame has one.
+    pub const fn tid(&self) -> Option<Tid> {
+        match self.kind {
+            MpduKind::QosData(tid) => Some(tid),
+            MpduKind::Data | MpduKind::Action => None,
+        }
+    }
+}
+
+impl Ppdu {
+    /// The MPDUs with packets in them; none for control frames and beacons.
+    pub fn mpdus(&self) -> &[Mpdu] {
+        match &self.body {
+            Body::Single(mpdu) => std::slice::from_ref(mpdu),
+            Body::Aggregate(mpdus) => mpdus,
+            _ => &[],
+        }
+    }
+
+    /// What a scheme put on this answer; nothing where the PPDU is no Ack or BlockAck.
+    pub const fn answer(&self) -> Option<&Answer> {
+        match &self.body {
+            Body::Ack(answer) | Body::BlockAck(_, _, answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Whether it begins an exchange: everything but an answer.
+    pub const fn is_initiating(&self) -> bool {
+        !matches!(self.body, Body::Ack(_) | Body::BlockAck(..) | Body::Cts)
+    }
+}
+
+impl fmt::Debug for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::BROADCAST => f.write_str("all"),
+            Self(n) if self.is_group() => write!(f, "group{}", n & 0x7fff),
+            Self(n) => write!(f, "node{n}"),
+        }
+    }
+}
+
+impl fmt::Debug for MacSeq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// LLC and SNAP header in front of each packet (802.2 with RFC 1042 encapsulation).
+pub const LLC_LEN: Bytes = Bytes(8);
+/// The frame check sequence at the end of each MPDU (802.11-2020, 9.2.4.8).
+pub const FCS_LEN: Bytes = Bytes(4);
+/// An Ack without anything appended (802.11-2020, 9.3.1.4).
+pub const ACK_LEN: Bytes = Bytes(14);
+/// A CTS (802.11-2020, 9.3.1.3).
+pub const CTS_LEN: Bytes = Bytes(14);
+/// An RTS (802.11-2020, 9.3.1.2).
+pub const RTS_LEN: Bytes = Bytes(20);
+/// A BlockAck with a 64-bit bitmap (802.11-2020, 9.3.1.8).
+pub const BLOCK_ACK_LEN: Bytes = Bytes(32);
+/// A BlockAck Request (802.11-2020, 9.3.1.7).
+pub const BLOCK_ACK_REQ_LEN: Bytes = Bytes(24);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequence_numbers_wrap_at_4096() {
+        assert_eq!(MacSeq::new(4095).plus(2), MacSeq::new(1));
+        assert_eq!(MacSeq::new(1).offset_from(MacSeq::new(4095)), 2);
+        assert!(MacSeq::new(4095).before(MacSeq::new(1)));
+        assert!(!MacSeq::new(1).before(MacSeq::new(4095)));
+        assert!(!MacSeq::new(7).before(MacSeq::new(7)));
+    }
+
+    #[test]
+    fn a_bitmap_covers_64_numbers_across_the_wrap() {
+        let mut bitmap = Bitmap::empty(MacSeq::new(4090));
+        bitmap.insert(MacSeq::new(4090));
+        bitmap.insert(MacSeq::new(4090 + 63));
+        bitmap.insert(MacSeq::new(4090 + 64));
+        assert!(bitmap.contains(MacSeq::new(4090)) && bitmap.contains(MacSeq::new(57)));
+        assert!(!bitmap.contains(MacSeq::new(58)));
+    }
+}

@@ -1,0 +1,563 @@
+//! What a cell is made of: the fully resolved values that a run starts from.
+//!
+//! Nothing here is optional for want of a default, and nothing is text: `ackless-scenario` has read the file, filled
+//! in what it left out, checked it and resolved it into these values. A configuration holds no seed, so the same
+//! configuration and a seed together fix a run.
+//!
+//! Not described yet: a second AP, a relay and an ad hoc cell ([`Topology`] keeps their place), moving stations,
+//! stations that do not hear each other, and rates that adapt during the run.
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+/// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CellConfig {
+    /// The row of a comparison that this run belongs to, for example `tcp-l1`; copied into the result.
+    pub scheme: String,
+    /// How the nodes are connected.
+    pub topology: Topology,
+    /// The standard of the cell, which fixes slot, SIFS and the answers' modulation.
+    pub standard: Standard,
+    /// The band, which decides the SIFS and the signal extension of OFDM frames.
+    pub band: Band,
+    /// Rates that every member of the cell supports, ascending: control answers and beacons use only these.
+    pub basic_rates: Vec<BitRate>,
+    /// At what rate ACKs, BlockAcks and CTSs leave.
+    pub answer_rate: AnswerRate,
+    /// Whether 802.11b frames use the short preamble (96 us) instead of the long one (192 us).
+    pub short_preamble: bool,
+    /// Beacons of the AP; `None` sends none.
+    pub beacons: Option<BeaconConfig>,
+    /// The access point.
+    pub ap: ApConfig,
+    /// The stations; a flow names one by its place in this list.
+    pub stations: Vec<StationConfig>,
+    /// The wire between the server and the AP.
+    pub wired: WiredConfig,
+    /// How a received power follows from a distance, for links with [`LinkLoss::PathLoss`].
+    pub propagation: PropagationConfig,
+    /// What the applications send.
+    pub flows: Vec<FlowConfig>,
+    /// Echo requests that measure the latency under load.
+    pub pings: Vec<PingConfig>,
+    /// How long the cell runs before anything is counted.
+    pub warm_up: Duration,
+    /// How long it is then measured. Greater than zero.
+    pub measured: Duration,
+}
+
+/// How nodes are connected. Relays and ad hoc cells will be further kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Topology {
+    /// A server on a wire, an AP that bridges, and stations that hear each other and talk through the AP only.
+    Infrastructure,
+}
+
+/// An amendment of IEEE 802.11, as people name it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standard {
+    /// 802.11b: DSSS and CCK at 2.4 GHz.
+    B,
+    /// 802.11a: OFDM at 5 GHz.
+    A,
+    /// 802.11g with no 802.11b station near: OFDM at 2.4 GHz with the short slot.
+    G,
+    /// 802.11n (HT), at either band.
+    N,
+    /// 802.11ac (VHT), at 5 GHz.
+    Ac,
+}
+
+/// A frequency band.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Band {
+    /// 2.4 GHz.
+    Ghz2_4,
+    /// 5 GHz.
+    Ghz5,
+}
+
+/// The width of a channel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Width {
+    /// 20 MHz.
+    Mhz20,
+    /// 40 MHz.
+    Mhz40,
+    /// 80 MHz.
+    Mhz80,
+    /// 160 MHz.
+    Mhz160,
+}
+
+/// The guard interval of an HT or VHT symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GuardInterval {
+    /// 800 ns: a symbol lasts 4 us.
+    Long,
+    /// 400 ns: a symbol lasts 3.6 us.
+    Short,
+}
+
+/// How a data frame is modulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataRate {
+    /// 802.11b at 1, 2, 5.5 or 11 Mbps; the preamble is [`CellConfig::short_preamble`]'s.
+    Dsss(BitRate),
+    /// 802.11a or g at 6, 9, 12, 18, 24, 36, 48 or 54 Mbps.
+    Ofdm(BitRate),
+    /// 802.11n. The MCS index, 0 to 31, fixes the number of streams: `mcs / 8 + 1`.
+    Ht {
+        /// 0 to 31.
+        mcs: u8,
+        /// 20 or 40 MHz.
+        width: Width,
+        /// Long or short.
+        gi: GuardInterval,
+    },
+    /// 802.11ac, single user.
+    Vht {
+        /// 0 to 9.
+        mcs: u8,
+        /// Spatial streams, 1 to 8.
+        streams: u8,
+        /// 20 to 160 MHz.
+        width: Width,
+        /// Long or short.
+        gi: GuardInterval,
+    },
+}
+
+/// At what rate a control answer leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AnswerRate {
+    /// By the rule of IEEE 802.11-2020, 10.6.6.5, from the frame that is answered.
+    ByRule,
+    /// Always at this non-HT rate.
+    Fixed(BitRate),
+}
+
+/// The beacons of an AP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BeaconConfig {
+    /// From one target beacon time to the next. Greater than zero.
+    pub interval: Duration,
+    /// A non-HT rate.
+    pub rate: BitRate,
+    /// The whole MPDU, with its MAC header and FCS.
+    pub size: Bytes,
+}
+
+/// The access point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ApConfig {
+    /// What it does with the TCP ACKs that pass through it.
+    pub scheme: SchemeChoice,
+    /// Its channel access, aggregation and retries.
+    pub mac: MacConfig,
+    /// The queue that it keeps for each station.
+    pub queue: ApQueue,
+    /// Which station's queue it serves next.
+    pub scheduler: ApScheduler,
+    /// From its wire to its MAC's queue, and from its MAC to its wire.
+    pub host_latency: Duration,
+}
+
+/// A station.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StationConfig {
+    /// As reports name it; unique in the cell.
+    pub name: String,
+    /// From the AP.
+    pub distance: Distance,
+    /// What it does with its TCP ACKs; a legacy station is [`SchemeChoice::Stock`].
+    pub scheme: SchemeChoice,
+    /// How the AP sends data to it.
+    pub down: DataRate,
+    /// How it sends data to the AP.
+    pub up: DataRate,
+    /// Its channel access, aggregation and retries. The AP aggregates towards it only if both do.
+    pub mac: MacConfig,
+    /// Packets that its MAC queue holds; the rest is dropped at the tail. At least 1.
+    pub queue_packets: u32,
+    /// From its TCP to its MAC's queue, and from its MAC to its TCP.
+    pub host_latency: Duration,
+    /// What the air between it and the AP loses, beside collisions.
+    pub loss: LinkLoss,
+}
+
+/// What a node does with TCP ACKs on the Wi-Fi hop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SchemeChoice {
+    /// Nothing: a TCP ACK is a packet as any other.
+    Stock,
+}
+
+/// How a node gets at the medium and what it sends when it has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MacConfig {
+    /// The access function and its contention window.
+    pub access: Access,
+    /// A-MPDUs under BlockAck; `None` sends single MPDUs and expects an Ack for each.
+    pub aggregation: Option<AggregationConfig>,
+    /// An RTS precedes a PSDU longer than this; `None` sends none (`dot11RTSThreshold`).
+    pub rts_threshold: Option<Bytes>,
+    /// How many times an MPDU is sent again before it is given up; `None` never gives up.
+    pub retry_limit: Option<u32>,
+    /// What the ACK timeout adds to SIFS, slot and preamble, for peers that are known to answer late.
+    pub ack_timeout_extra: Duration,
+}
+
+/// The access function of a node's data, with its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// DCF: non-QoS data frames after DIFS (IEEE 802.11-2020, 10.3).
+    Dcf {
+        /// `2^n - 1`.
+        cw_min: u16,
+        /// `2^n - 1`, at least `cw_min`.
+        cw_max: u16,
+    },
+    /// EDCA: QoS data frames of one access category after AIFS (10.23.2).
+    Edca {
+        /// Slots after SIFS before back-off, at least 2 at a station and 1 at an AP.
+        aifsn: u8,
+        /// `2^n - 1`.
+        cw_min: u16,
+        /// `2^n - 1`, at least `cw_min`.
+        cw_max: u16,
+        /// How long the medium may be held; zero allows one frame exchange.
+        txop_limit: Duration,
+    },
+}
+
+/// A-MPDUs and the BlockAck agreement that they need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AggregationConfig {
+    /// The longest A-MPDU: up to 65,535 bytes for HT, 1,048,575 for VHT.
+    pub max_bytes: Bytes,
+    /// The most MPDUs in one A-MPDU, 1 to `window`.
+    pub max_mpdus: u16,
+    /// Buffer size of the BlockAck agreement in MPDUs, 1 to 64.
+    pub window: u16,
+    /// Minimum MPDU Start Spacing that the receiver asks for; zero is no restriction.
+    pub min_spacing: Duration,
+}
+
+/// The queue that the AP keeps for one station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ApQueue {
+    /// First in, first out; a packet that finds it full is dropped.
+    Fifo {
+        /// At least 1.
+        packets: u32,
+    },
+    /// FQ-CoDel (RFC 8290) over the flows of this station.
+    FqCodel {
+        /// Standing delay that is tolerated.
+        target: Duration,
+        /// How long it may be exceeded.
+        interval: Duration,
+        /// What a flow may send in a round.
+        quantum: Bytes,
+        /// Packets in all queues of this station; the fattest one is then cut. At least 1.
+        limit: u32,
+    },
+}
+
+/// Which station's queue the AP serves next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ApScheduler {
+    /// One channel access each in turn.
+    RoundRobin,
+    /// The station whose oldest packet came first.
+    Fcfs,
+    /// Deficit round robin in air time, as Linux's mac80211 does it.
+    AirtimeFair,
+}
+
+/// The wire between server and AP: one link each way.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WiredConfig {
+    /// From the server to the AP.
+    pub down: WiredLink,
+    /// From the AP to the server.
+    pub up: WiredLink,
+    /// The largest IP packet it carries; a larger one is a mistake of the configuration, not fragmented.
+    pub mtu: Bytes,
+}
+
+/// One direction of the wire.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WiredLink {
+    /// Rate at which IP packets leave; framing of the wire's own is not counted. Greater than zero.
+    pub rate: BitRate,
+    /// From a packet's last bit sent to its last bit received.
+    pub delay: Duration,
+    /// A packet vanishes.
+    pub loss: Probability,
+    /// A packet is held back by [`Self::reorder_delay`], so that later ones overtake it.
+    pub reorder: Probability,
+    /// How long such a packet is held.
+    pub reorder_delay: Duration,
+    /// Packets waiting for the link; one that finds so many waiting is dropped. At least 1.
+    pub buffer_packets: u32,
+}
+
+/// What the air between the AP and one station loses, beside collisions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LinkLoss {
+    /// Nothing.
+    None,
+    /// Each frame with a fixed probability, whatever its length and rate.
+    PerFrame {
+        /// From the AP.
+        down: FrameLoss,
+        /// To the AP.
+        up: FrameLoss,
+    },
+    /// By the error model of the modulation, at this signal-to-noise ratio over the channel's width, both ways.
+    Snr(Decibels),
+    /// By the error model, at the ratio that [`PropagationConfig`] and the station's distance give.
+    PathLoss,
+}
+
+/// Loss probabilities of one direction.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FrameLoss {
+    /// Of an MPDU that carries data.
+    pub data: Probability,
+    /// Of a control frame (Ack, BlockAck, BlockAck Request, RTS, CTS), with whatever is appended to it.
+    pub control: Probability,
+}
+
+/// Log-distance propagation: loss in dB is `reference_loss + 10 * exponent * log10(distance / 1 m)`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PropagationConfig {
+    /// Transmit power of every node, relative to 1 mW.
+    pub tx_power: Decibels,
+    /// Loss over the first metre.
+    pub reference_loss: Decibels,
+    /// Path loss exponent in thousandths: 2,000 is free space.
+    pub exponent_milli: u32,
+    /// What a receiver adds to thermal noise.
+    pub noise_figure: Decibels,
+}
+
+/// One flow of data between a station and its peer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowConfig {
+    /// As reports name it; unique in the cell.
+    pub name: String,
+    /// The station at the Wi-Fi end, by its place in [`CellConfig::stations`].
+    pub station: usize,
+    /// Which way its data goes.
+    pub direction: Direction,
+    /// The other end.
+    pub peer: Peer,
+    /// What carries it.
+    pub transport: TransportConfig,
+    /// What its application sends.
+    pub traffic: Traffic,
+    /// When it starts.
+    pub start: Instant,
+}
+
+/// Which way the data of a flow goes, seen from the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// To the station.
+    Down,
+    /// From the station.
+    Up,
+}
+
+/// The end of a flow that is not its station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Peer {
+    /// The server behind the wire.
+    Server,
+    /// Another station, by its place in [`CellConfig::stations`]; the AP forwards.
+    Station(usize),
+}
+
+/// What carries a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TransportConfig {
+    /// Datagrams, unacknowledged.
+    Udp {
+        /// UDP payload of one datagram; the IPv4 packet is 28 bytes longer.
+        payload: Bytes,
+    },
+    /// One TCP connection (one per transfer for [`Traffic::Repeated`]).
+    Tcp(TcpConfig),
+}
+
+/// One TCP connection; both ends are configured alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TcpConfig {
+    /// How the sender's window moves.
+    pub congestion: CongestionControl,
+    /// When the receiver acknowledges.
+    pub ack: AckConfig,
+    /// The largest IP packet; the announced MSS is this less 40 bytes, and options shorten the payload further.
+    pub packet: Bytes,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Timestamps (RFC 7323); they take 12 bytes of each segment.
+    pub timestamps: bool,
+    /// Window scaling (RFC 7323); without it a window ends at 65,535 bytes.
+    pub window_scaling: bool,
+    /// Initial congestion window in full-sized segments (RFC 6928: 10). At least 1.
+    pub initial_window: u32,
+    /// Lower bound of the retransmission timeout (RFC 6298 says 1 s; deployed stacks 200 ms).
+    pub rto_min: Duration,
+    /// The sender's buffer.
+    pub send_buffer: Bytes,
+    /// The receiver's buffer, and so the largest window it can announce.
+    pub receive_buffer: Bytes,
+}
+
+/// A congestion control algorithm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CongestionControl {
+    /// RFC 5681, leaving recovery with the first ACK of new data where there is no SACK.
+    Reno,
+    /// RFC 5681 with the partial ACKs of RFC 6582.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+}
+
+/// When a TCP receiver acknowledges data that came in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AckConfig {
+    /// After so many full-sized segments' bytes: 1 acknowledges each, 2 is the common delayed ACK. At least 1.
+    pub every: u32,
+    /// At the latest after this time (RFC 9293: below 0.5 s).
+    pub timeout: Duration,
+}
+
+/// What the application of a flow sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Traffic {
+    /// Without end.
+    Bulk(Pace),
+    /// This much, then it closes.
+    Finite {
+        /// Application bytes. Greater than zero.
+        size: Bytes,
+    },
+    /// Transfers one after another, each on a new connection.
+    Repeated {
+        /// Application bytes of each. Greater than zero.
+        size: Bytes,
+        /// From the end of one to the start of the next.
+        think: Span,
+    },
+    /// On and off in turn, beginning with on.
+    OnOff {
+        /// How long it sends. Greater than zero.
+        on: Span,
+        /// How long it is silent.
+        off: Span,
+        /// How it sends while on.
+        pace: Pace,
+    },
+}
+
+/// How fast an application hands over data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    /// Always as much as the transport takes; for UDP, as much as keeps the first queue on its way full.
+    Saturating,
+    /// Evenly at this rate of application bytes. Greater than zero.
+    Rate(BitRate),
+}
+
+/// A span of time, fixed or drawn anew each time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Span {
+    /// Always this.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+}
+
+/// Echo requests from the server to a station, answered at once: the latency that the queues impose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PingConfig {
+    /// As reports name it; unique in the cell.
+    pub name: String,
+    /// The station, by its place in [`CellConfig::stations`].
+    pub station: usize,
+    /// From one request to the next. Greater than zero.
+    pub interval: Duration,
+    /// The IP packet of request and reply.
+    pub packet: Bytes,
+    /// When the first one leaves.
+    pub start: Instant,
+}
+
+/// A distance in millimetres.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Distance(pub u64);
+
+/// A level or a ratio in thousandths of a decibel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Decibels(pub i32);
+
+/// A probability.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Probability(f64);
+
+impl Probability {
+    /// Never.
+    pub const NEVER: Self = Self(0.0);
+
+    /// `p` as a probability, or `None` where it is not from 0 to 1.
+    pub fn new(p: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&p).then_some(Self(p))
+    }
+
+    /// From 0 to 1.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl CellConfig {
+    /// The end of the run.
+    pub fn end(&self) -> Instant {
+        Instant::ZERO + self.warm_up + self.measured
+    }
+}
+
+impl Distance {
+    /// Metres, for the propagation model and for printing.
+    pub fn metres(self) -> f64 {
+        self.0 as f64 * 1e-3
+    }
+}
+
+impl Decibels {
+    /// Decibels, for the error model and for printing.
+    pub fn db(self) -> f64 {
+        f64::from(self.0) * 1e-3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_lies_between_never_and_always() {
+        assert_eq!(Probability::new(0.25).map(Probability::get), Some(0.25));
+        for bad in [-0.1, 1.000_1, f64::NAN, f64::INFINITY] {
+            assert_eq!(Probability::new(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! What a run found: goodput and delay per flow, the ledger of air time, counters and fairness.
+//!
+//! Every value covers the measured window only, unless its comment says otherwise. The order of the fields is the
+//! order of the keys in JSON.
+
+use std::fmt;
+use std::ops::Index;
+
+use ackless_wire::Duration;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The result of one run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RunResult {
+    /// The row that was run: [`crate::config::CellConfig::scheme`].
+    pub scheme: String,
+    /// The seed of every random stream of the run.
+    pub seed: u64,
+    /// Application bytes that arrived, of all flows, in Mbit/s.
+    pub goodput_mbps: f64,
+    /// One for each flow, in the order of the configuration.
+    pub flows: Vec<FlowResult>,
+    /// One for each ping, in the order of the configuration.
+    pub pings: Vec<PingResult>,
+    /// Where every nanosecond of the window went.
+    pub airtime_ns: Airtime,
+    /// What was counted, in all and per node.
+    pub counters: Counters,
+    /// How evenly the stations were served.
+    pub fairness: Fairness,
+    /// The measured window in seconds of simulated time; the warm-up is not in it.
+    pub sim_seconds: f64,
+    /// Wall-clock seconds of the whole run. The cell knows no clock and leaves 0; who runs it fills it in.
+    pub wall_seconds: f64,
+    /// Events processed in the whole run.
+    pub events: u64,
+}
+
+/// What one flow achieved.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FlowResult {
+    /// The flow's name.
+    pub name: String,
+    /// Its station's name.
+    pub station: String,
+    /// `down` or `up`.
+    pub direction: String,
+    /// `udp` or `tcp`.
+    pub transport: String,
+    /// Application bytes that arrived, in Mbit/s; for TCP in order and once.
+    pub goodput_mbps: f64,
+    /// Round-trip times that the sender sampled; `None` where it took none.
+    pub rtt_ms: Option<Percentiles>,
+    /// Segments that the sender sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts that fired.
+    pub timeouts: u64,
+    /// From the start of a finite flow to its last byte acknowledged, in the whole run; `None` for one without end or
+    /// unfinished.
+    pub completion_s: Option<f64>,
+    /// Completion times of repeated transfers that ended in the window; `None` where none did.
+    pub transfers_ms: Option<Percentiles>,
+}
+
+/// What one ping measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PingResult {
+    /// The ping's name.
+    pub name: String,
+    /// Its station's name.
+    pub station: String,
+    /// Requests sent.
+    pub sent: u64,
+    /// Requests that no reply answered before the end of the run.
+    pub lost: u64,
+    /// From request to reply; `None` where none came back.
+    pub rtt_ms: Option<Percentiles>,
+}
+
+/// A distribution of times, in milliseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// How many values it sums up.
+    pub samples: u64,
+    /// The smallest.
+    pub min: f64,
+    /// Half are not above it.
+    pub median: f64,
+    /// 95 % are not above it.
+    pub p95: f64,
+    /// 99 % are not above it.
+    pub p99: f64,
+}
+
+/// Counts in all and per node.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// The sum over all nodes.
+    pub total: NodeCounters,
+    /// The AP first, then the stations in the order of the configuration.
+    pub nodes: Vec<NamedCounters>,
+}
+
+/// The counts of one node.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct NamedCounters {
+    /// The node's name.
+    pub name: String,
+    /// Its counts.
+    #[serde(flatten)]
+    pub counters: NodeCounters,
+}
+
+/// What is counted at a node, as the transmitter unless said otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct NodeCounters {
+    /// Times that it won or took the medium: each RTS or data PPDU that opens a frame exchange, collided ones too.
+    pub channel_accesses: u64,
+    /// Data PPDUs, single or aggregated, repeated ones too.
+    pub data_ppdus: u64,
+    /// Data MPDUs in them, repeated ones too.
+    pub data_mpdus: u64,
+    /// MPDUs that carry nothing but a pure TCP ACK, repeated ones too.
+    pub tcp_ack_mpdus: u64,
+    /// PPDUs that carry nothing but pure TCP ACKs: the "TCP ACK frames" of a table.
+    pub tcp_ack_ppdus: u64,
+    /// MPDUs sent again.
+    pub retries: u64,
+    /// MPDUs given up after the retry limit.
+    pub given_up: u64,
+    /// PPDUs of its own that overlapped with another one.
+    pub collisions: u64,
+    /// Ack frames.
+    pub acks: u64,
+    /// BlockAck frames.
+    pub block_acks: u64,
+    /// BlockAck Request frames.
+    pub block_ack_requests: u64,
+    /// RTS frames.
+    pub rts: u64,
+    /// CTS frames.
+    pub cts: u64,
+    /// Beacons.
+    pub beacons: u64,
+    /// Answers that did not come in time.
+    pub ack_timeouts: u64,
+    /// MPDUs that it received with a bad FCS while nothing collided.
+    pub air_losses: u64,
+    /// Packets dropped because its MAC queue was full, or by FQ-CoDel.
+    pub queue_drops: u64,
+    /// Packets dropped on the wire from this node: by its buffer or by loss.
+    pub wire_drops: u64,
+    /// TCP ACKs that travelled in bytes appended to its answers.
+    pub appended_acks: u64,
+    /// Bytes appended to its answers.
+    pub appended_bytes: u64,
+    /// Application bytes that arrived at it over the air.
+    pub delivered_bytes: u64,
+}
+
+/// Jain's index, from `1/n` to 1; 1 where fewer than two stations took part.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Over the stations with flows, by goodput.
+    pub jain_goodput: f64,
+    /// Over the same, by the air time of the frames to and from them, with their answers.
+    pub jain_airtime: f64,
+}
+
+/// What a nanosecond of the medium can have gone into. Each belongs to exactly one class.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(usize)]
+pub enum AirtimeClass {
+    /// Application bytes.
+    Payload,
+    /// MAC, LLC, IP, TCP and UDP headers, FCS, PLCP service and tail bits, A-MPDU delimiters, padding.
+    Headers,
+    /// Preambles with their PHY headers, and the signal extension, of data frames.
+    Preambles,
+    /// SIFS within a frame exchange.
+    Sifs,
+    /// Ack and BlockAck frames, whole, but for what is appended to them.
+    LinkAcks,
+    /// Bytes that a scheme appended to link-layer answers.
+    Appended,
+    /// Data PPDUs that carry nothing but TCP ACKs, whole.
+    TcpAcks,
+    /// BlockAck Request frames, whole.
+    BlockAckRequests,
+    /// RTS and CTS frames, whole.
+    RtsCts,
+    /// Beacons, whole.
+    Beacons,
+    /// DIFS or AIFS of the node that then sent, or that still counts.
+    InterframeSpace,
+    /// Idle slots in which at least one node counts down.
+    Backoff,
+    /// What EIFS and ACK timeouts last beyond DIFS or AIFS.
+    Timeouts,
+    /// From the first bit to the last of PPDUs that overlapped.
+    Collisions,
+    /// Frames with repeated MPDUs: the whole time of those MPDUs.
+    Retransmissions,
+    /// No node has anything to send.
+    Idle,
+}
+
+impl AirtimeClass {
+    /// Every class, in the order of the ledger.
+    pub const ALL: [Self; 16] = [
+        Self::Payload,
+        Self::Headers,
+        Self::Preambles,
+        Self::Sifs,
+        Self::LinkAcks,
+        Self::Appended,
+        Self::TcpAcks,
+        Self::BlockAckRequests,
+        Self::RtsCts,
+        Self::Beacons,
+        Self::InterframeSpace,
+        Self::Backoff,
+        Self::Timeouts,
+        Self::Collisions,
+        Self::Retransmissions,
+        Self::Idle,
+    ];
+
+    /// Its key in JSON and CSV.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Payload => "payload",
+            Self::Headers => "headers",
+            Self::Preambles => "preambles",
+            Self::Sifs => "sifs",
+            Self::LinkAcks => "link_acks",
+            Self::Appended => "appended",
+            Self::TcpAcks => "tcp_acks",
+            Self::BlockAckRequests => "block_ack_requests",
+            Self::RtsCts => "rts_cts",
+            Self::Beacons => "beacons",
+            Self::InterframeSpace => "interframe_space",
+            Self::Backoff => "backoff",
+            Self::Timeouts => "timeouts",
+            Self::Collisions => "collisions",
+            Self::Retransmissions => "retransmissions",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// The ledger of air time: how long each class had the medium. A whole one sums to the measured window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Airtime([Duration; AirtimeClass::ALL.len()]);
+
+impl Airtime {
+    /// Books `span` under `class`.
+    pub fn add(&mut self, class: AirtimeClass, span: Duration) {
+        self.0[class as usize] += span;
+    }
+
+    /// Every class by name, in the order of [`AirtimeClass::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Duration)> + '_ {
+        AirtimeClass::ALL.iter().map(|&class| (class.name(), self[class]))
+    }
+
+    /// The sum of all classes.
+    pub fn total(&self) -> Duration {
+        self.0.iter().copied().sum()
+    }
+}
+
+impl Index<AirtimeClass> for Airtime {
+    type Output = Duration;
+    fn index(&self, class: AirtimeClass) -> &Duration {
+        &self.0[class as usize]
+    }
+}
+
+impl Serialize for Airtime {
+    /// A map from class name to whole nanoseconds.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, span) in self.iter() {
+            map.serialize_entry(name, &span.as_nanos())?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Airtime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(AirtimeVisitor)
+    }
+}
+
+struct AirtimeVisitor;
+
+impl<'de> Visitor<'de> for AirtimeVisitor {
+    type Value = Airtime;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from air-time class to nanoseconds")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Airtime, A::Error> {
+        let mut airtime = Airtime::default();
+        while let Some((name, nanos)) = map.next_entry::<String, u64>()? {
+            let class = AirtimeClass::ALL
+                .into_iter()
+                .find(|class| class.name() == name)
+                .ok_or_else(|| A::Error::custom(format_args!("no air-time class is called {name:?}")))?;
+            airtime.0[class as usize] = Duration::from_nanos(nanos);
+        }
+        Ok(airtime)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ledger_keeps_each_class_apart_and_sums_them() {
+        let mut airtime = Airtime::default();
+        for (n, class) in AirtimeClass::ALL.into_iter().enumerate() {
+            airtime.add(class, Duration::from_micros(1 << n));
+        }
+        assert_eq!(airtime.total(), Duration::from_micros((1 << AirtimeClass::ALL.len()) - 1));
+        assert_eq!(airtime[AirtimeClass::Idle], Duration::from_micros(1 << 15));
+        assert_eq!(airtime.iter().nth(3), Some(("sifs", Duration::from_micros(8))));
+    }
+}

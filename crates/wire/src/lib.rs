@@ -3,11 +3,13 @@
 //! - [`time`], [`units`]: nanoseconds, bytes and bit rates as types;
 //! - [`random`]: one random stream for each component and purpose;
 //! - [`pool`]: the slab in which the packets of a cell live;
+//! - [`bytes`]: packets to bytes and back;
 //! - [`address`], [`ip`], [`tcp`], [`udp`], [`packet`]: headers as values, and the one answer to "is this a pure ACK?".
 //!
 //! Nothing here knows a protocol's rules, a clock or a socket.
 
 pub mod address;
+pub mod bytes;
 pub mod ip;
 pub mod packet;
 pub mod pool;

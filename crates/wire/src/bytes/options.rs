@@ -1,0 +1,153 @@
+//! TCP options as bytes. The layout written is that of [`TcpOptions::len`].
+
+use crate::bytes::ParseError;
+use crate::tcp::{SackBlocks, SeqNumber, TcpOptions};
+
+/// Appends the options, [`TcpOptions::len`] bytes of them.
+pub(super) fn emit(options: &TcpOptions, out: &mut Vec<u8>) {
+    if let Some(mss) = options.mss {
+        out.extend([MSS, 4]);
+        out.extend(mss.to_be_bytes());
+    }
+    match (options.sack_permitted, options.timestamps) {
+        (true, None) => out.extend([NOP, NOP, SACK_PERMITTED, 2]),
+        (false, None) => {}
+        (permitted, Some((value, echo))) => {
+            out.extend(if permitted { [SACK_PERMITTED, 2] } else { [NOP, NOP] });
+            out.extend([TIMESTAMPS, 10]);
+            out.extend(value.to_be_bytes());
+            out.extend(echo.to_be_bytes());
+        }
+    }
+    if let Some(shift) = options.window_scale {
+        out.extend([NOP, WINDOW_SCALE, 3, shift]);
+    }
+    let blocks = options.sack.as_slice();
+    if !blocks.is_empty() {
+        out.extend([NOP, NOP, SACK, 2 + 8 * blocks.len() as u8]);
+        for (left, right) in blocks {
+            out.extend(left.0.to_be_bytes());
+            out.extend(right.0.to_be_bytes());
+        }
+    }
+}
+
+/// Reads the options of a header: any order, any padding, unknown kinds skipped (RFC 9293, 3.1). Of an option that occurs
+/// twice the last counts, as with the receivers in use. What stands behind the end-of-list option is ignored.
+pub(super) fn parse(mut bytes: &[u8]) -> Result<TcpOptions, ParseError> {
+    let mut options = TcpOptions::default();
+    loop {
+        match bytes {
+            [] | [END, ..] => return Ok(options),
+            [NOP, rest @ ..] => bytes = rest,
+            [kind, rest @ ..] => {
+                let illegal = ParseError::TcpOption(*kind);
+                let len = rest.first().ok_or(illegal)?;
+                let value_len = usize::from(*len).checked_sub(2).ok_or(illegal)?;
+                let (value, behind) = rest[1..].split_at_checked(value_len).ok_or(illegal)?;
+                read(&mut options, *kind, value).ok_or(illegal)?;
+                bytes = behind;
+            }
+        }
+    }
+}
+
+/// Reads one option; nothing if its length is wrong for its kind.
+fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<()> {
+    match kind {
+        MSS => options.mss = Some(u16::from_be_bytes(value.try_into().ok()?)),
+        WINDOW_SCALE => {
+            let [shift] = value else { return None };
+            options.window_scale = Some(*shift);
+        }
+        SACK_PERMITTED => options.sack_permitted = value.is_empty().then_some(true)?,
+        TIMESTAMPS => options.timestamps = Some(pair(value.try_into().ok()?)),
+        SACK => {
+            let (blocks, rest) = value.as_chunks::<8>();
+            if blocks.is_empty() || !rest.is_empty() {
+                return None;
+            }
+            options.sack = SackBlocks::EMPTY;
+            for &block in blocks {
+                let (left, right) = pair(block);
+                options.sack.push((SeqNumber(left), SeqNumber(right))).then_some(())?;
+            }
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+/// Two 32-bit numbers in network byte order.
+fn pair(bytes: [u8; 8]) -> (u32, u32) {
+    let both = u64::from_be_bytes(bytes);
+    ((both >> 32) as u32, both as u32)
+}
+
+/// End of option list (RFC 9293, 3.1).
+const END: u8 = 0;
+/// No operation (RFC 9293, 3.1).
+const NOP: u8 = 1;
+/// Maximum segment size (RFC 9293, 3.7.1).
+const MSS: u8 = 2;
+/// Window scale (RFC 7323, 2.2).
+const WINDOW_SCALE: u8 = 3;
+/// SACK permitted (RFC 2018, 2).
+const SACK_PERMITTED: u8 = 4;
+/// SACK (RFC 2018, 3).
+const SACK: u8 = 5;
+/// Timestamps (RFC 7323, 3.2).
+const TIMESTAMPS: u8 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linux_syn_is_laid_out_as_linux_does() {
+        let options = TcpOptions {
+            mss: Some(1460),
+            sack_permitted: true,
+            timestamps: Some((0x0102_0304, 0x0506_0708)),
+            window_scale: Some(7),
+            ..TcpOptions::default()
+        };
+        let mut out = Vec::new();
+        emit(&options, &mut out);
+        assert_eq!(out, [2, 4, 5, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7]);
+    }
+
+    #[test]
+    fn any_order_and_padding_is_read() {
+        let bytes = [3, 3, 9, 1, 1, 1, 4, 2, 2, 4, 2, 0, 0, 5, 99, 99];
+        let expected =
+            TcpOptions { mss: Some(512), sack_permitted: true, window_scale: Some(9), ..TcpOptions::default() };
+        assert_eq!(parse(&bytes), Ok(expected));
+    }
+
+    #[test]
+    fn unknown_options_are_skipped() {
+        // 30 is MPTCP, 34 is TCP Fast Open, 253 an experiment.
+        let bytes = [30, 4, 9, 9, 34, 2, 253, 3, 1, 2, 4, 0, 9];
+        assert_eq!(parse(&bytes), Ok(TcpOptions { mss: Some(9), ..TcpOptions::default() }));
+    }
+
+    #[test]
+    fn an_illegal_length_names_the_option() {
+        let illegal: [&[u8]; 10] = [
+            &[2, 3, 0],
+            &[2, 4, 0],
+            &[3, 2],
+            &[4, 3, 0],
+            &[5, 2],
+            &[5, 9, 0, 0, 0, 0, 0, 0, 0],
+            &[8, 9, 0, 0, 0, 0, 0, 0, 0],
+            &[77],
+            &[77, 0],
+            &[77, 1],
+        ];
+        for bytes in illegal {
+            assert_eq!(parse(bytes), Err(ParseError::TcpOption(bytes[0])), "{bytes:?}");
+        }
+    }
+}

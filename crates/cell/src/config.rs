@@ -7,6 +7,7 @@
 //! Not described yet: a second AP, a relay and an ad hoc cell ([`Topology`] keeps their place), moving stations,
 //! stations that do not hear each other, and rates that adapt during the run.
 
+use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -16,16 +17,14 @@ pub struct CellConfig {
     pub scheme: String,
     /// How the nodes are connected.
     pub topology: Topology,
-    /// The standard of the cell, which fixes slot, SIFS and the answers' modulation.
+    /// The standard of the cell, which with the band fixes slot and SIFS.
     pub standard: Standard,
-    /// The band, which decides the SIFS and the signal extension of OFDM frames.
+    /// One that the standard runs in.
     pub band: Band,
-    /// Rates that every member of the cell supports, ascending: control answers and beacons use only these.
-    pub basic_rates: Vec<BitRate>,
+    /// Rates that every member of the cell supports, from which control answers choose.
+    pub basic_rates: BasicRates,
     /// At what rate ACKs, BlockAcks and CTSs leave.
     pub answer_rate: AnswerRate,
-    /// Whether 802.11b frames use the short preamble (96 us) instead of the long one (192 us).
-    pub short_preamble: bool,
     /// Beacons of the AP; `None` sends none.
     pub beacons: Option<BeaconConfig>,
     /// The access point.
@@ -34,8 +33,8 @@ pub struct CellConfig {
     pub stations: Vec<StationConfig>,
     /// The wire between the server and the AP.
     pub wired: WiredConfig,
-    /// How a received power follows from a distance, for links with [`LinkLoss::PathLoss`].
-    pub propagation: PropagationConfig,
+    /// How the signal-to-noise ratio follows from a distance, for links with [`LinkLoss::PathLoss`].
+    pub propagation: LinkBudget,
     /// What the applications send.
     pub flows: Vec<FlowConfig>,
     /// Echo requests that measure the latency under load.
@@ -54,88 +53,13 @@ pub enum Topology {
     Infrastructure,
 }
 
-/// An amendment of IEEE 802.11, as people name it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standard {
-    /// 802.11b: DSSS and CCK at 2.4 GHz.
-    B,
-    /// 802.11a: OFDM at 5 GHz.
-    A,
-    /// 802.11g with no 802.11b station near: OFDM at 2.4 GHz with the short slot.
-    G,
-    /// 802.11n (HT), at either band.
-    N,
-    /// 802.11ac (VHT), at 5 GHz.
-    Ac,
-}
-
-/// A frequency band.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Band {
-    /// 2.4 GHz.
-    Ghz2_4,
-    /// 5 GHz.
-    Ghz5,
-}
-
-/// The width of a channel.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Width {
-    /// 20 MHz.
-    Mhz20,
-    /// 40 MHz.
-    Mhz40,
-    /// 80 MHz.
-    Mhz80,
-    /// 160 MHz.
-    Mhz160,
-}
-
-/// The guard interval of an HT or VHT symbol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GuardInterval {
-    /// 800 ns: a symbol lasts 4 us.
-    Long,
-    /// 400 ns: a symbol lasts 3.6 us.
-    Short,
-}
-
-/// How a data frame is modulated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DataRate {
-    /// 802.11b at 1, 2, 5.5 or 11 Mbps; the preamble is [`CellConfig::short_preamble`]'s.
-    Dsss(BitRate),
-    /// 802.11a or g at 6, 9, 12, 18, 24, 36, 48 or 54 Mbps.
-    Ofdm(BitRate),
-    /// 802.11n. The MCS index, 0 to 31, fixes the number of streams: `mcs / 8 + 1`.
-    Ht {
-        /// 0 to 31.
-        mcs: u8,
-        /// 20 or 40 MHz.
-        width: Width,
-        /// Long or short.
-        gi: GuardInterval,
-    },
-    /// 802.11ac, single user.
-    Vht {
-        /// 0 to 9.
-        mcs: u8,
-        /// Spatial streams, 1 to 8.
-        streams: u8,
-        /// 20 to 160 MHz.
-        width: Width,
-        /// Long or short.
-        gi: GuardInterval,
-    },
-}
-
 /// At what rate a control answer leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnswerRate {
     /// By the rule of IEEE 802.11-2020, 10.6.6.5, from the frame that is answered.
     ByRule,
-    /// Always at this non-HT rate.
-    Fixed(BitRate),
+    /// Always so; not an HT or VHT mode.
+    Fixed(TxVector),
 }
 
 /// The beacons of an AP.
@@ -143,8 +67,8 @@ pub enum AnswerRate {
 pub struct BeaconConfig {
     /// From one target beacon time to the next. Greater than zero.
     pub interval: Duration,
-    /// A non-HT rate.
-    pub rate: BitRate,
+    /// How it is sent; not an HT or VHT mode.
+    pub tx: TxVector,
     /// The whole MPDU, with its MAC header and FCS.
     pub size: Bytes,
 }
@@ -174,9 +98,9 @@ pub struct StationConfig {
     /// What it does with its TCP ACKs; a legacy station is [`SchemeChoice::Stock`].
     pub scheme: SchemeChoice,
     /// How the AP sends data to it.
-    pub down: DataRate,
+    pub down: TxVector,
     /// How it sends data to the AP.
-    pub up: DataRate,
+    pub up: TxVector,
     /// Its channel access, aggregation and retries. The AP aggregates towards it only if both do.
     pub mac: MacConfig,
     /// Packets that its MAC queue holds; the rest is dropped at the tail. At least 1.
@@ -319,8 +243,8 @@ pub enum LinkLoss {
         up: FrameLoss,
     },
     /// By the error model of the modulation, at this signal-to-noise ratio over the channel's width, both ways.
-    Snr(Decibels),
-    /// By the error model, at the ratio that [`PropagationConfig`] and the station's distance give.
+    Snr(Db),
+    /// By the error model, at the ratio that [`CellConfig::propagation`] and the station's distance give.
     PathLoss,
 }
 
@@ -331,19 +255,6 @@ pub struct FrameLoss {
     pub data: Probability,
     /// Of a control frame (Ack, BlockAck, BlockAck Request, RTS, CTS), with whatever is appended to it.
     pub control: Probability,
-}
-
-/// Log-distance propagation: loss in dB is `reference_loss + 10 * exponent * log10(distance / 1 m)`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct PropagationConfig {
-    /// Transmit power of every node, relative to 1 mW.
-    pub tx_power: Decibels,
-    /// Loss over the first metre.
-    pub reference_loss: Decibels,
-    /// Path loss exponent in thousandths: 2,000 is free space.
-    pub exponent_milli: u32,
-    /// What a receiver adds to thermal noise.
-    pub noise_figure: Decibels,
 }
 
 /// One flow of data between a station and its peer.
@@ -505,10 +416,6 @@ pub struct PingConfig {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Distance(pub u64);
 
-/// A level or a ratio in thousandths of a decibel.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Decibels(pub i32);
-
 /// A probability.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Probability(f64);
@@ -539,13 +446,6 @@ impl Distance {
     /// Metres, for the propagation model and for printing.
     pub fn metres(self) -> f64 {
         self.0 as f64 * 1e-3
-    }
-}
-
-impl Decibels {
-    /// Decibels, for the error model and for printing.
-    pub fn db(self) -> f64 {
-        f64::from(self.0) * 1e-3
     }
 }
 

@@ -101,7 +101,8 @@ pub struct StationConfig {
     pub down: TxVector,
     /// How it sends data to the AP.
     pub up: TxVector,
-    /// Its channel access, aggregation and retries. The AP aggregates towards it only if both do.
+    /// Its channel access, aggregation and retries. Between it and the AP the smaller limits of both hold, and there
+    /// are no A-MPDUs unless both have them.
     pub mac: MacConfig,
     /// Packets that its MAC queue holds; the rest is dropped at the tail. At least 1.
     pub queue_packets: u32,

@@ -1,1 +1,28 @@
 //! Scenario files: parsing, defaults, overrides, and building a cell from them.
+//!
+//! - [`keys`]: every section and key with its type, default and meaning, stated once; [`schema`] says how;
+//! - `unit` and `value`: quantities with their unit, and the other types that a key can have;
+//! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
+//! - [`Scenario`]: all keys with their values; [`Row`]: presets laid over it; [`Effective`]: all of it written out;
+//! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
+//! - [`builtin`]: the scenarios that come with Ackless.
+//!
+//! Nothing here reads a file or the environment: text comes in, a cell goes out. No text makes it panic.
+
+mod build;
+pub mod builtin;
+mod document;
+pub mod effective;
+pub mod error;
+pub mod keys;
+pub mod row;
+pub mod scenario;
+pub mod schema;
+mod unit;
+mod value;
+
+pub use effective::Effective;
+pub use error::{Place, ScenarioError};
+pub use row::Row;
+pub use scenario::Scenario;
+pub use value::Literal;

@@ -1,0 +1,195 @@
+//! Groups of flows and of pings, unrolled.
+
+use ackless_cell::config::{AckConfig, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig};
+use ackless_wire::{Bytes, Duration, Instant};
+
+use super::stations::{Groups, check_name};
+use crate::error::ScenarioError;
+use crate::keys::Flows;
+use crate::scenario::Scenario;
+use crate::schema::Setting;
+use crate::value::{Pattern, Protocol, Spread, Value};
+
+/// Every flow of the cell, group by group.
+pub(super) fn flows(scenario: &Scenario, groups: &Groups) -> Result<Vec<FlowConfig>, ScenarioError> {
+    let mut flows: Vec<FlowConfig> = Vec::new();
+    let mut names = Vec::new();
+    for group in &scenario.flows {
+        check_name(scenario, &group.name, names.iter().copied())?;
+        names.push(&group.name.value);
+        let transport = transport(scenario, group)?;
+        let traffic = traffic(scenario, group)?;
+        let count = scenario.in_range(&group.count, 1, MAX_FLOWS)? as usize;
+        let stations = groups.named(scenario, &group.stations)?;
+        if flows.len() + stations.len() * count > MAX_FLOWS as usize {
+            let message = format!("brings the flows beyond {MAX_FLOWS}");
+            return Err(scenario.refuse(&group.count, message, "use fewer"));
+        }
+        let each = (0..count).flat_map(|_| stations.clone());
+        for (number, station) in each.enumerate() {
+            let wait = group.stagger.value.saturating_mul(number as u64);
+            flows.push(FlowConfig {
+                name: format!("{}-{}", group.name.value, number + 1),
+                station,
+                direction: group.direction.value,
+                peer: peer(scenario, groups, group, number, station)?,
+                transport,
+                traffic,
+                start: start(scenario, &group.start, wait)?,
+            });
+        }
+    }
+    Ok(flows)
+}
+
+/// Every ping of the cell, group by group.
+pub(super) fn pings(scenario: &Scenario, groups: &Groups) -> Result<Vec<PingConfig>, ScenarioError> {
+    let mut pings = Vec::new();
+    let mut names = Vec::new();
+    for group in &scenario.pings {
+        check_name(scenario, &group.name, names.iter().copied())?;
+        names.push(&group.name.value);
+        let interval = scenario.in_range(&group.interval, Duration::from_micros(100), Duration::from_secs(1_000))?;
+        // An IPv4 and an ICMP echo header alone are 28 bytes.
+        let packet = scenario.in_range(&group.packet, Bytes(28), scenario.wired.mtu.value)?;
+        for (number, station) in groups.named(scenario, &group.stations)?.enumerate() {
+            pings.push(PingConfig {
+                name: format!("{}-{}", group.name.value, number + 1),
+                station,
+                interval,
+                packet,
+                start: start(scenario, &group.start, Duration::ZERO)?,
+            });
+        }
+    }
+    Ok(pings)
+}
+
+fn start(scenario: &Scenario, setting: &Setting<Duration>, wait: Duration) -> Result<Instant, ScenarioError> {
+    let start = Instant::ZERO.saturating_add(setting.value).saturating_add(wait);
+    let end = Instant::ZERO.saturating_add(scenario.run.warm_up.value).saturating_add(scenario.run.measured.value);
+    if start >= end {
+        let message = format!("and the stagger let something start at {start}, after the end of the run at {end}");
+        return Err(scenario.refuse(
+            setting,
+            message,
+            "set an earlier start or a smaller stagger, or lengthen run.warm_up or run.measured",
+        ));
+    }
+    Ok(start)
+}
+
+fn peer(
+    scenario: &Scenario,
+    groups: &Groups,
+    group: &Flows,
+    number: usize,
+    station: usize,
+) -> Result<Peer, ScenarioError> {
+    if group.peer.value == "server" {
+        return Ok(Peer::Server);
+    }
+    let peers = groups.named(scenario, &group.peer)?;
+    let peer = peers.clone().cycle().nth(number % peers.len().max(1));
+    match peer {
+        Some(peer) if peer != station => Ok(Peer::Station(peer)),
+        Some(_) => {
+            let message = "makes a station its own peer";
+            Err(scenario.refuse(&group.peer, message, "name a group with other stations"))
+        }
+        None => Err(scenario.refuse(&group.peer, "names a group without stations", "set its count above 0")),
+    }
+}
+
+fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportConfig, ScenarioError> {
+    let shared = &scenario.transport;
+    match group.protocol.value.clone().unwrap_or_else(|| shared.protocol.value) {
+        Protocol::Udp => {
+            let largest = scenario.wired.mtu.value.saturating_sub(UDP_HEADERS);
+            let smallest = Bytes(1);
+            let payload = match &group.udp_payload.value {
+                crate::value::Auto::Auto => scenario.in_range(&shared.udp_payload, smallest, largest)?,
+                crate::value::Auto::Given(payload) if (smallest..=largest).contains(payload) => *payload,
+                crate::value::Auto::Given(payload) => {
+                    let message = format!("is {}, which is out of range", payload.word());
+                    let help = format!("allowed is from 1B to {}, by wired.mtu", largest.word());
+                    return Err(scenario.refuse(&group.udp_payload, message, help));
+                }
+            };
+            Ok(TransportConfig::Udp { payload })
+        }
+        Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
+    }
+}
+
+fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
+    let shared = &scenario.transport;
+    // RFC 9293, 3.7.1: an MSS of 536 is the least that every end takes; here 88 bytes leave room for all options.
+    let packet = scenario.in_range(&shared.packet, Bytes(128), scenario.wired.mtu.value)?;
+    let buffer = |setting| scenario.in_range(setting, packet * 2, MAX_BUFFER);
+    Ok(TcpConfig {
+        congestion: group.congestion.value.clone().unwrap_or_else(|| shared.congestion.value),
+        ack: AckConfig {
+            every: group.ack.value.clone().unwrap_or_else(|| shared.ack.value).0,
+            // RFC 9293, 3.8.6.3: less than 0.5 s.
+            timeout: scenario.in_range(&shared.ack_timeout, Duration::from_micros(1), Duration::from_millis(500))?,
+        },
+        packet,
+        sack: shared.sack.value,
+        timestamps: shared.timestamps.value,
+        window_scaling: shared.window_scaling.value,
+        initial_window: scenario.in_range(&shared.initial_window, 1, 1_000)?,
+        rto_min: scenario.in_range(&shared.rto_min, Duration::from_millis(1), Duration::from_secs(60))?,
+        send_buffer: buffer(&shared.send_buffer)?,
+        receive_buffer: buffer(&shared.receive_buffer)?,
+    })
+}
+
+fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError> {
+    let pattern = group.traffic.value;
+    let reason = format!("the traffic is {}", pattern.word());
+    if !matches!(pattern, Pattern::Bulk | Pattern::OnOff) {
+        scenario.without_bearing(&group.rate, &reason)?;
+    }
+    if !matches!(pattern, Pattern::Finite | Pattern::Repeated) {
+        scenario.without_bearing(&group.size, &reason)?;
+    }
+    if pattern != Pattern::Repeated {
+        scenario.without_bearing(&group.think, &reason)?;
+    }
+    if pattern != Pattern::OnOff {
+        scenario.without_bearing(&group.on, &reason)?;
+        scenario.without_bearing(&group.off, &reason)?;
+    }
+    if !matches!(pattern, Pattern::Repeated | Pattern::OnOff) {
+        scenario.without_bearing(&group.times, &reason)?;
+    }
+    if group.rate.value == Pace::Rate(ackless_wire::BitRate::ZERO) {
+        return Err(scenario.refuse(&group.rate, "is zero", "it must be greater, or \"saturating\""));
+    }
+    let span = |mean| match group.times.value {
+        Spread::Fixed => Span::Fixed(mean),
+        Spread::Exponential => Span::Exponential(mean),
+    };
+    Ok(match pattern {
+        Pattern::Bulk => Traffic::Bulk(group.rate.value),
+        Pattern::Finite => Traffic::Finite { size: scenario.positive(&group.size)? },
+        Pattern::Repeated => {
+            Traffic::Repeated { size: scenario.positive(&group.size)?, think: span(group.think.value) }
+        }
+        Pattern::OnOff => Traffic::OnOff {
+            on: span(scenario.positive(&group.on)?),
+            off: span(group.off.value),
+            pace: group.rate.value,
+        },
+    })
+}
+
+/// IPv4 and UDP.
+const UDP_HEADERS: Bytes = Bytes(28);
+
+/// The largest window that scaling allows (RFC 7323, 2.2).
+const MAX_BUFFER: Bytes = Bytes(1 << 30);
+
+/// More flows than any cell of use has.
+const MAX_FLOWS: u32 = 10_000;

@@ -1,0 +1,185 @@
+//! From a scenario to a cell: `auto` is resolved, groups are unrolled, and what does not go together is refused.
+//!
+//! A key that has no bearing, such as `wifi.mcs` in an 802.11a cell, may only stand at its default: a value that is
+//! silently ignored would be believed.
+
+mod flows;
+mod radio;
+mod stations;
+
+use std::fmt::Display;
+
+use ackless_cell::config::{
+    ApConfig, ApQueue, BeaconConfig, CellConfig, Probability, Topology, WiredConfig, WiredLink,
+};
+use ackless_wire::{Bytes, Duration};
+
+use crate::error::ScenarioError;
+use crate::row::Row;
+use crate::scenario::Scenario;
+use crate::schema::Setting;
+use crate::value::{Discipline, LossModel, Value};
+
+use radio::Radio;
+
+/// The cell of `scenario`, over which `row` has already been laid.
+pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, ScenarioError> {
+    let radio = Radio::of(scenario)?;
+    let stations = stations::stations(scenario, &radio)?;
+    let groups = stations::Groups::of(scenario)?;
+    check_loss(scenario)?;
+    check_times(scenario)?;
+    scenario.rows()?;
+    Ok(CellConfig {
+        scheme: row.name.to_owned(),
+        topology: Topology::Infrastructure,
+        standard: radio.standard,
+        band: radio.band,
+        basic_rates: radio.basic_rates,
+        answer_rate: radio.answer_rate,
+        beacons: beacons(scenario, &radio)?,
+        ap: ap(scenario, &radio)?,
+        stations,
+        wired: wired(scenario)?,
+        propagation: stations::propagation(scenario),
+        flows: flows::flows(scenario, &groups)?,
+        pings: flows::pings(scenario, &groups)?,
+        warm_up: scenario.run.warm_up.value,
+        measured: scenario.run.measured.value,
+    })
+}
+
+fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
+    let ap = &scenario.ap;
+    let queue = match ap.queue.value {
+        Discipline::Fifo => {
+            for setting in [&ap.codel_target, &ap.codel_interval] {
+                scenario.without_bearing(setting, "ap.queue is fifo")?;
+            }
+            scenario.without_bearing(&ap.fq_quantum, "ap.queue is fifo")?;
+            scenario.without_bearing(&ap.fq_limit, "ap.queue is fifo")?;
+            ApQueue::Fifo { packets: scenario.in_range(&ap.queue_packets, 1, MAX_PACKETS)? }
+        }
+        Discipline::FqCodel => {
+            scenario.without_bearing(&ap.queue_packets, "ap.queue is fq-codel, whose limit is ap.fq_limit")?;
+            ApQueue::FqCodel {
+                target: scenario.positive(&ap.codel_target)?,
+                interval: scenario.positive(&ap.codel_interval)?,
+                quantum: scenario.in_range(&ap.fq_quantum, Bytes(1), Bytes(1 << 20))?,
+                limit: scenario.in_range(&ap.fq_limit, 1, MAX_PACKETS)?,
+            }
+        }
+    };
+    Ok(ApConfig {
+        scheme: ackless_cell::config::SchemeChoice::Stock,
+        mac: radio.mac(radio.standard),
+        queue,
+        scheduler: ap.scheduler.value,
+        host_latency: ap.host_latency.value,
+    })
+}
+
+fn beacons(scenario: &Scenario, radio: &Radio) -> Result<Option<BeaconConfig>, ScenarioError> {
+    let wifi = &scenario.wifi;
+    if !wifi.beacons.value {
+        scenario.without_bearing(&wifi.beacon_interval, "wifi.beacons is false")?;
+        scenario.without_bearing(&wifi.beacon_rate, "wifi.beacons is false")?;
+        scenario.without_bearing(&wifi.beacon_size, "wifi.beacons is false")?;
+        return Ok(None);
+    }
+    Ok(Some(BeaconConfig {
+        // A TU is 1,024 us (IEEE 802.11-2020, 3.1), and a beacon interval at least one of it.
+        interval: scenario.in_range(&wifi.beacon_interval, Duration::from_micros(1_024), Duration::from_secs(67))?,
+        tx: radio.beacon_tx(scenario)?,
+        size: scenario.in_range(&wifi.beacon_size, Bytes(50), Bytes(2_304))?,
+    }))
+}
+
+fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
+    let wired = &scenario.wired;
+    if wired.reorder.value == Probability::NEVER {
+        scenario.without_bearing(&wired.reorder_delay, "wired.reorder is 0")?;
+    }
+    let link = WiredLink {
+        rate: scenario.positive(&wired.rate)?,
+        delay: wired.delay.value,
+        loss: wired.loss.value,
+        reorder: wired.reorder.value,
+        reorder_delay: wired.reorder_delay.value,
+        buffer_packets: scenario.in_range(&wired.buffer_packets, 1, MAX_PACKETS)?,
+    };
+    // RFC 791: every internet module must take packets of 576 bytes; 2,304 is the largest MSDU (802.11-2020, 9.2.4.7.1)
+    // less 8 bytes of LLC.
+    Ok(WiredConfig { down: link, up: link, mtu: scenario.in_range(&wired.mtu, Bytes(576), Bytes(2_296))? })
+}
+
+fn check_times(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let run = &scenario.run;
+    scenario.in_range(&run.warm_up, Duration::ZERO, Duration::from_secs(100_000))?;
+    scenario.in_range(&run.measured, Duration::from_millis(1), Duration::from_secs(100_000))?;
+    scenario.in_range(&run.seeds, 1, 10_000)?;
+    if run.schemes.value.is_empty() {
+        return Err(scenario.refuse(&run.schemes, "names no scheme", "name at least one, such as \"tcp\""));
+    }
+    Ok(())
+}
+
+fn check_loss(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let loss = &scenario.loss;
+    if loss.model.value != LossModel::PerFrame {
+        for setting in [&loss.down_data, &loss.down_control, &loss.up_data, &loss.up_control] {
+            scenario.without_bearing(setting, "loss.model is not per-frame")?;
+        }
+    }
+    if loss.model.value != LossModel::Snr {
+        scenario.without_bearing(&loss.snr, "loss.model is not snr")?;
+    }
+    if loss.model.value != LossModel::PathLoss {
+        scenario.without_bearing(&loss.tx_power, "loss.model is not path-loss")?;
+        scenario.without_bearing(&loss.reference_loss, "loss.model is not path-loss")?;
+        scenario.without_bearing(&loss.exponent, "loss.model is not path-loss")?;
+        scenario.without_bearing(&loss.noise_figure, "loss.model is not path-loss")?;
+    }
+    Ok(())
+}
+
+/// Checks that every builder needs.
+impl Scenario {
+    /// A mistake in the value of `setting`.
+    fn refuse<T>(&self, setting: &Setting<T>, message: impl Display, help: impl Into<String>) -> ScenarioError {
+        ScenarioError::new(self.place(setting), format!("{}.{} {message}", setting.section, setting.key), help)
+    }
+
+    /// Refuses a value other than the default for a key that has no bearing because of `reason`.
+    fn without_bearing<T: Value>(&self, setting: &Setting<T>, reason: &str) -> Result<(), ScenarioError> {
+        if setting.differs() {
+            return Err(self.refuse(setting, format!("has no bearing, since {reason}"), "leave the key out"));
+        }
+        Ok(())
+    }
+
+    /// The value of `setting` if it lies from `low` to `high`.
+    fn in_range<T: Value + PartialOrd + Copy>(
+        &self,
+        setting: &Setting<T>,
+        low: T,
+        high: T,
+    ) -> Result<T, ScenarioError> {
+        if setting.value < low || setting.value > high {
+            let message = format!("is {}, which is out of range", setting.value.word());
+            return Err(self.refuse(setting, message, format!("allowed is from {} to {}", low.word(), high.word())));
+        }
+        Ok(setting.value)
+    }
+
+    /// The value of `setting` if it is not zero.
+    fn positive<T: Value + Default + Copy>(&self, setting: &Setting<T>) -> Result<T, ScenarioError> {
+        if setting.value == T::default() {
+            return Err(self.refuse(setting, "is zero", "it must be greater"));
+        }
+        Ok(setting.value)
+    }
+}
+
+/// More packets than any queue of use holds: 2 GB of full-sized ones.
+const MAX_PACKETS: u32 = 1 << 20;

@@ -1,0 +1,200 @@
+//! Groups of stations, unrolled, and what the air between each and the AP loses.
+
+use ackless_cell::config::{FrameLoss, LinkLoss, SchemeChoice, StationConfig};
+use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
+
+use super::MAX_PACKETS;
+use super::radio::{Radio, RateKeys};
+use crate::error::{ScenarioError, did_you_mean};
+use crate::keys::{Stations, Wifi};
+use crate::scenario::Scenario;
+use crate::schema::Setting;
+use crate::value::{LossModel, Value};
+
+/// Which stations each group holds.
+pub(super) struct Groups {
+    groups: Vec<(String, std::ops::Range<usize>)>,
+}
+
+impl Groups {
+    /// The groups of `scenario`.
+    ///
+    /// # Errors
+    /// Where two share a name, one is called as something else, or there are too many stations.
+    pub(super) fn of(scenario: &Scenario) -> Result<Self, ScenarioError> {
+        let mut groups: Vec<(String, std::ops::Range<usize>)> = Vec::new();
+        let mut next = 0;
+        for group in &scenario.stations {
+            let name = &group.name.value;
+            check_name(scenario, &group.name, groups.iter().map(|(name, _)| name.as_str()))?;
+            if RESERVED.contains(&name.as_str()) {
+                let message = format!("is {name:?}, which means something else in a flow");
+                return Err(scenario.refuse(&group.name, message, "choose another name"));
+            }
+            // AIDs run from 1 to 2,007 (IEEE 802.11-2020, 9.4.1.8).
+            let count = scenario.in_range(&group.count, 0, MAX_STATIONS)? as usize;
+            groups.push((name.clone(), next..next + count));
+            next += count;
+            if next > MAX_STATIONS as usize {
+                let message = format!("brings the stations to {next}");
+                return Err(scenario.refuse(&group.count, message, format!("a cell has at most {MAX_STATIONS}")));
+            }
+        }
+        if next == 0 {
+            let group = scenario.stations.last().expect("a scenario has a group of stations");
+            return Err(scenario.refuse(&group.count, "leaves the cell without a station", "it needs at least one"));
+        }
+        Ok(Self { groups })
+    }
+
+    /// The stations that `setting` names: all, or those of a group.
+    pub(super) fn named(
+        &self,
+        scenario: &Scenario,
+        setting: &Setting<String>,
+    ) -> Result<std::ops::Range<usize>, ScenarioError> {
+        let wanted = setting.value.as_str();
+        if wanted == "all" {
+            return Ok(0..self.groups.last().map_or(0, |(_, range)| range.end));
+        }
+        self.groups.iter().find(|(name, _)| name == wanted).map(|(_, range)| range.clone()).ok_or_else(|| {
+            let names: Vec<_> = self.groups.iter().map(|(name, _)| name.as_str()).collect();
+            let help = did_you_mean(wanted, names.iter().copied(), &format!("the groups are {}", names.join(", ")));
+            scenario.refuse(setting, format!("names the group {wanted:?}, which there is not"), help)
+        })
+    }
+}
+
+/// Every station of the cell, group by group.
+pub(super) fn stations(scenario: &Scenario, radio: &Radio) -> Result<Vec<StationConfig>, ScenarioError> {
+    Groups::of(scenario)?;
+    let mut stations = Vec::new();
+    for group in &scenario.stations {
+        let template = station(scenario, radio, group)?;
+        stations.extend(
+            (1..=group.count.value)
+                .map(|number| StationConfig { name: format!("{}-{number}", group.name.value), ..template.clone() }),
+        );
+    }
+    Ok(stations)
+}
+
+/// How signal-to-noise ratios follow from distances.
+pub(super) fn propagation(scenario: &Scenario) -> LinkBudget {
+    let loss = &scenario.loss;
+    LinkBudget {
+        tx_power: Dbm(loss.tx_power.value.0.db()),
+        reference_loss: Db(loss.reference_loss.value.db()),
+        exponent: f64::from(loss.exponent.value.0) / 1_000.0,
+        noise_figure: Db(loss.noise_figure.value.db()),
+    }
+}
+
+/// Refuses an empty name, one with a dot (which an override could not reach), and one that is already `taken`.
+pub(super) fn check_name<'a>(
+    scenario: &Scenario,
+    setting: &Setting<String>,
+    mut taken: impl Iterator<Item = &'a str>,
+) -> Result<(), ScenarioError> {
+    let name = setting.value.as_str();
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+        let message = format!("is {name:?}");
+        return Err(scenario.refuse(setting, message, "a name has letters, digits, `-` and `_`"));
+    }
+    if taken.any(|other| other == name) {
+        let message = format!("is {name:?}, as another group's");
+        return Err(scenario.refuse(setting, message, format!("give each [[{}]] its own name", setting.section)));
+    }
+    Ok(())
+}
+
+fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<StationConfig, ScenarioError> {
+    let standard = group.standard.value.clone().unwrap_or_else(|| radio.standard);
+    if !speaks(radio, standard) {
+        let message = format!("is {}, which cannot join this cell of {}", standard.word(), radio.standard.word());
+        return Err(scenario.refuse(&group.standard, message, "use \"auto\", or an older standard of the same band"));
+    }
+    let own = RateKeys {
+        rate: &group.rate,
+        mcs: &group.mcs,
+        streams: &group.streams,
+        width: &group.width,
+        guard_interval: &group.guard_interval,
+    };
+    // What the cell's keys say is checked even where every group overrides it.
+    let shared = shared_rate(&scenario.wifi);
+    radio.data_tx(scenario, radio.standard, &shared, None)?;
+    let tx = radio.data_tx(scenario, standard, &own, Some(&shared))?;
+    let cell_width = radio.data_tx(scenario, radio.standard, &shared, None)?.width();
+    if tx.width() > cell_width {
+        let message = format!("is {}, but the cell's channel has {cell_width}", tx.width());
+        return Err(scenario.refuse(&group.width, message, "use a width up to wifi.width"));
+    }
+    Ok(StationConfig {
+        name: String::new(),
+        distance: group.distance.value,
+        scheme: SchemeChoice::Stock,
+        down: tx,
+        up: tx,
+        mac: radio.mac(standard),
+        queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
+        host_latency: group.host_latency.value,
+        loss: loss(scenario, group)?,
+    })
+}
+
+/// Whether a station of `standard` can be a member of the cell. 802.11b stations among OFDM ones are not modelled: they
+/// would need protection and the long slot.
+fn speaks(radio: &Radio, standard: Standard) -> bool {
+    standard == radio.standard
+        || matches!(
+            (radio.standard, radio.band, standard),
+            (Standard::Ac, _, Standard::A | Standard::N)
+                | (Standard::N, Band::Ghz5, Standard::A)
+                | (Standard::N, Band::Ghz2_4, Standard::G)
+        )
+}
+
+fn shared_rate(wifi: &Wifi) -> RateKeys<'_> {
+    RateKeys {
+        rate: &wifi.rate,
+        mcs: &wifi.mcs,
+        streams: &wifi.streams,
+        width: &wifi.width,
+        guard_interval: &wifi.guard_interval,
+    }
+}
+
+fn loss(scenario: &Scenario, group: &Stations) -> Result<LinkLoss, ScenarioError> {
+    let loss = &scenario.loss;
+    let model = loss.model.value;
+    if model != LossModel::PerFrame {
+        let own = [&group.down_data_loss, &group.down_control_loss, &group.up_data_loss, &group.up_control_loss];
+        for setting in own {
+            scenario.without_bearing(setting, "loss.model is not per-frame")?;
+        }
+    }
+    if model != LossModel::Snr {
+        scenario.without_bearing(&group.snr, "loss.model is not snr")?;
+    }
+    Ok(match model {
+        LossModel::None => LinkLoss::None,
+        LossModel::PerFrame => LinkLoss::PerFrame {
+            down: FrameLoss {
+                data: group.down_data_loss.value.clone().unwrap_or_else(|| loss.down_data.value),
+                control: group.down_control_loss.value.clone().unwrap_or_else(|| loss.down_control.value),
+            },
+            up: FrameLoss {
+                data: group.up_data_loss.value.clone().unwrap_or_else(|| loss.up_data.value),
+                control: group.up_control_loss.value.clone().unwrap_or_else(|| loss.up_control.value),
+            },
+        },
+        LossModel::Snr => LinkLoss::Snr(Db(group.snr.value.clone().unwrap_or_else(|| loss.snr.value).db())),
+        LossModel::PathLoss => LinkLoss::PathLoss,
+    })
+}
+
+const MAX_STATIONS: u32 = 2_007;
+
+/// Names that a flow uses for something else than a group.
+const RESERVED: [&str; 3] = ["all", "server", "ap"];

@@ -1,0 +1,59 @@
+//! The scenarios that come with Ackless, as files inside the program.
+
+use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::scenario::Scenario;
+
+/// A scenario that comes with Ackless.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// What commands call it.
+    pub name: &'static str,
+    /// Its file.
+    pub text: &'static str,
+}
+
+impl Builtin {
+    /// Every one, in the order in which they are listed.
+    pub fn all() -> &'static [Self] {
+        BUILTINS
+    }
+
+    /// The scenario in it.
+    ///
+    /// # Errors
+    /// Never, as a test makes sure for each.
+    pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
+        Scenario::parse(self.name, self.text)
+    }
+
+    /// The one called `name`.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn find(name: &str) -> Result<&'static Self, ScenarioError> {
+        BUILTINS.iter().find(|builtin| builtin.name == name).ok_or_else(|| {
+            let names: Vec<_> = BUILTINS.iter().map(|builtin| builtin.name).collect();
+            let rest = format!("the built-in scenarios are {}; a file's name ends in .toml", names.join(", "));
+            let help = did_you_mean(name, names.iter().copied(), &rest);
+            ScenarioError::new(Place::Name(name.to_owned()), "no built-in scenario is called so", help)
+        })
+    }
+}
+
+macro_rules! builtins {
+    ($($name:literal),+ $(,)?) => {
+        &[$(Builtin { name: $name, text: include_str!(concat!("../builtin/", $name, ".toml")) }),+]
+    };
+}
+
+const BUILTINS: &[Builtin] = builtins![
+    "wifi-80211n",
+    "wifi-80211n-300",
+    "wifi-80211ac",
+    "wifi-80211a",
+    "wifi-80211g",
+    "wifi-80211b",
+    "wifi-mixed",
+    "wifi-short-flows",
+    "wifi-latency",
+];

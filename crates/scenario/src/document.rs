@@ -1,0 +1,193 @@
+//! From TOML text to literals with their places, and from those into the sections of a scenario.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::keys::SECTIONS;
+use crate::schema::{KeyInfo, Origin, Refusal, Section, SectionInfo};
+use crate::value::Literal;
+
+/// The text of a file with the name that messages give it.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// One table of a file: the place of its name, and its keys in the order of the file.
+pub(crate) struct Table {
+    pub(crate) section: &'static SectionInfo,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    key: String,
+    key_at: usize,
+    value: Literal,
+    value_at: usize,
+}
+
+impl Source {
+    pub(crate) fn place(&self, offset: usize) -> Place {
+        Place::in_file(&self.name, &self.text, offset)
+    }
+
+    /// Every table of the file, in its order.
+    ///
+    /// # Errors
+    /// Where the text is not TOML, or holds something that is not a section.
+    pub(crate) fn tables(&self) -> Result<Vec<Table>, ScenarioError> {
+        let document = DeTable::parse(&self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            ScenarioError::new(self.place(at), error.message(), "a scenario is a TOML file (https://toml.io)")
+        })?;
+        let mut tables = Vec::new();
+        for (key, value) in in_order(document.get_ref()) {
+            self.tables_of(key, value, &mut tables)?;
+        }
+        Ok(tables)
+    }
+
+    fn tables_of(
+        &self,
+        key: &Spanned<DeString<'_>>,
+        value: &Spanned<DeValue<'_>>,
+        tables: &mut Vec<Table>,
+    ) -> Result<(), ScenarioError> {
+        let name = key.get_ref().as_ref();
+        let error = |message, help: String| Err(ScenarioError::new(self.place(key.span().start), message, help));
+        let Some(section) = section(name) else {
+            return error(format!("unknown section `{name}`"), section_help(name));
+        };
+        match value.get_ref() {
+            DeValue::Table(table) => tables.push(Table { section, entries: entries(table) }),
+            DeValue::Array(items) if section.repeated => {
+                for item in items.iter() {
+                    let DeValue::Table(table) = item.get_ref() else {
+                        let message = format!("`{name}` is a list of tables");
+                        return Err(ScenarioError::new(self.place(item.span().start), message, group_help(name)));
+                    };
+                    tables.push(Table { section, entries: entries(table) });
+                }
+            }
+            DeValue::Array(_) => return error(format!("there is only one [{name}]"), format!("write [{name}] once")),
+            _ if section.repeated => return error(format!("`{name}` is a section, not a key"), group_help(name)),
+            _ => return error(format!("`{name}` is a section, not a key"), format!("write [{name}] above its keys")),
+        }
+        Ok(())
+    }
+
+    /// Sets every key of `table` in `target`.
+    ///
+    /// # Errors
+    /// At the first key that `target` does not have, and the first value that its key does not allow.
+    pub(crate) fn fill(&self, table: &Table, target: &mut dyn Section) -> Result<(), ScenarioError> {
+        for entry in &table.entries {
+            let origin = Origin::File { offset: entry.value_at };
+            target.assign(&entry.key, &entry.value, origin).map_err(|refusal| match refusal {
+                Refusal::UnknownKey => unknown_key(table.section, &entry.key, self.place(entry.key_at)),
+                Refusal::Value { key, detail } => {
+                    wrong_value(table.section, key, &entry.value, detail, self.place(entry.value_at))
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The section called `name`.
+pub(crate) fn section(name: &str) -> Option<&'static SectionInfo> {
+    SECTIONS.iter().find(|section| section.name == name)
+}
+
+/// The value that `text` stands for in an override: TOML where it is, else the text itself, so that `11n` and `5ms`
+/// need no quotes.
+pub(crate) fn literal(text: &str) -> Literal {
+    match DeValue::parse(text) {
+        Ok(value) => literal_of(value.get_ref()),
+        Err(_) => Literal::Text(text.to_owned()),
+    }
+}
+
+/// The mistake of naming a section that there is not.
+pub(crate) fn section_help(name: &str) -> String {
+    if let Some(section) = SECTIONS.iter().find(|section| section.keys.iter().any(|key| key.name == name)) {
+        return format!("`{name}` is a key of [{}]", section.name);
+    }
+    let names: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
+    did_you_mean(name, names.iter().copied(), &format!("the sections are {}", names.join(", ")))
+}
+
+/// The mistake of naming a key that `section` does not have.
+pub(crate) fn unknown_key(section: &SectionInfo, key: &str, place: Place) -> ScenarioError {
+    let elsewhere = SECTIONS.iter().find(|other| other.keys.iter().any(|known| known.name == key));
+    let names: Vec<_> = section.keys.iter().map(|key| key.name).collect();
+    let help = match elsewhere {
+        Some(other) => format!("`{key}` is a key of [{}]", other.name),
+        None => did_you_mean(key, names.iter().copied(), &format!("the keys are {}", names.join(", "))),
+    };
+    ScenarioError::new(place, format!("unknown key `{key}` in [{}]", section.name), help)
+}
+
+/// The mistake of giving `key` a value that it does not allow.
+pub(crate) fn wrong_value(
+    section: &SectionInfo,
+    key: &KeyInfo,
+    value: &Literal,
+    detail: Option<String>,
+    place: Place,
+) -> ScenarioError {
+    let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
+    let message = format!("{value} is not allowed for {}.{}{detail}", section.name, key.name);
+    let keywords = (key.keywords)();
+    let expected = format!("expected {}", (key.allowed)());
+    let help = match value {
+        Literal::Text(text) => did_you_mean(text, keywords, &expected),
+        _ => expected,
+    };
+    ScenarioError::new(place, message, help)
+}
+
+fn group_help(name: &str) -> String {
+    format!("write [[{name}]] above the keys of each group")
+}
+
+fn entries(table: &DeTable<'_>) -> Vec<Entry> {
+    in_order(table)
+        .into_iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_at: key.span().start,
+            value: literal_of(value.get_ref()),
+            value_at: value.span().start,
+        })
+        .collect()
+}
+
+/// The entries of `table` in the order of the file, so that the first mistake is the one reported.
+fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| {
+        let Range { start, .. } = key.span();
+        start
+    });
+    entries
+}
+
+fn literal_of(value: &DeValue<'_>) -> Literal {
+    match value {
+        DeValue::String(text) => Literal::Text(text.to_string()),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => Literal::Integer(number),
+            Err(_) => Literal::Other("number beyond 64 bits"),
+        },
+        DeValue::Float(number) => Literal::Decimal(number.as_str().to_owned()),
+        DeValue::Boolean(b) => Literal::Boolean(*b),
+        DeValue::Array(items) => Literal::List(items.iter().map(|item| literal_of(item.get_ref())).collect()),
+        DeValue::Datetime(_) => Literal::Other("date"),
+        DeValue::Table(_) => Literal::Other("table"),
+    }
+}

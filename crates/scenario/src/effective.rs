@@ -1,0 +1,92 @@
+//! The effective scenario: every key with the value that a run has, as TOML with comments and for JSON.
+
+use std::fmt::Write as _;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::scenario::Scenario;
+use crate::schema::{KeyInfo, SectionInfo};
+use crate::value::Literal;
+
+/// Every key of a scenario with its value, defaults and overrides included.
+#[derive(Clone, Debug)]
+pub struct Effective {
+    tables: Vec<Table>,
+}
+
+#[derive(Clone, Debug)]
+struct Table {
+    section: &'static SectionInfo,
+    entries: Vec<(&'static KeyInfo, Literal)>,
+}
+
+impl Effective {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let tables = scenario.sections().into_iter();
+        Self { tables: tables.map(|table| Table { section: table.info(), entries: table.literals() }).collect() }
+    }
+
+    /// A scenario file that reads back as the same scenario, with a comment on every line.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        for table in &self.tables {
+            let separator = if text.is_empty() { "" } else { "\n" };
+            let (open, close) = if table.section.repeated { ("[[", "]]") } else { ("[", "]") };
+            let doc: Vec<_> = table.section.doc.iter().map(|line| line.trim()).collect();
+            writeln!(text, "{separator}# {}\n{open}{}{close}", doc.join(" "), table.section.name)
+                .expect("a string takes all that is written");
+            let width = table.entries.iter().map(|(key, value)| line(key, value).chars().count()).filter(|&w| w <= 36);
+            let width = width.max().unwrap_or(0);
+            for (key, value) in &table.entries {
+                writeln!(text, "{:width$}  # {}", line(key, value), key.summary())
+                    .expect("a string takes all that is written");
+            }
+        }
+        text
+    }
+}
+
+impl Serialize for Effective {
+    /// An object of sections; a repeated one is a list, which may be empty.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for section in crate::keys::SECTIONS {
+            let mut tables = self.tables.iter().filter(|table| table.section.name == section.name);
+            if section.repeated {
+                map.serialize_entry(section.name, &tables.collect::<Vec<_>>())?;
+            } else if let Some(table) = tables.next() {
+                map.serialize_entry(section.name, table)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.entries.iter().map(|(key, value)| (key.name, value)))
+    }
+}
+
+/// The reference page of all keys, in Markdown.
+pub fn reference() -> String {
+    let mut text = String::from("# Keys of a scenario\n");
+    for section in crate::keys::SECTIONS {
+        let doc: Vec<_> = section.doc.iter().map(|line| line.trim()).collect();
+        let (open, close) = if section.repeated { ("[[", "]]") } else { ("[", "]") };
+        write!(text, "\n## `{open}{}{close}`\n\n{}\n\n", section.name, doc.join(" "))
+            .expect("a string takes all that is written");
+        text.push_str("| key | default | allowed | meaning |\n|---|---|---|---|\n");
+        for key in section.keys {
+            let allowed = (key.allowed)().replace('|', "\\|");
+            writeln!(text, "| `{}` | `{}` | {allowed} | {} |", key.name, key.default, key.summary())
+                .expect("a string takes all that is written");
+        }
+    }
+    text
+}
+
+fn line(key: &KeyInfo, value: &Literal) -> String {
+    format!("{} = {value}", key.name)
+}

@@ -1,0 +1,299 @@
+//! Every section and key of a scenario, with its type, default and meaning.
+//!
+//! Each declaration is the only place where its key is described: see [`crate::schema`].
+
+use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability};
+use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
+use ackless_wire::{BitRate, Bytes, Duration};
+
+use crate::schema::{SectionInfo, section};
+use crate::value::{AckEvery, Auto, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Spread};
+
+/// Every section, in the order in which a scenario is shown.
+pub const SECTIONS: &[SectionInfo] = &[
+    Run::INFO,
+    Wifi::INFO,
+    Ap::INFO,
+    Stations::INFO,
+    Loss::INFO,
+    Wired::INFO,
+    Transport::INFO,
+    Flows::INFO,
+    Pings::INFO,
+];
+
+section! {
+    /// How long the cell runs and what is compared.
+    struct Run as "run" {
+        /// One line that says what the scenario is about.
+        title: String = "\"\"",
+        /// Time that passes before anything is counted.
+        warm_up: Duration = "\"2s\"",
+        /// Time that is measured after the warm-up.
+        measured: Duration = "\"5s\"",
+        /// How many seeds a comparison or a sweep runs, counted from 1.
+        seeds: u32 = "5",
+        /// The rows of a comparison, unless the command names others.
+        schemes: Vec<String> = "[\"udp\", \"tcp-l1\", \"tcp\", \"tcp-l4\", \"tcp-l8\"]",
+    }
+}
+
+section! {
+    /// The radio and the MAC that all nodes share, unless a group of stations says other.
+    struct Wifi as "wifi" {
+        /// The amendment of IEEE 802.11.
+        standard: Standard = "\"11n\"",
+        /// The band; auto is 2.4 GHz for 11b and 11g, else 5 GHz.
+        band: Auto<Band> = "\"auto\"",
+        /// Data rate of 11b, 11a and 11g; auto is the highest, 11 or 54 Mbps.
+        rate: Auto<BitRate> = "\"auto\"",
+        /// MCS of 11n (0 to 31, from 8 up fixing the streams) and 11ac (0 to 9); auto is 7 and 9.
+        mcs: Auto<u32> = "\"auto\"",
+        /// Spatial streams of 11n (1 to 4) and 11ac (1 to 8); auto is what an 11n MCS above 7 says, else 1.
+        streams: Auto<u32> = "\"auto\"",
+        /// Channel width of 11n and 11ac; auto is 40 MHz and 80 MHz.
+        width: Auto<Width> = "\"auto\"",
+        /// Guard interval of 11n and 11ac; auto is 400 ns.
+        guard_interval: Auto<GuardInterval> = "\"auto\"",
+        /// Preamble of 11b frames.
+        preamble: Preamble = "\"long\"",
+        /// Rates that every node supports; auto is 1 and 2 Mbps for 11b, else 6, 12 and 24 Mbps.
+        basic_rates: Auto<Vec<BitRate>> = "\"auto\"",
+        /// Rate of ACKs, BlockAcks and CTSs; auto follows the rule of IEEE 802.11-2020, 10.6.6.5.
+        answer_rate: Auto<BitRate> = "\"auto\"",
+        /// QoS data frames under EDCA as best effort instead of DCF; auto is true for 11n and 11ac.
+        qos: Auto<bool> = "\"auto\"",
+        /// Slots after SIFS before back-off under EDCA; auto is 3.
+        aifsn: Auto<u32> = "\"auto\"",
+        /// Smallest contention window; auto is 31 for 11b, else 15.
+        cw_min: Auto<u32> = "\"auto\"",
+        /// Largest contention window; auto is 1023.
+        cw_max: Auto<u32> = "\"auto\"",
+        /// How long the medium may be held under EDCA; 0us is one frame exchange.
+        txop_limit: Duration = "\"0us\"",
+        /// A-MPDUs under BlockAck; auto is true for 11n and 11ac.
+        ampdu: Auto<bool> = "\"auto\"",
+        /// Longest A-MPDU; auto is 65,535 bytes for 11n and 1,048,575 for 11ac.
+        ampdu_max: Auto<Bytes> = "\"auto\"",
+        /// Most MPDUs in an A-MPDU.
+        ampdu_mpdus: u32 = "64",
+        /// Buffer of a BlockAck agreement in MPDUs.
+        block_ack_window: u32 = "64",
+        /// Shortest time from the start of one MPDU to the next within an A-MPDU; 0us is no restriction.
+        min_mpdu_spacing: Duration = "\"0us\"",
+        /// Longer frames are preceded by RTS and CTS.
+        rts_threshold: Option<Bytes> = "\"never\"",
+        /// How many times an MPDU is sent again before it is given up; never gives up never.
+        retry_limit: Option<u32> = "7",
+        /// What the ACK timeout adds to SIFS, slot and preamble.
+        ack_timeout_extra: Duration = "\"0us\"",
+        /// Whether the AP sends beacons.
+        beacons: bool = "false",
+        /// Time from one beacon to the next (100 TU).
+        beacon_interval: Duration = "\"102.4ms\"",
+        /// Rate of a beacon; auto is the lowest basic rate.
+        beacon_rate: Auto<BitRate> = "\"auto\"",
+        /// Length of a beacon with its MAC header and FCS; 200 bytes is a choice of ours, real ones have 100 to 400.
+        beacon_size: Bytes = "\"200B\"",
+    }
+}
+
+section! {
+    /// The access point.
+    struct Ap as "ap" {
+        /// The queue that it keeps for each client.
+        queue: Discipline = "\"fifo\"",
+        /// Packets that a fifo holds for each client; the rest is dropped at the tail.
+        queue_packets: u32 = "126",
+        /// Standing delay that fq-codel tolerates; Linux uses 20 ms on Wi-Fi.
+        codel_target: Duration = "\"20ms\"",
+        /// How long fq-codel lets the delay exceed the target; Linux uses 100 ms on Wi-Fi.
+        codel_interval: Duration = "\"100ms\"",
+        /// What fq-codel lets a flow send in a round; Linux uses 300 bytes on Wi-Fi.
+        fq_quantum: Bytes = "\"300B\"",
+        /// Packets that fq-codel holds for each client.
+        fq_limit: u32 = "8192",
+        /// Which client is served next.
+        scheduler: ApScheduler = "\"round-robin\"",
+        /// Time from the wire to the MAC's queue, and back.
+        host_latency: Duration = "\"0us\"",
+    }
+}
+
+section! {
+    /// A group of alike stations; several groups make a mixed cell.
+    #[repeated = true]
+    struct Stations as "stations" {
+        /// Name of the group; its stations are NAME-1, NAME-2 and so on.
+        name: String = "\"sta\"",
+        /// How many.
+        count: u32 = "1",
+        /// Distance from the AP; it matters only to the path-loss model.
+        distance: Distance = "\"5m\"",
+        /// The amendment it speaks; auto is wifi.standard. An older one makes a legacy station: 11a or 11n in an 11ac
+        /// cell, 11a or 11g in an 11n cell.
+        standard: Auto<Standard> = "\"auto\"",
+        /// Data rate of a station of 11b, 11a or 11g, both ways; auto is wifi.rate, or 54 Mbps for a legacy station.
+        rate: Auto<BitRate> = "\"auto\"",
+        /// MCS, both ways; auto is wifi.mcs.
+        mcs: Auto<u32> = "\"auto\"",
+        /// Spatial streams, both ways; auto is wifi.streams.
+        streams: Auto<u32> = "\"auto\"",
+        /// Channel width, both ways, at most the cell's; auto is wifi.width.
+        width: Auto<Width> = "\"auto\"",
+        /// Guard interval, both ways; auto is wifi.guard_interval.
+        guard_interval: Auto<GuardInterval> = "\"auto\"",
+        /// Packets that its MAC queue holds; the rest is dropped at the tail.
+        queue_packets: u32 = "126",
+        /// Time from its TCP to its MAC's queue, and back.
+        host_latency: Duration = "\"0us\"",
+        /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
+        snr: Auto<Decibels> = "\"auto\"",
+        /// Loss of data MPDUs from the AP under the per-frame model; auto is loss.down_data.
+        down_data_loss: Auto<Probability> = "\"auto\"",
+        /// Loss of control frames from the AP under the per-frame model; auto is loss.down_control.
+        down_control_loss: Auto<Probability> = "\"auto\"",
+        /// Loss of data MPDUs to the AP under the per-frame model; auto is loss.up_data.
+        up_data_loss: Auto<Probability> = "\"auto\"",
+        /// Loss of control frames to the AP under the per-frame model; auto is loss.up_control.
+        up_control_loss: Auto<Probability> = "\"auto\"",
+    }
+}
+
+section! {
+    /// What the air loses, beside collisions.
+    struct Loss as "loss" {
+        /// Nothing, each frame by a fixed probability, or by the modulation's error model at an SNR or a distance.
+        model: LossModel = "\"none\"",
+        /// Loss of data MPDUs from the AP (per-frame).
+        down_data: Probability = "0.0",
+        /// Loss of control frames from the AP, with what is appended to them (per-frame).
+        down_control: Probability = "0.0",
+        /// Loss of data MPDUs to the AP (per-frame).
+        up_data: Probability = "0.0",
+        /// Loss of control frames to the AP, with what is appended to them (per-frame).
+        up_control: Probability = "0.0",
+        /// Signal-to-noise ratio over the channel's width (snr).
+        snr: Decibels = "\"30dB\"",
+        /// Transmit power of every node (path-loss).
+        tx_power: Level = "\"16.021dBm\"",
+        /// Loss over the first metre (path-loss); the default is free space at 5.15 GHz.
+        reference_loss: Decibels = "\"46.678dB\"",
+        /// Path loss exponent (path-loss); 2 is free space.
+        exponent: Milli = "3.0",
+        /// What a receiver adds to thermal noise (path-loss).
+        noise_figure: Decibels = "\"7dB\"",
+    }
+}
+
+section! {
+    /// The wire between the server and the AP, alike both ways.
+    struct Wired as "wired" {
+        /// Rate at which IP packets leave.
+        rate: BitRate = "\"500Mbps\"",
+        /// Delay one way.
+        delay: Duration = "\"1ms\"",
+        /// Loss of packets.
+        loss: Probability = "0.0",
+        /// Probability that a packet is held back, so that later ones overtake it.
+        reorder: Probability = "0.0",
+        /// How long such a packet is held.
+        reorder_delay: Duration = "\"1ms\"",
+        /// Packets that may wait for the wire at either end; the rest is dropped at the tail.
+        buffer_packets: u32 = "1000",
+        /// Largest IP packet.
+        mtu: Bytes = "\"1500B\"",
+    }
+}
+
+section! {
+    /// The transport of flows that do not choose their own.
+    struct Transport as "transport" {
+        /// What carries a flow.
+        protocol: Protocol = "\"tcp\"",
+        /// Congestion control.
+        congestion: CongestionControl = "\"cubic\"",
+        /// Full-sized segments that one ACK answers for.
+        ack: AckEvery = "2",
+        /// A held ACK leaves at the latest after this; Linux uses 40 ms.
+        ack_timeout: Duration = "\"40ms\"",
+        /// IP packet of a full-sized segment.
+        packet: Bytes = "\"1500B\"",
+        /// Selective acknowledgements (RFC 2018).
+        sack: bool = "true",
+        /// Timestamps (RFC 7323).
+        timestamps: bool = "true",
+        /// Window scaling (RFC 7323).
+        window_scaling: bool = "true",
+        /// Initial window in full-sized segments (RFC 6928).
+        initial_window: u32 = "10",
+        /// Smallest retransmission timeout; RFC 6298 says 1 s, Linux uses 200 ms.
+        rto_min: Duration = "\"200ms\"",
+        /// Buffer of a TCP sender.
+        send_buffer: Bytes = "\"4MiB\"",
+        /// Buffer of a TCP receiver, and so the largest window that it announces.
+        receive_buffer: Bytes = "\"4MiB\"",
+        /// UDP payload of one datagram; the IP packet is 28 bytes longer.
+        udp_payload: Bytes = "\"1472B\"",
+    }
+}
+
+section! {
+    /// A group of alike flows, one for each station that it names.
+    #[repeated = true]
+    struct Flows as "flows" {
+        /// Name of the group; its flows are NAME-1, NAME-2 and so on.
+        name: String = "\"flow\"",
+        /// The stations: all, or the name of a group.
+        stations: String = "\"all\"",
+        /// How many for each station.
+        count: u32 = "1",
+        /// Which way the data goes, seen from the wire.
+        direction: Direction = "\"down\"",
+        /// The other end: server, or the name of a group of stations, whose stations are taken in turn.
+        peer: String = "\"server\"",
+        /// What carries it; auto is transport.protocol.
+        protocol: Auto<Protocol> = "\"auto\"",
+        /// Congestion control; auto is transport.congestion.
+        congestion: Auto<CongestionControl> = "\"auto\"",
+        /// Full-sized segments that one ACK answers for; auto is transport.ack.
+        ack: Auto<AckEvery> = "\"auto\"",
+        /// UDP payload of one datagram; auto is transport.udp_payload.
+        udp_payload: Auto<Bytes> = "\"auto\"",
+        /// What the application sends: without end, once, again and again, or on and off.
+        traffic: Pattern = "\"bulk\"",
+        /// How fast the application hands over data (bulk, on-off).
+        rate: Pace = "\"saturating\"",
+        /// Application bytes of a transfer (finite, repeated).
+        size: Bytes = "\"1MB\"",
+        /// Time from the end of a transfer to the start of the next (repeated).
+        think: Duration = "\"100ms\"",
+        /// How long it sends (on-off).
+        on: Duration = "\"1s\"",
+        /// How long it is silent (on-off).
+        off: Duration = "\"1s\"",
+        /// Whether think, on and off are always the same or exponentially distributed with this mean.
+        times: Spread = "\"fixed\"",
+        /// When the first flow of the group starts.
+        start: Duration = "\"0s\"",
+        /// How much later each further one starts.
+        stagger: Duration = "\"100ms\"",
+    }
+}
+
+section! {
+    /// Echo requests from the server to stations: the latency under load.
+    #[repeated = true]
+    struct Pings as "pings" {
+        /// Name of the group; its pings are NAME-1, NAME-2 and so on.
+        name: String = "\"ping\"",
+        /// The stations: all, or the name of a group.
+        stations: String = "\"all\"",
+        /// Time from one request to the next.
+        interval: Duration = "\"20ms\"",
+        /// IP packet of request and reply.
+        packet: Bytes = "\"84B\"",
+        /// When the first request leaves.
+        start: Duration = "\"0s\"",
+    }
+}

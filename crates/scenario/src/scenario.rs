@@ -1,0 +1,240 @@
+//! A scenario: all keys with their values, from a file, its defaults and its overrides.
+
+use std::sync::Arc;
+
+use ackless_cell::config::CellConfig;
+
+use crate::build;
+use crate::document::{self, Source, section_help, unknown_key, wrong_value};
+use crate::effective::Effective;
+use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::keys::{Ap, Flows, Loss, Pings, Run, Stations, Transport, Wifi, Wired};
+use crate::row::Row;
+use crate::schema::{Origin, Refusal, Section, Setting};
+
+/// A scenario as it was read. It becomes a cell with [`Self::build`].
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    source: Arc<Source>,
+    overrides: Vec<String>,
+    pub(crate) run: Run,
+    pub(crate) wifi: Wifi,
+    pub(crate) ap: Ap,
+    pub(crate) stations: Vec<Stations>,
+    pub(crate) loss: Loss,
+    pub(crate) wired: Wired,
+    pub(crate) transport: Transport,
+    pub(crate) flows: Vec<Flows>,
+    pub(crate) pings: Vec<Pings>,
+}
+
+impl Scenario {
+    /// Reads the scenario in `text`; `name` is what messages call the file.
+    ///
+    /// A file without `[[stations]]` has one station, and one without `[[flows]]` one flow to each.
+    ///
+    /// # Errors
+    /// At the first section, key or value that is not allowed. Whether the values go together is [`Self::build`]'s to
+    /// say, since overrides may still come.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ScenarioError> {
+        let source = Source { name: name.to_owned(), text: text.to_owned() };
+        let mut scenario = Self {
+            source: Arc::new(source.clone()),
+            overrides: Vec::new(),
+            run: Run::default(),
+            wifi: Wifi::default(),
+            ap: Ap::default(),
+            stations: Vec::new(),
+            loss: Loss::default(),
+            wired: Wired::default(),
+            transport: Transport::default(),
+            flows: Vec::new(),
+            pings: Vec::new(),
+        };
+        for table in source.tables()? {
+            source.fill(&table, scenario.table_for(table.section.name))?;
+        }
+        if scenario.stations.is_empty() {
+            scenario.stations.push(Stations::default());
+        }
+        if scenario.flows.is_empty() {
+            scenario.flows.push(Flows::default());
+        }
+        Ok(scenario)
+    }
+
+    /// Overrides one key, or that key in each group of a repeated section: `wifi.mcs=5`, `stations.count=10`,
+    /// `stations.laptops.count=3`. A later override wins over an earlier one, and any of them over the file. A key of
+    /// `pings` makes a group of pings where the file has none.
+    ///
+    /// # Errors
+    /// As [`Self::parse`], with the argument as the place.
+    pub fn set(&mut self, argument: &str) -> Result<(), ScenarioError> {
+        let origin = Origin::Override(self.overrides.len());
+        let place = || Place::Override(argument.to_owned());
+        let (path, value) = argument
+            .split_once('=')
+            .ok_or_else(|| ScenarioError::new(place(), "there is no `=`", "write section.key=value"))?;
+        let value = document::literal(value.trim());
+        let mut parts = path.trim().splitn(3, '.');
+        let section_name = parts.next().unwrap_or_default();
+        let (group, key) = match (parts.next(), parts.next()) {
+            (Some(key), None) => (None, key),
+            (Some(group), Some(key)) => (Some(group), key),
+            (None, _) => {
+                let help = if document::section(path).is_some() {
+                    format!("write {path}.KEY=value")
+                } else {
+                    section_help(path)
+                };
+                return Err(ScenarioError::new(place(), "an override names a section and a key", help));
+            }
+        };
+        let section = document::section(section_name).ok_or_else(|| {
+            ScenarioError::new(place(), format!("unknown section `{section_name}`"), section_help(section_name))
+        })?;
+        for target in self
+            .targets(section.name, group)
+            .map_err(|help| ScenarioError::new(place(), format!("no such group in [[{section_name}]]"), help))?
+        {
+            target.assign(key, &value, origin).map_err(|refusal| match refusal {
+                Refusal::UnknownKey => unknown_key(section, key, place()),
+                Refusal::Value { key, detail } => wrong_value(section, key, &value, detail, place()),
+            })?;
+        }
+        self.overrides.push(argument.to_owned());
+        Ok(())
+    }
+
+    /// The cell of this scenario in `row`.
+    ///
+    /// # Errors
+    /// Where values do not go together, a name is unknown, or a key that has no bearing was given.
+    pub fn build(&self, row: &Row) -> Result<CellConfig, ScenarioError> {
+        build::cell(&row.apply(self), row)
+    }
+
+    /// Every key with the value that it has in `row`.
+    pub fn effective(&self, row: &Row) -> Effective {
+        Effective::of(&row.apply(self))
+    }
+
+    /// One line that says what the scenario is about.
+    pub fn title(&self) -> &str {
+        &self.run.title.value
+    }
+
+    /// The name that messages give the scenario: its file's or its own.
+    pub fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// How many seeds a comparison runs.
+    pub fn seeds(&self) -> u32 {
+        self.run.seeds.value
+    }
+
+    /// The rows of a comparison.
+    ///
+    /// # Errors
+    /// Where `run.schemes` names a row that there is not.
+    pub fn rows(&self) -> Result<Vec<&'static Row>, ScenarioError> {
+        self.run.schemes.value.iter().map(|name| Row::find_at(name, self.place(&self.run.schemes))).collect()
+    }
+
+    /// Where the value of `setting` comes from.
+    pub(crate) fn place<T>(&self, setting: &Setting<T>) -> Place {
+        match setting.origin {
+            Origin::File { offset } => self.source.place(offset),
+            Origin::Override(number) => Place::Override(self.overrides[number].clone()),
+            Origin::Default => Place::Key(format!("{}: {}.{} (default)", self.name(), setting.section, setting.key)),
+            Origin::Row(row) => Place::Key(format!("{}: {}.{} (row {row})", self.name(), setting.section, setting.key)),
+        }
+    }
+
+    /// Every section as it is shown, groups one after another.
+    pub(crate) fn sections(&self) -> Vec<&dyn Section> {
+        let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.ap];
+        sections.extend(self.stations.iter().map(|group| group as &dyn Section));
+        sections.extend([&self.loss as &dyn Section, &self.wired, &self.transport]);
+        sections.extend(self.flows.iter().map(|group| group as &dyn Section));
+        sections.extend(self.pings.iter().map(|group| group as &dyn Section));
+        sections
+    }
+
+    /// Where the keys of the next table called `section` go: a new group if it is a repeated one.
+    fn table_for(&mut self, section: &str) -> &mut dyn Section {
+        match section {
+            "stations" => pushed(&mut self.stations),
+            "flows" => pushed(&mut self.flows),
+            "pings" => pushed(&mut self.pings),
+            single => self.single(single),
+        }
+    }
+
+    fn single(&mut self, section: &str) -> &mut dyn Section {
+        match section {
+            "run" => &mut self.run,
+            "wifi" => &mut self.wifi,
+            "ap" => &mut self.ap,
+            "loss" => &mut self.loss,
+            "wired" => &mut self.wired,
+            "transport" => &mut self.transport,
+            other => panic!("section {other} of the schema has a field in Scenario"),
+        }
+    }
+
+    /// What an override of `section`, or of one `group` of it, sets; an error is the help.
+    fn targets(&mut self, section: &str, group: Option<&str>) -> Result<Vec<&mut dyn Section>, String> {
+        let groups: Vec<&mut dyn Section> = match section {
+            "stations" => erased(&mut self.stations),
+            "flows" => erased(&mut self.flows),
+            "pings" => {
+                if self.pings.is_empty() {
+                    self.pings.push(Pings::default());
+                }
+                erased(&mut self.pings)
+            }
+            single => match group {
+                None => return Ok(vec![self.single(single)]),
+                Some(_) => return Err(format!("[{single}] has no groups; write {single}.KEY=value")),
+            },
+        };
+        let Some(wanted) = group else { return Ok(groups) };
+        let names: Vec<String> = groups.iter().filter_map(|group| group.group_name()).collect();
+        let found: Vec<_> = groups.into_iter().filter(|group| group.group_name().as_deref() == Some(wanted)).collect();
+        if found.is_empty() {
+            let known = names.iter().map(String::as_str);
+            return Err(did_you_mean(wanted, known, &format!("the groups are {}", names.join(", "))));
+        }
+        Ok(found)
+    }
+}
+
+fn pushed<S: Section + Default + 'static>(groups: &mut Vec<S>) -> &mut dyn Section {
+    groups.push(S::default());
+    groups.last_mut().expect("a list is not empty after a push")
+}
+
+fn erased<S: Section + 'static>(groups: &mut [S]) -> Vec<&mut dyn Section> {
+    groups.iter_mut().map(|group| group as &mut dyn Section).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::SECTIONS;
+
+    #[test]
+    fn every_section_of_the_schema_has_its_place_and_is_shown_once() {
+        let mut scenario = Scenario::parse("empty", "[[pings]]").expect("one ping is a scenario");
+        for section in SECTIONS {
+            if !section.repeated {
+                assert_eq!(scenario.single(section.name).info().name, section.name);
+            }
+        }
+        let shown: Vec<_> = scenario.sections().iter().map(|section| section.info().name).collect();
+        let known: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
+        assert_eq!(shown, known);
+    }
+}

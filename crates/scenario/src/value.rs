@@ -1,0 +1,463 @@
+//! The value types of keys: how each is read from a literal, written back, and described when it is wrong.
+
+use std::fmt;
+
+use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability};
+use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
+use ackless_wire::{BitRate, Bytes, Duration};
+use serde::{Serialize, Serializer};
+
+use crate::unit::{Dimension, QuantityError, Thousandths, decimal};
+
+/// A value as it stands in a file or an argument, before it is known what it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Literal {
+    /// A string.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with decimals, as written.
+    Decimal(String),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A list.
+    List(Vec<Literal>),
+    /// Something that no key takes, by its name in TOML: a date, a table, a number beyond 64 bits.
+    Other(&'static str),
+}
+
+/// A type that a key's value can have.
+pub(crate) trait Value: Sized + PartialEq {
+    /// What is allowed, as the end of "expected ...".
+    fn allowed() -> String;
+    /// Reads `literal`, or says what is wrong with it where more is known than that it is not allowed.
+    fn read(literal: &Literal) -> Result<Self, Option<String>>;
+    /// The literal that reads back as `self`.
+    fn write(&self) -> Literal;
+    /// As it stands in a sentence: [`Self::write`] without quotes.
+    fn word(&self) -> String {
+        match self.write() {
+            Literal::Text(text) => text,
+            other => other.to_string(),
+        }
+    }
+    /// The keywords among what is allowed, for suggestions.
+    fn keywords() -> Vec<&'static str> {
+        Vec::new()
+    }
+}
+
+impl fmt::Display for Literal {
+    /// As TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{}", toml::Value::String(text.clone())),
+            Self::Integer(n) => write!(f, "{n}"),
+            Self::Decimal(text) => f.write_str(text),
+            Self::Boolean(b) => write!(f, "{b}"),
+            Self::List(items) => {
+                f.write_str("[")?;
+                for (n, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if n == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+            Self::Other(name) => write!(f, "a {name}"),
+        }
+    }
+}
+
+impl Serialize for Literal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Integer(n) => serializer.serialize_i64(*n),
+            Self::Decimal(text) => match text.parse::<f64>() {
+                Ok(number) => serializer.serialize_f64(number),
+                Err(_) => serializer.serialize_str(text),
+            },
+            Self::Boolean(b) => serializer.serialize_bool(*b),
+            Self::List(items) => items.serialize(serializer),
+            Self::Other(name) => serializer.serialize_str(name),
+        }
+    }
+}
+
+/// `auto`, or a value given outright; each key says what `auto` stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Auto<T> {
+    Auto,
+    Given(T),
+}
+
+impl<T> Auto<T> {
+    /// The value given, or else what `automatic` finds.
+    pub(crate) fn unwrap_or_else(self, automatic: impl FnOnce() -> T) -> T {
+        match self {
+            Self::Auto => automatic(),
+            Self::Given(value) => value,
+        }
+    }
+}
+
+impl<T: Value> Value for Auto<T> {
+    fn allowed() -> String {
+        format!("\"auto\" or {}", T::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text == "auto" => Ok(Self::Auto),
+            _ => T::read(literal).map(Self::Given),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Auto => Literal::Text("auto".into()),
+            Self::Given(value) => value.write(),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        [vec!["auto"], T::keywords()].concat()
+    }
+}
+
+/// `never`, or a value: `None` is never.
+impl<T: Value> Value for Option<T> {
+    fn allowed() -> String {
+        format!("\"never\" or {}", T::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text == "never" => Ok(None),
+            _ => T::read(literal).map(Some),
+        }
+    }
+    fn write(&self) -> Literal {
+        self.as_ref().map_or_else(|| Literal::Text("never".into()), T::write)
+    }
+    fn keywords() -> Vec<&'static str> {
+        [vec!["never"], T::keywords()].concat()
+    }
+}
+
+/// A list, in a file between brackets; an argument may also separate its items by commas alone.
+impl<T: Value> Value for Vec<T> {
+    fn allowed() -> String {
+        format!("a list, each item {}", T::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::List(items) => items.iter().map(T::read).collect(),
+            Literal::Text(text) => {
+                text.split(',').map(|item| T::read(&Literal::Text(item.trim().to_owned()))).collect()
+            }
+            other => T::read(other).map(|item| vec![item]),
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::List(self.iter().map(T::write).collect())
+    }
+}
+
+impl Value for bool {
+    fn allowed() -> String {
+        "true or false".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Boolean(b) => Ok(*b),
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::Boolean(*self)
+    }
+}
+
+impl Value for String {
+    fn allowed() -> String {
+        "a text in quotes".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text.chars().any(char::is_control) => {
+                Err(Some("it holds a control character".into()))
+            }
+            Literal::Text(text) => Ok(text.clone()),
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::Text(self.clone())
+    }
+}
+
+impl Value for u32 {
+    fn allowed() -> String {
+        "a whole number, 0 or more".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Integer(n) => Self::try_from(*n).map_err(|_| Some(format!("it is not from 0 to {}", Self::MAX))),
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::Integer(i64::from(*self))
+    }
+}
+
+/// A dimensionless number in thousandths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Milli(pub(crate) u32);
+
+impl Value for Milli {
+    fn allowed() -> String {
+        "a number such as 3.5, with at most three decimals".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let text = match literal {
+            Literal::Integer(n) => n.to_string(),
+            Literal::Decimal(text) => text.clone(),
+            _ => return Err(None),
+        };
+        let (mantissa, scale) = decimal(&text).ok_or(None)?;
+        let thousandths = 10u128.checked_pow(3u32.checked_sub(scale).ok_or(None)?).ok_or(None)?;
+        mantissa.checked_mul(thousandths).and_then(|n| u32::try_from(n).ok()).map(Self).ok_or(None)
+    }
+    fn write(&self) -> Literal {
+        Literal::Decimal(format!("{}.{:03}", self.0 / 1_000, self.0 % 1_000))
+    }
+}
+
+impl Value for Probability {
+    fn allowed() -> String {
+        "a probability from 0 to 1, or as \"2%\"".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let value = match literal {
+            Literal::Integer(n) => *n as f64,
+            Literal::Decimal(text) => text.replace('_', "").parse().map_err(|_| None)?,
+            Literal::Text(text) => {
+                let percent: f64 = text.strip_suffix('%').and_then(|n| n.trim().parse().ok()).ok_or(None)?;
+                percent / 100.0
+            }
+            _ => return Err(None),
+        };
+        Self::new(value).ok_or_else(|| Some("it is not from 0 to 1".into()))
+    }
+    fn write(&self) -> Literal {
+        // Debug writes the shortest text that reads back as the same number, and always with a decimal point.
+        Literal::Decimal(format!("{:?}", self.get()))
+    }
+}
+
+macro_rules! quantity {
+    ($($type:ty, $dimension:expr, $from:expr, $amount:expr;)+) => {$(
+        impl Value for $type {
+            fn allowed() -> String {
+                allowed_quantity(&$dimension)
+            }
+            fn read(literal: &Literal) -> Result<Self, Option<String>> {
+                match literal {
+                    Literal::Text(text) => $dimension.read(text).map($from).map_err(|error| explain(&error)),
+                    Literal::Integer(_) | Literal::Decimal(_) => Err(explain(&QuantityError::NoUnit)),
+                    _ => Err(None),
+                }
+            }
+            fn write(&self) -> Literal {
+                let amount: fn(&Self) -> u64 = $amount;
+                Literal::Text($dimension.write(amount(self)))
+            }
+        }
+    )+};
+}
+
+quantity! {
+    Duration, Dimension::TIME, Duration::from_nanos, |span| span.as_nanos();
+    BitRate, Dimension::RATE, BitRate::from_bps, |rate| rate.bps();
+    Bytes, Dimension::SIZE, Bytes, |amount| amount.get();
+    Distance, Dimension::DISTANCE, Distance, |distance| distance.0;
+}
+
+/// A ratio in thousandths of a decibel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Decibels(i32);
+
+impl Decibels {
+    pub(crate) fn db(self) -> f64 {
+        f64::from(self.0) / 1_000.0
+    }
+}
+
+impl Value for Decibels {
+    fn allowed() -> String {
+        allowed_quantity(&Dimension::RATIO)
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        read_decibels(&Dimension::RATIO, literal)
+    }
+    fn write(&self) -> Literal {
+        write_decibels(*self, "dB")
+    }
+}
+
+/// A power relative to one milliwatt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Level(pub(crate) Decibels);
+
+impl Value for Level {
+    fn allowed() -> String {
+        allowed_quantity(&Dimension::LEVEL)
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        read_decibels(&Dimension::LEVEL, literal).map(Self)
+    }
+    fn write(&self) -> Literal {
+        write_decibels(self.0, "dBm")
+    }
+}
+
+fn read_decibels(dimension: &Dimension, literal: &Literal) -> Result<Decibels, Option<String>> {
+    let Literal::Text(text) = literal else { return Err(None) };
+    let milli = dimension.read_signed(text).map_err(|error| explain(&error))?;
+    Ok(Decibels(i32::try_from(milli).expect("the limit of decibels fits into 31 bits")))
+}
+
+fn write_decibels(Decibels(milli): Decibels, unit: &str) -> Literal {
+    let sign = if milli < 0 { "-" } else { "" };
+    Literal::Text(format!("{sign}{}{unit}", Thousandths(u128::from(milli.unsigned_abs()))))
+}
+
+fn allowed_quantity(dimension: &Dimension) -> String {
+    format!("{} with its unit, such as \"{}\" ({})", dimension.noun, dimension.example, dimension.unit_names())
+}
+
+fn explain(error: &QuantityError) -> Option<String> {
+    Some(error.to_string())
+}
+
+impl Value for Pace {
+    fn allowed() -> String {
+        format!("\"saturating\" or {}", BitRate::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text == "saturating" => Ok(Self::Saturating),
+            _ => BitRate::read(literal).map(Self::Rate),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Saturating => Literal::Text("saturating".into()),
+            Self::Rate(rate) => rate.write(),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["saturating"]
+    }
+}
+
+/// How many full-sized segments one TCP ACK answers for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct AckEvery(pub(crate) u32);
+
+impl Value for AckEvery {
+    fn allowed() -> String {
+        "a number of segments from 1 up, \"per-packet\" (1) or \"delayed\" (2)".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text == "per-packet" => Ok(Self(1)),
+            Literal::Text(text) if text == "delayed" => Ok(Self(2)),
+            Literal::Integer(n @ 1..=1_000) => Ok(Self(*n as u32)),
+            Literal::Integer(_) => Err(Some("it is not from 1 to 1000".into())),
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::Integer(i64::from(self.0))
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["per-packet", "delayed"]
+    }
+}
+
+/// Gives a type its words, the first of each being the one that is written.
+macro_rules! keywords {
+    ($($type:ident { $($variant:ident = $word:literal $(| $other:literal)*),+ $(,)? })+) => {$(
+        impl Value for $type {
+            fn allowed() -> String {
+                let words: Vec<_> = Self::keywords().iter().map(|word| format!("\"{word}\"")).collect();
+                format!("one of {}", words.join(", "))
+            }
+            fn read(literal: &Literal) -> Result<Self, Option<String>> {
+                match literal {
+                    $(Literal::Text(text) if matches!(text.as_str(), $word $(| $other)*) => Ok(Self::$variant),)+
+                    _ => Err(None),
+                }
+            }
+            fn write(&self) -> Literal {
+                Literal::Text(match self { $(Self::$variant => $word,)+ }.into())
+            }
+            fn keywords() -> Vec<&'static str> {
+                vec![$($word),+]
+            }
+        }
+    )+};
+}
+
+keywords! {
+    Standard { B = "11b" | "802.11b", A = "11a" | "802.11a", G = "11g" | "802.11g", N = "11n" | "802.11n", Ac = "11ac" | "802.11ac" }
+    Band { Ghz2_4 = "2.4GHz", Ghz5 = "5GHz" }
+    Width { Mhz20 = "20MHz", Mhz40 = "40MHz", Mhz80 = "80MHz", Mhz160 = "160MHz" }
+    GuardInterval { Long = "800ns" | "long", Short = "400ns" | "short" }
+    Preamble { Long = "long", Short = "short" }
+    ApScheduler { RoundRobin = "round-robin", Fcfs = "fcfs", AirtimeFair = "airtime-fair" }
+    Discipline { Fifo = "fifo", FqCodel = "fq-codel" }
+    CongestionControl { Reno = "reno", NewReno = "newreno", Cubic = "cubic" }
+    Protocol { Tcp = "tcp", Udp = "udp" }
+    Direction { Down = "down", Up = "up" }
+    Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off" }
+    Spread { Fixed = "fixed", Exponential = "exponential" }
+    LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
+}
+
+/// The kind of queue that the AP keeps for each station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Discipline {
+    Fifo,
+    FqCodel,
+}
+
+/// What carries a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Protocol {
+    Tcp,
+    Udp,
+}
+
+/// What an application sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pattern {
+    Bulk,
+    Finite,
+    Repeated,
+    OnOff,
+}
+
+/// How times that recur are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Spread {
+    Fixed,
+    Exponential,
+}
+
+/// What the air loses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LossModel {
+    None,
+    PerFrame,
+    Snr,
+    PathLoss,
+}

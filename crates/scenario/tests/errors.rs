@@ -1,0 +1,297 @@
+//! What a person reads when a scenario is wrong: the whole message, with place, reason and remedy.
+
+use ackless_scenario::{Row, Scenario};
+
+/// Asserts that reading or building `text` with `overrides` fails with `expected`.
+#[track_caller]
+fn assert_refused(text: &str, overrides: &[&str], expected: &str) {
+    let message = match outcome(text, overrides) {
+        Ok(()) => panic!("this was accepted:\n{text}\n{overrides:?}"),
+        Err(message) => message,
+    };
+    assert_eq!(message, expected.trim_matches('\n'), "\n--- got:\n{message}\n---");
+}
+
+fn outcome(text: &str, overrides: &[&str]) -> Result<(), String> {
+    let mut scenario = Scenario::parse("cell.toml", text).map_err(|error| error.to_string())?;
+    for argument in overrides {
+        scenario.set(argument).map_err(|error| error.to_string())?;
+    }
+    scenario.build(Row::STOCK).map(drop).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
+    assert_refused(
+        "[wifi]\nstandard = \"11n\"\n  msc = 5\n",
+        &[],
+        r"
+cell.toml:3:3: unknown key `msc` in [wifi]
+      msc = 5
+      ^
+  help: did you mean `mcs`? the keys are standard, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, qos, aifsn, cw_min, cw_max, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, beacons, beacon_interval, beacon_rate, beacon_size
+",
+    );
+}
+
+#[test]
+fn a_key_in_the_wrong_section_is_sent_to_the_right_one() {
+    assert_refused(
+        "[wifi]\ncongestion = \"cubic\"\n",
+        &[],
+        r#"
+cell.toml:2:1: unknown key `congestion` in [wifi]
+    congestion = "cubic"
+    ^
+  help: `congestion` is a key of [transport]
+"#,
+    );
+    assert_refused(
+        "mcs = 5\n",
+        &[],
+        r"
+cell.toml:1:1: unknown section `mcs`
+    mcs = 5
+    ^
+  help: `mcs` is a key of [wifi]
+",
+    );
+}
+
+#[test]
+fn an_unknown_section_names_the_sections() {
+    assert_refused(
+        "[wired]\ndelay = \"1ms\"\n[transprot]\nack = 1\n",
+        &[],
+        r"
+cell.toml:3:2: unknown section `transprot`
+    [transprot]
+     ^
+  help: did you mean `transport`? the sections are run, wifi, ap, stations, loss, wired, transport, flows, pings
+",
+    );
+}
+
+#[test]
+fn a_quantity_without_or_with_a_wrong_unit_is_refused() {
+    assert_refused(
+        "[wired]\ndelay = 5\n",
+        &[],
+        r#"
+cell.toml:2:9: 5 is not allowed for wired.delay: the unit is missing
+    delay = 5
+            ^
+  help: expected a time with its unit, such as "5ms" (ns, us, ms, s)
+"#,
+    );
+    assert_refused(
+        "[wired]\nrate = \"5ms\"\n",
+        &[],
+        r#"
+cell.toml:2:8: "5ms" is not allowed for wired.rate: `ms` is not a unit of it
+    rate = "5ms"
+           ^
+  help: expected a rate with its unit, such as "150Mbps" (bps, kbps, Mbps, Gbps)
+"#,
+    );
+}
+
+#[test]
+fn a_wrong_word_suggests_the_right_one() {
+    assert_refused(
+        "[ap]\nscheduler = \"round-robbin\"\n",
+        &[],
+        r#"
+cell.toml:2:13: "round-robbin" is not allowed for ap.scheduler
+    scheduler = "round-robbin"
+                ^
+  help: did you mean `round-robin`? expected one of "round-robin", "fcfs", "airtime-fair"
+"#,
+    );
+}
+
+#[test]
+fn an_override_is_named_as_it_was_given() {
+    assert_refused(
+        "",
+        &["wifi.mcs=fast"],
+        r#"
+--set wifi.mcs=fast: "fast" is not allowed for wifi.mcs
+  help: expected "auto" or a whole number, 0 or more
+"#,
+    );
+    assert_refused("", &["wifi.mcs"], "--set wifi.mcs: there is no `=`\n  help: write section.key=value");
+    assert_refused(
+        "",
+        &["mcs=5"],
+        "--set mcs=5: an override names a section and a key\n  help: `mcs` is a key of [wifi]",
+    );
+    assert_refused(
+        "",
+        &["stations.laptop.count=5"],
+        "--set stations.laptop.count=5: no such group in [[stations]]\n  help: the groups are sta",
+    );
+    assert_refused(
+        "",
+        &["wired.x.rate=5Mbps"],
+        "--set wired.x.rate=5Mbps: no such group in [[wired]]\n  help: [wired] has no groups; write wired.KEY=value",
+    );
+}
+
+#[test]
+fn text_that_is_not_toml_is_refused_at_its_place() {
+    let message = outcome("[wifi]\nmcs = = 5\n", &[]).expect_err("this is not TOML");
+    assert!(message.starts_with("cell.toml:2:7: "), "{message}");
+    let message = outcome("[wifi]\nmcs = 5\nmcs = 6\n", &[]).expect_err("a key stands once");
+    assert!(message.starts_with("cell.toml:3:1: duplicate key"), "{message}");
+}
+
+#[test]
+fn values_that_do_not_go_together_are_refused_at_the_one_that_was_given() {
+    assert_refused(
+        "[wifi]\nstandard = \"11ac\"\nmcs = 9\nwidth = \"20MHz\"\n",
+        &[],
+        r"
+cell.toml:3:7: wifi.mcs does not fit: 802.11ac excludes MCS 9 with 1 spatial stream(s) at 20 MHz; use a lower MCS, or another width
+    mcs = 9
+          ^
+",
+    );
+    assert_refused(
+        "[wifi]\nstandard = \"11a\"\n",
+        &["wifi.mcs=5"],
+        "--set wifi.mcs=5: wifi.mcs has no bearing, since 11a has only a rate\n  help: leave the key out",
+    );
+    assert_refused(
+        "[wifi]\nstandard = \"11a\"\n",
+        &["wifi.rate=11Mbps"],
+        "--set wifi.rate=11Mbps: wifi.rate names 11Mbps, which is not a rate of OFDM\n  help: the rates are 6Mbps, 9Mbps, 12Mbps, 18Mbps, 24Mbps, 36Mbps, 48Mbps, 54Mbps",
+    );
+    assert_refused(
+        "[[stations]]\ncount = 0\n",
+        &[],
+        r"
+cell.toml:2:9: stations.count leaves the cell without a station
+    count = 0
+            ^
+  help: it needs at least one
+",
+    );
+    assert_refused(
+        "",
+        &["loss.down_data=0.1"],
+        "--set loss.down_data=0.1: loss.down_data has no bearing, since loss.model is not per-frame\n  help: leave the key out",
+    );
+    assert_refused(
+        "",
+        &["run.schemes=tcp,hax"],
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16",
+    );
+}
+
+#[test]
+fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["wifi.band=2.4GHz", "wifi.standard=11ac"], "--set wifi.band=2.4GHz: wifi.band is 2.4GHz"),
+        (&["wifi.cw_min=14"], "--set wifi.cw_min=14: wifi.cw_min is 14"),
+        (&["wifi.cw_min=1023", "wifi.cw_max=15"], "--set wifi.cw_min=1023: wifi.cw_min makes"),
+        (&["wifi.cw_max=7"], "--set wifi.cw_max=7: wifi.cw_max makes"),
+        (&["wifi.aifsn=1"], "--set wifi.aifsn=1: wifi.aifsn is 1"),
+        (&["wifi.qos=false", "wifi.aifsn=2"], "--set wifi.aifsn=2: wifi.aifsn has no bearing"),
+        (&["wifi.ampdu_max=100KiB"], "--set wifi.ampdu_max=100KiB: wifi.ampdu_max is"),
+        (&["wifi.block_ack_window=65"], "--set wifi.block_ack_window=65: wifi.block_ack_window is 65"),
+        (&["wifi.ampdu=false", "wifi.ampdu_mpdus=8"], "--set wifi.ampdu_mpdus=8: wifi.ampdu_mpdus has no"),
+        (&["wifi.standard=11a", "wifi.ampdu=true"], "--set wifi.ampdu=true: wifi.ampdu is true"),
+        (&["wifi.mcs=32"], "--set wifi.mcs=32: wifi.mcs does not fit"),
+        (&["wifi.mcs=300"], "--set wifi.mcs=300: wifi.mcs does not fit"),
+        (&["wifi.mcs=9", "wifi.streams=1"], "--set wifi.streams=1: wifi.streams is 1, but MCS 9"),
+        (&["wifi.streams=5"], "--set wifi.streams=5: wifi.streams is 5"),
+        (&["wifi.width=80MHz"], "--set wifi.width=80MHz: wifi.width does not fit"),
+        (&["wifi.width=20MHz", "stations.width=40MHz"], "--set stations.width=40MHz: stations.width is"),
+        (&["wifi.answer_rate=10Mbps"], "--set wifi.answer_rate=10Mbps: wifi.answer_rate names 10Mbps"),
+        (&["wifi.basic_rates=6Mbps,7Mbps"], "--set wifi.basic_rates=6Mbps,7Mbps: wifi.basic_rates names 7Mbps"),
+        (&["wifi.basic_rates=[]", "wifi.beacons=true"], "--set wifi.basic_rates=[]: wifi.basic_rates is empty"),
+        (&["wifi.preamble=short"], "--set wifi.preamble=short: wifi.preamble has no bearing"),
+        (&["wifi.beacon_size=80B"], "--set wifi.beacon_size=80B: wifi.beacon_size has no bearing"),
+        (&["ap.queue=fq-codel", "ap.queue_packets=9"], "--set ap.queue_packets=9: ap.queue_packets has no bearing"),
+        (&["ap.queue_packets=0"], "--set ap.queue_packets=0: ap.queue_packets is 0"),
+        (&["stations.standard=11b"], "--set stations.standard=11b: stations.standard is"),
+        (&["stations.count=2008"], "--set stations.count=2008: stations.count is 2008"),
+        (&["stations.name=all"], "--set stations.name=all: stations.name is"),
+        (&["stations.name=a.b"], "--set stations.name=a.b: stations.name is"),
+        (&["wired.rate=0bps"], "--set wired.rate=0bps: wired.rate is zero"),
+        (&["wired.reorder_delay=5ms"], "--set wired.reorder_delay=5ms: wired.reorder_delay has no bearing"),
+        (&["transport.packet=1600B"], "--set transport.packet=1600B: transport.packet is"),
+        (&["transport.ack=0"], "--set transport.ack=0: 0 is not allowed for transport.ack"),
+        (&["transport.ack_timeout=600ms"], "--set transport.ack_timeout=600ms: transport.ack_timeout is"),
+        (&["flows.protocol=udp", "flows.udp_payload=1473B"], "--set flows.udp_payload=1473B: flows.udp_payload is"),
+        (&["flows.stations=phones"], "--set flows.stations=phones: flows.stations names"),
+        (&["flows.peer=sta"], "--set flows.peer=sta: flows.peer makes a station its own peer"),
+        (&["flows.size=1MiB"], "--set flows.size=1MiB: flows.size has no bearing"),
+        (&["flows.traffic=finite", "flows.size=0B"], "--set flows.size=0B: flows.size is zero"),
+        (&["flows.rate=0bps"], "--set flows.rate=0bps: flows.rate is zero"),
+        (&["flows.start=7s"], "--set flows.start=7s: flows.start and the stagger"),
+        (&["pings.interval=1us"], "--set pings.interval=1us: pings.interval is"),
+        (&["run.measured=0s"], "--set run.measured=0s: run.measured is"),
+        (&["run.schemes=[]"], "--set run.schemes=[]: run.schemes names no scheme"),
+    ];
+    for (overrides, expected) in cases {
+        let message = outcome("", overrides).expect_err(expected);
+        assert!(message.starts_with(expected), "{overrides:?}\nexpected: {expected}\ngot:      {message}");
+    }
+}
+
+#[test]
+fn two_groups_may_not_share_a_name() {
+    let message = outcome("[[stations]]\n[[stations]]\n", &[]).expect_err("both are called sta");
+    assert!(message.contains("stations.name is \"sta\", as another group's"), "{message}");
+}
+
+#[test]
+fn no_text_makes_the_parser_or_the_builder_panic() {
+    use ackless_wire::random::{Purpose, Stream};
+
+    let pieces = [
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "=",
+        "\n",
+        "\"",
+        "'",
+        ".",
+        ",",
+        "wifi",
+        "stations",
+        "flows",
+        "pings",
+        "run",
+        "count",
+        "mcs",
+        "5",
+        "-1",
+        "1e400",
+        "nan",
+        "0x",
+        "99999999999999999999",
+        "\"5ms\"",
+        "\u{e9}",
+        "\u{0}",
+        "#",
+        "{",
+        "}",
+        "true",
+        "1979-05-27",
+        "rate",
+        "\"9e99Gbps\"",
+        " ",
+    ];
+    for seed in 0..3_000 {
+        let mut stream = Stream::new(seed, 0, Purpose::Test);
+        let text: String = (0..stream.below(30)).map(|_| pieces[stream.below(pieces.len() as u64) as usize]).collect();
+        // The outcome does not matter, only that there is one; a panic shows the seed through this guard.
+        let outcome = std::panic::catch_unwind(|| (outcome(&text, &[]).is_ok(), outcome("", &[&text]).is_ok()));
+        assert!(outcome.is_ok(), "seed {seed}: {text:?}");
+    }
+}

@@ -1,1 +1,42 @@
 //! A TCP endpoint as a machine without I/O and without a clock.
+//!
+//! [`Endpoint`] is one connection: packets and time go in, packets, events and deadlines come out. The same
+//! machine runs in a simulated cell and, through a TUN device, against the kernel's TCP.
+//!
+//! Where to look:
+//! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the sender),
+//!   `output` (what to send next), `timers`, `application`;
+//! - [`state`]: the states and the one table of the ways between them;
+//! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is lost, when to acknowledge;
+//! - [`measure`]: what a receiver measures; [`rtt`]: round-trip time and timeout;
+//! - [`sequence`]: places in the stream without the wrap.
+//!
+//! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP Fast Open
+//! (data on a SYN is left for the retransmission), duplicate SACK reports (RFC 2883; received ones are tolerated),
+//! path MTU discovery, pacing.
+
+pub mod ack;
+mod challenge;
+pub mod config;
+pub mod congestion;
+pub mod endpoint;
+pub mod event;
+pub mod loss;
+pub mod measure;
+mod reassembly;
+pub mod rtt;
+mod send_buffer;
+pub mod sequence;
+pub mod state;
+pub mod stats;
+pub mod timers;
+mod timestamps;
+
+pub use ack::AckChoice;
+pub use config::{Config, Consume};
+pub use congestion::{CongestionChoice, InitialWindow};
+pub use endpoint::Endpoint;
+pub use event::Event;
+pub use measure::Measured;
+pub use state::State;
+pub use stats::Stats;

@@ -1,0 +1,103 @@
+//! What can be chosen about an endpoint.
+
+use ackless_wire::{Bytes, Duration};
+
+use crate::ack::AckChoice;
+use crate::congestion::{CongestionChoice, InitialWindow};
+use crate::rtt::RtoBounds;
+
+/// The choices of one endpoint. The defaults are those of the standards, or of deployed stacks where that is said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// The maximum segment size that we announce and never exceed: IP packet less 40 bytes (60 for IPv6), options not
+    /// subtracted (RFC 9293, 3.7.1). Range: 88 to 65,495; less counts as 88. Default: 1460, for a 1500-byte MTU and IPv4.
+    pub mss: Bytes,
+    /// The congestion window before the first acknowledgement. Default: ten segments (RFC 6928).
+    pub initial_window: InitialWindow,
+    /// How the congestion window moves. Default: CUBIC (RFC 9438), as deployed.
+    pub congestion: CongestionChoice,
+    /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no limit. After a timeout it
+    /// is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in Linux; the RFC recommends 2, which would
+    /// slow every start under sparse acknowledgements.
+    pub slow_start_limit: Option<u32>,
+    /// Whether a sender that was idle for longer than the timeout starts again from the initial window (RFC 5681, 4.1). Default: yes.
+    pub idle_restart: bool,
+    /// When to acknowledge. Default: every second full-sized segment, or after 40 ms (RFC 9293, 3.8.6.3 asks for at most 500 ms; 40 ms as in Linux).
+    pub ack: AckChoice,
+    /// Whether to offer selective acknowledgements (RFC 2018). Default: yes.
+    pub sack: bool,
+    /// Whether to offer timestamps (RFC 7323), and the tick of their clock: 1 ms to 1 s (5.4). Default: 1 ms.
+    pub timestamps: Option<Duration>,
+    /// Whether to offer window scaling (RFC 7323). Default: yes, with the least shift that fits the receive buffer.
+    pub window_scaling: bool,
+    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB; more counts as 1 GiB. Default: 6 MiB, the limit of Linux's auto-tuning (tcp_rmem),
+    /// so that the path governs and not the buffer.
+    pub receive_buffer: Bytes,
+    /// Room for written data that is not acknowledged; bounds `write`, not `send`. Default: 4 MiB (Linux, tcp_wmem).
+    pub send_buffer: Bytes,
+    /// Who takes data out of the receive buffer. Default: nobody needs to.
+    pub consume: Consume,
+    /// Whether a small segment waits while data is out (Nagle; RFC 9293, 3.7.4). Default: yes.
+    pub nagle: bool,
+    /// Retransmission timeout before the first round-trip sample. Default: 1 s (RFC 6298, 2.1).
+    pub rto_initial: Duration,
+    /// Least allowance for variation in the retransmission timeout. Default: 200 ms, as Linux and others deploy;
+    /// RFC 6298 (2.4) says that the whole timeout should be at least 1 s.
+    pub rto_min: Duration,
+    /// Greatest retransmission timeout and probe interval. Default: 60 s (RFC 6298, 2.5).
+    pub rto_max: Duration,
+    /// Unanswered retransmissions or probes before giving up. Default: 15 (Linux, tcp_retries2), which lasts longer than the 100 s of RFC 9293, 3.8.3.
+    pub retries: u32,
+    /// Unanswered SYNs before giving up. Default: 6 (Linux, tcp_syn_retries); RFC 9293, 3.8.3 asks for 3 minutes, which takes 7.
+    pub syn_retries: u32,
+    /// How long TIME-WAIT lasts. Default: 60 s as in Linux; RFC 9293 (3.4.2) has twice the maximum segment lifetime of 2 minutes.
+    pub time_wait: Duration,
+}
+
+/// Who takes received data out of the receive buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Consume {
+    /// It is counted and gone as soon as it is in order: the window never closes, and bytes are not kept.
+    Immediately,
+    /// It stays until `read`.
+    ByApplication,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            mss: Bytes(1460),
+            initial_window: InitialWindow::Rfc6928,
+            congestion: CongestionChoice::Cubic,
+            slow_start_limit: None,
+            idle_restart: true,
+            ack: AckChoice::default(),
+            sack: true,
+            timestamps: Some(Duration::from_millis(1)),
+            window_scaling: true,
+            receive_buffer: Bytes::from_kib(6 * 1024),
+            send_buffer: Bytes::from_kib(4 * 1024),
+            consume: Consume::Immediately,
+            nagle: true,
+            rto_initial: Duration::from_secs(1),
+            rto_min: Duration::from_millis(200),
+            rto_max: Duration::from_secs(60),
+            retries: 15,
+            syn_retries: 6,
+            time_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Config {
+    pub(crate) fn announced_mss(&self) -> Bytes {
+        self.mss.clamp(MIN_MSS, Bytes(65_495))
+    }
+
+    pub(crate) const fn rto_bounds(&self) -> RtoBounds {
+        RtoBounds { initial: self.rto_initial, min: self.rto_min, max: self.rto_max }
+    }
+}
+
+/// Room for the largest options and 48 bytes of payload.
+const MIN_MSS: Bytes = Bytes(88);

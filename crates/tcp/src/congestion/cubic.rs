@@ -1,0 +1,158 @@
+//! CUBIC (RFC 9438).
+//!
+//! Not modelled: HyStart++ (RFC 9406), and the undoing of spurious reductions (RFC 9438, 4.9).
+
+use ackless_wire::{Bytes, Duration, Instant};
+
+use super::{AckFacts, Controller, SlowStart};
+
+/// The CUBIC window. Inside, windows are in segments and times in seconds, as in the RFC's equations.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    start: SlowStart,
+    /// cwnd.
+    window: f64,
+    /// ssthresh.
+    threshold: Option<f64>,
+    /// W_max: what fast convergence made of the window before the last reduction.
+    max: f64,
+    /// cwnd_prior: the window before the last reduction.
+    prior: f64,
+    /// The current congestion avoidance stage, once its first acknowledgement has come.
+    epoch: Option<Epoch>,
+    /// Whether the last reduction was by a timeout.
+    timed_out: bool,
+}
+
+/// One stage of congestion avoidance (RFC 9438, 4.2).
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// t_epoch, moved on by the time in which the window was not used.
+    start: Instant,
+    /// Since when the window has not been used.
+    unused_since: Option<Instant>,
+    /// W_max of this stage.
+    max: f64,
+    /// K: when the curve reaches W_max, in seconds after the start.
+    k: f64,
+    /// W_est: what Reno would have.
+    estimate: f64,
+}
+
+impl Cubic {
+    /// A window that has seen nothing yet.
+    pub fn new(start: SlowStart) -> Self {
+        let window = start.initial.get() as f64 / start.smss.get() as f64;
+        Self { start, window, threshold: None, max: 0.0, prior: 0.0, epoch: None, timed_out: false }
+    }
+
+    /// The reduction that a loss and a timeout have in common (RFC 9438, 4.6 and 4.7).
+    fn reduce(&mut self, flight: Bytes) {
+        // W_max remembers the window; ssthresh follows what was really out, without what limited transmit added.
+        let flight = (flight.get() as f64 / self.start.smss.get() as f64).min(self.window);
+        let converging = self.window < self.max;
+        self.max = if converging { self.window * (1.0 + BETA) / 2.0 } else { self.window };
+        self.prior = self.window;
+        self.threshold = Some((flight * BETA).max(2.0));
+        self.epoch = None;
+    }
+
+    /// The stage that begins now (RFC 9438, 4.2; 4.8 after a timeout).
+    fn begin(&self, now: Instant) -> Epoch {
+        let (max, k) = if self.timed_out || self.window >= self.max {
+            (self.window, 0.0)
+        } else {
+            (self.max, libm::cbrt((self.max - self.window) / C))
+        };
+        Epoch { start: now, unused_since: None, max, k, estimate: self.window }
+    }
+
+    /// One acknowledgement of `segments` in congestion avoidance (RFC 9438, 4.2 to 4.5).
+    fn avoid(&mut self, facts: &AckFacts, segments: f64) {
+        let fresh = self.begin(facts.now);
+        let epoch = self.epoch.get_or_insert(fresh);
+        if let Some(since) = epoch.unused_since.take() {
+            epoch.start += facts.now.saturating_since(since);
+        }
+        let alpha = if epoch.estimate >= self.prior { 1.0 } else { ALPHA };
+        epoch.estimate += alpha * segments / self.window;
+        let age = facts.now.saturating_since(epoch.start);
+        if epoch.curve(age) < epoch.estimate {
+            self.window = self.window.max(epoch.estimate);
+        } else {
+            let target = epoch.curve(age + facts.srtt).clamp(self.window, self.window * 1.5);
+            self.window = (self.window + (target - self.window) / self.window * segments).min(target);
+        }
+    }
+}
+
+impl Epoch {
+    /// W_cubic (RFC 9438, equation 1).
+    fn curve(&self, age: Duration) -> f64 {
+        let t = age.as_nanos() as f64 * 1e-9 - self.k;
+        C * t * t * t + self.max
+    }
+}
+
+impl Controller for Cubic {
+    fn on_ack(&mut self, facts: &AckFacts) {
+        if !facts.window_used {
+            // Time in which the window is not used does not count (RFC 9438, 5.8).
+            if let Some(epoch) = &mut self.epoch {
+                epoch.unused_since.get_or_insert(facts.now);
+            }
+            return;
+        }
+        let smss = self.start.smss.get() as f64;
+        let growth = self.start.growth(facts).get() as f64 / smss;
+        let room = self.threshold.map_or(growth, |threshold| threshold - self.window);
+        if room > 0.0 {
+            self.window += growth.min(room);
+        } else {
+            self.avoid(facts, facts.acked.get() as f64 / smss);
+        }
+    }
+
+    fn on_loss(&mut self, _now: Instant, flight: Bytes) {
+        self.reduce(flight);
+        self.timed_out = false;
+        self.window = self.threshold.unwrap_or(self.window);
+    }
+
+    fn on_timeout(&mut self, _now: Instant, flight: Bytes, repeated: bool) {
+        if !repeated {
+            self.reduce(flight);
+        }
+        self.timed_out = true;
+        self.epoch = None;
+        self.window = 1.0;
+    }
+
+    fn on_recovered(&mut self, _now: Instant, flight: Bytes) {
+        // No burst where less is out than the window allows (RFC 6582, 3.2, step 3, option 1).
+        if let Some(threshold) = self.threshold {
+            let flight = flight.get() as f64 / self.start.smss.get() as f64;
+            self.window = threshold.min(flight.max(1.0) + 1.0);
+        }
+    }
+
+    fn on_idle(&mut self, _now: Instant, restart: Bytes) {
+        self.window = self.window.min(restart.get() as f64 / self.start.smss.get() as f64);
+        self.epoch = None;
+    }
+
+    fn window(&self) -> Bytes {
+        Bytes((self.window * self.start.smss.get() as f64) as u64)
+    }
+
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.threshold.map(|threshold| Bytes((threshold * self.start.smss.get() as f64) as u64))
+    }
+}
+
+/// C, in segments per cubic second (RFC 9438, 5.1).
+const C: f64 = 0.4;
+/// beta_cubic (RFC 9438, 4.6).
+const BETA: f64 = 0.7;
+/// alpha_cubic (RFC 9438, 4.3): 3 (1 - beta) / (1 + beta).
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);

@@ -1,0 +1,152 @@
+//! Reno: additive increase, multiplicative decrease (RFC 5681), counting bytes (RFC 3465).
+
+use ackless_wire::{Bytes, Instant};
+
+use super::{AckFacts, Controller, SlowStart};
+
+/// The Reno window.
+///
+/// Slow start adds what is acknowledged; congestion avoidance adds one segment each time that a whole window
+/// has been acknowledged, however few acknowledgements that took.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    start: SlowStart,
+    window: Bytes,
+    threshold: Option<Bytes>,
+    /// Acknowledged in congestion avoidance since the last increase.
+    counted: Bytes,
+}
+
+impl Reno {
+    /// A window that has seen nothing yet.
+    pub const fn new(start: SlowStart) -> Self {
+        Self { window: start.initial, start, threshold: None, counted: Bytes::ZERO }
+    }
+
+    /// RFC 5681, equation 4. What limited transmit sent above the window does not count (3.2, step 2).
+    fn halve(&mut self, flight: Bytes) -> Bytes {
+        let half = Bytes(flight.min(self.window).get() / 2).max(self.start.smss * 2);
+        self.threshold = Some(half);
+        self.counted = Bytes::ZERO;
+        half
+    }
+}
+
+impl Controller for Reno {
+    fn on_ack(&mut self, facts: &AckFacts) {
+        if !facts.window_used {
+            return;
+        }
+        let growth = self.start.growth(facts);
+        let room = self.threshold.map_or(growth, |threshold| threshold.saturating_sub(self.window));
+        if room > Bytes::ZERO {
+            self.window += growth.min(room);
+            return;
+        }
+        self.counted += facts.acked;
+        while self.counted >= self.window {
+            self.counted -= self.window;
+            self.window += self.start.smss;
+        }
+    }
+
+    fn on_loss(&mut self, _now: Instant, flight: Bytes) {
+        self.window = self.halve(flight);
+    }
+
+    fn on_timeout(&mut self, _now: Instant, flight: Bytes, repeated: bool) {
+        if !repeated {
+            self.halve(flight);
+        }
+        self.window = self.start.smss;
+        self.counted = Bytes::ZERO;
+    }
+
+    fn on_recovered(&mut self, _now: Instant, flight: Bytes) {
+        // RFC 6582, 3.2, step 3, option 1: no burst where less is out than the window allows.
+        if let Some(threshold) = self.threshold {
+            self.window = threshold.min(flight.max(self.start.smss) + self.start.smss);
+        }
+    }
+
+    fn on_idle(&mut self, _now: Instant, restart: Bytes) {
+        self.window = self.window.min(restart);
+    }
+
+    fn window(&self) -> Bytes {
+        self.window
+    }
+
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::Duration;
+
+    use super::*;
+
+    const SMSS: Bytes = Bytes(1000);
+
+    fn reno(limit: Option<u32>) -> Reno {
+        Reno::new(SlowStart { smss: SMSS, initial: SMSS * 10, limit })
+    }
+
+    fn ack(acked: u64) -> AckFacts {
+        let (now, srtt) = (Instant::ZERO, Duration::ZERO);
+        AckFacts { now, acked: Bytes(acked), srtt, window_used: true, after_timeout: false }
+    }
+
+    #[test]
+    fn slow_start_adds_what_is_acknowledged_up_to_the_limit() {
+        let mut unlimited = reno(None);
+        unlimited.on_ack(&ack(8_000));
+        assert_eq!(unlimited.window(), Bytes(18_000));
+        let mut limited = reno(Some(2));
+        limited.on_ack(&ack(8_000));
+        assert_eq!(limited.window(), Bytes(12_000));
+        limited.on_ack(&AckFacts { after_timeout: true, ..ack(8_000) });
+        assert_eq!(limited.window(), Bytes(13_000));
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_segment_per_window_however_sparse_the_acks() {
+        for every in [1, 2, 4, 8] {
+            let mut reno = reno(None);
+            reno.on_loss(Instant::ZERO, Bytes(10_000));
+            assert_eq!(reno.window(), Bytes(5_000));
+            let mut acked = 0;
+            while acked < 5_000 {
+                assert_eq!(reno.window(), Bytes(5_000), "L = {every} at {acked}");
+                reno.on_ack(&ack(every * 500));
+                acked += every * 500;
+            }
+            assert_eq!(reno.window(), Bytes(6_000), "L = {every}");
+        }
+    }
+
+    #[test]
+    fn an_unused_window_does_not_grow() {
+        let mut reno = reno(None);
+        reno.on_ack(&AckFacts { window_used: false, ..ack(1_000) });
+        assert_eq!(reno.window(), Bytes(10_000));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_segment_and_lowers_the_threshold_once() {
+        let mut reno = reno(None);
+        reno.on_timeout(Instant::ZERO, Bytes(10_000), false);
+        assert_eq!((reno.window(), reno.slow_start_threshold()), (SMSS, Some(Bytes(5_000))));
+        reno.on_timeout(Instant::ZERO, Bytes(1_000), true);
+        assert_eq!((reno.window(), reno.slow_start_threshold()), (SMSS, Some(Bytes(5_000))));
+    }
+
+    #[test]
+    fn the_threshold_is_at_least_two_segments() {
+        let mut reno = reno(None);
+        reno.on_loss(Instant::ZERO, Bytes(3_000));
+        assert_eq!(reno.slow_start_threshold(), Some(Bytes(2_000)));
+    }
+}

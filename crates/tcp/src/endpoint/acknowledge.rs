@@ -1,0 +1,166 @@
+//! What an acknowledgement does to the sender (RFC 9293, 3.10.7.4, fifth; RFC 5961, 5; RFC 6298, 5).
+
+use ackless_wire::{Bytes, Instant, TcpFlags, TcpHeader};
+
+use super::Endpoint;
+use super::sender::{Probe, Writer};
+use crate::ack::AckReason;
+use crate::congestion::{AckFacts, Controller};
+use crate::event::Event;
+use crate::loss::{AckReport, Detector, LossDecision, LossDetector, Phase};
+use crate::sequence::{Position, Span};
+use crate::state::{State, Trigger};
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on. False if the
+    /// segment must be dropped.
+    pub(super) fn on_acknowledgement(&mut self, now: Instant, start: Position, tcp: &TcpHeader, places: Bytes) -> bool {
+        let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| ack <= self.tx.max) else {
+            // Of something not sent yet.
+            self.answer_suspicious(now, AckReason::Challenge);
+            return false;
+        };
+        if ack < self.tx.una {
+            if self.tx.una - ack > self.tx.max_window {
+                self.answer_suspicious(now, AckReason::Challenge);
+                return false;
+            }
+            return true;
+        }
+        let window = self.update_window(start, ack, tcp);
+        self.tx.unanswered =
+            if self.timers.is_armed(Timer::Persist) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        let acked = ack - self.tx.una;
+        let duplicate = acked == Bytes::ZERO
+            && places == Bytes::ZERO
+            && window == WindowChange::Same
+            && self.tx.una < self.tx.max
+            && !tcp.flags.contains(TcpFlags::FIN);
+        if duplicate {
+            self.stats.duplicate_acks += 1;
+        }
+        let window_used = self.tx.una < self.tx.limited_until;
+        if acked > Bytes::ZERO {
+            self.on_new_acknowledgement(now, ack, tcp);
+        }
+        if acked > Bytes::ZERO || self.tx.una < self.tx.max {
+            self.detect_losses(now, tcp, acked, duplicate, window_used);
+        }
+        if acked > Bytes::ZERO {
+            self.after_new_acknowledgement(now);
+        }
+        true
+    }
+
+    /// SND.WND, unless the segment is older than the one that it was last taken from.
+    fn update_window(&mut self, start: Position, ack: Position, tcp: &TcpHeader) -> WindowChange {
+        let tx = &mut self.tx;
+        if start < tx.wl1 || (start == tx.wl1 && ack < tx.wl2) {
+            return WindowChange::Same;
+        }
+        (tx.wl1, tx.wl2) = (start, ack);
+        let window = Bytes(u64::from(tcp.window) << tx.shift);
+        let before = tx.window_end.since(tx.una);
+        tx.window_end = ack + window;
+        tx.max_window = tx.max_window.max(window);
+        if before == window { WindowChange::Same } else { WindowChange::Moved }
+    }
+
+    fn on_new_acknowledgement(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
+        let data_end = self.tx.buffer.end();
+        self.stats.bytes_acked += ack.min(data_end).since(self.tx.una.min(data_end));
+        self.tx.una = ack;
+        self.tx.next = self.tx.next.max(ack);
+        self.sample_round_trip(now, ack, tcp);
+    }
+
+    /// RFC 6298, 3 and RFC 7323, 4.1: from a segment sent once, or else, in a recovery, from the echoed timestamp.
+    fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
+        if let Some(sample) = self.marks.acknowledged(ack, now) {
+            self.rtt_sample = Some(sample.oldest);
+            self.rtt.on_sample(sample.oldest, sample.end, self.tx.max);
+            self.rtt.note_minimum(sample.newest);
+            self.measured.on_rtt(sample.newest);
+        } else if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
+            && self.loss.phase() != Phase::Open
+            && let Some(rtt) = stamps.round_trip(echo, now)
+        {
+            // Rounded up to a tick: a round trip is never free.
+            self.rtt.on_sample(rtt.max(stamps.tick()), ack, self.tx.max);
+        }
+    }
+
+    fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, duplicate: bool, window_used: bool) {
+        let mut spans = [Span::default(); 4];
+        let mut reported = 0;
+        for &(left, right) in tcp.options.sack.as_slice() {
+            let near = self.tx.una;
+            if let (Some(start), Some(end)) =
+                (Position::nearest(left, self.tx.iss, near), Position::nearest(right, self.tx.iss, near))
+            {
+                spans[reported] = Span { start, end };
+                reported += 1;
+            }
+        }
+        let out = self.tx.outstanding();
+        let before = self.loss.phase();
+        let report = AckReport { acked, sacked: &spans[..reported], duplicate };
+        match self.loss.on_ack(&out, &report) {
+            LossDecision::BeginRecovery => {
+                self.stats.fast_retransmits += 1;
+                self.marks.forget();
+                self.congestion.on_loss(now, out.max - out.una);
+            }
+            LossDecision::EndRecovery => self.congestion.on_recovered(now, out.max - out.una),
+            LossDecision::Nothing => {
+                if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) {
+                    self.congestion.on_ack(&AckFacts {
+                        now,
+                        acked,
+                        srtt: self.rtt.smoothed().unwrap_or_default(),
+                        window_used,
+                        after_timeout: matches!(before, Phase::GoBack { .. }),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Timers, buffer, events and the fate of our FIN.
+    fn after_new_acknowledgement(&mut self, now: Instant) {
+        if self.tx.una == self.tx.max {
+            self.timers.stop(Timer::Retransmit);
+        } else {
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+        }
+        self.tx.probe = Probe::Idle;
+        self.timers.stop(Timer::Persist);
+        self.tx.buffer.release(self.tx.una);
+        if self.tx.una >= self.tx.buffer.end() {
+            self.events.add(Event::Drained);
+        }
+        if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
+            self.tx.writer = Writer::Content;
+            self.events.add(Event::Writable);
+        }
+        if self.tx.is_fin_acknowledged() && matches!(self.state, State::FinWait1 | State::Closing | State::LastAck) {
+            self.advance(Trigger::AckOfFin);
+            if self.state == State::TimeWait {
+                self.enter_time_wait(now);
+            }
+        }
+    }
+
+    /// Whether both ends do selective acknowledgements.
+    pub(super) const fn has_sack(&self) -> bool {
+        matches!(self.loss, Detector::Sack(_))
+    }
+}
+
+/// What a segment did to the send window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum WindowChange {
+    Same,
+    Moved,
+}

@@ -1,0 +1,177 @@
+//! Segments that arrive before the connection is established (RFC 9293, 3.10.7.1 to 3.10.7.3), and what a SYN agrees on.
+
+use std::net::SocketAddr;
+
+use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
+
+use super::{Endpoint, Opening, Peer};
+use crate::ack::AckReason;
+use crate::config::Config;
+use crate::congestion::{CongestionChoice, Controller, InitialWindow};
+use crate::event::Event;
+use crate::loss::{Detector, DupackRecovery, PartialAcks, SackRecovery};
+use crate::sequence::Position;
+use crate::state::Trigger;
+use crate::timers::Timer;
+
+impl Endpoint {
+    pub(super) fn detector(config: &Config, sack: bool) -> Detector {
+        if sack {
+            return Detector::Sack(SackRecovery::new());
+        }
+        let partial = match config.congestion {
+            CongestionChoice::Reno => PartialAcks::End,
+            CongestionChoice::NewReno | CongestionChoice::Cubic => PartialAcks::Continue,
+        };
+        Detector::Dupack(DupackRecovery::new(partial))
+    }
+
+    /// LISTEN (RFC 9293, 3.10.7.2).
+    pub(super) fn on_listen(&mut self, now: Instant, from: SocketAddr, packet: &Packet, tcp: &TcpHeader) {
+        if tcp.flags.contains(TcpFlags::RST) {
+            return;
+        }
+        if tcp.flags.contains(TcpFlags::ACK) {
+            self.refuse(packet, tcp);
+            return;
+        }
+        if !tcp.flags.contains(TcpFlags::SYN) {
+            return;
+        }
+        self.peer = Peer::new(self.local, from);
+        self.adopt_syn(now, tcp);
+        self.tx.last_sent = now;
+        self.advance(Trigger::Syn);
+    }
+
+    /// SYN-SENT (RFC 9293, 3.10.7.3).
+    pub(super) fn on_syn_sent(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
+        let acknowledges = tcp.flags.contains(TcpFlags::ACK);
+        if acknowledges && (tcp.ack != Position::FIRST_BYTE.seq(self.tx.iss) || self.tx.max == Position::SYN) {
+            if !tcp.flags.contains(TcpFlags::RST) {
+                self.refuse(packet, tcp);
+            }
+            return;
+        }
+        if tcp.flags.contains(TcpFlags::RST) {
+            if acknowledges {
+                self.die(Some(Event::Refused));
+            }
+            return;
+        }
+        if !tcp.flags.contains(TcpFlags::SYN) {
+            return;
+        }
+        self.adopt_syn(now, tcp);
+        if acknowledges {
+            self.on_our_syn_acknowledged(now, tcp);
+            self.advance(Trigger::SynAck);
+            self.established();
+            self.ack_owed = Some(AckReason::Handshake);
+        } else {
+            // Simultaneous open: our SYN goes out once more, now with an acknowledgement.
+            self.advance(Trigger::Syn);
+            self.tx.next = Position::SYN;
+        }
+    }
+
+    /// The first acceptable acknowledgement in SYN-RECEIVED (RFC 9293, 3.10.7.4). False if it is of something else.
+    pub(super) fn on_syn_received_ack(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) -> bool {
+        if tcp.ack != Position::FIRST_BYTE.seq(self.tx.iss) || self.tx.max == Position::SYN {
+            self.refuse(packet, tcp);
+            return false;
+        }
+        self.on_our_syn_acknowledged(now, tcp);
+        self.advance(Trigger::AckOfSyn);
+        self.established();
+        true
+    }
+
+    /// A RST in SYN-RECEIVED (RFC 9293, 3.10.7.4): a listener listens again, a caller is refused.
+    pub(super) fn on_syn_received_reset(&mut self) {
+        match self.opening {
+            Opening::Active => self.die(Some(Event::Refused)),
+            Opening::Passive => {
+                let fresh = Self::listen(self.config.clone(), self.local, self.tx.iss);
+                let buffer = std::mem::replace(&mut self.tx, fresh.tx);
+                // What the application has already written, or its close, waits for the next caller.
+                self.tx.buffer = buffer.buffer;
+                self.tx.ending = buffer.ending;
+                self.tx.writer = buffer.writer;
+                self.advance(Trigger::ResetToListen);
+                self.timers.stop_all();
+                (self.peer, self.rx, self.stamps, self.rtt, self.marks) =
+                    (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
+                (self.loss, self.policy, self.measured, self.ack_owed) =
+                    (fresh.loss, fresh.policy, fresh.measured, None);
+            }
+        }
+    }
+
+    /// What the peer's SYN says: where its stream begins and what both ends can do.
+    fn adopt_syn(&mut self, now: Instant, tcp: &TcpHeader) {
+        let options = &tcp.options;
+        self.rx.irs = tcp.seq;
+        self.rx.next = Position::FIRST_BYTE;
+        self.rx.edge = self.rx.edge.max(self.rx.next);
+        self.rx.last_ack_sent = Position::FIRST_BYTE;
+        if !options.sack_permitted || !self.config.sack {
+            self.loss = Self::detector(&self.config, false);
+        }
+        self.stamps = self.stamps.take().filter(|_| options.timestamps.is_some());
+        if let (Some(stamps), Some((value, _))) = (&mut self.stamps, options.timestamps) {
+            stamps.on_segment(value, Position::SYN, Position::SYN, now);
+        }
+        if let (Some(shift), true) = (options.window_scale, self.config.window_scaling) {
+            // RFC 7323, 2.3: a larger shift counts as 14.
+            self.tx.shift = shift.min(14);
+            self.rx.shift = self.rx.wanted_shift();
+        }
+        // RFC 9293, 3.7.1: without the option, 536 bytes (IPv4) or 1220 (IPv6).
+        let default = if self.local.is_ipv4() { 536 } else { 1220 };
+        let mss = Bytes(options.mss.unwrap_or(default).into()).min(self.config.announced_mss());
+        let stamp_len = if self.stamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        self.tx.smss = mss.saturating_sub(stamp_len).max(MIN_SMSS);
+        self.congestion = crate::congestion::Congestion::new(self.config.congestion, self.tx.slow_start(&self.config));
+        // The window of a SYN is never scaled (RFC 7323, 2.2).
+        self.tx.window_end = Position::FIRST_BYTE + Bytes(tcp.window.into());
+        self.tx.max_window = Bytes(tcp.window.into());
+        self.tx.wl1 = Position::SYN;
+        self.tx.wl2 = Position::SYN;
+    }
+
+    fn on_our_syn_acknowledged(&mut self, now: Instant, tcp: &TcpHeader) {
+        if let Some(sample) = self.marks.acknowledged(Position::FIRST_BYTE, now) {
+            self.rtt.on_sample(sample.oldest, Position::FIRST_BYTE, Position::FIRST_BYTE);
+            self.measured.on_rtt(sample.newest);
+            self.rtt_sample = Some(sample.oldest);
+        }
+        if self.tx.unanswered > 0 {
+            // A lost SYN: begin with one segment (RFC 5681, 3.1) and a careful timeout (RFC 6298, 5.7).
+            self.rtt.start_after_lost_syn();
+            self.congestion.on_idle(now, InitialWindow::Segments(1).bytes(self.tx.smss));
+        }
+        self.tx.una = Position::FIRST_BYTE;
+        self.tx.next = Position::FIRST_BYTE;
+        self.tx.unanswered = 0;
+        self.tx.wl2 = Position::FIRST_BYTE;
+        let shift = if tcp.flags.contains(TcpFlags::SYN) { 0 } else { self.tx.shift };
+        let window = Bytes(u64::from(tcp.window) << shift);
+        self.tx.window_end = self.tx.una + window;
+        self.tx.max_window = self.tx.max_window.max(window);
+        self.timers.stop(Timer::Retransmit);
+    }
+
+    fn established(&mut self) {
+        self.events.add(Event::Connected);
+        self.close_if_asked();
+    }
+
+    /// Whether `seq` is the peer's SYN again.
+    pub(super) fn is_peer_syn(&self, seq: SeqNumber) -> bool {
+        seq == self.rx.irs
+    }
+}
+
+/// The least segment size that we believe a peer: less would be an attack on our headers' share (Linux has the same).
+const MIN_SMSS: Bytes = Bytes(48);

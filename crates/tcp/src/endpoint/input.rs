@@ -1,0 +1,276 @@
+//! Segments that arrive (RFC 9293, 3.10.7, with RFC 5961 and RFC 7323).
+
+use std::net::SocketAddr;
+
+use ackless_wire::tcp::Checksum;
+use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
+
+use super::Endpoint;
+use crate::ack::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
+use crate::event::Event;
+use crate::sequence::{Position, Span};
+use crate::state::{State, Trigger};
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and ignored.
+    pub fn handle_segment(&mut self, now: Instant, packet: &Packet) {
+        let Some((from, tcp)) = self.admit(packet) else {
+            self.stats.ignored += 1;
+            return;
+        };
+        self.stats.segments_received += 1;
+        match self.state {
+            State::Closed => {
+                if !tcp.flags.contains(TcpFlags::RST) {
+                    self.refuse(packet, tcp);
+                }
+            }
+            State::Listen => self.on_listen(now, from, packet, tcp),
+            State::SynSent => self.on_syn_sent(now, packet, tcp),
+            _ => self.on_numbered(now, packet, tcp),
+        }
+    }
+
+    /// Whether this packet is for us: its sender and its TCP header.
+    fn admit<'a>(&self, packet: &'a Packet) -> Option<(SocketAddr, &'a TcpHeader)> {
+        let tcp = packet.tcp()?;
+        let ours = tcp.dst_port == self.local.port()
+            && packet.ip.dst() == self.local.ip()
+            && tcp.checksum == Checksum::Correct;
+        let from = SocketAddr::new(packet.ip.src(), tcp.src_port);
+        let theirs = self.peer.is_none_or(|peer| peer.address == from);
+        (ours && theirs).then_some((from, tcp))
+    }
+
+    /// SYN-RECEIVED and later (RFC 9293, 3.10.7.4), in the RFC's order of checks.
+    fn on_numbered(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
+        let Some(start) = Position::nearest(tcp.seq, self.rx.irs, self.rx.next) else {
+            self.outside_window(now, tcp, false);
+            return;
+        };
+        let is_syn = tcp.flags.contains(TcpFlags::SYN);
+        if is_syn && self.state == State::SynReceived && self.is_peer_syn(tcp.seq) {
+            self.on_syn_again(now, packet, tcp);
+            return;
+        }
+        let places =
+            Bytes(u64::from(packet.payload.len()) + u64::from(is_syn) + u64::from(tcp.flags.contains(TcpFlags::FIN)));
+        let span = Span::new(start, places);
+        if !self.passes_timestamps(now, tcp) {
+            return;
+        }
+        // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293, 3.10.7.4).
+        let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
+        if !self.rx.accepts(span) && !probing {
+            self.outside_window(now, tcp, !span.is_empty());
+            return;
+        }
+        if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
+            stamps.on_segment(value, start, self.rx.last_ack_sent, now);
+        }
+        if tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN) {
+            self.on_reset_or_syn(now, start, tcp);
+            return;
+        }
+        if !tcp.flags.contains(TcpFlags::ACK) {
+            return;
+        }
+        if self.state == State::SynReceived && !self.on_syn_received_ack(now, packet, tcp) {
+            return;
+        }
+        if !self.on_acknowledgement(now, start, tcp, places) {
+            return;
+        }
+        if places > Bytes::ZERO {
+            self.on_text(now, start, tcp, &packet.payload);
+        }
+    }
+
+    /// The peer's SYN once more in SYN-RECEIVED: it has not seen our SYN, or, opening simultaneously, it acknowledges it
+    /// (RFC 9293, 3.5, figure 7).
+    fn on_syn_again(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
+        if tcp.flags.contains(TcpFlags::RST) {
+            return;
+        }
+        if tcp.flags.contains(TcpFlags::ACK) {
+            if self.on_syn_received_ack(now, packet, tcp) {
+                self.ack_owed = Some(AckReason::Handshake);
+            }
+        } else {
+            self.tx.next = Position::SYN;
+        }
+    }
+
+    /// PAWS (RFC 7323, 5.3). A RST is exempt; any other segment without the option is dropped (3.2).
+    fn passes_timestamps(&mut self, now: Instant, tcp: &TcpHeader) -> bool {
+        let Some(stamps) = &self.stamps else { return true };
+        if tcp.flags.contains(TcpFlags::RST) {
+            return true;
+        }
+        let passes = tcp.options.timestamps.is_some_and(|(value, _)| !stamps.is_old(value, now));
+        if !passes {
+            self.stats.dropped_by_timestamp += 1;
+            if tcp.options.timestamps.is_some() {
+                self.answer_suspicious(now, AckReason::Duplicate);
+            }
+        }
+        passes
+    }
+
+    /// A segment outside the window is answered with an acknowledgement, a RST is not.
+    fn outside_window(&mut self, now: Instant, tcp: &TcpHeader, has_text: bool) {
+        self.stats.dropped_outside_window += 1;
+        if tcp.flags.contains(TcpFlags::RST) {
+            return;
+        }
+        if has_text {
+            self.stats.duplicate_segments += 1;
+            self.ack_owed = Some(AckReason::Duplicate);
+            if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN) {
+                self.enter_time_wait(now);
+            }
+        } else {
+            // Bare acknowledgements outside the window could be answered by the like for ever. But a probe below
+            // the window (Linux) asks for an answer; the limit leaves room for both.
+            self.answer_suspicious(now, AckReason::Duplicate);
+        }
+    }
+
+    /// Owes an acknowledgement within the limit for challenge ACKs (RFC 5961, 7).
+    pub(super) fn answer_suspicious(&mut self, now: Instant, reason: AckReason) {
+        if self.challenge.permit(now) {
+            self.ack_owed = Some(reason);
+            if reason == AckReason::Challenge {
+                self.stats.challenge_acks += 1;
+            }
+        }
+    }
+
+    /// RFC 5961, 3.2 and 4.2: only an exact RST resets; any other, and every SYN, is challenged.
+    fn on_reset_or_syn(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
+        if !tcp.flags.contains(TcpFlags::RST) || start != self.rx.next {
+            self.answer_suspicious(now, AckReason::Challenge);
+            return;
+        }
+        match self.state {
+            State::SynReceived => self.on_syn_received_reset(),
+            State::Closing | State::LastAck | State::TimeWait => self.die(None),
+            _ => self.die(Some(Event::Reset)),
+        }
+    }
+
+    /// Payload and FIN of an acceptable segment (RFC 9293, 3.10.7.4, seventh and eighth).
+    fn on_text(&mut self, now: Instant, start: Position, tcp: &TcpHeader, payload: &Payload) {
+        if !self.state.may_receive() {
+            // All that the peer had to say is here: this is an old copy.
+            self.ack_owed = Some(AckReason::Duplicate);
+            return;
+        }
+        let len = Bytes(payload.len().into());
+        let whole = Span::new(start, len);
+        if len > Bytes::ZERO {
+            self.stats.data_segments_received += 1;
+            self.rx.full_size = self.rx.full_size.max(len);
+            let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
+            self.measured.on_data(now, len, stamp);
+        }
+        if tcp.flags.contains(TcpFlags::FIN) && self.rx.fin.is_none() && whole.end < self.rx.edge {
+            self.note_fin(whole.end);
+        }
+        let limit = self.rx.fin.unwrap_or(self.rx.edge).min(self.rx.edge);
+        let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
+        let place = self.place(whole, fresh, payload);
+        let facts =
+            SegmentFacts { new_bytes: fresh.len(), full_size: self.rx.full_size, place, measured: &self.measured };
+        match self.policy.on_segment(now, &facts) {
+            AckDecision::Now(reason) => self.ack_owed = Some(reason),
+            AckDecision::Hold => {
+                if let Some(at) = self.policy.deadline() {
+                    self.timers.arm(Timer::DelayedAck, at);
+                }
+            }
+        }
+        if place == Place::Fin {
+            self.on_fin(now);
+        }
+    }
+
+    /// Remembers where the stream ends, unless data is here that lies beyond.
+    fn note_fin(&mut self, at: Position) {
+        let highest = self.rx.reassembly.highest().unwrap_or(self.rx.next);
+        if highest <= at {
+            self.rx.fin = Some(at);
+        }
+    }
+
+    /// Stores what is new of a segment, and says how it fits.
+    fn place(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
+        let keeps = self.rx.keeps();
+        let mut place = Place::InOrder;
+        if fresh.start > self.rx.next {
+            if !fresh.is_empty() {
+                if self.rx.reassembly.is_empty() {
+                    self.measured.on_hole();
+                }
+                self.stats.out_of_order_segments += 1;
+                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps);
+            }
+            return Place::AboveHole;
+        }
+        if fresh.is_empty() {
+            place = Place::Duplicate;
+        } else {
+            self.take_in_order(whole, fresh, payload, keeps);
+            if !self.rx.reassembly.is_empty() {
+                let inbox = if keeps { Some(&mut self.rx.inbox) } else { None };
+                let next = self.rx.reassembly.advance(self.rx.next, inbox);
+                self.stats.bytes_delivered += next - self.rx.next;
+                self.rx.next = next;
+                place = Place::FillsHole;
+            }
+        }
+        if self.rx.fin == Some(self.rx.next) {
+            return Place::Fin;
+        }
+        if place == Place::Duplicate {
+            self.stats.duplicate_segments += 1;
+        }
+        place
+    }
+
+    fn take_in_order(&mut self, whole: Span, fresh: Span, payload: &Payload, keeps: bool) {
+        self.rx.next = fresh.end;
+        self.stats.bytes_delivered += fresh.len();
+        if keeps {
+            match cut(payload, whole, fresh) {
+                Payload::Length(len) => self.rx.inbox.push_length(Bytes(len.into())),
+                Payload::Data(data) => self.rx.inbox.push_data(data),
+            }
+            self.events.add(Event::Readable);
+        }
+    }
+
+    /// All data and the FIN are here.
+    fn on_fin(&mut self, now: Instant) {
+        self.rx.next += Bytes(1);
+        self.rx.edge = self.rx.edge.max(self.rx.next);
+        self.advance(Trigger::Fin);
+        self.events.add(Event::PeerClosed);
+        if self.state == State::TimeWait {
+            self.enter_time_wait(now);
+        }
+    }
+}
+
+/// The part of a payload, which covers `whole`, that lies in `part`.
+fn cut(payload: &Payload, whole: Span, part: Span) -> Payload {
+    match payload {
+        Payload::Length(_) => Payload::Length(part.len().get() as u32),
+        Payload::Data(data) if part == whole => Payload::Data(data.clone()),
+        Payload::Data(data) => {
+            let from = (part.start - whole.start).get() as usize;
+            Payload::Data(data.slice(from..from + part.len().get() as usize))
+        }
+    }
+}

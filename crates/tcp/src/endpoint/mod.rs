@@ -1,0 +1,226 @@
+//! One connection (RFC 9293).
+
+mod acknowledge;
+mod application;
+mod handshake;
+mod input;
+mod output;
+mod receiver;
+mod sender;
+mod wakeup;
+
+use std::net::SocketAddr;
+
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber};
+
+use self::receiver::Receiver;
+use self::sender::Sender;
+use crate::ack::{AckReason, Policy};
+use crate::challenge::ChallengeLimit;
+use crate::config::Config;
+use crate::congestion::{Congestion, Controller};
+use crate::event::{Event, EventSet};
+use crate::loss::Detector;
+use crate::measure::Measured;
+use crate::rtt::{Marks, RttEstimator};
+use crate::state::{State, Trigger};
+use crate::stats::Stats;
+use crate::timers::{Timer, Timers};
+use crate::timestamps::Timestamps;
+
+/// One TCP connection, from [`Endpoint::connect`] or [`Endpoint::listen`] to [`State::Closed`].
+///
+/// The verbs:
+/// - [`handle_segment`](Self::handle_segment): a packet came; [`handle_timeout`](Self::handle_timeout): the deadline came;
+/// - [`poll_transmit`](Self::poll_transmit): the next packet to send;
+/// - [`poll_event`](Self::poll_event): the next thing to tell the application;
+/// - [`poll_timeout`](Self::poll_timeout): when to be woken;
+/// - the application's: [`write`](Self::write), [`write_length`](Self::write_length), [`send`](Self::send),
+///   [`send_forever`](Self::send_forever), [`read`](Self::read), [`close`](Self::close), [`abort`](Self::abort).
+///
+/// After any `handle_*` or application call, drain in this order: `poll_transmit` until `None`, `poll_event` until
+/// `None`, then `poll_timeout` once. Whether a packet is worth sending is decided when it is asked for, so
+/// several inputs may be handed in before one drain, as when many segments arrive in one frame.
+///
+/// Time never runs back between calls. A payload is real bytes or just a length, see [`ackless_wire::Payload`]: written lengths cost no memory.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    config: Config,
+    state: State,
+    opening: Opening,
+    local: SocketAddr,
+    peer: Option<Peer>,
+    tx: Sender,
+    rx: Receiver,
+    congestion: Congestion,
+    loss: Detector,
+    policy: Policy,
+    rtt: RttEstimator,
+    marks: Marks,
+    measured: Measured,
+    /// Offered until the handshake, then agreed.
+    stamps: Option<Timestamps>,
+    timers: Timers,
+    challenge: ChallengeLimit,
+    events: EventSet,
+    stats: Stats,
+    ack_owed: Option<AckReason>,
+    /// A segment that is not part of the stream, most often a RST.
+    reply: Option<Packet>,
+    rtt_sample: Option<Duration>,
+}
+
+/// How a connection began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Opening {
+    Active,
+    Passive,
+}
+
+/// The other end, once it is known, with the header that every packet to it begins with.
+#[derive(Clone, Copy, Debug)]
+struct Peer {
+    address: SocketAddr,
+    ip: IpHeader,
+}
+
+impl Endpoint {
+    /// Calls `remote`: the next packet is a SYN with sequence number `iss`, which should be hard to guess (RFC 6528).
+    ///
+    /// # Panics
+    /// If the two addresses are of different families.
+    pub fn connect(now: Instant, config: Config, local: SocketAddr, remote: SocketAddr, iss: SeqNumber) -> Self {
+        let mut endpoint = Self::new(config, local, iss, Opening::Active);
+        endpoint.peer = Some(Peer::new(local, remote).expect("both ends of a connection are of one address family"));
+        endpoint.tx.last_sent = now;
+        endpoint.advance(Trigger::ActiveOpen);
+        endpoint
+    }
+
+    /// Waits for a SYN to `local`; the first one that comes becomes the connection.
+    pub fn listen(config: Config, local: SocketAddr, iss: SeqNumber) -> Self {
+        let mut endpoint = Self::new(config, local, iss, Opening::Passive);
+        endpoint.advance(Trigger::PassiveOpen);
+        endpoint
+    }
+
+    fn new(config: Config, local: SocketAddr, iss: SeqNumber, opening: Opening) -> Self {
+        let tx = Sender::new(&config, iss);
+        Self {
+            state: State::Closed,
+            opening,
+            local,
+            peer: None,
+            rx: Receiver::new(&config),
+            congestion: Congestion::new(config.congestion, tx.slow_start(&config)),
+            loss: Self::detector(&config, config.sack),
+            policy: Policy::new(config.ack),
+            rtt: RttEstimator::new(config.rto_bounds()),
+            marks: Marks::new(),
+            measured: Measured::default(),
+            stamps: config.timestamps.map(|tick| Timestamps::new(tick, iss)),
+            timers: Timers::new(),
+            challenge: ChallengeLimit::new(),
+            events: EventSet::default(),
+            stats: Stats::default(),
+            ack_owed: None,
+            reply: None,
+            rtt_sample: None,
+            tx,
+            config,
+        }
+    }
+
+    /// Where the connection stands.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// Our address.
+    pub const fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The peer's address, once it is known.
+    pub fn remote(&self) -> Option<SocketAddr> {
+        self.peer.map(|peer| peer.address)
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout), if nothing else happens before.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.timers.earliest()
+    }
+
+    /// The next thing that the application may want to know. Events come once each, in the order of [`Event::ALL`], not of occurrence.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.take()
+    }
+
+    /// The latest round-trip sample, if there was one since the last call: from the first transmission of a segment to
+    /// the acknowledgement that covers it, the receiver's delay included. At most one for each acknowledgement.
+    pub const fn take_rtt_sample(&mut self) -> Option<Duration> {
+        self.rtt_sample.take()
+    }
+
+    /// What has been counted so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            srtt: self.rtt.smoothed(),
+            min_rtt: self.rtt.min(),
+            cwnd: self.congestion.window(),
+            ssthresh: self.congestion.slow_start_threshold(),
+            ..self.stats
+        }
+    }
+
+    /// What has been measured of the path that the peer's data takes.
+    pub const fn measured(&self) -> &Measured {
+        &self.measured
+    }
+
+    /// The congestion window: cheaper than [`stats`](Self::stats) where it is traced for each packet.
+    pub fn congestion_window(&self) -> Bytes {
+        self.congestion.window()
+    }
+
+    /// Payload bytes received in order so far: cheaper than [`stats`](Self::stats).
+    pub const fn bytes_delivered(&self) -> Bytes {
+        self.stats.bytes_delivered
+    }
+
+    /// Payload bytes acknowledged so far: cheaper than [`stats`](Self::stats).
+    pub const fn bytes_acked(&self) -> Bytes {
+        self.stats.bytes_acked
+    }
+
+    /// Takes the way that the table has for `trigger`.
+    fn advance(&mut self, trigger: Trigger) {
+        self.state = self.state.after(trigger).expect("a trigger comes only in states that have a way for it");
+        if self.state == State::Closed {
+            self.timers.stop_all();
+            self.ack_owed = None;
+            self.events.add(Event::Closed);
+        }
+    }
+
+    /// Ends the connection at once.
+    fn die(&mut self, why: Option<Event>) {
+        if let Some(event) = why {
+            self.events.add(event);
+        }
+        self.rx.reassembly.clear();
+        self.advance(Trigger::Abort);
+    }
+
+    fn enter_time_wait(&mut self, now: Instant) {
+        self.timers.stop(Timer::Retransmit);
+        self.timers.stop(Timer::Persist);
+        self.timers.arm(Timer::TimeWait, now.saturating_add(self.config.time_wait));
+    }
+}
+
+impl Peer {
+    fn new(local: SocketAddr, address: SocketAddr) -> Option<Self> {
+        IpHeader::between(local.ip(), address.ip()).map(|ip| Self { address, ip })
+    }
+}

@@ -1,0 +1,252 @@
+//! What is sent next, and how a segment is made.
+
+use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
+
+use super::Endpoint;
+use super::sender::{Allowance, Blocked, Ending, Probe};
+use crate::ack::{AckPolicy, AckReason};
+use crate::congestion::Controller;
+use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
+use crate::sequence::{Position, Span};
+use crate::state::State;
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// The next packet to send, or nothing for now.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
+        if let Some(reply) = self.reply.take() {
+            self.stats.segments_sent += 1;
+            return Some(reply);
+        }
+        match self.state {
+            State::Closed | State::Listen => None,
+            State::SynSent | State::SynReceived => self.transmit_syn(now),
+            _ => self.transmit_data(now).or_else(|| self.transmit_ack(now)),
+        }
+    }
+
+    fn transmit_syn(&mut self, now: Instant) -> Option<Packet> {
+        if self.tx.next != Position::SYN {
+            return if self.state == State::SynReceived { self.transmit_ack(now) } else { None };
+        }
+        if self.tx.max == Position::SYN {
+            self.marks.sent(Position::FIRST_BYTE, now);
+        } else {
+            self.marks.forget();
+        }
+        self.tx.next = Position::FIRST_BYTE;
+        self.tx.max = Position::FIRST_BYTE;
+        if !self.timers.is_armed(Timer::Retransmit) {
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+        }
+        let answers = self.state == State::SynReceived;
+        let flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
+        let mut packet = self.segment(now, Position::SYN, flags, Payload::EMPTY);
+        if let Transport::Tcp(tcp) = &mut packet.transport {
+            tcp.options.mss = Some(self.config.announced_mss().get() as u16);
+            tcp.options.sack_permitted = if answers { self.has_sack() } else { self.config.sack };
+            let scales = self.config.window_scaling && (!answers || self.rx.shift > 0 || self.tx.shift > 0);
+            tcp.options.window_scale = scales.then(|| self.rx.wanted_shift());
+        }
+        Some(packet)
+    }
+
+    fn transmit_ack(&mut self, now: Instant) -> Option<Packet> {
+        self.ack_owed?;
+        self.stats.acks_sent += 1;
+        // Never beyond the window that the peer offered: it would not look at the acknowledgement.
+        let seq = self.tx.max.min(self.tx.window_end.max(self.tx.una));
+        Some(self.segment(now, seq, TcpFlags::ACK, Payload::EMPTY))
+    }
+
+    fn transmit_data(&mut self, now: Instant) -> Option<Packet> {
+        if !self.state.may_transmit() || (self.tx.una >= self.tx.end() && self.tx.next == self.tx.max) {
+            return None;
+        }
+        let (span, kind) = self.next_span(now)?;
+        Some(self.send_span(now, span, kind))
+    }
+
+    /// The order of RFC 6675, 5: the first retransmission at once, then what the window leaves room for: lost segments, new ones, doubtful ones.
+    fn next_span(&mut self, now: Instant) -> Option<(Span, SentKind)> {
+        let out = self.tx.outstanding();
+        let segment = self.tx.smss.saturating_sub(self.sack_len()).max(Bytes(1));
+        if self.tx.probe == Probe::Due {
+            self.tx.probe = Probe::Idle;
+            return Some(self.probe_span(segment));
+        }
+        if let Some(span) = self.loss.urgent(&out) {
+            return Some((span, SentKind::Repair));
+        }
+        if out.una == out.max {
+            self.restart_if_idle(now);
+        }
+        let room = self.congestion.window().saturating_sub(self.loss.pipe(&out));
+        let recovering = matches!(self.loss.phase(), Phase::Recovery { .. });
+        if recovering {
+            if room < out.smss {
+                self.tx.limited_until = out.max;
+                return None;
+            }
+            if let Some(span) = self.loss.lost(&out) {
+                return Some((span, SentKind::Repair));
+            }
+        }
+        let end = self.tx.end();
+        let gap = if out.next < out.max {
+            self.loss.go_back(out.next, out.max.min(end))
+        } else {
+            Span { start: out.next, end }
+        };
+        // All that was sent before the timeout may turn out to be there: then new data follows.
+        let (from, gap_end) = if gap.is_empty() { (out.max, end) } else { (gap.start, gap.end) };
+        let allowance = Allowance { room, segment, nagle: self.config.nagle };
+        match self.tx.plan(from, gap_end, allowance) {
+            Ok(span) => Some((span, SentKind::New)),
+            Err(blocked) => self.on_blocked(now, blocked),
+        }
+    }
+
+    fn on_blocked(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
+        let out = self.tx.outstanding();
+        match blocked {
+            Blocked::Congestion => self.tx.limited_until = out.max,
+            Blocked::Window | Blocked::SillyWindow if out.una == out.next => {
+                // Nothing is under way that would bring a new window: ask for it.
+                if !self.timers.is_armed(Timer::Persist) {
+                    self.timers.arm(Timer::Persist, now.saturating_add(self.probe_interval()));
+                    self.timers.stop(Timer::Retransmit);
+                }
+            }
+            Blocked::Window | Blocked::SillyWindow | Blocked::Empty | Blocked::Nagle => {
+                return self.loss.speculative(&out).map(|retransmission| match retransmission {
+                    Retransmission::Hole(span) => (span, SentKind::Repair),
+                    Retransmission::Rescue(span) => (span, SentKind::Rescue),
+                });
+            }
+        }
+        None
+    }
+
+    /// What a probe carries: as much as the window permits, at least one place (RFC 9293, 3.8.6.1 and 3.8.6.2.1).
+    fn probe_span(&mut self, segment: Bytes) -> (Span, SentKind) {
+        let from = self.tx.next;
+        let window_end = self.tx.window_end.min(self.tx.end());
+        self.stats.window_probes += 1;
+        let span = Span { start: from, end: window_end.min(from + segment) };
+        if span.is_empty() { (Span::new(from, Bytes(1)), SentKind::Probe) } else { (span, SentKind::New) }
+    }
+
+    /// RFC 5681, 4.1.
+    fn restart_if_idle(&mut self, now: Instant) {
+        if self.config.idle_restart && now.saturating_since(self.tx.last_sent) > self.rtt.timeout() {
+            self.congestion.on_idle(now, self.config.initial_window.bytes(self.tx.smss));
+            self.tx.last_sent = now;
+        }
+    }
+
+    fn send_span(&mut self, now: Instant, span: Span, kind: SentKind) -> Packet {
+        let data_end = self.tx.buffer.end();
+        let data = Span { start: span.start.min(data_end), end: span.end.min(data_end) };
+        let mut flags = TcpFlags::ACK;
+        if span.end > data_end && self.tx.ending == Ending::Fin {
+            flags |= TcpFlags::FIN;
+        }
+        if data.end == data_end && !data.is_empty() {
+            flags |= TcpFlags::PSH;
+        }
+        self.account_sent(now, span, data, kind);
+        let payload = self.tx.buffer.read(data);
+        self.segment(now, span.start, flags, payload)
+    }
+
+    fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
+        let tx = &mut self.tx;
+        self.stats.data_segments_sent += 1;
+        if span.start < tx.max {
+            self.stats.retransmitted_segments += 1;
+            self.stats.retransmitted_bytes += data.end.min(tx.max).since(data.start);
+            self.marks.forget();
+        } else if self.loss.phase() == Phase::Open {
+            self.marks.sent(span.end, now);
+        }
+        tx.last_sent = now;
+        tx.max = tx.max.max(span.end);
+        if kind == SentKind::Probe {
+            return;
+        }
+        if kind == SentKind::New {
+            tx.next = span.end;
+            tx.probes = 0;
+        }
+        self.timers.stop(Timer::Persist);
+        if !self.timers.is_armed(Timer::Retransmit) || self.loss.urgent(&tx.outstanding()).is_some() {
+            // The first retransmission of a recovery gets the whole timeout (RFC 6675, 6).
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+        }
+        self.loss.on_sent(span, kind);
+    }
+
+    /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
+    pub(super) fn segment(&mut self, now: Instant, seq: Position, flags: TcpFlags, payload: Payload) -> Packet {
+        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
+        if let IpHeader::V4(ip) = &mut peer.ip {
+            // Counts up for each packet, as deployed stacks do on a connection.
+            ip.id = ip.id.wrapping_add(1);
+        }
+        let (ip, port) = (peer.ip, peer.address.port());
+        let mut tcp = TcpHeader::new(self.local.port(), port);
+        tcp.seq = seq.seq(self.tx.iss);
+        tcp.flags = flags;
+        if let Some(stamps) = &mut self.stamps {
+            tcp.options.timestamps = Some((stamps.value(now), stamps.echo()));
+        }
+        let is_syn = flags.contains(TcpFlags::SYN);
+        if flags.contains(TcpFlags::ACK) {
+            if !self.rx.reassembly.is_empty() && self.has_sack() && !flags.contains(TcpFlags::RST) {
+                let limit = if self.stamps.is_some() { 3 } else { 4 };
+                for span in self.rx.reassembly.recent(limit) {
+                    tcp.options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
+                }
+            }
+            tcp.ack = self.rx.next.seq(self.rx.irs);
+            self.rx.last_ack_sent = self.rx.next;
+            self.ack_owed = None;
+            self.policy.on_ack_sent(now);
+            self.timers.stop(Timer::DelayedAck);
+        }
+        tcp.window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
+        self.stats.segments_sent += 1;
+        Packet { ip, transport: Transport::Tcp(tcp), payload }
+    }
+
+    /// What SACK blocks will take of the next segment (RFC 9293, 3.7.1: options count).
+    fn sack_len(&self) -> Bytes {
+        if self.rx.reassembly.is_empty() || !self.has_sack() {
+            return Bytes::ZERO;
+        }
+        let limit = if self.stamps.is_some() { 3 } else { 4 };
+        Bytes(4 + 8 * self.rx.reassembly.recent(limit).count() as u64)
+    }
+
+    /// A RST for a segment that belongs to no connection (RFC 9293, 3.10.7.1), unless an answer is waiting already.
+    pub(super) fn refuse(&mut self, packet: &Packet, tcp: &TcpHeader) {
+        let Some(ip) = IpHeader::between(packet.ip.dst(), packet.ip.src()) else { return };
+        let mut reset = TcpHeader::new(tcp.dst_port, tcp.src_port);
+        if tcp.flags.contains(TcpFlags::ACK) {
+            reset.seq = tcp.ack;
+            reset.flags = TcpFlags::RST;
+        } else {
+            let syn = u32::from(tcp.flags.contains(TcpFlags::SYN));
+            let fin = u32::from(tcp.flags.contains(TcpFlags::FIN));
+            reset.ack = tcp.seq + packet.payload.len() + syn + fin;
+            reset.flags = TcpFlags::RST | TcpFlags::ACK;
+        }
+        self.reply.get_or_insert(Packet { ip, transport: Transport::Tcp(reset), payload: Payload::EMPTY });
+    }
+
+    /// Owes an acknowledgement that says how much the window has opened.
+    pub(super) fn owe_window_update(&mut self) {
+        self.ack_owed.get_or_insert(AckReason::WindowUpdate);
+    }
+}

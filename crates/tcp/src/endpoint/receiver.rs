@@ -1,0 +1,108 @@
+//! The receiving half's variables (RFC 9293, 3.3.1) and the window that it offers.
+
+use ackless_wire::{Bytes, SeqNumber};
+
+use crate::config::{Config, Consume};
+use crate::reassembly::{Inbox, Reassembly};
+use crate::sequence::{Position, Span};
+
+/// The receive sequence variables and what is held.
+#[derive(Clone, Debug)]
+pub(super) struct Receiver {
+    /// IRS.
+    pub(super) irs: SeqNumber,
+    /// RCV.NXT.
+    pub(super) next: Position,
+    /// RCV.NXT + RCV.WND: the first place that was never offered.
+    pub(super) edge: Position,
+    /// Last.ACK.sent (RFC 7323, 4.3).
+    pub(super) last_ack_sent: Position,
+    /// Rcv.Wind.Shift.
+    pub(super) shift: u8,
+    /// Where the FIN is, once it has come.
+    pub(super) fin: Option<Position>,
+    /// The largest payload that came: one full-sized segment.
+    pub(super) full_size: Bytes,
+    pub(super) reassembly: Reassembly,
+    pub(super) inbox: Inbox,
+    buffer: Bytes,
+    consume: Consume,
+}
+
+impl Receiver {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            irs: SeqNumber(0),
+            next: Position::SYN,
+            edge: Position::SYN,
+            last_ack_sent: Position::SYN,
+            shift: 0,
+            fin: None,
+            full_size: Bytes(1),
+            reassembly: Reassembly::default(),
+            inbox: Inbox::default(),
+            buffer: config.receive_buffer.min(MAX_BUFFER),
+            consume: config.consume,
+        }
+    }
+
+    /// The shift to announce: the least with which the window field can name the whole buffer (RFC 7323, 2.3: at most 14).
+    pub(super) fn wanted_shift(&self) -> u8 {
+        (0..14).find(|shift| self.buffer.get() >> shift <= MAX_FIELD).unwrap_or(14)
+    }
+
+    /// Whether arriving bytes are kept for the application.
+    pub(super) fn keeps(&self) -> bool {
+        self.consume == Consume::ByApplication
+    }
+
+    /// RCV.WND.
+    pub(super) fn window(&self) -> Bytes {
+        self.edge.since(self.next)
+    }
+
+    /// Whether any of `span` is in the window (RFC 9293, 3.10.7.4, table 6).
+    pub(super) fn accepts(&self, span: Span) -> bool {
+        let window = self.window();
+        match (span.is_empty(), window == Bytes::ZERO) {
+            (true, true) => span.start == self.next,
+            (true, false) => span.start >= self.next && span.start < self.edge,
+            (false, true) => false,
+            (false, false) => span.start < self.edge && span.end > self.next,
+        }
+    }
+
+    /// The window field of a segment sent now.
+    ///
+    /// The edge moves on only by a full-sized segment or half the buffer (RFC 9293, 3.8.6.2.2) and never back. Scaling rounds
+    /// down, so the field may name up to 2^shift - 1 bytes less than was offered before (RFC 7323, 2.4);
+    /// what was offered stays acceptable.
+    pub(super) fn offer(&mut self, shift: u8) -> u16 {
+        let target = self.target();
+        if target.since(self.edge) >= self.step() {
+            let field = (target.since(self.next).get() >> shift).min(MAX_FIELD);
+            self.edge = self.edge.max(self.next + Bytes(field << shift));
+            return field as u16;
+        }
+        (self.window().get() >> shift).min(MAX_FIELD) as u16
+    }
+
+    /// Whether the application has made so much room that the sender should hear of it at once: the window was at most half
+    /// of the buffer and has at least doubled (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
+    pub(super) fn is_update_due(&self) -> bool {
+        let (offered, now) = (self.window(), self.target().since(self.next));
+        offered * 2 <= self.buffer && now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))
+    }
+
+    fn target(&self) -> Position {
+        self.next + self.buffer.saturating_sub(self.inbox.len())
+    }
+
+    fn step(&self) -> Bytes {
+        Bytes(self.buffer.get() / 2).min(self.full_size).max(Bytes(1))
+    }
+}
+
+const MAX_FIELD: u64 = u16::MAX as u64;
+/// The largest window that scaling can name (RFC 7323, 2.3).
+const MAX_BUFFER: Bytes = Bytes(1 << 30);

@@ -1,0 +1,173 @@
+//! The sending half's variables (RFC 9293, 3.3.1) and the decision what new segment may be sent.
+
+use ackless_wire::{Bytes, Instant, SeqNumber};
+
+use crate::config::Config;
+use crate::congestion::SlowStart;
+use crate::loss::Outstanding;
+use crate::send_buffer::SendBuffer;
+use crate::sequence::{Position, Span};
+
+/// The send sequence variables and what is to be sent.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    /// ISS.
+    pub(super) iss: SeqNumber,
+    /// SND.UNA.
+    pub(super) una: Position,
+    /// SND.NXT: below `max` when going back after a timeout.
+    pub(super) next: Position,
+    /// One past the highest place ever sent.
+    pub(super) max: Position,
+    /// SND.UNA + SND.WND: the first place that the peer does not want yet.
+    pub(super) window_end: Position,
+    /// The largest window that the peer ever offered (Max(SND.WND) of RFC 9293, 3.8.6.2.1).
+    pub(super) max_window: Bytes,
+    /// SND.WL1, a place in the peer's direction.
+    pub(super) wl1: Position,
+    /// SND.WL2.
+    pub(super) wl2: Position,
+    /// Snd.Wind.Shift.
+    pub(super) shift: u8,
+    /// The most payload that a segment may have, options of each segment subtracted but for SACK blocks.
+    pub(super) smss: Bytes,
+    pub(super) buffer: SendBuffer,
+    pub(super) ending: Ending,
+    /// All below was sent when the congestion window was full: its acknowledgement may open the window further.
+    pub(super) limited_until: Position,
+    /// When data last went out.
+    pub(super) last_sent: Instant,
+    /// Retransmissions or probes since the peer last answered.
+    pub(super) unanswered: u32,
+    /// Probes since the window closed.
+    pub(super) probes: u32,
+    pub(super) probe: Probe,
+    /// Whether a write was cut short, so that the application waits for room.
+    pub(super) writer: Writer,
+}
+
+/// Whether the application will write more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// It may.
+    Open,
+    /// It has closed; a FIN follows the last byte.
+    Fin,
+}
+
+/// Whether the persist timer has asked for a probe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Probe {
+    Idle,
+    Due,
+}
+
+/// Whether the application waits for room in the send buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Writer {
+    Content,
+    Waiting,
+}
+
+/// Why no new segment is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Blocked {
+    /// There is nothing to send.
+    Empty,
+    /// The peer's window is closed.
+    Window,
+    /// The peer's window is too small to be worth a segment (RFC 9293, 3.8.6.2.1).
+    SillyWindow,
+    /// A small segment waits for the acknowledgement of what is out (RFC 9293, 3.7.4).
+    Nagle,
+    /// The congestion window is full.
+    Congestion,
+}
+
+/// What bears on the next new segment besides the sender's own variables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// What the congestion window leaves.
+    pub(super) room: Bytes,
+    /// The most payload for this segment.
+    pub(super) segment: Bytes,
+    pub(super) nagle: bool,
+}
+
+impl Sender {
+    pub(super) fn new(config: &Config, iss: SeqNumber) -> Self {
+        Self {
+            iss,
+            una: Position::SYN,
+            next: Position::SYN,
+            max: Position::SYN,
+            window_end: Position::FIRST_BYTE,
+            max_window: Bytes::ZERO,
+            wl1: Position::SYN,
+            wl2: Position::SYN,
+            shift: 0,
+            smss: config.announced_mss(),
+            buffer: SendBuffer::new(),
+            ending: Ending::Open,
+            limited_until: Position::SYN,
+            last_sent: Instant::ZERO,
+            unanswered: 0,
+            probes: 0,
+            probe: Probe::Idle,
+            writer: Writer::Content,
+        }
+    }
+
+    pub(super) fn slow_start(&self, config: &Config) -> SlowStart {
+        SlowStart { smss: self.smss, initial: config.initial_window.bytes(self.smss), limit: config.slow_start_limit }
+    }
+
+    pub(super) const fn outstanding(&self) -> Outstanding {
+        Outstanding { una: self.una, next: self.next, max: self.max, smss: self.smss }
+    }
+
+    /// One past the last place that is to be sent, the FIN included.
+    pub(super) fn end(&self) -> Position {
+        match self.ending {
+            Ending::Open => self.buffer.end(),
+            Ending::Fin => self.buffer.end() + Bytes(1),
+        }
+    }
+
+    /// Whether our FIN has been acknowledged.
+    pub(super) fn is_fin_acknowledged(&self) -> bool {
+        self.ending == Ending::Fin && self.una > self.buffer.end()
+    }
+
+    /// The next segment from `from` on, where `gap_end` bounds it if this is going back (RFC 9293, 3.8.6.2.1 for new data).
+    pub(super) fn plan(&self, from: Position, gap_end: Position, allowance: Allowance) -> Result<Span, Blocked> {
+        let data_end = self.buffer.end().min(gap_end);
+        if from >= self.end() {
+            return Err(Blocked::Empty);
+        }
+        if from >= self.window_end {
+            return Err(Blocked::Window);
+        }
+        let mut end = (from + allowance.segment).min(data_end).min(self.window_end).max(from);
+        if end == self.buffer.end() && self.ending == Ending::Fin && end < self.window_end.min(gap_end) {
+            end += Bytes(1);
+        }
+        let span = Span { start: from, end };
+        let is_new = from >= self.max;
+        if is_new && span.len() < allowance.segment && span.end < self.end().max(self.buffer.end()) {
+            // The window cuts it short: only what is worth half the peer's buffer goes out.
+            if span.len() * 2 < self.max_window || span.is_empty() {
+                return Err(Blocked::SillyWindow);
+            }
+        } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open {
+            let unacknowledged = self.una < self.max;
+            if allowance.nagle && unacknowledged {
+                return Err(Blocked::Nagle);
+            }
+        }
+        if allowance.room < span.len().min(self.smss) {
+            return Err(Blocked::Congestion);
+        }
+        Ok(span)
+    }
+}

@@ -1,0 +1,75 @@
+//! What happens when a timer fires (RFC 9293, 3.10.8; RFC 6298, 5).
+
+use ackless_wire::{Duration, Instant};
+
+use super::Endpoint;
+use super::sender::Probe;
+use crate::ack::{AckDecision, AckPolicy};
+use crate::congestion::Controller;
+use crate::event::Event;
+use crate::loss::LossDetector;
+use crate::sequence::Position;
+use crate::state::{State, Trigger};
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// Fires every timer that is due by `now`. Calling it early does nothing.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        for timer in Timer::ALL {
+            if self.timers.take_due(timer, now) {
+                match timer {
+                    Timer::Retransmit => self.on_retransmission_timeout(now),
+                    Timer::Persist => self.on_persist_timeout(),
+                    Timer::DelayedAck => {
+                        if let AckDecision::Now(reason) = self.policy.on_deadline(now) {
+                            self.ack_owed = Some(reason);
+                        }
+                    }
+                    Timer::TimeWait => self.advance(Trigger::TimeWaitOver),
+                }
+            }
+        }
+    }
+
+    /// RFC 6298, 5.4 to 5.7, and RFC 9293, 3.8.3: give up at some point.
+    fn on_retransmission_timeout(&mut self, now: Instant) {
+        let syn = !self.state.is_synchronized();
+        let limit = if syn { self.config.syn_retries } else { self.config.retries };
+        if self.tx.unanswered >= limit {
+            self.die(Some(Event::TimedOut));
+            return;
+        }
+        let repeated = self.tx.unanswered > 0;
+        self.tx.unanswered += 1;
+        self.stats.timeouts += 1;
+        self.rtt.back_off();
+        self.marks.forget();
+        if syn {
+            self.tx.next = Position::SYN;
+        } else {
+            let out = self.tx.outstanding();
+            self.congestion.on_timeout(now, out.max - out.una, repeated);
+            self.loss.on_timeout(&out);
+            self.tx.next = self.tx.una;
+        }
+        // Armed before the retransmission goes out, so that it cannot be forgotten where a closed window holds it back.
+        self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+    }
+
+    fn on_persist_timeout(&mut self) {
+        if self.tx.unanswered >= self.config.retries {
+            self.die(Some(Event::TimedOut));
+            return;
+        }
+        self.tx.unanswered += 1;
+        self.tx.probes += 1;
+        if self.state != State::Closed && self.tx.next < self.tx.end() {
+            self.tx.probe = Probe::Due;
+        }
+    }
+
+    /// RFC 9293, 3.8.6.1: the first probe after a retransmission timeout, then twice as long each time.
+    pub(super) fn probe_interval(&self) -> Duration {
+        self.rtt.timeout().saturating_mul(1 << self.tx.probes.min(20)).min(self.config.rto_max)
+    }
+}

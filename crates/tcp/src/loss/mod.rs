@@ -1,0 +1,175 @@
+//! What is lost, what is in flight, and what to send again: loss detection and recovery.
+//!
+//! A detector hears about each acknowledgement and says when a recovery begins and ends; it answers how much is in flight
+//! and what to retransmit next. How much may be in flight is the business of `congestion`.
+//!
+//! - [`SackRecovery`]: RFC 6675, where both ends do SACK;
+//! - [`DupackRecovery`]: fast retransmit and fast recovery of RFC 5681 or RFC 6582, where not.
+//!
+//! Not modelled: RACK-TLP (RFC 8985), F-RTO (RFC 5682), the undoing of spurious retransmissions.
+
+mod dupack;
+mod sack;
+mod scoreboard;
+
+pub use dupack::{DupackRecovery, PartialAcks};
+pub use sack::SackRecovery;
+pub use scoreboard::Scoreboard;
+
+use ackless_wire::Bytes;
+
+use crate::sequence::{Position, Span};
+
+/// What is out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outstanding {
+    /// SND.UNA: all below is acknowledged.
+    pub una: Position,
+    /// SND.NXT: what is sent next; below SND.MAX when going back after a timeout.
+    pub next: Position,
+    /// SND.MAX, HighData of RFC 6675: one past the highest place ever sent.
+    pub max: Position,
+    /// The sender's maximum segment size.
+    pub smss: Bytes,
+}
+
+/// What an acknowledgement said.
+#[derive(Clone, Copy, Debug)]
+pub struct AckReport<'a> {
+    /// Bytes newly acknowledged cumulatively; the outstanding data is given as it is after that.
+    pub acked: Bytes,
+    /// Spans selectively acknowledged, as reported: not yet checked.
+    pub sacked: &'a [Span],
+    /// Whether this is a duplicate acknowledgement in the sense of RFC 5681, 2: something is out, and neither
+    /// payload, acknowledgement number nor window is new.
+    pub duplicate: bool,
+}
+
+/// What a detector answers to an acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LossDecision {
+    /// Go on as before.
+    Nothing,
+    /// A loss is detected: reduce the window. The first retransmission is ready.
+    BeginRecovery,
+    /// All that was out when the recovery began has been acknowledged.
+    EndRecovery,
+}
+
+/// In what phase a sender is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Nothing is known to be lost.
+    Open,
+    /// A loss was detected by acknowledgements; over once `until` is acknowledged.
+    Recovery {
+        /// RecoveryPoint of RFC 6675, recover of RFC 6582.
+        until: Position,
+    },
+    /// The timer fired, and all that was out is sent again from the start; over once `until` is acknowledged.
+    GoBack {
+        /// What had been sent when the timer fired.
+        until: Position,
+    },
+}
+
+/// A rule that detects losses and says what to send again.
+pub trait LossDetector {
+    /// An acknowledgement came; `out` is what is out after it.
+    fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision;
+    /// The retransmission timer fired; `out` is what was out.
+    fn on_timeout(&mut self, out: &Outstanding);
+    /// The phase.
+    fn phase(&self) -> Phase;
+    /// An estimate of the bytes in the network.
+    fn pipe(&self, out: &Outstanding) -> Bytes;
+    /// A retransmission that goes out at once, whatever the window says.
+    fn urgent(&self, out: &Outstanding) -> Option<Span>;
+    /// A retransmission that comes before new data.
+    fn lost(&self, out: &Outstanding) -> Option<Span>;
+    /// A retransmission that is worth trying if no new data can be sent.
+    fn speculative(&self, out: &Outstanding) -> Option<Retransmission>;
+    /// When going back: the next span from `from` on that is not known to be at the receiver, up to `limit`.
+    fn go_back(&self, from: Position, limit: Position) -> Span;
+    /// `span` was sent in recovery.
+    fn on_sent(&mut self, span: Span, kind: SentKind);
+}
+
+/// A retransmission of something that is not known to be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retransmission {
+    /// The next hole below what is selectively acknowledged (RFC 6675, NextSeg rule 3).
+    Hole(Span),
+    /// The end of what is out, once in a recovery (RFC 6675, NextSeg rule 4).
+    Rescue(Span),
+}
+
+/// What kind of segment was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SentKind {
+    /// Never sent before.
+    New,
+    /// Sent again to fill a hole.
+    Repair,
+    /// The rescue retransmission.
+    Rescue,
+    /// One place beyond the window, to learn whether it has opened; not counted as in flight.
+    Probe,
+}
+
+/// The detectors there are.
+#[derive(Clone, Debug)]
+pub(crate) enum Detector {
+    Sack(SackRecovery),
+    Dupack(DupackRecovery),
+}
+
+macro_rules! each_detector {
+    ($self:ident, $detector:ident => $call:expr) => {
+        match $self {
+            Self::Sack($detector) => $call,
+            Self::Dupack($detector) => $call,
+        }
+    };
+}
+
+impl LossDetector for Detector {
+    fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
+        each_detector!(self, detector => detector.on_ack(out, report))
+    }
+
+    fn on_timeout(&mut self, out: &Outstanding) {
+        each_detector!(self, detector => detector.on_timeout(out));
+    }
+
+    fn phase(&self) -> Phase {
+        each_detector!(self, detector => detector.phase())
+    }
+
+    fn pipe(&self, out: &Outstanding) -> Bytes {
+        each_detector!(self, detector => detector.pipe(out))
+    }
+
+    fn urgent(&self, out: &Outstanding) -> Option<Span> {
+        each_detector!(self, detector => detector.urgent(out))
+    }
+
+    fn lost(&self, out: &Outstanding) -> Option<Span> {
+        each_detector!(self, detector => detector.lost(out))
+    }
+
+    fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
+        each_detector!(self, detector => detector.speculative(out))
+    }
+
+    fn go_back(&self, from: Position, limit: Position) -> Span {
+        each_detector!(self, detector => detector.go_back(from, limit))
+    }
+
+    fn on_sent(&mut self, span: Span, kind: SentKind) {
+        each_detector!(self, detector => detector.on_sent(span, kind));
+    }
+}
+
+/// Duplicate acknowledgements, or segments selectively acknowledged above, that make a segment count as lost (RFC 5681; RFC 6675, 2).
+pub const DUP_THRESH: u32 = 3;

@@ -1,0 +1,183 @@
+//! Loss recovery with selective acknowledgements (RFC 6675).
+
+use ackless_wire::Bytes;
+
+use super::{
+    AckReport, DUP_THRESH, LossDecision, LossDetector, Outstanding, Phase, Retransmission, Scoreboard, SentKind,
+};
+use crate::sequence::{Position, Span};
+
+/// The sender's side of RFC 6675.
+///
+/// After a timeout the scoreboard is emptied, since the receiver may have reneged (RFC 2018, 8), and filled again by
+/// what later acknowledgements report; going back skips that. A retransmission that is itself lost is found by the timer only, as in the RFC.
+#[derive(Clone, Debug)]
+pub struct SackRecovery {
+    board: Scoreboard,
+    phase: Phase,
+    duplicates: u32,
+    /// HighRxt + 1: holes below this have been sent again in this recovery.
+    repaired: Position,
+    /// RescueRxt.
+    rescued: Option<Position>,
+    /// Whether the first retransmission of the recovery has not been sent.
+    first: bool,
+    /// pipe, while in recovery: computed by SetPipe() at each acknowledgement, and counted on at each segment sent.
+    pipe: Bytes,
+    /// The edge below which unacknowledged octets are lost, as of the last acknowledgement.
+    lost_below: Position,
+}
+
+impl Default for SackRecovery {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SackRecovery {
+    /// Nothing is out.
+    pub const fn new() -> Self {
+        Self {
+            board: Scoreboard::new(),
+            phase: Phase::Open,
+            duplicates: 0,
+            repaired: Position::SYN,
+            rescued: None,
+            first: false,
+            pipe: Bytes::ZERO,
+            lost_below: Position::SYN,
+        }
+    }
+
+    /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the network.
+    fn set_pipe(&mut self, out: &Outstanding) {
+        self.lost_below = self.board.lost_below(out.smss).unwrap_or(out.una).max(out.una);
+        let unsacked = |from: Position, to: Position| {
+            to.since(from).saturating_sub(self.board.sacked_below(to) - self.board.sacked_below(from))
+        };
+        let not_lost = unsacked(self.lost_below, out.next.max(self.lost_below));
+        let repaired = unsacked(out.una, self.repaired.max(out.una));
+        self.pipe = not_lost + repaired;
+    }
+
+    fn begin(&mut self, out: &Outstanding) {
+        self.phase = Phase::Recovery { until: out.max };
+        self.repaired = out.una;
+        self.rescued = None;
+        self.first = true;
+        self.set_pipe(out);
+    }
+
+    /// Enough duplicates, or enough acknowledged above SND.UNA (RFC 6675, 5, steps 1 and 2).
+    fn is_first_lost(&self, out: &Outstanding) -> bool {
+        self.duplicates >= DUP_THRESH || self.board.lost_below(out.smss).is_some_and(|edge| edge > out.una)
+    }
+
+    fn next_gap(&self, out: &Outstanding, limit: Position) -> Option<Span> {
+        let from = self.repaired.max(out.una);
+        let gap = self.board.gap(from, limit.max(from));
+        let end = gap.end.min(gap.start + out.smss);
+        (gap.start < end).then_some(Span { start: gap.start, end })
+    }
+}
+
+impl LossDetector for SackRecovery {
+    fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
+        let advanced = report.acked > Bytes::ZERO;
+        if report.sacked.is_empty() && self.board.is_empty() && self.phase == Phase::Open {
+            return LossDecision::Nothing;
+        }
+        let newly = self.board.update(out.una, out.max, report.sacked);
+        if advanced {
+            self.duplicates = 0;
+        } else if newly > Bytes::ZERO {
+            self.duplicates += 1;
+        }
+        match self.phase {
+            Phase::Recovery { until } | Phase::GoBack { until } if out.una >= until => {
+                let was = std::mem::replace(&mut self.phase, Phase::Open);
+                self.first = false;
+                // What was reported above the recovery point may already show the next loss.
+                if self.is_first_lost(out) {
+                    self.begin(out);
+                    return LossDecision::BeginRecovery;
+                }
+                if was == (Phase::Recovery { until }) { LossDecision::EndRecovery } else { LossDecision::Nothing }
+            }
+            Phase::Recovery { .. } => {
+                self.set_pipe(out);
+                LossDecision::Nothing
+            }
+            Phase::GoBack { .. } => LossDecision::Nothing,
+            Phase::Open if self.is_first_lost(out) => {
+                self.begin(out);
+                LossDecision::BeginRecovery
+            }
+            Phase::Open => LossDecision::Nothing,
+        }
+    }
+
+    fn on_timeout(&mut self, out: &Outstanding) {
+        self.board.clear();
+        self.duplicates = 0;
+        self.first = false;
+        self.phase = Phase::GoBack { until: out.max };
+    }
+
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    fn pipe(&self, out: &Outstanding) -> Bytes {
+        match self.phase {
+            Phase::Recovery { .. } => self.pipe,
+            Phase::Open | Phase::GoBack { .. } => {
+                out.next.since(out.una).saturating_sub(self.board.sacked_below(out.next))
+            }
+        }
+    }
+
+    fn urgent(&self, out: &Outstanding) -> Option<Span> {
+        self.first.then(|| self.next_gap(out, out.max)).flatten()
+    }
+
+    /// NextSeg() rule 1.
+    fn lost(&self, out: &Outstanding) -> Option<Span> {
+        let lost = self.lost_below;
+        matches!(self.phase, Phase::Recovery { .. }).then(|| self.next_gap(out, lost)).flatten()
+    }
+
+    /// NextSeg() rules 3 and 4.
+    fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
+        let Phase::Recovery { .. } = self.phase else { return None };
+        if let Some(hole) = self.board.highest().and_then(|highest| self.next_gap(out, highest)) {
+            return Some(Retransmission::Hole(hole));
+        }
+        if self.rescued.is_some_and(|rescued| out.una <= rescued) {
+            return None;
+        }
+        let gap = self.board.last_gap(out.una, out.max);
+        let start = gap.start.max(Position(gap.end.0.saturating_sub(out.smss.get())));
+        (start < gap.end).then_some(Retransmission::Rescue(Span { start, end: gap.end }))
+    }
+
+    fn go_back(&self, from: Position, limit: Position) -> Span {
+        if self.board.is_empty() { Span { start: from, end: limit } } else { self.board.gap(from, limit) }
+    }
+
+    fn on_sent(&mut self, span: Span, kind: SentKind) {
+        let Phase::Recovery { until } = self.phase else { return };
+        self.pipe += span.len();
+        match kind {
+            SentKind::New | SentKind::Probe => {}
+            SentKind::Repair => {
+                self.repaired = self.repaired.max(span.end);
+                self.first = false;
+            }
+            SentKind::Rescue => self.rescued = Some(until),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Which of the outstanding data the receiver has selectively acknowledged (RFC 6675, 3 and 4).
+
+use std::collections::VecDeque;
+
+use ackless_wire::Bytes;
+
+use super::DUP_THRESH;
+use crate::sequence::{Position, Span};
+
+/// The selectively acknowledged spans above SND.UNA: disjoint, apart from each other, in ascending order.
+///
+/// RFC 6675 asks about single octets; all its questions have answers in spans, because an octet counts as lost
+/// exactly if it lies below one edge ([`Scoreboard::lost_below`]) and is not acknowledged.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    spans: VecDeque<Span>,
+    total: Bytes,
+}
+
+impl Scoreboard {
+    /// Nothing is selectively acknowledged.
+    pub const fn new() -> Self {
+        Self { spans: VecDeque::new(), total: Bytes::ZERO }
+    }
+
+    /// Update() of RFC 6675, 4: all below `una` is acknowledged, and `reported` spans selectively. Spans that are not
+    /// inside the data that is out are ignored, among them the duplicate reports of RFC 2883. Returns the bytes newly
+    /// selectively acknowledged.
+    pub fn update(&mut self, una: Position, max: Position, reported: &[Span]) -> Bytes {
+        self.acknowledge(una);
+        let before = self.total;
+        for &span in reported {
+            if span.start > una && span.end <= max && span.start < span.end {
+                self.insert(span);
+            }
+        }
+        self.total - before
+    }
+
+    /// Forgets all below `una`, and a span that would begin there: what follows SND.UNA is missing by definition.
+    fn acknowledge(&mut self, una: Position) {
+        while let Some(first) = self.spans.front_mut() {
+            if first.start > una {
+                break;
+            }
+            self.total -= first.len();
+            self.spans.pop_front();
+        }
+    }
+
+    fn insert(&mut self, span: Span) {
+        // All spans from `from` to before `to` touch or overlap the new one.
+        let from = self.spans.partition_point(|s| s.end < span.start);
+        let to = from + self.spans.range(from..).take_while(|s| s.start <= span.end).count();
+        if from == to {
+            self.spans.insert(from, span);
+            self.total += span.len();
+            return;
+        }
+        let merged = Span { start: span.start.min(self.spans[from].start), end: span.end.max(self.spans[to - 1].end) };
+        let covered: Bytes = self.spans.range(from..to).map(|s| s.len()).sum();
+        self.total = self.total - covered + merged.len();
+        self.spans[from] = merged;
+        self.spans.drain(from + 1..to);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.spans.clear();
+        self.total = Bytes::ZERO;
+    }
+
+    /// Whether nothing is selectively acknowledged.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Bytes selectively acknowledged.
+    pub const fn total(&self) -> Bytes {
+        self.total
+    }
+
+    /// One past the highest place selectively acknowledged.
+    pub fn highest(&self) -> Option<Position> {
+        self.spans.back().map(|s| s.end)
+    }
+
+    /// IsLost() of RFC 6675, 4, for all octets at once: those below the returned edge that are not acknowledged are lost,
+    /// because DupThresh separate spans, or more than (DupThresh - 1) segments' bytes, are acknowledged above them.
+    pub fn lost_below(&self, smss: Bytes) -> Option<Position> {
+        let enough = smss * u64::from(DUP_THRESH - 1);
+        let mut above = Bytes::ZERO;
+        for (seen, span) in self.spans.iter().rev().enumerate() {
+            above += span.len();
+            if above > enough || seen + 1 == DUP_THRESH as usize {
+                return Some(span.start);
+            }
+        }
+        None
+    }
+
+    /// How many bytes below `edge` are selectively acknowledged.
+    pub fn sacked_below(&self, edge: Position) -> Bytes {
+        if self.highest().is_none_or(|highest| highest <= edge) {
+            return self.total;
+        }
+        // From whichever end is nearer would be faster; what is above the edge is usually little.
+        let above: Bytes =
+            self.spans.iter().rev().take_while(|s| s.end > edge).map(|s| s.end - s.start.max(edge)).sum();
+        self.total - above
+    }
+
+    /// The first span at or after `from` that is not acknowledged, at most up to `limit`; empty at `limit` if all is.
+    pub fn gap(&self, from: Position, limit: Position) -> Span {
+        let next = self.spans.partition_point(|s| s.end <= from);
+        let (start, after) = match self.spans.get(next) {
+            Some(span) if span.start <= from => (span.end, next + 1),
+            _ => (from, next),
+        };
+        let end = self.spans.get(after).map_or(limit, |span| span.start.min(limit));
+        Span { start: start.min(limit), end: end.max(start.min(limit)) }
+    }
+
+    /// The last span below `limit` that is not acknowledged, and not below `una`.
+    pub fn last_gap(&self, una: Position, limit: Position) -> Span {
+        match self.spans.back() {
+            None => Span { start: una, end: limit },
+            Some(last) if last.end < limit => Span { start: last.end, end: limit },
+            Some(last) => {
+                let start = self.spans.len().checked_sub(2).map_or(una, |i| self.spans[i].end);
+                Span { start, end: last.start }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

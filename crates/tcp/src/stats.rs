@@ -1,0 +1,54 @@
+//! What an endpoint has counted so far.
+
+use ackless_wire::{Bytes, Duration};
+
+/// Counters of one connection since it began, and where its estimates stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Payload bytes that the peer has acknowledged.
+    pub bytes_acked: Bytes,
+    /// Payload bytes received in order: each counts once.
+    pub bytes_delivered: Bytes,
+    /// Segments sent, of every kind.
+    pub segments_sent: u64,
+    /// Segments with payload or FIN sent, repeated ones included.
+    pub data_segments_sent: u64,
+    /// Segments with payload or FIN of which at least the first byte had been sent before.
+    pub retransmitted_segments: u64,
+    /// Payload bytes sent again.
+    pub retransmitted_bytes: Bytes,
+    /// Segments sent that carry nothing but an acknowledgement.
+    pub acks_sent: u64,
+    /// How often the retransmission timer fired.
+    pub timeouts: u64,
+    /// How often loss recovery began without a timeout.
+    pub fast_retransmits: u64,
+    /// Probes sent into a closed window.
+    pub window_probes: u64,
+    /// Segments received that were for this connection and well formed.
+    pub segments_received: u64,
+    /// Segments with payload received.
+    pub data_segments_received: u64,
+    /// Acknowledgements received that acknowledged nothing new while data was out.
+    pub duplicate_acks: u64,
+    /// Segments received above a hole.
+    pub out_of_order_segments: u64,
+    /// Segments received with nothing but payload that was here already.
+    pub duplicate_segments: u64,
+    /// Packets ignored: not for this connection, no TCP, or a wrong checksum.
+    pub ignored: u64,
+    /// Segments dropped as old duplicates by their timestamp (PAWS), or for lacking one.
+    pub dropped_by_timestamp: u64,
+    /// Segments dropped because they lay outside the window.
+    pub dropped_outside_window: u64,
+    /// Challenge ACKs sent (RFC 5961).
+    pub challenge_acks: u64,
+    /// Smoothed round-trip time (RFC 6298), once there is one.
+    pub srtt: Option<Duration>,
+    /// Least round-trip time seen.
+    pub min_rtt: Option<Duration>,
+    /// Congestion window.
+    pub cwnd: Bytes,
+    /// Slow-start threshold; nothing before the first loss.
+    pub ssthresh: Option<Bytes>,
+}

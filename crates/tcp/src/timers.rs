@@ -1,0 +1,86 @@
+//! The timers of an endpoint: one table, keyed by what the timer is for.
+
+use ackless_wire::Instant;
+
+/// What a timer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timer {
+    /// Something sent is not acknowledged in time (RFC 6298).
+    Retransmit,
+    /// The peer's window is closed, or too small to be worth using (RFC 9293, 3.8.6.1 and 3.8.6.2.1).
+    Persist,
+    /// An acknowledgement has been held long enough (RFC 9293, 3.8.6.3).
+    DelayedAck,
+    /// The connection has been in TIME-WAIT long enough (RFC 9293, 3.6.1).
+    TimeWait,
+}
+
+/// When each timer fires. Arming, moving and stopping a timer is one store.
+#[derive(Clone, Debug)]
+pub(crate) struct Timers([Instant; Timer::ALL.len()]);
+
+impl Timer {
+    /// All timers, in the order in which those due at the same time fire.
+    pub const ALL: [Self; 4] = [Self::Retransmit, Self::Persist, Self::DelayedAck, Self::TimeWait];
+}
+
+impl Timers {
+    /// None armed.
+    pub(crate) const fn new() -> Self {
+        Self([Instant::FAR_FUTURE; Timer::ALL.len()])
+    }
+
+    /// Fires `timer` at `at`, and at no other time.
+    pub(crate) const fn arm(&mut self, timer: Timer, at: Instant) {
+        self.0[timer as usize] = at;
+    }
+
+    /// Stops `timer`.
+    pub(crate) const fn stop(&mut self, timer: Timer) {
+        self.0[timer as usize] = Instant::FAR_FUTURE;
+    }
+
+    /// Stops all.
+    pub(crate) const fn stop_all(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Whether `timer` will fire.
+    pub(crate) fn is_armed(&self, timer: Timer) -> bool {
+        self.0[timer as usize] != Instant::FAR_FUTURE
+    }
+
+    /// When the first timer fires.
+    pub(crate) fn earliest(&self) -> Option<Instant> {
+        let first = self.0.iter().fold(Instant::FAR_FUTURE, |first, &at| first.min(at));
+        (first != Instant::FAR_FUTURE).then_some(first)
+    }
+
+    /// Stops `timer` and says so, if it was due by `now`.
+    pub(crate) fn take_due(&mut self, timer: Timer, now: Instant) -> bool {
+        let due = self.is_armed(timer) && self.0[timer as usize] <= now;
+        if due {
+            self.stop(timer);
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_timer_wakes_and_a_due_one_fires_once() {
+        let mut timers = Timers::new();
+        assert_eq!(timers.earliest(), None);
+        timers.arm(Timer::Retransmit, Instant::from_millis(200));
+        timers.arm(Timer::DelayedAck, Instant::from_millis(40));
+        assert_eq!(timers.earliest(), Some(Instant::from_millis(40)));
+        let now = Instant::from_millis(40);
+        assert!(!timers.take_due(Timer::Retransmit, now));
+        assert!(timers.take_due(Timer::DelayedAck, now));
+        assert!(!timers.take_due(Timer::DelayedAck, now));
+        assert_eq!(timers.earliest(), Some(Instant::from_millis(200)));
+    }
+}

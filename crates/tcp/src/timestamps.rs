@@ -1,0 +1,113 @@
+//! Timestamps and PAWS (RFC 7323, 3 to 5).
+
+use ackless_wire::{Duration, Instant, SeqNumber};
+
+use crate::sequence::Position;
+
+/// The timestamps of one connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Timestamps {
+    tick: Duration,
+    /// Added to the clock, so that connections do not share values (RFC 7323, 5.4): here the initial sequence number.
+    offset: u32,
+    /// The current tick's value and when the next one begins: saves a division for each segment.
+    value: u32,
+    next_tick: Instant,
+    /// TS.Recent, and when it was set.
+    recent: Option<(u32, Instant)>,
+}
+
+impl Timestamps {
+    pub(crate) fn new(tick: Duration, iss: SeqNumber) -> Self {
+        let tick = tick.max(Duration::from_nanos(1));
+        Self { tick, offset: iss.0, value: iss.0, next_tick: Instant::ZERO + tick, recent: None }
+    }
+
+    /// TSval of a segment sent now.
+    pub(crate) fn value(&mut self, now: Instant) -> u32 {
+        if now >= self.next_tick {
+            let ticks = now.saturating_since(Instant::ZERO).div_floor(self.tick);
+            self.value = self.offset.wrapping_add(ticks as u32);
+            self.next_tick = Instant::ZERO.saturating_add(self.tick.saturating_mul(ticks + 1));
+        }
+        self.value
+    }
+
+    /// TSecr of a segment sent now.
+    pub(crate) fn echo(&self) -> u32 {
+        self.recent.map_or(0, |(value, _)| value)
+    }
+
+    pub(crate) const fn tick(&self) -> Duration {
+        self.tick
+    }
+
+    /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After 24 idle days nothing is old (5.5).
+    pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
+        self.recent
+            .is_some_and(|(recent, at)| (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < OUTDATED)
+    }
+
+    /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
+    /// covers the first byte that has not been acknowledged, so that the delay of the acknowledgement is inside the sample.
+    pub(crate) fn on_segment(&mut self, value: u32, start: Position, last_ack_sent: Position, now: Instant) {
+        if start <= last_ack_sent && !self.is_old(value, now) {
+            self.recent = Some((value, now));
+        }
+    }
+
+    /// The round trip that an echoed value of ours took, to one tick; nothing if the echo is from the future.
+    pub(crate) fn round_trip(&mut self, echo: u32, now: Instant) -> Option<Duration> {
+        let ticks = self.value(now).wrapping_sub(echo);
+        // An echo of zero comes from a peer that has seen no timestamp of ours.
+        (echo != 0 && ticks < 1 << 31).then(|| self.tick.saturating_mul(u64::from(ticks)))
+    }
+}
+
+/// RFC 7323, 5.5: 24 days.
+const OUTDATED: Duration = Duration::from_secs(24 * 24 * 3600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps() -> Timestamps {
+        Timestamps::new(Duration::from_millis(1), SeqNumber(u32::MAX - 10))
+    }
+
+    #[test]
+    fn the_clock_ticks_from_the_initial_sequence_number_and_wraps() {
+        let mut stamps = stamps();
+        assert_eq!(stamps.value(Instant::from_micros(999)), u32::MAX - 10);
+        assert_eq!(stamps.value(Instant::from_millis(1)), u32::MAX - 9);
+        assert_eq!(stamps.value(Instant::from_millis(20)), 9);
+        assert_eq!(stamps.round_trip(u32::MAX, Instant::from_millis(20)), Some(Duration::from_millis(10)));
+        assert_eq!(stamps.round_trip(10, Instant::from_millis(20)), None);
+    }
+
+    #[test]
+    fn the_earliest_unacknowledged_segment_is_echoed() {
+        // RFC 7323, 4.3: three segments arrive and are acknowledged together; then one above a hole, then the hole.
+        let mut stamps = stamps();
+        let now = Instant::ZERO;
+        let mut arrive = |value, start: u64, acked: u64| {
+            stamps.on_segment(value, Position(start), Position(acked), now);
+            stamps.echo()
+        };
+        assert_eq!(arrive(1, 1, 1), 1, "A");
+        assert_eq!(arrive(2, 101, 1), 1, "B, delayed acknowledgement");
+        assert_eq!(arrive(3, 201, 1), 1, "C, acknowledged with A and B");
+        assert_eq!(arrive(5, 401, 301), 1, "E, above a hole");
+        assert_eq!(arrive(4, 301, 301), 4, "D, fills the hole");
+    }
+
+    #[test]
+    fn old_timestamps_are_refused_until_24_idle_days_have_passed() {
+        let mut stamps = stamps();
+        stamps.on_segment(100, Position(1), Position(1), Instant::ZERO);
+        assert!(stamps.is_old(99, Instant::from_secs(1)));
+        assert!(!stamps.is_old(100, Instant::from_secs(1)));
+        assert!(!stamps.is_old(101, Instant::from_secs(1)));
+        assert!(!stamps.is_old(99, Instant::from_secs(24 * 24 * 3600)));
+    }
+}

@@ -1,0 +1,4 @@
+//! Conversations between two endpoints, and of one endpoint with a script.
+
+mod bulk;
+mod pair;

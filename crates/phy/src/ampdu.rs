@@ -1,8 +1,8 @@
 //! How long an A-MPDU is (9.7.1, 10.12): delimiters, padding, and minimum MPDU start spacing.
 //!
-//! Each MPDU stands behind a delimiter of four bytes, and each but the last is padded to a multiple of four. The last is not: HT sends it bare
-//! (9.7.1), and VHT pads it as part of the EOF padding, which fills the last symbol after the duration has been computed (10.12.6),
-//! see [`VhtMode::padded_psdu`](crate::VhtMode::padded_psdu).
+//! Each MPDU stands behind a delimiter of four bytes, and each but the last is padded to a multiple of four. The last
+//! is not: HT sends it bare (9.7.1), and VHT pads it as part of the EOF padding, which fills the last symbol after the
+//! duration has been computed (10.12.6), see [`VhtMode::padded_psdu`](crate::VhtMode::padded_psdu).
 
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -20,7 +20,8 @@ pub struct AmpduLength {
     mpdus: u64,
 }
 
-/// Minimum MPDU Start Spacing: the least time, at the PHY's rate, from one MPDU's start to the next one's that a receiver can bear (Table 9-185).
+/// Minimum MPDU Start Spacing: the least time, at the PHY's rate, from one MPDU's start to the next one's that a
+/// receiver can bear (the A-MPDU Parameters field of the HT Capabilities element).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum MpduSpacing {
     /// No restriction.

@@ -43,8 +43,8 @@ impl BasicRates {
         self.0 & bit(rate) != 0
     }
 
-    /// The rate of the answer to a DSSS frame: the highest DSSS rate of the set not above `rate`, or `rate` itself, since
-    /// all four are mandatory.
+    /// The rate of the answer to a DSSS frame: the highest DSSS rate of the set not above `rate`, or `rate` itself,
+    /// since all four are mandatory.
     pub const fn dsss_answer(self, rate: DsssRate) -> DsssRate {
         match highest(self.0 & DSSS & up_to(LegacyRate::Dsss(rate))) {
             Some(LegacyRate::Dsss(basic)) => basic,
@@ -52,8 +52,8 @@ impl BasicRates {
         }
     }
 
-    /// The rate of the answer to an OFDM frame, or to an HT or VHT frame with this reference rate: the highest OFDM rate of the set
-    /// not above it, or else the highest of 6, 12 and 24 Mbps.
+    /// The rate of the answer to an OFDM frame, or to an HT or VHT frame with this reference rate: the highest OFDM
+    /// rate of the set not above it, or else the highest of 6, 12 and 24 Mbps.
     pub const fn ofdm_answer(self, rate: OfdmRate) -> OfdmRate {
         let limit = up_to(LegacyRate::Ofdm(rate));
         match (highest(self.0 & OFDM & limit), highest(MANDATORY_OFDM.0 & limit)) {

@@ -9,7 +9,7 @@ use crate::ofdm::OfdmRate;
 /// The part of the spectrum that a cell runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Band {
-    /// 2.4 GHz: OFDM transmissions are followed by 6 us of signal extension (18.3.2.4, 19.3.20).
+    /// 2.4 GHz: OFDM transmissions are followed by 6 us of signal extension (18.5.3, 19.4.3).
     Ghz2_4,
     /// 5 GHz.
     Ghz5,
@@ -52,7 +52,7 @@ pub enum Modulation {
     Qam256,
 }
 
-/// The rate of the binary convolutional code (17.3.5.6, 19.3.11.6).
+/// The rate of the binary convolutional code (17.3.5.6, 19.3.11).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CodeRate {
     /// 1/2, the code unpunctured.
@@ -114,7 +114,7 @@ impl GuardInterval {
     }
 
     /// How long `symbols` last: with the short guard interval, rounded up to whole symbols of 4 us, as TXTIME has it
-    /// (equations 19-90 and 21-105).
+    /// (19.4.3 and 21.4.3).
     pub(crate) const fn span(self, symbols: u64) -> Duration {
         match self {
             Self::Long => Duration::from_micros(4 * symbols),

@@ -47,11 +47,12 @@ impl AccessCategory {
 }
 
 impl EdcaParameters {
-    /// The default parameters of a station in a cell with this timing (Table 9-155): for DSSS its own TXOP limits, for all other PHYs
-    /// those of OFDM.
+    /// The default parameters of a station in a cell with this timing (Table 9-155): for DSSS its own TXOP limits, for
+    /// all other PHYs those of OFDM.
     ///
-    /// Best effort and background have no TXOP limit here, as in the standard up to 802.11-2012 and in the products and simulators that we
-    /// compare with; since 802.11-2016 the table gives them 2.528 ms (DSSS 3.264 ms). A scenario can set it.
+    /// Best effort and background have no TXOP limit here, as in the standard up to 802.11-2012 and in the products and
+    /// simulators that we compare with; since 802.11-2016 the table gives them 2.528 ms (DSSS 3.264 ms). A scenario can
+    /// set it.
     pub const fn of(category: AccessCategory, timing: &Timing) -> Self {
         let (cw_min, cw_max) = (timing.cw_min, timing.cw_max);
         let dsss = matches!(timing.lowest, TxVector::Dsss(_));
@@ -60,14 +61,14 @@ impl EdcaParameters {
             AccessCategory::BestEffort => Self { aifsn: 3, cw_min, cw_max, txop_limit: Duration::ZERO },
             AccessCategory::Video => Self {
                 aifsn: 2,
-                cw_min: cw_min.div_ceil(2) - 1,
+                cw_min: cw_min >> 1,
                 cw_max: cw_min,
                 txop_limit: Duration::from_micros(if dsss { 6_016 } else { 4_096 }),
             },
             AccessCategory::Voice => Self {
                 aifsn: 2,
-                cw_min: cw_min.div_ceil(4) - 1,
-                cw_max: cw_min.div_ceil(2) - 1,
+                cw_min: cw_min >> 2,
+                cw_max: cw_min >> 1,
                 txop_limit: Duration::from_micros(if dsss { 3_264 } else { 2_080 }),
             },
         }

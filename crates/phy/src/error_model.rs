@@ -1,16 +1,19 @@
 //! From SNR to the chance that a frame arrives, for each modulation and code rate.
 //!
-//! The payload's bits fail independently with one probability, which [`BitErrors`] computes once for a way of sending and an SNR:
+//! The payload's bits fail independently with one probability, which [`BitErrors`] computes once for a way of sending
+//! and an SNR:
 //!
-//! - OFDM, HT and VHT: the bit error rate of the modulation with Gray mapping in white noise (Proakis, "Digital Communications", 5.2),
-//!   then the union bound over the convolutional code's distance spectrum with hard decisions and the Chernoff bound of each pairwise error, as in
-//!   Pei and Henderson, "Validation of OFDM error rate model in ns-3" (2010), the model known as NIST's. The spectra are those of the code (133, 171) and its
-//!   punctured forms in Frenger, Orten and Ottosson, "Multi-rate convolutional codes" (1998), and for rate 5/6 in Haccoun and Begin,
-//!   "High-rate punctured convolutional codes" (1989). The sum stops after 9 or 10 terms, and no bit fails more often than every second time.
+//! - OFDM, HT and VHT: the bit error rate of the modulation with Gray mapping in white noise (Proakis, "Digital
+//!   Communications", 5.2), then the union bound over the convolutional code's distance spectrum with hard decisions
+//!   and the Chernoff bound of each pairwise error, as in Pei and Henderson, "Validation of OFDM error rate model in
+//!   ns-3" (2010), the model known as NIST's. The spectra are those of the code (133, 171) and its punctured forms in
+//!   Frenger, Orten and Ottosson, "Multi-rate convolutional codes" (1998), and for rate 5/6 in Haccoun and Begin,
+//!   "High-rate punctured convolutional codes" (1989). The sum stops after 9 or 10 terms, and no bit fails more often
+//!   than every second time.
 //! - DSSS and CCK: the coherent receiver's union bound in IEEE Std 802.15.2-2003.
 //!
-//! The SNR is that of each subcarrier and stream. Not modelled: fading, preambles and PHY headers (which are sent at the lowest rate), and what several streams
-//! do to one another.
+//! The SNR is that of each subcarrier and stream. Not modelled: fading, preambles and PHY headers (which are sent at
+//! the lowest rate), and what several streams do to one another.
 
 use ackless_wire::Bytes;
 
@@ -47,14 +50,15 @@ impl BitErrors {
         -libm::expm1(self.ln_bit_success)
     }
 
-    /// The chance that all of `length` arrive, 0 to 1: an MPDU with its FCS, or a link-layer answer with what is appended to it.
+    /// The chance that all of `length` arrive, 0 to 1: an MPDU with its FCS, or a link-layer answer with what is
+    /// appended to it.
     pub fn success(self, length: Bytes) -> f64 {
         libm::exp(self.ln_bit_success * length.bits() as f64)
     }
 }
 
-/// After decoding: `c(d) D^d` summed over the spectrum, for `k` input bits of the puncturing period, halved (a tie goes either way), where
-/// `D = sqrt(4 p (1 - p))`.
+/// After decoding: `c(d) D^d` summed over the spectrum, for `k` input bits of the puncturing period, halved (a tie goes
+/// either way), where `D = sqrt(4 p (1 - p))`.
 fn coded_bit_error(coding: Coding, snr: f64) -> f64 {
     let p = modulation_bit_error(coding.modulation, snr);
     let d = libm::sqrt(4.0 * p * (1.0 - p));

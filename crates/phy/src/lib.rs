@@ -1,18 +1,19 @@
 //! 802.11 rates, frame durations, timing constants and the error model, as pure functions.
 //!
-//! - [`tx_vector`]: how a PPDU is sent, and from that its duration, rate and the rate of its answer; one module for each
-//!   PHY: [`dsss`], [`ofdm`], [`ht`], [`vht`]. 802.11ax will be a fifth variant of [`TxVector`] with its own module.
+//! - [`tx_vector`]: how a PPDU is sent, and from that its duration, rate and the rate of its answer; one module for
+//!   each PHY: [`dsss`], [`ofdm`], [`ht`], [`vht`]. 802.11ax will be a fifth variant of [`TxVector`] with its own
+//!   module.
 //! - [`coding`]: modulation, code rate, channel width and guard interval;
 //! - [`basic_rates`]: the rates that control answers choose from;
 //! - [`timing`]: slot, SIFS, contention window and what follows from them; [`edca`]: the access categories;
 //! - [`ampdu`]: how long an A-MPDU is;
 //! - [`link_budget`] and [`error_model`]: from distance to SNR, and from SNR to the chance that a frame arrives.
 //!
-//! Clauses are those of IEEE Std 802.11-2020. Durations, lengths and rates are integers throughout; only the last two modules use
-//! floats, through `libm`, so that they give the same bits on every machine.
+//! Clauses are those of IEEE Std 802.11-2020. Durations, lengths and rates are integers throughout; only the last two
+//! modules use floats, through `libm`, so that they give the same bits on every machine.
 //!
-//! Not modelled: HT-greenfield format, MCS 32 and unequal modulation (HT MCS 33 to 76), STBC, LDPC, beamforming and
-//! its extra training fields, PBCC, DSSS-OFDM, multi-user PPDUs.
+//! Not modelled: HT-greenfield format, MCS 32 and unequal modulation (HT MCS 33 to 76), STBC, LDPC, beamforming and its
+//! extra training fields, PBCC, DSSS-OFDM, multi-user PPDUs.
 
 pub mod ampdu;
 pub mod basic_rates;

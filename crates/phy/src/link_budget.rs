@@ -49,8 +49,8 @@ impl LinkBudget {
 }
 
 impl Default for LinkBudget {
-    /// 40 mW (16.0206 dBm), 46.6777 dB at one metre (free space at 5.15 GHz), exponent 3 and a noise figure of 7 dB: the values that ns-3 starts
-    /// from, so that a range means the same in both.
+    /// 40 mW (16.0206 dBm), 46.6777 dB at one metre (free space at 5.15 GHz), exponent 3 and a noise figure of 7 dB:
+    /// the values that ns-3 starts from, so that a range means the same in both.
     fn default() -> Self {
         Self { tx_power: Dbm(16.0206), reference_loss: Db(46.6777), exponent: 3.0, noise_figure: Db(7.0) }
     }
@@ -87,7 +87,7 @@ impl Sub for Dbm {
 /// Boltzmann's constant times 290 K, in dBm per hertz.
 const THERMAL_DBM_PER_HZ: f64 = -173.975;
 
-/// The bandwidth of DSSS, in MHz (15.4.5.5).
+/// The bandwidth of DSSS, in MHz.
 const DSSS_MHZ: f64 = 22.0;
 
 #[cfg(test)]

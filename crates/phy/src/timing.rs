@@ -67,9 +67,9 @@ impl Standard {
 impl Timing {
     /// The constants of `standard` (Tables 16-4, 17-21, 18-5, 19-25 and 21-29).
     ///
-    /// `band` matters for 802.11n alone; the others have one band each, see [`Standard::runs_in`]. In 2.4 GHz, g and n have the
-    /// short slot and 6 Mbps as their lowest rate: the cell has no 802.11b stations, for which the standard has slots of 20 us and an
-    /// EIFS with an Ack at 1 Mbps.
+    /// `band` matters for 802.11n alone; the others have one band each, see [`Standard::runs_in`]. In 2.4 GHz, g and n
+    /// have the short slot and 6 Mbps as their lowest rate: the cell has no 802.11b stations, for which the standard
+    /// has slots of 20 us and an EIFS with an Ack at 1 Mbps.
     pub const fn of(standard: Standard, band: Band) -> Self {
         let band = standard.band(band);
         if let Standard::B = standard {
@@ -106,7 +106,7 @@ impl Timing {
         self.aifs(2)
     }
 
-    /// AIFS of an access category: SIFS and `aifsn` slots (10.22.2.4).
+    /// AIFS of an access category: SIFS and `aifsn` slots (10.23.2.4).
     pub const fn aifs(&self, aifsn: u8) -> Duration {
         Duration::from_nanos(self.sifs.as_nanos() + aifsn as u64 * self.slot.as_nanos())
     }
@@ -116,16 +116,16 @@ impl Timing {
         self.eifs_before(self.difs())
     }
 
-    /// What stands for AIFS after a frame that was not understood: EIFS - DIFS + AIFS (10.22.2.4).
+    /// What stands for AIFS after a frame that was not understood: EIFS - DIFS + AIFS (10.23.2.4).
     pub const fn eifs_aifs(&self, aifsn: u8) -> Duration {
         self.eifs_before(self.aifs(aifsn))
     }
 
-    /// How long a station waits for the first sign of an answer before it takes its frame for lost (10.3.2.11): SIFS, a slot and the
-    /// answer's preamble.
+    /// How long a station waits for the first sign of an answer before it takes its frame for lost (10.3.2.11): SIFS, a
+    /// slot and the answer's preamble.
     ///
-    /// The standard counts aRxPHYStartDelay after SIFS and slot, which we take as the preamble and PHY header of `answer`. A peer that
-    /// is known to answer late adds its delay.
+    /// The standard counts aRxPHYStartDelay after SIFS and slot, which we take as the preamble and PHY header of
+    /// `answer`. A peer that is known to answer late adds its delay.
     pub const fn answer_timeout(&self, answer: TxVector) -> Duration {
         Duration::from_nanos(self.sifs.as_nanos() + self.slot.as_nanos() + answer.preamble().as_nanos())
     }

@@ -14,11 +14,11 @@ use crate::vht::VhtMode;
 
 /// How a PPDU is sent: its format and all that decides its duration but the length.
 ///
-/// A value is always one that the standard allows. HE (802.11ax, symbols of 12.8 us and a guard interval) will be a fifth
-/// variant.
+/// A value is always one that the standard allows. HE (802.11ax, symbols of 12.8 us and a guard interval) will be a
+/// fifth variant.
 ///
-/// The *PSDU* of the methods is what the MAC hands over: one MPDU, or an A-MPDU. For VHT it is the A-MPDU before EOF padding
-/// (APEP), which then fills the last symbol and so costs no time.
+/// The *PSDU* of the methods is what the MAC hands over: one MPDU, or an A-MPDU. For VHT it is the A-MPDU before EOF
+/// padding (APEP), which then fills the last symbol and so costs no time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TxVector {
     /// 802.11b.
@@ -76,8 +76,8 @@ pub enum ModeError {
 }
 
 impl TxVector {
-    /// The time that a PPDU with `psdu` occupies the medium: preamble, PHY headers, payload, and the signal extension of OFDM
-    /// in the 2.4 GHz band (TXTIME of 15.3.4, 16.3.4, 17.4.3, 18.5.3, 19.4.3 and 21.4.3).
+    /// The time that a PPDU with `psdu` occupies the medium: preamble, PHY headers, payload, and the signal extension
+    /// of OFDM in the 2.4 GHz band (TXTIME of 15.3.4, 16.3.4, 17.4.3, 18.5.3, 19.4.3 and 21.4.3).
     pub const fn duration(self, psdu: Bytes) -> Duration {
         let nanos =
             self.preamble().as_nanos() + self.payload_duration(psdu).as_nanos() + self.signal_extension().as_nanos();
@@ -143,7 +143,8 @@ impl TxVector {
         }
     }
 
-    /// The longest PSDU that this format can carry, whatever the time: 4,095 bytes for DSSS and OFDM, 65,535 for HT, 1,048,575 for VHT.
+    /// The longest PSDU that this format can carry, whatever the time: 4,095 bytes for DSSS and OFDM, 65,535 for HT,
+    /// 1,048,575 for VHT.
     pub const fn longest_psdu(self) -> Bytes {
         match self {
             Self::Dsss(_) => DsssMode::MAX_PSDU,
@@ -158,7 +159,7 @@ impl TxVector {
     pub const fn max_psdu(self, limit: Duration) -> Bytes {
         let overhead = self.preamble().as_nanos() + self.signal_extension().as_nanos();
         let Some(room) = limit.as_nanos().checked_sub(overhead) else { return Bytes::ZERO };
-        let room = Duration::from_nanos(room);
+        let room = Duration::from_nanos(if room < AMPLE.as_nanos() { room } else { AMPLE.as_nanos() });
         let fits = match self {
             Self::Dsss(mode) => Some(mode.psdu_in(room)),
             Self::Ofdm(mode) => mode.psdu_in(room),
@@ -172,11 +173,13 @@ impl TxVector {
         }
     }
 
-    /// How a control answer (Ack, BlockAck, CTS) to a frame sent so is sent: a non-HT PPDU of the frame's own class (10.6.6.5).
+    /// How a control answer (Ack, BlockAck, CTS) to a frame sent so is sent: a non-HT PPDU of the frame's own class
+    /// (10.6.6.5).
     ///
-    /// Its rate is the highest basic rate not above the frame's rate, or above its non-HT reference rate where the frame is HT or VHT;
-    /// if no basic rate is that low, the highest mandatory one. A DSSS answer takes the frame's preamble format, except at
-    /// 1 Mbps, which has only the long one. HT and VHT frames are answered by OFDM, in 2.4 GHz too.
+    /// Its rate is the highest basic rate not above the frame's rate, or above its non-HT reference rate where the
+    /// frame is HT or VHT; if no basic rate is that low, the highest mandatory one. A DSSS answer takes the frame's
+    /// preamble format, except at 1 Mbps, which has only the long one. HT and VHT frames are answered by OFDM, in 2.4
+    /// GHz too.
     ///
     /// The standard lets a station choose another rate of equal duration, which we never do.
     pub const fn answer(self, basic: &BasicRates) -> Self {
@@ -195,8 +198,8 @@ impl TxVector {
         }
     }
 
-    /// The rate that decides the answer's: the frame's own, or for HT and VHT the non-HT reference rate of its modulation
-    /// and code rate (10.6.11, Table 10-10).
+    /// The rate that decides the answer's: the frame's own, or for HT and VHT the non-HT reference rate of its
+    /// modulation and code rate (10.6.11, Table 10-10).
     pub const fn non_ht_reference(self) -> LegacyRate {
         match self {
             Self::Dsss(mode) => LegacyRate::Dsss(mode.data_rate()),
@@ -266,10 +269,14 @@ impl fmt::Display for TxVector {
     }
 }
 
-/// The longest that an HT-mixed or VHT PPDU may last (aPPDUMaxTime, Tables 19-25 and 21-29): what the L-SIG of its preamble can say.
+/// The longest that an HT-mixed or VHT PPDU may last (aPPDUMaxTime, Tables 19-25 and 21-29): what the L-SIG of its
+/// preamble can say.
 pub const MAX_PPDU: Duration = Duration::from_micros(5_484);
 
-/// aSignalExtension (18.3.2.4, 19.3.20).
+/// Longer than any PSDU lasts: 1,048,575 bytes at the lowest VHT rate take 1.3 s.
+const AMPLE: Duration = Duration::from_secs(10);
+
+/// aSignalExtension (18.5.3, 19.4.3).
 pub(crate) const fn signal_extension(band: Band) -> Duration {
     match band {
         Band::Ghz2_4 => Duration::from_micros(6),

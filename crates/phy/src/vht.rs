@@ -26,8 +26,8 @@ impl VhtMode {
     /// A mode: `mcs` from 0 to 9, `streams` from 1 to 8.
     ///
     /// # Errors
-    /// [`ModeError::NoVhtMcs`] or [`ModeError::NoVhtStreams`] outside those ranges, [`ModeError::VhtExcluded`] for the ten
-    /// combinations that the tables of 21.5 leave out, as their coded bits do not divide among the encoders.
+    /// [`ModeError::NoVhtMcs`] or [`ModeError::NoVhtStreams`] outside those ranges, [`ModeError::VhtExcluded`] for the
+    /// ten combinations that the tables of 21.5 leave out, as their coded bits do not divide among the encoders.
     pub const fn new(mcs: u8, streams: u8, width: Width, guard: GuardInterval) -> Result<Self, ModeError> {
         if mcs > 9 {
             return Err(ModeError::NoVhtMcs { mcs });
@@ -93,7 +93,7 @@ impl VhtMode {
         }
     }
 
-    /// PSDU_LENGTH: the bytes that are in the payload once EOF padding has filled the last symbol (equation 21-107).
+    /// PSDU_LENGTH: the bytes that are in the payload once EOF padding has filled the last symbol (21.4.3).
     pub const fn padded_psdu(self, apep: Bytes) -> Bytes {
         let (bits, encoders) = (self.bits_per_symbol(), self.encoders());
         coding::psdu_in(coding::symbols(apep, bits, encoders), bits, encoders)
@@ -104,7 +104,7 @@ impl VhtMode {
         self.guard.rate(self.bits_per_symbol())
     }
 
-    /// L-STF 8, L-LTF 8, L-SIG 4, VHT-SIG-A 8, VHT-STF 4, 4 for each VHT-LTF, and VHT-SIG-B 4 (21.3.4, Table 21-5).
+    /// L-STF 8, L-LTF 8, L-SIG 4, VHT-SIG-A 8, VHT-STF 4, 4 for each VHT-LTF, and VHT-SIG-B 4 (21.3.2, Table 21-5).
     pub(crate) const fn preamble(self) -> Duration {
         Duration::from_micros(8 + 8 + 4 + 8 + 4 + 4 * self.training_fields() + 4)
     }
@@ -135,7 +135,7 @@ const fn coded_bits(coding: Coding, streams: u8, width: Width) -> u64 {
 }
 
 /// N_ES as the tables of 21.5 have it: the least number that leaves each encoder at most 600 Mbps with the short guard
-/// interval (2,160 bits per symbol) and a whole number of puncturing blocks of coded bits (21.3.10.5.4).
+/// interval (2,160 bits per symbol) and a whole number of puncturing blocks of coded bits (21.3.10.5).
 const fn encoders(mcs: u8, streams: u8, width: Width) -> u8 {
     let coding = coding(mcs);
     let coded = coded_bits(coding, streams, width);

@@ -11,7 +11,8 @@ const BANDS: [Band; 2] = [Band::Ghz2_4, Band::Ghz5];
 const GUARDS: [GuardInterval; 2] = [GuardInterval::Long, GuardInterval::Short];
 const WIDTHS: [Width; 4] = [Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160];
 
-/// For each rate of 802.11a and g: the answer with the basic rates 6, 12 and 24; with 6 only; with 24 only; with all eight.
+/// For each rate of 802.11a and g: the answer with the basic rates 6, 12 and 24; with 6 only; with 24 only; with all
+/// eight.
 const OFDM: [(OfdmRate, [OfdmRate; 4]); 8] = [
     (Mbps6, [Mbps6, Mbps6, Mbps6, Mbps6]),
     (Mbps9, [Mbps6, Mbps6, Mbps6, Mbps9]),
@@ -99,7 +100,8 @@ fn forty_megahertz_with_short_guard_answers_15_mbps_at_6_and_30_and_45_at_12() {
 fn every_dsss_rate_is_answered_as_the_table_says() {
     use DsssRate::{Mbps1, Mbps2, Mbps5_5, Mbps11};
     let of = |rates: &[DsssRate]| rates.iter().fold(BasicRates::NONE, |set, &rate| set.with(LegacyRate::Dsss(rate)));
-    // The answers to 1, 2, 5.5 and 11 Mbps: all four are mandatory, so a set without a rate low enough answers at the frame's own.
+    // The answers to 1, 2, 5.5 and 11 Mbps: all four are mandatory, so a set without a rate low enough answers at the
+    // frame's own.
     let table = [
         (BasicRates::of(Standard::B), [Mbps1, Mbps2, Mbps2, Mbps2]),
         (of(&[Mbps1]), [Mbps1, Mbps1, Mbps1, Mbps1]),

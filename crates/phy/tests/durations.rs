@@ -1,4 +1,5 @@
-//! Frame durations against cases worked from the standard outside the crate: `worked_cases.txt`, made by `worked_cases.py`.
+//! Frame durations against cases worked from the standard outside the crate: `worked_cases.txt`, made by
+//! `worked_cases.py`.
 
 use ackless_phy::{
     AmpduLength, Band, DsssMode, DsssRate, GuardInterval, HtMode, MpduSpacing, OfdmRate, Preamble, TxVector, VhtMode,

@@ -1,7 +1,9 @@
-//! A second witness: tshark's own `wlan_radio.duration`, `preamble` and `data_rate` for frames at every rate, as radiotap describes them.
+//! A second witness: tshark's own `wlan_radio.duration`, `preamble` and `data_rate` for frames at every rate, as
+//! radiotap describes them.
 //!
-//! tshark (4.0, checked) computes durations for analysis, not by TXTIME to the letter. Each difference is a variant of [`Difference`], and with
-//! these taken into account the two agree to the microsecond for every frame. Skipped, loudly, where there is no tshark.
+//! tshark (4.0, checked) computes durations for analysis, not by TXTIME to the letter. Each difference is a variant of
+//! [`Difference`], and with these taken into account the two agree to the microsecond for every frame. Skipped, loudly,
+//! where there is no tshark.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,7 +17,7 @@ use ackless_wire::{Bytes, Duration};
 /// Where tshark's duration is not the standard's, and why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Difference {
-    /// tshark leaves out the 6 us after OFDM in the 2.4 GHz band (18.3.2.4 counts them into TXTIME).
+    /// tshark leaves out the 6 us after OFDM in the 2.4 GHz band (18.5.3 counts them into TXTIME).
     NoSignalExtension,
     /// tshark multiplies HT symbols by 3.6 us and rounds to the nearest microsecond; 19.4.3 rounds up to 4 us.
     ShortGuardNotRoundedUp,
@@ -23,11 +25,12 @@ enum Difference {
     TwiceTwentyMegahertz,
     /// tshark looks N_ES up by MCS alone, so 20 MHz has the two encoders of 40 MHz from MCS 21 on.
     EncodersOfFortyMegahertz,
-    /// tshark leaves out VHT-SIG-B, 4 us of the preamble (21.3.4).
+    /// tshark leaves out VHT-SIG-B, 4 us of the preamble (21.3.2).
     NoVhtSigB,
     /// tshark counts one VHT-LTF for each stream; Table 21-13 has 4, 6 and 8 for 3, 5 and 7 streams.
     OneTrainingFieldPerStream,
-    /// tshark divides the SERVICE field and the PSDU of a VHT frame by the data rate and rounds down; 21.4.3 adds the tail and counts whole symbols.
+    /// tshark divides the SERVICE field and the PSDU of a VHT frame by the data rate and rounds down; 21.4.3 adds the
+    /// tail and counts whole symbols.
     NoWholeVhtSymbols,
 }
 
@@ -167,7 +170,8 @@ fn durations_equal_tsharks_but_for_the_named_differences() {
         }
         met.extend(frame.differences());
     }
-    // 802.11b, 802.11a, and 802.11n in 20 MHz of the 5 GHz band with the long guard interval and one encoder are equal as they stand.
+    // 802.11b, 802.11a, and 802.11n in 20 MHz of the 5 GHz band with the long guard interval and one encoder are equal
+    // as they stand.
     assert!(unchanged > 6 * (7 + 8 + 20), "{unchanged} frames without a difference");
     met.sort_unstable();
     met.dedup();

@@ -47,6 +47,7 @@ fn there_are_as_many_modes_as_in_the_tables() {
 #[test]
 fn the_longest_psdu_fits_and_one_byte_more_does_not() {
     for vector in every_vector() {
+        assert_eq!(vector.max_psdu(Duration::MAX), vector.longest_psdu(), "{vector}");
         for micros in [0, 19, 20, 36, 41, 60, 100, 193, 250, 1_000, 2_080, 3_264, 5_484, 100_000] {
             let limit = Duration::from_micros(micros);
             let longest = vector.max_psdu(limit);

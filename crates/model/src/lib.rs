@@ -1,1 +1,18 @@
-//! Closed forms: what theory says about a Wi-Fi cell.
+//! Closed forms: what theory says about a Wi-Fi cell, to hold a simulation against.
+//!
+//! - [`exchange`]: one sender that always has something to send, UDP's upper bound, part by part;
+//! - [`tcp`]: a TCP download whose ACKs take turns on the same channel, without collisions;
+//! - [`saturation`]: n stations that contend: Bianchi's model, and the one that accounts for the freeze of the back-off
+//!   counter.
+//!
+//! Times are exact [`Duration`](ackless_wire::Duration)s as far as they are sums of frames and waits; probabilities are
+//! `f64`, by `libm` and basic arithmetic alone, so that they are the same on every machine. Nothing here knows the
+//! simulator.
+
+pub mod exchange;
+pub mod saturation;
+pub mod tcp;
+
+pub use exchange::{Aggregation, Exchange, Link};
+pub use saturation::{Access, Contention, Counter, Saturation};
+pub use tcp::TcpRound;

@@ -38,9 +38,8 @@ impl BitErrors {
         let snr = snr.factor();
         let snr = if snr.is_nan() { 0.0 } else { snr };
         let probability = match (vector, vector.coding()) {
-            (_, Some(coding)) => coded_bit_error(coding, snr),
-            (TxVector::Dsss(mode), None) => dsss_bit_error(mode.data_rate(), snr),
-            (_, None) => 0.5,
+            (TxVector::Dsss(mode), _) => dsss_bit_error(mode.data_rate(), snr),
+            (_, coding) => coded_bit_error(coding.expect("every payload but DSSS is coded"), snr),
         };
         Self { ln_bit_success: libm::log1p(-probability.clamp(0.0, 0.5)) }
     }

@@ -1,0 +1,267 @@
+//! The sender's side of a block acknowledgement agreement (802.11-2020, 10.25.6.7 and 10.25.6.8).
+
+use std::collections::VecDeque;
+
+use super::WINDOW;
+use crate::frame::{Bitmap, MacSeq, Mpdu};
+
+/// The MPDUs of one (receiver, TID) between their sequence number and their fate.
+///
+/// One round goes so:
+/// 1. While [`needs_bar`](Self::needs_bar) names a starting sequence number, a BlockAckReq with it goes out and nothing else.
+/// 2. Otherwise an A-MPDU is put together from [`unacknowledged`](Self::unacknowledged), oldest first, and then from new
+///    MPDUs by [`push_new`](Self::push_new) while [`can_take_new`](Self::can_take_new). Each MPDU that really goes on the
+///    air is reported by [`mark_sent`](Self::mark_sent).
+/// 3. The end is [`on_block_ack`](Self::on_block_ack) or [`on_no_block_ack`](Self::on_no_block_ack). An MPDU that
+///    went alone ends with [`on_ack`](Self::on_ack) or [`on_no_ack`](Self::on_no_ack).
+///
+/// An MPDU that came back without acknowledgement counts one failed attempt. With `retry_limit` failed attempts it is given
+/// up, as dot11ShortRetryLimit is defined (10.3.4.4): the limit is the number of transmissions, not of
+/// retransmissions. `u32::MAX` means never.
+#[derive(Clone, Debug)]
+pub struct Originator {
+    /// WinStartO: the oldest sequence number without a fate, or the next new one.
+    start: MacSeq,
+    /// The window from `start` on; slot `n` has sequence number `start + n`. The first has no fate yet.
+    slots: VecDeque<Slot>,
+    request: Request,
+}
+
+/// What became of an MPDU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// The recipient acknowledged it.
+    Delivered,
+    /// It failed as often as the retry limit allows. The recipient may have it all the same, if only answers were lost.
+    GivenUp,
+}
+
+/// What follows an exchange whose BlockAck did not come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoAnswer {
+    /// A BlockAckReq is to be sent, again if this was one.
+    Request,
+    /// The BlockAckReq itself failed as often as the retry limit allows; MPDUs go first again.
+    RequestGivenUp,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    /// To be sent, for the first time or again.
+    Unsent(Pending),
+    /// On the air, or its answer was lost.
+    Sent(Pending),
+    /// Has its fate, but an older MPDU has not.
+    Settled(Fate),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    mpdu: Mpdu,
+    /// Failed attempts.
+    failures: u32,
+}
+
+/// Whether the recipient must be sent a BlockAckReq.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Request {
+    /// No.
+    Idle,
+    /// Yes, after this many failed requests: an answer was lost, or an MPDU was given up and the recipient waits for it.
+    Due { failures: u32 },
+    /// Yes, but the last one was given up: as soon as the recipient is heard again.
+    Deferred,
+}
+
+impl Originator {
+    /// The originator of a fresh agreement whose first MPDU gets the sequence number `first`.
+    pub fn new(first: MacSeq) -> Self {
+        Self { start: first, slots: VecDeque::with_capacity(WINDOW.into()), request: Request::Idle }
+    }
+
+    /// WinStartO: the oldest sequence number without a fate, or the next new one where there is none.
+    pub const fn window_start(&self) -> MacSeq {
+        self.start
+    }
+
+    /// The sequence number of the next new MPDU.
+    pub fn next_seq(&self) -> MacSeq {
+        self.start.plus(self.slots.len() as u16)
+    }
+
+    /// Whether a new MPDU still lies within the window.
+    pub fn can_take_new(&self) -> bool {
+        self.slots.len() < usize::from(WINDOW)
+    }
+
+    /// Whether every MPDU has its fate.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Takes a new MPDU in, and gives it the next sequence number.
+    ///
+    /// # Panics
+    /// If the window is full: ask [`can_take_new`](Self::can_take_new) first.
+    pub fn push_new(&mut self, mpdu: Mpdu) -> MacSeq {
+        assert!(self.can_take_new(), "a new MPDU lies within the window");
+        let seq = self.next_seq();
+        let mpdu = Mpdu { seq, retry: false, ..mpdu };
+        self.slots.push_back(Slot::Unsent(Pending { mpdu, failures: 0 }));
+        seq
+    }
+
+    /// The MPDUs that are to be sent, in sequence order. Those sent before have the Retry bit set.
+    ///
+    /// MPDUs on the air are not among them, nor are those whose answer was lost until a BlockAckReq cleared them up.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = &Mpdu> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Unsent(pending) => Some(&pending.mpdu),
+            Slot::Sent(_) | Slot::Settled(_) => None,
+        })
+    }
+
+    /// The MPDU with this sequence number is on the air.
+    ///
+    /// # Panics
+    /// If no such MPDU is to be sent.
+    pub fn mark_sent(&mut self, seq: MacSeq) {
+        let slot = self.slots.get_mut(usize::from(seq.offset_from(self.start)));
+        let slot = slot.expect("only an MPDU of the window is sent");
+        let Slot::Unsent(pending) = *slot else { panic!("an MPDU waits for its answer before it is sent again") };
+        *slot = Slot::Sent(pending);
+    }
+
+    /// The starting sequence number of the BlockAckReq that must go out before any MPDU, if one must.
+    ///
+    /// One is due after a lost BlockAck, to learn what arrived, and when the window moves past an MPDU that was given up, to move
+    /// the recipient's reorder buffer past the hole too (10.25.6.7 leaves the latter to the originator; we always do it, since no
+    /// other rule would release what waits behind the hole while nothing new is sent).
+    pub const fn needs_bar(&self) -> Option<MacSeq> {
+        match self.request {
+            Request::Due { .. } => Some(self.start),
+            Request::Idle | Request::Deferred => None,
+        }
+    }
+
+    /// A BlockAck came, to an A-MPDU or to a BlockAckReq.
+    ///
+    /// Acknowledged MPDUs are delivered, also those of earlier exchanges; what was sent and is not acknowledged failed
+    /// once more. Fates are told in sequence order. Bits of MPDUs that were never sent mean nothing.
+    pub fn on_block_ack(&mut self, bitmap: Bitmap, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
+        // A due request goes before any MPDU, so that this answers it.
+        self.request = match self.request {
+            Request::Due { .. } | Request::Idle => Request::Idle,
+            Request::Deferred => Request::Due { failures: 0 },
+        };
+        let start = self.start;
+        for offset in 0..self.slots.len() {
+            let acknowledged = bitmap.contains(start.plus(offset as u16));
+            match self.slots[offset] {
+                Slot::Sent(pending) if acknowledged => self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate),
+                // Failed after a given-up request, and now known to have arrived.
+                Slot::Unsent(pending) if acknowledged && pending.failures > 0 => {
+                    self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
+                }
+                Slot::Sent(pending) => self.fail(offset, pending, retry_limit, &mut fate),
+                Slot::Unsent(_) | Slot::Settled(_) => {}
+            }
+        }
+        self.advance();
+    }
+
+    /// No BlockAck came, to an A-MPDU or to a BlockAckReq.
+    ///
+    /// After an A-MPDU all its MPDUs stay as they are and a BlockAckReq is due. When that has failed `retry_limit` times
+    /// too, what was sent counts one failed attempt: MPDUs at the limit are given up, the others are sent again. The
+    /// standard leaves this case to the originator. If the recipient then has a hole to be told of, the
+    /// request is due again once it is next heard, as a Linux station does, so that an absent recipient is not asked forever.
+    pub fn on_no_block_ack(&mut self, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) -> NoAnswer {
+        let Request::Due { failures } = self.request else {
+            self.request = Request::Due { failures: 0 };
+            return NoAnswer::Request;
+        };
+        if failures.saturating_add(1) < retry_limit {
+            self.request = Request::Due { failures: failures + 1 };
+            return NoAnswer::Request;
+        }
+        for offset in 0..self.slots.len() {
+            if let Slot::Sent(pending) = self.slots[offset] {
+                self.fail(offset, pending, retry_limit, &mut fate);
+            }
+        }
+        // Deferred also where nothing was given up: the request then only says again what the recipient can work out,
+        // which costs one short exchange and spares a state.
+        self.request = Request::Deferred;
+        self.advance();
+        NoAnswer::RequestGivenUp
+    }
+
+    /// An Ack came to the MPDU with this sequence number, which went alone.
+    ///
+    /// # Panics
+    /// If that MPDU is not on the air.
+    pub fn on_ack(&mut self, seq: MacSeq, mut fate: impl FnMut(Mpdu, Fate)) {
+        let (offset, pending) = self.sent_alone(seq);
+        if self.request == Request::Deferred {
+            self.request = Request::Due { failures: 0 };
+        }
+        self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
+        self.advance();
+    }
+
+    /// No Ack came to the MPDU with this sequence number, which went alone: one failed attempt.
+    ///
+    /// # Panics
+    /// If that MPDU is not on the air.
+    pub fn on_no_ack(&mut self, seq: MacSeq, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
+        let (offset, pending) = self.sent_alone(seq);
+        self.fail(offset, pending, retry_limit, &mut fate);
+        self.advance();
+    }
+
+    /// Gives up all MPDUs that are to be sent, as after too many failed RTS (10.3.4.4).
+    pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(Mpdu, Fate)) {
+        for offset in 0..self.slots.len() {
+            if let Slot::Unsent(pending) = self.slots[offset] {
+                self.settle(offset, pending.mpdu, Fate::GivenUp, &mut fate);
+            }
+        }
+        self.advance();
+    }
+
+    fn sent_alone(&self, seq: MacSeq) -> (usize, Pending) {
+        let offset = usize::from(seq.offset_from(self.start));
+        match self.slots.get(offset) {
+            Some(Slot::Sent(pending)) => (offset, *pending),
+            _ => panic!("an answer belongs to an MPDU on the air"),
+        }
+    }
+
+    fn fail(&mut self, offset: usize, pending: Pending, retry_limit: u32, fate: &mut impl FnMut(Mpdu, Fate)) {
+        let failures = pending.failures.saturating_add(1);
+        if failures >= retry_limit && retry_limit != u32::MAX {
+            self.settle(offset, pending.mpdu, Fate::GivenUp, fate);
+        } else {
+            let mpdu = Mpdu { retry: true, ..pending.mpdu };
+            self.slots[offset] = Slot::Unsent(Pending { mpdu, failures });
+        }
+    }
+
+    fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
+        self.slots[offset] = Slot::Settled(how);
+        fate(mpdu, how);
+    }
+
+    /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only
+    /// a request from beyond it helps: one that starts before it would not.
+    fn advance(&mut self) {
+        while let Some(&Slot::Settled(fate)) = self.slots.front() {
+            self.slots.pop_front();
+            self.start = self.start.plus(1);
+            if fate == Fate::GivenUp && self.request == Request::Idle {
+                self.request = Request::Due { failures: 0 };
+            }
+        }
+    }
+}

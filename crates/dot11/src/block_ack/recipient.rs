@@ -1,0 +1,171 @@
+//! The receiver's side of a block acknowledgement agreement: scoreboard and reorder buffer.
+
+use super::WINDOW;
+use crate::frame::{Bitmap, MacSeq, Mpdu};
+
+/// What a receiver keeps for one (transmitter, TID) under an agreement.
+///
+/// Two windows move apart from each other. The *scoreboard* (WinStartR, full-state operation, 802.11-2020, 10.25.6.3) says what
+/// the next BlockAck acknowledges; the *reorder buffer* (WinStartB, 10.25.6.6) holds what arrived behind a hole and hands it
+/// up in order. Every MPDU of the agreement comes in through [`on_mpdu`](Self::on_mpdu), aggregated or alone,
+/// every BlockAckReq through [`on_request`](Self::on_request).
+///
+/// The standard has no timeout that would give a hole up; Linux has one of about 100 ms. There is none here: an
+/// originator that gives an MPDU up says so with a BlockAckReq.
+#[derive(Clone, Debug)]
+pub struct Recipient {
+    scoreboard: Bitmap,
+    reorder: ReorderBuffer,
+}
+
+/// An MPDU that had been received before, or lies behind the reorder buffer: it goes no further, and its reference to
+/// the packet is the caller's again.
+#[derive(Clone, Copy, Debug)]
+pub struct Duplicate(pub Mpdu);
+
+#[derive(Clone, Debug)]
+struct ReorderBuffer {
+    /// WinStartB: the next sequence number to be handed up.
+    start: MacSeq,
+    /// The MPDU with sequence number `n` stands in slot `n % WINDOW`.
+    slots: [Option<Mpdu>; WINDOW as usize],
+    held: u16,
+}
+
+impl Recipient {
+    /// The recipient of a fresh agreement with the starting sequence number `first`.
+    pub const fn new(first: MacSeq) -> Self {
+        Self { scoreboard: Bitmap::empty(first), reorder: ReorderBuffer::new(first) }
+    }
+
+    /// An MPDU arrived: records it, and hands `up`, in order, whatever it releases.
+    ///
+    /// # Errors
+    /// A [`Duplicate`] is acknowledged all the same, where the scoreboard still covers it, but not handed up.
+    pub fn on_mpdu(&mut self, mpdu: Mpdu, up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+        self.record(mpdu.seq);
+        self.reorder.insert(mpdu, up)
+    }
+
+    /// A BlockAckReq with the starting sequence number `first` arrived: both windows move there, unless they are past it, and
+    /// what waited behind a hole before it goes `up`.
+    pub fn on_request(&mut self, first: MacSeq, mut up: impl FnMut(Mpdu)) {
+        // 10.25.6.3 c): bits that fall out of the window are forgotten, those that come in are clear.
+        if !first.before(self.scoreboard.start) {
+            self.shift_scoreboard(first);
+        }
+        // 10.25.6.6.3.
+        if !first.before(self.reorder.start) {
+            self.reorder.advance_to(first, &mut up);
+            self.reorder.release(&mut up);
+        }
+    }
+
+    /// What the next BlockAck says.
+    ///
+    /// Its starting sequence number is WinStartR, as 10.25.6.5 allows, also in answer to a BlockAckReq.
+    pub const fn bitmap(&self) -> Bitmap {
+        self.scoreboard
+    }
+
+    /// WinStartB: the next sequence number to be handed up.
+    pub const fn next_up(&self) -> MacSeq {
+        self.reorder.start
+    }
+
+    /// How many MPDUs wait behind a hole. Range: 0 to 63.
+    pub const fn held(&self) -> u16 {
+        self.reorder.held
+    }
+
+    /// Hands `up` all that is held, in order, as when the agreement ends.
+    pub fn flush(&mut self, up: impl FnMut(Mpdu)) {
+        self.reorder.advance_to(self.reorder.start.plus(WINDOW), up);
+    }
+
+    /// 10.25.6.3 b).
+    fn record(&mut self, seq: MacSeq) {
+        if seq.before(self.scoreboard.start) {
+            return;
+        }
+        if seq.offset_from(self.scoreboard.start) >= WINDOW {
+            self.shift_scoreboard(window_ending_at(seq));
+        }
+        self.scoreboard.insert(seq);
+    }
+
+    fn shift_scoreboard(&mut self, start: MacSeq) {
+        let by = start.offset_from(self.scoreboard.start);
+        self.scoreboard.bits = self.scoreboard.bits.checked_shr(by.into()).unwrap_or(0);
+        self.scoreboard.start = start;
+    }
+}
+
+impl ReorderBuffer {
+    const fn new(start: MacSeq) -> Self {
+        Self { start, slots: [None; WINDOW as usize], held: 0 }
+    }
+
+    /// 10.25.6.6.2.
+    fn insert(&mut self, mpdu: Mpdu, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+        if mpdu.seq.before(self.start) {
+            return Err(Duplicate(mpdu));
+        }
+        if mpdu.seq == self.start {
+            // The common case needs no slot. Nothing held has this sequence number: it would have gone up.
+            self.start = self.start.plus(1);
+            up(mpdu);
+            self.release(&mut up);
+            return Ok(());
+        }
+        if mpdu.seq.offset_from(self.start) >= WINDOW {
+            self.advance_to(window_ending_at(mpdu.seq), &mut up);
+        }
+        let slot = &mut self.slots[slot_of(mpdu.seq)];
+        if slot.is_some() {
+            return Err(Duplicate(mpdu));
+        }
+        *slot = Some(mpdu);
+        self.held += 1;
+        self.release(&mut up);
+        Ok(())
+    }
+
+    /// Moves the start to `start`, handing up what was held before it.
+    fn advance_to(&mut self, start: MacSeq, mut up: impl FnMut(Mpdu)) {
+        let by = start.offset_from(self.start);
+        for offset in 0..by.min(WINDOW) {
+            if self.held == 0 {
+                break;
+            }
+            if let Some(mpdu) = self.take(self.start.plus(offset)) {
+                up(mpdu);
+            }
+        }
+        self.start = start;
+    }
+
+    /// Hands up from the start on until the first hole, and moves the start there.
+    fn release(&mut self, mut up: impl FnMut(Mpdu)) {
+        while self.held > 0 {
+            let Some(mpdu) = self.take(self.start) else { break };
+            self.start = self.start.plus(1);
+            up(mpdu);
+        }
+    }
+
+    fn take(&mut self, seq: MacSeq) -> Option<Mpdu> {
+        let mpdu = self.slots[slot_of(seq)].take()?;
+        self.held -= 1;
+        Some(mpdu)
+    }
+}
+
+/// The start of the window that ends with `seq`.
+const fn window_ending_at(seq: MacSeq) -> MacSeq {
+    seq.plus(MacSeq::MODULUS - WINDOW + 1)
+}
+
+const fn slot_of(seq: MacSeq) -> usize {
+    (seq.get() % WINDOW) as usize
+}

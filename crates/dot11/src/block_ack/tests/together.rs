@@ -1,0 +1,240 @@
+//! Originator and recipient over a channel that loses MPDUs, answers and requests; and the recipient against a model
+//! that keeps one flag for each sequence number.
+
+use ackless_wire::random::{Purpose, Stream};
+
+use super::*;
+
+/// Both ends of an agreement, the channel between them, and what happened to each packet.
+struct Link {
+    seed: u64,
+    random: Stream,
+    originator: Originator,
+    recipient: Recipient,
+    loss: f64,
+    retry_limit: u32,
+    offered: u32,
+    fates: Vec<Option<Fate>>,
+    accepted: usize,
+    up: Vec<u32>,
+}
+
+impl Link {
+    fn new(seed: u64) -> Self {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let first = MacSeq::new(random.below(4096) as u16);
+        Self {
+            seed,
+            originator: Originator::new(first),
+            recipient: Recipient::new(first),
+            loss: [0.02, 0.1, 0.3, 0.6, 0.9][random.below(5) as usize],
+            retry_limit: 1 + random.below(8) as u32,
+            random,
+            offered: 0,
+            fates: Vec::new(),
+            accepted: 0,
+            up: Vec::new(),
+        }
+    }
+
+    fn lost(&mut self) -> bool {
+        self.random.chance(self.loss)
+    }
+
+    fn offer(&mut self) {
+        self.originator.push_new(mpdu(self.offered));
+        self.offered += 1;
+        self.fates.push(None);
+    }
+
+    /// One exchange, with up to `new` packets not sent before.
+    fn exchange(&mut self, new: u64) {
+        if let Some(start) = self.originator.needs_bar() {
+            assert_eq!(start, self.originator.window_start(), "seed {}", self.seed);
+            let arrived = !self.lost();
+            if arrived {
+                self.recipient.on_request(start, |mpdu| self.up.push(mpdu.handle.0));
+            }
+            self.block_ack(arrived);
+        } else {
+            for _ in 0..new {
+                if self.originator.can_take_new() {
+                    self.offer();
+                }
+            }
+            let mut chosen: Vec<Mpdu> = self.originator.unacknowledged().copied().collect();
+            match self.random.below(6) {
+                0 => self.single(chosen.first().copied()),
+                1 if !chosen.is_empty() => {
+                    chosen.truncate(1 + self.random.below(chosen.len() as u64) as usize);
+                    self.aggregate(&chosen);
+                }
+                _ => self.aggregate(&chosen),
+            }
+        }
+        self.check();
+    }
+
+    fn single(&mut self, mpdu: Option<Mpdu>) {
+        let Some(mpdu) = mpdu else { return };
+        self.originator.mark_sent(mpdu.seq);
+        let arrived = self.transmit(mpdu);
+        let (fates, seed) = (&mut self.fates, self.seed);
+        if arrived && !self.random.chance(self.loss) {
+            self.originator.on_ack(mpdu.seq, |mpdu, fate| settle(fates, seed, mpdu, fate));
+            self.told();
+        } else {
+            self.originator.on_no_ack(mpdu.seq, self.retry_limit, |mpdu, fate| settle(fates, seed, mpdu, fate));
+        }
+    }
+
+    fn aggregate(&mut self, mpdus: &[Mpdu]) {
+        let mut any = false;
+        for &mpdu in mpdus {
+            self.originator.mark_sent(mpdu.seq);
+            any |= self.transmit(mpdu);
+        }
+        if !mpdus.is_empty() {
+            self.block_ack(any);
+        }
+    }
+
+    /// Whether the MPDU arrived.
+    fn transmit(&mut self, mpdu: Mpdu) -> bool {
+        let arrived = !self.lost();
+        if arrived {
+            let new = self.recipient.on_mpdu(mpdu, |mpdu| self.up.push(mpdu.handle.0));
+            self.accepted += usize::from(new.is_ok());
+        }
+        arrived
+    }
+
+    fn block_ack(&mut self, sent: bool) {
+        let heard = sent && !self.lost();
+        let (fates, seed) = (&mut self.fates, self.seed);
+        let fate = |mpdu, fate| settle(fates, seed, mpdu, fate);
+        if heard {
+            self.originator.on_block_ack(self.recipient.bitmap(), self.retry_limit, fate);
+            self.told();
+        } else {
+            self.originator.on_no_block_ack(self.retry_limit, fate);
+        }
+    }
+
+    /// After an answer the recipient waits for nothing that has its fate, or is about to be told so.
+    fn told(&self) {
+        let behind = self.recipient.next_up().before(self.originator.window_start());
+        assert!(!behind || self.originator.needs_bar().is_some(), "seed {}", self.seed);
+    }
+
+    fn check(&self) {
+        let seed = self.seed;
+        let outstanding = self.originator.next_seq().offset_from(self.originator.window_start());
+        assert!(outstanding <= WINDOW, "seed {seed}: {outstanding} outstanding");
+        assert!(self.up.is_sorted_by(|a, b| a < b), "seed {seed}: in order and once");
+        assert_eq!(self.accepted, self.up.len() + usize::from(self.recipient.held()), "seed {seed}: none vanishes");
+    }
+}
+
+fn settle(fates: &mut [Option<Fate>], seed: u64, mpdu: Mpdu, fate: Fate) {
+    let before = fates[mpdu.handle.0 as usize].replace(fate);
+    assert_eq!(before, None, "seed {seed}: {mpdu:?} has one fate");
+}
+
+#[test]
+fn whatever_is_lost_each_packet_has_one_fate_and_comes_up_once_in_order() {
+    let (mut delivered, mut given_up, mut most) = (0, 0, 0);
+    for seed in 0..400 {
+        let mut link = Link::new(seed);
+        while link.offered < 10_000 {
+            let new = link.random.below(70);
+            link.exchange(new);
+            if link.random.chance(0.0005) {
+                let fates = &mut link.fates;
+                link.originator.give_up_unacknowledged(|mpdu, fate| settle(fates, seed, mpdu, fate));
+            }
+        }
+        link.loss = 0.0;
+        link.exchange(1);
+        for _ in 0..8 {
+            link.exchange(u64::from(link.originator.is_empty()));
+        }
+        assert!(link.originator.is_empty(), "seed {seed}: the end is reached");
+        assert_eq!(link.recipient.held(), 0, "seed {seed}: nothing is held for ever");
+        let came_up: Vec<bool> = (0..link.offered).map(|handle| link.up.binary_search(&handle).is_ok()).collect();
+        for (handle, fate) in link.fates.iter().enumerate() {
+            match fate.unwrap_or_else(|| panic!("seed {seed}: {handle} has no fate")) {
+                Fate::Delivered => assert!(came_up[handle], "seed {seed}: {handle} was acknowledged and lost"),
+                Fate::GivenUp => given_up += 1,
+            }
+        }
+        delivered += link.up.len();
+        most = most.max(link.offered);
+    }
+    // Each run goes round the 4096 numbers at least twice, and the runs together do see both fates.
+    assert!(most > 2 * 4096 && delivered > 1_000_000 && given_up > 100_000, "{delivered} up, {given_up} given up");
+}
+
+/// 10.25.6.3 as written, with a flag for each of the 4096 numbers.
+struct Model {
+    start: u16,
+    received: Vec<bool>,
+}
+
+impl Model {
+    fn record(&mut self, seq: u16) {
+        let offset = (seq + 4096 - self.start) % 4096;
+        if offset < 64 {
+            self.received[usize::from(seq)] = true;
+        } else if offset < 2048 {
+            self.move_to((seq + 4096 - 63) % 4096);
+            self.received[usize::from(seq)] = true;
+        }
+    }
+
+    fn request(&mut self, seq: u16) {
+        if (seq + 4096 - self.start) % 4096 < 2048 {
+            self.move_to(seq);
+        }
+    }
+
+    fn move_to(&mut self, start: u16) {
+        while self.start != start {
+            self.received[usize::from(self.start)] = false;
+            self.start = (self.start + 1) % 4096;
+        }
+    }
+
+    fn bitmap(&self) -> Bitmap {
+        let acknowledged: Vec<u16> =
+            (0..64).map(|n| (self.start + n) % 4096).filter(|&seq| self.received[usize::from(seq)]).collect();
+        bitmap(self.start, &acknowledged)
+    }
+}
+
+#[test]
+fn the_scoreboard_agrees_with_one_flag_per_number() {
+    for seed in 0..200 {
+        let mut random = Stream::new(seed, 1, Purpose::Test);
+        let mut recipient = Recipient::new(MacSeq::new(0));
+        let mut model = Model { start: 0, received: vec![false; 4096] };
+        let mut about = 0;
+        for step in 0..2_000 {
+            // Mostly near the window, at times anywhere.
+            let spread = if random.chance(0.01) { 4096 } else { 100 };
+            about = (about + random.below(3) as u16) % 4096;
+            let seq = (about + random.below(spread) as u16 + 4096 - 40) % 4096;
+            if random.chance(0.05) {
+                recipient.on_request(MacSeq::new(seq), |_| {});
+                model.request(seq);
+            } else {
+                // Whether it is new is the reorder buffer's affair; the scoreboard records it either way.
+                if recipient.on_mpdu(with_seq(seq), |_| {}).is_err() {
+                    assert!(recipient.held() < WINDOW, "seed {seed}, step {step}");
+                }
+                model.record(seq);
+            }
+            assert_eq!(recipient.bitmap(), model.bitmap(), "seed {seed}, step {step}");
+        }
+    }
+}

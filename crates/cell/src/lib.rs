@@ -1,4 +1,26 @@
 //! Nodes, links, medium, event queue and observers of one simulated cell.
+//!
+//! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
+//! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
+//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications;
+//! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`] and [`pcap`] listen to it.
+//!
+//! Nothing here reads a clock, a file or the environment: the same configuration and seed give the same bytes.
 
+pub mod agenda;
+mod cell;
 pub mod config;
+pub mod flows;
+pub mod host;
+pub mod ledger;
+pub mod loss;
+pub mod medium;
+pub mod observe;
+pub mod recorder;
 pub mod result;
+mod run;
+pub mod slots;
+pub mod wired;
+
+pub use cell::Cell;
+pub use run::{run, run_observed};

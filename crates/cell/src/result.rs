@@ -160,6 +160,56 @@ pub struct NodeCounters {
     pub delivered_bytes: u64,
 }
 
+impl NodeCounters {
+    /// Adds another node's counts.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            channel_accesses,
+            data_ppdus,
+            data_mpdus,
+            tcp_ack_mpdus,
+            tcp_ack_ppdus,
+            retries,
+            given_up,
+            collisions,
+            acks,
+            block_acks,
+            block_ack_requests,
+            rts,
+            cts,
+            beacons,
+            ack_timeouts,
+            air_losses,
+            queue_drops,
+            wire_drops,
+            appended_acks,
+            appended_bytes,
+            delivered_bytes,
+        } = other;
+        self.channel_accesses += channel_accesses;
+        self.data_ppdus += data_ppdus;
+        self.data_mpdus += data_mpdus;
+        self.tcp_ack_mpdus += tcp_ack_mpdus;
+        self.tcp_ack_ppdus += tcp_ack_ppdus;
+        self.retries += retries;
+        self.given_up += given_up;
+        self.collisions += collisions;
+        self.acks += acks;
+        self.block_acks += block_acks;
+        self.block_ack_requests += block_ack_requests;
+        self.rts += rts;
+        self.cts += cts;
+        self.beacons += beacons;
+        self.ack_timeouts += ack_timeouts;
+        self.air_losses += air_losses;
+        self.queue_drops += queue_drops;
+        self.wire_drops += wire_drops;
+        self.appended_acks += appended_acks;
+        self.appended_bytes += appended_bytes;
+        self.delivered_bytes += delivered_bytes;
+    }
+}
+
 /// Jain's index, from `1/n` to 1; 1 where fewer than two stations took part.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Fairness {

@@ -67,6 +67,10 @@ pub struct Mpdu {
     pub packet: PacketId,
     /// The length of the packet, without the LLC header.
     pub packet_len: Bytes,
+    /// The application bytes in the packet: what is left without IP, TCP and UDP headers.
+    pub payload_len: Bytes,
+    /// Whether the packet is a pure TCP ACK ([`ackless_wire::Packet::pure_ack`]).
+    pub pure_ack: bool,
     /// The sender's name for this frame.
     pub handle: FrameHandle,
     /// Type, subtype and TID.
@@ -147,12 +151,23 @@ pub struct Ppdu {
     pub receiver: NodeId,
     /// How it is modulated.
     pub txvector: TxVector,
+    /// The length of its PSDU, with all that a scheme appended and, in an A-MPDU, delimiters and padding.
+    pub psdu_len: Bytes,
+    /// How long it is on the air, signal extension included.
+    pub duration: Duration,
     /// The Duration field: how long the medium is reserved after this PPDU.
     pub duration_field: Duration,
     /// The bits that stand in the header of its MPDUs.
     pub bits: HeaderBits,
     /// What it carries.
     pub body: Body,
+}
+
+impl MpduKind {
+    /// Whether it is QoS Data.
+    pub const fn is_qos(self) -> bool {
+        matches!(self, Self::QosData(_))
+    }
 }
 
 impl NodeId {

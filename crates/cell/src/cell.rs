@@ -1,0 +1,204 @@
+//! One simulated cell: the machines of all nodes on one agenda.
+//!
+//! [`Cell::advance`] processes events up to a time; [`Cell::poll_timeout`] says when the next one is. That is all a simulation, or
+//! a wall clock, needs. Here stands the order of things within an event; `air` has what concerns the medium, `network` where packets
+//! go, [`crate::flows`] the transports and applications.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{NodeId, Ppdu};
+use ackless_dot11::hooks::Scheme;
+use ackless_dot11::station::Station;
+use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+
+use crate::agenda::Agenda;
+use crate::flows::Flows;
+use crate::host::Passage;
+use crate::loss::AirLoss;
+use crate::medium::Medium;
+use crate::observe::{Event, Observer};
+use crate::slots::{Slots, Wakeup};
+use crate::wired::Wired;
+
+mod air;
+mod build;
+mod network;
+mod transport;
+
+/// A cell in the middle of its run. `S` is the scheme on its nodes, `O` listens to what happens.
+#[derive(Debug)]
+pub struct Cell<S, O> {
+    now: Instant,
+    agenda: Agenda,
+    slots: Slots,
+    medium: Medium,
+    loss: AirLoss,
+    /// The AP first.
+    stations: Vec<Station<S>>,
+    contention: Contention,
+    pool: PacketPool,
+    /// Between each node's MAC and its host.
+    passages: Vec<Passage>,
+    wire_down: Wired,
+    wire_up: Wired,
+    flows: Flows,
+    /// The flows that send from each node, the server's in the place of the AP.
+    sources: Vec<VecDeque<usize>>,
+    /// Which stations exchange four-address frames with the AP.
+    four_address: Vec<bool>,
+    /// How many packets each station's queue holds.
+    queue_limits: Vec<usize>,
+    beacon: Option<Beacon>,
+    /// A PPDU ends in this instant: the medium still counts as busy for packets that are queued now.
+    ending: bool,
+    observer: O,
+    events: u64,
+}
+
+/// Who may be about to send.
+#[derive(Debug, Default)]
+struct Contention {
+    /// Stations that must hear of the medium, in ascending order.
+    active: Vec<u16>,
+    /// Whether a grant may have changed since the agenda was told.
+    stale: bool,
+    /// Since when in the present silence anybody has had something to send.
+    wanted: Option<Instant>,
+    winners: Vec<u16>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Beacon {
+    next: Instant,
+    interval: Duration,
+    len: Bytes,
+}
+
+impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// When the next event is; `None` if nothing will ever happen again.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let (at, _) = self.agenda.first();
+        (at < Instant::FAR_FUTURE).then_some(at)
+    }
+
+    /// Processes all events before `until`, and lets time pass to it.
+    pub fn advance(&mut self, until: Instant) {
+        loop {
+            let (at, slot) = self.agenda.first();
+            if at >= until {
+                break;
+            }
+            debug_assert!(at >= self.now, "time does not run back");
+            self.now = at;
+            self.events += 1;
+            self.dispatch(self.slots.wakeup(slot));
+            if self.contention.stale {
+                self.arrange_contention();
+            }
+        }
+        self.now = until;
+    }
+
+    /// The time.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Events processed so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Packets that are under way somewhere in the cell.
+    pub fn packets_under_way(&self) -> usize {
+        self.pool.live()
+    }
+
+    /// A node's MAC: the AP is node 0, the stations follow in the order of the configuration.
+    pub fn station(&self, node: NodeId) -> &Station<S> {
+        &self.stations[usize::from(node.0)]
+    }
+
+    /// The transports and applications.
+    pub fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
+    /// Whoever listens.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// Gives the listener back.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
+    /// Tells the listener the totals of what the machines count themselves.
+    pub fn report_totals(&mut self) {
+        for node in 0..self.stations.len() {
+            let counts = *self.stations[node].counts();
+            self.observer.observe(self.now, &Event::Totals { node: NodeId(node as u16), counts });
+        }
+        for flow in 0..self.flows.len() {
+            let (retransmissions, timeouts) = self.flows.sender_totals(flow);
+            self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts });
+        }
+    }
+
+    fn dispatch(&mut self, wakeup: Wakeup) {
+        match wakeup {
+            Wakeup::Medium => self.end_transmissions(),
+            Wakeup::Station(node) => self.wake_station(node),
+            Wakeup::FromMac(node) => {
+                while let Some(arrival) = self.passages[node].pop_from_mac(self.now) {
+                    self.at_host(node, arrival);
+                }
+                self.agenda.set(self.slots.slot(wakeup), self.passages[node].from_mac_timeout());
+            }
+            Wakeup::ToMac(node) => {
+                while let Some((packet, route, flow)) = self.passages[node].pop_to_mac(self.now) {
+                    self.hand_to_mac(node, packet, route, flow);
+                }
+                self.agenda.set(self.slots.slot(wakeup), self.passages[node].to_mac_timeout());
+            }
+            Wakeup::WireDown => self.deliver_down(),
+            Wakeup::WireUp => self.deliver_up(),
+            Wakeup::End(end) => self.wake_end(end),
+            Wakeup::Application(flow) => self.wake_application(flow),
+            Wakeup::Ping(ping) => self.wake_ping(ping),
+            Wakeup::Beacon => self.wake_beacon(),
+            Wakeup::Contention => self.resolve_contention(),
+        }
+    }
+
+    fn wake_beacon(&mut self) {
+        let Some(beacon) = &mut self.beacon else { return };
+        let len = beacon.len;
+        beacon.next += beacon.interval;
+        let next = beacon.next;
+        let view = self.medium.view(NodeId(0), false);
+        self.stations[0].beacon_due(self.now, view, len);
+        self.after_station(0);
+        self.agenda.set(self.slots.slot(Wakeup::Beacon), Some(next));
+    }
+
+    fn wake_station(&mut self, node: usize) {
+        let ppdu = self.stations[node].wake(self.now, &mut self.pool);
+        match ppdu {
+            Some(ppdu) => self.transmit(ppdu),
+            None => {
+                let view = self.medium.view(NodeId(node as u16), false);
+                self.stations[node].medium_idle(self.now, view);
+            }
+        }
+        self.after_station(node);
+    }
+
+    /// Puts an answer or the next frame of an exchange on the air.
+    fn transmit(&mut self, ppdu: Ppdu) {
+        let silence = (!self.medium.is_busy()).then(|| self.sifs_silence());
+        self.begin(ppdu, silence, false);
+        self.silence_is_over();
+    }
+}

@@ -1,0 +1,243 @@
+//! The part of a cell that concerns the medium: contention, transmissions, and what is said about silences.
+
+use ackless_dot11::frame::{NodeId, Ppdu};
+use ackless_dot11::hooks::Scheme;
+use ackless_dot11::station::Station;
+use ackless_wire::Instant;
+
+use super::Cell;
+use crate::medium::Transmission;
+use crate::observe::{Event, Observer, Silence};
+use crate::slots::Wakeup;
+
+impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// What follows after any input to a station: packets up, packets that its scheme emitted, its deadline and its grant.
+    pub(super) fn after_station(&mut self, node: usize) {
+        self.drain_station(node);
+        self.watch(node);
+    }
+
+    /// Tells the agenda a station's deadline, and keeps the list of those who must hear of the medium.
+    pub(super) fn watch(&mut self, node: usize) {
+        let station = &self.stations[node];
+        self.agenda.set(self.slots.slot(Wakeup::Station(node)), station.poll_timeout());
+        if station.is_settled(self.now) {
+            return;
+        }
+        let active = &mut self.contention.active;
+        if let Err(place) = active.binary_search(&(node as u16)) {
+            active.insert(place, node as u16);
+        }
+        self.contention.stale = true;
+        if self.contention.wanted.is_none() && station.wants_medium() {
+            self.contention.wanted = Some(self.now);
+        }
+    }
+
+    /// Tells the agenda the earliest grant.
+    pub(super) fn arrange_contention(&mut self) {
+        self.contention.stale = false;
+        let grants = self.contention.active.iter().filter_map(|&node| self.stations[usize::from(node)].grant());
+        let earliest = if self.medium.is_busy() { None } else { grants.min() };
+        self.agenda.set(self.slots.slot(Wakeup::Contention), earliest);
+    }
+
+    /// Counters have run out: their stations send, all in the same instant.
+    pub(super) fn resolve_contention(&mut self) {
+        let now = self.now;
+        let mut winners = std::mem::take(&mut self.contention.winners);
+        winners.clear();
+        let granted = |&node: &u16| self.stations[usize::from(node)].grant().is_some_and(|at| at <= now);
+        winners.extend(self.contention.active.iter().copied().filter(granted));
+        let mut silence = winners.first().map(|&first| self.access_silence(&self.stations[usize::from(first)]));
+        let mut sent = false;
+        for &node in &winners {
+            if let Some(ppdu) = self.stations[usize::from(node)].take_access(now, &mut self.pool) {
+                self.begin(ppdu, silence.take(), true);
+                sent = true;
+            }
+        }
+        if sent {
+            self.silence_is_over();
+        }
+        for &node in &winners {
+            let view = self.medium.view(NodeId(node), false);
+            self.stations[usize::from(node)].medium_idle(now, view);
+            self.after_station(node.into());
+        }
+        self.contention.winners = winners;
+        self.contention.stale = true;
+    }
+
+    /// Puts a PPDU on the air. `silence`: what was before it, unless the medium was busy already.
+    pub(super) fn begin(&mut self, ppdu: Ppdu, silence: Option<Silence>, access: bool) {
+        if O::LISTENS {
+            let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence, access };
+            self.observer.observe(self.now, &event);
+        }
+        self.medium.begin(self.now, ppdu);
+        self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
+    }
+
+    /// The medium is busy now: counters stop.
+    pub(super) fn silence_is_over(&mut self) {
+        for &node in &self.contention.active {
+            self.stations[usize::from(node)].medium_busy(self.now);
+        }
+        let (stations, now) = (&self.stations, self.now);
+        self.contention.active.retain(|&node| !stations[usize::from(node)].is_settled(now));
+        self.contention.wanted = None;
+        self.contention.stale = true;
+    }
+
+    /// One or several PPDUs end in this instant.
+    pub(super) fn end_transmissions(&mut self) {
+        while let Some(ended) = self.medium.end(self.now) {
+            self.end_transmission(ended);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
+    }
+
+    fn end_transmission(&mut self, ended: Transmission) {
+        let (now, ppdu) = (self.now, &ended.ppdu);
+        let transmitter = usize::from(ppdu.transmitter.0);
+        self.ending = true;
+        let damaged = if ended.collided { 0 } else { self.hear(&ended) };
+        if ended.collided {
+            self.hear_collision(&ended);
+        }
+        self.stations[transmitter].transmission_ended(now, &mut self.pool);
+        self.drain_station(transmitter);
+        self.bystanders_overhear(ppdu);
+        self.ending = false;
+        let idle = self.medium.settle(now, &ended);
+        if O::LISTENS {
+            let Transmission { ppdu, start, collided, .. } = &ended;
+            let (start, collided) = (*start, *collided);
+            let event = Event::End { ppdu, pool: &self.pool, start, collided, damaged, idle };
+            self.observer.observe(now, &event);
+        }
+        self.stations[transmitter].recycle(ended.ppdu);
+        self.watch(transmitter);
+        if idle {
+            self.silence_begins();
+        }
+        self.refill_sources(transmitter);
+    }
+
+    /// The receivers of a PPDU that did not collide take it in. Returns how many MPDUs the air has damaged.
+    fn hear(&mut self, ended: &Transmission) -> u32 {
+        let receiver = ended.ppdu.receiver;
+        if !receiver.is_group() {
+            return self.receive(usize::from(receiver.0), ended);
+        }
+        let mut damaged = 0;
+        for node in 0..self.stations.len() {
+            if node != usize::from(ended.ppdu.transmitter.0) {
+                damaged += self.receive(node, ended);
+            }
+        }
+        damaged
+    }
+
+    fn receive(&mut self, node: usize, ended: &Transmission) -> u32 {
+        let receiver = NodeId(node as u16);
+        let intact = self.loss.intact(&ended.ppdu, receiver);
+        let parts = ended.ppdu.mpdus().len().max(1) as u32;
+        let view = self.medium.view(receiver, true);
+        self.stations[node].receive(self.now, view, &ended.ppdu, intact, &mut self.pool);
+        self.after_station(node);
+        parts - intact.count_ones()
+    }
+
+    /// The receiver of a PPDU that collided hears nothing but noise, unless it was sending itself.
+    fn hear_collision(&mut self, ended: &Transmission) {
+        let receiver = ended.ppdu.receiver;
+        if receiver.is_group() || self.medium.has_collided(receiver) {
+            return;
+        }
+        let view = self.medium.view(receiver, true);
+        let node = usize::from(receiver.0);
+        self.stations[node].receive(self.now, view, &ended.ppdu, 0, &mut self.pool);
+        self.after_station(node);
+    }
+
+    /// A frame that began while a station awaited its answer, and is not for it, ends the wait.
+    fn bystanders_overhear(&mut self, ppdu: &Ppdu) {
+        for n in 0..self.contention.active.len() {
+            let node = self.contention.active[n];
+            if node != ppdu.transmitter.0 && node != ppdu.receiver.0 {
+                self.stations[usize::from(node)].overhear(self.now, &mut self.pool);
+            }
+        }
+    }
+
+    /// The medium is idle now: counters run again.
+    fn silence_begins(&mut self) {
+        let now = self.now;
+        let mut wanted = false;
+        for &node in &self.contention.active {
+            let view = self.medium.view(NodeId(node), false);
+            let station = &mut self.stations[usize::from(node)];
+            station.medium_idle(now, view);
+            wanted |= station.wants_medium();
+        }
+        self.contention.wanted = wanted.then_some(now);
+        self.contention.stale = true;
+    }
+
+    /// The silence before a won access.
+    fn access_silence(&self, winner: &Station<S>) -> Silence {
+        let (from, until) = (self.medium.idle_since(), self.now);
+        let wanted = self.contention.wanted.unwrap_or(until);
+        let Some(waited) = winner.waited() else { return Silence::of_sifs(from, until) };
+        Silence {
+            from,
+            wanted,
+            waited: waited.idle_since,
+            spaced: waited.idle_since + winner.ifs(),
+            recovered: waited.first_slot,
+            backed_off: until,
+            until,
+        }
+    }
+
+    /// The silence before an answer or a later frame of an exchange.
+    pub(super) fn sifs_silence(&self) -> Silence {
+        Silence::of_sifs(self.medium.idle_since(), self.now)
+    }
+
+    /// The run is over: what is on the air and the last silence are told as far as they got.
+    pub fn finish(&mut self) {
+        self.report_totals();
+        let end = self.now;
+        let mut cut: Vec<Transmission> = Vec::new();
+        while let Some(at) = self.medium.poll_timeout() {
+            cut.extend(self.medium.end(at));
+        }
+        let last = cut.len().saturating_sub(1);
+        for (n, transmission) in cut.iter().enumerate() {
+            let Transmission { ppdu, start, end, collided } = transmission;
+            let (start, collided, idle) = (*start, *collided, n == last);
+            let event = Event::End { ppdu, pool: &self.pool, start, collided, damaged: 0, idle };
+            self.observer.observe(*end, &event);
+        }
+        if cut.is_empty() {
+            let silence = self.last_silence(end);
+            self.observer.observe(end, &Event::Silence(silence));
+        }
+    }
+
+    /// The silence that the end of the run cuts short: that of whoever would have sent next.
+    fn last_silence(&self, end: Instant) -> Silence {
+        let from = self.medium.idle_since();
+        let next = self.contention.active.iter().map(|&node| &self.stations[usize::from(node)]);
+        let next = next.filter(|station| station.grant().is_some()).min_by_key(|station| station.grant());
+        match next {
+            Some(station) => Silence { until: end, ..self.access_silence(station) },
+            // Somebody is in an exchange: an answer is due, or will be missed.
+            None if self.contention.wanted.is_some() => Silence::of_sifs(from, end),
+            None => Silence { wanted: end, ..Silence::of_sifs(from, end) },
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! From a configuration to a cell whose run has not begun.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::access::{BackoffPolicy, Function, Parameters};
+use ackless_dot11::frame::{NodeId, Tid};
+use ackless_dot11::hooks::{Peer, Scheme};
+use ackless_dot11::queue::{QueueConfig, SchedulerKind};
+use ackless_dot11::station::{Aggregation, LinkConfig, MacConfig, Station};
+use ackless_phy::{MpduSpacing, Timing, TxVector};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Duration, Instant, PacketPool};
+
+use super::{Beacon, Cell, Contention};
+use crate::agenda::Agenda;
+use crate::config::{self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, LinkLoss};
+use crate::flows::{Flows, Place};
+use crate::host::Passage;
+use crate::loss::{AirLoss, LossModel};
+use crate::medium::Medium;
+use crate::observe::Observer;
+use crate::slots::{Slots, Wakeup};
+use crate::wired::Wired;
+
+impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// A cell before its run. `scheme` makes the scheme of each node; node 0 is the AP.
+    pub fn new(config: &CellConfig, seed: u64, mut scheme: impl FnMut(NodeId) -> S, mut observer: O) -> Self {
+        observer.begin(config);
+        let nodes = config.stations.len() + 1;
+        let slots = Slots::new(nodes, config.flows.len(), config.pings.len());
+        let schemes = (0..nodes).map(|node| scheme(NodeId(node as u16)));
+        let mut cell = Self {
+            now: Instant::ZERO,
+            agenda: Agenda::new(slots.count()),
+            slots,
+            medium: Medium::default(),
+            loss: AirLoss::new(seed, loss_models(config)),
+            stations: stations(config, seed, schemes),
+            contention: Contention::default(),
+            pool: PacketPool::default(),
+            passages: passages(config),
+            wire_down: Wired::new(config.wired.down, Stream::new(seed, 0, Purpose::Wire)),
+            wire_up: Wired::new(config.wired.up, Stream::new(seed, 1, Purpose::Wire)),
+            flows: Flows::new(seed, &config.flows, &config.pings),
+            sources: vec![VecDeque::new(); nodes],
+            four_address: vec![false; nodes],
+            queue_limits: queue_limits(config),
+            beacon: config.beacons.map(|beacons| Beacon {
+                next: Instant::ZERO + beacons.interval,
+                interval: beacons.interval,
+                len: beacons.size,
+            }),
+            ending: false,
+            observer,
+            events: 0,
+        };
+        cell.introduce();
+        cell.arm(config);
+        cell
+    }
+
+    /// Tells every node of its peers.
+    fn introduce(&mut self) {
+        let peers: Vec<Peer> = self.stations.iter().map(Station::as_peer).collect();
+        for station in &mut self.stations {
+            for (node, peer) in peers.iter().enumerate() {
+                station.join(NodeId(node as u16), *peer);
+            }
+        }
+    }
+
+    /// Puts the first deadlines on the agenda.
+    fn arm(&mut self, config: &CellConfig) {
+        for (flow, flow_config) in config.flows.iter().enumerate() {
+            let state = self.flows.flow(flow);
+            match state.ends[state.sender()].place {
+                Place::Server => self.sources[0].push_back(flow),
+                Place::Station(node) => self.sources[node].push_back(flow),
+            }
+            self.agenda.set(self.slots.slot(Wakeup::Application(flow)), Some(flow_config.start));
+        }
+        for (ping, ping_config) in config.pings.iter().enumerate() {
+            self.agenda.set(self.slots.slot(Wakeup::Ping(ping)), Some(ping_config.start));
+        }
+        let beacon = self.beacon.map(|beacon| beacon.next);
+        self.agenda.set(self.slots.slot(Wakeup::Beacon), beacon);
+    }
+}
+
+/// The MACs of all nodes, the AP's first.
+fn stations<S: Scheme>(config: &CellConfig, seed: u64, schemes: impl Iterator<Item = S>) -> Vec<Station<S>> {
+    let make = |(node, scheme): (usize, S)| {
+        let id = NodeId(node as u16);
+        let (mac, links, scheduler) = match node.checked_sub(1) {
+            None => (&config.ap.mac, ap_links(config), scheduler(config.ap.scheduler)),
+            Some(station) => {
+                let link = station_link(config, &config.stations[station]);
+                (&config.stations[station].mac, vec![link], SchedulerKind::RoundRobin)
+            }
+        };
+        let backoff = Stream::new(seed, node as u64, Purpose::Backoff);
+        Station::new(mac_config(config, id, mac), links, scheduler, scheme, backoff)
+    };
+    schemes.enumerate().map(make).collect()
+}
+
+fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> MacConfig {
+    let timing = Timing::of(config.standard, config.band);
+    let (access, qos, txop_limit) = match mac.access {
+        Access::Dcf { cw_min, cw_max } => {
+            let access = Parameters { function: Function::Dcf, ifs: timing.difs(), slot: timing.slot, cw_min, cw_max };
+            (access, false, Duration::ZERO)
+        }
+        Access::Edca { aifsn, cw_min, cw_max, txop_limit } => {
+            let ifs = timing.aifs(aifsn);
+            (Parameters { function: Function::Edca, ifs, slot: timing.slot, cw_min, cw_max }, true, txop_limit)
+        }
+    };
+    MacConfig {
+        node,
+        timing,
+        access,
+        backoff: BackoffPolicy::Standard,
+        qos,
+        tid: Tid(0),
+        txop_limit,
+        basic_rates: config.basic_rates,
+        fixed_answer: match config.answer_rate {
+            AnswerRate::ByRule => None,
+            AnswerRate::Fixed(vector) => Some(vector),
+        },
+        group_rate: config.beacons.map_or(timing.lowest, |beacons| beacons.tx),
+        rts_threshold: mac.rts_threshold,
+        retry_limit: mac.retry_limit.unwrap_or(u32::MAX),
+        ack_timeout_extra: mac.ack_timeout_extra,
+        eifs_extra: timing.eifs() - timing.difs(),
+    }
+}
+
+fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
+    let queue = match config.ap.queue {
+        ApQueue::Fifo { packets } => QueueConfig::Fifo { packets: packets as usize },
+        ApQueue::FqCodel { .. } => unimplemented_queue(),
+    };
+    let link = |(index, station): (usize, &config::StationConfig)| LinkConfig {
+        peer: NodeId(index as u16 + 1),
+        rate: station.down,
+        aggregation: aggregation(station.down, config.ap.mac.aggregation, station.mac.aggregation),
+        queue,
+    };
+    config.stations.iter().enumerate().map(link).collect()
+}
+
+fn station_link(config: &CellConfig, station: &config::StationConfig) -> LinkConfig {
+    LinkConfig {
+        peer: NodeId(0),
+        rate: station.up,
+        aggregation: aggregation(station.up, station.mac.aggregation, config.ap.mac.aggregation),
+        queue: QueueConfig::Fifo { packets: station.queue_packets as usize },
+    }
+}
+
+/// A-MPDUs from a sender to a receiver: both must know them, and the receiver's buffer and spacing bind the sender.
+fn aggregation(
+    rate: TxVector,
+    sender: Option<AggregationConfig>,
+    receiver: Option<AggregationConfig>,
+) -> Option<Aggregation> {
+    let (sender, receiver) = (sender?, receiver?);
+    rate.can_aggregate().then(|| Aggregation {
+        max_bytes: sender.max_bytes.min(rate.longest_psdu()),
+        max_mpdus: sender.max_mpdus.min(sender.window).min(receiver.window),
+        spacing: spacing(receiver.min_spacing),
+    })
+}
+
+/// The shortest spacing that the standard knows and that is at least this.
+fn spacing(at_least: Duration) -> MpduSpacing {
+    let enough = MpduSpacing::ALL.into_iter().find(|spacing| spacing.duration() >= at_least);
+    enough.unwrap_or(MpduSpacing::Micros16)
+}
+
+fn scheduler(config: ApScheduler) -> SchedulerKind {
+    match config {
+        ApScheduler::RoundRobin => SchedulerKind::RoundRobin,
+        ApScheduler::Fcfs | ApScheduler::AirtimeFair => SchedulerKind::RoundRobin,
+    }
+}
+
+fn unimplemented_queue() -> QueueConfig {
+    QueueConfig::Fifo { packets: 1000 }
+}
+
+fn passages(config: &CellConfig) -> Vec<Passage> {
+    let stations = config.stations.iter().map(|station| station.host_latency);
+    std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
+}
+
+fn queue_limits(config: &CellConfig) -> Vec<usize> {
+    let stations = config.stations.iter().map(|station| station.queue_packets as usize);
+    std::iter::once(0).chain(stations).collect()
+}
+
+fn loss_models(config: &CellConfig) -> Vec<LossModel> {
+    let model = |station: &config::StationConfig| match station.loss {
+        LinkLoss::None => LossModel::None,
+        LinkLoss::PerFrame { down, up } => LossModel::PerFrame { down, up },
+        LinkLoss::Snr(snr) => LossModel::Snr(snr),
+        // The ratio over the width of the downlink's data serves both ways and all frames of the link.
+        LinkLoss::PathLoss => LossModel::Snr(config.propagation.snr(station.distance.metres(), station.down)),
+    };
+    std::iter::once(LossModel::None).chain(config.stations.iter().map(model)).collect()
+}

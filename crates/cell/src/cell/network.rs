@@ -1,0 +1,154 @@
+//! The part of a cell that concerns packets: between MACs, hosts and the wire.
+
+use ackless_dot11::frame::{Ds, NodeId};
+use ackless_dot11::hooks::{Emission, Passage, Scheme};
+use ackless_dot11::station::{Route, Upward};
+use ackless_wire::PacketId;
+
+use super::Cell;
+use crate::flows::{Place, address};
+use crate::observe::{Event, Observer};
+use crate::slots::Wakeup;
+
+impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// Takes from a station what came up and what its scheme emitted, until there is no more.
+    pub(super) fn drain_station(&mut self, node: usize) {
+        loop {
+            if let Some(arrival) = self.stations[node].poll_up() {
+                if self.passages[node].is_instant() {
+                    self.at_host(node, arrival);
+                } else {
+                    self.passages[node].push_from_mac(self.now, arrival);
+                    let timeout = self.passages[node].from_mac_timeout();
+                    self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), timeout);
+                }
+            } else if let Some(emission) = self.stations[node].poll_emission() {
+                self.carry_emission(node, emission);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn carry_emission(&mut self, node: usize, emission: Emission) {
+        match emission {
+            Emission::Onward(packet, from) => {
+                let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+                self.at_host(node, Upward { packet, from, destination, source: from });
+            }
+            Emission::Local(packet) => self.deliver_local(Place::Station(node), packet),
+            Emission::Queue(packet, options) => {
+                let view = self.medium.view(NodeId(node as u16), self.ending);
+                let flow = self.flows.flow_of(self.pool.get(packet));
+                self.stations[node].enqueue_emitted(self.now, view, &mut self.pool, packet, options, flow);
+            }
+        }
+    }
+
+    /// A packet that came over the air has reached a node's host: it is for the node itself, or passes on.
+    pub(super) fn at_host(&mut self, node: usize, arrival: Upward) {
+        let here = NodeId(node as u16);
+        let packet = arrival.packet;
+        let target = address::node_of(self.pool.get(packet).ip.dst());
+        if target == Some(here) {
+            return self.deliver_local(Place::Station(node), packet);
+        }
+        if node != 0 {
+            // A group-addressed frame reaches stations that it is not for.
+            return self.pool.release(packet);
+        }
+        let passage = match target {
+            Some(to) => Passage::OverAir { from: arrival.from, to },
+            None => Passage::ToWire(arrival.from),
+        };
+        let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) else { return };
+        match target {
+            Some(to) => self.send_from_ap(packet, to, arrival.from),
+            None => self.push_up(packet),
+        }
+    }
+
+    /// A transport or application on a node, or at the server, sends a packet.
+    pub(super) fn send_from(&mut self, place: Place, packet: PacketId) {
+        match place {
+            Place::Server => self.push_down(packet),
+            Place::Station(node) => {
+                let source = NodeId(node as u16);
+                let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+                let ds = if self.four_address[node] { Ds::FourAddress } else { Ds::ToAp };
+                let route = Route { next: NodeId(0), destination, source, ds };
+                self.to_mac(node, packet, route);
+            }
+        }
+    }
+
+    /// The AP sends a packet to a station.
+    fn send_from_ap(&mut self, packet: PacketId, to: NodeId, source: NodeId) {
+        let ds = if self.four_address[usize::from(to.0)] { Ds::FourAddress } else { Ds::FromAp };
+        self.to_mac(0, packet, Route { next: to, destination: to, source, ds });
+    }
+
+    fn to_mac(&mut self, node: usize, packet: PacketId, route: Route) {
+        let flow = self.flows.flow_of(self.pool.get(packet));
+        if self.passages[node].is_instant() {
+            return self.hand_to_mac(node, packet, route, flow);
+        }
+        self.passages[node].push_to_mac(self.now, packet, route, flow);
+        self.agenda.set(self.slots.slot(Wakeup::ToMac(node)), self.passages[node].to_mac_timeout());
+    }
+
+    /// A packet has reached a node's MAC.
+    pub(super) fn hand_to_mac(&mut self, node: usize, packet: PacketId, route: Route, flow: u32) {
+        let view = self.medium.view(NodeId(node as u16), self.ending);
+        self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
+        self.watch(node);
+        // A scheme may have emitted something; what came up was taken before.
+        while let Some(emission) = self.stations[node].poll_emission() {
+            self.carry_emission(node, emission);
+        }
+    }
+
+    /// The server puts a packet on the wire.
+    fn push_down(&mut self, packet: PacketId) {
+        let len = self.pool.get(packet).len();
+        if let Err(packet) = self.wire_down.push(self.now, packet, len) {
+            self.observer.observe(self.now, &Event::WireDrop { node: None });
+            self.pool.release(packet);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
+    }
+
+    /// The AP puts a packet on the wire.
+    fn push_up(&mut self, packet: PacketId) {
+        let len = self.pool.get(packet).len();
+        if let Err(packet) = self.wire_up.push(self.now, packet, len) {
+            self.observer.observe(self.now, &Event::WireDrop { node: Some(NodeId(0)) });
+            self.pool.release(packet);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
+    }
+
+    /// Packets have come over the wire to the AP.
+    pub(super) fn deliver_down(&mut self) {
+        while let Some(packet) = self.wire_down.pop(self.now) {
+            let Some(to) = address::node_of(self.pool.get(packet).ip.dst()) else {
+                self.pool.release(packet);
+                continue;
+            };
+            let passage = Passage::FromWire(to);
+            if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, passage) {
+                self.send_from_ap(packet, to, NodeId(0));
+            }
+        }
+        self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
+        self.refill_server();
+    }
+
+    /// Packets have come over the wire to the server.
+    pub(super) fn deliver_up(&mut self) {
+        while let Some(packet) = self.wire_up.pop(self.now) {
+            self.deliver_local(Place::Server, packet);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
+    }
+}

@@ -1,0 +1,313 @@
+//! The part of a cell that concerns transports and applications.
+
+use ackless_dot11::frame::NodeId;
+use ackless_dot11::hooks::Scheme;
+use ackless_tcp::Event as TcpEvent;
+use ackless_wire::{Bytes, IpHeader, PacketId};
+
+use super::Cell;
+use crate::config::{Pace, Traffic, TransportConfig};
+use crate::flows::{Addressee, End, Place};
+use crate::observe::{Event, Observer};
+use crate::slots::Wakeup;
+
+impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// A packet has come to the host that it is addressed to.
+    pub(super) fn deliver_local(&mut self, place: Place, packet: PacketId) {
+        match self.flows.addressee(self.pool.get(packet)) {
+            Some(Addressee::End(flow, end)) if self.flows.flow(flow).ends[end].place == place => {
+                self.deliver_to_end(flow, end, packet);
+            }
+            Some(Addressee::EchoRequest(ping)) => self.answer_ping(ping, place, packet),
+            Some(Addressee::EchoReply(ping)) => self.ping_answered(ping, packet),
+            Some(Addressee::End(..)) | None => self.pool.release(packet),
+        }
+    }
+
+    fn deliver_to_end(&mut self, flow: usize, end: usize, packet: PacketId) {
+        let now = self.now;
+        match &mut self.flows.flow_mut(flow).ends[end].tcp {
+            Some(tcp) => {
+                tcp.handle_segment(now, self.pool.get(packet));
+                self.pool.release(packet);
+                self.service(flow, end);
+            }
+            None => {
+                let bytes = Bytes(self.pool.get(packet).payload.len().into());
+                self.pool.release(packet);
+                self.report_delivered(flow, end, bytes);
+            }
+        }
+    }
+
+    /// A timer of a TCP endpoint, or an old deadline that has moved on since.
+    pub(super) fn wake_end(&mut self, end_index: usize) {
+        let (flow, end) = (end_index / 2, end_index % 2);
+        let now = self.now;
+        let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
+        match deadline {
+            Some(at) if at <= now => {
+                if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp {
+                    tcp.handle_timeout(now);
+                }
+                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), None);
+                self.service(flow, end);
+            }
+            later => self.agenda.set(self.slots.slot(Wakeup::End(end_index)), later),
+        }
+    }
+
+    /// What follows after any input to a TCP endpoint: segments out, events, what it delivered, its deadline.
+    pub(super) fn service(&mut self, flow: usize, end: usize) {
+        self.top_up(flow, end);
+        loop {
+            let now = self.now;
+            let End { place, tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else { return };
+            let place = *place;
+            let Some(packet) = tcp.poll_transmit(now) else { break };
+            let packet = self.pool.insert(packet);
+            self.send_from(place, packet);
+        }
+        self.report(flow, end);
+        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
+        let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
+        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
+        if let Some(at) = deadline
+            && at < self.agenda.deadline(slot)
+        {
+            self.agenda.set(slot, Some(at));
+        }
+    }
+
+    /// Tells the observer what is new at an end, and the application what is done.
+    fn report(&mut self, flow: usize, end: usize) {
+        let state = self.flows.flow_mut(flow);
+        let sends = state.sender() == end;
+        let End { tcp: Some(tcp), reported, .. } = &mut state.ends[end] else { return };
+        let delivered = tcp.bytes_delivered();
+        let new = delivered.saturating_sub(*reported);
+        *reported = delivered;
+        let rtt = tcp.take_rtt_sample().filter(|_| sends);
+        let mut drained = false;
+        while let Some(event) = tcp.poll_event() {
+            drained |= event == TcpEvent::Drained;
+        }
+        if !sends && new > Bytes::ZERO {
+            self.report_delivered(flow, end, new);
+        }
+        if let Some(rtt) = rtt {
+            self.observer.observe(self.now, &Event::RoundTrip { flow, rtt });
+        }
+        if drained && sends {
+            self.transfer_drained(flow);
+        }
+    }
+
+    fn report_delivered(&mut self, flow: usize, end: usize, bytes: Bytes) {
+        let at = match self.flows.flow(flow).ends[end].place {
+            Place::Station(node) => Some(NodeId(node as u16)),
+            Place::Server => None,
+        };
+        self.observer.observe(self.now, &Event::Delivered { flow, at, bytes });
+    }
+
+    /// All that a flow's application has handed over is acknowledged.
+    fn transfer_drained(&mut self, flow: usize) {
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        let (finite, think) = match state.config.traffic {
+            Traffic::Finite { .. } => (true, None),
+            Traffic::Repeated { think, .. } => (false, Some(think)),
+            Traffic::Bulk(_) | Traffic::OnOff { .. } => return,
+        };
+        let Some(begun) = state.application.begun.take() else { return };
+        if let Some(think) = think {
+            let pause = state.application.draw(think);
+            state.application.turn = Some(now + pause);
+        }
+        self.observer.observe(now, &Event::Completed { flow, took: now - begun, finite });
+        self.watch_application(flow);
+    }
+
+    /// A flow starts, its application turns on or off, or hands over the next piece.
+    pub(super) fn wake_application(&mut self, flow: usize) {
+        let now = self.now;
+        let application = &mut self.flows.flow_mut(flow).application;
+        let turns = application.turn.take_if(|at| *at <= now).is_some();
+        if turns {
+            self.turn(flow);
+        }
+        let application = &mut self.flows.flow_mut(flow).application;
+        if application.tick.take_if(|at| *at <= now).is_some() {
+            self.tick(flow);
+        }
+        self.watch_application(flow);
+    }
+
+    fn watch_application(&mut self, flow: usize) {
+        let timeout = self.flows.flow(flow).application.poll_timeout();
+        self.agenda.set(self.slots.slot(Wakeup::Application(flow)), timeout);
+    }
+
+    fn turn(&mut self, flow: usize) {
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        state.application.on = !state.application.on || !matches!(state.config.traffic, Traffic::OnOff { .. });
+        if let Traffic::OnOff { on, off, .. } = state.config.traffic {
+            let span = state.application.draw(if state.application.on { on } else { off });
+            state.application.turn = Some(now + span);
+        }
+        if !state.application.on {
+            state.application.tick = None;
+            return;
+        }
+        state.application.begun = Some(now);
+        let (transport, traffic) = (state.config.transport, state.config.traffic);
+        if let TransportConfig::Tcp(tcp) = &transport {
+            let afresh = state.ends[0].tcp.is_none() || matches!(traffic, Traffic::Repeated { .. });
+            if afresh {
+                state.connect(now, tcp);
+            }
+            let sender = state.sender();
+            let endpoint = state.ends[sender].tcp.as_mut().expect("a connected flow has two endpoints");
+            match traffic {
+                Traffic::Bulk(Pace::Saturating) => endpoint.send_forever(),
+                Traffic::Finite { size } | Traffic::Repeated { size, .. } => {
+                    endpoint.send(size);
+                    endpoint.close();
+                }
+                Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } => {}
+            }
+            self.service(flow, 1);
+            self.service(flow, 0);
+        }
+        match traffic {
+            Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { pace: Pace::Rate(_), .. } => self.tick(flow),
+            _ => self.refill_from(flow),
+        }
+    }
+
+    /// A paced application hands over the next piece: a datagram, or a segment's worth of stream.
+    fn tick(&mut self, flow: usize) {
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        let (Traffic::Bulk(Pace::Rate(rate)) | Traffic::OnOff { pace: Pace::Rate(rate), .. }) = state.config.traffic
+        else {
+            return;
+        };
+        let sender = state.sender();
+        match state.config.transport {
+            TransportConfig::Udp { payload } => {
+                state.application.tick = Some(now + rate.time_ceil(payload));
+                let (packet, place) = (state.datagram(payload), state.ends[sender].place);
+                let packet = self.pool.insert(packet);
+                self.send_from(place, packet);
+            }
+            TransportConfig::Tcp(tcp) => {
+                let piece = tcp.packet.saturating_sub(Bytes(52)).max(Bytes(1));
+                state.application.tick = Some(now + rate.time_ceil(piece));
+                if let Some(endpoint) = &mut state.ends[sender].tcp {
+                    // What does not fit into the send buffer is not offered again: the application is paced by its clock.
+                    endpoint.write_length(piece);
+                }
+                self.service(flow, sender);
+            }
+        }
+    }
+
+    /// An on-off application that is on keeps its connection's send buffer full.
+    fn top_up(&mut self, flow: usize, end: usize) {
+        let state = self.flows.flow_mut(flow);
+        let fills = matches!(state.config.traffic, Traffic::OnOff { pace: Pace::Saturating, .. });
+        if fills && state.application.on && state.sender() == end {
+            if let Some(endpoint) = &mut state.ends[end].tcp {
+                let room = endpoint.room();
+                endpoint.write_length(room);
+            }
+        }
+    }
+
+    /// A flow that floods fills the first queue on its way.
+    fn refill_from(&mut self, flow: usize) {
+        let state = self.flows.flow(flow);
+        match state.ends[state.sender()].place {
+            Place::Server => self.refill_server(),
+            Place::Station(node) => self.refill_sources(node),
+        }
+    }
+
+    /// Datagram sources at the server that flood fill the wire's buffer, in turn.
+    pub(super) fn refill_server(&mut self) {
+        while self.wire_down.has_room(self.now) {
+            let Some(packet) = self.next_flood(Place::Server) else { return };
+            let packet = self.pool.insert(packet);
+            self.send_from(Place::Server, packet);
+        }
+    }
+
+    /// Datagram sources on a node that flood fill its queue, in turn.
+    pub(super) fn refill_sources(&mut self, node: usize) {
+        if self.sources[node].is_empty() {
+            return;
+        }
+        let waiting = self.stations[node].backlog(NodeId(0)) + self.passages[node].to_mac_len();
+        for _ in waiting..self.queue_limits[node] {
+            let Some(packet) = self.next_flood(Place::Station(node)) else { return };
+            let packet = self.pool.insert(packet);
+            self.send_from(Place::Station(node), packet);
+        }
+    }
+
+    /// The next datagram of the sources at a place that flood.
+    fn next_flood(&mut self, place: Place) -> Option<ackless_wire::Packet> {
+        let sources = match place {
+            // The AP has no transports: its entry is the server's.
+            Place::Server => &mut self.sources[0],
+            Place::Station(node) => &mut self.sources[node],
+        };
+        for _ in 0..sources.len() {
+            let flow = sources.pop_front()?;
+            sources.push_back(flow);
+            let state = self.flows.flow_mut(flow);
+            if let Some(payload) = state.floods() {
+                return Some(state.datagram(payload));
+            }
+        }
+        None
+    }
+
+    pub(super) fn wake_ping(&mut self, ping: usize) {
+        let now = self.now;
+        let state = self.flows.ping_mut(ping);
+        let request = state.request(now, ping);
+        let next = state.next;
+        self.observer.observe(now, &Event::PingSent { ping });
+        let packet = self.pool.insert(request);
+        self.send_from(Place::Server, packet);
+        self.agenda.set(self.slots.slot(Wakeup::Ping(ping)), Some(next));
+    }
+
+    fn answer_ping(&mut self, ping: usize, place: Place, packet: PacketId) {
+        let id = self.identification(packet);
+        let reply = self.flows.ping_mut(ping).reply(ping, id);
+        self.pool.release(packet);
+        let reply = self.pool.insert(reply);
+        self.send_from(place, reply);
+    }
+
+    fn ping_answered(&mut self, ping: usize, packet: PacketId) {
+        let id = self.identification(packet);
+        self.pool.release(packet);
+        if let Some(sent) = self.flows.ping_mut(ping).answered(id) {
+            let rtt = self.now - sent;
+            self.observer.observe(self.now, &Event::PingAnswered { ping, sent, rtt });
+        }
+    }
+
+    fn identification(&self, packet: PacketId) -> u16 {
+        match self.pool.get(packet).ip {
+            IpHeader::V4(v4) => v4.id,
+            IpHeader::V6(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! The transports and applications of a cell: TCP endpoints, datagram sources, and what keeps them busy.
+//!
+//! Each flow has two ends: end 0 is its peer's (the server, or another station), end 1 its station's. Which flow and end a packet is for follows from its
+//! destination port by arithmetic, so that nothing is hashed.
+
+use std::net::SocketAddr;
+
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, InitialWindow};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
+
+use crate::config::{
+    AckConfig, CongestionControl, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic,
+    TransportConfig,
+};
+
+/// Where a transport end stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Behind the wire.
+    Server,
+    /// On this node.
+    Station(usize),
+}
+
+/// All flows and pings of a cell.
+#[derive(Debug)]
+pub struct Flows {
+    flows: Vec<Flow>,
+    pings: Vec<Ping>,
+}
+
+/// One flow with its two ends and its application.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) config: FlowConfig,
+    pub(crate) ends: [End; 2],
+    pub(crate) application: Application,
+    /// Counts of the connections before the present one.
+    past: (u64, u64),
+}
+
+/// One end of a flow.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) place: Place,
+    pub(crate) address: SocketAddr,
+    /// The connection; none for datagrams, and before the flow starts.
+    pub(crate) tcp: Option<Box<Endpoint>>,
+    /// Bytes delivered here by the present connection that the observer knows of.
+    pub(crate) reported: Bytes,
+    next_ip_id: u16,
+}
+
+/// What sends through a flow.
+#[derive(Debug)]
+pub(crate) struct Application {
+    /// When it starts, or when it next turns on or off.
+    pub(crate) turn: Option<Instant>,
+    /// When it hands over the next piece, if it is paced.
+    pub(crate) tick: Option<Instant>,
+    /// When the present transfer began.
+    pub(crate) begun: Option<Instant>,
+    /// Whether it wants to send now.
+    pub(crate) on: bool,
+    random: Stream,
+}
+
+/// Echo requests to one station.
+#[derive(Debug)]
+pub(crate) struct Ping {
+    pub(crate) config: PingConfig,
+    pub(crate) next: Instant,
+    next_id: u16,
+    /// When each request left that has had no reply, by identification.
+    outstanding: std::collections::BTreeMap<u16, Instant>,
+}
+
+/// Whose packet it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Addressee {
+    /// An end of a flow.
+    End(usize, usize),
+    /// A station that answers a ping.
+    EchoRequest(usize),
+    /// The server that sent a ping.
+    EchoReply(usize),
+}
+
+impl Flows {
+    /// The flows of a cell, none of which has started.
+    pub(crate) fn new(seed: u64, flows: &[FlowConfig], pings: &[PingConfig]) -> Self {
+        let flow = |(index, config): (usize, &FlowConfig)| Flow::new(seed, index, config.clone());
+        let ping = |config: &PingConfig| Ping {
+            config: config.clone(),
+            next: config.start,
+            next_id: 0,
+            outstanding: std::collections::BTreeMap::new(),
+        };
+        Self { flows: flows.iter().enumerate().map(flow).collect(), pings: pings.iter().map(ping).collect() }
+    }
+
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether there are no flows.
+    pub fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// A TCP endpoint of a flow: end 0 is the peer's, end 1 the station's. None for datagrams and before the start.
+    pub fn endpoint(&self, flow: usize, end: usize) -> Option<&Endpoint> {
+        self.flows[flow].ends[end].tcp.as_deref()
+    }
+
+    /// Segments sent again and timeouts of a flow's sender since the start of the run.
+    pub fn sender_totals(&self, flow: usize) -> (u64, u64) {
+        self.flows[flow].sender_totals()
+    }
+
+    pub(crate) fn flow(&self, flow: usize) -> &Flow {
+        &self.flows[flow]
+    }
+
+    pub(crate) fn flow_mut(&mut self, flow: usize) -> &mut Flow {
+        &mut self.flows[flow]
+    }
+
+    pub(crate) fn ping_mut(&mut self, ping: usize) -> &mut Ping {
+        &mut self.pings[ping]
+    }
+
+    /// Whose packet this is, if it is anybody's.
+    pub(crate) fn addressee(&self, packet: &Packet) -> Option<Addressee> {
+        let (_, port) = packet.ports();
+        let within = |base: u16, len: usize| port.checked_sub(base).map(usize::from).filter(|&n| n < len);
+        if let Some(flow) = within(PEER_PORT, self.flows.len().min(PORTS)) {
+            return Some(Addressee::End(flow, 0));
+        }
+        if let Some(flow) = within(STATION_PORT, self.flows.len().min(PORTS)) {
+            return Some(Addressee::End(flow, 1));
+        }
+        if let Some(ping) = within(REQUEST_PORT, self.pings.len()) {
+            return Some(Addressee::EchoRequest(ping));
+        }
+        within(REPLY_PORT, self.pings.len()).map(Addressee::EchoReply)
+    }
+
+    /// A number that tells a packet's flow from others, for fair queueing.
+    pub(crate) fn flow_of(&self, packet: &Packet) -> u32 {
+        u32::from(packet.ports().1)
+    }
+}
+
+impl Flow {
+    fn new(seed: u64, index: usize, config: FlowConfig) -> Self {
+        let peer = match config.peer {
+            Peer::Server => Place::Server,
+            Peer::Station(station) => Place::Station(station + 1),
+        };
+        let station = Place::Station(config.station + 1);
+        let application = Application {
+            turn: Some(config.start),
+            tick: None,
+            begun: None,
+            on: false,
+            random: Stream::new(seed, index as u64, Purpose::Traffic),
+        };
+        let end = |place, port: u16| End {
+            place,
+            address: SocketAddr::new(address::of(place), port + index as u16),
+            tcp: None,
+            reported: Bytes::ZERO,
+            next_ip_id: 0,
+        };
+        Self { ends: [end(peer, PEER_PORT), end(station, STATION_PORT)], config, application, past: (0, 0) }
+    }
+
+    /// The end that sends data.
+    pub(crate) fn sender(&self) -> usize {
+        match self.config.direction {
+            Direction::Down => 0,
+            Direction::Up => 1,
+        }
+    }
+
+    /// Whether it sends datagrams as fast as they can be queued, just now.
+    pub(crate) fn floods(&self) -> Option<Bytes> {
+        let pace = match self.config.traffic {
+            Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
+            Traffic::Finite { .. } | Traffic::Repeated { .. } => return None,
+        };
+        match self.config.transport {
+            TransportConfig::Udp { payload } if pace == Pace::Saturating && self.application.on => Some(payload),
+            _ => None,
+        }
+    }
+
+    /// Opens a new connection: the station calls, its peer listens.
+    pub(crate) fn connect(&mut self, now: Instant, tcp: &TcpConfig) {
+        let (retransmissions, timeouts) = self.sender_totals();
+        self.past = (retransmissions, timeouts);
+        let config = endpoint_config(tcp);
+        let [peer, station] = [self.ends[0].address, self.ends[1].address];
+        let mut iss = || SeqNumber(self.application.random.bits() as u32);
+        let (listening, calling) = (iss(), iss());
+        self.ends[0].tcp = Some(Box::new(Endpoint::listen(config.clone(), peer, listening)));
+        self.ends[1].tcp = Some(Box::new(Endpoint::connect(now, config, station, peer, calling)));
+        for end in &mut self.ends {
+            end.reported = Bytes::ZERO;
+        }
+    }
+
+    /// The next datagram from the sending end.
+    pub(crate) fn datagram(&mut self, payload: Bytes) -> Packet {
+        let sender = self.sender();
+        let to = self.ends[1 - sender].address;
+        let from = &mut self.ends[sender];
+        from.next_ip_id = from.next_ip_id.wrapping_add(1);
+        datagram(from.address, to, payload, from.next_ip_id)
+    }
+
+    fn sender_totals(&self) -> (u64, u64) {
+        let stats = self.ends[self.sender()].tcp.as_ref().map(|tcp| tcp.stats());
+        let (retransmissions, timeouts) = stats.map_or((0, 0), |stats| (stats.retransmitted_segments, stats.timeouts));
+        (self.past.0 + retransmissions, self.past.1 + timeouts)
+    }
+}
+
+impl Application {
+    /// When it wants to be woken.
+    pub(crate) fn poll_timeout(&self) -> Option<Instant> {
+        [self.turn, self.tick].into_iter().flatten().min()
+    }
+
+    /// A span as configured, drawn if it is random.
+    pub(crate) fn draw(&mut self, span: Span) -> Duration {
+        match span {
+            Span::Fixed(span) => span,
+            Span::Exponential(mean) => {
+                let seconds = -libm::log(1.0 - self.random.unit()) * mean.as_secs_f64();
+                Duration::from_secs_f64(seconds).max(Duration::from_nanos(1))
+            }
+        }
+    }
+}
+
+impl Ping {
+    /// The next echo request.
+    pub(crate) fn request(&mut self, now: Instant, index: usize) -> Packet {
+        self.next = now + self.config.interval;
+        self.next_id = self.next_id.wrapping_add(1);
+        self.outstanding.insert(self.next_id, now);
+        let station = Place::Station(self.config.station + 1);
+        self.echo(Place::Server, REPLY_PORT, station, REQUEST_PORT, index, self.next_id)
+    }
+
+    /// The reply to an echo request with this identification.
+    pub(crate) fn reply(&self, index: usize, id: u16) -> Packet {
+        let station = Place::Station(self.config.station + 1);
+        self.echo(station, REQUEST_PORT, Place::Server, REPLY_PORT, index, id)
+    }
+
+    /// A reply came back: when its request left, unless it is unknown.
+    pub(crate) fn answered(&mut self, id: u16) -> Option<Instant> {
+        self.outstanding.remove(&id)
+    }
+
+    fn echo(&self, from: Place, from_port: u16, to: Place, to_port: u16, index: usize, id: u16) -> Packet {
+        let at = |place, port: u16| SocketAddr::new(address::of(place), port + index as u16);
+        let payload = self.config.packet.saturating_sub(Bytes(28));
+        datagram(at(from, from_port), at(to, to_port), payload, id)
+    }
+}
+
+/// Addresses of nodes: stations in 10.0.0.0/16 by their number, the server at 10.1.0.1.
+pub(crate) mod address {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use ackless_dot11::frame::NodeId;
+
+    use super::Place;
+
+    /// The address of a place.
+    pub(crate) fn of(place: Place) -> IpAddr {
+        match place {
+            Place::Server => IpAddr::V4(Ipv4Addr::new(10, 1, 0, 1)),
+            Place::Station(node) => {
+                let [high, low] = (node as u16).to_be_bytes();
+                IpAddr::V4(Ipv4Addr::new(10, 0, high, low))
+            }
+        }
+    }
+
+    /// The node with an address; `None` for what lies behind the wire.
+    pub(crate) fn node_of(address: IpAddr) -> Option<NodeId> {
+        match address {
+            IpAddr::V4(v4) => match v4.octets() {
+                [10, 0, high, low] => Some(NodeId(u16::from_be_bytes([high, low]))),
+                _ => None,
+            },
+            IpAddr::V6(_) => None,
+        }
+    }
+}
+
+fn datagram(from: SocketAddr, to: SocketAddr, payload: Bytes, id: u16) -> Packet {
+    let mut ip = IpHeader::between(from.ip(), to.ip()).expect("all addresses of a cell are of one family");
+    if let IpHeader::V4(v4) = &mut ip {
+        v4.id = id;
+    }
+    let udp = UdpHeader { src_port: from.port(), dst_port: to.port() };
+    Packet { ip, transport: Transport::Udp(udp), payload: Payload::Length(payload.get() as u32) }
+}
+
+fn endpoint_config(tcp: &TcpConfig) -> Config {
+    let AckConfig { every, timeout } = tcp.ack;
+    Config {
+        mss: tcp.packet.saturating_sub(Bytes(40)),
+        initial_window: InitialWindow::Segments(tcp.initial_window),
+        congestion: match tcp.congestion {
+            CongestionControl::Reno => CongestionChoice::Reno,
+            CongestionControl::NewReno => CongestionChoice::NewReno,
+            CongestionControl::Cubic => CongestionChoice::Cubic,
+        },
+        ack: AckChoice::Delayed { every, timeout },
+        sack: tcp.sack,
+        timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
+        window_scaling: tcp.window_scaling,
+        receive_buffer: tcp.receive_buffer,
+        send_buffer: tcp.send_buffer,
+        consume: Consume::Immediately,
+        rto_min: tcp.rto_min,
+        ..Config::default()
+    }
+}
+
+/// The first port of flows' peers, of flows' stations, of echo requests and of their replies; each range has room for 10,000.
+const PEER_PORT: u16 = 10_000;
+const STATION_PORT: u16 = 20_000;
+const REQUEST_PORT: u16 = 30_000;
+const REPLY_PORT: u16 = 40_000;
+const PORTS: usize = 10_000;

@@ -1,0 +1,66 @@
+//! The way between a node's MAC and its host: a fixed latency each way, first in, first out.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::station::{Route, Upward};
+use ackless_wire::{Duration, Instant, PacketId};
+
+/// Both ways of one node.
+#[derive(Debug)]
+pub struct Passage {
+    latency: Duration,
+    from_mac: VecDeque<(Instant, Upward)>,
+    to_mac: VecDeque<(Instant, (PacketId, Route, u32))>,
+}
+
+impl Passage {
+    /// A passage with this latency each way.
+    pub fn new(latency: Duration) -> Self {
+        Self { latency, from_mac: VecDeque::new(), to_mac: VecDeque::new() }
+    }
+
+    /// Whether packets pass in no time; then nothing need be pushed.
+    pub fn is_instant(&self) -> bool {
+        self.latency.is_zero()
+    }
+
+    /// A packet leaves the MAC.
+    pub fn push_from_mac(&mut self, now: Instant, arrival: Upward) {
+        self.from_mac.push_back((now + self.latency, arrival));
+    }
+
+    /// The next packet that reaches the host by `now`.
+    pub fn pop_from_mac(&mut self, now: Instant) -> Option<Upward> {
+        pop_due(&mut self.from_mac, now)
+    }
+
+    /// When the next packet reaches the host.
+    pub fn from_mac_timeout(&self) -> Option<Instant> {
+        self.from_mac.front().map(|(at, _)| *at)
+    }
+
+    /// A packet of a flow leaves the host for the MAC's queue.
+    pub fn push_to_mac(&mut self, now: Instant, packet: PacketId, route: Route, flow: u32) {
+        self.to_mac.push_back((now + self.latency, (packet, route, flow)));
+    }
+
+    /// The next packet that reaches the MAC by `now`.
+    pub fn pop_to_mac(&mut self, now: Instant) -> Option<(PacketId, Route, u32)> {
+        pop_due(&mut self.to_mac, now)
+    }
+
+    /// How many packets are on their way to the MAC.
+    pub fn to_mac_len(&self) -> usize {
+        self.to_mac.len()
+    }
+
+    /// When the next packet reaches the MAC.
+    pub fn to_mac_timeout(&self) -> Option<Instant> {
+        self.to_mac.front().map(|(at, _)| *at)
+    }
+}
+
+fn pop_due<T>(queue: &mut VecDeque<(Instant, T)>, now: Instant) -> Option<T> {
+    let due = queue.front().is_some_and(|(at, _)| *at <= now);
+    due.then(|| queue.pop_front()).flatten().map(|(_, item)| item)
+}

@@ -1,0 +1,177 @@
+//! The ledger of air time: every nanosecond of the measured window goes into exactly one class.
+//!
+//! A silence is split where its character changes ([`Silence`]); a busy period in which anything overlapped is a collision, whole; any other
+//! PPDU is split by what it carries. Inside the payload part of a data PPDU, time is proportional to bytes, and the SERVICE field, tail
+//! and padding of the last symbol are headers. No class is what others leave over.
+
+use ackless_dot11::frame::{ACK_LEN, BLOCK_ACK_LEN, Body, Mpdu, Ppdu};
+use ackless_phy::TxVector;
+use ackless_wire::{Bytes, Duration, Instant};
+
+use crate::observe::Silence;
+use crate::result::{Airtime, AirtimeClass};
+
+/// The ledger of one run.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    from: Instant,
+    until: Instant,
+    airtime: Airtime,
+    /// When the present busy period began, and whether anything in it overlapped.
+    busy_from: Instant,
+    overlapped: bool,
+}
+
+/// The bytes of a data PPDU by class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    headers: u64,
+    payload: u64,
+    tcp_acks: u64,
+    repeated: u64,
+}
+
+impl Ledger {
+    /// A ledger of the window from `from` to `until`.
+    pub fn new(from: Instant, until: Instant) -> Self {
+        Self { from, until, airtime: Airtime::default(), busy_from: Instant::ZERO, overlapped: false }
+    }
+
+    /// What was booked so far.
+    pub fn airtime(&self) -> &Airtime {
+        &self.airtime
+    }
+
+    /// A silence is over.
+    pub fn silence(&mut self, silence: &Silence) {
+        use AirtimeClass::{Backoff, Idle, InterframeSpace, Sifs, Timeouts};
+        let mut from = silence.from;
+        for (class, until) in [
+            (Idle, silence.wanted),
+            (Timeouts, silence.waited),
+            (InterframeSpace, silence.spaced),
+            (Timeouts, silence.recovered),
+            (Backoff, silence.backed_off),
+            (Sifs, silence.until),
+        ] {
+            let until = until.min(silence.until).max(from);
+            self.book(class, from, until);
+            from = until;
+        }
+    }
+
+    /// A PPDU goes on the air. `first`: the medium was silent until now.
+    pub fn start(&mut self, now: Instant, first: bool) {
+        if first {
+            self.busy_from = now;
+        }
+        self.overlapped = !first;
+    }
+
+    /// A PPDU is over, or is cut off by the end of the run.
+    pub fn end(&mut self, ppdu: &Ppdu, start: Instant, end: Instant, last: bool) {
+        if self.overlapped {
+            if last {
+                self.book(AirtimeClass::Collisions, self.busy_from, end);
+            }
+            return;
+        }
+        self.split(ppdu, start);
+    }
+
+    fn split(&mut self, ppdu: &Ppdu, start: Instant) {
+        let end = start + ppdu.duration;
+        let whole = match &ppdu.body {
+            Body::Single(mpdu) => return self.split_data(ppdu, std::slice::from_ref(mpdu), start),
+            Body::Aggregate(mpdus) => return self.split_data(ppdu, mpdus, start),
+            Body::Ack(_) => return self.split_answer(ppdu, ACK_LEN, start),
+            Body::BlockAck(..) => return self.split_answer(ppdu, BLOCK_ACK_LEN, start),
+            Body::BlockAckReq(..) => AirtimeClass::BlockAckRequests,
+            Body::Rts | Body::Cts => AirtimeClass::RtsCts,
+            Body::Beacon(_) => AirtimeClass::Beacons,
+        };
+        self.book(whole, start, end);
+    }
+
+    fn split_answer(&mut self, ppdu: &Ppdu, plain: Bytes, start: Instant) {
+        let plain = start + ppdu.txvector.duration(plain);
+        self.book(AirtimeClass::LinkAcks, start, plain);
+        self.book(AirtimeClass::Appended, plain, start + ppdu.duration);
+    }
+
+    fn split_data(&mut self, ppdu: &Ppdu, mpdus: &[Mpdu], start: Instant) {
+        let aggregated = matches!(ppdu.body, Body::Aggregate(_));
+        let load = Load::of(mpdus, aggregated, ppdu.psdu_len);
+        let psdu = ppdu.psdu_len.get();
+        let frame = if load.repeated == psdu {
+            AirtimeClass::Retransmissions
+        } else if load.tcp_acks + load.repeated == psdu {
+            AirtimeClass::TcpAcks
+        } else {
+            AirtimeClass::Preambles
+        };
+        let rest = if frame == AirtimeClass::Preambles { AirtimeClass::Headers } else { frame };
+        let vector = ppdu.txvector;
+        let body = start + vector.preamble();
+        self.book(frame, start, body);
+        let payload = ppdu.duration - vector.preamble() - vector.signal_extension();
+        let mut bytes = 0;
+        let mut from = body;
+        for (class, more) in [
+            (AirtimeClass::Headers, load.headers),
+            (AirtimeClass::Payload, load.payload),
+            (AirtimeClass::TcpAcks, load.tcp_acks),
+            (AirtimeClass::Retransmissions, load.repeated),
+        ] {
+            bytes += more;
+            let until = body + time_floor(vector, bytes).min(payload);
+            self.book(class, from, until);
+            from = until;
+        }
+        self.book(rest, from, body + payload);
+        self.book(frame, body + payload, start + ppdu.duration);
+    }
+
+    /// Books what of a stretch lies in the window.
+    fn book(&mut self, class: AirtimeClass, from: Instant, until: Instant) {
+        let span = until.min(self.until).saturating_since(from.max(self.from));
+        self.airtime.add(class, span);
+    }
+}
+
+impl Load {
+    /// Sorts the bytes of a PSDU. Those of no MPDU, delimiters and padding, go with the MPDUs around them: to headers, unless there
+    /// is nothing but TCP ACKs or repeated MPDUs.
+    fn of(mpdus: &[Mpdu], aggregated: bool, psdu: Bytes) -> Self {
+        let mut load = Self::default();
+        for mpdu in mpdus {
+            let len = mpdu.len().get();
+            let subframe = if aggregated { (len + 4).next_multiple_of(4) } else { len };
+            if mpdu.retry {
+                load.repeated += subframe;
+            } else if mpdu.pure_ack {
+                load.tcp_acks += subframe;
+            } else {
+                load.payload += mpdu.payload_len.get();
+                load.headers += subframe - mpdu.payload_len.get();
+            }
+        }
+        // The last subframe is not padded, and minimum MPDU spacing adds delimiters.
+        let sorted = load.headers + load.payload + load.tcp_acks + load.repeated;
+        let (missing, surplus) = (psdu.get().saturating_sub(sorted), sorted.saturating_sub(psdu.get()));
+        let class = if load.headers > 0 {
+            &mut load.headers
+        } else if load.tcp_acks > 0 {
+            &mut load.tcp_acks
+        } else {
+            &mut load.repeated
+        };
+        *class = *class + missing - surplus;
+        load
+    }
+}
+
+/// How long `bytes` of a PSDU take, rounded down.
+fn time_floor(vector: TxVector, bytes: u64) -> Duration {
+    Duration::from_nanos(bytes * 8 * 1_000_000_000 / vector.rate().bps())
+}

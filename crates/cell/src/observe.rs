@@ -1,0 +1,187 @@
+//! The one stream of typed events, and whoever listens to it.
+//!
+//! Counters, the ledger of air time, pcapng files and timelines are all observers; nothing else in the cell keeps statistics. A cell without
+//! an observer is compiled without the events.
+
+use ackless_dot11::frame::{NodeId, Ppdu};
+use ackless_dot11::station::StationCounts;
+use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+
+use crate::config::CellConfig;
+
+/// Something that happened in the cell.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A PPDU goes on the air.
+    Start {
+        /// The PPDU.
+        ppdu: &'a Ppdu,
+        /// All packets, to look into it.
+        pool: &'a PacketPool,
+        /// The silence before it; `None` if the medium was busy already.
+        silence: Option<Silence>,
+        /// Whether it was sent on a won access, not as an answer or as a later frame of an exchange.
+        access: bool,
+    },
+    /// A PPDU is over.
+    End {
+        /// The PPDU.
+        ppdu: &'a Ppdu,
+        /// All packets, to look into it.
+        pool: &'a PacketPool,
+        /// When it began.
+        start: Instant,
+        /// Whether it overlapped with another.
+        collided: bool,
+        /// MPDUs that the receiver could not read although nothing collided.
+        damaged: u32,
+        /// Whether the medium is idle now.
+        idle: bool,
+    },
+    /// The run is over in the middle of a silence.
+    Silence(Silence),
+    /// Application bytes arrived at the end of a flow, for the first time and in order.
+    Delivered {
+        /// The flow, by its place in the configuration.
+        flow: usize,
+        /// Where: a station, or `None` for the server.
+        at: Option<NodeId>,
+        /// How many.
+        bytes: Bytes,
+    },
+    /// A sender of a flow took a sample of the round-trip time.
+    RoundTrip {
+        /// The flow.
+        flow: usize,
+        /// The sample.
+        rtt: Duration,
+    },
+    /// A transfer of a finite or repeated flow is complete.
+    Completed {
+        /// The flow.
+        flow: usize,
+        /// How long it took, from its start to the last byte acknowledged.
+        took: Duration,
+        /// Whether the flow is over with it.
+        finite: bool,
+    },
+    /// An echo request left the server.
+    PingSent {
+        /// The ping.
+        ping: usize,
+    },
+    /// The reply to an echo request came back.
+    PingAnswered {
+        /// The ping.
+        ping: usize,
+        /// When the request left.
+        sent: Instant,
+        /// The round-trip time.
+        rtt: Duration,
+    },
+    /// The wire dropped a packet that this node (or the server, `None`) sent.
+    WireDrop {
+        /// The node.
+        node: Option<NodeId>,
+    },
+    /// The totals of a station's own counts, told when the window begins and when it ends.
+    Totals {
+        /// The station.
+        node: NodeId,
+        /// Its counts since the start of the run.
+        counts: StationCounts,
+    },
+    /// The totals of a flow's sender, told when the window begins and when it ends.
+    FlowTotals {
+        /// The flow.
+        flow: usize,
+        /// Segments sent again since the start of the run.
+        retransmissions: u64,
+        /// Retransmission timeouts since the start of the run.
+        timeouts: u64,
+    },
+}
+
+/// A silence of the medium and what it was spent on: consecutive stretches, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Silence {
+    /// When it began.
+    pub from: Instant,
+    /// From then on somebody had something to send.
+    pub wanted: Instant,
+    /// Until then an answer that did not come, or a NAV without frames, held the next sender back.
+    pub waited: Instant,
+    /// Until then DIFS or AIFS lasted.
+    pub spaced: Instant,
+    /// Until then EIFS lasted beyond it.
+    pub recovered: Instant,
+    /// Until then slots were counted; and from then on it was SIFS.
+    pub backed_off: Instant,
+    /// When it ended.
+    pub until: Instant,
+}
+
+impl Silence {
+    /// A silence that is SIFS from its beginning to its end; a late answer lengthens it.
+    pub const fn of_sifs(from: Instant, until: Instant) -> Self {
+        Self { from, wanted: from, waited: from, spaced: from, recovered: from, backed_off: from, until }
+    }
+}
+
+/// Listens to the events of a cell.
+pub trait Observer {
+    /// Whether it listens at all; the cell makes no events for one that does not.
+    const LISTENS: bool = true;
+
+    /// Something happened at `now`.
+    fn observe(&mut self, now: Instant, event: &Event<'_>);
+
+    /// Before anything happens: the cell that will be watched.
+    fn begin(&mut self, _config: &CellConfig) {}
+}
+
+impl Observer for () {
+    const LISTENS: bool = false;
+
+    fn observe(&mut self, _now: Instant, _event: &Event<'_>) {}
+}
+
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    const LISTENS: bool = A::LISTENS || B::LISTENS;
+
+    fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        self.0.observe(now, event);
+        self.1.observe(now, event);
+    }
+
+    fn begin(&mut self, config: &CellConfig) {
+        self.0.begin(config);
+        self.1.begin(config);
+    }
+}
+
+impl<O: Observer> Observer for Option<O> {
+    fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        if let Some(observer) = self {
+            observer.observe(now, event);
+        }
+    }
+
+    fn begin(&mut self, config: &CellConfig) {
+        if let Some(observer) = self {
+            observer.begin(config);
+        }
+    }
+}
+
+impl<O: Observer> Observer for &mut O {
+    const LISTENS: bool = O::LISTENS;
+
+    fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        (**self).observe(now, event);
+    }
+
+    fn begin(&mut self, config: &CellConfig) {
+        (**self).begin(config);
+    }
+}

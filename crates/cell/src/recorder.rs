@@ -1,0 +1,302 @@
+//! The observer that makes a [`RunResult`] of a run: counters, delays, fairness, and the [`Ledger`].
+
+use ackless_dot11::frame::{Body, NodeId, Ppdu};
+use ackless_dot11::station::StationCounts;
+use ackless_wire::{Bytes, Duration, Instant};
+
+use crate::config::{CellConfig, Direction, Peer, TransportConfig};
+use crate::ledger::Ledger;
+use crate::observe::{Event, Observer};
+use crate::result::{Counters, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult};
+
+/// Counts what happens in the measured window.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    from: Instant,
+    until: Instant,
+    ledger: Ledger,
+    nodes: Vec<NodeRecord>,
+    flows: Vec<FlowRecord>,
+    pings: Vec<PingRecord>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct NodeRecord {
+    counters: NodeCounters,
+    /// Its own counts when the window began.
+    before: StationCounts,
+    airtime: Duration,
+}
+
+#[derive(Clone, Debug, Default)]
+struct FlowRecord {
+    delivered: Bytes,
+    rtts: Samples,
+    transfers: Samples,
+    completion: Option<Duration>,
+    retransmissions: u64,
+    timeouts: u64,
+    /// Both counts when the window began.
+    before: (u64, u64),
+}
+
+#[derive(Clone, Debug, Default)]
+struct PingRecord {
+    sent: u64,
+    answered: u64,
+    rtts: Samples,
+}
+
+/// Times in whole microseconds, rounded down; each at most 71 minutes.
+#[derive(Clone, Debug, Default)]
+struct Samples(Vec<u32>);
+
+impl Recorder {
+    /// A recorder for one run of this cell.
+    pub fn new(config: &CellConfig) -> Self {
+        let (from, until) = (Instant::ZERO + config.warm_up, config.end());
+        Self {
+            from,
+            until,
+            ledger: Ledger::new(from, until),
+            nodes: vec![NodeRecord::default(); config.stations.len() + 1],
+            flows: vec![FlowRecord::default(); config.flows.len()],
+            pings: vec![PingRecord::default(); config.pings.len()],
+        }
+    }
+
+    /// The result of the run, once it is over. `wall_seconds` is left at zero for whoever has a clock.
+    pub fn result(&self, config: &CellConfig, seed: u64, events: u64) -> RunResult {
+        let flows: Vec<FlowResult> =
+            config.flows.iter().zip(&self.flows).map(|(flow, record)| self.flow_result(config, flow, record)).collect();
+        RunResult {
+            scheme: config.scheme.clone(),
+            seed,
+            goodput_mbps: flows.iter().map(|flow| flow.goodput_mbps).sum(),
+            fairness: self.fairness(config),
+            flows,
+            pings: self.ping_results(config),
+            airtime_ns: *self.ledger.airtime(),
+            counters: self.counters(config),
+            sim_seconds: config.measured.as_secs_f64(),
+            wall_seconds: 0.0,
+            events,
+        }
+    }
+
+    fn flow_result(&self, config: &CellConfig, flow: &crate::config::FlowConfig, record: &FlowRecord) -> FlowResult {
+        FlowResult {
+            name: flow.name.clone(),
+            station: config.stations[flow.station].name.clone(),
+            direction: match flow.direction {
+                Direction::Down => "down",
+                Direction::Up => "up",
+            }
+            .to_owned(),
+            transport: match flow.transport {
+                TransportConfig::Udp { .. } => "udp",
+                TransportConfig::Tcp(_) => "tcp",
+            }
+            .to_owned(),
+            goodput_mbps: self.rate_mbps(record.delivered),
+            rtt_ms: record.rtts.percentiles(),
+            retransmissions: record.retransmissions - record.before.0,
+            timeouts: record.timeouts - record.before.1,
+            completion_s: record.completion.map(Duration::as_secs_f64),
+            transfers_ms: record.transfers.percentiles(),
+        }
+    }
+
+    fn ping_results(&self, config: &CellConfig) -> Vec<PingResult> {
+        let result = |(ping, record): (&crate::config::PingConfig, &PingRecord)| PingResult {
+            name: ping.name.clone(),
+            station: config.stations[ping.station].name.clone(),
+            sent: record.sent,
+            lost: record.sent - record.answered,
+            rtt_ms: record.rtts.percentiles(),
+        };
+        config.pings.iter().zip(&self.pings).map(result).collect()
+    }
+
+    fn counters(&self, config: &CellConfig) -> Counters {
+        let names = std::iter::once("ap").chain(config.stations.iter().map(|station| station.name.as_str()));
+        let nodes: Vec<NamedCounters> = names
+            .zip(&self.nodes)
+            .map(|(name, node)| NamedCounters { name: name.to_owned(), counters: node.counters })
+            .collect();
+        let mut total = NodeCounters::default();
+        for node in &self.nodes {
+            total.add(&node.counters);
+        }
+        Counters { total, nodes }
+    }
+
+    fn fairness(&self, config: &CellConfig) -> Fairness {
+        let mut goodput = vec![None; config.stations.len()];
+        for (flow, record) in config.flows.iter().zip(&self.flows) {
+            let mut ends = vec![flow.station];
+            if let Peer::Station(other) = flow.peer {
+                ends.push(other);
+            }
+            for station in ends {
+                *goodput[station].get_or_insert(0.0) += record.delivered.get() as f64;
+            }
+        }
+        let taking_part =
+            || goodput.iter().enumerate().filter_map(|(station, bytes)| bytes.map(|bytes| (station, bytes)));
+        let bytes: Vec<f64> = taking_part().map(|(_, bytes)| bytes).collect();
+        let airtime: Vec<f64> =
+            taking_part().map(|(station, _)| self.nodes[station + 1].airtime.as_nanos() as f64).collect();
+        Fairness { jain_goodput: jain(&bytes), jain_airtime: jain(&airtime) }
+    }
+
+    fn rate_mbps(&self, bytes: Bytes) -> f64 {
+        bytes.bits() as f64 / (self.until - self.from).as_nanos() as f64 * 1e3
+    }
+
+    fn in_window(&self, now: Instant) -> bool {
+        self.from <= now && now < self.until
+    }
+
+    /// A PPDU went on the air in the window.
+    fn count_start(&mut self, ppdu: &Ppdu, access: bool) {
+        let counters = &mut self.nodes[usize::from(ppdu.transmitter.0)].counters;
+        counters.channel_accesses += u64::from(access && !matches!(ppdu.body, Body::Beacon(_)));
+        match &ppdu.body {
+            Body::Single(_) | Body::Aggregate(_) => {
+                let mpdus = ppdu.mpdus();
+                counters.data_ppdus += 1;
+                counters.data_mpdus += mpdus.len() as u64;
+                let acks = mpdus.iter().filter(|mpdu| mpdu.pure_ack).count();
+                counters.tcp_ack_mpdus += acks as u64;
+                counters.tcp_ack_ppdus += u64::from(acks == mpdus.len());
+                counters.retries += mpdus.iter().filter(|mpdu| mpdu.retry).count() as u64;
+            }
+            Body::Ack(answer) => {
+                counters.acks += 1;
+                counters.appended_bytes += answer.appended.len() as u64;
+            }
+            Body::BlockAck(_, _, answer) => {
+                counters.block_acks += 1;
+                counters.appended_bytes += answer.appended.len() as u64;
+            }
+            Body::BlockAckReq(..) => counters.block_ack_requests += 1,
+            Body::Rts => counters.rts += 1,
+            Body::Cts => counters.cts += 1,
+            Body::Beacon(_) => counters.beacons += 1,
+        }
+        // The AP serves all: the air time is the station's at the other end.
+        let station = if ppdu.transmitter.0 == 0 { ppdu.receiver } else { ppdu.transmitter };
+        if let Some(node) = self.nodes.get_mut(usize::from(station.0)) {
+            node.airtime += ppdu.duration;
+        }
+    }
+
+    fn count_end(&mut self, ppdu: &Ppdu, collided: bool, damaged: u32) {
+        self.nodes[usize::from(ppdu.transmitter.0)].counters.collisions += u64::from(collided);
+        if let Some(node) = self.nodes.get_mut(usize::from(ppdu.receiver.0)) {
+            node.counters.air_losses += u64::from(damaged);
+        }
+    }
+
+    fn count_delivered(&mut self, flow: usize, at: Option<NodeId>, bytes: Bytes) {
+        self.flows[flow].delivered += bytes;
+        if let Some(node) = at {
+            self.nodes[usize::from(node.0)].counters.delivered_bytes += bytes.get();
+        }
+    }
+
+    fn count_totals(&mut self, now: Instant, node: NodeId, counts: &StationCounts) {
+        let record = &mut self.nodes[usize::from(node.0)];
+        if now <= self.from {
+            record.before = *counts;
+            return;
+        }
+        record.counters.ack_timeouts = counts.timeouts - record.before.timeouts;
+        record.counters.given_up = counts.given_up - record.before.given_up;
+        record.counters.queue_drops = counts.queue_drops - record.before.queue_drops;
+    }
+}
+
+impl Observer for Recorder {
+    fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        match *event {
+            Event::Start { ppdu, silence, access, .. } => {
+                if let Some(silence) = &silence {
+                    self.ledger.silence(silence);
+                }
+                self.ledger.start(now, silence.is_some());
+                if self.in_window(now) {
+                    self.count_start(ppdu, access);
+                }
+            }
+            Event::End { ppdu, start, collided, damaged, idle, .. } => {
+                self.ledger.end(ppdu, start, now, idle);
+                if self.in_window(now) {
+                    self.count_end(ppdu, collided, damaged);
+                }
+            }
+            Event::Silence(ref silence) => self.ledger.silence(silence),
+            Event::FlowTotals { flow, retransmissions, timeouts } => {
+                let record = &mut self.flows[flow];
+                (record.retransmissions, record.timeouts) = (retransmissions, timeouts);
+                if now <= self.from {
+                    record.before = (retransmissions, timeouts);
+                }
+            }
+            Event::Totals { node, ref counts } => self.count_totals(now, node, counts),
+            Event::Completed { flow, took, finite } => {
+                if finite {
+                    self.flows[flow].completion = Some(took);
+                } else if self.in_window(now) {
+                    self.flows[flow].transfers.push(took);
+                }
+            }
+            Event::PingSent { ping } if self.in_window(now) => self.pings[ping].sent += 1,
+            Event::PingAnswered { ping, sent, rtt } if self.in_window(sent) => {
+                self.pings[ping].answered += 1;
+                self.pings[ping].rtts.push(rtt);
+            }
+            Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(flow, at, bytes),
+            Event::RoundTrip { flow, rtt } if self.in_window(now) => self.flows[flow].rtts.push(rtt),
+            Event::WireDrop { node } if self.in_window(now) => {
+                // The server's drops are the AP's: the wire is between the two.
+                let node = node.map_or(0, |node| usize::from(node.0));
+                self.nodes[node].counters.wire_drops += 1;
+            }
+            Event::PingSent { .. }
+            | Event::PingAnswered { .. }
+            | Event::Delivered { .. }
+            | Event::RoundTrip { .. }
+            | Event::WireDrop { .. } => {}
+        }
+    }
+}
+
+impl Samples {
+    fn push(&mut self, sample: Duration) {
+        self.0.push(u32::try_from(sample.as_micros_floor()).unwrap_or(u32::MAX));
+    }
+
+    /// Percentiles by the nearest-rank rule.
+    fn percentiles(&self) -> Option<Percentiles> {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let rank = |p: usize| sorted.get((sorted.len() * p).div_ceil(100).saturating_sub(1));
+        let ms = |micros: &u32| f64::from(*micros) / 1e3;
+        Some(Percentiles {
+            samples: sorted.len() as u64,
+            min: sorted.first().map(ms)?,
+            median: rank(50).map(ms)?,
+            p95: rank(95).map(ms)?,
+            p99: rank(99).map(ms)?,
+        })
+    }
+}
+
+/// Jain's index of fairness: the square of the sum over `n` times the sum of squares; 1 for fewer than two shares, or if all are zero.
+fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    if shares.len() < 2 || squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+}

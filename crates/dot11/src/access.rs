@@ -1,0 +1,207 @@
+//! Channel access: when a station may begin to transmit (802.11-2020, 10.3.4 for DCF, 10.23.2 for EDCA).
+//!
+//! One machine serves both. They differ in how the counter moves around a busy period:
+//!
+//! - **DCF** (10.3.4.3): the counter goes down by one at the *end* of each idle slot that follows DIFS. A slot that is cut
+//!   short by a transmission does not count. A station that is frozen therefore always has at least one slot to go, so the
+//!   first slot after a busy period belongs to the station that just sent, if it drew zero.
+//! - **EDCA** (10.23.2.4): the decision is taken at slot boundaries, of which the first is the end of AIFS itself. At each
+//!   boundary a station either sends (counter zero and a frame waiting) or counts down by one. The boundary at which
+//!   somebody else begins to send counts too, so a counter may reach zero there and the station sends at the next AIFS.
+//!
+//! With both, an undisturbed counter of `k` means a start `k` slots after DIFS or AIFS.
+//!
+//! A frame that arrives while the medium is idle finds one of three situations: the counter of the last post-backoff still
+//! runs (it waits for it); DCF: the medium has been idle for DIFS (it starts at once, 10.3.4.2) or will have been soon (it waits for the rest of DIFS);
+//! EDCA: it waits for the next slot boundary. One that arrives while the medium is busy, physically, virtually or by the station's own frame
+//! exchange, draws a counter unless one is pending.
+//!
+//! A station has one access function, hence no internal collisions.
+
+use ackless_wire::random::Stream;
+use ackless_wire::{Duration, Instant};
+
+/// How the counter moves; see the module's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// The distributed coordination function.
+    Dcf,
+    /// Enhanced distributed channel access, one access category.
+    Edca,
+}
+
+/// The constants of one station's channel access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameters {
+    /// DCF or EDCA.
+    pub function: Function,
+    /// DIFS or AIFS: idle time before the first slot.
+    pub ifs: Duration,
+    /// The slot time.
+    pub slot: Duration,
+    /// The first contention window: a counter is drawn from 0 to this.
+    pub cw_min: u16,
+    /// The last contention window.
+    pub cw_max: u16,
+}
+
+/// How the contention window follows from what happened: the policy of back-off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BackoffPolicy {
+    /// The standard's: doubled after each failure up to the largest window, the smallest again after a success or when a frame is given up
+    /// (802.11-2020, 10.3.3).
+    #[default]
+    Standard,
+}
+
+/// The channel access of one station: the contention window, the counter, and when it runs out.
+///
+/// Inputs: [`Self::request`] and [`Self::withdraw_request`] (a frame waits, or no longer), [`Self::pause`] and [`Self::resume`] (the
+/// medium got busy or idle), [`Self::succeed`] and [`Self::fail`] (the end of an own frame exchange). Output: [`Self::grant`].
+#[derive(Clone, Debug)]
+pub struct ChannelAccess {
+    parameters: Parameters,
+    policy: BackoffPolicy,
+    window: u16,
+    /// Slots still to wait, as of `first_slot` while the counter runs.
+    slots: u32,
+    wants: bool,
+    idle: Option<Idle>,
+    random: Stream,
+}
+
+/// An idle medium, seen from one station.
+#[derive(Clone, Copy, Debug)]
+struct Idle {
+    /// Since when it is idle, or will be (the NAV can end in the future).
+    since: Instant,
+    /// When the first slot begins.
+    first_slot: Instant,
+    /// No start before this: when the request came, if the counter was zero by then.
+    not_before: Instant,
+}
+
+/// A won access, with what was waited for: the ledger books it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waited {
+    /// From when the medium counted as idle for this station.
+    pub idle_since: Instant,
+    /// From when its slots were counted: `idle_since` plus DIFS, AIFS or EIFS, and whatever held it back.
+    pub first_slot: Instant,
+}
+
+impl ChannelAccess {
+    /// Access with nothing to send on a medium that has never been busy.
+    pub fn new(parameters: Parameters, policy: BackoffPolicy, random: Stream) -> Self {
+        let idle = Idle { since: Instant::ZERO, first_slot: Instant::ZERO + parameters.ifs, not_before: Instant::ZERO };
+        Self { parameters, policy, window: parameters.cw_min, slots: 0, wants: false, idle: Some(idle), random }
+    }
+
+    /// A frame waits to be sent. Draws a counter where the medium is busy and none is pending.
+    pub fn request(&mut self, now: Instant) {
+        if self.wants {
+            return;
+        }
+        self.wants = true;
+        match &mut self.idle {
+            Some(idle) if now >= idle.since => idle.not_before = now,
+            _ if self.slots == 0 => self.draw(),
+            _ => {}
+        }
+    }
+
+    /// No frame waits any more (the last one was withdrawn). A running counter goes on as post-backoff.
+    pub fn withdraw_request(&mut self) {
+        self.wants = false;
+    }
+
+    /// Whether a frame waits.
+    pub fn wants(&self) -> bool {
+        self.wants
+    }
+
+    /// The medium got busy, physically or by this station's own frame exchange: the counter stops.
+    pub fn pause(&mut self, now: Instant) {
+        if let Some(idle) = self.idle.take() {
+            self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
+        }
+    }
+
+    /// The medium is idle from `since` on, which may lie ahead (NAV), and slots begin `ifs` later.
+    pub fn resume(&mut self, since: Instant, first_slot: Instant) {
+        self.idle = Some(Idle { since, first_slot, not_before: Instant::ZERO });
+    }
+
+    /// Whether the medium is paused for this station.
+    pub fn is_paused(&self) -> bool {
+        self.idle.is_none()
+    }
+
+    /// When this station will begin to send if the medium stays idle; `None` without a frame or while the medium is busy.
+    pub fn grant(&self) -> Option<Instant> {
+        let idle = self.idle.filter(|_| self.wants)?;
+        let counted = idle.first_slot + self.parameters.slot * u64::from(self.slots);
+        if counted >= idle.not_before {
+            return Some(counted);
+        }
+        Some(match self.parameters.function {
+            Function::Dcf => idle.not_before,
+            Function::Edca => {
+                let slot = self.parameters.slot;
+                idle.first_slot + slot * (idle.not_before - idle.first_slot).div_ceil(slot)
+            }
+        })
+    }
+
+    /// What the current grant waits for; meaningful while there is one.
+    pub fn waited(&self) -> Option<Waited> {
+        self.idle.map(|idle| Waited { idle_since: idle.since, first_slot: idle.first_slot })
+    }
+
+    /// The own frame exchange succeeded, or the frame was given up: smallest window, and post-backoff.
+    pub fn succeed(&mut self, waiting: bool) {
+        self.window = self.parameters.cw_min;
+        self.wants = waiting;
+        self.draw();
+    }
+
+    /// The own frame exchange failed and will be repeated: larger window and a new counter.
+    pub fn fail(&mut self) {
+        match self.policy {
+            BackoffPolicy::Standard => {
+                let doubled = u32::from(self.window) * 2 + 1;
+                self.window = doubled.min(u32::from(self.parameters.cw_max)) as u16;
+            }
+        }
+        self.wants = true;
+        self.draw();
+    }
+
+    /// Whether nothing waits and no counter runs at `now`: such a station need not hear of the medium until its next request.
+    pub fn is_settled(&self, now: Instant) -> bool {
+        let gone = self.idle.map_or(0, |idle| self.slots_gone(idle, now));
+        !self.wants && self.slots <= gone
+    }
+
+    /// The constants.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn draw(&mut self) {
+        self.slots = self.random.below(u64::from(self.window) + 1) as u32;
+    }
+
+    /// By how much the counter went down in an idle period that lasted until `now`.
+    fn slots_gone(&self, idle: Idle, now: Instant) -> u32 {
+        if now < idle.first_slot {
+            return 0;
+        }
+        let whole = (now - idle.first_slot).div_floor(self.parameters.slot);
+        let gone = match self.parameters.function {
+            Function::Dcf => whole,
+            Function::Edca => whole + 1,
+        };
+        u32::try_from(gone).unwrap_or(u32::MAX)
+    }
+}

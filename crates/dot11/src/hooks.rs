@@ -1,0 +1,243 @@
+//! The seam for schemes: what a node asks the scheme that sits on it, and what the scheme may do.
+//!
+//! A scheme is a machine like any other: it is handed inputs (the methods of [`Scheme`]), says when it wants to be woken
+//! ([`Scheme::poll_timeout`]), and never reads a clock. Each method does nothing by default, so a scheme writes only what
+//! it changes, and a stock node costs nothing. What a scheme wants done beyond its answer to the question at hand, it
+//! asks for through the [`Context`].
+//!
+//! Ownership of packets: a packet in an argument belongs to whoever asks; [`Verdict::Hold`] hands its reference to the
+//! scheme, which must then emit or release it.
+
+use ackless_phy::TxVector;
+use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
+
+use crate::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+pub use crate::queue::SendOptions;
+
+/// What a scheme may do with a TCP ACK (or any packet) on the Wi-Fi hop. One sits on each node.
+///
+/// The order in which a node asks: `on_outgoing` when a packet is handed to its MAC, `on_sequenced` and `on_ppdu_out` when
+/// it goes on the air, then one of `on_answer` or `on_answer_missing`, and `on_delivered` or `on_given_up` for each MPDU that is
+/// done with. A receiver asks `on_ppdu_in`, then `on_mpdu` for each MPDU in it, `on_upward` for each packet that leaves the reorder buffer,
+/// and `on_answer_due` when SIFS is over.
+pub trait Scheme {
+    /// A packet was handed to this node's MAC. `handle` will name its frame if it passes; `options` say how it will be sent
+    /// and may be changed.
+    fn on_outgoing(
+        &mut self,
+        _cx: &mut Context<'_>,
+        _packet: PacketId,
+        _handle: FrameHandle,
+        _options: &mut SendOptions,
+    ) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// The frame was given its MAC sequence number; it goes on the air in this instant.
+    fn on_sequenced(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle, _to: NodeId, _seq: MacSeq) {}
+
+    /// A PPDU with packets is about to be sent to `to`. `bits` will stand in the headers of all its MPDUs.
+    fn on_ppdu_out(&mut self, _cx: &mut Context<'_>, _to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {}
+
+    /// A PPDU addressed to this node came with these bits; at least one MPDU in it, or a BlockAck Request, was intact.
+    fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, _arrival: &Arrival) {}
+
+    /// An intact MPDU came. A refused one is treated as if it had been damaged: no answer counts it.
+    fn on_mpdu(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) -> Admission {
+        Admission::Accept
+    }
+
+    /// SIFS is over and an answer to `to` leaves in this instant: bytes may be appended and bits set, and the Duration field
+    /// lengthened.
+    fn on_answer_due(&mut self, _cx: &mut Context<'_>, _to: NodeId, _answer: &mut Answer, _duration: &mut Duration) {}
+
+    /// Whether this node speaks a protocol of its own with peers that do too ([`Peer::capable`]); a legacy station does not.
+    fn is_capable(&self) -> bool {
+        false
+    }
+
+    /// How much later than SIFS this node answers. Its peers know it ([`Peer::answer_delay`]) and wait longer.
+    fn answer_delay(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// A packet is on its way up, after reordering; `from` sent it over the air.
+    fn on_upward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _from: NodeId) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// The answer to this node's last PPDU came.
+    fn on_answer(&mut self, _cx: &mut Context<'_>, _from: NodeId, _answer: &Answer) {}
+
+    /// No intact answer to this node's last PPDU came in time.
+    fn on_answer_missing(&mut self, _cx: &mut Context<'_>, _from: NodeId) {}
+
+    /// The MPDU was acknowledged by the receiver's MAC, or needed no answer and was sent.
+    fn on_delivered(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
+
+    /// The MPDU reached its retry limit and will not be sent again.
+    fn on_given_up(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
+
+    /// A packet is passing through this node, from one of its links to another.
+    fn on_forward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _passage: Passage) -> Verdict {
+        Verdict::Pass
+    }
+
+    /// The time that [`Self::poll_timeout`] named has come.
+    fn on_timer(&mut self, _cx: &mut Context<'_>) {}
+
+    /// When to be woken.
+    fn poll_timeout(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It goes on as if no scheme were there.
+    Pass,
+    /// The scheme keeps it, with its reference.
+    Hold,
+    /// It ends here.
+    Swallow,
+    /// This one goes on in its place; the original ends here.
+    Replace(PacketId),
+}
+
+/// Whether an intact MPDU is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admission {
+    /// It is taken and acknowledged.
+    Accept,
+    /// It is not: the sender will hear no acknowledgement for it.
+    Refuse,
+}
+
+/// Between which links a packet passes through a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passage {
+    /// From the wire to this station.
+    FromWire(NodeId),
+    /// From this station to the wire.
+    ToWire(NodeId),
+    /// From one station to another over the air, as an AP or a relay forwards.
+    OverAir {
+        /// Who sent it to this node.
+        from: NodeId,
+        /// To whom this node will send it.
+        to: NodeId,
+    },
+}
+
+/// What stays queued for a receiver after a PPDU: MPDUs that are waiting to be sent again are counted too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+}
+
+/// What a node learns of a PPDU that was addressed to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrival {
+    /// Who sent it.
+    pub from: NodeId,
+    /// The bits in its headers.
+    pub bits: HeaderBits,
+    /// What it was.
+    pub kind: ArrivalKind,
+}
+
+/// What kind of PPDU arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrivalKind {
+    /// A single MPDU with this sequence number.
+    Single(MacSeq),
+    /// An A-MPDU of which this many MPDUs were intact.
+    Aggregate(u16),
+    /// A BlockAck Request.
+    BlockAckReq,
+}
+
+/// What a node knows of a peer that joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Peer {
+    /// Whether its scheme speaks the same protocol as this node's; a legacy station does not.
+    pub capable: bool,
+    /// How much later than SIFS it answers.
+    pub answer_delay: Duration,
+}
+
+/// What a scheme may look at and ask for while it answers a question.
+pub struct Context<'a> {
+    /// The time.
+    pub now: Instant,
+    /// The node that the scheme sits on.
+    pub node: NodeId,
+    /// All packets of the cell.
+    pub pool: &'a mut PacketPool,
+    /// The peers that joined, by node number.
+    pub peers: &'a [Peer],
+    queues: &'a mut dyn Withdraw,
+    emissions: &'a mut Vec<Emission>,
+}
+
+/// A packet that a scheme emits; its reference goes with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emission {
+    /// Onwards, as if it had just come over the air from this node: to the wire, or to another station.
+    Onward(PacketId, NodeId),
+    /// To the transport on this node, as if it had just come up.
+    Local(PacketId),
+    /// Into this node's own queue, past [`Scheme::on_outgoing`].
+    Queue(PacketId, SendOptions),
+}
+
+/// Where queued frames can be taken back from.
+pub trait Withdraw {
+    /// Takes a frame out of the queue, with its packet's reference. `None` if it is on the air, was sent at least once, or is gone.
+    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId>;
+}
+
+impl<'a> Context<'a> {
+    /// A context for one question.
+    pub fn new(
+        now: Instant,
+        node: NodeId,
+        pool: &'a mut PacketPool,
+        peers: &'a [Peer],
+        queues: &'a mut dyn Withdraw,
+        emissions: &'a mut Vec<Emission>,
+    ) -> Self {
+        Self { now, node, pool, peers, queues, emissions }
+    }
+
+    /// Emits a packet, after the question at hand is answered and in the order of the calls.
+    pub fn emit(&mut self, emission: Emission) {
+        self.emissions.push(emission);
+    }
+
+    /// Takes back a queued frame, with its packet's reference.
+    ///
+    /// # Errors
+    /// [`TooLate`] if it is on the air, was sent at least once, or is already gone.
+    pub fn withdraw(&mut self, handle: FrameHandle) -> Result<PacketId, TooLate> {
+        self.queues.withdraw(handle).ok_or(TooLate)
+    }
+
+    /// What is known of `node`; a node that never joined is legacy.
+    pub fn peer(&self, node: NodeId) -> Peer {
+        self.peers.get(usize::from(node.0)).copied().unwrap_or_default()
+    }
+}
+
+/// The frame can no longer be withdrawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the frame was sent or is gone")]
+pub struct TooLate;
+
+/// An amount of appended bytes that still fits into `room`, for schemes that keep an answer within AIFS (HACK, footnote 7).
+pub fn appended_within(room: Duration, answer: TxVector, answer_len: Bytes) -> Bytes {
+    let plain = answer.duration(answer_len);
+    answer.max_psdu(plain + room).saturating_sub(answer_len)
+}

@@ -1,0 +1,55 @@
+//! First in, first out, with a limit in packets: what arrives at a full queue is dropped.
+
+use std::collections::VecDeque;
+
+use super::Queued;
+use crate::frame::FrameHandle;
+
+/// A drop-tail queue.
+#[derive(Clone, Debug)]
+pub struct Fifo {
+    limit: usize,
+    items: VecDeque<Queued>,
+}
+
+impl Fifo {
+    /// A queue for at most `limit` packets, at least one.
+    pub fn new(limit: usize) -> Self {
+        Self { limit: limit.max(1), items: VecDeque::new() }
+    }
+
+    /// Queues a packet, or drops it.
+    pub fn push(&mut self, item: Queued, mut drop: impl FnMut(Queued)) {
+        if self.items.len() >= self.limit {
+            drop(item);
+        } else {
+            self.items.push_back(item);
+        }
+    }
+
+    /// Takes the oldest packet.
+    pub fn pop(&mut self) -> Option<Queued> {
+        self.items.pop_front()
+    }
+
+    /// The oldest packet.
+    pub fn peek(&self) -> Option<&Queued> {
+        self.items.front()
+    }
+
+    /// Packets that wait.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Takes a frame out, wherever it stands.
+    pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
+        let place = self.items.iter().position(|item| item.handle == handle)?;
+        self.items.remove(place)
+    }
+}

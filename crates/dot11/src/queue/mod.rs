@@ -1,0 +1,149 @@
+//! What stands between a packet handed to the MAC and its transmission: a queue for each receiver, and who is served next.
+//!
+//! - [`TxQueue`]: [`fifo`] with a packet limit, or FQ-CoDel;
+//! - [`Scheduler`]: which receiver's queue gets the next channel access.
+
+pub mod fifo;
+pub mod scheduler;
+
+use ackless_phy::TxVector;
+use ackless_wire::{Bytes, Instant, PacketId};
+
+pub use fifo::Fifo;
+pub use scheduler::{Scheduler, SchedulerKind};
+
+use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId};
+
+/// How a packet is to be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SendOptions {
+    /// Who shall receive it off the air (RA); a group is not answered.
+    pub receiver: NodeId,
+    /// Where it goes in the end (DA).
+    pub destination: NodeId,
+    /// Where it came from first (SA).
+    pub source: NodeId,
+    /// The direction bits.
+    pub ds: Ds,
+    /// Type and TID.
+    pub kind: MpduKind,
+    /// What answer it asks for.
+    pub ack_policy: AckPolicy,
+    /// How it is modulated; the link's rate if not given.
+    pub rate: Option<TxVector>,
+}
+
+/// A packet in a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// The frame's name.
+    pub handle: FrameHandle,
+    /// The packet, with a reference.
+    pub packet: PacketId,
+    /// Its length.
+    pub len: Bytes,
+    /// The application bytes in it.
+    pub payload_len: Bytes,
+    /// Whether it is a pure TCP ACK.
+    pub pure_ack: bool,
+    /// When it was queued.
+    pub enqueued: Instant,
+    /// How it is to be sent.
+    pub options: SendOptions,
+}
+
+/// Which kind of queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QueueConfig {
+    /// First in, first out, with a limit in packets.
+    Fifo {
+        /// At least 1.
+        packets: usize,
+    },
+}
+
+/// What waits for one receiver.
+#[derive(Clone, Debug)]
+pub enum TxQueue {
+    /// First in, first out.
+    Fifo(Fifo),
+}
+
+impl Queued {
+    /// The packet as an MPDU that `transmitter` sends.
+    pub const fn mpdu(&self, transmitter: NodeId, seq: MacSeq) -> Mpdu {
+        let SendOptions { receiver, destination, source, ds, kind, ack_policy, .. } = self.options;
+        Mpdu {
+            packet: self.packet,
+            packet_len: self.len,
+            payload_len: self.payload_len,
+            pure_ack: self.pure_ack,
+            handle: self.handle,
+            kind,
+            ds,
+            receiver,
+            transmitter,
+            destination,
+            source,
+            seq,
+            retry: false,
+            ack_policy,
+        }
+    }
+
+    /// The length of that MPDU.
+    pub const fn mpdu_len(&self) -> Bytes {
+        let fourth = if matches!(self.options.ds, Ds::FourAddress) { 6 } else { 0 };
+        let qos = if self.options.kind.is_qos() { 2 } else { 0 };
+        Bytes(24 + fourth + qos + LLC_LEN.0 + self.len.0 + FCS_LEN.0)
+    }
+}
+
+impl TxQueue {
+    /// An empty queue.
+    pub fn new(config: QueueConfig) -> Self {
+        match config {
+            QueueConfig::Fifo { packets } => Self::Fifo(Fifo::new(packets)),
+        }
+    }
+
+    /// Queues a packet of the flow with this key. `drop` takes what is dropped for it.
+    pub fn push(&mut self, _now: Instant, item: Queued, _flow: u32, drop: impl FnMut(Queued)) {
+        match self {
+            Self::Fifo(fifo) => fifo.push(item, drop),
+        }
+    }
+
+    /// Takes the next packet. `drop` takes what queue management drops before it.
+    pub fn pop(&mut self, _now: Instant, _drop: impl FnMut(Queued)) -> Option<Queued> {
+        match self {
+            Self::Fifo(fifo) => fifo.pop(),
+        }
+    }
+
+    /// The packet that would be next, if queue management dropped none.
+    pub fn peek(&self) -> Option<&Queued> {
+        match self {
+            Self::Fifo(fifo) => fifo.peek(),
+        }
+    }
+
+    /// Packets that wait.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Fifo(fifo) => fifo.len(),
+        }
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes a frame out, wherever it stands.
+    pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
+        match self {
+            Self::Fifo(fifo) => fifo.withdraw(handle),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What a station is told when it is set up.
+
+use ackless_phy::{BasicRates, MpduSpacing, Timing, TxVector};
+use ackless_wire::{Bytes, Duration};
+
+use crate::access::{BackoffPolicy, Parameters};
+use crate::frame::{Ds, NodeId, Tid};
+use crate::queue::QueueConfig;
+
+/// The MAC of one station.
+#[derive(Clone, Debug)]
+pub struct MacConfig {
+    /// The station.
+    pub node: NodeId,
+    /// Slot, SIFS and the PHY's other constants.
+    pub timing: Timing,
+    /// Channel access.
+    pub access: Parameters,
+    /// How the contention window moves.
+    pub backoff: BackoffPolicy,
+    /// Whether data goes as QoS Data (EDCA) or Data (DCF).
+    pub qos: bool,
+    /// The TID of its QoS Data.
+    pub tid: Tid,
+    /// How long a won access may last (802.11-2020, 10.23.2.9); zero is one frame exchange.
+    pub txop_limit: Duration,
+    /// The rates that answers choose from.
+    pub basic_rates: BasicRates,
+    /// All answers at this rate instead.
+    pub fixed_answer: Option<TxVector>,
+    /// How beacons and group-addressed frames are sent.
+    pub group_rate: TxVector,
+    /// An RTS goes before a PSDU longer than this.
+    pub rts_threshold: Option<Bytes>,
+    /// How often a frame is sent before it is given up, as dot11ShortRetryLimit counts; `u32::MAX` is for ever.
+    pub retry_limit: u32,
+    /// Added to the standard's timeout of SIFS, slot and preamble (802.11-2020, 10.3.2.11).
+    pub ack_timeout_extra: Duration,
+    /// EIFS less DIFS: SIFS and an Ack at the lowest mandatory rate (802.11-2020, 10.3.2.3.7).
+    pub eifs_extra: Duration,
+}
+
+/// What a station knows of one peer that it sends to.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// The peer.
+    pub peer: NodeId,
+    /// How data is sent to it.
+    pub rate: TxVector,
+    /// A-MPDUs towards it, and reordering of those from it, under a BlockAck agreement that exists from the start
+    /// (there is no ADDBA exchange); `None` sends single MPDUs.
+    pub aggregation: Option<Aggregation>,
+    /// What waits for it.
+    pub queue: QueueConfig,
+}
+
+/// How A-MPDUs are put together.
+#[derive(Clone, Copy, Debug)]
+pub struct Aggregation {
+    /// The longest A-MPDU.
+    pub max_bytes: Bytes,
+    /// The most MPDUs in one, 1 to 64.
+    pub max_mpdus: u16,
+    /// Minimum MPDU start spacing of the receiver.
+    pub spacing: MpduSpacing,
+}
+
+/// Where a packet goes on the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Route {
+    /// The next station (RA).
+    pub next: NodeId,
+    /// The last one (DA).
+    pub destination: NodeId,
+    /// The first one (SA).
+    pub source: NodeId,
+    /// The direction bits.
+    pub ds: Ds,
+}

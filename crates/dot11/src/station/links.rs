@@ -1,0 +1,288 @@
+//! What waits for each peer, and what was agreed with it.
+
+use ackless_phy::{AmpduLength, MAX_PPDU, TxVector};
+use ackless_wire::{Bytes, Duration, Instant, PacketId};
+
+use super::{Aggregation, LinkConfig};
+use crate::block_ack::{DuplicateCache, Originator, Recipient};
+use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, NodeId};
+use crate::hooks::Withdraw;
+use crate::queue::{Queued, Scheduler, SchedulerKind, TxQueue};
+
+/// All peers of one station that it sends to or has agreements with. A link is named by its place.
+#[derive(Debug)]
+pub(super) struct Links {
+    links: Vec<Link>,
+    /// The link of each node number.
+    by_node: Vec<Option<u16>>,
+    scheduler: Scheduler,
+    current: usize,
+}
+
+#[derive(Debug)]
+struct Link {
+    peer: NodeId,
+    rate: TxVector,
+    max_psdu: Bytes,
+    agreement: Option<Agreement>,
+    queue: TxQueue,
+    /// A packet that queue management has let go but that has not been sent yet.
+    head: Option<Queued>,
+    next_single_seq: MacSeq,
+    duplicates: DuplicateCache,
+}
+
+#[derive(Debug)]
+struct Agreement {
+    terms: Aggregation,
+    originator: Originator,
+    recipient: Recipient,
+}
+
+/// What comes next on a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Head {
+    /// Nothing.
+    Nothing,
+    /// Something under the BlockAck agreement.
+    Agreement,
+    /// A packet that is sent outside of any agreement.
+    Alone,
+}
+
+impl Links {
+    pub(super) fn new(links: Vec<LinkConfig>, scheduler: SchedulerKind) -> Self {
+        let nodes = links.iter().map(|link| usize::from(link.peer.0) + 1).max().unwrap_or(0);
+        let mut by_node = vec![None; nodes];
+        for (index, link) in links.iter().enumerate() {
+            by_node[usize::from(link.peer.0)] = Some(index as u16);
+        }
+        let scheduler = Scheduler::new(scheduler, links.len());
+        Self { links: links.into_iter().map(Link::new).collect(), by_node, scheduler, current: 0 }
+    }
+
+    /// The link to a peer.
+    pub(super) fn index(&self, peer: NodeId) -> Option<usize> {
+        self.by_node.get(usize::from(peer.0)).copied().flatten().map(usize::from)
+    }
+
+    pub(super) fn peer(&self, link: usize) -> NodeId {
+        self.links[link].peer
+    }
+
+    pub(super) fn rate(&self, link: usize) -> TxVector {
+        self.links[link].rate
+    }
+
+    /// The longest PSDU outside of a TXOP limit.
+    pub(super) fn max_psdu(&self, link: usize) -> Bytes {
+        self.links[link].max_psdu
+    }
+
+    pub(super) fn max_mpdus(&self, link: usize) -> u16 {
+        self.links[link].agreement.as_ref().map_or(1, |agreement| agreement.terms.max_mpdus)
+    }
+
+    pub(super) fn ampdu_length(&self, link: usize) -> AmpduLength {
+        let link = &self.links[link];
+        AmpduLength::new(link.rate, link.agreed().terms.spacing)
+    }
+
+    /// Queues a packet for its receiver; for a group, behind what waits for its destination, or for the first peer.
+    /// Returns how many packets were dropped for it; `drop` takes their references.
+    pub(super) fn push(&mut self, now: Instant, item: Queued, flow: u32, mut drop: impl FnMut(PacketId)) -> u64 {
+        let link = self.index(item.options.receiver).or_else(|| self.index(item.options.destination)).unwrap_or(0);
+        let mut dropped = 0;
+        self.links[link].queue.push(now, item, flow, |victim| {
+            dropped += 1;
+            drop(victim.packet);
+        });
+        self.refresh(link);
+        dropped
+    }
+
+    /// Whether any link has something to send.
+    pub(super) fn any_ready(&self) -> bool {
+        self.scheduler.any_ready()
+    }
+
+    /// The link that the scheduler gives the access to.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        let link = self.scheduler.pick()?;
+        self.current = link;
+        Some(link)
+    }
+
+    /// The link that has the access.
+    pub(super) fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Charges air time to a link.
+    pub(super) fn charge(&mut self, link: usize, airtime: Duration) {
+        self.scheduler.charge(link, airtime);
+    }
+
+    /// Tells the scheduler whether a link has something to send.
+    pub(super) fn refresh(&mut self, link: usize) {
+        let oldest = self.links[link].oldest();
+        self.scheduler.update(link, oldest);
+    }
+
+    pub(super) fn bar_due(&self, link: usize) -> Option<MacSeq> {
+        self.links[link].agreement.as_ref().and_then(|agreement| agreement.originator.needs_bar())
+    }
+
+    /// What comes next on a link. `drop` takes packets that queue management drops; their number is returned too.
+    pub(super) fn head(&mut self, link: usize, now: Instant, drop: impl FnMut(PacketId)) -> (Head, u64) {
+        let link = &mut self.links[link];
+        if link.agreement.as_ref().is_some_and(|agreement| agreement.originator.unacknowledged().next().is_some()) {
+            return (Head::Agreement, 0);
+        }
+        let dropped = link.fill_head(now, drop);
+        let head = match &link.head {
+            None => Head::Nothing,
+            Some(queued) if link.agrees(queued) => Head::Agreement,
+            Some(_) => Head::Alone,
+        };
+        (head, dropped)
+    }
+
+    /// The next new packet for the agreement, which stays queued.
+    pub(super) fn head_new(&mut self, link: usize, now: Instant, drop: impl FnMut(PacketId)) -> (Option<Queued>, u64) {
+        let link = &mut self.links[link];
+        let dropped = link.fill_head(now, drop);
+        (link.head.filter(|queued| link.agrees(queued)), dropped)
+    }
+
+    /// Takes the packet that [`Self::head`] or [`Self::head_new`] found.
+    pub(super) fn take_head(&mut self, link: usize) -> Queued {
+        self.links[link].head.take().expect("a head was found before it is taken")
+    }
+
+    pub(super) fn unacknowledged(&self, link: usize) -> impl Iterator<Item = &Mpdu> {
+        self.links[link].agreed().originator.unacknowledged()
+    }
+
+    pub(super) fn can_take_new(&self, link: usize) -> bool {
+        self.links[link].agreed().originator.can_take_new()
+    }
+
+    /// Gives an MPDU its sequence number under the agreement.
+    pub(super) fn push_new(&mut self, link: usize, mpdu: Mpdu) -> Mpdu {
+        let seq = self.originator(link).push_new(mpdu);
+        Mpdu { seq, ..mpdu }
+    }
+
+    pub(super) fn mark_sent(&mut self, link: usize, seq: MacSeq) {
+        self.originator(link).mark_sent(seq);
+    }
+
+    pub(super) fn originator(&mut self, link: usize) -> &mut Originator {
+        let agreement = self.links[link].agreement.as_mut();
+        &mut agreement.expect("only a link with an agreement aggregates").originator
+    }
+
+    pub(super) fn recipient(&mut self, link: usize) -> Option<&mut Recipient> {
+        self.links[link].agreement.as_mut().map(|agreement| &mut agreement.recipient)
+    }
+
+    pub(super) fn is_duplicate(&mut self, link: usize, mpdu: &Mpdu) -> bool {
+        self.links[link].duplicates.is_duplicate(mpdu)
+    }
+
+    pub(super) fn next_single_seq(&mut self, link: usize) -> MacSeq {
+        let seq = self.links[link].next_single_seq;
+        self.links[link].next_single_seq = seq.plus(1);
+        seq
+    }
+
+    /// Packets that wait on a link, those to be sent again included.
+    pub(super) fn backlog(&self, link: usize) -> usize {
+        let link = &self.links[link];
+        let again = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.unacknowledged().count());
+        link.queue.len() + usize::from(link.head.is_some()) + again
+    }
+
+    /// The length of what would be sent first on a link, alone.
+    pub(super) fn first_len(&self, link: usize) -> Option<Bytes> {
+        let link = &self.links[link];
+        let again = link.agreement.as_ref().and_then(|agreement| agreement.originator.unacknowledged().next());
+        again.map(Mpdu::len).or_else(|| link.head.as_ref().or_else(|| link.queue.peek()).map(Queued::mpdu_len))
+    }
+}
+
+impl Withdraw for Links {
+    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
+        for index in 0..self.links.len() {
+            let link = &mut self.links[index];
+            let staged = link.head.take_if(|queued| queued.handle == handle);
+            if let Some(queued) = staged.or_else(|| link.queue.withdraw(handle)) {
+                self.refresh(index);
+                return Some(queued.packet);
+            }
+        }
+        None
+    }
+}
+
+impl Link {
+    fn new(config: LinkConfig) -> Self {
+        let by_time = config.rate.max_psdu(MAX_PPDU);
+        let max_psdu = config.aggregation.map_or(by_time, |terms| terms.max_bytes.min(by_time));
+        let agreement = config.aggregation.map(|terms| Agreement {
+            terms,
+            originator: Originator::new(MacSeq::default()),
+            recipient: Recipient::new(MacSeq::default()),
+        });
+        Self {
+            peer: config.peer,
+            rate: config.rate,
+            max_psdu,
+            agreement,
+            queue: TxQueue::new(config.queue),
+            head: None,
+            next_single_seq: MacSeq::default(),
+            duplicates: DuplicateCache::default(),
+        }
+    }
+
+    fn agreed(&self) -> &Agreement {
+        self.agreement.as_ref().expect("only a link with an agreement aggregates")
+    }
+
+    /// Whether a packet goes under the agreement: a QoS frame to the peer itself, at the link's rate, with an answer.
+    fn agrees(&self, queued: &Queued) -> bool {
+        let options = &queued.options;
+        self.agreement.is_some()
+            && options.kind.is_qos()
+            && options.ack_policy == AckPolicy::Normal
+            && options.rate.is_none()
+            && options.receiver == self.peer
+    }
+
+    /// Lets queue management hand over the next packet, unless one is there.
+    fn fill_head(&mut self, now: Instant, mut drop: impl FnMut(PacketId)) -> u64 {
+        let mut dropped = 0;
+        if self.head.is_none() {
+            self.head = self.queue.pop(now, |victim| {
+                dropped += 1;
+                drop(victim.packet);
+            });
+        }
+        dropped
+    }
+
+    /// When the oldest frame that can be sent now was queued; `None` if there is none.
+    fn oldest(&self) -> Option<Instant> {
+        let originator = self.agreement.as_ref().map(|agreement| &agreement.originator);
+        if originator
+            .is_some_and(|originator| originator.needs_bar().is_some() || originator.unacknowledged().next().is_some())
+        {
+            return Some(Instant::ZERO);
+        }
+        let head = self.head.as_ref().or_else(|| self.queue.peek())?;
+        // A full window of unanswered MPDUs cannot occur without a BlockAck Request being due.
+        Some(head.enqueued)
+    }
+}

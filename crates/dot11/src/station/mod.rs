@@ -1,0 +1,414 @@
+//! The MAC of one station: what it sends, what it answers, and what it does when no answer comes.
+//!
+//! A [`Station`] is a machine without clock and without medium. Its inputs:
+//!
+//! - [`Station::enqueue`]: a packet to send;
+//! - [`Station::medium_busy`], [`Station::medium_idle`]: the medium changed; [`Station::take_access`]: the time that
+//!   [`Station::grant`] named has come and the medium is still idle;
+//! - [`Station::transmission_ended`]: its own PPDU is over; [`Station::receive`]: a PPDU addressed to it is over;
+//! - [`Station::wake`]: the time that [`Station::poll_timeout`] named has come.
+//!
+//! `take_access` and `wake` return the PPDU that goes on the air in this instant, if one does. After any input, take what came up with
+//! [`Station::poll_up`] and what the scheme emitted with [`Station::poll_emission`] until both are empty, then ask [`Station::grant`] and
+//! [`Station::poll_timeout`] anew.
+//!
+//! The parts: `initiate` puts PPDUs together and judges their answers, `respond` takes PPDUs in and answers them, [`links`] holds what waits for each peer.
+//!
+//! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once, A-MSDU,
+//! NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
+
+use std::collections::VecDeque;
+
+use ackless_phy::TxVector;
+use ackless_wire::random::Stream;
+use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
+
+use crate::access::{ChannelAccess, Waited};
+use crate::block_ack::Fate;
+use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Ppdu};
+use crate::hooks::{Emission, Passage, Peer, Scheme, SendOptions, Verdict};
+use crate::queue::{Queued, SchedulerKind};
+
+/// A [`Context`] for one question to the scheme. A macro, so that the borrow checker sees which fields it takes.
+macro_rules! context {
+    ($station:ident, $now:ident, $pool:ident) => {
+        crate::hooks::Context::new(
+            $now,
+            $station.config.node,
+            &mut *$pool,
+            &$station.peers,
+            &mut $station.links,
+            &mut $station.emissions,
+        )
+    };
+}
+
+mod config;
+mod initiate;
+mod links;
+mod respond;
+
+pub use config::{Aggregation, LinkConfig, MacConfig, Route};
+use initiate::{Exchange, InService, Reserved};
+use links::Links;
+use respond::DueAnswer;
+
+/// The MAC of one station with its scheme.
+#[derive(Debug)]
+pub struct Station<S> {
+    config: MacConfig,
+    access: ChannelAccess,
+    scheme: S,
+    peers: Vec<Peer>,
+    links: Links,
+    exchange: Exchange,
+    /// A frame outside of any BlockAck agreement that is being sent.
+    in_service: Option<InService>,
+    /// A PPDU that waits for the CTS to its RTS.
+    reserved: Option<Reserved>,
+    answer: Option<DueAnswer>,
+    /// A beacon of this length is due.
+    beacon: Option<Bytes>,
+    /// Until when the won access lasts; `None` where it is one exchange.
+    txop_end: Option<Instant>,
+    /// The last damaged frame ended then.
+    damaged_at: Option<Instant>,
+    /// The last own frame exchange ended then, in success or in a timeout.
+    free_since: Instant,
+    next_handle: u32,
+    next_group_seq: MacSeq,
+    up: VecDeque<Upward>,
+    emissions: Vec<Emission>,
+    fates: Vec<(Mpdu, Fate)>,
+    released: Vec<Mpdu>,
+    spare: Vec<Vec<Mpdu>>,
+    counts: StationCounts,
+}
+
+/// A packet that came over the air, past reordering and the scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Upward {
+    /// The packet, with a reference for the taker.
+    pub packet: PacketId,
+    /// Who put it on the air.
+    pub from: NodeId,
+    /// Where it goes in the end.
+    pub destination: NodeId,
+    /// Where it came from first.
+    pub source: NodeId,
+}
+
+/// The medium as one station sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MediumView {
+    /// Somebody sends.
+    pub busy: bool,
+    /// When the last transmission ended.
+    pub idle_since: Instant,
+    /// The NAV: until when frames that were addressed to others have reserved the medium.
+    pub nav_until: Instant,
+    /// The last transmission was not intelligible to this station, and it did not send at the time.
+    pub unintelligible: bool,
+}
+
+/// What a station counts by itself; frames on the air are counted by whoever watches the medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StationCounts {
+    /// Answers that did not come in time.
+    pub timeouts: u64,
+    /// MPDUs given up.
+    pub given_up: u64,
+    /// Packets dropped because the queue was full, or by its management.
+    pub queue_drops: u64,
+    /// Intact MPDUs that the scheme refused.
+    pub refused: u64,
+    /// Intact MPDUs that had come before.
+    pub duplicates: u64,
+}
+
+impl<S: Scheme> Station<S> {
+    /// A station that has nothing to send. `backoff` is its stream of counters.
+    pub fn new(
+        config: MacConfig,
+        links: Vec<LinkConfig>,
+        scheduler: SchedulerKind,
+        scheme: S,
+        backoff: Stream,
+    ) -> Self {
+        Self {
+            access: ChannelAccess::new(config.access, config.backoff, backoff),
+            links: Links::new(links, scheduler),
+            config,
+            scheme,
+            peers: Vec::new(),
+            exchange: Exchange::Idle,
+            in_service: None,
+            reserved: None,
+            answer: None,
+            beacon: None,
+            txop_end: None,
+            damaged_at: None,
+            free_since: Instant::ZERO,
+            next_handle: 0,
+            next_group_seq: MacSeq::default(),
+            up: VecDeque::new(),
+            emissions: Vec::new(),
+            fates: Vec::new(),
+            released: Vec::new(),
+            spare: Vec::new(),
+            counts: StationCounts::default(),
+        }
+    }
+
+    /// Tells the station of a peer that joined.
+    pub fn join(&mut self, node: NodeId, peer: Peer) {
+        let index = usize::from(node.0);
+        if self.peers.len() <= index {
+            self.peers.resize(index + 1, Peer::default());
+        }
+        self.peers[index] = peer;
+    }
+
+    /// What the other nodes learn of this one.
+    pub fn as_peer(&self) -> Peer {
+        Peer { capable: self.scheme.is_capable(), answer_delay: self.scheme.answer_delay() }
+    }
+
+    /// This station.
+    pub const fn node(&self) -> NodeId {
+        self.config.node
+    }
+
+    /// The scheme on this station.
+    pub const fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// What was counted.
+    pub const fn counts(&self) -> &StationCounts {
+        &self.counts
+    }
+
+    /// Packets that wait for `peer`, those to be sent again included.
+    pub fn backlog(&self, peer: NodeId) -> usize {
+        self.links.index(peer).map_or(0, |link| self.links.backlog(link))
+    }
+
+    /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
+    pub fn enqueue(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        route: Route,
+        flow: u32,
+    ) {
+        let handle = self.new_handle();
+        let kind = if self.config.qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
+        let mut options = SendOptions {
+            receiver: route.next,
+            destination: route.destination,
+            source: route.source,
+            ds: route.ds,
+            kind,
+            ack_policy: AckPolicy::Normal,
+            rate: None,
+        };
+        let mut cx = context!(self, now, pool);
+        match self.scheme.on_outgoing(&mut cx, packet, handle, &mut options) {
+            Verdict::Pass => self.queue(now, view, pool, packet, handle, options, flow),
+            Verdict::Hold => {}
+            Verdict::Swallow => pool.release(packet),
+            Verdict::Replace(other) => {
+                pool.release(packet);
+                self.queue(now, view, pool, other, handle, options, flow);
+            }
+        }
+    }
+
+    /// Queues a packet that the scheme itself emitted.
+    pub fn enqueue_emitted(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        options: SendOptions,
+        flow: u32,
+    ) {
+        let handle = self.new_handle();
+        self.queue(now, view, pool, packet, handle, options, flow);
+    }
+
+    /// Asks the scheme about a packet that passes through this node. Returns what goes on.
+    pub fn forward(
+        &mut self,
+        now: Instant,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        passage: Passage,
+    ) -> Option<PacketId> {
+        let mut cx = context!(self, now, pool);
+        let verdict = self.scheme.on_forward(&mut cx, packet, passage);
+        carry_out(verdict, pool, packet)
+    }
+
+    /// A beacon of this length (header and FCS included) is due: it goes with the next access.
+    pub fn beacon_due(&mut self, now: Instant, view: MediumView, len: Bytes) {
+        self.beacon = Some(len);
+        self.request(now, view);
+    }
+
+    /// The next packet on its way up.
+    pub fn poll_up(&mut self) -> Option<Upward> {
+        self.up.pop_front()
+    }
+
+    /// The next packet that the scheme emitted.
+    pub fn poll_emission(&mut self) -> Option<Emission> {
+        if self.emissions.is_empty() { None } else { Some(self.emissions.remove(0)) }
+    }
+
+    /// Somebody began to send, perhaps this station.
+    pub fn medium_busy(&mut self, now: Instant) {
+        self.access.pause(now);
+        self.exchange.hear_start();
+    }
+
+    /// The medium is idle, or the station's own exchange is over: counters run again.
+    pub fn medium_idle(&mut self, now: Instant, view: MediumView) {
+        if view.busy || self.is_engaged() || !self.access.is_paused() {
+            return;
+        }
+        debug_assert!(view.idle_since <= now, "an idle medium has been left");
+        let ifs = self.access.parameters().ifs;
+        let damaged = view.unintelligible || self.damaged_at == Some(view.idle_since);
+        let eifs = if damaged { self.config.eifs_extra } else { Duration::ZERO };
+        let free = view.idle_since.max(self.free_since);
+        let first_slot = (free + ifs).max(view.nav_until + ifs).max(view.idle_since + ifs + eifs);
+        self.access.resume(free.max(view.nav_until), first_slot);
+    }
+
+    /// A frame that was not for this station is over: if an answer was awaited and that frame came first, none will come.
+    pub fn overhear(&mut self, now: Instant, pool: &mut PacketPool) {
+        if self.exchange.has_heard() {
+            self.judge_damaged(now, pool);
+        }
+    }
+
+    /// DIFS or AIFS of this station.
+    pub const fn ifs(&self) -> Duration {
+        self.config.access.ifs
+    }
+
+    /// When this station will begin to send if the medium stays idle.
+    pub fn grant(&self) -> Option<Instant> {
+        self.access.grant()
+    }
+
+    /// What the grant waits for.
+    pub fn waited(&self) -> Option<Waited> {
+        self.access.waited()
+    }
+
+    /// Whether it has something to send, or is in the middle of an exchange of its own.
+    pub fn wants_medium(&self) -> bool {
+        self.access.wants() || !self.exchange.is_idle()
+    }
+
+    /// Whether the station need not hear of the medium until it has something to send.
+    pub fn is_settled(&self, now: Instant) -> bool {
+        !self.is_engaged() && self.access.is_settled(now)
+    }
+
+    /// When to call [`Self::wake`].
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let answer = self.answer.as_ref().map(|answer| answer.at);
+        [answer, self.exchange.deadline(), self.scheme.poll_timeout()].into_iter().flatten().min()
+    }
+
+    /// The time that [`Self::poll_timeout`] named has come. Returns what goes on the air in this instant.
+    pub fn wake(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
+        if self.scheme.poll_timeout().is_some_and(|at| at <= now) {
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_timer(&mut cx);
+        }
+        if self.answer.as_ref().is_some_and(|answer| answer.at <= now) {
+            return self.send_answer(now, pool);
+        }
+        self.continue_exchange(now, pool)
+    }
+
+    /// Whether a frame exchange of this station is under way, as initiator or as responder.
+    fn is_engaged(&self) -> bool {
+        !self.exchange.is_idle() || self.answer.is_some()
+    }
+
+    fn queue(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: SendOptions,
+        flow: u32,
+    ) {
+        let content = pool.get(packet);
+        let (len, payload_len) = (content.len(), Bytes(content.payload.len().into()));
+        let pure_ack = content.pure_ack().is_some();
+        let queued = Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options };
+        let dropped = self.links.push(now, queued, flow, |packet| pool.release(packet));
+        self.counts.queue_drops += dropped;
+        self.request(now, view);
+    }
+
+    /// Asks for the medium if there is something to send.
+    fn request(&mut self, now: Instant, view: MediumView) {
+        if self.access.wants() || !self.has_work() {
+            return;
+        }
+        if self.access.is_settled(now) {
+            // A settled station was not told what the medium did. It has no counter left, so nothing is lost by looking now.
+            self.access.pause(now);
+            self.medium_idle(now, view);
+        }
+        self.access.request(now);
+    }
+
+    /// Whether anything waits to be sent.
+    fn has_work(&self) -> bool {
+        self.beacon.is_some() || self.reserved.is_some() || self.in_service.is_some() || self.links.any_ready()
+    }
+
+    fn new_handle(&mut self) -> FrameHandle {
+        self.next_handle += 1;
+        FrameHandle(self.next_handle)
+    }
+
+    /// How an answer to a frame sent with `eliciting` is sent.
+    fn answer_rate(&self, eliciting: TxVector) -> TxVector {
+        self.config.fixed_answer.unwrap_or_else(|| eliciting.answer(&self.config.basic_rates))
+    }
+
+    fn peer(&self, node: NodeId) -> Peer {
+        self.peers.get(usize::from(node.0)).copied().unwrap_or_default()
+    }
+}
+
+/// Carries a scheme's verdict out; what goes on, if anything.
+fn carry_out(verdict: Verdict, pool: &mut PacketPool, packet: PacketId) -> Option<PacketId> {
+    match verdict {
+        Verdict::Pass => Some(packet),
+        Verdict::Hold => None,
+        Verdict::Swallow => {
+            pool.release(packet);
+            None
+        }
+        Verdict::Replace(other) => {
+            pool.release(packet);
+            Some(other)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The responding half of a station: takes in PPDUs that are addressed to it, and answers them SIFS later.
+
+use ackless_phy::TxVector;
+use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+
+use super::initiate::Exchange;
+use super::{MediumView, Station, Upward, carry_out};
+use crate::frame::{ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
+use crate::hooks::{Admission, Arrival, ArrivalKind, Scheme};
+
+/// An answer that leaves when SIFS is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DueAnswer {
+    /// When.
+    pub(super) at: Instant,
+    to: NodeId,
+    kind: AnswerKind,
+    rate: TxVector,
+    /// The Duration field of the frame that is answered.
+    reserved: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum AnswerKind {
+    Cts,
+    Ack,
+    BlockAck(Tid),
+}
+
+impl<S: Scheme> Station<S> {
+    /// A PPDU that is addressed to this station, or to a group, is over.
+    ///
+    /// Bit `n` of `intact` says whether its MPDU `n` arrived with a good FCS (bit 0 for a frame without MPDUs). `view` is the medium as of
+    /// this instant; its NAV decides whether an RTS is answered.
+    pub fn receive(&mut self, now: Instant, view: MediumView, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
+        if intact == 0 {
+            self.damaged_at = Some(now);
+            self.judge_damaged(now, pool);
+            return;
+        }
+        if self.judge(ppdu, now, pool) {
+            return;
+        }
+        match &ppdu.body {
+            Body::Single(_) | Body::Aggregate(_) => self.receive_data(now, ppdu, intact, pool),
+            Body::BlockAckReq(tid, start) => {
+                let mut cx = context!(self, now, pool);
+                let arrival = Arrival { from: ppdu.transmitter, bits: ppdu.bits, kind: ArrivalKind::BlockAckReq };
+                self.scheme.on_ppdu_in(&mut cx, &arrival);
+                if let Some(link) = self.links.index(ppdu.transmitter)
+                    && let Some(recipient) = self.links.recipient(link)
+                {
+                    let released = &mut self.released;
+                    recipient.on_request(*start, |mpdu| released.push(mpdu));
+                    self.answer_later(now, ppdu, AnswerKind::BlockAck(*tid));
+                    self.pass_up(now, pool);
+                }
+            }
+            Body::Rts if view.nav_until <= now => self.answer_later(now, ppdu, AnswerKind::Cts),
+            // An RTS while the NAV is set is not answered (802.11-2020, 10.3.2.9). Answers that nobody awaits mean nothing.
+            Body::Rts | Body::Cts | Body::Ack(_) | Body::BlockAck(..) | Body::Beacon(_) => {}
+        }
+    }
+
+    /// Gives the buffers of a PPDU that this station sent back to it.
+    pub fn recycle(&mut self, ppdu: Ppdu) {
+        if let Body::Aggregate(mut mpdus) = ppdu.body {
+            mpdus.clear();
+            self.spare.push(mpdus);
+        }
+    }
+
+    fn receive_data(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
+        let kind = match &ppdu.body {
+            Body::Single(mpdu) => ArrivalKind::Single(mpdu.seq),
+            _ => ArrivalKind::Aggregate(intact.count_ones() as u16),
+        };
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_ppdu_in(&mut cx, &Arrival { from: ppdu.transmitter, bits: ppdu.bits, kind });
+        let mut answer = None;
+        for (n, mpdu) in ppdu.mpdus().iter().enumerate() {
+            if intact >> n & 1 == 0 {
+                continue;
+            }
+            let mut cx = context!(self, now, pool);
+            if self.scheme.on_mpdu(&mut cx, mpdu) == Admission::Refuse {
+                self.counts.refused += 1;
+                continue;
+            }
+            self.take_in(mpdu, pool);
+            if mpdu.ack_policy == AckPolicy::Normal && !mpdu.receiver.is_group() {
+                answer = Some(*mpdu);
+            }
+        }
+        if let Some(mpdu) = answer {
+            // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
+            let kind = match mpdu.tid() {
+                Some(tid) if ppdu.mpdus().len() > 1 => AnswerKind::BlockAck(tid),
+                _ => AnswerKind::Ack,
+            };
+            self.answer_later(now, ppdu, kind);
+        }
+        self.pass_up(now, pool);
+    }
+
+    /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
+    fn take_in(&mut self, mpdu: &Mpdu, pool: &mut PacketPool) {
+        let link = self.links.index(mpdu.transmitter);
+        let agreed = link.filter(|_| mpdu.tid().is_some() && mpdu.ack_policy == AckPolicy::Normal);
+        let released = &mut self.released;
+        // The sender holds its own reference until it has heard the answer, so that this one is never the last.
+        let new = if let Some(recipient) = agreed.and_then(|link| self.links.recipient(link)) {
+            recipient.on_mpdu(*mpdu, |mpdu| released.push(mpdu)).is_ok()
+        } else {
+            let new = mpdu.receiver.is_group() || link.is_none_or(|link| !self.links.is_duplicate(link, mpdu));
+            if new {
+                released.push(*mpdu);
+            }
+            new
+        };
+        if new {
+            pool.retain(mpdu.packet);
+        } else {
+            self.counts.duplicates += 1;
+        }
+    }
+
+    /// Hands what left the reorder buffer to the scheme, and then up.
+    fn pass_up(&mut self, now: Instant, pool: &mut PacketPool) {
+        let mut released = std::mem::take(&mut self.released);
+        for mpdu in released.drain(..) {
+            let mut cx = context!(self, now, pool);
+            let verdict = self.scheme.on_upward(&mut cx, mpdu.packet, mpdu.transmitter);
+            if let Some(packet) = carry_out(verdict, pool, mpdu.packet) {
+                let Mpdu { transmitter: from, destination, source, .. } = mpdu;
+                self.up.push_back(Upward { packet, from, destination, source });
+            }
+        }
+        self.released = released;
+    }
+
+    fn answer_later(&mut self, now: Instant, ppdu: &Ppdu, kind: AnswerKind) {
+        debug_assert!(matches!(self.exchange, Exchange::Idle), "a station that awaits an answer gives none");
+        self.answer = Some(DueAnswer {
+            at: now + self.config.timing.sifs + self.scheme.answer_delay(),
+            to: ppdu.transmitter,
+            kind,
+            rate: self.answer_rate(ppdu.txvector),
+            reserved: ppdu.duration_field,
+        });
+    }
+
+    /// SIFS is over: the answer leaves.
+    pub(super) fn send_answer(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
+        let due = self.answer.take()?;
+        let sifs = self.config.timing.sifs + self.scheme.answer_delay();
+        let plain = match due.kind {
+            AnswerKind::Cts => CTS_LEN,
+            AnswerKind::Ack => ACK_LEN,
+            AnswerKind::BlockAck(_) => BLOCK_ACK_LEN,
+        };
+        // What the answered frame reserved, less what has passed by the end of the answer (802.11-2020, 9.2.5.7).
+        let mut duration = due.reserved.saturating_sub(sifs + due.rate.duration(plain));
+        let mut answer = Answer::default();
+        if !matches!(due.kind, AnswerKind::Cts) {
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_answer_due(&mut cx, due.to, &mut answer, &mut duration);
+        }
+        let len = plain + Bytes(answer.appended.len() as u64);
+        let bits = answer.bits;
+        let body = match due.kind {
+            AnswerKind::Cts => Body::Cts,
+            AnswerKind::Ack => Body::Ack(answer),
+            AnswerKind::BlockAck(tid) => Body::BlockAck(tid, self.bitmap_for(due.to), answer),
+        };
+        Some(Ppdu { bits, ..self.control(due.to, due.rate, len, duration, body) })
+    }
+
+    fn bitmap_for(&mut self, peer: NodeId) -> Bitmap {
+        let link = self.links.index(peer).expect("a BlockAck goes to a peer with an agreement");
+        self.links.recipient(link).expect("a BlockAck goes to a peer with an agreement").bitmap()
+    }
+}

@@ -1,0 +1,1 @@
+//! Small schemes that each use one hook of [`ackless_dot11::hooks::Scheme`].

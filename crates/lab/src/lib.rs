@@ -1,1 +1,25 @@
-//! Experiments: compare, sweep, statistics and tables.
+//! Experiments: many runs of cells, what they say together, and how it is shown.
+//!
+//! - [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
+//! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
+//! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
+//! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
+//! - [`table`]: how people read it; [`files`]: files that are written whole or not at all.
+//!
+//! Only [`run`] reads a clock, to say how long a run took. Nothing that is computed depends on it.
+
+pub mod case;
+pub mod compare;
+pub mod entry;
+pub mod error;
+pub mod files;
+pub mod metric;
+pub mod run;
+pub mod statistics;
+pub mod sweep;
+pub mod table;
+
+pub use error::LabError;
+
+/// The version that results carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

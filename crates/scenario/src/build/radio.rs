@@ -140,9 +140,11 @@ impl Radio {
     ) -> Result<HtMode, ScenarioError> {
         let index = mcs.value.clone().unwrap_or_else(|| 7);
         let index = match streams.value {
+            // There is no such MCS, whatever the streams: refused below.
+            _ if index > 31 => index,
             Auto::Auto => index,
             Auto::Given(streams @ 1..=4) if index < 8 => index + 8 * (streams - 1),
-            Auto::Given(streams) if index < 32 && index / 8 + 1 == streams => index,
+            Auto::Given(streams) if index / 8 + 1 == streams => index,
             Auto::Given(given) if index >= 8 => {
                 let message = format!("is {given}, but MCS {index} of 11n has {}", index / 8 + 1);
                 return Err(scenario.refuse(streams, message, "leave the streams out, or choose an MCS from 0 to 7"));

@@ -1,0 +1,141 @@
+//! What an experiment runs: every combination of the values of its axes, in every row.
+
+use ackless_cell::config::CellConfig;
+use ackless_scenario::{Row, Scenario};
+
+use crate::LabError;
+
+/// A key of a scenario and the values that it takes in turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axis {
+    /// The key, as an override names it.
+    pub key: String,
+    /// The values, as an override gives them.
+    pub values: Vec<String>,
+}
+
+/// One cell to be run, but for the seed.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Each axis' key with its value here.
+    pub point: Vec<(String, String)>,
+    /// The row.
+    pub row: &'static Row,
+    /// The scenario with this point's overrides.
+    pub scenario: Scenario,
+    /// The cell.
+    pub config: CellConfig,
+}
+
+impl Axis {
+    /// Reads `key=1,2,5` or, for whole numbers, `key=0..7`, which includes both ends. `option` is what messages call it.
+    ///
+    /// # Errors
+    /// Where there is no key or no value, or a range is empty or longer than 10,000.
+    pub fn parse(option: &'static str, argument: &str) -> Result<Self, LabError> {
+        let error = |message: &str, help| LabError::Axis {
+            option,
+            argument: argument.to_owned(),
+            message: message.to_owned(),
+            help,
+        };
+        let (key, values) =
+            argument.split_once('=').ok_or_else(|| error("there is no `=`", "write section.key=1,2,5 or =0..7"))?;
+        let (key, values) = (key.trim(), values.trim());
+        if key.is_empty() || values.is_empty() {
+            return Err(error("a key or its values are missing", "write section.key=1,2,5 or =0..7"));
+        }
+        let mut list = Vec::new();
+        for item in values.split(',').map(str::trim) {
+            match item.split_once("..").map(|(low, high)| (low.parse::<i64>(), high.parse::<i64>())) {
+                Some((Ok(low), Ok(high))) if low <= high && high.abs_diff(low) < MAX_RANGE => {
+                    list.extend((low..=high).map(|n| n.to_string()));
+                }
+                Some((Ok(_), Ok(_))) => {
+                    return Err(error("the range is empty or too long", "write the smaller end first, as in 0..7"));
+                }
+                Some(_) if item.contains("..") && item.starts_with(|c: char| c.is_ascii_digit()) => {
+                    return Err(error("a range goes over whole numbers", "write the values one by one: 1ms,2ms,5ms"));
+                }
+                _ if item.is_empty() => return Err(error("a value is missing", "leave out the extra comma")),
+                _ => list.push(item.to_owned()),
+            }
+        }
+        Ok(Self { key: key.to_owned(), values: list })
+    }
+}
+
+impl Case {
+    /// The point in words: `wifi.mcs=5 stations.count=2`, or nothing without axes.
+    pub fn point_label(&self) -> String {
+        let parts: Vec<_> = self.point.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        parts.join(" ")
+    }
+
+    /// Every combination of the values of `axes`, the last axis running fastest, in every one of `rows`. Everything is
+    /// checked before anything runs.
+    ///
+    /// # Errors
+    /// Where a value is not allowed for its key, or a combination makes no cell.
+    pub fn all(scenario: &Scenario, axes: &[Axis], rows: &[&'static Row]) -> Result<Vec<Self>, LabError> {
+        let mut points = vec![(Vec::new(), scenario.clone())];
+        for axis in axes {
+            let mut next = Vec::new();
+            for (point, scenario) in &points {
+                for value in &axis.values {
+                    let mut scenario: Scenario = scenario.clone();
+                    scenario.set(&format!("{}={value}", axis.key))?;
+                    let mut point: Vec<(String, String)> = point.clone();
+                    point.push((axis.key.clone(), value.clone()));
+                    next.push((point, scenario));
+                }
+            }
+            points = next;
+        }
+        let mut cases = Vec::new();
+        for (point, scenario) in points {
+            for &row in rows {
+                let config = scenario.build(row)?;
+                cases.push(Self { point: point.clone(), row, scenario: scenario.clone(), config });
+            }
+        }
+        Ok(cases)
+    }
+}
+
+/// The longest range of an axis.
+const MAX_RANGE: u64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_is_a_list_or_an_inclusive_range() {
+        let values = |argument| Axis::parse("--over", argument).map(|axis| axis.values).ok();
+        let owned = |values: &[&str]| Some(values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>());
+        assert_eq!(values("stations.count=1,2,5"), owned(&["1", "2", "5"]));
+        assert_eq!(values("wifi.mcs=0..3"), owned(&["0", "1", "2", "3"]));
+        assert_eq!(values("wifi.mcs = 0..1, 7"), owned(&["0", "1", "7"]));
+        assert_eq!(values("wired.delay=1ms,2.5ms"), owned(&["1ms", "2.5ms"]));
+        for bad in ["wifi.mcs", "wifi.mcs=", "=1", "wifi.mcs=7..0", "wifi.mcs=0..99999", "a.b=1,,2", "a.b=1ms..5ms"] {
+            assert_eq!(values(bad), None, "{bad}");
+        }
+        assert_eq!(values("a.b=-9223372036854775808..9223372036854775807"), None);
+    }
+
+    #[test]
+    fn cases_run_through_the_last_axis_fastest_and_through_all_rows() {
+        let scenario = Scenario::parse("empty", "").expect("an empty file is a scenario");
+        let axes =
+            ["stations.count=1,2", "wifi.mcs=6,7"].map(|axis| Axis::parse("--over", axis).expect("this is an axis"));
+        let rows = ["udp", "tcp"].map(|row| Row::find(row).expect("this is a row"));
+        let cases = Case::all(&scenario, &axes, &rows).expect("every combination makes a cell");
+        let labels: Vec<_> = cases.iter().map(|case| format!("{} {}", case.point_label(), case.row.name)).collect();
+        assert_eq!(
+            labels[..3],
+            ["stations.count=1 wifi.mcs=6 udp", "stations.count=1 wifi.mcs=6 tcp", "stations.count=1 wifi.mcs=7 udp",]
+        );
+        assert_eq!((cases.len(), cases[7].config.stations.len()), (8, 2));
+    }
+}

@@ -1,0 +1,179 @@
+//! Rows against each other: the same cell with other schemes, ACK policies or values, over several seeds.
+
+use ackless_cell::result::AirtimeClass;
+use serde::Serialize;
+
+use crate::case::Case;
+use crate::entry::{Entry, estimates_csv};
+use crate::metric::Metric;
+use crate::run::{Job, Runner, in_parallel, run_one};
+use crate::statistics::Estimate;
+use crate::table::{Table, airtime_table, figure, figure_with_interval};
+use crate::{LabError, VERSION};
+
+/// A finished comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The version of Ackless.
+    pub version: &'static str,
+    /// The scenario's name.
+    pub name: String,
+    /// What the scenario is about.
+    pub title: String,
+    /// How many seeds each row has, counted from 1.
+    pub seeds: u32,
+    /// The rows, in the order in which they were asked for.
+    pub rows: Vec<Entry>,
+}
+
+impl Comparison {
+    /// Runs every one of `cases` with the seeds from 1 to `seeds`, on `threads` threads (0: one for each core); `done` is
+    /// called after each run.
+    ///
+    /// # Errors
+    /// Where there is nothing to run, or the threads cannot be started.
+    pub fn run(
+        runner: &dyn Runner,
+        cases: Vec<Case>,
+        seeds: u32,
+        threads: usize,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Self, LabError> {
+        let first = cases.first().ok_or(LabError::Nothing("there is no row to compare"))?;
+        let (name, title) = (first.scenario.name().to_owned(), first.scenario.title().to_owned());
+        if seeds == 0 {
+            return Err(LabError::Nothing("a comparison needs at least one seed; set --seeds or run.seeds"));
+        }
+        let jobs: Vec<_> =
+            cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
+        let mut results = in_parallel(&jobs, threads, done, |&job| run_one(runner, job).result)?.into_iter();
+        let rows = cases.into_iter().map(|case| {
+            let runs = results.by_ref().take(seeds as usize).collect();
+            Entry { case, runs }
+        });
+        Ok(Self { version: VERSION, name, title, seeds, rows: rows.collect() })
+    }
+
+    /// How many percent less than the UDP row of the same point `entry` carries; `None` without such a row.
+    pub fn loss_against_udp(&self, entry: &Entry) -> Option<f64> {
+        let bound = self.rows.iter().find(|row| row.case.row.name == "udp" && row.case.point == entry.case.point)?;
+        let (bound, own) = (goodput(bound)?.mean, goodput(entry)?.mean);
+        (bound > 0.0 && entry.case.row.name != "udp").then(|| (bound - own) / bound * 100.0)
+    }
+
+    /// As one JSON object, with every run.
+    ///
+    /// # Errors
+    /// Never in practice: every figure is a number.
+    pub fn to_json(&self) -> Result<String, LabError> {
+        serde_json::to_string_pretty(self).map_err(|error| LabError::Format("JSON", error.to_string()))
+    }
+
+    /// As CSV, a line for each row.
+    ///
+    /// # Errors
+    /// As [`estimates_csv`].
+    pub fn to_csv(&self) -> Result<String, LabError> {
+        estimates_csv(&self.rows)
+    }
+
+    /// As tables for people: goodput and counts; what else was measured, if anything was; the split of the air time.
+    pub fn to_text(&self) -> String {
+        let window = self.rows.iter().flat_map(|row| &row.runs).map(|run| run.sim_seconds).fold(0.0, f64::max);
+        let seeds = if self.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", self.seeds) };
+        let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
+        let mut text = format!("{}{title}\n{seeds}, {window} s measured in each run\n\n", self.name);
+        text.push_str(&self.goodput_table().to_string());
+        if let Some(table) = self.further_table() {
+            text.push('\n');
+            text.push_str(&table.to_string());
+        }
+        text.push_str("\nShare of the air time in %\n\n");
+        text.push_str(&self.airtime_table().to_string());
+        text
+    }
+
+    fn goodput_table(&self) -> Table {
+        let bound = self.rows.iter().any(|row| self.loss_against_udp(row).is_some());
+        let columns = self.measured(GOODPUT_TABLE);
+        let mut header = vec!["scheme".to_owned(), "goodput\nMbps".to_owned()];
+        if bound {
+            header.push("loss vs\nudp %".to_owned());
+        }
+        header.extend(columns.iter().map(|metric| metric.title.to_owned()));
+        let mut table = Table::new(header);
+        for row in &self.rows {
+            let mut line = vec![self.label(row), figure_with_interval(goodput(row), 2)];
+            if bound {
+                line.push(self.loss_against_udp(row).map(|loss| format!("{loss:.1}")).unwrap_or_default());
+            }
+            line.extend(columns.iter().map(|metric| figure(row.estimate(metric), metric.decimals)));
+            table.push(line);
+        }
+        table
+    }
+
+    fn further_table(&self) -> Option<Table> {
+        let several = self.rows.iter().any(|row| row.case.config.stations.len() > 1);
+        let mut columns = self.measured(FURTHER_TABLE);
+        columns.retain(|metric| several || !metric.name.starts_with("jain"));
+        if columns.is_empty() {
+            return None;
+        }
+        let titles = columns.iter().map(|metric| metric.title.to_owned());
+        let mut table = Table::new(["scheme".to_owned()].into_iter().chain(titles).collect());
+        for row in &self.rows {
+            let cells = columns.iter().map(|metric| figure_with_interval(row.estimate(metric), metric.decimals));
+            table.push([self.label(row)].into_iter().chain(cells).collect());
+        }
+        Some(table)
+    }
+
+    fn airtime_table(&self) -> Table {
+        let columns = self.rows.iter().map(|row| {
+            let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
+            (self.label(row).replace(' ', "\n"), means)
+        });
+        airtime_table(columns.collect())
+    }
+
+    /// The metrics among `names` that at least one row has.
+    fn measured(&self, names: &[&str]) -> Vec<&'static Metric> {
+        let metrics = names.iter().filter_map(|name| Metric::find(name));
+        metrics.filter(|metric| self.rows.iter().any(|row| row.estimate(metric).is_some())).collect()
+    }
+
+    /// The name of a row in tables: its point where that tells rows apart, its scheme where that does, or both.
+    fn label(&self, entry: &Entry) -> String {
+        let point = entry.case.point_label();
+        let one_scheme = self.rows.iter().all(|row| row.case.row.name == entry.case.row.name);
+        match (point.is_empty(), one_scheme) {
+            (true, _) => entry.case.row.name.to_owned(),
+            (false, true) => point,
+            (false, false) => format!("{} {point}", entry.case.row.name),
+        }
+    }
+}
+
+fn goodput(entry: &Entry) -> Option<Estimate> {
+    entry.estimate(Metric::find("goodput_mbps")?)
+}
+
+const GOODPUT_TABLE: &[&str] = &[
+    "tcp_ack_frames",
+    "accesses_per_mb",
+    "collision_rate_percent",
+    "retry_rate_percent",
+    "rtt_median_ms",
+    "rtt_p95_ms",
+];
+
+const FURTHER_TABLE: &[&str] = &[
+    "transfer_median_ms",
+    "transfer_p95_ms",
+    "completion_s",
+    "ping_median_ms",
+    "ping_p95_ms",
+    "jain_goodput",
+    "jain_airtime",
+];

@@ -1,0 +1,50 @@
+//! What can go wrong in an experiment.
+
+use std::path::{Path, PathBuf};
+
+use ackless_scenario::ScenarioError;
+
+/// Why an experiment did not run, or its results could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The scenario, an override or the name of a row is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// An axis cannot be read.
+    #[error("{option} {argument}: {message}\n  help: {help}")]
+    Axis {
+        /// The option that gave it.
+        option: &'static str,
+        /// The axis as it was given.
+        argument: String,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A file or folder cannot be read or written.
+    #[error("{path}: {action}: {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// There is nothing to run.
+    #[error("{0}")]
+    Nothing(&'static str),
+    /// The threads could not be started.
+    #[error("{0} threads could not be started: {1}\n  help: use fewer with --threads")]
+    Threads(usize, String),
+    /// A result could not be turned into text.
+    #[error("a result could not be written as {0}: {1}")]
+    Format(&'static str, String),
+}
+
+impl LabError {
+    pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+}

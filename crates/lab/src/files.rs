@@ -1,0 +1,81 @@
+//! Files that are written whole or not at all.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::LabError;
+
+/// Writes each of `files`, a name and its content, into `folder`, which is made if need be.
+///
+/// All are written beside their final names first and renamed only once every one of them is complete, so a full disk
+/// or an interruption leaves what was there before.
+///
+/// # Errors
+/// Where the folder cannot be made, or a file cannot be written.
+pub fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), LabError> {
+    std::fs::create_dir_all(folder).map_err(|error| LabError::io(folder, "the folder cannot be made", error))?;
+    let mut written = Vec::new();
+    for (name, content) in files {
+        written.push((staged(folder, content.as_bytes())?, folder.join(name)));
+    }
+    for (file, path) in written {
+        file.persist(&path).map_err(|error| LabError::io(&path, "the file cannot be put in place", error.error))?;
+    }
+    Ok(())
+}
+
+/// Writes one file at `path`, whose folder must exist.
+///
+/// # Errors
+/// Where it cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), LabError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = staged(folder, content)?;
+    file.persist(path).map_err(|error| LabError::io(path, "the file cannot be put in place", error.error))?;
+    Ok(())
+}
+
+fn staged(folder: &Path, content: &[u8]) -> Result<NamedTempFile, LabError> {
+    let write = || {
+        let mut builder = tempfile::Builder::new();
+        // A temporary file is private by default; a result is to be read as any other file.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let mut file = builder.prefix(".ackless-").tempfile_in(folder)?;
+        file.write_all(content)?;
+        file.flush()?;
+        Ok(file)
+    };
+    write().map_err(|error| LabError::io(folder, "a file cannot be written here", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_appear_whole_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let out = folder.path().join("a/b");
+        write_all(&out, &[("x.csv", "1,2\n"), ("y.json", "{}")]).expect("the folder can be written");
+        write(&out.join("x.csv"), b"3,4\n").expect("a file can be replaced");
+        let mut names: Vec<_> = std::fs::read_dir(&out)
+            .expect("the folder can be read")
+            .map(|entry| entry.expect("an entry can be read").file_name().into_string().expect("names are text"))
+            .collect();
+        names.sort();
+        assert_eq!(names, ["x.csv", "y.json"]);
+        assert_eq!(std::fs::read_to_string(out.join("x.csv")).expect("it can be read"), "3,4\n");
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_the_place_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("file");
+        write(&file, b"").expect("the folder can be written");
+        let error = write_all(&file.join("sub"), &[("x", "")]).expect_err("a file is no folder").to_string();
+        assert!(error.contains("file/sub: the folder cannot be made"), "{error}");
+    }
+}

@@ -1,0 +1,152 @@
+//! The figures that are taken from a run and averaged over seeds.
+
+use ackless_cell::result::{AirtimeClass, Percentiles, RunResult};
+
+use crate::statistics::Estimate;
+
+/// A figure of a run.
+#[derive(Clone, Copy)]
+pub struct Metric {
+    /// Its name in CSV and JSON, with the unit at its end.
+    pub name: &'static str,
+    /// Its title in a table, lines divided by a newline, the unit last.
+    pub title: &'static str,
+    /// How many decimals a table shows.
+    pub decimals: usize,
+    /// The figure, where the run has it.
+    pub of: fn(&RunResult) -> Option<f64>,
+}
+
+impl Metric {
+    /// The metric called `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// The estimate over the runs that have it.
+    pub fn estimate<'a>(&self, runs: impl IntoIterator<Item = &'a RunResult>) -> Option<Estimate> {
+        let values: Vec<f64> = runs.into_iter().filter_map(self.of).collect();
+        Estimate::of(&values)
+    }
+}
+
+/// The share of the measured window that `class` took in `run`, in percent.
+pub fn airtime_percent(run: &RunResult, class: AirtimeClass) -> f64 {
+    let total = run.airtime_ns.total().as_nanos();
+    if total == 0 { 0.0 } else { run.airtime_ns[class].as_nanos() as f64 / total as f64 * 100.0 }
+}
+
+/// Every metric, in the order of the columns.
+pub const METRICS: &[Metric] = &[
+    Metric { name: "goodput_mbps", title: "goodput\nMbps", decimals: 2, of: |run| Some(run.goodput_mbps) },
+    Metric {
+        name: "tcp_ack_frames",
+        title: "TCP ACK\nframes",
+        decimals: 0,
+        of: |run| Some(run.counters.total.tcp_ack_ppdus as f64),
+    },
+    Metric {
+        name: "tcp_ack_mpdus",
+        title: "TCP ACK\nMPDUs",
+        decimals: 0,
+        of: |run| Some(run.counters.total.tcp_ack_mpdus as f64),
+    },
+    Metric {
+        name: "accesses_per_mb",
+        title: "accesses\nper MB",
+        decimals: 1,
+        of: |run| ratio(run.counters.total.channel_accesses as f64, delivered_megabytes(run)),
+    },
+    Metric {
+        name: "collision_rate_percent",
+        title: "collisions\n%",
+        decimals: 2,
+        of: |run| percent(run.counters.total.collisions, run.counters.total.channel_accesses),
+    },
+    Metric {
+        name: "retry_rate_percent",
+        title: "retries\n%",
+        decimals: 2,
+        of: |run| percent(run.counters.total.retries, run.counters.total.data_mpdus),
+    },
+    Metric {
+        name: "rtt_median_ms",
+        title: "RTT med\nms",
+        decimals: 2,
+        of: |run| mean_over_flows(run.flows.iter().filter_map(|flow| flow.rtt_ms), |rtt| rtt.median),
+    },
+    Metric {
+        name: "rtt_p95_ms",
+        title: "RTT p95\nms",
+        decimals: 2,
+        of: |run| mean_over_flows(run.flows.iter().filter_map(|flow| flow.rtt_ms), |rtt| rtt.p95),
+    },
+    Metric {
+        name: "ping_median_ms",
+        title: "ping med\nms",
+        decimals: 2,
+        of: |run| mean_over_flows(run.pings.iter().filter_map(|ping| ping.rtt_ms), |rtt| rtt.median),
+    },
+    Metric {
+        name: "ping_p95_ms",
+        title: "ping p95\nms",
+        decimals: 2,
+        of: |run| mean_over_flows(run.pings.iter().filter_map(|ping| ping.rtt_ms), |rtt| rtt.p95),
+    },
+    Metric {
+        name: "transfer_median_ms",
+        title: "transfer\nmed ms",
+        decimals: 1,
+        of: |run| mean_over_flows(run.flows.iter().filter_map(|flow| flow.transfers_ms), |time| time.median),
+    },
+    Metric {
+        name: "transfer_p95_ms",
+        title: "transfer\np95 ms",
+        decimals: 1,
+        of: |run| mean_over_flows(run.flows.iter().filter_map(|flow| flow.transfers_ms), |time| time.p95),
+    },
+    Metric {
+        name: "completion_s",
+        title: "completion\ns",
+        decimals: 3,
+        of: |run| {
+            let times: Vec<f64> = run.flows.iter().filter_map(|flow| flow.completion_s).collect();
+            ratio(times.iter().sum(), times.len() as f64)
+        },
+    },
+    Metric {
+        name: "retransmissions",
+        title: "TCP\nrexmits",
+        decimals: 1,
+        of: |run| Some(run.flows.iter().map(|flow| flow.retransmissions).sum::<u64>() as f64),
+    },
+    Metric {
+        name: "timeouts",
+        title: "TCP\ntimeouts",
+        decimals: 1,
+        of: |run| Some(run.flows.iter().map(|flow| flow.timeouts).sum::<u64>() as f64),
+    },
+    Metric { name: "jain_goodput", title: "Jain\ngoodput", decimals: 3, of: |run| Some(run.fairness.jain_goodput) },
+    Metric { name: "jain_airtime", title: "Jain\nair time", decimals: 3, of: |run| Some(run.fairness.jain_airtime) },
+];
+
+/// The mean over flows, each weighing as many as it has samples. Exact for one flow; for several it is no percentile of
+/// them all, which the flows' own would not give.
+fn mean_over_flows(flows: impl Iterator<Item = Percentiles>, of: fn(&Percentiles) -> f64) -> Option<f64> {
+    let (sum, samples) = flows.fold((0.0, 0.0), |(sum, samples), flow| {
+        (sum + of(&flow) * flow.samples as f64, samples + flow.samples as f64)
+    });
+    ratio(sum, samples)
+}
+
+fn delivered_megabytes(run: &RunResult) -> f64 {
+    run.goodput_mbps * run.sim_seconds / 8.0
+}
+
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    ratio(part as f64 * 100.0, whole as f64)
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}

@@ -1,0 +1,77 @@
+//! Running cells: one at a time or many at once, always with results in the order of what was asked.
+
+use std::time::Instant;
+
+use ackless_cell::config::CellConfig;
+use ackless_cell::result::RunResult;
+use ackless_scenario::Effective;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::case::Case;
+use crate::{LabError, VERSION};
+
+/// What runs one cell; a test puts its own in the simulator's place.
+pub trait Runner: Sync {
+    /// Runs `config` with `seed`.
+    fn run(&self, config: &CellConfig, seed: u64) -> RunResult;
+}
+
+impl<F: Fn(&CellConfig, u64) -> RunResult + Sync> Runner for F {
+    fn run(&self, config: &CellConfig, seed: u64) -> RunResult {
+        self(config, seed)
+    }
+}
+
+/// A run with all that is needed to repeat it: the object of `run --json` and the content of a sweep's files.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record {
+    /// The version of Ackless.
+    pub version: &'static str,
+    /// The effective scenario.
+    pub scenario: Effective,
+    /// The result.
+    #[serde(flatten)]
+    pub result: RunResult,
+}
+
+/// A case with a seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// What is run.
+    pub case: &'a Case,
+    /// With which seed.
+    pub seed: u64,
+}
+
+/// Runs `job` and takes the time that it takes.
+pub fn run_one(runner: &dyn Runner, job: Job<'_>) -> Record {
+    #[expect(clippy::disallowed_methods, reason = "how long a run takes is reported and decides nothing")]
+    let start = Instant::now();
+    let mut result = runner.run(&job.case.config, job.seed);
+    result.wall_seconds = start.elapsed().as_secs_f64();
+    Record { version: VERSION, scenario: job.case.scenario.effective(job.case.row), result }
+}
+
+/// Calls `work` for every one of `items` on `threads` threads (0: one for each core) and gives back the results in the
+/// order of `items`. `done` is called after each, from any thread.
+///
+/// # Errors
+/// Where the threads cannot be started.
+pub fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    done: &(dyn Fn() + Sync),
+    work: impl Fn(&T) -> R + Sync,
+) -> Result<Vec<R>, LabError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| LabError::Threads(threads, error.to_string()))?;
+    Ok(pool.install(|| {
+        let results = items.par_iter().map(|item| {
+            let result = work(item);
+            done();
+            result
+        });
+        results.collect()
+    }))
+}

@@ -1,0 +1,133 @@
+//! A grid of points, each in several rows and seeds, kept on disk run by run so that it can be resumed.
+//!
+//! Every finished run is one whole file in `runs/`, named after a hash of what was run: version, effective scenario, row
+//! and seed. A later sweep into the same folder takes a run from its file if the file says that it is of exactly this,
+//! and runs it again otherwise. The tables are always assembled from what the files say.
+
+use std::path::{Path, PathBuf};
+
+use ackless_cell::result::RunResult;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::case::Case;
+use crate::entry::{Entry, estimates_csv, runs_csv};
+use crate::files;
+use crate::run::{Job, Runner, in_parallel, run_one};
+use crate::{LabError, VERSION};
+
+/// What a sweep did.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// Every point in every row.
+    pub entries: Vec<Entry>,
+    /// How many runs were made.
+    pub ran: usize,
+    /// How many were taken from files.
+    pub resumed: usize,
+}
+
+impl Sweep {
+    /// Runs `cases` with the seeds from 1 to `seeds` into `folder`; `done` is called after each run, made or resumed.
+    ///
+    /// Writes `sweep.csv`, a line for each point and row with means and intervals, and `runs.csv`, a line for each run.
+    ///
+    /// # Errors
+    /// Where there is nothing to run, or the folder cannot be written.
+    pub fn run(
+        runner: &dyn Runner,
+        cases: Vec<Case>,
+        seeds: u32,
+        threads: usize,
+        folder: &Path,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Self, LabError> {
+        if cases.is_empty() || seeds == 0 {
+            return Err(LabError::Nothing("a sweep needs at least one point and one seed"));
+        }
+        let runs = folder.join("runs");
+        std::fs::create_dir_all(&runs).map_err(|error| LabError::io(&runs, "the folder cannot be made", error))?;
+        let jobs: Vec<_> =
+            cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
+        let outcomes: Result<Vec<_>, _> =
+            in_parallel(&jobs, threads, done, |&job| kept_or_run(runner, job, &runs))?.into_iter().collect();
+        let outcomes = outcomes?;
+        let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
+        let ran = outcomes.len() - resumed;
+        let mut results = outcomes.into_iter().map(|(result, _)| result);
+        let entries: Vec<_> = cases
+            .into_iter()
+            .map(|case| Entry { case, runs: results.by_ref().take(seeds as usize).collect() })
+            .collect();
+        let tables = [("sweep.csv", estimates_csv(&entries)?), ("runs.csv", runs_csv(&entries)?)];
+        files::write_all(folder, &tables.each_ref().map(|(name, table)| (*name, table.as_str())))?;
+        Ok(Self { entries, ran, resumed })
+    }
+}
+
+/// The result of `job` and whether it was there already.
+fn kept_or_run(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunResult, bool), LabError> {
+    let identity = identity(job)?;
+    let path = path(runs, &identity);
+    if let Some(result) = kept(&path, &identity) {
+        return Ok((result, true));
+    }
+    let record = run_one(runner, job);
+    let text = serde_json::to_string_pretty(&record).map_err(json_error)?;
+    files::write(&path, text.as_bytes())?;
+    // What was just made and what is resumed later take the same way, so that they cannot differ.
+    let result = kept(&path, &identity).ok_or_else(|| {
+        let error = std::io::Error::other("it does not read back as it was written");
+        LabError::io(&path, "the result is lost", error)
+    })?;
+    Ok((result, false))
+}
+
+/// The result in the file at `path`, if there is one and it is of exactly this identity. Anything else there, such as a
+/// file of an older version, is not an error: the run is made again and the file replaced.
+fn kept(path: &Path, identity: &Value) -> Option<RunResult> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let value: Value = serde_json::from_str(&text).ok()?;
+    let keys = identity.as_object()?;
+    if !keys.iter().all(|(key, expected)| value.get(key) == Some(expected)) {
+        return None;
+    }
+    RunResult::deserialize(value).ok()
+}
+
+/// What distinguishes a run from every other.
+fn identity(job: Job<'_>) -> Result<Value, LabError> {
+    let scenario = serde_json::to_value(job.case.scenario.effective(job.case.row)).map_err(json_error)?;
+    Ok(serde_json::json!({
+        "version": VERSION,
+        "scenario": scenario,
+        "scheme": job.case.row.name,
+        "seed": job.seed,
+    }))
+}
+
+fn path(runs: &Path, identity: &Value) -> PathBuf {
+    runs.join(format!("{:016x}.json", fnv1a(identity.to_string().as_bytes())))
+}
+
+/// The 64-bit FNV-1a hash (draft-eastlake-fnv): the same on every machine and in every version of Rust. Two runs with
+/// one hash would only make each other run again.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn json_error(error: serde_json::Error) -> LabError {
+    LabError::Format("JSON", error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_its_definition() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

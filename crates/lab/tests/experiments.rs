@@ -1,0 +1,216 @@
+//! Comparisons and sweeps with a runner that computes its results from the configuration, so that only the laboratory
+//! itself is on trial.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ackless_cell::config::{CellConfig, TransportConfig};
+use ackless_cell::result::{
+    Airtime, AirtimeClass, Counters, Fairness, FlowResult, NodeCounters, Percentiles, RunResult,
+};
+use ackless_lab::case::{Axis, Case};
+use ackless_lab::compare::Comparison;
+use ackless_lab::run::{Job, run_one};
+use ackless_lab::sweep::Sweep;
+use ackless_scenario::builtin::Builtin;
+use ackless_scenario::{Row, Scenario};
+use ackless_wire::Duration;
+use ackless_wire::random::{Purpose, Stream};
+
+/// A result that depends on the configuration and on the seed, and on nothing else.
+fn pretend(config: &CellConfig, seed: u64) -> RunResult {
+    let mut stream = Stream::new(seed, config.stations.len() as u64, Purpose::Test);
+    let flow = &config.flows[0];
+    let acks = match flow.transport {
+        TransportConfig::Udp { .. } => 0,
+        TransportConfig::Tcp(tcp) => 60_000 / u64::from(tcp.ack.every),
+    };
+    let goodput = 130.0 - acks as f64 / 1_000.0 + stream.unit();
+    let mut airtime = Airtime::default();
+    airtime.add(AirtimeClass::TcpAcks, Duration::from_micros(acks * 20));
+    airtime.add(AirtimeClass::Payload, config.measured - Duration::from_micros(acks * 20));
+    let total = NodeCounters {
+        channel_accesses: 5_000 + acks,
+        data_mpdus: 50_000,
+        tcp_ack_ppdus: acks,
+        collisions: stream.below(100),
+        retries: stream.below(1_000),
+        ..NodeCounters::default()
+    };
+    let rtt = Percentiles { samples: 100, min: 1.0, median: 8.0, p95: 12.0, p99: 14.0 };
+    RunResult {
+        scheme: config.scheme.clone(),
+        seed,
+        goodput_mbps: goodput,
+        flows: vec![FlowResult {
+            name: flow.name.clone(),
+            station: config.stations[flow.station].name.clone(),
+            direction: "down".into(),
+            transport: if acks == 0 { "udp" } else { "tcp" }.into(),
+            goodput_mbps: goodput,
+            rtt_ms: (acks > 0).then_some(rtt),
+            retransmissions: 0,
+            timeouts: 0,
+            completion_s: None,
+            transfers_ms: None,
+        }],
+        pings: Vec::new(),
+        airtime_ns: airtime,
+        counters: Counters { total, nodes: Vec::new() },
+        fairness: Fairness { jain_goodput: 1.0, jain_airtime: 1.0 },
+        sim_seconds: config.measured.as_secs_f64(),
+        wall_seconds: 0.0,
+        events: 12_345,
+    }
+}
+
+fn wifi_80211n() -> Scenario {
+    Builtin::find("wifi-80211n").and_then(Builtin::scenario).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn cases(scenario: &Scenario, axes: &[&str]) -> Vec<Case> {
+    let axes: Vec<_> =
+        axes.iter().map(|axis| Axis::parse("--over", axis).unwrap_or_else(|error| panic!("{error}"))).collect();
+    let rows = scenario.rows().unwrap_or_else(|error| panic!("{error}"));
+    Case::all(scenario, &axes, &rows).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// `text` without the lines that say how long something took.
+fn without_wall_seconds(text: &str) -> String {
+    text.lines().filter(|line| !line.contains("\"wall_seconds\"")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_comparison_reads_like_this() {
+    let comparison = Comparison::run(&pretend, cases(&wifi_80211n(), &[]), 5, 2, &|| ()).expect("there are rows");
+    let expected = "\
+wifi-80211n: An 802.11n AP at 150 Mbps and its clients, downloading
+5 seeds, 5 s measured in each run
+
+ scheme         goodput   loss vs   TCP ACK   accesses   collisions   retries   RTT med   RTT p95
+                   Mbps     udp %    frames     per MB            %         %        ms        ms
+--------------------------------------------------------------------------------------------------
+ udp      130.57 ± 0.43                   0       61.3         1.03      1.24
+ tcp-l1    70.57 ± 0.43      46.0     60000     1473.7         0.08      1.24      8.00     12.00
+ tcp      100.57 ± 0.43      23.0     30000      556.8         0.15      1.24      8.00     12.00
+ tcp-l4   115.57 ± 0.43      11.5     15000      276.9         0.26      1.24      8.00     12.00
+ tcp-l8   123.07 ± 0.43       5.7      7500      162.5         0.41      1.24      8.00     12.00
+
+Share of the air time in %
+
+ class              udp   tcp-l1     tcp   tcp-l4   tcp-l8
+-----------------------------------------------------------
+ payload          100.0     76.0    88.0     94.0     97.0
+ TCP ACK frames     0.0     24.0    12.0      6.0      3.0
+ sum              100.0    100.0   100.0    100.0    100.0
+";
+    let text = comparison.to_text();
+    assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn the_loss_is_against_the_udp_row_of_the_same_point() {
+    let comparison = Comparison::run(&pretend, cases(&wifi_80211n(), &["stations.count=1,2"]), 3, 0, &|| ());
+    let comparison = comparison.expect("there are rows");
+    let mean = |row: usize| {
+        let runs = &comparison.rows[row].runs;
+        runs.iter().map(|run| run.goodput_mbps).sum::<f64>() / runs.len() as f64
+    };
+    // Rows 5 to 9 are those with two stations, beginning with UDP.
+    let loss = comparison.loss_against_udp(&comparison.rows[6]).expect("this point has a UDP row");
+    assert!((loss - (mean(5) - mean(6)) / mean(5) * 100.0).abs() < 1e-9);
+    assert_eq!(comparison.loss_against_udp(&comparison.rows[5]), None);
+}
+
+#[test]
+fn one_thread_and_eight_give_the_same_bytes() {
+    let outcome = |threads| {
+        let comparison = Comparison::run(&pretend, cases(&wifi_80211n(), &["wifi.mcs=0..7"]), 4, threads, &|| ());
+        let comparison = comparison.expect("there are rows");
+        let json = without_wall_seconds(&comparison.to_json().expect("a comparison is JSON"));
+        (json, comparison.to_csv().expect("a comparison is CSV"), comparison.to_text())
+    };
+    assert_eq!(outcome(1), outcome(8));
+}
+
+#[test]
+fn progress_is_told_once_for_each_run() {
+    let done = AtomicUsize::new(0);
+    let count = || {
+        done.fetch_add(1, Ordering::Relaxed);
+    };
+    Comparison::run(&pretend, cases(&wifi_80211n(), &[]), 3, 2, &count).expect("there are rows");
+    assert_eq!(done.into_inner(), 15);
+}
+
+#[test]
+fn a_record_holds_what_is_needed_to_repeat_it_in_a_fixed_order() {
+    let case = &cases(&wifi_80211n(), &[])[2];
+    let record = run_one(&pretend, Job { case, seed: 3 });
+    let json = serde_json::to_value(&record).expect("a record is JSON");
+    let keys: Vec<_> = json.as_object().expect("it is an object").keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "version",
+            "scenario",
+            "scheme",
+            "seed",
+            "goodput_mbps",
+            "flows",
+            "pings",
+            "airtime_ns",
+            "counters",
+            "fairness",
+            "sim_seconds",
+            "wall_seconds",
+            "events",
+        ]
+    );
+    assert_eq!((&json["scheme"], &json["seed"]), (&"tcp".into(), &3.into()));
+    assert_eq!(json["scenario"]["transport"]["ack"], 2);
+    let airtime: u64 =
+        json["airtime_ns"].as_object().expect("the ledger is an object").values().filter_map(|v| v.as_u64()).sum();
+    assert_eq!(airtime, 5_000_000_000);
+}
+
+#[test]
+fn a_sweep_is_resumed_and_ends_with_the_same_tables() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let sweep = |axes: &[&str], seeds, threads| {
+        Sweep::run(&pretend, cases(&wifi_80211n(), axes), seeds, threads, folder.path(), &|| ())
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let table = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("the sweep wrote its tables");
+    let first = sweep(&["stations.count=1,2"], 2, 8);
+    assert_eq!((first.ran, first.resumed), (20, 0));
+    let (means, runs) = (table("sweep.csv"), table("runs.csv"));
+    assert!(means.starts_with("stations.count,scheme,seeds,goodput_mbps,goodput_mbps_ci95,"), "{means}");
+    assert_eq!((means.lines().count(), runs.lines().count()), (11, 21));
+
+    let again = sweep(&["stations.count=1,2"], 2, 1);
+    assert_eq!((again.ran, again.resumed), (0, 20));
+    assert_eq!((table("sweep.csv"), table("runs.csv")), (means.clone(), runs));
+
+    // More seeds and points run only what is new.
+    let more = sweep(&["stations.count=1,2,3"], 3, 2);
+    assert_eq!((more.ran, more.resumed), (25, 20));
+
+    // A file cut short, or of something else, is not believed.
+    let file = std::fs::read_dir(folder.path().join("runs")).expect("there are runs").next().expect("there is one");
+    let path = file.expect("an entry can be read").path();
+    let text = std::fs::read_to_string(&path).expect("a run can be read");
+    std::fs::write(&path, &text[..text.len() / 2]).expect("a run can be written");
+    assert_eq!(sweep(&["stations.count=1,2,3"], 3, 2).ran, 1);
+    std::fs::write(&path, text.replace("\"seed\": ", "\"seed\": 9")).expect("a run can be written");
+    assert_eq!(sweep(&["stations.count=1,2,3"], 3, 2).ran, 1);
+    sweep(&["stations.count=1,2"], 2, 2);
+    assert_eq!(table("sweep.csv"), means);
+}
+
+#[test]
+fn a_wrong_value_is_refused_before_anything_runs() {
+    let axes = [Axis::parse("--over", "wifi.mcs=7,99").expect("this is an axis")];
+    let rows = [Row::find("tcp").expect("this is a row")];
+    let error = Case::all(&wifi_80211n(), &axes, &rows).expect_err("there is no MCS 99").to_string();
+    assert!(error.starts_with("--set wifi.mcs=99: wifi.mcs does not fit"), "{error}");
+}

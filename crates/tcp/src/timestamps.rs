@@ -15,12 +15,14 @@ pub(crate) struct Timestamps {
     next_tick: Instant,
     /// TS.Recent, and when it was set.
     recent: Option<(u32, Instant)>,
+    /// The clock when the retransmission timer last fired.
+    timeout: u32,
 }
 
 impl Timestamps {
     pub(crate) fn new(tick: Duration, iss: SeqNumber) -> Self {
         let tick = tick.max(Duration::from_nanos(1));
-        Self { tick, offset: iss.0, value: iss.0, next_tick: Instant::ZERO + tick, recent: None }
+        Self { tick, offset: iss.0, value: iss.0, next_tick: Instant::ZERO + tick, recent: None, timeout: iss.0 }
     }
 
     /// TSval of a segment sent now.
@@ -54,6 +56,16 @@ impl Timestamps {
         if start <= last_ack_sent && !self.is_old(value, now) {
             self.recent = Some((value, now));
         }
+    }
+
+    /// The retransmission timer fired.
+    pub(crate) fn on_timeout(&mut self, now: Instant) {
+        self.timeout = self.value(now);
+    }
+
+    /// Whether `echo` was sent after the last timeout.
+    pub(crate) const fn is_since_timeout(&self, echo: u32) -> bool {
+        echo.wrapping_sub(self.timeout) as i32 >= 0
     }
 
     /// The round trip that an echoed value of ours took, to one tick; nothing if the echo is from the future.

@@ -75,7 +75,10 @@ impl Endpoint {
         self.sample_round_trip(now, ack, tcp);
     }
 
-    /// RFC 6298, 3 and RFC 7323, 4.1: from a segment sent once, or else, in a recovery, from the echoed timestamp.
+    /// From a segment that was sent once (RFC 6298, 3), or, after a timeout, from the echo of what was sent since.
+    ///
+    /// RFC 7323 (4.1) takes any echo that comes with an acknowledgement of new data. But where an acknowledgement was lost, the answer to the
+    /// retransmission echoes the first transmission, and the timeout itself would be taken for a round trip.
     fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
         if let Some(sample) = self.marks.acknowledged(ack, now) {
             self.rtt_sample = Some(sample.oldest);
@@ -83,10 +86,11 @@ impl Endpoint {
             self.rtt.note_minimum(sample.newest);
             self.measured.on_rtt(sample.newest);
         } else if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
-            && self.loss.phase() != Phase::Open
+            && matches!(self.loss.phase(), Phase::GoBack { .. })
+            && stamps.is_since_timeout(echo)
             && let Some(rtt) = stamps.round_trip(echo, now)
         {
-            // Rounded up to a tick: a round trip is never free.
+            // At least a tick: a round trip is never free.
             self.rtt.on_sample(rtt.max(stamps.tick()), ack, self.tx.max);
         }
     }

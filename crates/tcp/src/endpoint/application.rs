@@ -78,7 +78,7 @@ impl Endpoint {
         }
         self.tx.buffer.end_endless(self.tx.max);
         let nothing_written = self.tx.buffer.end() == Position::FIRST_BYTE;
-        if self.state == State::Listen || (self.state == State::SynSent && nothing_written) {
+        if nothing_written && matches!(self.state, State::Listen | State::SynSent) {
             self.die(None);
             return;
         }

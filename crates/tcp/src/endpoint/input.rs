@@ -64,6 +64,7 @@ impl Endpoint {
         let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
         if !self.rx.accepts(span) && !probing {
             self.outside_window(now, tcp, !span.is_empty());
+            self.on_old_acknowledgement(now, span, tcp);
             return;
         }
         if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
@@ -134,6 +135,18 @@ impl Endpoint {
             // Bare acknowledgements outside the window could be answered by the like for ever. But a probe below
             // the window (Linux) asks for an answer; the limit leaves room for both.
             self.answer_suspicious(now, AckReason::Duplicate);
+        }
+    }
+
+    /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD does the same.
+    ///
+    /// Without this, two ends that probe each other's closed windows could stay stuck: where both probes were accepted but neither answer was,
+    /// each goes on answering from before its own probe.
+    fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
+        let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
+        if span.end <= self.rx.next && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
+            // As one with text: an old copy is no duplicate acknowledgement in the sense of RFC 5681.
+            self.on_acknowledgement(now, span.start, tcp, span.len().max(Bytes(1)));
         }
     }
 

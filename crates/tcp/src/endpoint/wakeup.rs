@@ -44,6 +44,9 @@ impl Endpoint {
         self.stats.timeouts += 1;
         self.rtt.back_off();
         self.marks.forget();
+        if let Some(stamps) = &mut self.stamps {
+            stamps.on_timeout(now);
+        }
         if syn {
             self.tx.next = Position::SYN;
         } else {

@@ -2,3 +2,4 @@
 
 mod bulk;
 mod pair;
+mod properties;

@@ -12,6 +12,7 @@ use ackless_dot11::station::Station;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
+use crate::config::Topology;
 use crate::flows::Flows;
 use crate::host::Passage;
 use crate::loss::AirLoss;
@@ -46,6 +47,7 @@ pub struct Cell<S, O> {
     sources: Vec<VecDeque<usize>>,
     /// Which stations exchange four-address frames with the AP.
     four_address: Vec<bool>,
+    topology: Topology,
     /// How many packets each station's queue holds.
     queue_limits: Vec<usize>,
     beacon: Option<Beacon>,

@@ -45,12 +45,13 @@ pub struct CellConfig {
     pub measured: Duration,
 }
 
-/// How nodes are connected. Relays and ad hoc cells will be further kinds.
+/// How nodes are connected. Relays will be a further kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
 pub enum Topology {
     /// A server on a wire, an AP that bridges, and stations that hear each other and talk through the AP only.
     Infrastructure,
+    /// Stations that send to each other directly; the AP is silent, and no flow goes to the server.
+    AdHoc,
 }
 
 /// At what rate a control answer leaves.
@@ -104,6 +105,8 @@ pub struct StationConfig {
     /// Its channel access, aggregation and retries. Between it and the AP the smaller limits of both hold, and there
     /// are no A-MPDUs unless both have them.
     pub mac: MacConfig,
+    /// Whether it is a bridge: data between it and the AP bears four addresses.
+    pub four_address: bool,
     /// Packets that its MAC queue holds; the rest is dropped at the tail. At least 1.
     pub queue_packets: u32,
     /// From its TCP to its MAC's queue, and from its MAC to its TCP.
@@ -129,7 +132,8 @@ pub struct MacConfig {
     pub aggregation: Option<AggregationConfig>,
     /// An RTS precedes a PSDU longer than this; `None` sends none (`dot11RTSThreshold`).
     pub rts_threshold: Option<Bytes>,
-    /// How many times an MPDU is sent again before it is given up; `None` never gives up.
+    /// How many times an MPDU is sent before it is given up (`dot11ShortRetryLimit`, IEEE 802.11-2020, 10.3.4.4); `None`
+    /// never gives up. At least 1.
     pub retry_limit: Option<u32>,
     /// What the ACK timeout adds to SIFS, slot and preamble, for peers that are known to answer late.
     pub ack_timeout_extra: Duration,

@@ -2,7 +2,7 @@
 //!
 //! Each declaration is the only place where its key is described: see [`crate::schema`].
 
-use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability};
+use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -43,6 +43,8 @@ section! {
     struct Wifi as "wifi" {
         /// The amendment of IEEE 802.11.
         standard: Standard = "\"11n\"",
+        /// Whether stations talk through the AP, or ad hoc with each other.
+        topology: Topology = "\"infrastructure\"",
         /// The band; auto is 2.4 GHz for 11b and 11g, else 5 GHz.
         band: Auto<Band> = "\"auto\"",
         /// Data rate of 11b, 11a and 11g; auto is the highest, 11 or 54 Mbps.
@@ -83,7 +85,7 @@ section! {
         min_mpdu_spacing: Duration = "\"0us\"",
         /// Longer frames are preceded by RTS and CTS.
         rts_threshold: Option<Bytes> = "\"never\"",
-        /// How many times an MPDU is sent again before it is given up; never gives up never.
+        /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit); never gives up never.
         retry_limit: Option<u32> = "7",
         /// What the ACK timeout adds to SIFS, slot and preamble.
         ack_timeout_extra: Duration = "\"0us\"",
@@ -128,6 +130,8 @@ section! {
         name: String = "\"sta\"",
         /// How many.
         count: u32 = "1",
+        /// Whether it is a bridge: data between it and the AP bears four addresses.
+        four_address: bool = "false",
         /// Distance from the AP; it matters only to the path-loss model.
         distance: Distance = "\"5m\"",
         /// The amendment it speaks; auto is wifi.standard. An older one makes a legacy station: 11a or 11n in an 11ac

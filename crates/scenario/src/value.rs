@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability};
+use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -413,6 +413,7 @@ keywords! {
     Width { Mhz20 = "20MHz", Mhz40 = "40MHz", Mhz80 = "80MHz", Mhz160 = "160MHz" }
     GuardInterval { Long = "800ns" | "long", Short = "400ns" | "short" }
     Preamble { Long = "long", Short = "short" }
+    Topology { Infrastructure = "infrastructure", AdHoc = "ad-hoc" }
     ApScheduler { RoundRobin = "round-robin", Fcfs = "fcfs", AirtimeFair = "airtime-fair" }
     Discipline { Fifo = "fifo", FqCodel = "fq-codel" }
     CongestionControl { Reno = "reno", NewReno = "newreno", Cubic = "cubic" }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use ackless_dot11::access::{BackoffPolicy, Function, Parameters};
 use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
-use ackless_dot11::queue::{QueueConfig, SchedulerKind};
+use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
 use ackless_dot11::station::{Aggregation, LinkConfig, MacConfig, Station};
 use ackless_phy::{MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
@@ -13,7 +13,9 @@ use ackless_wire::{Duration, Instant, PacketPool};
 
 use super::{Beacon, Cell, Contention};
 use crate::agenda::Agenda;
-use crate::config::{self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, LinkLoss};
+use crate::config::{
+    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, LinkLoss, Topology,
+};
 use crate::flows::{Flows, Place};
 use crate::host::Passage;
 use crate::loss::{AirLoss, LossModel};
@@ -43,7 +45,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             wire_up: Wired::new(config.wired.up, Stream::new(seed, 1, Purpose::Wire)),
             flows: Flows::new(seed, &config.flows, &config.pings),
             sources: vec![VecDeque::new(); nodes],
-            four_address: vec![false; nodes],
+            four_address: four_address(config),
+            topology: config.topology,
             queue_limits: queue_limits(config),
             beacon: config.beacons.map(|beacons| Beacon {
                 next: Instant::ZERO + beacons.interval,
@@ -93,10 +96,7 @@ fn stations<S: Scheme>(config: &CellConfig, seed: u64, schemes: impl Iterator<It
         let id = NodeId(node as u16);
         let (mac, links, scheduler) = match node.checked_sub(1) {
             None => (&config.ap.mac, ap_links(config), scheduler(config.ap.scheduler)),
-            Some(station) => {
-                let link = station_link(config, &config.stations[station]);
-                (&config.stations[station].mac, vec![link], SchedulerKind::RoundRobin)
-            }
+            Some(station) => (&config.stations[station].mac, station_links(config, station), SchedulerKind::RoundRobin),
         };
         let backoff = Stream::new(seed, node as u64, Purpose::Backoff);
         Station::new(mac_config(config, id, mac), links, scheduler, scheme, backoff)
@@ -106,14 +106,14 @@ fn stations<S: Scheme>(config: &CellConfig, seed: u64, schemes: impl Iterator<It
 
 fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> MacConfig {
     let timing = Timing::of(config.standard, config.band);
-    let (access, qos, txop_limit) = match mac.access {
+    let (access, txop_limit) = match mac.access {
         Access::Dcf { cw_min, cw_max } => {
             let access = Parameters { function: Function::Dcf, ifs: timing.difs(), slot: timing.slot, cw_min, cw_max };
-            (access, false, Duration::ZERO)
+            (access, Duration::ZERO)
         }
         Access::Edca { aifsn, cw_min, cw_max, txop_limit } => {
             let ifs = timing.aifs(aifsn);
-            (Parameters { function: Function::Edca, ifs, slot: timing.slot, cw_min, cw_max }, true, txop_limit)
+            (Parameters { function: Function::Edca, ifs, slot: timing.slot, cw_min, cw_max }, txop_limit)
         }
     };
     MacConfig {
@@ -121,7 +121,6 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         timing,
         access,
         backoff: BackoffPolicy::Standard,
-        qos,
         tid: Tid(0),
         txop_limit,
         basic_rates: config.basic_rates,
@@ -140,23 +139,45 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
 fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
     let queue = match config.ap.queue {
         ApQueue::Fifo { packets } => QueueConfig::Fifo { packets: packets as usize },
-        ApQueue::FqCodel { .. } => unimplemented_queue(),
+        ApQueue::FqCodel { target, interval, quantum, limit } => QueueConfig::FqCodel(FqCodelConfig {
+            codel: CodelConfig { target, interval },
+            quantum,
+            limit: limit as usize,
+        }),
     };
-    let link = |(index, station): (usize, &config::StationConfig)| LinkConfig {
-        peer: NodeId(index as u16 + 1),
-        rate: station.down,
-        aggregation: aggregation(station.down, config.ap.mac.aggregation, station.mac.aggregation),
-        queue,
+    let link = |(index, station): (usize, &config::StationConfig)| {
+        link(NodeId(index as u16 + 1), station.down, &config.ap.mac, &station.mac, queue)
     };
     config.stations.iter().enumerate().map(link).collect()
 }
 
-fn station_link(config: &CellConfig, station: &config::StationConfig) -> LinkConfig {
+/// The peers of a station: its AP, or in an ad hoc cell all other stations.
+fn station_links(config: &CellConfig, own: usize) -> Vec<LinkConfig> {
+    let station = &config.stations[own];
+    let queue = QueueConfig::Fifo { packets: station.queue_packets as usize };
+    match config.topology {
+        Topology::Infrastructure => vec![link(NodeId(0), station.up, &station.mac, &config.ap.mac, queue)],
+        Topology::AdHoc => {
+            let others = config.stations.iter().enumerate().filter(|(other, _)| *other != own);
+            others.map(|(n, peer)| link(NodeId(n as u16 + 1), station.up, &station.mac, &peer.mac, queue)).collect()
+        }
+    }
+}
+
+fn link(
+    peer: NodeId,
+    rate: TxVector,
+    own_mac: &config::MacConfig,
+    peer_mac: &config::MacConfig,
+    queue: QueueConfig,
+) -> LinkConfig {
+    let is_qos = |mac: &config::MacConfig| matches!(mac.access, Access::Edca { .. });
     LinkConfig {
-        peer: NodeId(0),
-        rate: station.up,
-        aggregation: aggregation(station.up, station.mac.aggregation, config.ap.mac.aggregation),
-        queue: QueueConfig::Fifo { packets: station.queue_packets as usize },
+        peer,
+        rate,
+        qos: is_qos(own_mac) && is_qos(peer_mac),
+        aggregation: aggregation(rate, own_mac.aggregation, peer_mac.aggregation),
+        queue,
     }
 }
 
@@ -183,17 +204,18 @@ fn spacing(at_least: Duration) -> MpduSpacing {
 fn scheduler(config: ApScheduler) -> SchedulerKind {
     match config {
         ApScheduler::RoundRobin => SchedulerKind::RoundRobin,
-        ApScheduler::Fcfs | ApScheduler::AirtimeFair => SchedulerKind::RoundRobin,
+        ApScheduler::Fcfs => SchedulerKind::Fcfs,
+        ApScheduler::AirtimeFair => SchedulerKind::Airtime,
     }
-}
-
-fn unimplemented_queue() -> QueueConfig {
-    QueueConfig::Fifo { packets: 1000 }
 }
 
 fn passages(config: &CellConfig) -> Vec<Passage> {
     let stations = config.stations.iter().map(|station| station.host_latency);
     std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
+}
+
+fn four_address(config: &CellConfig) -> Vec<bool> {
+    std::iter::once(false).chain(config.stations.iter().map(|station| station.four_address)).collect()
 }
 
 fn queue_limits(config: &CellConfig) -> Vec<usize> {

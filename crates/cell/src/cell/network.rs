@@ -6,6 +6,7 @@ use ackless_dot11::station::{Route, Upward};
 use ackless_wire::PacketId;
 
 use super::Cell;
+use crate::config::Topology;
 use crate::flows::{Place, address};
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
@@ -75,9 +76,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Place::Station(node) => {
                 let source = NodeId(node as u16);
                 let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                let ds = if self.four_address[node] { Ds::FourAddress } else { Ds::ToAp };
-                let route = Route { next: NodeId(0), destination, source, ds };
-                self.to_mac(node, packet, route);
+                let (next, ds) = match self.topology {
+                    Topology::AdHoc => (destination, Ds::Direct),
+                    Topology::Infrastructure if self.four_address[node] => (NodeId(0), Ds::FourAddress),
+                    Topology::Infrastructure => (NodeId(0), Ds::ToAp),
+                };
+                self.to_mac(node, packet, Route { next, destination, source, ds });
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use ackless_wire::Bytes;
+
 use super::Queued;
 use crate::frame::FrameHandle;
 
@@ -10,12 +12,13 @@ use crate::frame::FrameHandle;
 pub struct Fifo {
     limit: usize,
     items: VecDeque<Queued>,
+    bytes: Bytes,
 }
 
 impl Fifo {
     /// A queue for at most `limit` packets, at least one.
     pub fn new(limit: usize) -> Self {
-        Self { limit: limit.max(1), items: VecDeque::new() }
+        Self { limit: limit.max(1), items: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
     /// Queues a packet, or drops it.
@@ -23,13 +26,16 @@ impl Fifo {
         if self.items.len() >= self.limit {
             drop(item);
         } else {
+            self.bytes += item.len;
             self.items.push_back(item);
         }
     }
 
     /// Takes the oldest packet.
     pub fn pop(&mut self) -> Option<Queued> {
-        self.items.pop_front()
+        let item = self.items.pop_front()?;
+        self.bytes -= item.len;
+        Some(item)
     }
 
     /// The oldest packet.
@@ -42,6 +48,11 @@ impl Fifo {
         self.items.len()
     }
 
+    /// Their lengths together.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -50,6 +61,8 @@ impl Fifo {
     /// Takes a frame out, wherever it stands.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
         let place = self.items.iter().position(|item| item.handle == handle)?;
-        self.items.remove(place)
+        let item = self.items.remove(place)?;
+        self.bytes -= item.len;
+        Some(item)
     }
 }

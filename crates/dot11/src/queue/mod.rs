@@ -1,15 +1,24 @@
 //! What stands between a packet handed to the MAC and its transmission: a queue for each receiver, and who is served next.
 //!
-//! - [`TxQueue`]: [`fifo`] with a packet limit, or FQ-CoDel;
+//! - [`TxQueue`]: [`fifo`] with a packet limit, or [`fq_codel`], which manages each flow by [`codel`];
 //! - [`Scheduler`]: which receiver's queue gets the next channel access.
+//!
+//! Each receiver has a queue and a limit of its own; Linux's mac80211 has one limit for all stations of a radio. Nothing here
+//! marks packets (ECN): queue management drops.
 
+pub mod codel;
 pub mod fifo;
+pub mod fq_codel;
 pub mod scheduler;
+#[cfg(test)]
+mod tests;
 
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Instant, PacketId};
 
+pub use codel::CodelConfig;
 pub use fifo::Fifo;
+pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
 
 use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId};
@@ -60,6 +69,8 @@ pub enum QueueConfig {
         /// At least 1.
         packets: usize,
     },
+    /// FQ-CoDel over the flows to this receiver.
+    FqCodel(FqCodelConfig),
 }
 
 /// What waits for one receiver.
@@ -67,6 +78,8 @@ pub enum QueueConfig {
 pub enum TxQueue {
     /// First in, first out.
     Fifo(Fifo),
+    /// Fair among flows, and each kept short.
+    FqCodel(FqCodel),
 }
 
 impl Queued {
@@ -104,20 +117,23 @@ impl TxQueue {
     pub fn new(config: QueueConfig) -> Self {
         match config {
             QueueConfig::Fifo { packets } => Self::Fifo(Fifo::new(packets)),
+            QueueConfig::FqCodel(config) => Self::FqCodel(FqCodel::new(config)),
         }
     }
 
     /// Queues a packet of the flow with this key. `drop` takes what is dropped for it.
-    pub fn push(&mut self, _now: Instant, item: Queued, _flow: u32, drop: impl FnMut(Queued)) {
+    pub fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         match self {
             Self::Fifo(fifo) => fifo.push(item, drop),
+            Self::FqCodel(fq) => fq.push(item, flow, drop),
         }
     }
 
     /// Takes the next packet. `drop` takes what queue management drops before it.
-    pub fn pop(&mut self, _now: Instant, _drop: impl FnMut(Queued)) -> Option<Queued> {
+    pub fn pop(&mut self, now: Instant, drop: impl FnMut(Queued)) -> Option<Queued> {
         match self {
             Self::Fifo(fifo) => fifo.pop(),
+            Self::FqCodel(fq) => fq.pop(now, drop),
         }
     }
 
@@ -125,6 +141,7 @@ impl TxQueue {
     pub fn peek(&self) -> Option<&Queued> {
         match self {
             Self::Fifo(fifo) => fifo.peek(),
+            Self::FqCodel(fq) => fq.peek(),
         }
     }
 
@@ -132,6 +149,15 @@ impl TxQueue {
     pub fn len(&self) -> usize {
         match self {
             Self::Fifo(fifo) => fifo.len(),
+            Self::FqCodel(fq) => fq.len(),
+        }
+    }
+
+    /// Their lengths together.
+    pub fn bytes(&self) -> Bytes {
+        match self {
+            Self::Fifo(fifo) => fifo.bytes(),
+            Self::FqCodel(fq) => fq.bytes(),
         }
     }
 
@@ -144,6 +170,7 @@ impl TxQueue {
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
         match self {
             Self::Fifo(fifo) => fifo.withdraw(handle),
+            Self::FqCodel(fq) => fq.withdraw(handle),
         }
     }
 }

@@ -18,8 +18,6 @@ pub struct MacConfig {
     pub access: Parameters,
     /// How the contention window moves.
     pub backoff: BackoffPolicy,
-    /// Whether data goes as QoS Data (EDCA) or Data (DCF).
-    pub qos: bool,
     /// The TID of its QoS Data.
     pub tid: Tid,
     /// How long a won access may last (802.11-2020, 10.23.2.9); zero is one frame exchange.
@@ -47,6 +45,8 @@ pub struct LinkConfig {
     pub peer: NodeId,
     /// How data is sent to it.
     pub rate: TxVector,
+    /// Whether data goes to it as QoS Data; as Data otherwise, which a legacy peer needs.
+    pub qos: bool,
     /// A-MPDUs towards it, and reordering of those from it, under a BlockAck agreement that exists from the start
     /// (there is no ADDBA exchange); `None` sends single MPDUs.
     pub aggregation: Option<Aggregation>,

@@ -389,6 +389,7 @@ impl<S: Scheme> Station<S> {
                 self.links.mark_sent(link, mpdu.seq);
             }
         }
+        self.links.charge(self.links.current(), ppdu.duration + ppdu.duration_field);
         self.exchange = Exchange::OnAir(Some(self.awaited(&ppdu, asked)));
         ppdu
     }

@@ -23,6 +23,7 @@ pub(super) struct Links {
 struct Link {
     peer: NodeId,
     rate: TxVector,
+    qos: bool,
     max_psdu: Bytes,
     agreement: Option<Agreement>,
     queue: TxQueue,
@@ -70,6 +71,11 @@ impl Links {
         self.links[link].peer
     }
 
+    /// Whether a peer understands QoS Data.
+    pub(super) fn is_qos(&self, peer: NodeId) -> bool {
+        self.index(peer).is_some_and(|link| self.links[link].qos)
+    }
+
     pub(super) fn rate(&self, link: usize) -> TxVector {
         self.links[link].rate
     }
@@ -90,14 +96,18 @@ impl Links {
 
     /// Queues a packet for its receiver; for a group, behind what waits for its destination, or for the first peer.
     /// Returns how many packets were dropped for it; `drop` takes their references.
-    pub(super) fn push(&mut self, now: Instant, item: Queued, flow: u32, mut drop: impl FnMut(PacketId)) -> u64 {
+    pub(super) fn push(&mut self, item: Queued, flow: u32, mut drop: impl FnMut(PacketId)) -> u64 {
         let link = self.index(item.options.receiver).or_else(|| self.index(item.options.destination)).unwrap_or(0);
         let mut dropped = 0;
-        self.links[link].queue.push(now, item, flow, |victim| {
+        let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
+        self.links[link].queue.push(item, flow, |victim| {
             dropped += 1;
             drop(victim.packet);
         });
-        self.refresh(link);
+        // What comes behind others changes neither whether nor since when something waits.
+        if was_empty {
+            self.refresh(link);
+        }
         dropped
     }
 
@@ -238,6 +248,7 @@ impl Link {
         Self {
             peer: config.peer,
             rate: config.rate,
+            qos: config.qos,
             max_psdu,
             agreement,
             queue: TxQueue::new(config.queue),

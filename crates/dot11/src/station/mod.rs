@@ -205,7 +205,8 @@ impl<S: Scheme> Station<S> {
         flow: u32,
     ) {
         let handle = self.new_handle();
-        let kind = if self.config.qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
+        let qos = self.links.is_qos(route.next);
+        let kind = if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
         let mut options = SendOptions {
             receiver: route.next,
             destination: route.destination,
@@ -359,7 +360,7 @@ impl<S: Scheme> Station<S> {
         let (len, payload_len) = (content.len(), Bytes(content.payload.len().into()));
         let pure_ack = content.pure_ack().is_some();
         let queued = Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options };
-        let dropped = self.links.push(now, queued, flow, |packet| pool.release(packet));
+        let dropped = self.links.push(queued, flow, |packet| pool.release(packet));
         self.counts.queue_drops += dropped;
         self.request(now, view);
     }

@@ -77,6 +77,9 @@ impl<S: Scheme> Station<S> {
         };
         let mut cx = context!(self, now, pool);
         self.scheme.on_ppdu_in(&mut cx, &Arrival { from: ppdu.transmitter, bits: ppdu.bits, kind });
+        if let Some(link) = self.links.index(ppdu.transmitter) {
+            self.links.charge(link, ppdu.duration);
+        }
         let mut answer = None;
         for (n, mpdu) in ppdu.mpdus().iter().enumerate() {
             if intact >> n & 1 == 0 {

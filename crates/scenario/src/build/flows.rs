@@ -1,6 +1,8 @@
 //! Groups of flows and of pings, unrolled.
 
-use ackless_cell::config::{AckConfig, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig};
+use ackless_cell::config::{
+    AckConfig, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Topology, Traffic, TransportConfig,
+};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::stations::{Groups, check_name};
@@ -47,6 +49,10 @@ pub(super) fn pings(scenario: &Scenario, groups: &Groups) -> Result<Vec<PingConf
     let mut pings = Vec::new();
     let mut names = Vec::new();
     for group in &scenario.pings {
+        if scenario.wifi.topology.value == Topology::AdHoc {
+            let message = "is a ping from the server, which an ad hoc cell does not have";
+            return Err(scenario.refuse(&group.name, message, "leave [[pings]] out"));
+        }
         check_name(scenario, &group.name, names.iter().copied())?;
         names.push(&group.name.value);
         let interval = scenario.in_range(&group.interval, Duration::from_micros(100), Duration::from_secs(1_000))?;
@@ -87,6 +93,10 @@ fn peer(
     station: usize,
 ) -> Result<Peer, ScenarioError> {
     if group.peer.value == "server" {
+        if scenario.wifi.topology.value == Topology::AdHoc {
+            let message = "is the server, which an ad hoc cell does not have";
+            return Err(scenario.refuse(&group.peer, message, "name a group of stations"));
+        }
         return Ok(Peer::Server);
     }
     let peers = groups.named(scenario, &group.peer)?;

@@ -32,7 +32,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
     scenario.rows()?;
     Ok(CellConfig {
         scheme: row.name.to_owned(),
-        topology: Topology::Infrastructure,
+        topology: scenario.wifi.topology.value,
         standard: radio.standard,
         band: radio.band,
         basic_rates: radio.basic_rates,
@@ -86,6 +86,9 @@ fn beacons(scenario: &Scenario, radio: &Radio) -> Result<Option<BeaconConfig>, S
         scenario.without_bearing(&wifi.beacon_rate, "wifi.beacons is false")?;
         scenario.without_bearing(&wifi.beacon_size, "wifi.beacons is false")?;
         return Ok(None);
+    }
+    if wifi.topology.value == Topology::AdHoc {
+        return Err(scenario.refuse(&wifi.beacons, "is true, but an ad hoc cell has no AP", "set it to false"));
     }
     Ok(Some(BeaconConfig {
         // A TU is 1,024 us (IEEE 802.11-2020, 3.1), and a beacon interval at least one of it.

@@ -1,6 +1,6 @@
 //! Groups of stations, unrolled, and what the air between each and the AP loses.
 
-use ackless_cell::config::{FrameLoss, LinkLoss, SchemeChoice, StationConfig};
+use ackless_cell::config::{FrameLoss, LinkLoss, SchemeChoice, StationConfig, Topology};
 use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
 
 use super::MAX_PACKETS;
@@ -137,10 +137,18 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         down: tx,
         up: tx,
         mac: radio.mac(standard),
+        four_address: four_address(scenario, group)?,
         queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
         host_latency: group.host_latency.value,
         loss: loss(scenario, group)?,
     })
+}
+
+fn four_address(scenario: &Scenario, group: &Stations) -> Result<bool, ScenarioError> {
+    if scenario.wifi.topology.value == Topology::AdHoc {
+        scenario.without_bearing(&group.four_address, "wifi.topology is ad-hoc")?;
+    }
+    Ok(group.four_address.value)
 }
 
 /// Whether a station of `standard` can be a member of the cell. 802.11b stations among OFDM ones are not modelled: they

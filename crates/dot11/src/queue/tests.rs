@@ -1,0 +1,202 @@
+//! The queues as a whole: what goes in comes out, is dropped or is withdrawn; and fairness among flows.
+
+use ackless_wire::ip::Ipv4Header;
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Duration, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
+
+use super::*;
+use crate::frame::Tid;
+
+/// A packet in a queue with this handle and length. All share one packet: what is followed here is the handle.
+pub(super) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
+    let packet = PacketPool::default().insert(Packet {
+        ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into())),
+        transport: Transport::Tcp(TcpHeader::new(1, 2)),
+        payload: Payload::EMPTY,
+    });
+    Queued {
+        handle: FrameHandle(handle),
+        packet,
+        len: Bytes(len),
+        payload_len: Bytes(len.saturating_sub(52)),
+        pure_ack: false,
+        enqueued,
+        options: SendOptions {
+            receiver: NodeId(1),
+            destination: NodeId(1),
+            source: NodeId(0),
+            ds: Ds::FromAp,
+            kind: MpduKind::QosData(Tid(0)),
+            ack_policy: AckPolicy::Normal,
+            rate: None,
+        },
+    }
+}
+
+fn handles(queue: &mut TxQueue, n: usize) -> Vec<u32> {
+    (0..n).map_while(|_| queue.pop(Instant::ZERO, |_| {})).map(|item| item.handle.0).collect()
+}
+
+fn fq(limit: usize) -> TxQueue {
+    TxQueue::new(QueueConfig::FqCodel(FqCodelConfig { limit, ..FqCodelConfig::RFC_8290 }))
+}
+
+#[test]
+fn a_fifo_drops_what_arrives_when_it_is_full() {
+    let mut queue = TxQueue::new(QueueConfig::Fifo { packets: 3 });
+    let mut dropped = Vec::new();
+    for handle in 0..5 {
+        queue.push(item(handle, 100, Instant::ZERO), 0, |victim| dropped.push(victim.handle.0));
+    }
+    assert_eq!(dropped, [3, 4]);
+    assert_eq!(handles(&mut queue, 9), [0, 1, 2]);
+}
+
+#[test]
+fn the_length_of_an_mpdu_is_known_before_it_is_one() {
+    for kind in [MpduKind::Data, MpduKind::Action, MpduKind::QosData(Tid(3))] {
+        for ds in [Ds::Direct, Ds::ToAp, Ds::FromAp, Ds::FourAddress] {
+            let mut queued = item(0, 1500, Instant::ZERO);
+            queued.options = SendOptions { kind, ds, ..queued.options };
+            assert_eq!(queued.mpdu_len(), queued.mpdu(NodeId(0), MacSeq::default()).len(), "{kind:?} {ds:?}");
+        }
+    }
+}
+
+#[test]
+fn flows_share_bytes_and_not_packets() {
+    let mut queue = fq(10_000);
+    let mut sent = [0; 2];
+    for handle in 0..3_000 {
+        queue.push(item(2 * handle, 1500, Instant::ZERO), 7, |_| {});
+        queue.push(item(2 * handle + 1, 300, Instant::ZERO), 8, |_| {});
+    }
+    for _ in 0..2_400 {
+        let item = queue.pop(Instant::ZERO, |_| {}).expect("both flows wait");
+        sent[(item.handle.0 % 2) as usize] += item.len.get();
+    }
+    assert!(sent[0].abs_diff(sent[1]) <= 2 * 1514, "{sent:?}");
+}
+
+#[test]
+fn a_sparse_flow_goes_before_a_standing_queue_but_not_twice_in_a_round() {
+    let mut queue = fq(1_000);
+    for handle in 0..100 {
+        queue.push(item(handle, 500, Instant::ZERO), 1, |_| {});
+    }
+    // 4 x 500 bytes use up the first quantum of 1514; the second has 528 bytes left after one more packet.
+    assert_eq!(handles(&mut queue, 5), [0, 1, 2, 3, 4]);
+    queue.push(item(1000, 100, Instant::ZERO), 2, |_| {});
+    assert_eq!(handles(&mut queue, 2), [1000, 5]);
+    queue.push(item(1001, 100, Instant::ZERO), 2, |_| {});
+    assert_eq!(handles(&mut queue, 3), [6, 1001, 7], "it waits until the standing flow has used its quantum");
+}
+
+#[test]
+fn an_overflow_cuts_the_fattest_flow_at_its_head() {
+    let mut queue = fq(10);
+    let mut dropped = Vec::new();
+    for handle in 0..8 {
+        queue.push(item(handle, 1500, Instant::ZERO), 1, |victim| dropped.push(victim.handle.0));
+    }
+    for handle in 100..104 {
+        queue.push(item(handle, 1500, Instant::ZERO), 2, |victim| dropped.push(victim.handle.0));
+    }
+    assert_eq!(dropped, [0, 1]);
+    assert_eq!(queue.len(), 10);
+}
+
+#[test]
+fn a_flow_that_codel_cuts_spares_the_others() {
+    let mut queue = fq(10_000);
+    let mut dropped = Vec::new();
+    let mut handle = 0;
+    for millis in 0..1_000 {
+        let now = Instant::from_millis(millis);
+        for _ in 0..3 {
+            queue.push(item(2 * handle, 1500, now), 1, |_| {});
+            handle += 1;
+        }
+        // Not before the standing flow has ceased to be new.
+        if millis % 10 == 5 {
+            queue.push(item(2 * handle + 1, 100, now), 2, |_| {});
+        }
+        let sent = queue.pop(now, |victim| dropped.push(victim.handle.0)).expect("the queue stands");
+        assert!(
+            sent.handle.0.is_multiple_of(2) || sent.enqueued + Duration::from_millis(1) >= now,
+            "a sparse packet waits"
+        );
+    }
+    assert!(dropped.len() > 10 && dropped.iter().all(|handle| handle.is_multiple_of(2)), "{dropped:?}");
+}
+
+#[test]
+fn flows_numbered_in_turn_do_not_collide() {
+    let mut queue = fq(1_000);
+    for flow in 0..300 {
+        queue.push(item(2 * flow, 1500, Instant::ZERO), flow, |_| {});
+        queue.push(item(2 * flow + 1, 1500, Instant::ZERO), flow, |_| {});
+    }
+    // Each flow's first packet goes, and its deficit of 14 bytes lets the second follow at once.
+    let first: Vec<u32> = handles(&mut queue, 600);
+    assert_eq!(first, (0..600).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_packet_leaves_once_and_the_counts_agree() {
+    for seed in 0..300 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let limit = 1 + random.below(60) as usize;
+        let mut queue = match random.below(3) {
+            0 => TxQueue::new(QueueConfig::Fifo { packets: limit }),
+            1 => fq(limit),
+            _ => TxQueue::new(QueueConfig::FqCodel(FqCodelConfig { limit, ..FqCodelConfig::MAC80211 })),
+        };
+        let (mut now, mut inside) = (Instant::ZERO, std::collections::BTreeMap::new());
+        for handle in 0..3_000 {
+            now += Duration::from_micros(random.below(4_000));
+            match random.below(8) {
+                0..4 => {
+                    let item = item(handle, 40 + random.below(1_460), now);
+                    inside.insert(handle, item.len);
+                    queue.push(item, random.below(5) as u32, |victim| leave(&mut inside, &victim, seed));
+                }
+                4..7 => {
+                    let expected = queue.peek().map(|item| item.handle);
+                    let mut dropped = 0;
+                    let sent = queue.pop(now, |victim| {
+                        dropped += 1;
+                        leave(&mut inside, &victim, seed);
+                    });
+                    if dropped == 0 {
+                        assert_eq!(sent.map(|item| item.handle), expected, "seed {seed}: peek tells what pop gives");
+                    }
+                    if let Some(sent) = sent {
+                        leave(&mut inside, &sent, seed);
+                    }
+                }
+                _ => {
+                    let wanted = random.below(u64::from(handle) + 1) as u32;
+                    let withdrawn = queue.withdraw(FrameHandle(wanted));
+                    assert_eq!(withdrawn.is_some(), inside.contains_key(&wanted), "seed {seed}: {wanted}");
+                    if let Some(item) = withdrawn {
+                        assert_eq!(item.handle, FrameHandle(wanted));
+                        leave(&mut inside, &item, seed);
+                    }
+                }
+            }
+            assert_eq!(queue.len(), inside.len(), "seed {seed}");
+            assert_eq!(queue.bytes(), inside.values().copied().sum(), "seed {seed}");
+            assert!(queue.len() <= limit, "seed {seed}");
+        }
+        while let Some(sent) = queue.pop(now, |victim| leave(&mut inside, &victim, seed)) {
+            leave(&mut inside, &sent, seed);
+        }
+        assert!(inside.is_empty() && queue.is_empty(), "seed {seed}: {inside:?}");
+    }
+}
+
+fn leave(inside: &mut std::collections::BTreeMap<u32, Bytes>, item: &Queued, seed: u64) {
+    let len = inside.remove(&item.handle.0);
+    assert_eq!(len, Some(item.len), "seed {seed}: {:?} leaves once", item.handle);
+}

@@ -1,2 +1,36 @@
-//! The ackless command.
-fn main() {}
+//! The `ackless` command: compare, run, sweep and look at scenarios.
+//!
+//! - [`args`]: what can be typed; [`commands`]: one module for each command;
+//! - [`input`]: scenarios by name or from a file; [`output`]: printing, files, progress.
+//!
+//! Every mistake ends with a message that names the place and the remedy, and exit code 2, before anything is written.
+
+mod args;
+mod commands;
+mod input;
+mod output;
+mod simulator;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+use output::Failure;
+
+fn main() -> ExitCode {
+    let outcome = match Args::parse().command {
+        Command::Compare(options) => commands::compare::run(&options),
+        Command::Run(options) => commands::run::run(&options),
+        Command::Sweep(options) => commands::sweep::run(&options),
+        Command::Scenarios(options) => commands::scenarios::run(&options),
+    };
+    match outcome {
+        // Whoever reads has seen enough, as in `ackless compare | head`.
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&failure);
+            ExitCode::from(2)
+        }
+    }
+}

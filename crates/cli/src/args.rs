@@ -1,0 +1,133 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+
+/// What do TCP acknowledgements cost on this Wi-Fi, and what would take them off the air?
+#[derive(Debug, Parser)]
+#[command(name = "ackless", version, propagate_version = true)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario in several schemes and show them side by side.
+    Compare(Compare),
+    /// Run a scenario once.
+    Run(Run),
+    /// Run a scenario at every point of a grid, and keep each run in a folder, so that it can be resumed.
+    Sweep(Sweep),
+    /// List the built-in scenarios, or show one with every key and its meaning.
+    Scenarios(Scenarios),
+}
+
+/// The scenario that a command is about.
+#[derive(Debug, ClapArgs)]
+pub struct Subject {
+    /// A built-in scenario (see `ackless scenarios`) or a file whose name ends in .toml.
+    #[arg(value_name = "NAME|FILE.toml", default_value = "wifi-80211n")]
+    pub scenario: String,
+
+    /// Override a key of the scenario, for example wifi.mcs=5 or stations.count=10. May be repeated; the last wins.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// What commands with many runs share.
+#[derive(Debug, ClapArgs)]
+pub struct Effort {
+    /// How many seeds each row runs, counted from 1 [default: run.seeds of the scenario].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: Option<u32>,
+
+    /// Schemes to run, divided by commas [default: run.schemes of the scenario].
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub schemes: Vec<String>,
+
+    /// How many threads to use; 0 is one for each core. The results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Compare {
+    #[command(flatten)]
+    pub subject: Subject,
+
+    #[command(flatten)]
+    pub effort: Effort,
+
+    /// Compare values of a key instead of schemes, for example transport.ack=1,2,4 or wifi.mcs=0..7. May be repeated.
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+
+    /// Print one JSON object with every run instead of tables.
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+
+    /// Print CSV, a line for each row, instead of tables.
+    #[arg(long)]
+    pub csv: bool,
+
+    /// Also write comparison.txt, comparison.json and comparison.csv into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Run {
+    #[command(flatten)]
+    pub subject: Subject,
+
+    /// The seed of all randomness.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// The scheme to run; stock is the scenario as it is written.
+    #[arg(long, value_name = "NAME", default_value = "stock")]
+    pub scheme: String,
+
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Sweep {
+    #[command(flatten)]
+    pub subject: Subject,
+
+    #[command(flatten)]
+    pub effort: Effort,
+
+    /// A key and its values, for example stations.count=1,2,5,10 or wifi.mcs=0..7. May be repeated: every combination is
+    /// run.
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    pub over: Vec<String>,
+
+    /// The folder for the runs and the tables. Runs that are already there are not repeated.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Scenarios {
+    #[command(subcommand)]
+    pub action: Option<ScenarioAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ScenarioAction {
+    /// Show a scenario with every key, its value and its meaning, as a file that can be edited and run.
+    Show {
+        #[command(flatten)]
+        subject: Subject,
+    },
+    /// List the schemes that rows of a comparison can name.
+    Schemes,
+    /// Show the reference page of all keys, in Markdown.
+    Keys,
+}

@@ -1,0 +1,40 @@
+//! `ackless compare`: schemes, or values of a key, side by side.
+
+use ackless_lab::case::{Axis, Case};
+use ackless_lab::compare::Comparison;
+use ackless_lab::files;
+use ackless_scenario::Row;
+
+use crate::args::Compare;
+use crate::input;
+use crate::output::{Failure, print, progress};
+use crate::simulator::Simulator;
+
+/// Runs the comparison and prints it.
+pub fn run(options: &Compare) -> Result<(), Failure> {
+    let scenario = input::scenario(&options.subject)?;
+    let axes: Vec<_> = options.vary.iter().map(|axis| Axis::parse("--vary", axis)).collect::<Result<_, _>>()?;
+    let rows = match (axes.is_empty(), options.effort.schemes.is_empty()) {
+        // Values of a key are compared in the scenario as it is written, unless schemes are asked for too.
+        (false, true) => vec![Row::STOCK],
+        _ => input::rows(&options.effort, &scenario)?,
+    };
+    let cases = Case::all(&scenario, &axes, &rows)?;
+    let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
+    let bar = progress(cases.len() * seeds as usize);
+    let comparison = Comparison::run(&Simulator, cases, seeds, options.effort.threads, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let comparison = comparison?;
+    if let Some(folder) = &options.out {
+        let (text, json, csv) = (comparison.to_text(), comparison.to_json()?, comparison.to_csv()?);
+        let files = [("comparison.txt", &text), ("comparison.json", &json), ("comparison.csv", &csv)];
+        files::write_all(folder, &files.map(|(name, content)| (name, content.as_str())))?;
+    }
+    if options.json {
+        print(&comparison.to_json()?)
+    } else if options.csv {
+        print(&comparison.to_csv()?)
+    } else {
+        print(&comparison.to_text())
+    }
+}

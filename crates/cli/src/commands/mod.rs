@@ -1,0 +1,6 @@
+//! One module for each command.
+
+pub mod compare;
+pub mod run;
+pub mod scenarios;
+pub mod sweep;

@@ -1,0 +1,29 @@
+//! `ackless sweep`: every point of a grid, kept in a folder.
+
+use ackless_lab::case::{Axis, Case};
+use ackless_lab::sweep::Sweep;
+
+use crate::args;
+use crate::input;
+use crate::output::{Failure, print, progress, remark};
+use crate::simulator::Simulator;
+
+/// Runs what is not in the folder yet, and prints the table of all points.
+pub fn run(options: &args::Sweep) -> Result<(), Failure> {
+    let scenario = input::scenario(&options.subject)?;
+    let axes: Vec<_> = options.over.iter().map(|axis| Axis::parse("--over", axis)).collect::<Result<_, _>>()?;
+    let rows = input::rows(&options.effort, &scenario)?;
+    let cases = Case::all(&scenario, &axes, &rows)?;
+    let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
+    let bar = progress(cases.len() * seeds as usize);
+    let sweep = Sweep::run(&Simulator, cases, seeds, options.effort.threads, &options.out, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let sweep = sweep?;
+    remark(&format!(
+        "{} runs made, {} taken from {}; tables: sweep.csv and runs.csv",
+        sweep.ran,
+        sweep.resumed,
+        options.out.display()
+    ));
+    print(&ackless_lab::entry::estimates_csv(&sweep.entries)?)
+}

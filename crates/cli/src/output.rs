@@ -1,0 +1,68 @@
+//! Printing, complaining, and showing progress.
+
+use std::io::{ErrorKind, Write as _};
+
+use ackless_lab::LabError;
+use ackless_scenario::ScenarioError;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Why a command did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The experiment could not be made or kept.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// The scenario is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// Standard output cannot be written.
+    #[error("standard output: {0}")]
+    Output(std::io::Error),
+    /// A result could not be written as JSON.
+    #[error("the result could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Nobody reads standard output any more.
+    #[error("standard output is closed")]
+    ClosedPipe,
+}
+
+/// Writes `text`, and a newline where it has none at its end, to standard output.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(newline.as_bytes()));
+    written.and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::Output(error),
+    })
+}
+
+/// Says on standard error why the command ends.
+pub fn complain(failure: &Failure) {
+    // Where standard error is closed there is nobody left to tell; the exit code still says it.
+    let _ = writeln!(std::io::stderr(), "error: {failure}");
+}
+
+/// Says something on standard error beside the results.
+pub fn remark(text: &str) {
+    // As above: a remark that nobody can read is no failure.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// A bar for `runs` runs on standard error; it shows only on a terminal, and leaves no trace.
+pub fn progress(runs: usize) -> ProgressBar {
+    let bar = ProgressBar::new(runs as u64);
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {elapsed} elapsed, {eta} left");
+    bar.set_style(style.expect("the template of the bar is well-formed"));
+    bar.tick();
+    bar
+}
+
+/// A sign of life on standard error for a single run; it shows only on a terminal, and leaves no trace.
+pub fn spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner().with_style(
+        ProgressStyle::with_template("{spinner} running, {elapsed} elapsed").expect("the template is well-formed"),
+    );
+    spinner.enable_steady_tick(std::time::Duration::from_millis(250));
+    spinner
+}

@@ -1,0 +1,176 @@
+//! The program as a person meets it: what it prints, where, and with which exit code.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Short runs: the claims here are about the command, not about the figures.
+const SHORT: [&str; 4] = ["--set", "run.warm_up=20ms", "--set", "run.measured=50ms"];
+
+fn ackless(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program can be started")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackless"));
+    command.args(arguments);
+    command
+}
+
+/// The arguments with short runs.
+fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [arguments, &SHORT].concat()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("output is text")
+}
+
+/// Asserts that the command fails with exit code 2, prints nothing, and complains with `expected`.
+#[track_caller]
+fn assert_refused(arguments: &[&str], expected: &str) {
+    let output = ackless(arguments);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(complaint.contains(expected), "expected: {expected}\ngot: {complaint}");
+}
+
+fn without_wall_seconds(text: &str) -> String {
+    text.lines().filter(|line| !line.contains("\"wall_seconds\"")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn compare_without_arguments_has_the_five_rows_and_a_split_that_sums() {
+    let text = stdout(&ackless(&short(&["compare", "--seeds", "2"])));
+    for row in ["udp", "tcp-l1", "tcp", "tcp-l4", "tcp-l8"] {
+        let starts = |line: &&str| line.trim_start().split(' ').next() == Some(row);
+        assert_eq!(text.lines().filter(starts).count(), 1, "{row}\n{text}");
+    }
+    let sum = text.lines().find(|line| line.trim_start().starts_with("sum")).expect("the split has a sum");
+    assert_eq!(sum.split_whitespace().skip(1).collect::<Vec<_>>(), ["100.0"; 5], "{text}");
+}
+
+#[test]
+fn compare_prints_the_same_with_one_thread_and_with_eight() {
+    let json = |threads| {
+        let output = ackless(&short(&["compare", "--seeds", "3", "--json", "--threads", threads]));
+        without_wall_seconds(&stdout(&output))
+    };
+    assert_eq!(json("1"), json("8"));
+}
+
+#[test]
+fn compare_varies_a_key_and_writes_its_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let out = folder.path().join("out");
+    let out_name = out.to_str().expect("the path is text");
+    let arguments =
+        ["compare", "wifi-80211a", "--vary", "transport.ack=1,2", "--seeds", "1", "--csv", "--out", out_name];
+    let csv = stdout(&ackless(&short(&arguments)));
+    let lines: Vec<_> = csv.lines().collect();
+    assert!(lines[0].starts_with("transport.ack,scheme,seeds,goodput_mbps,"), "{csv}");
+    assert!(lines[1].starts_with("1,stock,1,") && lines[2].starts_with("2,stock,1,"), "{csv}");
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).expect("the file was written");
+    assert_eq!(read("comparison.csv"), csv);
+    assert!(read("comparison.txt").contains("transport.ack=1"));
+    let json: serde_json::Value = serde_json::from_str(&read("comparison.json")).expect("it is JSON");
+    assert_eq!(json["rows"][1]["scenario"]["transport"]["ack"], 2);
+}
+
+#[test]
+fn run_prints_one_object_that_repeats_byte_for_byte() {
+    let run = || stdout(&ackless(&short(&["run", "wifi-80211n", "--seed", "3", "--json", "--set", "wifi.mcs=5"])));
+    let text = run();
+    assert_eq!(without_wall_seconds(&text), without_wall_seconds(&run()));
+    let json: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!((&json["seed"], &json["scheme"]), (&3.into(), &"stock".into()));
+    assert_eq!(json["scenario"]["wifi"]["mcs"], 5);
+    let airtime = json["airtime_ns"].as_object().expect("the ledger is an object");
+    assert_eq!(airtime.values().filter_map(serde_json::Value::as_u64).sum::<u64>(), 50_000_000);
+    for key in ["goodput_mbps", "flows", "counters", "fairness", "sim_seconds", "wall_seconds", "events"] {
+        assert!(!json[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn run_for_people_names_flows_and_pings() {
+    let text = stdout(&ackless(&short(&["run", "wifi-latency", "--set", "pings.start=0s", "--set", "flows.start=0s"])));
+    for word in ["download-1", "upload-1", "ping-2", "goodput", "Share of the air time", "100.0"] {
+        assert!(text.contains(word), "{word}\n{text}");
+    }
+}
+
+#[test]
+fn sweep_resumes_and_leaves_the_same_tables() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let out = folder.path().to_str().expect("the path is text");
+    let over = ["sweep", "--over", "stations.count=1,2", "--over", "wifi.mcs=6..7", "--set", "flows.stagger=0s"];
+    let arguments = [&over[..], &["--schemes", "udp,tcp", "--seeds", "2", "--out", out]].concat();
+    let first = ackless(&short(&arguments));
+    let table = stdout(&first);
+    assert!(String::from_utf8_lossy(&first.stderr).contains("16 runs made, 0 taken"));
+    assert_eq!(table.lines().count(), 1 + 8, "{table}");
+    assert!(table.starts_with("stations.count,wifi.mcs,scheme,seeds,goodput_mbps,"), "{table}");
+    let kept = |name: &str| std::fs::read_to_string(Path::new(out).join(name)).expect("the table was written");
+    assert_eq!(kept("sweep.csv"), table);
+    let runs = kept("runs.csv");
+    let second = ackless(&short(&arguments));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("0 runs made, 16 taken"));
+    assert_eq!((stdout(&second), kept("runs.csv")), (table, runs));
+}
+
+#[test]
+fn scenarios_lists_shows_and_what_it_shows_can_be_run() {
+    let list = stdout(&ackless(&["scenarios"]));
+    for name in ["wifi-80211n", "wifi-80211n-300", "wifi-80211ac", "wifi-80211a", "wifi-80211g", "wifi-80211b"] {
+        assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{list}");
+    }
+    let shown = stdout(&ackless(&["scenarios", "show", "wifi-mixed", "--set", "wired.delay=7ms"]));
+    assert!(shown.contains("delay = \"7ms\""), "{shown}");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, &shown).expect("the folder can be written");
+    let again = stdout(&ackless(&["scenarios", "show", file.to_str().expect("the path is text")]));
+    assert_eq!(again, shown);
+    assert!(stdout(&ackless(&["scenarios", "schemes"])).contains("tcp-l8"));
+    assert!(stdout(&ackless(&["scenarios", "keys"])).contains("| `mcs` |"));
+}
+
+#[test]
+fn mistakes_end_with_exit_code_2_the_place_and_the_remedy() {
+    assert_refused(&["run", "wifi-80211m"], "did you mean `wifi-80211n`?");
+    assert_refused(&["run", "no/such.toml"], "no/such.toml: the scenario cannot be read");
+    assert_refused(&["run", "--set", "wifi.msc=5"], "--set wifi.msc=5: unknown key `msc` in [wifi]");
+    assert_refused(&["run", "--scheme", "tpc"], "did you mean `tcp`?");
+    assert_refused(&["compare", "--schemes", "tcp,hax"], "no scheme is called `hax`");
+    assert_refused(&["compare", "--vary", "wifi.mcs"], "--vary wifi.mcs: there is no `=`");
+    assert_refused(&["compare", "--seeds", "0"], "0 is not in 1..=10000");
+    assert_refused(&["compare", "--jsn"], "'--json'");
+    assert_refused(&["sweep", "--over", "wifi.mcs=0..7"], "--out");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let out = folder.path().join("out");
+    let out_name = out.to_str().expect("the path is text");
+    assert_refused(&["sweep", "--over", "wifi.mcs=7,99", "--out", out_name], "--set wifi.mcs=99");
+    assert!(!out.exists(), "a refused sweep left a folder");
+    let file = folder.path().join("cell.toml");
+    std::fs::write(&file, "[wifi]\nmcs = \"5ms\"\n").expect("the folder can be written");
+    assert_refused(
+        &["run", file.to_str().expect("the path is text")],
+        "cell.toml:2:7: \"5ms\" is not allowed for wifi.mcs",
+    );
+    std::fs::write(&file, [0xff, 0xfe]).expect("the folder can be written");
+    assert_refused(&["run", file.to_str().expect("the path is text")], "the scenario cannot be read");
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let mut child = command(&["scenarios", "keys"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.as_mut().expect("the program can be started");
+    drop(child.stdout.take());
+    let status = child.wait().expect("the program ends");
+    let mut complaint = String::new();
+    child.stderr.take().expect("standard error is piped").read_to_string(&mut complaint).expect("it is text");
+    assert_eq!((status.code(), complaint.as_str()), (Some(0), ""));
+}

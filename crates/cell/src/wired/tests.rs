@@ -1,0 +1,155 @@
+//! Times to the nanosecond, the buffer, and what chance does.
+
+use ackless_wire::ip::Ipv4Header;
+use ackless_wire::random::Purpose;
+use ackless_wire::{BitRate, Duration, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
+
+use super::*;
+use crate::config::Probability;
+
+/// A link at 500 Mbps with 1 ms of delay, on which 1,500 bytes take 24 us.
+fn config() -> WiredLink {
+    WiredLink {
+        rate: BitRate::from_mbps(500),
+        delay: Duration::from_millis(1),
+        loss: Probability::NEVER,
+        reorder: Probability::NEVER,
+        reorder_delay: Duration::ZERO,
+        buffer_packets: 10_000,
+    }
+}
+
+fn wired(config: WiredLink, seed: u64) -> Wired {
+    Wired::new(config, Stream::new(seed, 0, Purpose::Test))
+}
+
+fn chance(p: f64) -> Probability {
+    Probability::new(p).expect("a probability")
+}
+
+/// `n` packets, told apart by their names alone.
+fn packets(n: usize) -> Vec<PacketId> {
+    let mut pool = PacketPool::default();
+    let packet = Packet {
+        ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into())),
+        transport: Transport::Tcp(TcpHeader::new(1, 2)),
+        payload: Payload::EMPTY,
+    };
+    (0..n).map(|_| pool.insert(packet.clone())).collect()
+}
+
+/// Everything that arrives, with its time, woken only when the link says so.
+fn arrivals(link: &mut Wired) -> Vec<(u64, PacketId)> {
+    let mut arrived = Vec::new();
+    while let Some(now) = link.poll_timeout() {
+        assert_eq!(link.pop(now - Duration::from_nanos(1)), None, "not before its time");
+        while let Some(packet) = link.pop(now) {
+            arrived.push((now.as_nanos(), packet));
+        }
+    }
+    arrived
+}
+
+#[test]
+fn packets_leave_one_after_another_and_arrive_a_delay_later() {
+    let mut link = wired(config(), 1);
+    let ids = packets(4);
+    for &id in &ids[..3] {
+        assert_eq!(link.push(Instant::from_micros(5), id, Bytes(1500)), Ok(()));
+    }
+    // The link has been free since 77 us.
+    assert_eq!(link.push(Instant::from_micros(100), ids[3], Bytes(40)), Ok(()));
+    let expected = [1_029_000, 1_053_000, 1_077_000, 1_100_640];
+    assert_eq!(arrivals(&mut link), expected.into_iter().zip(ids).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_time_that_is_no_whole_nanosecond_is_rounded_up() {
+    let mut link = wired(WiredLink { rate: BitRate::from_mbps(3), delay: Duration::ZERO, ..config() }, 1);
+    let ids = packets(2);
+    for &id in &ids {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1)), Ok(()));
+    }
+    assert_eq!(arrivals(&mut link), [(2_667, ids[0]), (5_334, ids[1])]);
+}
+
+#[test]
+fn the_buffer_holds_those_that_wait_and_not_the_one_being_sent() {
+    let mut link = wired(WiredLink { buffer_packets: 2, ..config() }, 1);
+    let ids = packets(5);
+    for &id in &ids[..3] {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    assert_eq!(link.push(Instant::ZERO, ids[3], Bytes(1500)), Err(ids[3]));
+    assert_eq!(link.push(Instant::from_nanos(23_999), ids[3], Bytes(1500)), Err(ids[3]));
+    assert!(link.has_room(Instant::from_micros(24)), "the first has left, the second is being sent");
+    assert_eq!(link.push(Instant::from_micros(24), ids[4], Bytes(1500)), Ok(()));
+    assert_eq!(arrivals(&mut link).len(), 4);
+}
+
+#[test]
+fn losses_come_at_their_rate_and_take_up_the_link() {
+    let mut link =
+        wired(WiredLink { loss: chance(0.1), delay: Duration::ZERO, buffer_packets: 100_000, ..config() }, 3);
+    let ids = packets(100_000);
+    let lost = ids.iter().filter(|&&id| link.push(Instant::ZERO, id, Bytes(1500)).is_err()).count();
+    // The standard deviation is 95.
+    assert!(lost.abs_diff(10_000) < 400, "{lost} of 100,000 lost");
+    let arrived = arrivals(&mut link);
+    assert_eq!(arrived.len(), 100_000 - lost);
+    assert!(arrived.iter().all(|(at, id)| *at == 24_000 * (1 + position(&ids, *id))), "lost ones are sent too");
+}
+
+#[test]
+fn the_link_wakes_although_all_is_lost() {
+    let mut link = wired(WiredLink { loss: chance(1.0), ..config() }, 1);
+    let id = packets(1)[0];
+    assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Err(id));
+    assert_eq!(link.poll_timeout(), Some(Instant::from_micros(1_024)));
+    assert_eq!(link.pop(Instant::from_micros(1_024)), None);
+    assert_eq!(link.poll_timeout(), None);
+}
+
+#[test]
+fn a_held_packet_is_overtaken_by_those_of_its_extra_delay_and_no_others() {
+    // Held by 100 us, four packets of 24 us overtake it, if they are not held themselves.
+    let reordered = WiredLink { reorder: chance(0.05), reorder_delay: Duration::from_micros(100), ..config() };
+    let mut link = wired(reordered, 5);
+    let ids = packets(10_000);
+    for &id in &ids {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    let arrived = arrivals(&mut link);
+    let mut held = 0;
+    for &(at, id) in &arrived {
+        let direct = 24_000 * (1 + position(&ids, id)) + 1_000_000;
+        assert!(at == direct || at == direct + 100_000, "{at}");
+        held += u32::from(at > direct);
+    }
+    // The standard deviation is 22.
+    assert!(held.abs_diff(500) < 90, "{held} of 10,000 held");
+    assert!(arrived.is_sorted_by_key(|(at, _)| *at));
+    let mut all: Vec<PacketId> = arrived.iter().map(|(_, id)| *id).collect();
+    all.sort();
+    assert_eq!(all, ids, "each arrives once");
+    let furthest = arrived.iter().enumerate().map(|(place, (_, id))| (place as u64).abs_diff(position(&ids, *id)));
+    assert_eq!(furthest.max(), Some(4));
+}
+
+#[test]
+fn the_same_seed_loses_and_holds_the_same_packets() {
+    let uncertain =
+        WiredLink { loss: chance(0.2), reorder: chance(0.2), reorder_delay: Duration::from_micros(50), ..config() };
+    let ids = packets(1_000);
+    let run = |seed| {
+        let mut link = wired(uncertain, seed);
+        let taken: Vec<bool> = ids.iter().map(|&id| link.push(Instant::ZERO, id, Bytes(900)).is_ok()).collect();
+        (taken, arrivals(&mut link))
+    };
+    assert_eq!(run(8), run(8));
+    assert_ne!(run(8), run(9));
+}
+
+fn position(ids: &[PacketId], id: PacketId) -> u64 {
+    ids.binary_search(&id).expect("packets are named in ascending order") as u64
+}

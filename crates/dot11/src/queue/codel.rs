@@ -7,9 +7,9 @@ use super::Queued;
 /// How much delay is too much, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodelConfig {
-    /// TARGET: the standing delay that is tolerated (RFC 8289, 4.3; there 5 ms).
+    /// TARGET: the standing delay that is tolerated (RFC 8289, section 4; there 5 ms).
     pub target: Duration,
-    /// INTERVAL: how long the delay may exceed it before the first drop; about the longest RTT (RFC 8289, 4.2; there 100 ms).
+    /// INTERVAL: how long the delay may exceed it before the first drop; about the longest RTT (RFC 8289, section 4; there 100 ms).
     pub interval: Duration,
 }
 
@@ -38,7 +38,7 @@ pub trait Source {
 }
 
 impl Codel {
-    /// Takes the next packet that is to be sent; `drop` takes those dropped before it (RFC 8289, 5.5).
+    /// Takes the next packet that is to be sent; `drop` takes those dropped before it (RFC 8289, section 5).
     pub fn dequeue(
         &mut self,
         config: CodelConfig,
@@ -93,7 +93,7 @@ impl Codel {
     }
 }
 
-/// When the next drop is due: an interval divided by the square root of `count` after `from` (RFC 8289, 5.3).
+/// When the next drop is due: an interval divided by the square root of `count` after `from` (RFC 8289, section 5).
 ///
 /// The RFC allows any approximation; this is the exact value, rounded down to a nanosecond.
 fn control_law(from: Instant, interval: Duration, count: u32) -> Instant {

@@ -218,5 +218,5 @@ const fn bucket_of(key: u32) -> usize {
     (key.wrapping_mul(0x9e37_79b9) >> (32 - BUCKETS.ilog2())) as usize
 }
 
-/// The number of hash values (RFC 8290, 5.2.2).
+/// The number of hash values (RFC 8290, 5.2.5).
 const BUCKETS: usize = 1024;

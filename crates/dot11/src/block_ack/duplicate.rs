@@ -4,7 +4,8 @@ use crate::frame::{MacSeq, Mpdu, Tid};
 
 /// The receiver's cache for one transmitter: the last sequence number of each TID, and one for frames without a TID.
 ///
-/// Each of the standard's receiver caches has one entry here, the least that it asks for, and enough for transmitters that finish one MPDU before they begin the next. Fragments are not modelled.
+/// Each of the standard's receiver caches has one entry here, the least that it asks for, and enough for transmitters that
+/// finish one MPDU before they begin the next. Fragments are not modelled.
 /// Frames to groups are never repeated and need no cache.
 #[derive(Clone, Debug, Default)]
 pub struct DuplicateCache {

@@ -84,7 +84,7 @@ impl Airtime {
 
     /// Frames to a receiver, or from it, took this much air time.
     ///
-    /// Deviation: a debt is remembered up to [`MAX_DEBT`]. Without that bound a station that only uploads for a minute would
+    /// Deviation: a debt is remembered up to 30 ms. Without that bound a station that only uploads for a minute would
     /// wait a minute of everybody's air time for its first packet down.
     pub fn charge(&mut self, receiver: usize, used: Duration) {
         let state = &mut self.receivers[receiver];

@@ -3,6 +3,7 @@
 use ackless_wire::{Bytes, Payload, TcpFlags};
 
 use super::Endpoint;
+use super::output::Draft;
 use super::sender::{Ending, Writer};
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
@@ -101,8 +102,8 @@ impl Endpoint {
             State::Closed => {}
             State::Listen | State::SynSent | State::Closing | State::LastAck | State::TimeWait => self.die(None),
             State::SynReceived | State::Established | State::FinWait1 | State::FinWait2 | State::CloseWait => {
-                let seq = self.tx.max.min(self.tx.window_end.max(self.tx.una));
-                let reset = self.segment(now, seq, TcpFlags::RST | TcpFlags::ACK, Payload::EMPTY);
+                let (start, flags) = (self.tx.ack_start(), TcpFlags::RST | TcpFlags::ACK);
+                let reset = self.segment(now, Draft { start, flags, payload: Payload::EMPTY });
                 self.stats.segments_sent -= 1;
                 self.reply = Some(reset);
                 self.die(None);

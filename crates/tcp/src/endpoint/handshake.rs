@@ -125,6 +125,7 @@ impl Endpoint {
         if let (Some(shift), true) = (options.window_scale, self.config.window_scaling) {
             // RFC 7323, 2.3: a larger shift counts as 14.
             self.tx.shift = shift.min(14);
+            self.tx.scales = true;
             self.rx.shift = self.rx.wanted_shift();
         }
         // RFC 9293, 3.7.1: without the option, 536 bytes (IPv4) or 1220 (IPv6).

@@ -38,9 +38,9 @@ use crate::timestamps::Timestamps;
 /// - the application's: [`write`](Self::write), [`write_length`](Self::write_length), [`send`](Self::send),
 ///   [`send_forever`](Self::send_forever), [`read`](Self::read), [`close`](Self::close), [`abort`](Self::abort).
 ///
-/// After any `handle_*` or application call, drain in this order: `poll_transmit` until `None`, `poll_event` until
-/// `None`, then `poll_timeout` once. Whether a packet is worth sending is decided when it is asked for, so
-/// several inputs may be handed in before one drain, as when many segments arrive in one frame.
+/// After every `handle_*` or application call, drain in this order: `poll_transmit` until `None`, `poll_event` until
+/// `None`, then `poll_timeout` once. What a packet says is decided when it is asked for: whoever hands in several
+/// segments before draining gets one acknowledgement for all of them, as from a stack with receive offload.
 ///
 /// Time never runs back between calls. A payload is real bytes or just a length, see [`ackless_wire::Payload`]: written lengths cost no memory.
 #[derive(Clone, Debug)]

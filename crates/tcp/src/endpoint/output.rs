@@ -1,5 +1,6 @@
 //! What is sent next, and how a segment is made.
 
+use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
@@ -18,16 +19,17 @@ impl Endpoint {
             self.stats.segments_sent += 1;
             return Some(reply);
         }
-        match self.state {
+        let draft = match self.state {
             State::Closed | State::Listen => None,
             State::SynSent | State::SynReceived => self.transmit_syn(now),
-            _ => self.transmit_data(now).or_else(|| self.transmit_ack(now)),
-        }
+            _ => self.transmit_data(now).or_else(|| self.transmit_ack()),
+        }?;
+        Some(self.segment(now, draft))
     }
 
-    fn transmit_syn(&mut self, now: Instant) -> Option<Packet> {
+    fn transmit_syn(&mut self, now: Instant) -> Option<Draft> {
         if self.tx.next != Position::SYN {
-            return if self.state == State::SynReceived { self.transmit_ack(now) } else { None };
+            return if self.state == State::SynReceived { self.transmit_ack() } else { None };
         }
         if self.tx.max == Position::SYN {
             self.marks.sent(Position::FIRST_BYTE, now);
@@ -41,25 +43,24 @@ impl Endpoint {
         }
         let answers = self.state == State::SynReceived;
         let flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
-        let mut packet = self.segment(now, Position::SYN, flags, Payload::EMPTY);
-        if let Transport::Tcp(tcp) = &mut packet.transport {
-            tcp.options.mss = Some(self.config.announced_mss().get() as u16);
-            tcp.options.sack_permitted = if answers { self.has_sack() } else { self.config.sack };
-            let scales = self.config.window_scaling && (!answers || self.rx.shift > 0 || self.tx.shift > 0);
-            tcp.options.window_scale = scales.then(|| self.rx.wanted_shift());
-        }
-        Some(packet)
+        Some(Draft { start: Position::SYN, flags, payload: Payload::EMPTY })
     }
 
-    fn transmit_ack(&mut self, now: Instant) -> Option<Packet> {
+    /// What a SYN offers, or a SYN-ACK agrees to.
+    fn syn_options(&self, answers: bool, options: &mut TcpOptions) {
+        options.mss = Some(self.config.announced_mss().get() as u16);
+        options.sack_permitted = if answers { self.has_sack() } else { self.config.sack };
+        let scales = if answers { self.tx.scales } else { self.config.window_scaling };
+        options.window_scale = scales.then(|| self.rx.wanted_shift());
+    }
+
+    fn transmit_ack(&mut self) -> Option<Draft> {
         self.ack_owed?;
         self.stats.acks_sent += 1;
-        // Never beyond the window that the peer offered: it would not look at the acknowledgement.
-        let seq = self.tx.max.min(self.tx.window_end.max(self.tx.una));
-        Some(self.segment(now, seq, TcpFlags::ACK, Payload::EMPTY))
+        Some(Draft { start: self.tx.ack_start(), flags: TcpFlags::ACK, payload: Payload::EMPTY })
     }
 
-    fn transmit_data(&mut self, now: Instant) -> Option<Packet> {
+    fn transmit_data(&mut self, now: Instant) -> Option<Draft> {
         if !self.state.may_transmit() || (self.tx.una >= self.tx.end() && self.tx.next == self.tx.max) {
             return None;
         }
@@ -145,7 +146,7 @@ impl Endpoint {
         }
     }
 
-    fn send_span(&mut self, now: Instant, span: Span, kind: SentKind) -> Packet {
+    fn send_span(&mut self, now: Instant, span: Span, kind: SentKind) -> Draft {
         let data_end = self.tx.buffer.end();
         let data = Span { start: span.start.min(data_end), end: span.end.min(data_end) };
         let mut flags = TcpFlags::ACK;
@@ -156,8 +157,7 @@ impl Endpoint {
             flags |= TcpFlags::PSH;
         }
         self.account_sent(now, span, data, kind);
-        let payload = self.tx.buffer.read(data);
-        self.segment(now, span.start, flags, payload)
+        Draft { start: span.start, flags, payload: self.tx.buffer.read(data) }
     }
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
@@ -188,7 +188,9 @@ impl Endpoint {
     }
 
     /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
-    pub(super) fn segment(&mut self, now: Instant, seq: Position, flags: TcpFlags, payload: Payload) -> Packet {
+    #[inline]
+    pub(super) fn segment(&mut self, now: Instant, draft: Draft) -> Packet {
+        let Draft { start, flags, payload } = draft;
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
             // Counts up for each packet, as deployed stacks do on a connection.
@@ -196,7 +198,7 @@ impl Endpoint {
         }
         let (ip, port) = (peer.ip, peer.address.port());
         let mut tcp = TcpHeader::new(self.local.port(), port);
-        tcp.seq = seq.seq(self.tx.iss);
+        tcp.seq = start.seq(self.tx.iss);
         tcp.flags = flags;
         if let Some(stamps) = &mut self.stamps {
             tcp.options.timestamps = Some((stamps.value(now), stamps.echo()));
@@ -214,6 +216,9 @@ impl Endpoint {
             self.ack_owed = None;
             self.policy.on_ack_sent(now);
             self.timers.stop(Timer::DelayedAck);
+        }
+        if is_syn {
+            self.syn_options(flags.contains(TcpFlags::ACK), &mut tcp.options);
         }
         tcp.window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
         self.stats.segments_sent += 1;
@@ -249,4 +254,13 @@ impl Endpoint {
     pub(super) fn owe_window_update(&mut self) {
         self.ack_owed.get_or_insert(AckReason::WindowUpdate);
     }
+}
+
+/// A segment before it has its header.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// The first place that it occupies.
+    pub(super) start: Position,
+    pub(super) flags: TcpFlags,
+    pub(super) payload: Payload,
 }

@@ -29,6 +29,8 @@ pub(super) struct Sender {
     pub(super) wl2: Position,
     /// Snd.Wind.Shift.
     pub(super) shift: u8,
+    /// Whether both ends scale windows.
+    pub(super) scales: bool,
     /// The most payload that a segment may have, options of each segment subtracted but for SACK blocks.
     pub(super) smss: Bytes,
     pub(super) buffer: SendBuffer,
@@ -106,6 +108,7 @@ impl Sender {
             wl1: Position::SYN,
             wl2: Position::SYN,
             shift: 0,
+            scales: false,
             smss: config.announced_mss(),
             buffer: SendBuffer::new(),
             ending: Ending::Open,
@@ -132,6 +135,12 @@ impl Sender {
             Ending::Open => self.buffer.end(),
             Ending::Fin => self.buffer.end() + Bytes(1),
         }
+    }
+
+    /// Where a segment without text begins: at SND.MAX, but never beyond the window that the peer offered, since it would not look at
+    /// such an acknowledgement.
+    pub(super) fn ack_start(&self) -> Position {
+        self.max.min(self.window_end.max(self.una))
     }
 
     /// Whether our FIN has been acknowledged.

@@ -141,3 +141,65 @@ impl LossDetector for DupackRecovery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMSS: Bytes = Bytes(100);
+
+    fn out(una: u64, max: u64) -> Outstanding {
+        Outstanding { una: Position(una), next: Position(max), max: Position(max), smss: SMSS }
+    }
+
+    fn ack(detector: &mut DupackRecovery, out: &Outstanding, acked: u64) -> LossDecision {
+        detector.on_ack(out, &AckReport { acked: Bytes(acked), sacked: &[], duplicate: acked == 0 })
+    }
+
+    fn recovering(partial: PartialAcks) -> DupackRecovery {
+        let mut detector = DupackRecovery::new(partial);
+        let out = out(1, 1001);
+        assert_eq!(ack(&mut detector, &out, 0), LossDecision::Nothing);
+        assert_eq!(detector.pipe(&out), Bytes(900), "limited transmit");
+        assert_eq!(ack(&mut detector, &out, 0), LossDecision::Nothing);
+        assert_eq!(ack(&mut detector, &out, 0), LossDecision::BeginRecovery);
+        assert_eq!(detector.urgent(&out), Some(Span { start: Position(1), end: Position(101) }));
+        detector.on_sent(Span { start: Position(1), end: Position(101) }, SentKind::Repair);
+        assert_eq!((detector.urgent(&out), detector.pipe(&out)), (None, Bytes(700)));
+        detector
+    }
+
+    #[test]
+    fn each_further_duplicate_has_left_the_network() {
+        let mut detector = recovering(PartialAcks::Continue);
+        ack(&mut detector, &out(1, 1001), 0);
+        assert_eq!(detector.pipe(&out(1, 1001)), Bytes(600));
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_shows_the_next_loss_in_newreno_and_ends_reno() {
+        let mut newreno = recovering(PartialAcks::Continue);
+        let partial = out(301, 1001);
+        assert_eq!(ack(&mut newreno, &partial, 300), LossDecision::Nothing);
+        assert_eq!(newreno.urgent(&partial), Some(Span { start: Position(301), end: Position(401) }));
+        // 700 are out; the inflation of 300 went with what was acknowledged, less one segment (RFC 6582, 3.2, step 3).
+        assert_eq!(newreno.pipe(&partial), Bytes(600));
+        assert_eq!(ack(&mut newreno, &out(1001, 1101), 700), LossDecision::EndRecovery);
+        let mut reno = recovering(PartialAcks::End);
+        ack(&mut reno, &partial, 300);
+        assert_eq!((reno.phase(), reno.urgent(&partial), reno.pipe(&partial)), (Phase::Open, None, Bytes(700)));
+    }
+
+    #[test]
+    fn duplicates_of_what_was_out_before_a_timeout_begin_no_recovery() {
+        let mut detector = DupackRecovery::new(PartialAcks::Continue);
+        detector.on_timeout(&out(1, 1001));
+        let back = Outstanding { next: Position(101), ..out(1, 1001) };
+        for _ in 0..5 {
+            assert_eq!(ack(&mut detector, &back, 0), LossDecision::Nothing);
+        }
+        assert_eq!(detector.phase(), Phase::GoBack { until: Position(1001) });
+        assert_eq!(ack(&mut detector, &out(1001, 1001), 1000), LossDecision::Nothing);
+        assert_eq!(detector.phase(), Phase::Open);
+    }
+}

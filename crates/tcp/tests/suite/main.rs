@@ -1,5 +1,6 @@
 //! Conversations between two endpoints, and of one endpoint with a script.
 
 mod bulk;
+mod cubic;
 mod pair;
 mod properties;

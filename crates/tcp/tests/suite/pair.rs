@@ -217,6 +217,11 @@ impl Pair {
         self.sent[end].iter().filter_map(|(_, packet)| packet.tcp().copied()).collect()
     }
 
+    /// How many packets `end` has sent since the start: the number of its next one.
+    pub fn packets_sent(&self, end: usize) -> u64 {
+        self.counts[end]
+    }
+
     /// How many segments with payload `end` has sent since recording began.
     pub fn data_sent(&self, end: usize) -> usize {
         self.sent[end].iter().filter(|(_, packet)| !packet.payload.is_empty()).count()

@@ -94,15 +94,9 @@ impl Endpoint {
             }
         }
         let end = self.tx.end();
-        let gap = if out.next < out.max {
-            self.loss.go_back(out.next, out.max.min(end))
-        } else {
-            Span { start: out.next, end }
-        };
-        // All that was sent before the timeout may turn out to be there: then new data follows.
-        let (from, gap_end) = if gap.is_empty() { (out.max, end) } else { (gap.start, gap.end) };
+        let gap = if out.next < out.max { self.loss.go_back(out.next, end) } else { Span { start: out.next, end } };
         let allowance = Allowance { room, segment, nagle: self.config.nagle };
-        match self.tx.plan(from, gap_end, allowance) {
+        match self.tx.plan(gap, allowance) {
             Ok(span) => Some((span, SentKind::New)),
             Err(blocked) => self.on_blocked(now, blocked),
         }

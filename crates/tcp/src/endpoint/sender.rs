@@ -148,8 +148,10 @@ impl Sender {
         self.ending == Ending::Fin && self.una > self.buffer.end()
     }
 
-    /// The next segment from `from` on, where `gap_end` bounds it if this is going back (RFC 9293, 3.8.6.2.1 for new data).
-    pub(super) fn plan(&self, from: Position, gap_end: Position, allowance: Allowance) -> Result<Span, Blocked> {
+    /// The next segment out of `gap`, which is what is left to send, or less where going back has something to skip
+    /// (RFC 9293, 3.8.6.2.1 for new data).
+    pub(super) fn plan(&self, gap: Span, allowance: Allowance) -> Result<Span, Blocked> {
+        let Span { start: from, end: gap_end } = gap;
         let data_end = self.buffer.end().min(gap_end);
         if from >= self.end() {
             return Err(Blocked::Empty);
@@ -163,17 +165,18 @@ impl Sender {
         }
         let span = Span { start: from, end };
         let is_new = from >= self.max;
-        if is_new && span.len() < allowance.segment && span.end < self.end().max(self.buffer.end()) {
+        if is_new && span.len() < allowance.segment && span.end < self.end() {
             // The window cuts it short: only what is worth half the peer's buffer goes out.
-            if span.len() * 2 < self.max_window || span.is_empty() {
+            if span.len() * 2 < self.max_window {
                 return Err(Blocked::SillyWindow);
             }
         } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open {
-            let unacknowledged = self.una < self.max;
-            if allowance.nagle && unacknowledged {
+            let waits = self.una < self.max;
+            if allowance.nagle && waits {
                 return Err(Blocked::Nagle);
             }
         }
+        debug_assert!(!span.is_empty(), "what is not blocked has something to send");
         if allowance.room < span.len().min(self.smss) {
             return Err(Blocked::Congestion);
         }

@@ -4,3 +4,7 @@ mod bulk;
 mod cubic;
 mod pair;
 mod properties;
+mod receiving;
+mod script;
+mod sending;
+mod states;

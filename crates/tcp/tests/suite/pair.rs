@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::{Config, Endpoint, Event, State};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber, TcpHeader};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber};
 
 /// The end that calls.
 pub const A: usize = 0;
@@ -210,11 +210,6 @@ impl Pair {
 
     pub fn states(&self) -> [State; 2] {
         [A, B].map(|end| self.ends[end].state())
-    }
-
-    /// The headers of what `end` has sent since recording began.
-    pub fn headers(&self, end: usize) -> Vec<TcpHeader> {
-        self.sent[end].iter().filter_map(|(_, packet)| packet.tcp().copied()).collect()
     }
 
     /// How many packets `end` has sent since the start: the number of its next one.

@@ -1,0 +1,229 @@
+//! Conversations with the kernel's TCP through a TUN device, with packets lost both ways: 20 MB in each direction, byte for byte.
+//!
+//! Where a TUN device may not be opened (it takes root or CAP_NET_ADMIN, and `/dev/net/tun`), each test says so
+//! on standard error and passes.
+
+#![cfg(target_os = "linux")]
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc;
+use std::thread;
+
+use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, Event, State};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Bytes, Duration, Instant, Packet, Payload, SeqNumber};
+use tun_rs::{DeviceBuilder, SyncDevice};
+
+const TOTAL: usize = 20_000_000;
+/// Probability that a packet is lost, in each direction.
+const LOSS: f64 = 0.01;
+/// No conversation may last longer than this.
+const LIMIT: Duration = Duration::from_secs(120);
+/// As the least timeout of the conversation, so that lost retransmissions do not make the test slow.
+const RTO_MIN: Duration = Duration::from_millis(50);
+
+#[test]
+fn the_kernel_receives_every_byte_that_we_send() {
+    for congestion in [CongestionChoice::Cubic, CongestionChoice::NewReno] {
+        let Some(mut host) = Host::new(201, congestion as u64) else { return };
+        let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
+        let to = listener.local_addr().expect("a bound listener has an address");
+        let (done, result) = mpsc::channel();
+        thread::spawn(move || done.send(kernel_receives(&listener)));
+
+        let config = Config { congestion, rto_min: RTO_MIN, ..Config::default() };
+        let local = SocketAddr::new(host.ours.into(), 40_000);
+        let mut end = Endpoint::connect(host.now(), config, local, to, SeqNumber(host.random.bits() as u32));
+        let data = bytes::Bytes::from(pattern());
+        let mut written = 0;
+        host.run(&mut end, |end| {
+            while written < TOTAL {
+                let accepted = end.write_shared(&data.slice(written..)).get() as usize;
+                written += accepted;
+                if accepted == 0 {
+                    return;
+                }
+            }
+            end.close();
+        });
+        let received = result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
+        assert!(received == data, "the kernel received {} bytes that differ", received.len());
+        host.report("we send", &end);
+        assert!(end.stats().retransmitted_segments > 0, "packets were lost");
+    }
+}
+
+#[test]
+fn we_receive_every_byte_that_the_kernel_sends() {
+    for sack in [true, false] {
+        let Some(mut host) = Host::new(202, sack.into()) else { return };
+        let config = Config {
+            sack,
+            rto_min: RTO_MIN,
+            consume: Consume::ByApplication,
+            receive_buffer: Bytes(300_000),
+            ..Config::default()
+        };
+        let local = SocketAddr::new(host.ours.into(), 80);
+        let mut end = Endpoint::listen(config, local, SeqNumber(host.random.bits() as u32));
+        let (done, result) = mpsc::channel();
+        thread::spawn(move || done.send(kernel_sends(local)));
+
+        let expected = pattern();
+        let (mut read, mut differs) = (0, false);
+        host.run(&mut end, |end| {
+            while let Some(Payload::Data(data)) = end.read(Bytes(64_000)) {
+                differs |= expected.get(read..read + data.len()) != Some(&data[..]);
+                read += data.len();
+            }
+            if end.state() == State::CloseWait {
+                end.close();
+            }
+        });
+        result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
+        assert_eq!((read, differs), (TOTAL, false));
+        host.report("we receive", &end);
+        assert!(end.stats().out_of_order_segments > 0, "packets were lost");
+    }
+}
+
+/// Our side of a TUN device: the machine on a clock, with a lossy path to the kernel.
+struct Host {
+    device: SyncDevice,
+    kernel: Ipv4Addr,
+    ours: Ipv4Addr,
+    epoch: std::time::Instant,
+    random: Stream,
+}
+
+impl Host {
+    /// A device in a network of its own; nothing, and a word why, where that is not permitted.
+    fn new(network: u8, seed: u64) -> Option<Self> {
+        // 198.18.0.0/15 is for benchmarks (RFC 2544).
+        let [kernel, ours] = [1, 2].map(|host| Ipv4Addr::new(198, 18, network, host));
+        let device = DeviceBuilder::new().ipv4(kernel, 24, None).mtu(1500).build_sync();
+        let device = match device {
+            Ok(device) => device,
+            Err(error) => {
+                eprintln!("SKIPPED: no conversation with Linux, because no TUN device could be opened: {error}");
+                return None;
+            }
+        };
+        device.set_nonblocking(true).expect("a TUN device can be non-blocking");
+        Some(Self { device, kernel, ours, epoch: clock(), random: Stream::new(seed, 0, Purpose::Test) })
+    }
+
+    fn now(&self) -> Instant {
+        Instant::from_secs(1) + Duration::from_nanos(self.epoch.elapsed().as_nanos() as u64)
+    }
+
+    /// Runs the endpoint, and `application` after whatever happens, until the connection is over but for TIME-WAIT.
+    fn run(&mut self, end: &mut Endpoint, mut application: impl FnMut(&mut Endpoint)) {
+        let mut buffer = vec![0; 65_536];
+        let mut out = Vec::new();
+        let deadline = self.now() + LIMIT;
+        while !matches!(end.state(), State::Closed | State::TimeWait) {
+            let now = self.now();
+            assert!(now < deadline, "no end within {LIMIT}: {:?} {:?}", end.state(), end.stats());
+            let busy = self.receive(end, now, &mut buffer, &mut out);
+            if end.poll_timeout().is_some_and(|at| at <= now) {
+                end.handle_timeout(now);
+            }
+            application(end);
+            self.transmit(end, now, &mut out);
+            while let Some(event) = end.poll_event() {
+                assert!(!matches!(event, Event::Reset | Event::Refused | Event::TimedOut), "{event:?}");
+            }
+            if !busy {
+                nap();
+            }
+        }
+        // The last acknowledgement must not be lost: nobody is left to repeat it.
+        while let Some(packet) = end.poll_transmit(self.now()) {
+            self.send(&packet, &mut out);
+        }
+    }
+
+    /// Hands up to a batch of the kernel's packets to the endpoint; whether there were any.
+    fn receive(&mut self, end: &mut Endpoint, now: Instant, buffer: &mut [u8], out: &mut Vec<u8>) -> bool {
+        for count in 0..64 {
+            let len = match self.device.recv(buffer) {
+                Ok(len) => len,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return count > 0,
+                Err(error) => panic!("the device cannot be read: {error}"),
+            };
+            // The kernel also sends what is not TCP, such as IPv6 router solicitations.
+            let Ok(packet) = Packet::parse(&buffer[..len]) else { continue };
+            if packet.tcp().is_some() && !self.random.chance(LOSS) {
+                end.handle_segment(now, &packet);
+                self.transmit(end, now, out);
+            }
+        }
+        true
+    }
+
+    fn transmit(&mut self, end: &mut Endpoint, now: Instant, out: &mut Vec<u8>) {
+        while let Some(packet) = end.poll_transmit(now) {
+            if !self.random.chance(LOSS) {
+                self.send(&packet, out);
+            }
+        }
+    }
+
+    fn send(&self, packet: &Packet, out: &mut Vec<u8>) {
+        out.clear();
+        packet.emit(out);
+        match self.device.send(out) {
+            Ok(_) => {}
+            // A full queue is a lossy path like any other.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock) => {}
+            Err(error) => panic!("the device cannot be written: {error}"),
+        }
+    }
+
+    fn report(&self, what: &str, end: &Endpoint) {
+        let (took, stats) = (self.epoch.elapsed(), end.stats());
+        eprintln!(
+            "{what}: {TOTAL} bytes in {took:.2?}, {} segments sent, {} again, {} timeouts, {} above a hole",
+            stats.segments_sent, stats.retransmitted_segments, stats.timeouts, stats.out_of_order_segments
+        );
+    }
+}
+
+fn kernel_receives(listener: &TcpListener) -> io::Result<Vec<u8>> {
+    let (mut stream, _) = listener.accept()?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut received = Vec::with_capacity(TOTAL);
+    stream.read_to_end(&mut received)?;
+    Ok(received)
+}
+
+fn kernel_sends(to: SocketAddr) -> io::Result<()> {
+    let mut stream = TcpStream::connect_timeout(&to, PATIENCE)?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(&pattern())?;
+    stream.shutdown(std::net::Shutdown::Write)?;
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest)?;
+    if rest.is_empty() { Ok(()) } else { Err(io::Error::other("we sent bytes of our own")) }
+}
+
+/// Bytes in which any shift shows.
+fn pattern() -> Vec<u8> {
+    (0..TOTAL as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the kernel's TCP runs on the real clock")]
+fn clock() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "nothing is there to read, and the kernel needs the processor")]
+fn nap() {
+    thread::sleep(std::time::Duration::from_micros(50));
+}
+
+/// How long the kernel's side waits for anything.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

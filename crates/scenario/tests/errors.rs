@@ -29,7 +29,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, qos, aifsn, cw_min, cw_max, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, qos, aifsn, cw_min, cw_max, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, beacons, beacon_interval, beacon_rate, beacon_size
 ",
     );
 }
@@ -202,6 +202,12 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["wifi.block_ack_window=65"], "--set wifi.block_ack_window=65: wifi.block_ack_window is 65"),
         (&["wifi.ampdu=false", "wifi.ampdu_mpdus=8"], "--set wifi.ampdu_mpdus=8: wifi.ampdu_mpdus has no"),
         (&["wifi.standard=11a", "wifi.ampdu=true"], "--set wifi.ampdu=true: wifi.ampdu is true"),
+        (&["wifi.retry_limit=0"], "--set wifi.retry_limit=0: wifi.retry_limit is 0"),
+        (&["wifi.topology=ad-hoc", "flows.peer=server"], "--set flows.peer=server: flows.peer is the server"),
+        (
+            &["wifi.topology=ad-hoc", "stations.count=2", "flows.peer=sta", "wifi.beacons=true"],
+            "--set wifi.beacons=true: wifi.beacons is true, but an ad hoc cell has no AP",
+        ),
         (&["wifi.mcs=32"], "--set wifi.mcs=32: wifi.mcs does not fit"),
         (&["wifi.mcs=300"], "--set wifi.mcs=300: wifi.mcs does not fit"),
         (&["wifi.mcs=9", "wifi.streams=1"], "--set wifi.streams=1: wifi.streams is 1, but MCS 9"),

@@ -224,6 +224,9 @@ fn mac(scenario: &Scenario, standard: Standard, timing: &Timing) -> Result<MacCo
         scenario.without_bearing(&wifi.txop_limit, "wifi.qos is false")?;
         Access::Dcf { cw_min, cw_max }
     };
+    if wifi.retry_limit.value == Some(0) {
+        return Err(scenario.refuse(&wifi.retry_limit, "is 0", "an MPDU is sent at least once; allowed is from 1 up"));
+    }
     Ok(MacConfig {
         access,
         aggregation: aggregation(scenario, standard, qos)?,

@@ -1,0 +1,112 @@
+//! Whatever can be built can be run: random combinations of values, each short, through the real simulator.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ackless_scenario::{Row, Scenario};
+use ackless_wire::random::{Purpose, Stream};
+
+/// Keys with values that are likely to go together, extremes among them.
+const CHOICES: &[(&str, &[&str])] = &[
+    ("wifi.standard", &["11b", "11a", "11g", "11n", "11n", "11ac", "11ac"]),
+    ("wifi.band", &["auto", "2.4GHz", "5GHz"]),
+    ("wifi.mcs", &["auto", "0", "4", "8", "31"]),
+    ("wifi.streams", &["auto", "1", "4"]),
+    ("wifi.width", &["auto", "20MHz", "40MHz", "160MHz"]),
+    ("wifi.guard_interval", &["auto", "800ns"]),
+    ("wifi.rate", &["auto", "1Mbps", "6Mbps", "54Mbps"]),
+    ("wifi.preamble", &["long", "short"]),
+    ("wifi.answer_rate", &["auto", "1Mbps", "6Mbps", "54Mbps"]),
+    ("wifi.qos", &["auto", "true", "false"]),
+    ("wifi.aifsn", &["auto", "2", "15"]),
+    ("wifi.cw_min", &["auto", "0", "1", "1023"]),
+    ("wifi.txop_limit", &["0us", "32us", "3ms"]),
+    ("wifi.ampdu", &["auto", "false"]),
+    ("wifi.ampdu_max", &["auto", "4095B", "8KiB"]),
+    ("wifi.ampdu_mpdus", &["64", "1", "2"]),
+    ("wifi.block_ack_window", &["64", "1", "8"]),
+    ("wifi.min_mpdu_spacing", &["0us", "16us"]),
+    ("wifi.rts_threshold", &["never", "0B", "500B"]),
+    ("wifi.retry_limit", &["7", "1", "never"]),
+    ("wifi.ack_timeout_extra", &["0us", "1ms"]),
+    ("wifi.beacons", &["false", "true"]),
+    ("ap.queue", &["fifo", "fifo", "fq-codel"]),
+    ("ap.queue_packets", &["126", "1", "2"]),
+    ("ap.scheduler", &["round-robin", "fcfs", "airtime-fair"]),
+    ("ap.host_latency", &["0us", "1ms"]),
+    ("stations.count", &["1", "2", "7"]),
+    ("stations.standard", &["auto", "auto", "11a", "11n"]),
+    ("stations.queue_packets", &["126", "1"]),
+    ("stations.host_latency", &["0us", "100us"]),
+    ("stations.four_address", &["false", "true"]),
+    ("loss.model", &["none", "per-frame", "snr", "path-loss"]),
+    ("loss.down_data", &["0.0", "0.1", "1.0"]),
+    ("loss.up_control", &["0.0", "0.5", "1.0"]),
+    ("loss.snr", &["30dB", "-20dB", "5dB"]),
+    ("wired.rate", &["500Mbps", "1bps", "64kbps", "1000Gbps"]),
+    ("wired.delay", &["1ms", "0s", "100ms"]),
+    ("wired.loss", &["0.0", "0.1", "1.0"]),
+    ("wired.reorder", &["0.0", "0.5"]),
+    ("wired.buffer_packets", &["1000", "1"]),
+    ("transport.protocol", &["tcp", "tcp", "udp"]),
+    ("transport.congestion", &["reno", "newreno", "cubic"]),
+    ("transport.ack", &["1", "2", "100"]),
+    ("transport.packet", &["1500B", "128B"]),
+    ("transport.sack", &["true", "false"]),
+    ("transport.timestamps", &["true", "false"]),
+    ("transport.window_scaling", &["true", "false"]),
+    ("transport.initial_window", &["10", "1", "1000"]),
+    ("transport.receive_buffer", &["4MiB", "3000B"]),
+    ("transport.udp_payload", &["1472B", "1B"]),
+    ("flows.direction", &["down", "up"]),
+    ("flows.peer", &["server", "server", "sta"]),
+    ("flows.count", &["1", "3"]),
+    ("flows.traffic", &["bulk", "finite", "repeated", "on-off"]),
+    ("flows.rate", &["saturating", "64kbps", "1bps"]),
+    ("flows.size", &["1MB", "1B", "20kB"]),
+    ("flows.times", &["fixed", "exponential"]),
+    ("flows.think", &["100ms", "0s", "1ms"]),
+    ("flows.on", &["1s", "1us", "5ms"]),
+    ("flows.off", &["1s", "0s", "5ms"]),
+    ("flows.stagger", &["100us", "0s"]),
+    ("pings.interval", &["20ms", "1ms"]),
+];
+
+/// How many cells are tried.
+const RUNS: u64 = 1_000;
+
+/// A scenario with some of the choices, each set only if the cell can still be built.
+fn random_scenario(stream: &mut Stream) -> (Scenario, Vec<String>) {
+    let mut scenario = Scenario::parse("random", "").unwrap_or_else(|error| panic!("{error}"));
+    let mut given = Vec::new();
+    let short = ["run.warm_up=10ms", "run.measured=20ms", "flows.stagger=100us"].map(str::to_owned);
+    let draws = stream.below(14) + 2;
+    let random = (0..draws).map(|_| {
+        let (key, values) = CHOICES[stream.below(CHOICES.len() as u64) as usize];
+        format!("{key}={}", values[stream.below(values.len() as u64) as usize])
+    });
+    for argument in short.into_iter().chain(random.collect::<Vec<_>>()) {
+        let mut next = scenario.clone();
+        next.set(&argument).unwrap_or_else(|error| panic!("{error}"));
+        if next.build(Row::STOCK).is_ok() {
+            scenario = next;
+            given.push(argument);
+        }
+    }
+    (scenario, given)
+}
+
+#[test]
+fn whatever_can_be_built_runs_and_its_ledger_sums_to_the_window() {
+    let mut delivering = 0;
+    for seed in 0..RUNS {
+        let (scenario, given) = random_scenario(&mut Stream::new(seed, 0, Purpose::Test));
+        let config = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = catch_unwind(AssertUnwindSafe(|| ackless_cell::run(&config, seed)));
+        let result = outcome.unwrap_or_else(|_| panic!("seed {seed}: this cell panics: {given:?}"));
+        assert_eq!(result.airtime_ns.total(), config.measured, "seed {seed}: {given:?}");
+        assert_eq!(result.flows.len(), config.flows.len(), "seed {seed}: {given:?}");
+        assert!(result.goodput_mbps.is_finite(), "seed {seed}: {given:?}");
+        delivering += u64::from(result.goodput_mbps > 0.0);
+    }
+    assert!(delivering > RUNS / 2, "only {delivering} of {RUNS} cells delivered anything");
+}

@@ -17,12 +17,14 @@ pub use crate::queue::SendOptions;
 /// What a scheme may do with a TCP ACK (or any packet) on the Wi-Fi hop. One sits on each node.
 ///
 /// The order in which a node asks: `on_outgoing` when a packet is handed to its MAC, `on_sequenced` and `on_ppdu_out` when
-/// it goes on the air, then one of `on_answer` or `on_answer_missing`, and `on_delivered` or `on_given_up` for each MPDU that is
+/// it goes on the air, then one of `on_answer` or `on_answer_missing`, and after that `on_delivered` or `on_given_up` for each MPDU that is
 /// done with. A receiver asks `on_ppdu_in`, then `on_mpdu` for each MPDU in it, `on_upward` for each packet that leaves the reorder buffer,
 /// and `on_answer_due` when SIFS is over.
+///
+/// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
-    /// A packet was handed to this node's MAC. `handle` will name its frame if it passes; `options` say how it will be sent
-    /// and may be changed.
+    /// A packet was handed to this node's MAC. `handle` will name its frame if it passes, or what replaces it; `options` say how it will be
+    /// sent and may be changed.
     fn on_outgoing(
         &mut self,
         _cx: &mut Context<'_>,
@@ -33,23 +35,37 @@ pub trait Scheme {
         Verdict::Pass
     }
 
-    /// The frame was given its MAC sequence number; it goes on the air in this instant.
+    /// A packet that this scheme emitted with [`Emission::Queue`] is being queued: `handle` names its frame.
+    fn on_queued(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _handle: FrameHandle) {}
+
+    /// The frame was dropped from its queue, which was full or is managed, before it was ever sent.
+    fn on_dropped(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle) {}
+
+    /// The frame was given its MAC sequence number; it goes on the air in this instant, or behind the RTS that does.
     fn on_sequenced(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle, _to: NodeId, _seq: MacSeq) {}
 
-    /// A PPDU with packets is about to be sent to `to`. `bits` will stand in the headers of all its MPDUs.
+    /// A PPDU with packets is about to be sent to `to`, and `queued` stays behind. `bits` will stand in the headers of all its MPDUs.
+    /// Asked each time that it is sent, in the instant in which it is.
     fn on_ppdu_out(&mut self, _cx: &mut Context<'_>, _to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {}
 
     /// A PPDU addressed to this node came with these bits; at least one MPDU in it, or a BlockAck Request, was intact.
     fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, _arrival: &Arrival) {}
 
-    /// An intact MPDU came. A refused one is treated as if it had been damaged: no answer counts it.
+    /// An intact MPDU came, perhaps again. A refused one is treated as if it had been damaged: no answer counts it.
     fn on_mpdu(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) -> Admission {
         Admission::Accept
     }
 
-    /// SIFS is over and an answer to `to` leaves in this instant: bytes may be appended and bits set, and the Duration field
-    /// lengthened.
-    fn on_answer_due(&mut self, _cx: &mut Context<'_>, _to: NodeId, _answer: &mut Answer, _duration: &mut Duration) {}
+    /// SIFS is over and an Ack or BlockAck leaves in this instant: bytes may be appended and bits set, and `duration`, its
+    /// Duration field, changed.
+    fn on_answer_due(
+        &mut self,
+        _cx: &mut Context<'_>,
+        _due: &AnswerDue,
+        _answer: &mut Answer,
+        _duration: &mut Duration,
+    ) {
+    }
 
     /// Whether this node speaks a protocol of its own with peers that do too ([`Peer::capable`]); a legacy station does not.
     fn is_capable(&self) -> bool {
@@ -66,10 +82,10 @@ pub trait Scheme {
         Verdict::Pass
     }
 
-    /// The answer to this node's last PPDU came.
-    fn on_answer(&mut self, _cx: &mut Context<'_>, _from: NodeId, _answer: &Answer) {}
+    /// The Ack or BlockAck to this node's last PPDU came, with this in its Duration field.
+    fn on_answer(&mut self, _cx: &mut Context<'_>, _from: NodeId, _answer: &Answer, _duration: Duration) {}
 
-    /// No intact answer to this node's last PPDU came in time.
+    /// No intact answer to this node's last PPDU, which may have been an RTS, came in time.
     fn on_answer_missing(&mut self, _cx: &mut Context<'_>, _from: NodeId) {}
 
     /// The MPDU was acknowledged by the receiver's MAC, or needed no answer and was sent.
@@ -78,7 +94,8 @@ pub trait Scheme {
     /// The MPDU reached its retry limit and will not be sent again.
     fn on_given_up(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
 
-    /// A packet is passing through this node, from one of its links to another.
+    /// A packet is passing through this node, from one of its links to another. One that this scheme emitted with
+    /// [`Emission::Onward`] is asked about too.
     fn on_forward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _passage: Passage) -> Verdict {
         Verdict::Pass
     }
@@ -89,6 +106,86 @@ pub trait Scheme {
     /// When to be woken.
     fn poll_timeout(&self) -> Option<Instant> {
         None
+    }
+}
+
+impl<S: Scheme + ?Sized> Scheme for Box<S> {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        (**self).on_outgoing(cx, packet, handle, options)
+    }
+
+    fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
+        (**self).on_queued(cx, packet, handle);
+    }
+
+    fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        (**self).on_dropped(cx, handle);
+    }
+
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
+        (**self).on_sequenced(cx, handle, to, seq);
+    }
+
+    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
+        (**self).on_ppdu_out(cx, to, queued, bits);
+    }
+
+    fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
+        (**self).on_ppdu_in(cx, arrival);
+    }
+
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
+        (**self).on_mpdu(cx, mpdu)
+    }
+
+    fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, duration: &mut Duration) {
+        (**self).on_answer_due(cx, due, answer, duration);
+    }
+
+    fn is_capable(&self) -> bool {
+        (**self).is_capable()
+    }
+
+    fn answer_delay(&self) -> Duration {
+        (**self).answer_delay()
+    }
+
+    fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
+        (**self).on_upward(cx, packet, from)
+    }
+
+    fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, duration: Duration) {
+        (**self).on_answer(cx, from, answer, duration);
+    }
+
+    fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {
+        (**self).on_answer_missing(cx, from);
+    }
+
+    fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        (**self).on_delivered(cx, mpdu);
+    }
+
+    fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        (**self).on_given_up(cx, mpdu);
+    }
+
+    fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+        (**self).on_forward(cx, packet, passage)
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        (**self).on_timer(cx);
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        (**self).poll_timeout()
     }
 }
 
@@ -153,10 +250,32 @@ pub struct Arrival {
 pub enum ArrivalKind {
     /// A single MPDU with this sequence number.
     Single(MacSeq),
-    /// An A-MPDU of which this many MPDUs were intact.
+    /// An A-MPDU of which this many MPDUs were intact; in VHT it may have no more than one.
     Aggregate(u16),
     /// A BlockAck Request.
     BlockAckReq,
+}
+
+/// An answer that is about to leave, as it would without a scheme.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AnswerDue {
+    /// Who gets it.
+    pub to: NodeId,
+    /// What it is.
+    pub kind: AnswerKind,
+    /// How it is modulated.
+    pub rate: TxVector,
+    /// Its length, FCS included and nothing appended; with `rate`, the input of [`appended_within`].
+    pub len: Bytes,
+}
+
+/// The answers that a scheme is asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AnswerKind {
+    /// To a single MPDU, VHT's A-MPDU of one included.
+    Ack,
+    /// To an A-MPDU or a BlockAck Request.
+    BlockAck,
 }
 
 /// What a node knows of a peer that joined.
@@ -185,11 +304,11 @@ pub struct Context<'a> {
 /// A packet that a scheme emits; its reference goes with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emission {
-    /// Onwards, as if it had just come over the air from this node: to the wire, or to another station.
+    /// Onwards, as if it had just come over the air from this node and passed the MAC's host latency: to the wire, or to another station.
     Onward(PacketId, NodeId),
     /// To the transport on this node, as if it had just come up.
     Local(PacketId),
-    /// Into this node's own queue, past [`Scheme::on_outgoing`].
+    /// Into this node's own queue, past [`Scheme::on_outgoing`]; [`Scheme::on_queued`] then says its frame's name.
     Queue(PacketId, SendOptions),
 }
 

@@ -8,7 +8,7 @@ use super::links::Head;
 use crate::block_ack::{Fate, NoAnswer};
 use crate::frame::{ACK_LEN, AckPolicy};
 use crate::frame::{
-    Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Bitmap, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, NodeId, Ppdu, RTS_LEN,
+    Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, NodeId, Ppdu, RTS_LEN,
 };
 use crate::hooks::{Backlog, Scheme};
 
@@ -152,11 +152,14 @@ impl<S: Scheme> Station<S> {
                     return true;
                 }
                 (Body::Ack(answer), Asked::InService | Asked::Alone(..)) => {
-                    self.acknowledged(awaited, answer, now, pool);
+                    self.acknowledged(awaited.to);
+                    self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
                     return true;
                 }
                 (Body::BlockAck(_, bitmap, answer), Asked::Block(link)) => {
-                    self.block_acknowledged(link, *bitmap, answer, awaited.from, now, pool);
+                    let (limit, fates) = (self.config.retry_limit, &mut self.fates);
+                    self.links.originator(link).on_block_ack(*bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
+                    self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
                     return true;
                 }
                 _ => {}
@@ -204,16 +207,17 @@ impl<S: Scheme> Station<S> {
         if let Some(start) = self.links.bar_due(link) {
             return Some(self.block_ack_request(link, start));
         }
-        let (head, dropped) = self.links.head(link, now, |packet| pool.release(packet));
-        self.counts.queue_drops += dropped;
-        match head {
+        let ppdu = match self.links.head(link, now, &mut self.dropped) {
             Head::Nothing => None,
             Head::Agreement => Some(self.aggregate(link, now, pool)),
             Head::Alone => {
                 let frame = self.put_in_service(link, now, pool);
                 Some(self.single(frame, now, pool))
             }
-        }
+        };
+        // The scheme is told last: it may withdraw what has just been found to be next.
+        self.settle_drops(now, pool);
+        ppdu
     }
 
     /// Takes the next packet of a link out of its queue to be sent outside of any agreement.
@@ -266,9 +270,7 @@ impl<S: Scheme> Station<S> {
             mpdus.push(*mpdu);
         }
         while mpdus.len() < max_mpdus && self.links.can_take_new(link) {
-            let (head, dropped) = self.links.head_new(link, now, |packet| pool.release(packet));
-            self.counts.queue_drops += dropped;
-            let Some(queued) = head else { break };
+            let Some(queued) = self.links.head_new(link, now, &mut self.dropped) else { break };
             let mpdu = queued.mpdu(self.config.node, MacSeq::default());
             let longer = length.with(mpdu.len());
             if !mpdus.is_empty() && longer.len() > budget {
@@ -416,8 +418,9 @@ impl<S: Scheme> Station<S> {
         self.config.timing.answer_timeout(awaited.rate) + peer.answer_delay + self.config.ack_timeout_extra
     }
 
-    fn acknowledged(&mut self, awaited: Awaited, answer: &Answer, now: Instant, pool: &mut PacketPool) {
-        match awaited.to {
+    /// An Ack came to the only MPDU of a PPDU.
+    fn acknowledged(&mut self, to: Asked) {
+        match to {
             Asked::Alone(link, seq) => {
                 let fates = &mut self.fates;
                 self.links.originator(link).on_ack(seq, |mpdu, fate| fates.push((mpdu, fate)));
@@ -427,26 +430,12 @@ impl<S: Scheme> Station<S> {
                 self.fates.push((frame.mpdu, Fate::Delivered));
             }
         }
-        self.answered(awaited.from, answer, now, pool);
     }
 
-    fn block_acknowledged(
-        &mut self,
-        link: usize,
-        bitmap: Bitmap,
-        answer: &Answer,
-        from: NodeId,
-        now: Instant,
-        pool: &mut PacketPool,
-    ) {
-        let (limit, fates) = (self.config.retry_limit, &mut self.fates);
-        self.links.originator(link).on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
-        self.answered(from, answer, now, pool);
-    }
-
-    fn answered(&mut self, from: NodeId, answer: &Answer, now: Instant, pool: &mut PacketPool) {
+    /// What follows from an Ack or BlockAck.
+    fn answered(&mut self, from: NodeId, answer: &Answer, duration: Duration, now: Instant, pool: &mut PacketPool) {
         let mut cx = context!(self, now, pool);
-        self.scheme.on_answer(&mut cx, from, answer);
+        self.scheme.on_answer(&mut cx, from, answer, duration);
         self.settle_fates(now, pool);
         if self.fits_another(now) {
             self.exchange = Exchange::Sifs { at: now + self.config.timing.sifs };

@@ -95,20 +95,15 @@ impl Links {
     }
 
     /// Queues a packet for its receiver; for a group, behind what waits for its destination, or for the first peer.
-    /// Returns how many packets were dropped for it; `drop` takes their references.
-    pub(super) fn push(&mut self, item: Queued, flow: u32, mut drop: impl FnMut(PacketId)) -> u64 {
+    /// What is dropped for it is added to `dropped`, with its packet's reference.
+    pub(super) fn push(&mut self, item: Queued, flow: u32, dropped: &mut Vec<Queued>) {
         let link = self.index(item.options.receiver).or_else(|| self.index(item.options.destination)).unwrap_or(0);
-        let mut dropped = 0;
         let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
-        self.links[link].queue.push(item, flow, |victim| {
-            dropped += 1;
-            drop(victim.packet);
-        });
+        self.links[link].queue.push(item, flow, |victim| dropped.push(victim));
         // What comes behind others changes neither whether nor since when something waits.
         if was_empty {
             self.refresh(link);
         }
-        dropped
     }
 
     /// Whether any link has something to send.
@@ -143,26 +138,25 @@ impl Links {
         self.links[link].agreement.as_ref().and_then(|agreement| agreement.originator.needs_bar())
     }
 
-    /// What comes next on a link. `drop` takes packets that queue management drops; their number is returned too.
-    pub(super) fn head(&mut self, link: usize, now: Instant, drop: impl FnMut(PacketId)) -> (Head, u64) {
+    /// What comes next on a link. What queue management drops is added to `dropped`.
+    pub(super) fn head(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Head {
         let link = &mut self.links[link];
         if link.agreement.as_ref().is_some_and(|agreement| agreement.originator.unacknowledged().next().is_some()) {
-            return (Head::Agreement, 0);
+            return Head::Agreement;
         }
-        let dropped = link.fill_head(now, drop);
-        let head = match &link.head {
+        link.fill_head(now, dropped);
+        match &link.head {
             None => Head::Nothing,
             Some(queued) if link.agrees(queued) => Head::Agreement,
             Some(_) => Head::Alone,
-        };
-        (head, dropped)
+        }
     }
 
-    /// The next new packet for the agreement, which stays queued.
-    pub(super) fn head_new(&mut self, link: usize, now: Instant, drop: impl FnMut(PacketId)) -> (Option<Queued>, u64) {
+    /// The next new packet for the agreement, which stays queued. What queue management drops is added to `dropped`.
+    pub(super) fn head_new(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Option<Queued> {
         let link = &mut self.links[link];
-        let dropped = link.fill_head(now, drop);
-        (link.head.filter(|queued| link.agrees(queued)), dropped)
+        link.fill_head(now, dropped);
+        link.head.filter(|queued| link.agrees(queued))
     }
 
     /// Takes the packet that [`Self::head`] or [`Self::head_new`] found.
@@ -273,15 +267,10 @@ impl Link {
     }
 
     /// Lets queue management hand over the next packet, unless one is there.
-    fn fill_head(&mut self, now: Instant, mut drop: impl FnMut(PacketId)) -> u64 {
-        let mut dropped = 0;
+    fn fill_head(&mut self, now: Instant, dropped: &mut Vec<Queued>) {
         if self.head.is_none() {
-            self.head = self.queue.pop(now, |victim| {
-                dropped += 1;
-                drop(victim.packet);
-            });
+            self.head = self.queue.pop(now, |victim| dropped.push(victim));
         }
-        dropped
     }
 
     /// When the oldest frame that can be sent now was queued; `None` if there is none.

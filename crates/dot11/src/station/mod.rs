@@ -80,6 +80,8 @@ pub struct Station<S> {
     up: VecDeque<Upward>,
     emissions: Vec<Emission>,
     fates: Vec<(Mpdu, Fate)>,
+    /// Packets that a queue has dropped, until the scheme is told.
+    dropped: Vec<Queued>,
     released: Vec<Mpdu>,
     spare: Vec<Vec<Mpdu>>,
     counts: StationCounts,
@@ -154,6 +156,7 @@ impl<S: Scheme> Station<S> {
             up: VecDeque::new(),
             emissions: Vec::new(),
             fates: Vec::new(),
+            dropped: Vec::new(),
             released: Vec::new(),
             spare: Vec::new(),
             counts: StationCounts::default(),
@@ -218,12 +221,12 @@ impl<S: Scheme> Station<S> {
         };
         let mut cx = context!(self, now, pool);
         match self.scheme.on_outgoing(&mut cx, packet, handle, &mut options) {
-            Verdict::Pass => self.queue(now, view, pool, packet, handle, options, flow),
+            Verdict::Pass => self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow),
             Verdict::Hold => {}
             Verdict::Swallow => pool.release(packet),
             Verdict::Replace(other) => {
                 pool.release(packet);
-                self.queue(now, view, pool, other, handle, options, flow);
+                self.queue(now, view, pool, queued(now, pool, other, handle, options), flow);
             }
         }
     }
@@ -239,7 +242,9 @@ impl<S: Scheme> Station<S> {
         flow: u32,
     ) {
         let handle = self.new_handle();
-        self.queue(now, view, pool, packet, handle, options, flow);
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_queued(&mut cx, packet, handle);
+        self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
     }
 
     /// Asks the scheme about a packet that passes through this node. Returns what goes on.
@@ -346,23 +351,22 @@ impl<S: Scheme> Station<S> {
         !self.exchange.is_idle() || self.answer.is_some()
     }
 
-    fn queue(
-        &mut self,
-        now: Instant,
-        view: MediumView,
-        pool: &mut PacketPool,
-        packet: PacketId,
-        handle: FrameHandle,
-        options: SendOptions,
-        flow: u32,
-    ) {
-        let content = pool.get(packet);
-        let (len, payload_len) = (content.len(), Bytes(content.payload.len().into()));
-        let pure_ack = content.pure_ack().is_some();
-        let queued = Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options };
-        let dropped = self.links.push(queued, flow, |packet| pool.release(packet));
-        self.counts.queue_drops += dropped;
+    fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
+        self.links.push(item, flow, &mut self.dropped);
+        self.settle_drops(now, pool);
         self.request(now, view);
+    }
+
+    /// Tells the scheme which packets were dropped, and lets them go.
+    fn settle_drops(&mut self, now: Instant, pool: &mut PacketPool) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        for queued in dropped.drain(..) {
+            self.counts.queue_drops += 1;
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_dropped(&mut cx, queued.handle);
+            pool.release(queued.packet);
+        }
+        self.dropped = dropped;
     }
 
     /// Asks for the medium if there is something to send.
@@ -396,6 +400,14 @@ impl<S: Scheme> Station<S> {
     fn peer(&self, node: NodeId) -> Peer {
         self.peers.get(usize::from(node.0)).copied().unwrap_or_default()
     }
+}
+
+/// A packet as it stands in a queue from `now` on.
+fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
+    let content = pool.get(packet);
+    let (len, payload_len) = (content.len(), Bytes(content.payload.len().into()));
+    let pure_ack = content.pure_ack().is_some();
+    Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options }
 }
 
 /// Carries a scheme's verdict out; what goes on, if anything.

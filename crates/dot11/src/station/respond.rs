@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 use super::initiate::Exchange;
 use super::{MediumView, Station, Upward, carry_out};
 use crate::frame::{ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
-use crate::hooks::{Admission, Arrival, ArrivalKind, Scheme};
+use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Scheme};
 
 /// An answer that leaves when SIFS is over.
 #[derive(Clone, Copy, Debug)]
@@ -14,14 +14,14 @@ pub(super) struct DueAnswer {
     /// When.
     pub(super) at: Instant,
     to: NodeId,
-    kind: AnswerKind,
+    with: Reply,
     rate: TxVector,
     /// The Duration field of the frame that is answered.
     reserved: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum AnswerKind {
+enum Reply {
     Cts,
     Ack,
     BlockAck(Tid),
@@ -52,11 +52,11 @@ impl<S: Scheme> Station<S> {
                 {
                     let released = &mut self.released;
                     recipient.on_request(*start, |mpdu| released.push(mpdu));
-                    self.answer_later(now, ppdu, AnswerKind::BlockAck(*tid));
+                    self.answer_later(now, ppdu, Reply::BlockAck(*tid));
                     self.pass_up(now, pool);
                 }
             }
-            Body::Rts if view.nav_until <= now => self.answer_later(now, ppdu, AnswerKind::Cts),
+            Body::Rts if view.nav_until <= now => self.answer_later(now, ppdu, Reply::Cts),
             // An RTS while the NAV is set is not answered (802.11-2020, 10.3.2.9). Answers that nobody awaits mean nothing.
             Body::Rts | Body::Cts | Body::Ack(_) | Body::BlockAck(..) | Body::Beacon(_) => {}
         }
@@ -97,11 +97,11 @@ impl<S: Scheme> Station<S> {
         }
         if let Some(mpdu) = answer {
             // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
-            let kind = match mpdu.tid() {
-                Some(tid) if ppdu.mpdus().len() > 1 => AnswerKind::BlockAck(tid),
-                _ => AnswerKind::Ack,
+            let with = match mpdu.tid() {
+                Some(tid) if ppdu.mpdus().len() > 1 => Reply::BlockAck(tid),
+                _ => Reply::Ack,
             };
-            self.answer_later(now, ppdu, kind);
+            self.answer_later(now, ppdu, with);
         }
         self.pass_up(now, pool);
     }
@@ -142,12 +142,12 @@ impl<S: Scheme> Station<S> {
         self.released = released;
     }
 
-    fn answer_later(&mut self, now: Instant, ppdu: &Ppdu, kind: AnswerKind) {
+    fn answer_later(&mut self, now: Instant, ppdu: &Ppdu, with: Reply) {
         debug_assert!(matches!(self.exchange, Exchange::Idle), "a station that awaits an answer gives none");
         self.answer = Some(DueAnswer {
             at: now + self.config.timing.sifs + self.scheme.answer_delay(),
             to: ppdu.transmitter,
-            kind,
+            with,
             rate: self.answer_rate(ppdu.txvector),
             reserved: ppdu.duration_field,
         });
@@ -157,24 +157,25 @@ impl<S: Scheme> Station<S> {
     pub(super) fn send_answer(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
         let due = self.answer.take()?;
         let sifs = self.config.timing.sifs + self.scheme.answer_delay();
-        let plain = match due.kind {
-            AnswerKind::Cts => CTS_LEN,
-            AnswerKind::Ack => ACK_LEN,
-            AnswerKind::BlockAck(_) => BLOCK_ACK_LEN,
+        let (plain, kind) = match due.with {
+            Reply::Cts => (CTS_LEN, None),
+            Reply::Ack => (ACK_LEN, Some(AnswerKind::Ack)),
+            Reply::BlockAck(_) => (BLOCK_ACK_LEN, Some(AnswerKind::BlockAck)),
         };
         // What the answered frame reserved, less what has passed by the end of the answer (802.11-2020, 9.2.5.7).
         let mut duration = due.reserved.saturating_sub(sifs + due.rate.duration(plain));
         let mut answer = Answer::default();
-        if !matches!(due.kind, AnswerKind::Cts) {
+        if let Some(kind) = kind {
             let mut cx = context!(self, now, pool);
-            self.scheme.on_answer_due(&mut cx, due.to, &mut answer, &mut duration);
+            let facts = AnswerDue { to: due.to, kind, rate: due.rate, len: plain };
+            self.scheme.on_answer_due(&mut cx, &facts, &mut answer, &mut duration);
         }
         let len = plain + Bytes(answer.appended.len() as u64);
         let bits = answer.bits;
-        let body = match due.kind {
-            AnswerKind::Cts => Body::Cts,
-            AnswerKind::Ack => Body::Ack(answer),
-            AnswerKind::BlockAck(tid) => Body::BlockAck(tid, self.bitmap_for(due.to), answer),
+        let body = match due.with {
+            Reply::Cts => Body::Cts,
+            Reply::Ack => Body::Ack(answer),
+            Reply::BlockAck(tid) => Body::BlockAck(tid, self.bitmap_for(due.to), answer),
         };
         Some(Ppdu { bits, ..self.control(due.to, due.rate, len, duration, body) })
     }

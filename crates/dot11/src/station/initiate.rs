@@ -51,7 +51,6 @@ enum Asked {
 pub(super) struct InService {
     mpdu: Mpdu,
     rate: TxVector,
-    link: usize,
     failures: u32,
 }
 
@@ -61,6 +60,13 @@ pub(super) struct Reserved {
     ppdu: Ppdu,
     asked: Asked,
     failures: u32,
+}
+
+impl InService {
+    /// Whether an Ack is due; if not, it is sent once.
+    const fn is_answered(&self) -> bool {
+        matches!(self.mpdu.ack_policy, AckPolicy::Normal) && !self.mpdu.receiver.is_group()
+    }
 }
 
 impl Exchange {
@@ -110,7 +116,8 @@ impl<S: Scheme> Station<S> {
                 self.exchange = Exchange::Awaiting { awaited, deadline, heard: false };
             }
             Exchange::OnAir(None) => {
-                if let Some(frame) = self.in_service.take() {
+                // After a beacon, a frame in service still waits for its next attempt.
+                if let Some(frame) = self.in_service.take_if(|frame| !frame.is_answered()) {
                     self.fates.push((frame.mpdu, Fate::Delivered));
                     self.settle_fates(now, pool);
                 }
@@ -125,7 +132,7 @@ impl<S: Scheme> Station<S> {
         match self.exchange {
             Exchange::Sifs { at } if at <= now => {
                 if let Some(Reserved { ppdu, asked, .. }) = self.reserved.take() {
-                    return Some(self.put_on_air(ppdu, asked));
+                    return Some(self.put_on_air(ppdu, Some(asked), now, pool));
                 }
                 let link = self.links.current();
                 let ppdu = self.ppdu_on(link, now, pool);
@@ -233,7 +240,7 @@ impl<S: Scheme> Station<S> {
         let receiver = queued.options.receiver;
         let default = if receiver.is_group() { self.config.group_rate } else { self.links.rate(link) };
         let rate = queued.options.rate.unwrap_or(default);
-        let frame = InService { mpdu: queued.mpdu(self.config.node, seq), rate, link, failures: 0 };
+        let frame = InService { mpdu: queued.mpdu(self.config.node, seq), rate, failures: 0 };
         let mut cx = context!(self, now, pool);
         self.scheme.on_sequenced(&mut cx, queued.handle, receiver, seq);
         self.in_service = Some(frame);
@@ -243,15 +250,12 @@ impl<S: Scheme> Station<S> {
     /// The frame in service as a PPDU, or the RTS before it.
     fn single(&mut self, frame: InService, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let mpdu = frame.mpdu;
-        let answered = mpdu.ack_policy == AckPolicy::Normal && !mpdu.receiver.is_group();
-        let backlog = Backlog { packets: self.links.backlog(frame.link) };
-        let ppdu =
-            self.data(Body::Single(mpdu), frame.rate, mpdu.len(), answered.then_some(ACK_LEN), backlog, now, pool);
-        if !answered {
-            self.exchange = Exchange::OnAir(None);
-            return ppdu;
+        let answer = frame.is_answered().then_some(ACK_LEN);
+        let ppdu = self.data(Body::Single(mpdu), mpdu.receiver, frame.rate, mpdu.len(), answer);
+        match answer {
+            Some(_) => self.launch(ppdu, Asked::InService, now, pool),
+            None => self.put_on_air(ppdu, None, now, pool),
         }
-        self.launch(ppdu, Asked::InService)
     }
 
     /// An A-MPDU of what waits on a link: what is to be sent again, then new MPDUs, as much as all limits allow.
@@ -284,16 +288,18 @@ impl<S: Scheme> Station<S> {
             mpdus.push(mpdu);
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
-        let backlog = Backlog { packets: self.links.backlog(link) - mpdus.len() };
-        let vht = matches!(rate, TxVector::Vht(_));
+        let peer = self.links.peer(link);
         if let [only] = mpdus[..] {
-            let (body, len) =
-                if vht { (Body::Aggregate(mpdus), length.len()) } else { (self.unwrap_single(mpdus), only.len()) };
-            let ppdu = self.data(body, rate, len, Some(ACK_LEN), backlog, now, pool);
-            return self.launch(ppdu, Asked::Alone(link, only.seq));
+            let (body, len) = if rate.must_aggregate() {
+                (Body::Aggregate(mpdus), length.len())
+            } else {
+                (self.unwrap_single(mpdus), only.len())
+            };
+            let ppdu = self.data(body, peer, rate, len, Some(ACK_LEN));
+            return self.launch(ppdu, Asked::Alone(link, only.seq), now, pool);
         }
-        let ppdu = self.data(Body::Aggregate(mpdus), rate, length.len(), Some(BLOCK_ACK_LEN), backlog, now, pool);
-        self.launch(ppdu, Asked::Block(link))
+        let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
+        self.launch(ppdu, Asked::Block(link), now, pool)
     }
 
     fn unwrap_single(&mut self, mut mpdus: Vec<Mpdu>) -> Body {
@@ -316,28 +322,10 @@ impl<S: Scheme> Station<S> {
         rate.max_psdu(limit).min(self.links.max_psdu(link))
     }
 
-    /// A data PPDU, with the scheme's header bits. `answer`: the length of the answer that it asks for.
-    #[expect(clippy::too_many_arguments, reason = "each is a field of the PPDU or needed to ask the scheme")]
-    fn data(
-        &mut self,
-        body: Body,
-        rate: TxVector,
-        psdu_len: Bytes,
-        answer: Option<Bytes>,
-        backlog: Backlog,
-        now: Instant,
-        pool: &mut PacketPool,
-    ) -> Ppdu {
-        let receiver = match &body {
-            Body::Single(mpdu) => mpdu.receiver,
-            Body::Aggregate(mpdus) => mpdus[0].receiver,
-            _ => unreachable!("only data has header bits"),
-        };
-        let mut bits = HeaderBits::default();
-        let mut cx = context!(self, now, pool);
-        self.scheme.on_ppdu_out(&mut cx, receiver, backlog, &mut bits);
-        let duration_field = answer.map_or(Duration::ZERO, |len| self.answer_span(receiver, rate, len));
-        Ppdu { bits, ..self.control(receiver, rate, psdu_len, duration_field, body) }
+    /// A data PPDU. `answer`: the length of the answer that it asks for.
+    fn data(&self, body: Body, to: NodeId, rate: TxVector, psdu_len: Bytes, answer: Option<Bytes>) -> Ppdu {
+        let duration_field = answer.map_or(Duration::ZERO, |len| self.answer_span(to, rate, len));
+        self.control(to, rate, psdu_len, duration_field, body)
     }
 
     fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
@@ -377,23 +365,28 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Sends a PPDU, or first the RTS that its length asks for.
-    fn launch(&mut self, ppdu: Ppdu, asked: Asked) -> Ppdu {
+    fn launch(&mut self, ppdu: Ppdu, asked: Asked, now: Instant, pool: &mut PacketPool) -> Ppdu {
         if self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold) {
             self.reserved = Some(Reserved { ppdu, asked, failures: 0 });
             return self.request_to_send();
         }
-        self.put_on_air(ppdu, asked)
+        self.put_on_air(ppdu, Some(asked), now, pool)
     }
 
-    fn put_on_air(&mut self, ppdu: Ppdu, asked: Asked) -> Ppdu {
-        if let Asked::Alone(link, _) | Asked::Block(link) = asked {
+    /// A data PPDU leaves in this instant: the scheme sets its header bits, and its link is charged for it.
+    fn put_on_air(&mut self, ppdu: Ppdu, asked: Option<Asked>, now: Instant, pool: &mut PacketPool) -> Ppdu {
+        let link = self.links.current();
+        if let Some(Asked::Alone(..) | Asked::Block(_)) = asked {
             for mpdu in ppdu.mpdus() {
                 self.links.mark_sent(link, mpdu.seq);
             }
         }
-        self.links.charge(self.links.current(), ppdu.duration + ppdu.duration_field);
-        self.exchange = Exchange::OnAir(Some(self.awaited(&ppdu, asked)));
-        ppdu
+        let (backlog, mut bits) = (Backlog { packets: self.links.backlog(link) }, HeaderBits::default());
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_ppdu_out(&mut cx, ppdu.receiver, backlog, &mut bits);
+        self.links.charge(link, ppdu.duration + ppdu.duration_field);
+        self.exchange = Exchange::OnAir(asked.map(|asked| self.awaited(&ppdu, asked)));
+        Ppdu { bits, ..ppdu }
     }
 
     /// The RTS for the reserved PPDU: it reserves the medium until the end of that PPDU's answer (802.11-2020, 9.3.1.2).

@@ -1,14 +1,14 @@
 //! The initiating half of a station: from a won access to a PPDU, and from its answer, or the lack of one, to what follows.
 
-use ackless_phy::{MAX_PPDU, TxVector};
+use ackless_phy::{AmpduLength, MAX_PPDU, MpduSpacing, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::Station;
 use super::links::Head;
 use crate::block_ack::{Fate, NoAnswer};
-use crate::frame::{ACK_LEN, AckPolicy};
 use crate::frame::{
-    Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, NodeId, Ppdu, RTS_LEN,
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind,
+    NodeId, Ppdu, RTS_LEN, Tid,
 };
 use crate::hooks::{Backlog, Scheme};
 
@@ -228,6 +228,9 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Takes the next packet of a link out of its queue to be sent outside of any agreement.
+    ///
+    /// Where there is one for its TID, it goes under the other TID of the access category: the sequence numbers of an agreement are
+    /// for its own MPDUs alone, and the receiver takes all of that TID for such.
     fn put_in_service(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> InService {
         let queued = self.links.take_head(link);
         let seq = if queued.options.receiver.is_group() {
@@ -240,7 +243,11 @@ impl<S: Scheme> Station<S> {
         let receiver = queued.options.receiver;
         let default = if receiver.is_group() { self.config.group_rate } else { self.links.rate(link) };
         let rate = queued.options.rate.unwrap_or(default);
-        let frame = InService { mpdu: queued.mpdu(self.config.node, seq), rate, failures: 0 };
+        let mut mpdu = queued.mpdu(self.config.node, seq);
+        if self.links.has_agreement(link) && mpdu.tid() == Some(self.config.tid) {
+            mpdu.kind = MpduKind::QosData(twin(self.config.tid));
+        }
+        let frame = InService { mpdu, rate, failures: 0 };
         let mut cx = context!(self, now, pool);
         self.scheme.on_sequenced(&mut cx, queued.handle, receiver, seq);
         self.in_service = Some(frame);
@@ -251,7 +258,10 @@ impl<S: Scheme> Station<S> {
     fn single(&mut self, frame: InService, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let mpdu = frame.mpdu;
         let answer = frame.is_answered().then_some(ACK_LEN);
-        let ppdu = self.data(Body::Single(mpdu), mpdu.receiver, frame.rate, mpdu.len(), answer);
+        let mut alone = self.spare.pop().unwrap_or_default();
+        alone.push(mpdu);
+        let (body, len) = (self.alone(alone, frame.rate), psdu_alone(frame.rate, mpdu.len()));
+        let ppdu = self.data(body, mpdu.receiver, frame.rate, len, answer);
         match answer {
             Some(_) => self.launch(ppdu, Asked::InService, now, pool),
             None => self.put_on_air(ppdu, None, now, pool),
@@ -290,19 +300,19 @@ impl<S: Scheme> Station<S> {
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
         let peer = self.links.peer(link);
         if let [only] = mpdus[..] {
-            let (body, len) = if rate.must_aggregate() {
-                (Body::Aggregate(mpdus), length.len())
-            } else {
-                (self.unwrap_single(mpdus), only.len())
-            };
-            let ppdu = self.data(body, peer, rate, len, Some(ACK_LEN));
+            let body = self.alone(mpdus, rate);
+            let ppdu = self.data(body, peer, rate, psdu_alone(rate, only.len()), Some(ACK_LEN));
             return self.launch(ppdu, Asked::Alone(link, only.seq), now, pool);
         }
         let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
         self.launch(ppdu, Asked::Block(link), now, pool)
     }
 
-    fn unwrap_single(&mut self, mut mpdus: Vec<Mpdu>) -> Body {
+    /// What carries a single MPDU: VHT has A-MPDUs only.
+    fn alone(&mut self, mut mpdus: Vec<Mpdu>, rate: TxVector) -> Body {
+        if rate.must_aggregate() {
+            return Body::Aggregate(mpdus);
+        }
         let only = mpdus[0];
         mpdus.clear();
         self.spare.push(mpdus);
@@ -314,9 +324,14 @@ impl<S: Scheme> Station<S> {
         let limit = match self.txop_end {
             None => return self.links.max_psdu(link),
             Some(end) => {
-                let answer = self.answer_rate(rate).duration(BLOCK_ACK_LEN);
-                let tail = self.config.timing.sifs + answer + self.peer(self.links.peer(link)).answer_delay;
-                end.saturating_since(now).saturating_sub(tail).min(MAX_PPDU)
+                let peer = self.links.peer(link);
+                let mut rest = self.answer_span(peer, rate, BLOCK_ACK_LEN);
+                if self.exchange.is_idle() && self.config.rts_threshold.is_some() {
+                    // Also where the PSDU then turns out too short for an RTS.
+                    let rts = self.answer_rate(rate).duration(RTS_LEN);
+                    rest += rts + self.answer_span(peer, rate, CTS_LEN) + self.config.timing.sifs;
+                }
+                end.saturating_since(now).saturating_sub(rest).min(MAX_PPDU)
             }
         };
         rate.max_psdu(limit).min(self.links.max_psdu(link))
@@ -366,7 +381,9 @@ impl<S: Scheme> Station<S> {
 
     /// Sends a PPDU, or first the RTS that its length asks for.
     fn launch(&mut self, ppdu: Ppdu, asked: Asked, now: Instant, pool: &mut PacketPool) -> Ppdu {
-        if self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold) {
+        // Within a TXOP the first exchange has cleared the medium, so that later ones go without an RTS (10.23.2.9).
+        let first = self.exchange.is_idle();
+        if first && self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold) {
             self.reserved = Some(Reserved { ppdu, asked, failures: 0 });
             return self.request_to_send();
         }
@@ -444,10 +461,11 @@ impl<S: Scheme> Station<S> {
         if self.in_service.is_some() || self.beacon.is_some() {
             return false;
         }
-        let Some(first) = self.links.first_len(link) else { return false };
+        let Some(mpdu) = self.links.first_len(link) else { return false };
         let rate = self.links.rate(link);
         let sifs = self.config.timing.sifs;
-        let span = sifs + rate.duration(first) + self.answer_span(self.links.peer(link), rate, BLOCK_ACK_LEN);
+        let span =
+            sifs + rate.duration(psdu_alone(rate, mpdu)) + self.answer_span(self.links.peer(link), rate, BLOCK_ACK_LEN);
         now + span <= end
     }
 
@@ -533,5 +551,18 @@ impl<S: Scheme> Station<S> {
         } else {
             self.access.fail();
         }
+    }
+}
+
+/// The length of a PSDU with a single MPDU in it.
+const fn psdu_alone(rate: TxVector, mpdu: Bytes) -> Bytes {
+    if rate.must_aggregate() { AmpduLength::new(rate, MpduSpacing::None).with(mpdu).len() } else { mpdu }
+}
+
+/// The other TID of an access category (802.11-2020, table 10-1): 1 and 2 are background, 0 and 3 best effort, 4 and 5 video, 6 and 7 voice.
+const fn twin(tid: Tid) -> Tid {
+    match tid {
+        Tid(n @ 0..=3) => Tid(3 - n),
+        Tid(n) => Tid(n ^ 1),
     }
 }

@@ -80,6 +80,11 @@ impl Links {
         self.links[link].rate
     }
 
+    /// Whether MPDUs go to a peer under a BlockAck agreement.
+    pub(super) fn has_agreement(&self, link: usize) -> bool {
+        self.links[link].agreement.is_some()
+    }
+
     /// The longest PSDU outside of a TXOP limit.
     pub(super) fn max_psdu(&self, link: usize) -> Bytes {
         self.links[link].max_psdu

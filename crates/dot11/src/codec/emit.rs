@@ -1,0 +1,202 @@
+//! Frames to bytes.
+
+use ackless_phy::{AmpduLength, MpduSpacing, TxVector};
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, MacAddr, Packet, PacketPool};
+
+use crate::codec::{
+    ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, ETHERTYPE_IPV4, ETHERTYPE_IPV6, FrameControl, IBSS_BSSID, LLC_SNAP,
+    ampdu, beacon,
+};
+use crate::frame::{
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, Ds, FCS_LEN, HeaderBits, MacSeq, Mpdu,
+    MpduKind, Ppdu, RTS_LEN, Tid,
+};
+
+impl Ppdu {
+    /// How many frames (MPDUs) it carries, control frames and beacons included.
+    pub fn frame_count(&self) -> usize {
+        match &self.body {
+            Body::Aggregate(mpdus) => mpdus.len(),
+            _ => 1,
+        }
+    }
+
+    /// The length of frame number `index`, header and FCS included.
+    ///
+    /// # Panics
+    /// If there is no such frame.
+    pub fn frame_len(&self, index: usize) -> Bytes {
+        match &self.body {
+            Body::Single(mpdu) => mpdu.len(),
+            Body::Aggregate(mpdus) => mpdus[index].len(),
+            Body::Ack(answer) => ACK_LEN + Bytes(answer.appended.len() as u64),
+            Body::BlockAck(_, _, answer) => BLOCK_ACK_LEN + Bytes(answer.appended.len() as u64),
+            Body::BlockAckReq(..) => BLOCK_ACK_REQ_LEN,
+            Body::Rts => RTS_LEN,
+            Body::Cts => CTS_LEN,
+            Body::Beacon(len) => *len,
+        }
+    }
+
+    /// Whether its payload is an A-MPDU: an aggregate, or any frame sent as VHT (9.7.1).
+    pub fn is_ampdu(&self) -> bool {
+        matches!(self.body, Body::Aggregate(_)) || self.txvector.must_aggregate()
+    }
+
+    /// Appends the bytes of frame number `index`, from frame control to FCS: [`Ppdu::frame_len`] of them.
+    ///
+    /// `start` is when the PPDU starts, which a beacon's timestamp tells; `pool` holds the packets. The Duration field is
+    /// [`Ppdu::duration_field`] in microseconds, rounded up, at most 32,767 (9.2.5.1).
+    ///
+    /// # Panics
+    /// If there is no such frame, if its packet was released or differs from the length in the MPDU, and if an Action frame is
+    /// to have four addresses.
+    pub fn emit_frame(&self, index: usize, start: Instant, pool: &PacketPool, out: &mut Vec<u8>) {
+        let from = out.len();
+        let (receiver, transmitter) = (self.receiver.mac(), self.transmitter.mac());
+        match &self.body {
+            Body::Single(mpdu) => self.emit_mpdu(mpdu, pool.get(mpdu.packet), out),
+            Body::Aggregate(mpdus) => self.emit_mpdu(&mpdus[index], pool.get(mpdus[index].packet), out),
+            Body::Ack(answer) => {
+                self.begin(FrameControl::ACK, answer.bits, receiver, out);
+                out.extend_from_slice(&answer.appended);
+            }
+            Body::BlockAck(tid, bitmap, answer) => {
+                let Answer { appended, bits } = answer;
+                self.begin(FrameControl::BLOCK_ACK, *bits, receiver, out);
+                out.extend(transmitter.0);
+                out.extend(block_ack_fields(*tid, bitmap.start));
+                out.extend(bitmap.bits.to_le_bytes());
+                out.extend_from_slice(appended);
+            }
+            Body::BlockAckReq(tid, start) => {
+                self.begin(FrameControl::BLOCK_ACK_REQ, self.bits, receiver, out);
+                out.extend(transmitter.0);
+                out.extend(block_ack_fields(*tid, *start));
+            }
+            Body::Rts => {
+                self.begin(FrameControl::RTS, self.bits, receiver, out);
+                out.extend(transmitter.0);
+            }
+            Body::Cts => self.begin(FrameControl::CTS, self.bits, receiver, out),
+            Body::Beacon(len) => {
+                self.begin(FrameControl::BEACON, self.bits, receiver, out);
+                out.extend(transmitter.0);
+                out.extend(transmitter.0);
+                out.extend([0, 0]);
+                let body = len.saturating_sub(FCS_LEN).get().saturating_sub((out.len() - from) as u64);
+                beacon::emit_body(self.txvector, start, body as usize, out);
+            }
+        }
+        let fcs = crc32fast::hash(&out[from..]);
+        out.extend(fcs.to_le_bytes());
+    }
+
+    /// Appends the payload as the PHY sends it: the frame itself, or an A-MPDU with its delimiters, padding and, for VHT,
+    /// the EOF padding that fills the last symbol (9.7.1, 10.12.6). `spacing` is what the receiver asked for.
+    ///
+    /// # Panics
+    /// As [`Ppdu::emit_frame`].
+    pub fn emit_psdu(&self, start: Instant, pool: &PacketPool, spacing: MpduSpacing, out: &mut Vec<u8>) {
+        if !self.is_ampdu() {
+            return self.emit_frame(0, start, pool, out);
+        }
+        let from = out.len();
+        let single = self.frame_count() == 1 && self.txvector.must_aggregate();
+        let mut length = AmpduLength::new(self.txvector, spacing);
+        for index in 0..self.frame_count() {
+            let mpdu_len = self.frame_len(index);
+            length = length.with(mpdu_len);
+            let subframe = from + (length.len() - mpdu_len - ackless_phy::ampdu::DELIMITER).get() as usize;
+            ampdu::pad(out, from);
+            while out.len() < subframe {
+                out.extend(ampdu::delimiter(0, false));
+            }
+            out.extend(ampdu::delimiter(mpdu_len.get() as u16, single));
+            self.emit_frame(index, start, pool, out);
+        }
+        if let TxVector::Vht(mode) = self.txvector {
+            let end = from + mode.padded_psdu(length.len()).get() as usize;
+            ampdu::pad_to_end(out, from, end);
+        }
+    }
+
+    /// Appends frame control, Duration and the first address.
+    fn begin(&self, control: FrameControl, bits: HeaderBits, receiver: MacAddr, out: &mut Vec<u8>) {
+        let control =
+            control.with(FrameControl::MORE_DATA, bits.more_data).with(FrameControl::POWER_MANAGEMENT, bits.sync);
+        out.extend(control.0.to_le_bytes());
+        out.extend(duration_field(self.duration_field).to_le_bytes());
+        out.extend(receiver.0);
+    }
+
+    /// Appends an MPDU with a packet in it, up to its FCS (9.3.2.1, 9.3.3.13).
+    fn emit_mpdu(&self, mpdu: &Mpdu, packet: &Packet, out: &mut Vec<u8>) {
+        debug_assert_eq!(packet.len(), mpdu.packet_len, "an MPDU knows its packet's length");
+        let (kind, prefix) = match mpdu.kind {
+            MpduKind::Data => (FrameControl::DATA, LLC_SNAP),
+            MpduKind::QosData(_) => (FrameControl::QOS_DATA, LLC_SNAP),
+            MpduKind::Action => (FrameControl::ACTION, ACTION_HEADER),
+        };
+        let (direction, third, fourth) = addresses(mpdu);
+        let control = kind.with(direction, true).with(FrameControl::RETRY, mpdu.retry);
+        self.begin(control, self.bits, mpdu.receiver.mac(), out);
+        out.extend(mpdu.transmitter.mac().0);
+        out.extend(third.0);
+        out.extend((mpdu.seq.get() << 4).to_le_bytes());
+        out.extend(fourth.iter().flat_map(|address| address.0));
+        if let MpduKind::QosData(tid) = mpdu.kind {
+            let policy = match mpdu.ack_policy {
+                AckPolicy::Normal => 0,
+                AckPolicy::NoAck => 1,
+            };
+            out.extend([tid.0 & 15 | policy << 5, 0]);
+        }
+        let ethertype = match packet.ip {
+            IpHeader::V4(_) => ETHERTYPE_IPV4,
+            IpHeader::V6(_) => ETHERTYPE_IPV6,
+        };
+        out.extend(prefix);
+        out.extend(ethertype.to_be_bytes());
+        packet.emit(out);
+    }
+}
+
+/// The To DS and From DS bits, the third address, and the fourth where there is one (Table 9-30).
+///
+/// The third address of an Action frame is the BSSID (9.3.3.1): the AP's address, or the wildcard in a group-addressed frame from a
+/// station, which leaves it open who the AP is.
+fn addresses(mpdu: &Mpdu) -> (u16, MacAddr, Option<MacAddr>) {
+    if mpdu.kind == MpduKind::Action {
+        let bssid = match mpdu.ds {
+            Ds::Direct => IBSS_BSSID,
+            Ds::ToAp if mpdu.receiver.is_group() => MacAddr::BROADCAST,
+            Ds::ToAp => mpdu.receiver.mac(),
+            Ds::FromAp => mpdu.transmitter.mac(),
+            Ds::FourAddress => panic!("an Action frame has three addresses"),
+        };
+        return (0, bssid, None);
+    }
+    let (destination, source) = (mpdu.destination.mac(), mpdu.source.mac());
+    match mpdu.ds {
+        Ds::Direct => (0, IBSS_BSSID, None),
+        Ds::ToAp => (FrameControl::TO_DS, destination, None),
+        Ds::FromAp => (FrameControl::FROM_DS, source, None),
+        Ds::FourAddress => (FrameControl::TO_DS | FrameControl::FROM_DS, destination, Some(source)),
+    }
+}
+
+/// Control field and starting sequence control of a compressed BlockAck or BlockAckReq (9.3.1.7, 9.3.1.8).
+fn block_ack_fields(tid: Tid, start: MacSeq) -> [u8; 4] {
+    let [c0, c1] = (COMPRESSED | u16::from(tid.0 & 15) << BLOCK_ACK_TID_SHIFT).to_le_bytes();
+    let [s0, s1] = (start.get() << 4).to_le_bytes();
+    [c0, c1, s0, s1]
+}
+
+/// The Duration field, in microseconds.
+fn duration_field(duration: Duration) -> u16 {
+    duration.as_micros_ceil().min(MAX_DURATION) as u16
+}
+
+/// The longest duration that the field can say: bit 15 marks an association identifier (9.2.4.2).
+const MAX_DURATION: u64 = 32_767;

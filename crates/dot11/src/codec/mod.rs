@@ -1,0 +1,51 @@
+//! Frames as bytes: what a [`Ppdu`] looks like on the air, and what bytes from the air say.
+//!
+//! - [`emit`]: [`Ppdu::emit_frame`] for each MPDU with its FCS, [`Ppdu::emit_psdu`] for the whole payload as the PHY sends it;
+//! - [`parse`]: [`Frame`], a typed view of one MPDU;
+//! - [`control`]: the frame control field, which both share;
+//! - [`ampdu`]: A-MPDU delimiters and the subframes behind them;
+//! - [`beacon`]: the body of a beacon.
+//!
+//! Clauses are those of IEEE Std 802.11-2020. Fields are little-endian. Three things go beyond the standard:
+//!
+//! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels in the Power Management bit, which means nothing
+//!   in a cell whose stations never doze, and which, unlike +HTC/Order, leaves the layout of every frame as it is;
+//! - an Ack or BlockAck may carry bytes of a scheme between its last field and the FCS;
+//! - a packet disguised as an Action frame stands behind a vendor-specific Action header of [`LLC_LEN`](crate::frame::LLC_LEN) bytes,
+//!   see [`ACTION_HEADER`].
+//!
+//! Not here: encryption, fragments, A-MSDUs and HT Control on the sending side. The parser names them in what it returns.
+
+pub mod ampdu;
+pub mod beacon;
+pub mod control;
+pub mod emit;
+pub mod parse;
+
+pub use control::FrameControl;
+pub use parse::{Frame, FrameError, FrameKind};
+
+use ackless_wire::MacAddr;
+
+/// The BSSID in frames that go from station to station. An ad hoc cell draws its own at random, individual and locally
+/// administered (11.1.4); ours is fixed, so that a seed decides every byte.
+pub const IBSS_BSSID: MacAddr = MacAddr([0x02, 0xac, 0x1e, 0x55, 0x00, 0x00]);
+
+/// What stands before the EtherType in front of a packet disguised as an Action frame: category Vendor-specific (127, 9.6.5), an
+/// organisation identifier that is locally administered and so nobody's, and two bytes that name this use.
+/// The paper leaves the layout open.
+pub const ACTION_HEADER: [u8; 6] = [127, 0x02, 0xac, 0x1e, 0x55, 0x01];
+
+/// LLC and SNAP before the EtherType of a packet in a Data frame (802.2; RFC 1042).
+const LLC_SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
+/// The EtherType of IPv4.
+const ETHERTYPE_IPV4: u16 = 0x0800;
+/// The EtherType of IPv6.
+const ETHERTYPE_IPV6: u16 = 0x86dd;
+/// BlockAck and BlockAckReq control: the compressed variant, type 2 in bits 1 to 4 (9.3.1.7, 9.3.1.8).
+const COMPRESSED: u16 = 2 << 1;
+/// Where the TID stands in the BlockAck and BlockAckReq control fields (9.3.1.7, 9.3.1.8).
+const BLOCK_ACK_TID_SHIFT: u32 = 12;
+
+#[cfg(test)]
+mod tests;

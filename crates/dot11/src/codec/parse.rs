@@ -1,0 +1,278 @@
+//! Bytes to frames.
+
+use ackless_wire::{Duration, MacAddr};
+
+use crate::codec::{ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, FrameControl, LLC_SNAP};
+use crate::frame::{Bitmap, MacSeq, Tid};
+
+/// One MPDU as its bytes tell it, FCS included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame<'a> {
+    /// What it is.
+    pub kind: FrameKind,
+    /// Frame control, with its flags.
+    pub control: FrameControl,
+    /// How long it reserves the medium; nothing where the field holds an identifier instead (bit 15, 9.2.4.2).
+    pub duration: Option<Duration>,
+    /// The first address: who shall receive it (RA).
+    pub receiver: MacAddr,
+    /// The second address: who sent it (TA). An Ack and a CTS have none.
+    pub transmitter: Option<MacAddr>,
+    /// The third address of a Data or Management frame.
+    pub third: Option<MacAddr>,
+    /// The fourth address of a frame with To DS and From DS.
+    pub fourth: Option<MacAddr>,
+    /// Sequence number, of Data and Management frames.
+    pub seq: Option<MacSeq>,
+    /// Fragment number, 0 to 15, of Data and Management frames, else 0.
+    pub fragment: u8,
+    /// What stands between the last field that `kind` implies and the FCS: LLC and packet of a Data frame, the appended bytes of an
+    /// Ack or BlockAck, the fields and elements of a Management frame, all of an unknown one.
+    pub body: &'a [u8],
+    /// Whether the FCS is right.
+    pub fcs_ok: bool,
+}
+
+/// What a frame is, with the fields that only this kind has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FrameKind {
+    /// A Data frame without QoS.
+    Data,
+    /// A QoS Data frame.
+    QosData {
+        /// Its TID.
+        tid: Tid,
+        /// Its ack policy, 0 to 3 (9.2.4.5.4).
+        ack_policy: u8,
+        /// Whether its body is an A-MSDU.
+        amsdu: bool,
+    },
+    /// A Data frame without a body, with or without QoS.
+    Null,
+    /// A management frame of subtype Action.
+    Action,
+    /// A beacon.
+    Beacon,
+    /// An Ack.
+    Ack,
+    /// A compressed BlockAck of 64 sequence numbers.
+    BlockAck(Tid, Bitmap),
+    /// A compressed BlockAckReq.
+    BlockAckReq(Tid, MacSeq),
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Anything else: other subtypes, other variants of BlockAck, and TSIDs (TID 8 to 15) in place of a TID.
+    /// Addresses past the first are read for Management and Data frames only.
+    Other,
+}
+
+/// Why bytes are no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// The bytes end before the last field that the frame's kind implies.
+    #[error("frame is cut short: it needs {needed} bytes and has {have}")]
+    Truncated {
+        /// The bytes that it needs at least.
+        needed: usize,
+        /// The bytes that there are.
+        have: usize,
+    },
+    /// A protocol version other than 0.
+    #[error("frame has protocol version {0}, not 0")]
+    Version(u8),
+}
+
+impl<'a> Frame<'a> {
+    /// Reads a frame, from frame control to FCS. A wrong FCS is no error: see [`Frame::fcs_ok`].
+    ///
+    /// # Errors
+    /// See [`FrameError`].
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, FrameError> {
+        let mut fields = Fields { bytes, at: 0 };
+        let control = FrameControl(fields.u16()?);
+        if control.version() != 0 {
+            return Err(FrameError::Version(control.version()));
+        }
+        let duration = fields.u16()?;
+        let mut frame = Self {
+            kind: FrameKind::Other,
+            control,
+            duration: (duration < 0x8000).then(|| Duration::from_micros(duration.into())),
+            receiver: fields.address()?,
+            transmitter: None,
+            third: None,
+            fourth: None,
+            seq: None,
+            fragment: 0,
+            body: &[],
+            fcs_ok: false,
+        };
+        match control.type_number() {
+            MANAGEMENT => frame.management(&mut fields)?,
+            CONTROL => frame.control(&mut fields)?,
+            DATA => frame.data(&mut fields)?,
+            _ => {}
+        }
+        (frame.body, frame.fcs_ok) = fields.finish()?;
+        Ok(frame)
+    }
+
+    /// The IP packet in a Data frame or in one of our disguised Action frames; nothing where there is none, or where it is encrypted,
+    /// a fragment or one of several.
+    pub fn packet(&self) -> Option<&'a [u8]> {
+        let prefix = match self.kind {
+            FrameKind::Data | FrameKind::QosData { amsdu: false, .. } => LLC_SNAP,
+            FrameKind::Action => ACTION_HEADER,
+            _ => return None,
+        };
+        let fragment = self.fragment != 0 || self.control.has(FrameControl::MORE_FRAGMENTS);
+        if fragment || self.control.has(FrameControl::PROTECTED) {
+            return None;
+        }
+        match self.body.strip_prefix(&prefix)? {
+            [0x08, 0x00, packet @ ..] | [0x86, 0xdd, packet @ ..] => Some(packet),
+            _ => None,
+        }
+    }
+
+    /// The addresses and the sequence control that Management and Data frames share (9.3.2.1, 9.3.3.1).
+    fn addressed(&mut self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
+        self.transmitter = Some(fields.address()?);
+        self.third = Some(fields.address()?);
+        let sequence = fields.u16()?;
+        self.seq = Some(MacSeq::new(sequence >> 4));
+        self.fragment = (sequence & 15) as u8;
+        Ok(())
+    }
+
+    fn management(&mut self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
+        self.addressed(fields)?;
+        self.skip_ht_control(fields)?;
+        match self.control.kind() {
+            FrameControl::ACTION => self.kind = FrameKind::Action,
+            FrameControl::BEACON => self.kind = FrameKind::Beacon,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
+        self.addressed(fields)?;
+        if self.control.has(FrameControl::TO_DS | FrameControl::FROM_DS) {
+            self.fourth = Some(fields.address()?);
+        }
+        if self.control.subtype_number() & QOS != 0 {
+            let qos = fields.u16()?;
+            self.skip_ht_control(fields)?;
+            let (tid, ack_policy, amsdu) = (Tid((qos & 15) as u8), (qos >> 5 & 3) as u8, qos >> 7 & 1 == 1);
+            match self.control.kind() {
+                FrameControl::QOS_DATA if tid.0 < 8 => self.kind = FrameKind::QosData { tid, ack_policy, amsdu },
+                FrameControl::QOS_NULL => self.kind = FrameKind::Null,
+                _ => {}
+            }
+        } else {
+            match self.control.kind() {
+                FrameControl::DATA => self.kind = FrameKind::Data,
+                FrameControl::NULL => self.kind = FrameKind::Null,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn control(&mut self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
+        match self.control.kind() {
+            FrameControl::ACK => self.kind = FrameKind::Ack,
+            FrameControl::CTS => self.kind = FrameKind::Cts,
+            FrameControl::RTS => {
+                self.transmitter = Some(fields.address()?);
+                self.kind = FrameKind::Rts;
+            }
+            FrameControl::BLOCK_ACK => {
+                self.transmitter = Some(fields.address()?);
+                if let Some((tid, start)) = fields.compressed()? {
+                    let bits = u64::from_le_bytes(fields.take()?);
+                    self.kind = FrameKind::BlockAck(tid, Bitmap { start, bits });
+                }
+            }
+            FrameControl::BLOCK_ACK_REQ => {
+                self.transmitter = Some(fields.address()?);
+                if let Some((tid, start)) = fields.compressed()? {
+                    self.kind = FrameKind::BlockAckReq(tid, start);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Skips the HT Control field that +HTC announces in QoS Data and Management frames (9.2.4.6).
+    fn skip_ht_control(&self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
+        if self.control.has(FrameControl::HTC) { fields.take::<4>().map(drop) } else { Ok(()) }
+    }
+}
+
+/// The fields of a frame, one after the other.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// The next `N` bytes, which must leave room for the FCS.
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], FrameError> {
+        let needed = self.at + N + FCS;
+        let field = self.bytes[self.at..].first_chunk::<N>();
+        match field {
+            Some(field) if needed <= self.bytes.len() => {
+                self.at += N;
+                Ok(*field)
+            }
+            _ => Err(FrameError::Truncated { needed, have: self.bytes.len() }),
+        }
+    }
+
+    fn u16(&mut self) -> Result<u16, FrameError> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    fn address(&mut self) -> Result<MacAddr, FrameError> {
+        self.take().map(MacAddr)
+    }
+
+    /// Control field and starting sequence control of a BlockAck or BlockAckReq (9.3.1.7, 9.3.1.8). Nothing is read, and nothing
+    /// returned, where it is not the compressed variant for 64 MPDUs of one TID.
+    fn compressed(&mut self) -> Result<Option<(Tid, MacSeq)>, FrameError> {
+        let before = self.at;
+        let (control, start) = (self.u16()?, self.u16()?);
+        let tid = Tid((control >> BLOCK_ACK_TID_SHIFT) as u8);
+        if control & VARIANT != COMPRESSED || start & 15 != 0 || tid.0 > 7 {
+            self.at = before;
+            return Ok(None);
+        }
+        Ok(Some((tid, MacSeq::new(start >> 4))))
+    }
+
+    /// What is left before the FCS, and whether the FCS is right.
+    fn finish(self) -> Result<(&'a [u8], bool), FrameError> {
+        let truncated = FrameError::Truncated { needed: self.at + FCS, have: self.bytes.len() };
+        let (covered, fcs) = self.bytes.split_last_chunk::<FCS>().ok_or(truncated)?;
+        let body = covered.get(self.at..).ok_or(truncated)?;
+        Ok((body, crc32fast::hash(covered) == u32::from_le_bytes(*fcs)))
+    }
+}
+
+/// Type number of Management frames (Table 9-1).
+const MANAGEMENT: u8 = 0;
+/// Type number of Control frames.
+const CONTROL: u8 = 1;
+/// Type number of Data frames.
+const DATA: u8 = 2;
+/// The bit of a Data frame's subtype that says QoS.
+const QOS: u8 = 8;
+/// The bits of the BlockAck control that name the variant.
+const VARIANT: u16 = 15 << 1;
+/// The length of the FCS.
+const FCS: usize = 4;

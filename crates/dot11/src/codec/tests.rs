@@ -1,0 +1,354 @@
+use ackless_phy::{Band, GuardInterval, HtMode, MpduSpacing, OfdmRate, TxVector, VhtMode, Width};
+use ackless_wire::ip::{Ipv4Header, Ipv6Header};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
+use proptest::prelude::*;
+
+use super::*;
+use crate::frame::{
+    AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
+    Tid,
+};
+
+const AP: NodeId = NodeId(0);
+const CLIENT: NodeId = NodeId(1);
+const FAR: NodeId = NodeId(9);
+
+fn segment(ip: IpHeader, payload: u32) -> Packet {
+    let tcp = TcpHeader { flags: TcpFlags::ACK, window: 500, ..TcpHeader::new(80, 5000) };
+    Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(payload) }
+}
+
+fn v4() -> IpHeader {
+    IpHeader::V4(Ipv4Header::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into()))
+}
+
+fn v6() -> IpHeader {
+    IpHeader::V6(Ipv6Header::new([0xfd; 16].into(), [0xfe; 16].into()))
+}
+
+fn mpdu(pool: &mut PacketPool, kind: MpduKind, ds: Ds, packet: Packet) -> Mpdu {
+    let packet_len = packet.len();
+    Mpdu {
+        packet: pool.insert(packet),
+        packet_len,
+        payload_len: Bytes::ZERO,
+        pure_ack: false,
+        handle: FrameHandle(0),
+        kind,
+        ds,
+        receiver: CLIENT,
+        transmitter: AP,
+        destination: CLIENT,
+        source: FAR,
+        seq: MacSeq::new(4094),
+        retry: false,
+        ack_policy: AckPolicy::Normal,
+    }
+}
+
+fn ppdu(txvector: TxVector, body: Body) -> Ppdu {
+    // The codec takes lengths from the frames themselves.
+    Ppdu {
+        transmitter: AP,
+        receiver: CLIENT,
+        txvector,
+        psdu_len: Bytes::ZERO,
+        duration: Duration::ZERO,
+        duration_field: Duration::from_nanos(43_001),
+        bits: HeaderBits::default(),
+        body,
+    }
+}
+
+fn ofdm() -> TxVector {
+    TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5)
+}
+
+fn ht() -> TxVector {
+    TxVector::Ht(HtMode::new(7, Width::Mhz40, GuardInterval::Short, Band::Ghz5).expect("MCS 7 exists"))
+}
+
+fn vht() -> TxVector {
+    TxVector::Vht(VhtMode::new(9, 2, Width::Mhz80, GuardInterval::Short).expect("MCS 9 exists at 80 MHz"))
+}
+
+fn bytes_of(ppdu: &Ppdu, pool: &PacketPool) -> Vec<u8> {
+    let mut out = Vec::new();
+    ppdu.emit_frame(0, Instant::from_millis(7), pool, &mut out);
+    assert_eq!(out.len() as u64, ppdu.frame_len(0).get(), "{:?}", ppdu.body);
+    out
+}
+
+#[test]
+fn an_ack_is_these_14_bytes() {
+    let ppdu = Ppdu { duration_field: Duration::ZERO, ..ppdu(ofdm(), Body::Ack(Answer::default())) };
+    let bytes = bytes_of(&ppdu, &PacketPool::default());
+    // The FCS as zlib's crc32 gives it over the ten bytes before.
+    assert_eq!(bytes, [0xd4, 0, 0, 0, 2, 0, 0, 0, 0, 1, 0xd8, 0xd6, 0xbf, 0x8f]);
+}
+
+#[test]
+fn control_frames_come_back_with_their_fields() {
+    let pool = PacketPool::default();
+    let bitmap = Bitmap { start: MacSeq::new(4090), bits: 0x8000_0000_0000_0005 };
+    let answer = || Answer { appended: vec![1, 2, 3], bits: HeaderBits { more_data: true, sync: true } };
+    let cases = [
+        (Body::Rts, FrameKind::Rts, true, 0),
+        (Body::Cts, FrameKind::Cts, false, 0),
+        (Body::BlockAckReq(Tid(6), MacSeq::new(77)), FrameKind::BlockAckReq(Tid(6), MacSeq::new(77)), true, 0),
+        (Body::Ack(answer()), FrameKind::Ack, false, 3),
+        (Body::BlockAck(Tid(5), bitmap, answer()), FrameKind::BlockAck(Tid(5), bitmap), true, 3),
+        (Body::BlockAck(Tid(0), bitmap, Answer::default()), FrameKind::BlockAck(Tid(0), bitmap), true, 0),
+    ];
+    for (body, kind, has_transmitter, appended) in cases {
+        let bytes = bytes_of(&ppdu(ofdm(), body), &pool);
+        let frame = Frame::parse(&bytes).expect("our own frame");
+        assert_eq!(frame.kind, kind);
+        assert!(frame.fcs_ok);
+        assert_eq!(frame.duration, Some(Duration::from_micros(44)), "microseconds are rounded up");
+        assert_eq!(frame.receiver, CLIENT.mac());
+        assert_eq!(frame.transmitter, has_transmitter.then_some(AP.mac()));
+        assert_eq!(frame.body, &[1, 2, 3][..appended]);
+        let bits = appended > 0;
+        assert_eq!(frame.control.has(FrameControl::MORE_DATA), bits);
+        assert_eq!(frame.control.has(FrameControl::POWER_MANAGEMENT), bits);
+    }
+}
+
+#[test]
+fn a_data_frame_bears_its_addresses_where_its_direction_says() {
+    let (third, fourth) = (|n: NodeId| Some(n.mac()), |n: NodeId| Some(n.mac()));
+    let cases = [
+        (Ds::Direct, 0, Some(IBSS_BSSID), None),
+        (Ds::ToAp, FrameControl::TO_DS, third(CLIENT), None),
+        (Ds::FromAp, FrameControl::FROM_DS, third(FAR), None),
+        (Ds::FourAddress, FrameControl::TO_DS | FrameControl::FROM_DS, third(CLIENT), fourth(FAR)),
+    ];
+    for kind in [MpduKind::Data, MpduKind::QosData(Tid(5))] {
+        for ip in [v4(), v6()] {
+            for (ds, bits, third, fourth) in cases {
+                let mut pool = PacketPool::default();
+                let packet = segment(ip, 20);
+                let body = Body::Single(Mpdu { retry: true, ..mpdu(&mut pool, kind, ds, packet.clone()) });
+                let bytes = bytes_of(&ppdu(ofdm(), body), &pool);
+                let frame = Frame::parse(&bytes).expect("our own frame");
+                assert_eq!((frame.third, frame.fourth), (third, fourth), "{ds:?}");
+                assert_eq!((frame.receiver, frame.transmitter), (CLIENT.mac(), Some(AP.mac())));
+                assert_eq!(frame.seq, Some(MacSeq::new(4094)));
+                assert!(frame.control.has(bits | FrameControl::RETRY));
+                assert!(frame.fcs_ok);
+                let found = frame.packet().map(Packet::parse_without_payload);
+                assert_eq!(found, Some(Ok(packet)));
+                let expected = match kind {
+                    MpduKind::QosData(tid) => FrameKind::QosData { tid, ack_policy: 0, amsdu: false },
+                    MpduKind::Data | MpduKind::Action => FrameKind::Data,
+                };
+                assert_eq!(frame.kind, expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_action_frame_hides_its_packet_and_names_the_bss() {
+    let cases = [
+        (Ds::ToAp, CLIENT, CLIENT.mac()),
+        (Ds::ToAp, NodeId::BROADCAST, MacAddr::BROADCAST),
+        (Ds::FromAp, NodeId::BROADCAST, AP.mac()),
+        (Ds::Direct, CLIENT, IBSS_BSSID),
+    ];
+    for (ds, receiver, bssid) in cases {
+        let mut pool = PacketPool::default();
+        let mpdu = Mpdu { receiver, ..mpdu(&mut pool, MpduKind::Action, ds, segment(v4(), 0)) };
+        let bytes = bytes_of(&ppdu(ofdm(), Body::Single(mpdu)), &pool);
+        let frame = Frame::parse(&bytes).expect("our own frame");
+        assert_eq!((frame.kind, frame.third), (FrameKind::Action, Some(bssid)));
+        assert_eq!(frame.packet().map(Packet::parse), Some(Ok(segment(v4(), 0))));
+    }
+}
+
+#[test]
+fn no_ack_is_said_in_the_qos_control_field() {
+    let mut pool = PacketPool::default();
+    let mpdu = mpdu(&mut pool, MpduKind::QosData(Tid(3)), Ds::FromAp, segment(v4(), 0));
+    let body = Body::Single(Mpdu { ack_policy: AckPolicy::NoAck, ..mpdu });
+    let bytes = bytes_of(&ppdu(ofdm(), body), &pool);
+    let frame = Frame::parse(&bytes).expect("our own frame");
+    assert_eq!(frame.kind, FrameKind::QosData { tid: Tid(3), ack_policy: 1, amsdu: false });
+}
+
+#[test]
+fn a_beacon_has_the_length_asked_for() {
+    for len in 0..1000 {
+        let ppdu = ppdu(ofdm(), Body::Beacon(Bytes(len.max(28))));
+        let bytes = bytes_of(&ppdu, &PacketPool::default());
+        let frame = Frame::parse(&bytes).expect("our own frame");
+        assert_eq!(frame.kind, FrameKind::Beacon);
+        if len >= beacon::MIN_BEACON_LEN.get() {
+            assert_eq!(frame.body[..8], 7_000u64.to_le_bytes());
+            // The elements fill the body exactly.
+            let mut elements = &frame.body[12..];
+            while let [_, size, rest @ ..] = elements {
+                elements = rest.get(usize::from(*size)..).expect("an element ends within the body");
+            }
+            assert!(elements.is_empty(), "{len}: {elements:?} is left");
+        }
+    }
+}
+
+fn aggregate(vector: TxVector, sizes: &[u32], pool: &mut PacketPool) -> Ppdu {
+    let mpdus = sizes.iter().map(|&size| mpdu(pool, MpduKind::QosData(Tid(0)), Ds::FromAp, segment(v4(), size)));
+    ppdu(vector, Body::Aggregate(mpdus.collect()))
+}
+
+fn psdu_of(ppdu: &Ppdu, pool: &PacketPool, spacing: MpduSpacing) -> Vec<u8> {
+    let mut psdu = Vec::new();
+    ppdu.emit_psdu(Instant::ZERO, pool, spacing, &mut psdu);
+    psdu
+}
+
+#[test]
+fn an_ampdu_is_as_long_as_the_phy_says_and_holds_its_mpdus() {
+    for vector in [ht(), vht()] {
+        for spacing in MpduSpacing::ALL {
+            let mut pool = PacketPool::default();
+            let ppdu = aggregate(vector, &[0, 1, 2, 3, 1460, 17], &mut pool);
+            let psdu = psdu_of(&ppdu, &pool, spacing);
+            let apep =
+                (0..6).fold(ackless_phy::AmpduLength::new(vector, spacing), |len, n| len.with(ppdu.frame_len(n))).len();
+            let expected = match vector {
+                TxVector::Vht(mode) => mode.padded_psdu(apep),
+                _ => apep,
+            };
+            assert_eq!(Bytes(psdu.len() as u64), expected, "{vector} {spacing:?}");
+            let found: Vec<_> = ampdu::subframes(&psdu).collect();
+            assert_eq!(found.len(), 6);
+            for (index, (eof, mpdu)) in found.into_iter().enumerate() {
+                let mut alone = Vec::new();
+                ppdu.emit_frame(index, Instant::ZERO, &pool, &mut alone);
+                assert_eq!(mpdu, alone);
+                assert!(!eof);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_vht_frame_sent_alone_has_a_delimiter_with_the_eof_bit() {
+    let mut pool = PacketPool::default();
+    let alone = mpdu(&mut pool, MpduKind::QosData(Tid(0)), Ds::FromAp, segment(v4(), 100));
+    let ppdu = ppdu(vht(), Body::Single(alone));
+    let psdu = psdu_of(&ppdu, &pool, MpduSpacing::None);
+    assert!(ppdu.is_ampdu());
+    let found: Vec<_> = ampdu::subframes(&psdu).map(|(eof, mpdu)| (eof, mpdu.len() as u64)).collect();
+    assert_eq!(found, [(true, ppdu.frame_len(0).get())]);
+}
+
+#[test]
+fn an_ht_frame_sent_alone_has_no_delimiter() {
+    let mut pool = PacketPool::default();
+    let alone = mpdu(&mut pool, MpduKind::QosData(Tid(0)), Ds::FromAp, segment(v4(), 100));
+    let ppdu = ppdu(ht(), Body::Single(alone));
+    assert_eq!(psdu_of(&ppdu, &pool, MpduSpacing::Micros8), bytes_of(&ppdu, &pool));
+}
+
+#[test]
+fn a_flipped_bit_makes_the_fcs_wrong() {
+    let ppdu = ppdu(ofdm(), Body::BlockAck(Tid(0), Bitmap::empty(MacSeq::new(0)), Answer::default()));
+    let bytes = bytes_of(&ppdu, &PacketPool::default());
+    for bit in 16..8 * BLOCK_ACK_LEN.get() as usize {
+        let mut bytes = bytes.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(!Frame::parse(&bytes).expect("the kind is untouched").fcs_ok, "bit {bit}");
+    }
+}
+
+#[test]
+fn what_we_do_not_read_is_named_other_and_keeps_its_body() {
+    let body = Body::BlockAck(Tid(0), Bitmap::empty(MacSeq::new(0)), Answer::default());
+    let bytes = bytes_of(&ppdu(ofdm(), body), &PacketPool::default());
+    // Variants basic and multi-TID, a TSID, and a bitmap of 256 bits by the fragment number.
+    for (at, value) in [(16, 0), (16, 6), (17, 0x90), (18, 4)] {
+        let mut bytes = bytes.clone();
+        bytes[at] = value;
+        let frame = Frame::parse(&bytes).expect("it is a BlockAck of some kind");
+        assert_eq!((frame.kind, frame.body.len()), (FrameKind::Other, 12));
+        assert_eq!(frame.transmitter, Some(AP.mac()));
+    }
+}
+
+#[test]
+fn an_ht_control_field_is_skipped() {
+    let mut pool = PacketPool::default();
+    let body = Body::Single(mpdu(&mut pool, MpduKind::QosData(Tid(0)), Ds::FromAp, segment(v4(), 0)));
+    let mut bytes = bytes_of(&ppdu(ofdm(), body), &pool);
+    bytes[1] |= 0x80;
+    bytes.splice(26..26, [1, 2, 3, 4]);
+    let frame = Frame::parse(&bytes).expect("a QoS Data frame with HT Control");
+    assert_eq!(frame.packet().map(Packet::parse), Some(Ok(segment(v4(), 0))));
+}
+
+#[test]
+fn a_cut_frame_says_what_is_missing() {
+    let bytes = bytes_of(&ppdu(ofdm(), Body::Rts), &PacketPool::default());
+    for have in 0..bytes.len() {
+        let error = Frame::parse(&bytes[..have]).expect_err("an RTS has 20 bytes");
+        assert!(matches!(error, FrameError::Truncated { needed, have: h } if h == have && needed > have), "{error}");
+    }
+    assert_eq!(Frame::parse(&[1; 20]), Err(FrameError::Version(1)));
+}
+
+/// Reads everything that a view offers.
+fn read(bytes: &[u8]) {
+    if let Ok(frame) = Frame::parse(bytes) {
+        if let Some(packet) = frame.packet() {
+            let _ = Packet::parse(packet);
+        }
+        assert!(frame.body.len() + 14 <= bytes.len());
+    }
+    for (_, mpdu) in ampdu::subframes(bytes) {
+        assert!(!mpdu.is_empty());
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_the_parser_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        read(&bytes);
+    }
+
+    #[test]
+    fn no_damage_makes_the_parser_panic(kind in 0usize..6, damage: [(prop::sample::Index, u8); 3], cut: prop::sample::Index) {
+        let mut pool = PacketPool::default();
+        let ppdu = match kind {
+            0 => ppdu(ofdm(), Body::BlockAck(Tid(0), Bitmap::empty(MacSeq::new(0)), Answer::default())),
+            1 => ppdu(ofdm(), Body::Beacon(Bytes(100))),
+            2 => ppdu(ofdm(), Body::Single(mpdu(&mut pool, MpduKind::Data, Ds::FourAddress, segment(v6(), 9)))),
+            3 => ppdu(ofdm(), Body::Single(mpdu(&mut pool, MpduKind::Action, Ds::ToAp, segment(v4(), 9)))),
+            4 => aggregate(ht(), &[1, 2], &mut pool),
+            _ => aggregate(vht(), &[3], &mut pool),
+        };
+        let mut bytes = psdu_of(&ppdu, &pool, MpduSpacing::None);
+        for (at, value) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        read(&bytes);
+        read(&bytes[..cut.index(bytes.len())]);
+    }
+}
+
+/// A stand-in for the fuzzer where there is none: a million short inputs, most of them with a plausible start.
+#[test]
+fn a_million_random_inputs_leave_the_parser_standing() {
+    let seed = 20;
+    let mut stream = Stream::new(seed, 0, Purpose::Test);
+    let mut bytes = [0u8; 96];
+    for _ in 0..1_000_000 {
+        bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|chunk| *chunk = stream.bits().to_le_bytes());
+        bytes[0] &= 0xfc;
+        let len = stream.below(97) as usize;
+        read(&bytes[..len]);
+    }
+}

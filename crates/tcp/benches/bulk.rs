@@ -112,8 +112,15 @@ fn lossy(bencher: divan::Bencher) {
     );
 }
 
-/// Everything that the two ends send in `FLIGHTS` flights: data and acknowledgements of each, with their times.
-fn recorded(every: u32) -> ([Endpoint; 2], Vec<(Instant, Vec<Packet>, Vec<Packet>)>) {
+/// The segments of one flight and their acknowledgements.
+struct Flight {
+    now: Instant,
+    data: Vec<Packet>,
+    acks: Vec<Packet>,
+}
+
+/// Everything that the two ends send in `FLIGHTS` flights, and the ends as they were before.
+fn recorded(every: u32) -> ([Endpoint; 2], Vec<Flight>) {
     let (start, mut now) = connected(every);
     let mut ends = start.clone();
     let flights = (0..FLIGHTS).map(|_| {
@@ -128,7 +135,7 @@ fn recorded(every: u32) -> ([Endpoint; 2], Vec<(Instant, Vec<Packet>, Vec<Packet
             acks.extend(ends[1].poll_transmit(now));
         }
         acks.iter().for_each(|packet| ends[0].handle_segment(now, packet));
-        (now, data, acks)
+        Flight { now, data, acks }
     });
     let flights = flights.collect();
     (start, flights)
@@ -137,9 +144,9 @@ fn recorded(every: u32) -> ([Endpoint; 2], Vec<(Instant, Vec<Packet>, Vec<Packet
 #[divan::bench(args = [1, 2, 8])]
 fn sender(bencher: divan::Bencher, every: u32) {
     let ([sender, _], flights) = recorded(every);
-    let segments: usize = flights.iter().map(|(_, data, _)| data.len()).sum();
+    let segments: usize = flights.iter().map(|flight| flight.data.len()).sum();
     bencher.counter(ItemsCount::new(segments)).with_inputs(|| sender.clone()).bench_values(|mut sender| {
-        for (now, _, acks) in &flights {
+        for Flight { now, acks, .. } in &flights {
             sender.handle_timeout(*now);
             while let Some(packet) = sender.poll_transmit(*now) {
                 divan::black_box(packet);
@@ -156,9 +163,9 @@ fn sender(bencher: divan::Bencher, every: u32) {
 #[divan::bench(args = [1, 2, 8])]
 fn receiver(bencher: divan::Bencher, every: u32) {
     let ([_, receiver], flights) = recorded(every);
-    let segments: usize = flights.iter().map(|(_, data, _)| data.len()).sum();
+    let segments: usize = flights.iter().map(|flight| flight.data.len()).sum();
     bencher.counter(ItemsCount::new(segments)).with_inputs(|| receiver.clone()).bench_values(|mut receiver| {
-        for (now, data, _) in &flights {
+        for Flight { now, data, .. } in &flights {
             receiver.handle_timeout(*now);
             for segment in data {
                 receiver.handle_segment(*now, segment);

@@ -156,3 +156,80 @@ const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// alpha_cubic (RFC 9438, 4.3): 3 (1 - beta) / (1 + beta).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMSS: Bytes = Bytes(1000);
+
+    fn cubic(segments: u64) -> Cubic {
+        Cubic::new(SlowStart { smss: SMSS, initial: SMSS * segments, limit: None })
+    }
+
+    fn ack(millis: u64, segments: u64) -> AckFacts {
+        AckFacts {
+            now: Instant::from_millis(millis),
+            acked: SMSS * segments,
+            srtt: Duration::from_millis(100),
+            window_used: true,
+            after_timeout: false,
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Instant::ZERO, SMSS * 103);
+        assert_eq!((cubic.window(), cubic.slow_start_threshold()), (SMSS * 70, Some(SMSS * 70)));
+        assert_eq!((cubic.max, cubic.prior), (100.0, 100.0));
+    }
+
+    #[test]
+    fn a_second_loss_below_the_old_maximum_makes_room_for_others() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Instant::ZERO, SMSS * 100);
+        cubic.on_loss(Instant::ZERO, SMSS * 70);
+        // Fast convergence (RFC 9438, 4.7): W_max = 70 (1 + 0.7) / 2.
+        assert!((cubic.max - 59.5).abs() < 1e-9 && cubic.window() == SMSS * 49, "{cubic:?}");
+    }
+
+    #[test]
+    fn the_window_is_back_at_the_maximum_after_k() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Instant::ZERO, SMSS * 100);
+        // K = cbrt(30 / 0.4) = 4.217 s.
+        let mut millis = 0;
+        while millis < 4_200 {
+            cubic.on_ack(&ack(millis, cubic.window().get() / 1000 / 10));
+            millis += 10;
+        }
+        assert!((cubic.window().get() as f64 / 1e5 - 1.0).abs() < 0.01, "{cubic:?}");
+    }
+
+    #[test]
+    fn after_a_timeout_the_curve_begins_at_its_plateau() {
+        let mut cubic = cubic(100);
+        cubic.on_timeout(Instant::ZERO, SMSS * 100, false);
+        assert_eq!((cubic.window(), cubic.slow_start_threshold()), (SMSS, Some(SMSS * 70)));
+        for _ in 0..69 {
+            cubic.on_ack(&AckFacts { after_timeout: true, ..ack(0, 1) });
+        }
+        assert_eq!(cubic.window(), SMSS * 70);
+        cubic.on_ack(&ack(1000, 1));
+        let epoch = cubic.epoch.expect("congestion avoidance has begun");
+        assert_eq!((epoch.k, epoch.max), (0.0, 70.0));
+    }
+
+    #[test]
+    fn time_in_which_the_window_is_not_used_does_not_count() {
+        let mut cubic = cubic(100);
+        cubic.on_loss(Instant::ZERO, SMSS * 100);
+        cubic.on_ack(&ack(0, 1));
+        let begin = cubic.epoch.expect("congestion avoidance has begun").start;
+        cubic.on_ack(&AckFacts { window_used: false, ..ack(100, 1) });
+        cubic.on_ack(&AckFacts { window_used: false, ..ack(5_000, 1) });
+        cubic.on_ack(&ack(60_100, 1));
+        assert_eq!(cubic.epoch.map(|epoch| epoch.start), Some(begin + Duration::from_secs(60)));
+    }
+}

@@ -70,6 +70,9 @@ impl Endpoint {
     fn on_new_acknowledgement(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
         let data_end = self.tx.buffer.end();
         self.stats.bytes_acked += ack.min(data_end).since(self.tx.una.min(data_end));
+        if self.tx.una < data_end && ack >= data_end {
+            self.events.add(Event::Drained);
+        }
         self.tx.una = ack;
         self.tx.next = self.tx.next.max(ack);
         self.sample_round_trip(now, ack, tcp);
@@ -142,9 +145,6 @@ impl Endpoint {
         self.tx.probe = Probe::Idle;
         self.timers.stop(Timer::Persist);
         self.tx.buffer.release(self.tx.una);
-        if self.tx.una >= self.tx.buffer.end() {
-            self.events.add(Event::Drained);
-        }
         if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
             self.tx.writer = Writer::Content;
             self.events.add(Event::Writable);

@@ -23,8 +23,23 @@ impl Endpoint {
             State::Closed | State::Listen => None,
             State::SynSent | State::SynReceived => self.transmit_syn(now),
             _ => self.transmit_data(now).or_else(|| self.transmit_ack()),
-        }?;
-        Some(self.segment(now, draft))
+        };
+        match draft {
+            Some(draft) => Some(self.segment(now, draft)),
+            None => {
+                debug_assert!(self.is_waited_for(), "what is not acknowledged or not sent is waited for: {self:?}");
+                None
+            }
+        }
+    }
+
+    /// Whether a timer will see to everything that is still to be sent or acknowledged: else the connection could hang.
+    fn is_waited_for(&self) -> bool {
+        let pending = match self.state {
+            State::SynSent | State::SynReceived => true,
+            state => state.may_transmit() && self.tx.una < self.tx.end(),
+        };
+        !pending || self.timers.is_armed(Timer::Retransmit) || self.timers.is_armed(Timer::Persist)
     }
 
     fn transmit_syn(&mut self, now: Instant) -> Option<Draft> {

@@ -1,6 +1,7 @@
 //! Conversations between two endpoints, and of one endpoint with a script.
 
 mod bulk;
+mod chaos;
 mod cubic;
 mod pair;
 mod properties;

@@ -77,8 +77,8 @@ struct Idle {
     since: Instant,
     /// When the first slot begins.
     first_slot: Instant,
-    /// No start before this: when the request came, if the counter was zero by then.
-    not_before: Instant,
+    /// When the request came, if it came in this silence: no start before that.
+    requested: Option<Instant>,
 }
 
 /// A won access, with what was waited for: the ledger books it.
@@ -93,7 +93,7 @@ pub struct Waited {
 impl ChannelAccess {
     /// Access with nothing to send on a medium that has never been busy.
     pub fn new(parameters: Parameters, policy: BackoffPolicy, random: Stream) -> Self {
-        let idle = Idle { since: Instant::ZERO, first_slot: Instant::ZERO + parameters.ifs, not_before: Instant::ZERO };
+        let idle = Idle { since: Instant::ZERO, first_slot: Instant::ZERO + parameters.ifs, requested: None };
         Self { parameters, policy, window: parameters.cw_min, slots: 0, wants: false, idle: Some(idle), random }
     }
 
@@ -104,7 +104,7 @@ impl ChannelAccess {
         }
         self.wants = true;
         match &mut self.idle {
-            Some(idle) if now >= idle.since => idle.not_before = now,
+            Some(idle) if now >= idle.since => idle.requested = Some(now),
             _ if self.slots == 0 => self.draw(),
             _ => {}
         }
@@ -122,14 +122,19 @@ impl ChannelAccess {
 
     /// The medium got busy, physically or by this station's own frame exchange: the counter stops.
     pub fn pause(&mut self, now: Instant) {
-        if let Some(idle) = self.idle.take() {
-            self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
+        let Some(idle) = self.idle.take() else { return };
+        // DCF: a frame that came in time to go without back-off has to draw if DIFS or EIFS is cut short (10.3.4.2).
+        if self.parameters.function == Function::Dcf
+            && (self.wants && self.slots == 0 && idle.requested.is_some() && now < idle.first_slot)
+        {
+            self.draw();
         }
+        self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
     }
 
     /// The medium is idle from `since` on, which may lie ahead (NAV), and slots begin `ifs` later.
     pub fn resume(&mut self, since: Instant, first_slot: Instant) {
-        self.idle = Some(Idle { since, first_slot, not_before: Instant::ZERO });
+        self.idle = Some(Idle { since, first_slot, requested: None });
     }
 
     /// Whether the medium is paused for this station.
@@ -141,14 +146,12 @@ impl ChannelAccess {
     pub fn grant(&self) -> Option<Instant> {
         let idle = self.idle.filter(|_| self.wants)?;
         let counted = idle.first_slot + self.parameters.slot * u64::from(self.slots);
-        if counted >= idle.not_before {
-            return Some(counted);
-        }
+        let Some(requested) = idle.requested.filter(|&requested| requested > counted) else { return Some(counted) };
         Some(match self.parameters.function {
-            Function::Dcf => idle.not_before,
+            Function::Dcf => requested,
             Function::Edca => {
                 let slot = self.parameters.slot;
-                idle.first_slot + slot * (idle.not_before - idle.first_slot).div_ceil(slot)
+                idle.first_slot + slot * (requested - idle.first_slot).div_ceil(slot)
             }
         })
     }
@@ -179,8 +182,8 @@ impl ChannelAccess {
 
     /// Whether nothing waits and no counter runs at `now`: such a station need not hear of the medium until its next request.
     pub fn is_settled(&self, now: Instant) -> bool {
-        let gone = self.idle.map_or(0, |idle| self.slots_gone(idle, now));
-        !self.wants && self.slots <= gone
+        let run_out = |idle: Idle| idle.first_slot + self.parameters.slot * u64::from(self.slots) <= now;
+        !self.wants && (self.slots == 0 || self.idle.is_some_and(run_out))
     }
 
     /// The constants.
@@ -205,3 +208,6 @@ impl ChannelAccess {
         u32::try_from(gone).unwrap_or(u32::MAX)
     }
 }
+
+#[cfg(test)]
+mod tests;

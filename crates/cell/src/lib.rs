@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod loss;
 pub mod medium;
 pub mod observe;
+pub mod pcap;
 pub mod recorder;
 pub mod result;
 mod run;

@@ -1,8 +1,8 @@
 //! What a bulk transfer costs: nanoseconds for each data segment, at the sender and at the receiver.
 //!
 //! Segments go in flights of 42, as an A-MPDU carries them, and their acknowledgements come back together.
-//! `sender` and `receiver` time one end alone against recorded packets of the other; `both` times the pair with its loop, `lossy` with one
-//! segment in a thousand lost.
+//! `sender` and `receiver` time one end alone against recorded packets of the other; `both` times the pair with its
+//! loop, `lossy` with one segment in a thousand lost.
 
 use std::net::SocketAddr;
 

@@ -10,19 +10,22 @@ use crate::rtt::RtoBounds;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     /// The maximum segment size that we announce and never exceed: IP packet less 40 bytes (60 for IPv6), options not
-    /// subtracted (RFC 9293, 3.7.1). Range: 88 to 65,495; less counts as 88. Default: 1460, for a 1500-byte MTU and IPv4.
+    /// subtracted (RFC 9293, 3.7.1). Range: 88 to 65,495; less counts as 88. Default: 1460, for a 1500-byte MTU and
+    /// IPv4.
     pub mss: Bytes,
     /// The congestion window before the first acknowledgement. Default: ten segments (RFC 6928).
     pub initial_window: InitialWindow,
     /// How the congestion window moves. Default: CUBIC (RFC 9438), as deployed.
     pub congestion: CongestionChoice,
-    /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no limit. After a timeout it
-    /// is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in Linux; the RFC recommends 2, which would
-    /// slow every start under sparse acknowledgements.
+    /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no
+    /// limit. After a timeout it is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in
+    /// Linux; the RFC recommends 2, which would slow every start under sparse acknowledgements.
     pub slow_start_limit: Option<u32>,
-    /// Whether a sender that was idle for longer than the timeout starts again from the initial window (RFC 5681, 4.1). Default: yes.
+    /// Whether a sender that was idle for longer than the timeout starts again from the initial window (RFC 5681,
+    /// 4.1). Default: yes.
     pub idle_restart: bool,
-    /// When to acknowledge. Default: every second full-sized segment, or after 40 ms (RFC 9293, 3.8.6.3 asks for at most 500 ms; 40 ms as in Linux).
+    /// When to acknowledge. Default: every second full-sized segment, or after 40 ms (RFC 9293, 3.8.6.3 asks for at
+    /// most 500 ms; 40 ms as in Linux).
     pub ack: AckChoice,
     /// Whether to offer selective acknowledgements (RFC 2018). Default: yes.
     pub sack: bool,
@@ -30,8 +33,8 @@ pub struct Config {
     pub timestamps: Option<Duration>,
     /// Whether to offer window scaling (RFC 7323). Default: yes, with the least shift that fits the receive buffer.
     pub window_scaling: bool,
-    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB; more counts as 1 GiB. Default: 6 MiB, the limit of Linux's auto-tuning (tcp_rmem),
-    /// so that the path governs and not the buffer.
+    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB; more counts as 1 GiB. Default: 6
+    /// MiB, the limit of Linux's auto-tuning (tcp_rmem), so that the path governs and not the buffer.
     pub receive_buffer: Bytes,
     /// Room for written data that is not acknowledged; bounds `write`, not `send`. Default: 4 MiB (Linux, tcp_wmem).
     pub send_buffer: Bytes,
@@ -46,11 +49,14 @@ pub struct Config {
     pub rto_min: Duration,
     /// Greatest retransmission timeout and probe interval. Default: 60 s (RFC 6298, 2.5).
     pub rto_max: Duration,
-    /// Unanswered retransmissions or probes before giving up. Default: 15 (Linux, tcp_retries2), which lasts longer than the 100 s of RFC 9293, 3.8.3.
+    /// Unanswered retransmissions or probes before giving up. Default: 15 (Linux, tcp_retries2), which lasts longer
+    /// than the 100 s of RFC 9293, 3.8.3.
     pub retries: u32,
-    /// Unanswered SYNs before giving up. Default: 6 (Linux, tcp_syn_retries); RFC 9293, 3.8.3 asks for 3 minutes, which takes 7.
+    /// Unanswered SYNs before giving up. Default: 6 (Linux, tcp_syn_retries); RFC 9293, 3.8.3 asks for 3 minutes,
+    /// which takes 7.
     pub syn_retries: u32,
-    /// How long TIME-WAIT lasts. Default: 60 s as in Linux; RFC 9293 (3.4.2) has twice the maximum segment lifetime of 2 minutes.
+    /// How long TIME-WAIT lasts. Default: 60 s as in Linux; RFC 9293 (3.4.2) has twice the maximum segment lifetime
+    /// of 2 minutes.
     pub time_wait: Duration,
 }
 

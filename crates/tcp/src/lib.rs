@@ -4,16 +4,17 @@
 //! machine runs in a simulated cell and, through a TUN device, against the kernel's TCP.
 //!
 //! Where to look:
-//! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the sender),
-//!   `output` (what to send next), `timers`, `application`;
+//! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
+//!   sender), `output` (what to send next), `timers`, `application`;
 //! - [`state`]: the states and the one table of the ways between them;
-//! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is lost, when to acknowledge;
+//! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is
+//!   lost, when to acknowledge;
 //! - [`measure`]: what a receiver measures; [`rtt`]: round-trip time and timeout;
 //! - [`sequence`]: places in the stream without the wrap.
 //!
-//! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP Fast Open
-//! (data on a SYN is left for the retransmission), duplicate SACK reports (RFC 2883; received ones are tolerated),
-//! path MTU discovery, pacing.
+//! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP
+//! Fast Open (data on a SYN is left for the retransmission), duplicate SACK reports (RFC 2883; received ones are
+//! tolerated), path MTU discovery, pacing.
 
 pub mod ack;
 mod challenge;

@@ -24,7 +24,8 @@ struct Interval {
     bytes: Bytes,
 }
 
-/// Relative one-way delay: arrival time less the sender's timestamp. The clocks' offset is unknown and drops out of differences.
+/// Relative one-way delay: arrival time less the sender's timestamp. The clocks' offset is unknown and drops out of
+/// differences.
 #[derive(Clone, Copy, Debug)]
 struct Delay {
     first_stamp: u32,

@@ -6,7 +6,8 @@ use ackless_wire::{Bytes, Payload};
 
 use crate::sequence::{Position, Span};
 
-/// Data above the first hole, as spans with the order in which they last grew, and their bytes where somebody will read them.
+/// Data above the first hole, as spans with the order in which they last grew, and their bytes where somebody will
+/// read them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
     /// Disjoint, apart from each other, ascending.
@@ -86,8 +87,8 @@ impl Reassembly {
         }
     }
 
-    /// The stream is complete up to `next`: forgets what lies below, hands what follows without a hole to `inbox`, and
-    /// returns where the first hole is now.
+    /// The stream is complete up to `next`: forgets what lies below, hands what follows without a hole to `inbox`,
+    /// and returns where the first hole is now.
     pub(crate) fn advance(&mut self, mut next: Position, mut inbox: Option<&mut Inbox>) -> Position {
         let mut joined = 0;
         while let Some(island) = self.islands.get(joined).filter(|i| i.span.start <= next) {

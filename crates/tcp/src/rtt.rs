@@ -6,8 +6,8 @@ use crate::sequence::Position;
 
 /// Smoothed round-trip time, its variation, and the retransmission timeout that follows from them.
 ///
-/// The estimator takes one sample for each round trip, as RFC 6298 was written for; more of them would make the variance forget
-/// too fast (RFC 7323, appendix G). The minimum sees every sample.
+/// The estimator takes one sample for each round trip, as RFC 6298 was written for; more of them would make the
+/// variance forget too fast (RFC 7323, appendix G). The minimum sees every sample.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     /// SRTT and RTTVAR once there was a sample.

@@ -8,7 +8,8 @@ use crate::sequence::{Position, Span};
 
 /// A stretch of the stream that the peer has not acknowledged, with what was written there.
 ///
-/// Lengths written one after the other are one chunk, so that bulk transfer without bytes costs neither memory nor searching.
+/// Lengths written one after the other are one chunk, so that bulk transfer without bytes costs neither memory nor
+/// searching.
 #[derive(Clone, Debug)]
 pub(crate) struct SendBuffer {
     chunks: VecDeque<Chunk>,

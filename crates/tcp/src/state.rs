@@ -72,8 +72,8 @@ impl State {
 
     /// The state that follows, or nothing if the trigger cannot come in this state.
     ///
-    /// RFC 9293 also lets CLOSE lead from SYN-RECEIVED to FIN-WAIT-1. Here a close before ESTABLISHED is kept until then
-    /// (3.10.4 allows it), so a state from FIN-WAIT-1 on implies that our SYN is acknowledged.
+    /// RFC 9293 also lets CLOSE lead from SYN-RECEIVED to FIN-WAIT-1. Here a close before ESTABLISHED is kept until
+    /// then (3.10.4 allows it), so a state from FIN-WAIT-1 on implies that our SYN is acknowledged.
     pub const fn after(self, trigger: Trigger) -> Option<Self> {
         let next = match (self, trigger) {
             (Self::Closed, Trigger::PassiveOpen) => Self::Listen,

@@ -44,14 +44,16 @@ impl Timestamps {
         self.tick
     }
 
-    /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After 24 idle days nothing is old (5.5).
+    /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After 24 idle days nothing is old
+    /// (5.5).
     pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
         self.recent
             .is_some_and(|(recent, at)| (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < OUTDATED)
     }
 
     /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
-    /// covers the first byte that has not been acknowledged, so that the delay of the acknowledgement is inside the sample.
+    /// covers the first byte that has not been acknowledged, so that the delay of the acknowledgement is inside the
+    /// sample.
     pub(crate) fn on_segment(&mut self, value: u32, start: Position, last_ack_sent: Position, now: Instant) {
         if start <= last_ack_sent && !self.is_old(value, now) {
             self.recent = Some((value, now));

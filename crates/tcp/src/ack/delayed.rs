@@ -6,11 +6,12 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use super::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
 
-/// Acknowledges when L full-sized segments' worth of bytes is here, when the oldest of them has waited long enough, and at once where
-/// RFC 5681 asks for it: above a hole, when a hole is filled, on duplicates and on the FIN.
+/// Acknowledges when L full-sized segments' worth of bytes is here, when the oldest of them has waited long enough,
+/// and at once where RFC 5681 asks for it: above a hole, when a hole is filled, on duplicates and on the FIN.
 ///
-/// It counts bytes, so that small segments do not draw more acknowledgements than large ones; with L = 1 each segment, of
-/// whatever size, is acknowledged at once. RFC 5681 permits L up to 2; larger ones are what sparse acknowledgement studies vary.
+/// It counts bytes, so that small segments do not draw more acknowledgements than large ones; with L = 1 each
+/// segment, of whatever size, is acknowledged at once. RFC 5681 permits L up to 2; larger ones are what sparse
+/// acknowledgement studies vary.
 #[derive(Clone, Debug)]
 pub struct Delayed {
     every: u32,

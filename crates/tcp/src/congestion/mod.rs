@@ -46,7 +46,8 @@ pub struct AckFacts {
     /// Whether the window, and not the application or the peer, limited the sender when this data was out. If
     /// not, it must not grow (RFC 7661; RFC 9438, 4.2).
     pub window_used: bool,
-    /// Whether data from before a retransmission timeout is still out: slow start may then add one segment at most (RFC 3465, 2.3).
+    /// Whether data from before a retransmission timeout is still out: slow start may then add one segment at most
+    /// (RFC 3465, 2.3).
     pub after_timeout: bool,
 }
 
@@ -60,7 +61,8 @@ pub trait Controller {
     fn on_timeout(&mut self, now: Instant, flight: Bytes, repeated: bool);
     /// The recovery is over, with `flight` outstanding.
     fn on_recovered(&mut self, now: Instant, flight: Bytes);
-    /// Nothing was sent for longer than the retransmission timeout: at most `restart` may now be in flight (RFC 5681, 4.1).
+    /// Nothing was sent for longer than the retransmission timeout: at most `restart` may now be in flight (RFC
+    /// 5681, 4.1).
     fn on_idle(&mut self, now: Instant, restart: Bytes);
     /// What may be in flight.
     fn window(&self) -> Bytes;

@@ -13,8 +13,8 @@ use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
 impl Endpoint {
-    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on. False if the
-    /// segment must be dropped.
+    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on. False
+    /// if the segment must be dropped.
     pub(super) fn on_acknowledgement(&mut self, now: Instant, start: Position, tcp: &TcpHeader, places: Bytes) -> bool {
         let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| ack <= self.tx.max) else {
             // Of something not sent yet.
@@ -80,8 +80,9 @@ impl Endpoint {
 
     /// From a segment that was sent once (RFC 6298, 3), or, after a timeout, from the echo of what was sent since.
     ///
-    /// RFC 7323 (4.1) takes any echo that comes with an acknowledgement of new data. But where an acknowledgement was lost, the answer to the
-    /// retransmission echoes the first transmission, and the timeout itself would be taken for a round trip.
+    /// RFC 7323 (4.1) takes any echo that comes with an acknowledgement of new data. But where an acknowledgement
+    /// was lost, the answer to the retransmission echoes the first transmission, and the timeout itself would be
+    /// taken for a round trip.
     fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
         if let Some(sample) = self.marks.acknowledged(ack, now) {
             self.rtt_sample = Some(sample.oldest);
@@ -119,7 +120,8 @@ impl Endpoint {
                 self.marks.forget();
                 self.congestion.on_loss(now, out.max - out.una);
             }
-            // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step 3).
+            // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
+            // 3).
             LossDecision::EndRecovery if !self.has_sack() => self.congestion.on_recovered(now, out.max - out.una),
             LossDecision::EndRecovery | LossDecision::Nothing => {
                 if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) {

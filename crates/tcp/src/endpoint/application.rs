@@ -31,14 +31,16 @@ impl Endpoint {
         accepted
     }
 
-    /// Writes `total` bytes whose values do not matter, whatever the size of the send buffer. Ignored after [`close`](Self::close).
+    /// Writes `total` bytes whose values do not matter, whatever the size of the send buffer. Ignored after
+    /// [`close`](Self::close).
     pub fn send(&mut self, total: Bytes) {
         if self.may_write() {
             self.tx.buffer.push_length(total);
         }
     }
 
-    /// Sends bytes whose values do not matter until [`close`](Self::close): bulk transfer without a call for each packet.
+    /// Sends bytes whose values do not matter until [`close`](Self::close): bulk transfer without a call for each
+    /// packet.
     pub fn send_forever(&mut self) {
         if self.may_write() {
             self.tx.buffer.push_forever();
@@ -54,8 +56,9 @@ impl Endpoint {
         self.config.send_buffer.saturating_sub(held)
     }
 
-    /// Takes what has arrived in order, at most `limit` of it, in the pieces in which it came: nothing if nothing is here. Only with
-    /// [`Consume::ByApplication`](crate::Consume::ByApplication). May open the window, so drain the endpoint afterwards.
+    /// Takes what has arrived in order, at most `limit` of it, in the pieces in which it came: nothing if nothing is
+    /// here. Only with [`Consume::ByApplication`](crate::Consume::ByApplication). May open the window, so drain the
+    /// endpoint afterwards.
     pub fn read(&mut self, limit: Bytes) -> Option<Payload> {
         let taken = self.rx.inbox.take(limit)?;
         if self.state.may_receive() && self.rx.is_update_due() {
@@ -69,10 +72,11 @@ impl Endpoint {
         self.rx.inbox.len()
     }
 
-    /// No more will be written: a FIN follows what has been. An endless source ends where it stands. The peer may go on sending.
+    /// No more will be written: a FIN follows what has been. An endless source ends where it stands. The peer may go
+    /// on sending.
     ///
-    /// Where the handshake is not complete, what has been written is still sent, and then the FIN; without anything written a
-    /// call is given up and a listener stops listening. (RFC 9293, 3.10.4 gives a call up in either case.)
+    /// Where the handshake is not complete, what has been written is still sent, and then the FIN; without anything
+    /// written a call is given up and a listener stops listening. (RFC 9293, 3.10.4 gives a call up in either case.)
     pub fn close(&mut self) {
         if self.tx.ending == Ending::Fin || matches!(self.state, State::Closed | State::TimeWait) {
             return;

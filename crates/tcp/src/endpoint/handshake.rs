@@ -1,4 +1,5 @@
-//! Segments that arrive before the connection is established (RFC 9293, 3.10.7.1 to 3.10.7.3), and what a SYN agrees on.
+//! Segments that arrive before the connection is established (RFC 9293, 3.10.7.1 to 3.10.7.3), and what a SYN agrees
+//! on.
 
 use std::net::SocketAddr;
 

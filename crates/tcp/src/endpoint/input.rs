@@ -13,7 +13,8 @@ use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
 impl Endpoint {
-    /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and ignored.
+    /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and
+    /// ignored.
     pub fn handle_segment(&mut self, now: Instant, packet: &Packet) {
         let Some((from, tcp)) = self.admit(packet) else {
             self.stats.ignored += 1;
@@ -60,7 +61,8 @@ impl Endpoint {
         if !self.passes_timestamps(now, tcp) {
             return;
         }
-        // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293, 3.10.7.4).
+        // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293,
+        // 3.10.7.4).
         let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
         if !self.rx.accepts(span) && !probing {
             self.outside_window(now, tcp, !span.is_empty());
@@ -88,8 +90,8 @@ impl Endpoint {
         }
     }
 
-    /// The peer's SYN once more in SYN-RECEIVED: it has not seen our SYN, or, opening simultaneously, it acknowledges it
-    /// (RFC 9293, 3.5, figure 7).
+    /// The peer's SYN once more in SYN-RECEIVED: it has not seen our SYN, or, opening simultaneously, it
+    /// acknowledges it (RFC 9293, 3.5, figure 7).
     fn on_syn_again(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
         if tcp.flags.contains(TcpFlags::RST) {
             return;
@@ -138,10 +140,11 @@ impl Endpoint {
         }
     }
 
-    /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD does the same.
+    /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD
+    /// does the same.
     ///
-    /// Without this, two ends that probe each other's closed windows could stay stuck: where both probes were accepted but neither answer was,
-    /// each goes on answering from before its own probe.
+    /// Without this, two ends that probe each other's closed windows could stay stuck: where both probes were
+    /// accepted but neither answer was, each goes on answering from before its own probe.
     fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
         if span.end <= self.rx.next && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {

@@ -31,7 +31,8 @@ use crate::timestamps::Timestamps;
 /// One TCP connection, from [`Endpoint::connect`] or [`Endpoint::listen`] to [`State::Closed`].
 ///
 /// The verbs:
-/// - [`handle_segment`](Self::handle_segment): a packet came; [`handle_timeout`](Self::handle_timeout): the deadline came;
+/// - [`handle_segment`](Self::handle_segment): a packet came; [`handle_timeout`](Self::handle_timeout): the deadline
+///   came;
 /// - [`poll_transmit`](Self::poll_transmit): the next packet to send;
 /// - [`poll_event`](Self::poll_event): the next thing to tell the application;
 /// - [`poll_timeout`](Self::poll_timeout): when to be woken;
@@ -42,7 +43,8 @@ use crate::timestamps::Timestamps;
 /// `None`, then `poll_timeout` once. What a packet says is decided when it is asked for: whoever hands in several
 /// segments before draining gets one acknowledgement for all of them, as from a stack with receive offload.
 ///
-/// Time never runs back between calls. A payload is real bytes or just a length, see [`ackless_wire::Payload`]: written lengths cost no memory.
+/// Time never runs back between calls. A payload is real bytes or just a length, see [`ackless_wire::Payload`]:
+/// written lengths cost no memory.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     config: Config,
@@ -151,13 +153,14 @@ impl Endpoint {
         self.timers.earliest()
     }
 
-    /// The next thing that the application may want to know. Events come once each, in the order of [`Event::ALL`], not of occurrence.
+    /// The next thing that the application may want to know. Events come once each, in the order of [`Event::ALL`],
+    /// not of occurrence.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.take()
     }
 
-    /// The latest round-trip sample, if there was one since the last call: from the first transmission of a segment to
-    /// the acknowledgement that covers it, the receiver's delay included. At most one for each acknowledgement.
+    /// The latest round-trip sample, if there was one since the last call: from the first transmission of a segment
+    /// to the acknowledgement that covers it, the receiver's delay included. At most one for each acknowledgement.
     pub const fn take_rtt_sample(&mut self) -> Option<Duration> {
         self.rtt_sample.take()
     }

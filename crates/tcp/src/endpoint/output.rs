@@ -33,7 +33,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether a timer will see to everything that is still to be sent or acknowledged: else the connection could hang.
+    /// Whether a timer will see to everything that is still to be sent or acknowledged: else the connection could
+    /// hang.
     fn is_waited_for(&self) -> bool {
         let pending = match self.state {
             State::SynSent | State::SynReceived => true,
@@ -83,7 +84,8 @@ impl Endpoint {
         Some(self.send_span(now, span, kind))
     }
 
-    /// The order of RFC 6675, 5: the first retransmission at once, then what the window leaves room for: lost segments, new ones, doubtful ones.
+    /// The order of RFC 6675, 5: the first retransmission at once, then what the window leaves room for: lost
+    /// segments, new ones, doubtful ones.
     fn next_span(&mut self, now: Instant) -> Option<(Span, SentKind)> {
         let out = self.tx.outstanding();
         let segment = self.tx.smss.saturating_sub(self.sack_len()).max(Bytes(1));

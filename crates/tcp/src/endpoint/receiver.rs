@@ -46,7 +46,8 @@ impl Receiver {
         }
     }
 
-    /// The shift to announce: the least with which the window field can name the whole buffer (RFC 7323, 2.3: at most 14).
+    /// The shift to announce: the least with which the window field can name the whole buffer (RFC 7323, 2.3: at
+    /// most 14).
     pub(super) fn wanted_shift(&self) -> u8 {
         (0..14).find(|shift| self.buffer.get() >> shift <= MAX_FIELD).unwrap_or(14)
     }
@@ -74,9 +75,9 @@ impl Receiver {
 
     /// The window field of a segment sent now.
     ///
-    /// The edge moves on only by a full-sized segment or half the buffer (RFC 9293, 3.8.6.2.2) and never back. Scaling rounds
-    /// down, so the field may name up to 2^shift - 1 bytes less than was offered before (RFC 7323, 2.4);
-    /// what was offered stays acceptable.
+    /// The edge moves on only by a full-sized segment or half the buffer (RFC 9293, 3.8.6.2.2) and never back.
+    /// Scaling rounds down, so the field may name up to 2^shift - 1 bytes less than was offered before (RFC 7323,
+    /// 2.4); what was offered stays acceptable.
     pub(super) fn offer(&mut self, shift: u8) -> u16 {
         let target = self.target();
         if target.since(self.edge) >= self.step() {
@@ -87,8 +88,8 @@ impl Receiver {
         (self.window().get() >> shift).min(MAX_FIELD) as u16
     }
 
-    /// Whether the application has made so much room that the sender should hear of it at once: the window was at most half
-    /// of the buffer and has at least doubled (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
+    /// Whether the application has made so much room that the sender should hear of it at once: the window was at
+    /// most half of the buffer and has at least doubled (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
     pub(super) fn is_update_due(&self) -> bool {
         let (offered, now) = (self.window(), self.target().since(self.next));
         offered * 2 <= self.buffer && now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))

@@ -137,8 +137,8 @@ impl Sender {
         }
     }
 
-    /// Where a segment without text begins: at SND.MAX, but never beyond the window that the peer offered, since it would not look at
-    /// such an acknowledgement.
+    /// Where a segment without text begins: at SND.MAX, but never beyond the window that the peer offered, since it
+    /// would not look at such an acknowledgement.
     pub(super) fn ack_start(&self) -> Position {
         self.max.min(self.window_end.max(self.una))
     }

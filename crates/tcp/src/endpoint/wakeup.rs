@@ -55,7 +55,8 @@ impl Endpoint {
             self.loss.on_timeout(&out);
             self.tx.next = self.tx.una;
         }
-        // Armed before the retransmission goes out, so that it cannot be forgotten where a closed window holds it back.
+        // Armed before the retransmission goes out, so that it cannot be forgotten where a closed window holds it
+        // back.
         self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
     }
 

@@ -1,4 +1,5 @@
-//! Fast retransmit and fast recovery without SACK: Reno (RFC 5681, 3.2) and NewReno (RFC 6582), with limited transmit (RFC 3042).
+//! Fast retransmit and fast recovery without SACK: Reno (RFC 5681, 3.2) and NewReno (RFC 6582), with limited
+//! transmit (RFC 3042).
 
 use ackless_wire::Bytes;
 
@@ -7,8 +8,8 @@ use crate::sequence::{Position, Span};
 
 /// Counts duplicate acknowledgements.
 ///
-/// The RFCs inflate the window by a segment for each duplicate. Here the window stays and what has left the network is
-/// subtracted from what is out, which permits the same segments at the same time.
+/// The RFCs inflate the window by a segment for each duplicate. Here the window stays and what has left the network
+/// is subtracted from what is out, which permits the same segments at the same time.
 #[derive(Clone, Debug)]
 pub struct DupackRecovery {
     /// Whether a partial acknowledgement keeps the recovery going (RFC 6582), or any new one ends it (RFC 5681).
@@ -182,7 +183,8 @@ mod tests {
         let partial = out(301, 1001);
         assert_eq!(ack(&mut newreno, &partial, 300), LossDecision::Nothing);
         assert_eq!(newreno.urgent(&partial), Some(Span { start: Position(301), end: Position(401) }));
-        // 700 are out; the inflation of 300 went with what was acknowledged, less one segment (RFC 6582, 3.2, step 3).
+        // 700 are out; the inflation of 300 went with what was acknowledged, less one segment (RFC 6582, 3.2, step
+        // 3).
         assert_eq!(newreno.pipe(&partial), Bytes(600));
         assert_eq!(ack(&mut newreno, &out(1001, 1101), 700), LossDecision::EndRecovery);
         let mut reno = recovering(PartialAcks::End);

@@ -1,7 +1,7 @@
 //! What is lost, what is in flight, and what to send again: loss detection and recovery.
 //!
-//! A detector hears about each acknowledgement and says when a recovery begins and ends; it answers how much is in flight
-//! and what to retransmit next. How much may be in flight is the business of `congestion`.
+//! A detector hears about each acknowledgement and says when a recovery begins and ends; it answers how much is in
+//! flight and what to retransmit next. How much may be in flight is the business of `congestion`.
 //!
 //! - [`SackRecovery`]: RFC 6675, where both ends do SACK;
 //! - [`DupackRecovery`]: fast retransmit and fast recovery of RFC 5681 or RFC 6582, where not.
@@ -171,5 +171,6 @@ impl LossDetector for Detector {
     }
 }
 
-/// Duplicate acknowledgements, or segments selectively acknowledged above, that make a segment count as lost (RFC 5681; RFC 6675, 2).
+/// Duplicate acknowledgements, or segments selectively acknowledged above, that make a segment count as lost (RFC
+/// 5681; RFC 6675, 2).
 pub const DUP_THRESH: u32 = 3;

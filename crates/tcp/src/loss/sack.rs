@@ -10,7 +10,8 @@ use crate::sequence::{Position, Span};
 /// The sender's side of RFC 6675.
 ///
 /// After a timeout the scoreboard is emptied, since the receiver may have reneged (RFC 2018, 8), and filled again by
-/// what later acknowledgements report; going back skips that. A retransmission that is itself lost is found by the timer only, as in the RFC.
+/// what later acknowledgements report; going back skips that. A retransmission that is itself lost is found by the
+/// timer only, as in the RFC.
 #[derive(Clone, Debug)]
 pub struct SackRecovery {
     board: Scoreboard,
@@ -49,7 +50,8 @@ impl SackRecovery {
         }
     }
 
-    /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the network.
+    /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the
+    /// network.
     fn set_pipe(&mut self, out: &Outstanding) {
         self.lost_below = self.board.lost_below(out.smss).unwrap_or(out.una).max(out.una);
         let unsacked = |from: Position, to: Position| {

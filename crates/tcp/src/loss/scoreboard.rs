@@ -85,8 +85,9 @@ impl Scoreboard {
         self.spans.back().map(|s| s.end)
     }
 
-    /// IsLost() of RFC 6675, 4, for all octets at once: those below the returned edge that are not acknowledged are lost,
-    /// because DupThresh separate spans, or more than (DupThresh - 1) segments' bytes, are acknowledged above them.
+    /// IsLost() of RFC 6675, 4, for all octets at once: those below the returned edge that are not acknowledged are
+    /// lost, because DupThresh separate spans, or more than (DupThresh - 1) segments' bytes, are acknowledged above
+    /// them.
     pub fn lost_below(&self, smss: Bytes) -> Option<Position> {
         let enough = smss * u64::from(DUP_THRESH - 1);
         let mut above = Bytes::ZERO;

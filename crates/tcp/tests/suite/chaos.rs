@@ -1,4 +1,5 @@
-//! An endpoint that is fed whatever a string of bytes spells: segments, timeouts and calls. The fuzzer uses the same driver.
+//! An endpoint that is fed whatever a string of bytes spells: segments, timeouts and calls. The fuzzer uses the same
+//! driver.
 
 use std::net::SocketAddr;
 
@@ -27,7 +28,8 @@ pub fn drive(bytes: &[u8]) {
 struct Chaos {
     end: Endpoint,
     now: Instant,
-    /// Just past the highest number that the endpoint has sent, and what it acknowledged last: segments near these do something.
+    /// Just past the highest number that the endpoint has sent, and what it acknowledged last: segments near these
+    /// do something.
     sent: SeqNumber,
     wanted: SeqNumber,
     stamp: u32,

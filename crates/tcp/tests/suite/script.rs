@@ -6,7 +6,8 @@ use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumbe
 
 use crate::pair::{A, B, address};
 
-/// The endpoint's and the script's initial sequence numbers: positions in both directions are given as distances from them.
+/// The endpoint's and the script's initial sequence numbers: positions in both directions are given as distances
+/// from them.
 pub const OUR_ISS: SeqNumber = SeqNumber(u32::MAX - 500);
 pub const PEER_ISS: SeqNumber = SeqNumber(4_999);
 

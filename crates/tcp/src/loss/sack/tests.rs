@@ -1,4 +1,5 @@
-//! NextSeg and SetPipe of RFC 6675 on hand-made scoreboards: segments of 100 octets, numbered from 1 as in 1 = [1, 101).
+//! NextSeg and SetPipe of RFC 6675 on hand-made scoreboards: segments of 100 octets, numbered from 1 as in 1 = [1,
+//! 101).
 
 use super::*;
 

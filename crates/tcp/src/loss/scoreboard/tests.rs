@@ -53,7 +53,8 @@ fn spans_merge_in_any_order_and_count_once() {
 #[test]
 fn reports_outside_of_what_is_out_are_ignored() {
     let mut board = Scoreboard::new();
-    // A duplicate report (RFC 2883), one that is not sent yet, an empty and a reversed one, and one at SND.UNA itself.
+    // A duplicate report (RFC 2883), one that is not sent yet, an empty and a reversed one, and one at SND.UNA
+    // itself.
     let reports = [span(1, 100), span(950, 1001), span(300, 300), span(400, 300), span(200, 300)];
     assert_eq!(board.update(Position(200), Position(1000), &reports), Bytes::ZERO);
     assert!(board.is_empty());

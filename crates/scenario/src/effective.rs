@@ -71,7 +71,7 @@ impl Serialize for Table {
 
 /// The reference page of all keys, in Markdown.
 pub fn reference() -> String {
-    let mut text = String::from("# Keys of a scenario\n");
+    let mut text = String::from(REFERENCE_HEAD);
     for section in crate::keys::SECTIONS {
         let doc: Vec<_> = section.doc.iter().map(|line| line.trim()).collect();
         let (open, close) = if section.repeated { ("[[", "]]") } else { ("[", "]") };
@@ -86,6 +86,19 @@ pub fn reference() -> String {
     }
     text
 }
+
+/// How the reference page begins.
+const REFERENCE_HEAD: &str = "\
+# Keys of a scenario
+
+A scenario is a TOML file. Every key has a default, so an empty file is one station that downloads over 802.11n. Every
+quantity carries its unit. Sections in double brackets may be repeated, each time as a group of alike stations, flows or
+pings. `--set SECTION.KEY=VALUE` overrides a key, in every group of a repeated section, and
+`--set SECTION.GROUP.KEY=VALUE` in one.
+
+`ackless scenarios show NAME` writes a built-in scenario out as a file with every key and its meaning. This page is
+written by `ackless scenarios keys`.
+";
 
 fn line(key: &KeyInfo, value: &Literal) -> String {
     format!("{} = {value}", key.name)

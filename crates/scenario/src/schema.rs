@@ -101,6 +101,11 @@ impl<T: Value> Setting<T> {
         self.value != Self::read_default(self.default)
     }
 
+    /// The default as an override gives it.
+    pub(crate) fn default_word(&self) -> String {
+        Self::read_default(self.default).word()
+    }
+
     /// Puts the default back.
     pub(crate) fn reset(&mut self) {
         self.value = Self::read_default(self.default);

@@ -160,7 +160,7 @@ cell.toml:3:7: wifi.mcs does not fit: 802.11ac excludes MCS 9 with 1 spatial str
     assert_refused(
         "[wifi]\nstandard = \"11a\"\n",
         &["wifi.mcs=5"],
-        "--set wifi.mcs=5: wifi.mcs has no bearing, since 11a has only a rate\n  help: leave the key out",
+        "--set wifi.mcs=5: wifi.mcs has no bearing, since 11a has only a rate\n  help: leave the key out, or put its default back: --set wifi.mcs=auto",
     );
     assert_refused(
         "[wifi]\nstandard = \"11a\"\n",
@@ -180,7 +180,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["loss.down_data=0.1"],
-        "--set loss.down_data=0.1: loss.down_data has no bearing, since loss.model is not per-frame\n  help: leave the key out",
+        "--set loss.down_data=0.1: loss.down_data has no bearing, since loss.model is not per-frame\n  help: leave the key out, or put its default back: --set loss.down_data=0.0",
     );
     assert_refused(
         "",

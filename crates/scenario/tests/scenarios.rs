@@ -6,6 +6,7 @@ use ackless_cell::config::{
 };
 use ackless_phy::{OfdmRate, TxVector};
 use ackless_scenario::builtin::Builtin;
+use ackless_scenario::effective::reference;
 use ackless_scenario::keys::SECTIONS;
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -206,4 +207,21 @@ fn every_key_has_a_meaning_and_a_default_that_is_allowed() {
             }
         }
     }
+}
+
+#[test]
+fn the_reference_page_is_that_of_the_schema() {
+    let page = include_str!("../../../docs/scenarios.md");
+    assert_eq!(page, reference(), "write it anew: ackless scenarios keys > docs/scenarios.md");
+}
+
+#[test]
+fn an_ad_hoc_cell_has_neither_server_nor_bridges() {
+    let text = "[wifi]\ntopology = \"ad-hoc\"\n[[stations]]\ncount = 2\n[[stations]]\nname = \"far\"\n[[flows]]\nstations = \"sta\"\npeer = \"far\"\n";
+    let mut scenario = Scenario::parse("adhoc", text).expect("this is a scenario");
+    let peers: Vec<_> = cell(&scenario, "tcp").flows.iter().map(|flow| (flow.station, flow.peer)).collect();
+    assert_eq!(peers, [(0, Peer::Station(2)), (1, Peer::Station(2))]);
+    scenario.set("stations.four_address=true").expect("a station may be a bridge");
+    let error = scenario.build(Row::STOCK).expect_err("there is nothing to bridge to").to_string();
+    assert!(error.starts_with("--set stations.four_address=true: stations.four_address has no bearing"), "{error}");
 }

@@ -156,7 +156,13 @@ impl Scenario {
     /// Refuses a value other than the default for a key that has no bearing because of `reason`.
     fn without_bearing<T: Value>(&self, setting: &Setting<T>, reason: &str) -> Result<(), ScenarioError> {
         if setting.differs() {
-            return Err(self.refuse(setting, format!("has no bearing, since {reason}"), "leave the key out"));
+            let help = format!(
+                "leave the key out, or put its default back: --set {}.{}={}",
+                setting.section,
+                setting.key,
+                setting.default_word()
+            );
+            return Err(self.refuse(setting, format!("has no bearing, since {reason}"), help));
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Endpoint {
     }
 
     /// LISTEN (RFC 9293, 3.10.7.2).
-    pub(super) fn on_listen(&mut self, now: Instant, from: SocketAddr, packet: &Packet, tcp: &TcpHeader) {
+    pub(super) fn on_listen(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
         if tcp.flags.contains(TcpFlags::RST) {
             return;
         }
@@ -39,7 +39,7 @@ impl Endpoint {
         if !tcp.flags.contains(TcpFlags::SYN) {
             return;
         }
-        self.peer = Peer::new(self.local, from);
+        self.peer = Peer::new(self.local, SocketAddr::new(packet.ip.src(), tcp.src_port));
         self.adopt_syn(now, tcp);
         self.tx.last_sent = now;
         self.advance(Trigger::Syn);

@@ -1,7 +1,5 @@
 //! Segments that arrive (RFC 9293, 3.10.7, with RFC 5961 and RFC 7323).
 
-use std::net::SocketAddr;
-
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
@@ -16,7 +14,7 @@ impl Endpoint {
     /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and
     /// ignored.
     pub fn handle_segment(&mut self, now: Instant, packet: &Packet) {
-        let Some((from, tcp)) = self.admit(packet) else {
+        let Some(tcp) = packet.tcp().filter(|tcp| self.admits(packet, tcp)) else {
             self.stats.ignored += 1;
             return;
         };
@@ -27,21 +25,19 @@ impl Endpoint {
                     self.refuse(packet, tcp);
                 }
             }
-            State::Listen => self.on_listen(now, from, packet, tcp),
+            State::Listen => self.on_listen(now, packet, tcp),
             State::SynSent => self.on_syn_sent(now, packet, tcp),
             _ => self.on_numbered(now, packet, tcp),
         }
     }
 
-    /// Whether this packet is for us: its sender and its TCP header.
-    fn admit<'a>(&self, packet: &'a Packet) -> Option<(SocketAddr, &'a TcpHeader)> {
-        let tcp = packet.tcp()?;
-        let ours = tcp.dst_port == self.local.port()
-            && packet.ip.dst() == self.local.ip()
-            && tcp.checksum == Checksum::Correct;
-        let from = SocketAddr::new(packet.ip.src(), tcp.src_port);
-        let theirs = self.peer.is_none_or(|peer| peer.address == from);
-        (ours && theirs).then_some((from, tcp))
+    /// Whether this packet is for us, and from our peer if we have one.
+    fn admits(&self, packet: &Packet, tcp: &TcpHeader) -> bool {
+        let addressed = match &self.peer {
+            Some(peer) => peer.is_source_of(packet, tcp),
+            None => packet.ip.dst() == self.local.ip(),
+        };
+        addressed && tcp.dst_port == self.local.port() && tcp.checksum == Checksum::Correct
     }
 
     /// SYN-RECEIVED and later (RFC 9293, 3.10.7.4), in the RFC's order of checks.

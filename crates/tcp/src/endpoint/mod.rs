@@ -11,7 +11,7 @@ mod wakeup;
 
 use std::net::SocketAddr;
 
-use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber};
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHeader};
 
 use self::receiver::Receiver;
 use self::sender::Sender;
@@ -225,5 +225,15 @@ impl Endpoint {
 impl Peer {
     fn new(local: SocketAddr, address: SocketAddr) -> Option<Self> {
         IpHeader::between(local.ip(), address.ip()).map(|ip| Self { address, ip })
+    }
+
+    /// Whether the packet goes from this peer to our address.
+    fn is_source_of(&self, packet: &Packet, tcp: &TcpHeader) -> bool {
+        let addresses = match (&packet.ip, &self.ip) {
+            (IpHeader::V4(theirs), IpHeader::V4(ours)) => theirs.src == ours.dst && theirs.dst == ours.src,
+            (IpHeader::V6(theirs), IpHeader::V6(ours)) => theirs.src == ours.dst && theirs.dst == ours.src,
+            _ => false,
+        };
+        addresses && tcp.src_port == self.address.port()
     }
 }

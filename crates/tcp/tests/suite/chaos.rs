@@ -18,7 +18,7 @@ pub fn drive(bytes: &[u8]) {
         match verb % 16 {
             0..=8 => chaos.segment(&mut reader),
             9 | 10 => chaos.now += Duration::from_micros(u64::from(reader.word()) * 50),
-            11 | 12 => chaos.to_deadline(),
+            11 | 12 => chaos.next_deadline(),
             _ => chaos.application(&mut reader),
         }
         chaos.drain();
@@ -105,7 +105,7 @@ impl Chaos {
         self.end.handle_segment(self.now, &Packet { ip, transport: Transport::Tcp(tcp), payload });
     }
 
-    fn to_deadline(&mut self) {
+    fn next_deadline(&mut self) {
         if let Some(at) = self.end.poll_timeout() {
             self.now = self.now.max(at);
         }

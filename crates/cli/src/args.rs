@@ -93,6 +93,10 @@ pub struct Run {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+
+    /// Also write everything that goes over the air, warm-up included, into this file, for Wireshark.
+    #[arg(long, value_name = "FILE.pcapng")]
+    pub pcap: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]

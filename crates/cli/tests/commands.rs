@@ -103,6 +103,24 @@ fn run_for_people_names_flows_and_pings() {
 }
 
 #[test]
+fn run_writes_a_capture_that_repeats_byte_for_byte_and_changes_no_figure() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let capture = |name: &str| {
+        let file = folder.path().join(name);
+        let path = file.to_str().expect("the path is text");
+        let json = stdout(&ackless(&short(&["run", "--json", "--pcap", path])));
+        (without_wall_seconds(&json), std::fs::read(&file).expect("the capture was written"))
+    };
+    let first = capture("first.pcapng");
+    assert_eq!(first, capture("second.pcapng"));
+    assert_eq!(first.0, without_wall_seconds(&stdout(&ackless(&short(&["run", "--json"])))));
+    // The section header block of pcapng, and more than a few frames.
+    assert_eq!(first.1[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+    assert!(first.1.len() > 10_000, "{}", first.1.len());
+    assert_refused(&["run", "--pcap", "no/such/folder/x.pcapng"], "no/such/folder: a file cannot be written here");
+}
+
+#[test]
 fn sweep_resumes_and_leaves_the_same_tables() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let out = folder.path().to_str().expect("the path is text");

@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all.
 
-use std::io::Write as _;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -31,10 +31,48 @@ pub fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), LabError> 
 /// # Errors
 /// Where it cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), LabError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = staged(folder, content)?;
-    file.persist(path).map_err(|error| LabError::io(path, "the file cannot be put in place", error.error))?;
-    Ok(())
+    let mut file = WholeFile::create(path)?;
+    file.write_all(content).map_err(|error| LabError::io(path, "the file cannot be written", error))?;
+    file.finish()
+}
+
+/// A file in the making, for what is too long to hold in memory. It gets its name with [`Self::finish`]; dropped before, it
+/// leaves nothing.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins the file that will be at `path`, whose folder must exist.
+    ///
+    /// # Errors
+    /// Where nothing can be written there.
+    pub fn create(path: &Path) -> Result<Self, LabError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(Self { file: staged(folder, &[])?, path: path.to_owned() })
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Where that is not possible, for example because a folder is called so.
+    pub fn finish(self) -> Result<(), LabError> {
+        let Self { file, path } = self;
+        file.persist(&path).map_err(|error| LabError::io(&path, "the file cannot be put in place", error.error))?;
+        Ok(())
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 fn staged(folder: &Path, content: &[u8]) -> Result<NamedTempFile, LabError> {
@@ -68,6 +106,16 @@ mod tests {
         names.sort();
         assert_eq!(names, ["x.csv", "y.json"]);
         assert_eq!(std::fs::read_to_string(out.join("x.csv")).expect("it can be read"), "3,4\n");
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = folder.path().join("air.pcapng");
+        let mut file = WholeFile::create(&path).expect("the folder can be written");
+        file.write_all(b"half").expect("the file can be written");
+        drop(file);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("the folder can be read").count(), 0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use ackless_scenario::Row;
 use crate::args::Run;
 use crate::input;
 use crate::output::{Failure, print, spinner};
-use crate::simulator::Simulator;
+use crate::simulator::{Capturing, Simulator};
 
 /// Runs the cell and prints what it found.
 pub fn run(options: &Run) -> Result<(), Failure> {
@@ -20,9 +20,17 @@ pub fn run(options: &Run) -> Result<(), Failure> {
     let row = Row::find(&options.scheme)?;
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
+    let job = Job { case: &case, seed: options.seed };
+    let capturing = options.pcap.as_deref().map(|path| Capturing::into_file(path, &case.config)).transpose()?;
     let spinner = spinner();
-    let record = run_one(&Simulator, Job { case: &case, seed: options.seed });
+    let record = match &capturing {
+        Some(capturing) => run_one(capturing, job),
+        None => run_one(&Simulator, job),
+    };
     spinner.finish_and_clear();
+    if let (Some(capturing), Some(path)) = (capturing, &options.pcap) {
+        capturing.finish(path)?;
+    }
     if options.json {
         print(&serde_json::to_string_pretty(&record)?)
     } else {

@@ -108,7 +108,7 @@ impl<S: Scheme> Station<S> {
         ppdu
     }
 
-    /// This station's PPDU is over.
+    /// This station's PPDU is over. Its receivers have taken it in: packets that need no answer are released now.
     pub fn transmission_ended(&mut self, now: Instant, pool: &mut PacketPool) {
         match self.exchange {
             Exchange::OnAir(Some(awaited)) => {

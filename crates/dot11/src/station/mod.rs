@@ -425,3 +425,6 @@ fn carry_out(verdict: Verdict, pool: &mut PacketPool, packet: PacketId) -> Optio
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,10 +76,10 @@ fn channel(vector: TxVector) -> [u16; 2] {
     }
 }
 
-/// MCS (bit 19): what is known, flags, index. HT-mixed format, BCC and no STBC are zeros in the flags.
+/// MCS (bit 19): what is known, flags, index. HT-mixed format, BCC, and no STBC or extension streams are zeros.
 fn mcs(mode: HtMode) -> [u8; 3] {
     let wide = u8::from(mode.width() == Width::Mhz40);
-    [MCS_ALL_BUT_NESS, wide | short_guard(mode.guard()) << 2, mode.mcs()]
+    [MCS_ALL, wide | short_guard(mode.guard()) << 2, mode.mcs()]
 }
 
 /// A-MPDU status (bit 20) behind the reference number: flags, the delimiter's CRC, and a reserved byte.
@@ -137,8 +137,8 @@ const CHANNEL_OFDM: u16 = 0x0040;
 const CHANNEL_2_GHZ: u16 = 0x0080;
 /// Channel: 5 GHz.
 const CHANNEL_5_GHZ: u16 = 0x0100;
-/// MCS, known: bandwidth, index, guard interval, format, FEC type and STBC.
-const MCS_ALL_BUT_NESS: u8 = 0x3f;
+/// MCS, known: bandwidth, index, guard interval, format, FEC type, STBC and extension streams.
+const MCS_ALL: u8 = 0x7f;
 /// A-MPDU status: it is known which subframe is the last.
 const AMPDU_LAST_KNOWN: u16 = 0x0004;
 /// A-MPDU status: this is the last subframe.

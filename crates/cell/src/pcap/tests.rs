@@ -31,12 +31,12 @@ fn a_legacy_header_has_rate_flags_and_channel() {
 fn an_ht_header_has_mcs_and_aligned_ampdu_status() {
     let alone = header(ht(GuardInterval::Short, Width::Mhz40), None);
     assert_eq!(alone[..8], [0, 0, 25, 0, 0x0b, 0, 0x08, 0]);
-    assert_eq!(alone[16..], [0x90, 0, 0x3c, 0x14, 0x40, 0x01, 0x3f, 0x05, 15]);
+    assert_eq!(alone[16..], [0x90, 0, 0x3c, 0x14, 0x40, 0x01, 0x7f, 0x05, 15]);
     let subframe = radiotap::Subframe { reference: 0x0a0b_0c0d, last: true, alone: false, len: Bytes(100) };
     let aggregated = header(ht(GuardInterval::Long, Width::Mhz20), Some(subframe));
     assert_eq!(aggregated[..8], [0, 0, 36, 0, 0x0b, 0, 0x18, 0]);
     let crc = ackless_dot11::codec::ampdu::delimiter(100, false)[2];
-    assert_eq!(aggregated[22..], [0x3f, 0, 15, 0, 0, 0, 0x0d, 0x0c, 0x0b, 0x0a, 0xac, 0, crc, 0]);
+    assert_eq!(aggregated[22..], [0x7f, 0, 15, 0, 0, 0, 0x0d, 0x0c, 0x0b, 0x0a, 0xac, 0, crc, 0]);
 }
 
 #[test]

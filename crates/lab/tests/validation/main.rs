@@ -1,0 +1,9 @@
+//! The simulator against what is known otherwise: closed forms, another simulator's results, and properties that every run
+//! has. `docs/validation.md` holds the figures and says what was configured, and why where it was not obvious.
+
+mod closed_forms;
+mod determinism;
+mod exchanges;
+mod ns3;
+mod properties;
+mod support;

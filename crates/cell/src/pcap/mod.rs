@@ -7,7 +7,7 @@
 //!   preambles to lay transmissions side by side.
 //! - Records are whole, and bytes are what [`Ppdu::emit_frame`] makes of the packets: payloads of which only the length is known are zeros.
 //!
-//! Container ([`pcapng`]) and radiotap header ([`radiotap`]) are written here rather than by a library: three kinds of block and seven fields
+//! Container (`pcapng`) and radiotap header (`radiotap`) are written here rather than by a library: three kinds of block and seven fields
 //! are needed, into one buffer that is used again, and the same run must give the same bytes whatever the version of anything else.
 //! Not written: what receivers made of a frame, signal strengths, and what A-MPDU delimiters of length zero and padding take.
 

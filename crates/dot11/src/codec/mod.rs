@@ -1,6 +1,6 @@
-//! Frames as bytes: what a [`Ppdu`] looks like on the air, and what bytes from the air say.
+//! Frames as bytes: what a [`Ppdu`](crate::frame::Ppdu) looks like on the air, and what bytes from the air say.
 //!
-//! - [`emit`]: [`Ppdu::emit_frame`] for each MPDU with its FCS, [`Ppdu::emit_psdu`] for the whole payload as the PHY sends it;
+//! - [`emit`]: `Ppdu::emit_frame` for each MPDU with its FCS, `Ppdu::emit_psdu` for the whole payload as the PHY sends it;
 //! - [`parse`]: [`Frame`], a typed view of one MPDU;
 //! - [`control`]: the frame control field, which both share;
 //! - [`ampdu`]: A-MPDU delimiters and the subframes behind them;

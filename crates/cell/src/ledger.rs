@@ -175,3 +175,6 @@ impl Load {
 fn time_floor(vector: TxVector, bytes: u64) -> Duration {
     Duration::from_nanos(bytes * 8 * 1_000_000_000 / vector.rate().bps())
 }
+
+#[cfg(test)]
+mod tests;

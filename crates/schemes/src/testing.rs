@@ -1,1 +1,0 @@
-//! Small schemes that each use one hook of [`ackless_dot11::hooks::Scheme`].

@@ -109,7 +109,7 @@ impl<S: Scheme> Station<S> {
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
     fn take_in(&mut self, mpdu: &Mpdu, pool: &mut PacketPool) {
         let link = self.links.index(mpdu.transmitter);
-        let agreed = link.filter(|_| mpdu.tid() == Some(self.config.tid));
+        let agreed = link.filter(|_| mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group());
         let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.
         let new = if let Some(recipient) = agreed.and_then(|link| self.links.recipient(link)) {

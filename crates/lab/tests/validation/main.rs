@@ -2,6 +2,7 @@
 //! has. `docs/validation.md` holds the figures and says what was configured, and why where it was not obvious.
 
 mod closed_forms;
+mod contention;
 mod determinism;
 mod exchanges;
 mod ns3;

@@ -116,3 +116,6 @@ impl Medium {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

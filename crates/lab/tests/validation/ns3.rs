@@ -45,6 +45,7 @@ fn tcp_is_within_three_percent() {
         ("ns3-56", "wifi-80211a", "tcp", &[], 24.2364),
         ("ns3-58", "wifi-80211a", "tcp-l1", &[], 20.5237),
         ("ns3-17", "wifi-80211a", "tcp", &["stations.count=2"], 24.7212),
+        ("ns3-29", "wifi-80211a", "tcp", &["wifi.qos=true"], 24.1698),
         ("ns3-60", "wifi-80211b", "tcp", &[], 5.08587),
     ] {
         compare(id, name, row, overrides, 5, theirs, 0.03);

@@ -16,60 +16,51 @@ pub struct Slot(pub u32);
 /// The deadlines of all components.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    /// One for each slot, padded to a power of two.
-    deadlines: Vec<Instant>,
-    /// The winner below each inner node of the tournament; node 1 is the final.
-    winners: Vec<u32>,
+    /// The tournament: node 1 is the final, node `n` is played by `2n` and `2n + 1`, and the slots are the second half. Each
+    /// node holds the earlier deadline of the two and whose it is.
+    nodes: Vec<(Instant, Slot)>,
 }
 
 impl Agenda {
     /// An agenda of `slots` components, none of which waits for anything.
     pub fn new(slots: usize) -> Self {
         let size = slots.next_power_of_two().max(2);
-        let mut agenda = Self { deadlines: vec![Instant::FAR_FUTURE; size], winners: vec![0; size] };
-        for node in (1..size).rev() {
-            agenda.winners[node] = agenda.play(node);
+        let mut nodes = vec![(Instant::FAR_FUTURE, Slot(0)); 2 * size];
+        for slot in 0..size {
+            nodes[size + slot].1 = Slot(slot as u32);
         }
-        agenda
+        for node in (1..size).rev() {
+            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
+        }
+        Self { nodes }
     }
 
     /// Sets when a component wants to be woken; `None` for never.
     pub fn set(&mut self, slot: Slot, deadline: Option<Instant>) {
         let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
-        let index = slot.0 as usize;
-        if self.deadlines[index] == deadline {
+        let mut node = self.nodes.len() / 2 + slot.0 as usize;
+        if self.nodes[node].0 == deadline {
             return;
         }
-        self.deadlines[index] = deadline;
-        let mut node = (self.deadlines.len() + index) / 2;
-        while node >= 1 {
-            let winner = self.play(node);
-            // Above here nothing changes if another slot won this match before and wins it still.
-            if winner == self.winners[node] && winner != slot.0 {
+        self.nodes[node].0 = deadline;
+        while node > 1 {
+            let winner = self.nodes[node].min(self.nodes[node ^ 1]);
+            node /= 2;
+            if self.nodes[node] == winner {
                 return;
             }
-            self.winners[node] = winner;
-            node /= 2;
+            self.nodes[node] = winner;
         }
     }
 
     /// When a component wants to be woken; far in the future for never.
     pub fn deadline(&self, slot: Slot) -> Instant {
-        self.deadlines[slot.0 as usize]
+        self.nodes[self.nodes.len() / 2 + slot.0 as usize].0
     }
 
     /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
     pub fn first(&self) -> (Instant, Slot) {
-        let winner = self.winners[1];
-        (self.deadlines[winner as usize], Slot(winner))
-    }
-
-    /// The winner of the match at an inner node.
-    fn play(&self, node: usize) -> u32 {
-        let size = self.deadlines.len();
-        let side = |child: usize| if child >= size { (child - size) as u32 } else { self.winners[child] };
-        let (left, right) = (side(2 * node), side(2 * node + 1));
-        if self.deadlines[left as usize] <= self.deadlines[right as usize] { left } else { right }
+        self.nodes[1]
     }
 }
 

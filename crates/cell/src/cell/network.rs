@@ -42,6 +42,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 let view = self.medium.view(NodeId(node as u16), self.ending);
                 let flow = self.flows.flow_of(self.pool.get(packet));
                 self.stations[node].enqueue_emitted(self.now, view, &mut self.pool, packet, options, flow);
+                self.watch(node);
             }
         }
     }
@@ -62,11 +63,22 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Some(to) => Passage::OverAir { from: arrival.from, to },
             None => Passage::ToWire(arrival.from),
         };
-        let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) else { return };
-        match target {
-            Some(to) => self.send_from_ap(packet, to, arrival.from),
-            None => self.push_up(packet),
+        if let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) {
+            match target {
+                Some(to) => self.send_from_ap(packet, to, arrival.from),
+                None => self.push_up(packet),
+            }
         }
+        self.after_forwarding(node);
+    }
+
+    /// A node's scheme was asked about a packet that passes through: it may have emitted others, or want to be woken.
+    fn after_forwarding(&mut self, node: usize) {
+        while let Some(emission) = self.stations[node].poll_emission() {
+            self.carry_emission(node, emission);
+        }
+        let timeout = self.stations[node].poll_timeout();
+        self.agenda.set(self.slots.slot(Wakeup::Station(node)), timeout);
     }
 
     /// A transport or application on a node, or at the server, sends a packet.
@@ -104,8 +116,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has reached a node's MAC.
     pub(super) fn hand_to_mac(&mut self, node: usize, packet: PacketId, route: Route, flow: u32) {
         let view = self.medium.view(NodeId(node as u16), self.ending);
+        let waited = self.stations[node].wants_medium();
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
-        self.watch(node);
+        if waited {
+            // Its grant stands; only its scheme may have got a new deadline.
+            let timeout = self.stations[node].poll_timeout();
+            self.agenda.set(self.slots.slot(Wakeup::Station(node)), timeout);
+        } else {
+            self.watch(node);
+        }
         // A scheme may have emitted something; what came up was taken before.
         while let Some(emission) = self.stations[node].poll_emission() {
             self.carry_emission(node, emission);
@@ -143,6 +162,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, passage) {
                 self.send_from_ap(packet, to, NodeId(0));
             }
+            self.after_forwarding(0);
         }
         self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
         self.refill_server();

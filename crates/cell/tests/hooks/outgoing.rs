@@ -100,8 +100,11 @@ fn held_acks_wait_for_the_timer_and_are_known_by_the_names_they_get() {
 
 #[test]
 fn an_ack_that_the_scheme_queues_itself_is_sent_like_any_other() {
-    let run = run(&with_tcp(aggregating()), only_on(STATION, Requeues));
-    assert_undisturbed(&run);
+    for latency in [0, 50] {
+        let mut config = with_tcp(aggregating());
+        config.stations[0].host_latency = Duration::from_micros(latency);
+        assert_undisturbed(&run(&config, only_on(STATION, Requeues)));
+    }
 }
 
 #[test]

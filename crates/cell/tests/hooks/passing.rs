@@ -4,7 +4,7 @@ use ackless_cell::config::{CellConfig, Direction, FlowConfig, Pace, Peer};
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Passage;
 use ackless_schemes::Stock;
-use ackless_schemes::testing::passing::{Detains, Guards, Relays, Shortens, Thins};
+use ackless_schemes::testing::passing::{Detains, Guards, Relays, Shortens, Stores, Thins};
 use ackless_wire::{BitRate, Duration};
 
 use crate::cells::{AP, STATION, aggregating, only_on, run, single_frames, with_another_station, with_tcp, with_udp};
@@ -100,4 +100,20 @@ fn packets_between_stations_pass_the_scheme_of_the_ap() {
     let kept = passages.iter().filter(|entry| entry.2).count() as u64;
     let delivered = run.delivered(&config, 0) / 1472;
     assert!(delivered <= kept && delivered + 2 >= kept, "{delivered} of {kept} have arrived");
+}
+
+#[test]
+fn a_packet_stored_on_its_way_through_goes_on_when_the_timer_says_so() {
+    let config = slow_udp(Direction::Down);
+    let plain = run(&config, |_| Box::new(Stock));
+    let stored = run(&config, only_on(AP, Stores::new(Duration::from_millis(20))));
+    let first = |run: &crate::cells::Run| run.data_from(AP).next().expect("the AP sends").start;
+    let later = first(&stored) - first(&plain);
+    let tolerance = Duration::from_micros(9);
+    assert!(
+        later + tolerance >= Duration::from_millis(20) && later <= Duration::from_millis(20) + tolerance,
+        "{later}"
+    );
+    let missing = (plain.delivered(&config, 0) - stored.delivered(&config, 0)) / 1472;
+    assert!((16..=18).contains(&missing), "{missing}");
 }

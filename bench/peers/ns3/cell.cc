@@ -414,6 +414,7 @@ int main(int argc, char** argv) {
     BuildWifi(options, phy, cell);
     PlaceNodes(options, cell);
     BuildNetwork(options, cell);
+    Greet(options, cell);
     InstallFlows(options, phy, cell);
 
     const Time window = Seconds(options.start + options.warmUp);

@@ -93,7 +93,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     Topology::Infrastructure if self.four_address[node] => (NodeId(0), Ds::FourAddress),
                     Topology::Infrastructure => (NodeId(0), Ds::ToAp),
                 };
-                self.to_mac(node, packet, Route { next, destination, source, ds });
+                self.leave_host(node, packet, Route { next, destination, source, ds });
             }
         }
     }
@@ -101,10 +101,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The AP sends a packet to a station.
     fn send_from_ap(&mut self, packet: PacketId, to: NodeId, source: NodeId) {
         let ds = if self.four_address[usize::from(to.0)] { Ds::FourAddress } else { Ds::FromAp };
-        self.to_mac(0, packet, Route { next: to, destination: to, source, ds });
+        self.leave_host(0, packet, Route { next: to, destination: to, source, ds });
     }
 
-    fn to_mac(&mut self, node: usize, packet: PacketId, route: Route) {
+    fn leave_host(&mut self, node: usize, packet: PacketId, route: Route) {
         let flow = self.flows.flow_of(self.pool.get(packet));
         if self.passages[node].is_instant() {
             return self.hand_to_mac(node, packet, route, flow);

@@ -219,11 +219,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn top_up(&mut self, flow: usize, end: usize) {
         let state = self.flows.flow_mut(flow);
         let fills = matches!(state.config.traffic, Traffic::OnOff { pace: Pace::Saturating, .. });
-        if fills && state.application.on && state.sender() == end {
-            if let Some(endpoint) = &mut state.ends[end].tcp {
-                let room = endpoint.room();
-                endpoint.write_length(room);
-            }
+        if fills
+            && state.application.on
+            && state.sender() == end
+            && let Some(endpoint) = &mut state.ends[end].tcp
+        {
+            let room = endpoint.room();
+            endpoint.write_length(room);
         }
     }
 

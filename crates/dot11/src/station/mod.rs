@@ -12,7 +12,7 @@
 //! [`Station::poll_up`] and what the scheme emitted with [`Station::poll_emission`] until both are empty, then ask [`Station::grant`] and
 //! [`Station::poll_timeout`] anew.
 //!
-//! The parts: `initiate` puts PPDUs together and judges their answers, `respond` takes PPDUs in and answers them, [`links`] holds what waits for each peer.
+//! The parts: `initiate` puts PPDUs together and judges their answers, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
 //!
 //! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once, A-MSDU,
 //! NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).

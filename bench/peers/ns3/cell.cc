@@ -42,6 +42,7 @@ namespace {
 
 constexpr int kBadArgument = 2;
 constexpr int kNotAssociated = 3;
+constexpr int kStoodStill = 4;
 constexpr uint16_t kFirstPort = 5000;
 
 // What the command line asks for. Times are in seconds.
@@ -383,6 +384,7 @@ void Print(const Options& o, const Cell& cell, const AirCounters& air, double wa
         total += mbps;
         flows << (i == 0 ? "" : ", ") << mbps;
     }
+    if (total == 0) Fail("nothing was delivered within the window", kStoodStill);
     std::cout << std::setprecision(7) << "{\"simulator\": \"ns-3." << Version::Minor() << " " << Version::BuildProfile()
               << "\", \"standard\": \"" << o.standard << "\", \"stations\": " << o.stations << ", \"direction\": \""
               << o.direction << "\", \"transport\": \"" << o.transport << "\", \"seed\": " << o.seed

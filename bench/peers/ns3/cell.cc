@@ -68,6 +68,7 @@ struct Options {
     double measured = 10;
     uint32_t seed = 1;
     bool counters = false;
+    std::string pcap;  // prefix of files with what the AP and each station sent and received; none if empty
 };
 
 // What the name of a standard stands for.
@@ -159,6 +160,7 @@ Options ParseOptions(int argc, char** argv) {
     cmd.AddValue("measured", "seconds that are counted", o.measured);
     cmd.AddValue("seed", "ns-3's run number, from 1", o.seed);
     cmd.AddValue("counters", "count PPDUs, collisions and timeouts (slower)", o.counters);
+    cmd.AddValue("pcap", "prefix of pcap files, one for each Wi-Fi device (slower)", o.pcap);
     cmd.Parse(argc, argv);
 
     if (o.stations < 1 || o.stations > 200) Fail("--stations: expected 1 to 200", kBadArgument);
@@ -234,6 +236,10 @@ void BuildWifi(const Options& o, const Phy& phy, Cell& cell) {
                 UintegerValue(phy.ampdu));
     cell.stationWifi = wifi.Install(phyHelper, mac, cell.stations);
 
+    if (!o.pcap.empty()) {
+        phyHelper.EnablePcap(o.pcap, cell.apWifi);
+        phyHelper.EnablePcap(o.pcap, cell.stationWifi);
+    }
     SetQueue(cell.apWifi.Get(0), qos, o.apQueue * o.stations);
     for (uint32_t i = 0; i < o.stations; ++i) SetQueue(cell.stationWifi.Get(i), qos, o.stationQueue);
 

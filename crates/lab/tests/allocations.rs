@@ -1,0 +1,68 @@
+//! What a run takes from the heap once its queues have grown to their sizes.
+
+use ackless_cell::Cell;
+use ackless_cell::recorder::Recorder;
+use ackless_scenario::Row;
+use ackless_scenario::builtin::Builtin;
+use ackless_schemes::Stock;
+use ackless_wire::{Duration, Instant};
+use allocation_counter::measure;
+
+#[test]
+fn a_packet_that_passes_through_a_warm_cell_allocates_nothing() {
+    let one = measure(|| drop(std::hint::black_box(Box::new(0))));
+    assert_eq!(one.count_total, 1, "allocations of this thread are counted");
+    for (name, row, overrides) in CELLS {
+        let cell = format!("{name}, row {row}, {overrides:?}, seed {SEED}");
+        let mut scenario = Builtin::find(name).and_then(Builtin::scenario).unwrap_or_else(|error| panic!("{error}"));
+        for argument in *overrides {
+            scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+        }
+        // The recorder keeps samples of the whole span.
+        for argument in ["run.warm_up=2s", "run.measured=50s"] {
+            scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let row = Row::find(row).unwrap_or_else(|error| panic!("{error}"));
+        let config = scenario.build(row).unwrap_or_else(|error| panic!("{error}"));
+        let mut run = Cell::new(&config, SEED, |_| Stock, Recorder::new(&config));
+        run.advance(Instant::ZERO + WARM_UP);
+
+        let events = run.events();
+        let [short, long] = [SHORT, LONG].map(|span| {
+            let until = run.now() + span;
+            measure(|| run.advance(until)).count_total
+        });
+        let events = run.events() - events;
+        println!("{cell}: {short} allocations in {SHORT}, {long} in {LONG}, {events} events");
+        assert!(events > 100_000, "{cell}: hardly anything happens");
+        // The recorder's samples of each flow's round-trip time double their room as they grow, and nothing else does.
+        let bound = 2 * config.flows.len() as u64;
+        assert!(short <= bound && long <= bound, "{cell}: {short} allocations in {SHORT}, {long} in {LONG}");
+    }
+}
+
+/// Scenario, row and overrides: aggregates and single frames, TCP and UDP, both directions, many stations, losses, both
+/// kinds of queue.
+const CELLS: &[(&str, &str, &[&str])] = &[
+    ("wifi-80211n", "tcp", &[]),
+    ("wifi-80211n", "tcp", &["stations.count=10"]),
+    ("wifi-80211n", "tcp", &["stations.count=4", "flows.direction=up"]),
+    ("wifi-80211n", "tcp", &["stations.count=4", "ap.queue=fq-codel", "ap.scheduler=airtime-fair"]),
+    ("wifi-80211n", "udp", &[]),
+    (
+        "wifi-80211n",
+        "tcp",
+        &["stations.count=2", "loss.model=per-frame", "loss.down_data=0.02", "loss.up_control=0.02"],
+    ),
+    ("wifi-80211ac", "tcp", &[]),
+    ("wifi-80211a", "tcp", &["stations.count=4"]),
+    ("wifi-80211a", "udp", &["stations.count=10", "flows.direction=up"]),
+];
+/// The slowest of these cells fills its queues within it.
+const WARM_UP: Duration = Duration::from_secs(20);
+/// The first span.
+const SHORT: Duration = Duration::from_secs(2);
+/// The second one: long enough that a single allocation for each thousand packets would show.
+const LONG: Duration = Duration::from_secs(20);
+/// The seed of all runs.
+const SEED: u64 = 1;

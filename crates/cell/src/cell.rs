@@ -43,7 +43,7 @@ pub struct Cell<S, O> {
     wire_down: Wired,
     wire_up: Wired,
     flows: Flows,
-    /// The flows that send from each node, the server's in the place of the AP.
+    /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,
     /// Which stations exchange four-address frames with the AP.
     four_address: Vec<bool>,

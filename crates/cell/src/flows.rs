@@ -186,16 +186,21 @@ impl Flow {
         }
     }
 
-    /// Whether it sends datagrams as fast as they can be queued, just now.
-    pub(crate) fn floods(&self) -> Option<Bytes> {
+    /// The size of its datagrams if it sends them as fast as they can be queued, all the time or now and then.
+    pub(crate) fn datagrams_that_flood(&self) -> Option<Bytes> {
         let pace = match self.config.traffic {
             Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
             Traffic::Finite { .. } | Traffic::Repeated { .. } => return None,
         };
         match self.config.transport {
-            TransportConfig::Udp { payload } if pace == Pace::Saturating && self.application.on => Some(payload),
+            TransportConfig::Udp { payload } if pace == Pace::Saturating => Some(payload),
             _ => None,
         }
+    }
+
+    /// The size of its datagrams if it floods just now.
+    pub(crate) fn floods(&self) -> Option<Bytes> {
+        self.datagrams_that_flood().filter(|_| self.application.on)
     }
 
     /// Opens a new connection: the station calls, its peer listens.

@@ -76,9 +76,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn arm(&mut self, config: &CellConfig) {
         for (flow, flow_config) in config.flows.iter().enumerate() {
             let state = self.flows.flow(flow);
-            match state.ends[state.sender()].place {
-                Place::Server => self.sources[0].push_back(flow),
-                Place::Station(node) => self.sources[node].push_back(flow),
+            if state.datagrams_that_flood().is_some() {
+                match state.ends[state.sender()].place {
+                    Place::Server => self.sources[0].push_back(flow),
+                    Place::Station(node) => self.sources[node].push_back(flow),
+                }
             }
             self.agenda.set(self.slots.slot(Wakeup::Application(flow)), Some(flow_config.start));
         }

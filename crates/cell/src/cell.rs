@@ -64,7 +64,9 @@ struct Contention {
     active: Vec<u16>,
     /// Whether a grant may have changed since the agenda was told.
     stale: bool,
-    /// Since when in the present silence anybody has had something to send.
+    /// Since when the medium has been silent, less what of the silence has been told already.
+    silence_from: Instant,
+    /// Since when in it somebody has had something to send.
     wanted: Option<Instant>,
     winners: Vec<u16>,
 }
@@ -192,6 +194,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             None => {
                 let view = self.medium.view(NodeId(node as u16), false);
                 self.stations[node].medium_idle(self.now, view);
+                self.after_station(node);
+                return self.settle_exchange();
             }
         }
         self.after_station(node);

@@ -46,11 +46,6 @@ impl Medium {
         !self.on_air.is_empty()
     }
 
-    /// When the last transmission ended.
-    pub fn idle_since(&self) -> Instant {
-        self.idle_since
-    }
-
     /// When the next transmission ends.
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.on_air.iter().map(|transmission| transmission.end).min()

@@ -38,7 +38,7 @@ pub enum Event<'a> {
         /// Whether the medium is idle now.
         idle: bool,
     },
-    /// The run is over in the middle of a silence.
+    /// A silence, or the part of it since the last such event, ends without a PPDU: nobody has anything to send any more, or the run is over.
     Silence(Silence),
     /// Application bytes arrived at the end of a flow, for the first time and in order.
     Delivered {

@@ -67,6 +67,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.contention.winners = winners;
         self.contention.stale = true;
+        if let Some(silence) = silence {
+            self.settle_silence(silence);
+        }
     }
 
     /// Puts a PPDU on the air. `silence`: what was before it, unless the medium was busy already.
@@ -172,9 +175,33 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// A station has let go of the medium in the middle of a silence without having sent: where nobody wants it any more, the silence so
+    /// far, which is `spent`, is told, and what follows is a new one with nothing to send.
+    fn settle_silence(&mut self, spent: Silence) {
+        let wants = |&node: &u16| self.stations[usize::from(node)].wants_medium();
+        if self.contention.wanted.is_none() || self.contention.active.iter().any(wants) {
+            return;
+        }
+        self.contention.wanted = None;
+        self.contention.silence_from = self.now;
+        if O::LISTENS {
+            self.observer.observe(self.now, &Event::Silence(spent));
+        }
+    }
+
+    /// A station's exchange ended in a silence, without an answer and with nothing left to send.
+    pub(super) fn settle_exchange(&mut self) {
+        if !self.medium.is_busy() {
+            let (from, now) = (self.contention.silence_from, self.now);
+            let wanted = self.contention.wanted.unwrap_or(now);
+            self.settle_silence(Silence { wanted, waited: now, ..Silence::of_sifs(from, now) });
+        }
+    }
+
     /// The medium is idle now: counters run again.
     fn silence_begins(&mut self) {
         let now = self.now;
+        self.contention.silence_from = now;
         let mut wanted = false;
         for &node in &self.contention.active {
             let view = self.medium.view(NodeId(node), false);
@@ -188,7 +215,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The silence before a won access.
     fn access_silence(&self, winner: &Station<S>) -> Silence {
-        let (from, until) = (self.medium.idle_since(), self.now);
+        let (from, until) = (self.contention.silence_from, self.now);
         let wanted = self.contention.wanted.unwrap_or(until);
         let Some(waited) = winner.waited() else { return Silence::of_sifs(from, until) };
         Silence {
@@ -204,7 +231,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The silence before an answer or a later frame of an exchange.
     pub(super) fn sifs_silence(&self) -> Silence {
-        Silence::of_sifs(self.medium.idle_since(), self.now)
+        Silence::of_sifs(self.contention.silence_from, self.now)
     }
 
     /// The run is over: what is on the air and the last silence are told as far as they got.
@@ -230,7 +257,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The silence that the end of the run cuts short: that of whoever would have sent next.
     fn last_silence(&self, end: Instant) -> Silence {
-        let from = self.medium.idle_since();
+        let from = self.contention.silence_from;
         let next = self.contention.active.iter().map(|&node| &self.stations[usize::from(node)]);
         let next = next.filter(|station| station.grant().is_some()).min_by_key(|station| station.grant());
         match next {

@@ -18,7 +18,7 @@ fn frames_that_overlap_collide_and_only_those_who_did_not_send_find_noise() {
     assert!(!medium.settle(at(40), &first), "the longer one is still on the air");
     let second = medium.end(at(100)).expect("then the longer one");
     assert!(second.collided && medium.settle(at(100), &second));
-    assert_eq!(medium.idle_since(), at(100));
+    assert_eq!(medium.view(NodeId(0), false).idle_since, at(100));
     let noise = [A, B, C].map(|node| medium.view(node, false).unintelligible);
     assert_eq!(noise, [false, false, true]);
 }

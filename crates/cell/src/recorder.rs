@@ -1,6 +1,6 @@
 //! The observer that makes a [`RunResult`] of a run: counters, delays, fairness, and the [`Ledger`].
 
-use ackless_dot11::frame::{Body, NodeId, Ppdu};
+use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -174,11 +174,11 @@ impl Recorder {
             }
             Body::Ack(answer) => {
                 counters.acks += 1;
-                counters.appended_bytes += answer.appended.len() as u64;
+                counters.count_appended(answer);
             }
             Body::BlockAck(_, _, answer) => {
                 counters.block_acks += 1;
-                counters.appended_bytes += answer.appended.len() as u64;
+                counters.count_appended(answer);
             }
             Body::BlockAckReq(..) => counters.block_ack_requests += 1,
             Body::Rts => counters.rts += 1,
@@ -270,6 +270,14 @@ impl Observer for Recorder {
             | Event::RoundTrip { .. }
             | Event::WireDrop { .. } => {}
         }
+    }
+}
+
+impl NodeCounters {
+    /// What a scheme appended to an answer of this node.
+    fn count_appended(&mut self, answer: &Answer) {
+        self.appended_answers += u64::from(!answer.appended.is_empty());
+        self.appended_bytes += answer.appended.len() as u64;
     }
 }
 

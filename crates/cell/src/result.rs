@@ -152,9 +152,9 @@ pub struct NodeCounters {
     pub queue_drops: u64,
     /// Packets dropped on the wire from this node: by its buffer or by loss.
     pub wire_drops: u64,
-    /// TCP ACKs that travelled in bytes appended to its answers.
-    pub appended_acks: u64,
-    /// Bytes appended to its answers.
+    /// Acks and BlockAcks that it sent with bytes appended.
+    pub appended_answers: u64,
+    /// The bytes in them.
     pub appended_bytes: u64,
     /// Application bytes that arrived at it over the air.
     pub delivered_bytes: u64,
@@ -182,7 +182,7 @@ impl NodeCounters {
             air_losses,
             queue_drops,
             wire_drops,
-            appended_acks,
+            appended_answers,
             appended_bytes,
             delivered_bytes,
         } = other;
@@ -204,7 +204,7 @@ impl NodeCounters {
         self.air_losses += air_losses;
         self.queue_drops += queue_drops;
         self.wire_drops += wire_drops;
-        self.appended_acks += appended_acks;
+        self.appended_answers += appended_answers;
         self.appended_bytes += appended_bytes;
         self.delivered_bytes += delivered_bytes;
     }

@@ -81,9 +81,21 @@ fn appended_bytes_and_bits_reach_the_sender_under_the_answers_fcs() {
         assert!(asked.iter().any(|(_, due)| due.len == plain));
         assert!(asked.iter().all(|(_, due)| (due.kind == AnswerKind::Ack) == (due.len == ACK_LEN)));
         assert!(missing.entries().is_empty());
-        assert_eq!(run.result.counters.nodes[1].counters.appended_bytes, 10 * asked.len() as u64);
+        let counters = &run.result.counters.nodes[1].counters;
+        let answers = asked.len() as u64;
+        assert_eq!((counters.appended_answers, counters.appended_bytes), (answers, 10 * answers));
+        assert_eq!(run.result.counters.nodes[0].counters.appended_answers, 0, "the AP appends nothing");
         assert!(run.result.airtime_ns[AirtimeClass::Appended] > Duration::ZERO);
     }
+}
+
+#[test]
+fn an_answer_with_nothing_appended_does_not_count_as_one_with_bytes() {
+    let appends = Appends { bytes: Vec::new(), lengthen: Duration::ZERO, asked: Log::default() };
+    let run = run(&with_udp(single_frames(), Direction::Down, SATURATING), only_on(STATION, appends));
+    let counters = &run.result.counters.total;
+    assert!(counters.acks > 100);
+    assert_eq!((counters.appended_answers, counters.appended_bytes), (0, 0));
 }
 
 #[test]

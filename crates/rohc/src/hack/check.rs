@@ -1,0 +1,153 @@
+//! The checksums over a rebuilt header, eight octets at a time.
+//!
+//! Checksums are those of ROHC (RFC 5795, 5.3.1.1), as in [`crate::crc`]. What they cover is fixed here, in [`Covered`].
+
+use ackless_wire::IpHeader;
+
+use crate::crc::{CRC3, CRC7, CRC8};
+use crate::hack::ack::Ack;
+
+/// The octets of a header that its checksum covers: those that codes can change, in the order of the table in
+/// [`crate::hack`], as big-endian words of eight. The octets of the flow come before them, the MSN behind them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Covered {
+    words: [u64; 8],
+    len: usize,
+}
+
+/// The checksums of a flow's octets, from which those of its headers go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FlowSum {
+    crc3: u8,
+    crc7: u8,
+    crc8: u8,
+}
+
+impl Covered {
+    /// What is covered of `ack`.
+    pub(super) fn of(ack: &Ack) -> Self {
+        let tcp = &ack.tcp;
+        let (dscp_ecn, ttl, id, label_or_df) = match &ack.ip {
+            IpHeader::V4(v4) => (v4.dscp_ecn, v4.ttl, v4.id, u32::from(v4.dont_fragment)),
+            IpHeader::V6(v6) => (v6.traffic_class, v6.hop_limit, 0, v6.flow_label),
+        };
+        let options = &tcp.options;
+        let sack = options.sack.as_slice();
+        let present = u8::from(options.mss.is_some()) << 7
+            | u8::from(options.sack_permitted) << 6
+            | u8::from(options.window_scale.is_some()) << 5
+            | u8::from(options.timestamps.is_some()) << 4
+            | sack.len() as u8;
+        let (value, echo) = ack.stamps();
+        let mut words = [0; 8];
+        words[0] = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
+        words[1] = u64::from(tcp.flags.bits()) << 56
+            | u64::from(ttl) << 48
+            | u64::from(tcp.window) << 32
+            | u64::from(id) << 16
+            | u64::from(tcp.urgent);
+        words[2] = u64::from(value) << 32 | u64::from(echo);
+        words[3] = u64::from(dscp_ecn) << 56
+            | u64::from(label_or_df) << 32
+            | u64::from(present) << 24
+            | u64::from(options.window_scale.unwrap_or(0)) << 16
+            | u64::from(options.mss.unwrap_or(0));
+        for (word, (left, right)) in words[4..].iter_mut().zip(sack) {
+            *word = u64::from(left.0) << 32 | u64::from(right.0);
+        }
+        Self { words, len: 4 + sack.len() }
+    }
+
+    /// The words.
+    fn words(&self) -> &[u64] {
+        &self.words[..self.len]
+    }
+}
+
+impl FlowSum {
+    /// The checksums of the octets of `ack`'s flow.
+    pub(super) fn of(ack: &Ack) -> Self {
+        let (octets, len) = ack.flow().octets();
+        let [crc3, crc7, crc8] = [&CRC3, &CRC7, &CRC8].map(|crc| crc.of(&octets[..len]));
+        Self { crc3, crc7, crc8 }
+    }
+
+    /// CRC-3 over flow, header and MSN.
+    pub(super) fn crc3(&self, covered: &Covered, msn: u8) -> u8 {
+        SLICES3.octet(SLICES3.words(self.crc3, covered.words()), msn)
+    }
+
+    /// CRC-7 over flow, header and MSN.
+    pub(super) fn crc7(&self, covered: &Covered, msn: u8) -> u8 {
+        SLICES7.octet(SLICES7.words(self.crc7, covered.words()), msn)
+    }
+
+    /// CRC-8 over flow and header: the MSN that follows the installation of this header.
+    pub(super) fn first_msn(&self, covered: &Covered) -> u8 {
+        CRC8.extend(self.crc8, &covered.words.map(u64::to_be_bytes).as_flattened()[..covered.len * 8])
+    }
+}
+
+/// The tables of one checksum: table `n` is what an octet gives with `n` octets of zero behind it.
+#[derive(Debug)]
+struct Slices([[u8; 256]; 8]);
+
+impl Slices {
+    /// The tables of a polynomial whose bits are reversed, as [`crate::crc`] has them.
+    const fn new(reversed: u8) -> Self {
+        let mut tables = [[0; 256]; 8];
+        let mut octet = 0;
+        while octet < 256 {
+            let mut rest = octet as u8;
+            let mut behind = 0;
+            while behind < 8 {
+                let mut bit = 0;
+                while bit < 8 {
+                    rest = if rest & 1 == 1 { rest >> 1 ^ reversed } else { rest >> 1 };
+                    bit += 1;
+                }
+                tables[behind][octet] = rest;
+                behind += 1;
+            }
+            octet += 1;
+        }
+        Self(tables)
+    }
+
+    /// The checksum after big-endian words. No register is wider than an octet, so it lies whole in the first of a word.
+    #[inline]
+    fn words(&self, start: u8, words: &[u64]) -> u8 {
+        words.iter().fold(start, |sum, word| {
+            let octets = (word ^ u64::from(sum) << 56).to_le_bytes();
+            (0..8).fold(0, |sum, behind| sum ^ self.0[behind][usize::from(octets[behind])])
+        })
+    }
+
+    /// The checksum after one more octet.
+    #[inline]
+    fn octet(&self, sum: u8, octet: u8) -> u8 {
+        self.0[0][usize::from(sum ^ octet)]
+    }
+}
+
+/// CRC-3: 1 + x + x^3.
+static SLICES3: Slices = Slices::new(0b110);
+/// CRC-7: 1 + x + x^2 + x^3 + x^6 + x^7.
+static SLICES7: Slices = Slices::new(0b111_1001);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_octets_at_a_time_give_the_same_as_one_at_a_time() {
+        let words = [0x0123_4567_89ab_cdef, u64::MAX, 0, 0xdead_beef_0000_0001];
+        let octets = words.map(u64::to_be_bytes);
+        for (slices, crc) in [(&SLICES3, &CRC3), (&SLICES7, &CRC7)] {
+            for start in 0..=crc.start() {
+                assert_eq!(slices.words(start, &words), crc.extend(start, octets.as_flattened()));
+                assert_eq!(slices.octet(start, 0xa5), crc.extend(start, &[0xa5]));
+            }
+        }
+    }
+}

@@ -15,7 +15,7 @@ use crate::agenda::Agenda;
 use crate::config::Topology;
 use crate::flows::Flows;
 use crate::host::Passage;
-use crate::loss::AirLoss;
+use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
 use crate::observe::{Event, Observer};
 use crate::slots::{Slots, Wakeup};
@@ -25,6 +25,9 @@ mod air;
 mod build;
 mod network;
 mod transport;
+mod witness;
+
+use witness::Witness;
 
 /// A cell in the middle of its run. `S` is the scheme on its nodes, `O` listens to what happens.
 #[derive(Debug)]
@@ -34,6 +37,7 @@ pub struct Cell<S, O> {
     slots: Slots,
     medium: Medium,
     loss: AirLoss,
+    interference: Option<Interference>,
     /// The AP first.
     stations: Vec<Station<S>>,
     contention: Contention,
@@ -53,6 +57,8 @@ pub struct Cell<S, O> {
     beacon: Option<Beacon>,
     /// A PPDU ends in this instant: the medium still counts as busy for packets that are queued now.
     ending: bool,
+    /// Compares the TCP ACKs at both ends of each hop, where that is asked for.
+    witness: Option<Box<Witness>>,
     observer: O,
     events: u64,
 }
@@ -79,6 +85,16 @@ struct Beacon {
 }
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
+    /// From now on, panics if a TCP ACK comes out of a Wi-Fi hop that did not go into it, or comes out of turn. It costs time and memory.
+    pub fn witness_acks(&mut self) {
+        self.witness = Some(Box::default());
+    }
+
+    /// From now on, `interference` has a say in what the air loses.
+    pub fn interfere(&mut self, interference: Interference) {
+        self.interference = Some(interference);
+    }
+
     /// When the next event is; `None` if nothing will ever happen again.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let (at, _) = self.agenda.first();

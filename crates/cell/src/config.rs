@@ -137,6 +137,8 @@ pub struct MacConfig {
     pub retry_limit: Option<u32>,
     /// What the ACK timeout adds to SIFS, slot and preamble, for peers that are known to answer late.
     pub ack_timeout_extra: Duration,
+    /// How much later than SIFS it answers, beside what its scheme adds. Its peers know it and wait as much longer.
+    pub answer_delay: Duration,
 }
 
 /// The access function of a node's data, with its parameters.

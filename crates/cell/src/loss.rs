@@ -1,9 +1,11 @@
 //! What the air loses beside collisions: for each MPDU, whether its receiver could read it.
 
+use std::fmt;
+
 use ackless_dot11::frame::{Mpdu, NodeId, Ppdu};
 use ackless_phy::{BitErrors, Db, TxVector};
-use ackless_wire::Bytes;
 use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Bytes, Instant};
 
 use crate::config::{FrameLoss, Probability};
 
@@ -20,6 +22,18 @@ struct Link {
     random: Stream,
     /// Error models that were needed before; few, since a link uses few rates.
     known: Vec<(TxVector, BitErrors)>,
+}
+
+/// What an experiment does to PPDUs beside the loss model: called when one ends that did not collide, with the time and the PPDU.
+///
+/// It gives back a mask of the MPDUs that it leaves intact (bit 0 for a frame without MPDUs; `u64::MAX` for all), and may change the
+/// bytes appended to an answer, as a receiver would take them that does not look at the FCS.
+pub struct Interference(pub Box<dyn FnMut(Instant, &mut Ppdu) -> u64 + Send>);
+
+impl fmt::Debug for Interference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interference")
+    }
 }
 
 /// The loss model of one link.

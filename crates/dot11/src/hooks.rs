@@ -304,7 +304,8 @@ pub struct Context<'a> {
 /// A packet that a scheme emits; its reference goes with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emission {
-    /// Onwards, as if it had just come over the air from this node and passed the MAC's host latency: to the wire, or to another station.
+    /// Onwards, as if it had just come over the air from this node: after the MAC's host latency, and behind what came before it, to the wire,
+    /// to another station, or to the transport here.
     Onward(PacketId, NodeId),
     /// To the transport on this node, as if it had just come up.
     Local(PacketId),

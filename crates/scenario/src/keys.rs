@@ -89,6 +89,8 @@ section! {
         retry_limit: Option<u32> = "7",
         /// What the ACK timeout adds to SIFS, slot and preamble.
         ack_timeout_extra: Duration = "\"0us\"",
+        /// How much later than SIFS every node answers; its peers know it and wait as much longer.
+        answer_delay: Duration = "\"0us\"",
         /// Whether the AP sends beacons.
         beacons: bool = "false",
         /// Time from one beacon to the next (100 TU).

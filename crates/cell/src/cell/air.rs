@@ -6,6 +6,7 @@ use ackless_dot11::station::Station;
 use ackless_wire::Instant;
 
 use super::Cell;
+use crate::loss::Interference;
 use crate::medium::Transmission;
 use crate::observe::{Event, Observer, Silence};
 use crate::slots::Wakeup;
@@ -101,11 +102,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
     }
 
-    fn end_transmission(&mut self, ended: Transmission) {
+    fn end_transmission(&mut self, mut ended: Transmission) {
+        let spared = match &mut self.interference {
+            Some(Interference(interfere)) if !ended.collided => interfere(self.now, &mut ended.ppdu),
+            _ => u64::MAX,
+        };
         let (now, ppdu) = (self.now, &ended.ppdu);
         let transmitter = usize::from(ppdu.transmitter.0);
         self.ending = true;
-        let damaged = if ended.collided { 0 } else { self.hear(&ended) };
+        let damaged = if ended.collided { 0 } else { self.hear(&ended, spared) };
         if ended.collided {
             self.hear_collision(&ended);
         }
@@ -128,24 +133,24 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.refill_sources(transmitter);
     }
 
-    /// The receivers of a PPDU that did not collide take it in. Returns how many MPDUs the air has damaged.
-    fn hear(&mut self, ended: &Transmission) -> u32 {
+    /// The receivers of a PPDU that did not collide take in what an experiment `spared`. Returns how many MPDUs the air has damaged.
+    fn hear(&mut self, ended: &Transmission, spared: u64) -> u32 {
         let receiver = ended.ppdu.receiver;
         if !receiver.is_group() {
-            return self.receive(usize::from(receiver.0), ended);
+            return self.receive(usize::from(receiver.0), ended, spared);
         }
         let mut damaged = 0;
         for node in 0..self.stations.len() {
             if node != usize::from(ended.ppdu.transmitter.0) {
-                damaged += self.receive(node, ended);
+                damaged += self.receive(node, ended, spared);
             }
         }
         damaged
     }
 
-    fn receive(&mut self, node: usize, ended: &Transmission) -> u32 {
+    fn receive(&mut self, node: usize, ended: &Transmission, spared: u64) -> u32 {
         let receiver = NodeId(node as u16);
-        let intact = self.loss.intact(&ended.ppdu, receiver);
+        let intact = self.loss.intact(&ended.ppdu, receiver) & spared;
         let parts = ended.ppdu.mpdus().len().max(1) as u32;
         let view = self.medium.view(receiver, true);
         self.stations[node].receive(self.now, view, &ended.ppdu, intact, &mut self.pool);

@@ -36,6 +36,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             agenda: Agenda::new(slots.count()),
             slots,
             medium: Medium::default(),
+            interference: None,
             loss: AirLoss::new(seed, loss_models(config)),
             stations: stations(config, seed, schemes),
             contention: Contention::default(),
@@ -54,6 +55,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 len: beacons.size,
             }),
             ending: false,
+            witness: None,
             observer,
             events: 0,
         };
@@ -134,6 +136,7 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         rts_threshold: mac.rts_threshold,
         retry_limit: mac.retry_limit.unwrap_or(u32::MAX),
         ack_timeout_extra: mac.ack_timeout_extra,
+        answer_delay: mac.answer_delay,
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }

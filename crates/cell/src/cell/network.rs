@@ -16,13 +16,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn drain_station(&mut self, node: usize) {
         loop {
             if let Some(arrival) = self.stations[node].poll_up() {
-                if self.passages[node].is_instant() {
-                    self.at_host(node, arrival);
-                } else {
-                    self.passages[node].push_from_mac(self.now, arrival);
-                    let timeout = self.passages[node].from_mac_timeout();
-                    self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), timeout);
-                }
+                self.rise(node, arrival);
             } else if let Some(emission) = self.stations[node].poll_emission() {
                 self.carry_emission(node, emission);
             } else {
@@ -31,11 +25,20 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// A packet leaves a node's MAC for its host.
+    fn rise(&mut self, node: usize, arrival: Upward) {
+        if self.passages[node].is_instant() {
+            return self.at_host(node, arrival);
+        }
+        self.passages[node].push_from_mac(self.now, arrival);
+        self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].from_mac_timeout());
+    }
+
     fn carry_emission(&mut self, node: usize, emission: Emission) {
         match emission {
             Emission::Onward(packet, from) => {
                 let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                self.at_host(node, Upward { packet, from, destination, source: from });
+                self.rise(node, Upward { packet, from, destination, source: from });
             }
             Emission::Local(packet) => self.deliver_local(Place::Station(node), packet),
             Emission::Queue(packet, options) => {
@@ -51,6 +54,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn at_host(&mut self, node: usize, arrival: Upward) {
         let here = NodeId(node as u16);
         let packet = arrival.packet;
+        if let Some(witness) = &mut self.witness {
+            witness.arrived(arrival.from, here, self.pool.get(packet));
+        }
         let target = address::node_of(self.pool.get(packet).ip.dst());
         if target == Some(here) {
             return self.deliver_local(Place::Station(node), packet);
@@ -116,6 +122,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has reached a node's MAC.
     pub(super) fn hand_to_mac(&mut self, node: usize, packet: PacketId, route: Route, flow: u32) {
         let view = self.medium.view(NodeId(node as u16), self.ending);
+        if let Some(witness) = &mut self.witness {
+            witness.sent(NodeId(node as u16), route.next, self.pool.get(packet));
+        }
         let waited = self.stations[node].wants_medium();
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
         if waited {

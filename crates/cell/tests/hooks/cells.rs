@@ -135,6 +135,7 @@ pub fn aggregating() -> CellConfig {
         rts_threshold: None,
         retry_limit: Some(7),
         ack_timeout_extra: Duration::ZERO,
+        answer_delay: Duration::ZERO,
     };
     cell(Standard::N, rate, mac)
 }
@@ -147,6 +148,7 @@ pub fn single_frames() -> CellConfig {
         rts_threshold: None,
         retry_limit: Some(7),
         ack_timeout_extra: Duration::ZERO,
+        answer_delay: Duration::ZERO,
     };
     cell(Standard::A, TxVector::ofdm(OfdmRate::Mbps54, Band::Ghz5), mac)
 }

@@ -123,7 +123,14 @@ fn mac(standard: Standard) -> MacConfig {
         Standard::B => (Access::Dcf { cw_min: 31, cw_max: 1023 }, None),
         Standard::A | Standard::G => (Access::Dcf { cw_min: 15, cw_max: 1023 }, None),
     };
-    MacConfig { access, aggregation, rts_threshold: None, retry_limit: Some(7), ack_timeout_extra: Duration::ZERO }
+    MacConfig {
+        access,
+        aggregation,
+        rts_threshold: None,
+        retry_limit: Some(7),
+        ack_timeout_extra: Duration::ZERO,
+        answer_delay: Duration::ZERO,
+    }
 }
 
 fn macs(config: &mut CellConfig) -> impl Iterator<Item = &mut MacConfig> {

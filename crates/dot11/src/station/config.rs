@@ -34,6 +34,8 @@ pub struct MacConfig {
     pub retry_limit: u32,
     /// Added to the standard's timeout of SIFS, slot and preamble (802.11-2020, 10.3.2.11).
     pub ack_timeout_extra: Duration,
+    /// How much later than SIFS it answers, beside what its scheme adds; peers know it ([`crate::hooks::Peer::answer_delay`]).
+    pub answer_delay: Duration,
     /// EIFS less DIFS: SIFS and an Ack at the lowest mandatory rate (802.11-2020, 10.3.2.3.7).
     pub eifs_extra: Duration,
 }

@@ -174,7 +174,12 @@ impl<S: Scheme> Station<S> {
 
     /// What the other nodes learn of this one.
     pub fn as_peer(&self) -> Peer {
-        Peer { capable: self.scheme.is_capable(), answer_delay: self.scheme.answer_delay() }
+        Peer { capable: self.scheme.is_capable(), answer_delay: self.answer_delay() }
+    }
+
+    /// How much later than SIFS this station answers.
+    fn answer_delay(&self) -> Duration {
+        self.config.answer_delay + self.scheme.answer_delay()
     }
 
     /// This station.

@@ -145,7 +145,7 @@ impl<S: Scheme> Station<S> {
     fn answer_later(&mut self, now: Instant, ppdu: &Ppdu, with: Reply) {
         debug_assert!(matches!(self.exchange, Exchange::Idle), "a station that awaits an answer gives none");
         self.answer = Some(DueAnswer {
-            at: now + self.config.timing.sifs + self.scheme.answer_delay(),
+            at: now + self.config.timing.sifs + self.answer_delay(),
             to: ppdu.transmitter,
             with,
             rate: self.answer_rate(ppdu.txvector),
@@ -156,7 +156,7 @@ impl<S: Scheme> Station<S> {
     /// SIFS is over: the answer leaves.
     pub(super) fn send_answer(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
         let due = self.answer.take()?;
-        let sifs = self.config.timing.sifs + self.scheme.answer_delay();
+        let sifs = self.config.timing.sifs + self.answer_delay();
         let (plain, kind) = match due.with {
             Reply::Cts => (CTS_LEN, None),
             Reply::Ack => (ACK_LEN, Some(AnswerKind::Ack)),

@@ -70,6 +70,7 @@ fn dcf(node: u16) -> MacConfig {
         rts_threshold: None,
         retry_limit: 7,
         ack_timeout_extra: Duration::ZERO,
+        answer_delay: Duration::ZERO,
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }

@@ -233,6 +233,7 @@ fn mac(scenario: &Scenario, standard: Standard, timing: &Timing) -> Result<MacCo
         rts_threshold: wifi.rts_threshold.value,
         retry_limit: wifi.retry_limit.value,
         ack_timeout_extra: scenario.in_range(&wifi.ack_timeout_extra, Duration::ZERO, Duration::from_millis(10))?,
+        answer_delay: scenario.in_range(&wifi.answer_delay, Duration::ZERO, Duration::from_millis(10))?,
     })
 }
 

@@ -4,7 +4,7 @@
 //! and all of that before anybody begins to send, so that a packet that is queued in an instant still takes part in the contention of that
 //! instant.
 
-use crate::agenda::Slot;
+use crate::agenda::{BUSY, Slot};
 
 /// The slots of one cell.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,11 @@ impl Slots {
     /// How many slots there are.
     pub fn count(&self) -> usize {
         self.slot(Wakeup::Contention).0 as usize + 1
+    }
+
+    /// Those that are set at nearly every event: one for each packet on the wire or PPDU on the air.
+    pub fn busy(&self) -> [Slot; BUSY] {
+        [Wakeup::Medium, Wakeup::WireDown, Wakeup::WireUp, Wakeup::Contention].map(|wakeup| self.slot(wakeup))
     }
 
     /// The slot of a wakeup.

@@ -33,7 +33,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let schemes = (0..nodes).map(|node| scheme(NodeId(node as u16)));
         let mut cell = Self {
             now: Instant::ZERO,
-            agenda: Agenda::new(slots.count()),
+            agenda: Agenda::new(slots.count(), slots.busy()),
             slots,
             medium: Medium::default(),
             interference: None,

@@ -284,17 +284,15 @@ impl<S: Scheme> Station<S> {
             mpdus.push(*mpdu);
         }
         while mpdus.len() < max_mpdus && self.links.can_take_new(link) {
-            let Some(queued) = self.links.head_new(link, now, &mut self.dropped) else { break };
-            let mpdu = queued.mpdu(self.config.node, MacSeq::default());
-            let longer = length.with(mpdu.len());
+            let Some(len) = self.links.next_new_len(link, now, &mut self.dropped) else { break };
+            let longer = length.with(len);
             if !mpdus.is_empty() && longer.len() > budget {
                 break;
             }
             length = longer;
-            let queued = self.links.take_head(link);
-            let mpdu = self.links.push_new(link, mpdu);
+            let mpdu = self.links.take_new(link, self.config.node);
             let mut cx = context!(self, now, pool);
-            self.scheme.on_sequenced(&mut cx, queued.handle, mpdu.receiver, mpdu.seq);
+            self.scheme.on_sequenced(&mut cx, mpdu.handle, mpdu.receiver, mpdu.seq);
             mpdus.push(mpdu);
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.

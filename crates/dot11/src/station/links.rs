@@ -157,14 +157,22 @@ impl Links {
         }
     }
 
-    /// The next new packet for the agreement, which stays queued. What queue management drops is added to `dropped`.
-    pub(super) fn head_new(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Option<Queued> {
+    /// The length of the MPDU of the next new packet for the agreement, which stays queued. What queue management drops is added
+    /// to `dropped`.
+    pub(super) fn next_new_len(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Option<Bytes> {
         let link = &mut self.links[link];
         link.fill_head(now, dropped);
-        link.head.filter(|queued| link.agrees(queued))
+        link.head.as_ref().filter(|queued| link.agrees(queued)).map(Queued::mpdu_len)
     }
 
-    /// Takes the packet that [`Self::head`] or [`Self::head_new`] found.
+    /// Takes the packet that [`Self::next_new_len`] found into the agreement, as an MPDU of `transmitter` with its sequence number.
+    pub(super) fn take_new(&mut self, link: usize, transmitter: NodeId) -> Mpdu {
+        let mpdu = self.take_head(link).mpdu(transmitter, MacSeq::default());
+        let seq = self.originator(link).push_new(mpdu);
+        Mpdu { seq, ..mpdu }
+    }
+
+    /// Takes the packet that [`Self::head`] found.
     pub(super) fn take_head(&mut self, link: usize) -> Queued {
         self.links[link].head.take().expect("a head was found before it is taken")
     }
@@ -175,12 +183,6 @@ impl Links {
 
     pub(super) fn can_take_new(&self, link: usize) -> bool {
         self.links[link].agreed().originator.can_take_new()
-    }
-
-    /// Gives an MPDU its sequence number under the agreement.
-    pub(super) fn push_new(&mut self, link: usize, mpdu: Mpdu) -> Mpdu {
-        let seq = self.originator(link).push_new(mpdu);
-        Mpdu { seq, ..mpdu }
     }
 
     pub(super) fn mark_sent(&mut self, link: usize, seq: MacSeq) {

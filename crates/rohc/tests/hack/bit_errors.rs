@@ -1,0 +1,157 @@
+//! What single bit errors do when the FCS is not looked at, by the form of the code that is hit.
+
+use std::collections::BTreeMap;
+
+use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Decompressor, Frame, FrameWriter, Kind};
+use ackless_wire::random::{Purpose, Stream};
+
+use crate::acks::Flow;
+
+/// The place of a flipped bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Hit {
+    Cid,
+    Msn,
+    Code(Kind),
+}
+
+/// What flipped bits did, for one place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effect {
+    flips: u64,
+    /// The frame was refused before anything was decoded.
+    malformed: u64,
+    /// The run was refused whole: no such context, or a gap.
+    refused: u64,
+    /// Decoding stopped with an error, and what had come out was right.
+    stopped: u64,
+    /// All that came out was right, but not all came out.
+    short: u64,
+    /// Something wrong came out.
+    wrong: u64,
+    /// Wrong ACKs that came out.
+    wrong_acks: u64,
+}
+
+/// A context with codes ahead, some of which the AP has decoded.
+struct Setting {
+    ap: Decompressor,
+    sent: Vec<(Ack, Code)>,
+}
+
+fn setting(seed: u64) -> Setting {
+    let mut random = Stream::new(seed, 0, Purpose::Test);
+    let restless = [0.0, 0.02, 0.3][random.below(3) as usize];
+    let mut flow = Flow::new(Stream::new(seed, 1, Purpose::Test), restless);
+    let (mut client, mut ap) = (Compressor::default(), Decompressor::default());
+    let reference = flow.next();
+    client.install(&reference);
+    ap.install(&reference);
+    // The AP has decoded some before, so that a flipped MSN may reach back among them.
+    for _ in 0..random.below(200) {
+        let ack = flow.next();
+        let code = client.compress(&ack).expect("the context is open");
+        assert_eq!(decode(&mut ap, &frame_of(&[(ack, code)])).0, vec![(code.msn(), ack)]);
+    }
+    let sent = (0..21)
+        .map(|_| {
+            let ack = flow.next();
+            (ack, client.compress(&ack).expect("the context is open"))
+        })
+        .collect();
+    Setting { ap, sent }
+}
+
+fn frame_of(codes: &[(Ack, Code)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    FrameWriter::new(&mut bytes, usize::MAX).run(CID, codes.iter().map(|(_, code)| code));
+    bytes
+}
+
+/// How the decoding of a frame ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Malformed,
+    Refused,
+    Stopped,
+    Whole,
+}
+
+/// What comes out of a frame in which only the context [`CID`] is known.
+fn decode(ap: &mut Decompressor, bytes: &[u8]) -> (Vec<(u8, Ack)>, End) {
+    let Ok(frame) = Frame::read(bytes) else { return (Vec::new(), End::Malformed) };
+    let mut out = Vec::new();
+    let mut end = End::Refused;
+    for run in frame.runs().filter(|run| run.cid() == CID) {
+        let Ok(decode) = ap.decode(&run) else { return (out, End::Refused) };
+        end = End::Whole;
+        for decoded in decode {
+            match decoded {
+                Ok(decoded) => out.push((decoded.msn, decoded.ack)),
+                Err(_) => return (out, End::Stopped),
+            }
+        }
+    }
+    (out, end)
+}
+
+/// Flips every bit of the setting's frame in turn.
+fn flip_all(setting: &Setting, effects: &mut BTreeMap<Hit, Effect>) {
+    let bytes = frame_of(&setting.sent);
+    let expected: Vec<_> = setting.sent.iter().map(|(ack, code)| (code.msn(), *ack)).collect();
+    assert_eq!(decode(&mut setting.ap.clone(), &bytes), (expected.clone(), End::Whole));
+    let places = [Hit::Cid, Hit::Msn].into_iter().chain(
+        setting.sent.iter().flat_map(|(_, code)| std::iter::repeat_n(Hit::Code(code.kind()), code.bytes().len())),
+    );
+    for (at, place) in places.enumerate() {
+        for bit in 0..8 {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << bit;
+            let (out, end) = decode(&mut setting.ap.clone(), &flipped);
+            let effect = effects.entry(place).or_default();
+            effect.flips += 1;
+            let right = out.iter().zip(&expected).take_while(|(out, expected)| out == expected).count();
+            effect.wrong_acks += (out.len() - right) as u64;
+            *match end {
+                _ if right < out.len() => &mut effect.wrong,
+                End::Malformed => &mut effect.malformed,
+                End::Refused => &mut effect.refused,
+                End::Stopped => &mut effect.stopped,
+                End::Whole if right < expected.len() => &mut effect.short,
+                End::Whole => panic!("bit {bit} of byte {at} of {bytes:02x?} says nothing"),
+            } += 1;
+        }
+    }
+}
+
+#[test]
+fn few_single_bit_errors_let_a_wrong_ack_through() {
+    let mut effects = BTreeMap::new();
+    for seed in 0..3000 {
+        flip_all(&setting(seed), &mut effects);
+    }
+    println!("hit                 flips  malformed  refused  stopped    short    wrong  wrong ACKs per flip");
+    for (hit, effect) in &effects {
+        let share = |n: u64| 100.0 * n as f64 / effect.flips as f64;
+        println!(
+            "{:16} {:8}    {:5.2} %  {:5.2} %  {:5.2} %  {:5.2} %  {:5.2} %  {:.4}",
+            format!("{hit:?}"),
+            effect.flips,
+            share(effect.malformed),
+            share(effect.refused),
+            share(effect.stopped),
+            share(effect.short),
+            share(effect.wrong),
+            effect.wrong_acks as f64 / effect.flips as f64
+        );
+    }
+    let wrong = |hit: Hit| effects[&hit].wrong as f64 / effects[&hit].flips as f64;
+    assert_eq!(effects[&Hit::Cid].wrong + effects[&Hit::Cid].stopped, 0);
+    for kind in Kind::ALL {
+        let most = if matches!(kind, Kind::Delta | Kind::Extended) { 0.01 } else { 0.08 };
+        assert!(wrong(Hit::Code(kind)) < most, "{kind:?}: {}", wrong(Hit::Code(kind)));
+    }
+    assert!(wrong(Hit::Msn) < 0.05);
+}
+
+const CID: Cid = Cid(0x5a);

@@ -72,7 +72,7 @@ pub struct Compare {
     #[arg(long)]
     pub csv: bool,
 
-    /// Also write comparison.txt, comparison.json and comparison.csv into this folder.
+    /// Also write comparison.txt, .json, .csv and .svg, the picture, into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

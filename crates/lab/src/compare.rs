@@ -4,12 +4,11 @@ use ackless_cell::result::AirtimeClass;
 use serde::Serialize;
 
 use crate::case::Case;
-use crate::entry::{Entry, estimates_csv};
+use crate::entry::{Entry, effort, estimates_csv};
 use crate::metric::Metric;
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::statistics::Estimate;
 use crate::table::{Table, airtime_table, figure, figure_with_interval};
-use crate::{LabError, VERSION};
+use crate::{LabError, VERSION, picture};
 
 /// A finished comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -56,9 +55,7 @@ impl Comparison {
 
     /// How many percent less than the UDP row of the same point `entry` carries; `None` without such a row.
     pub fn loss_against_udp(&self, entry: &Entry) -> Option<f64> {
-        let bound = self.rows.iter().find(|row| row.case.row.name == "udp" && row.case.point == entry.case.point)?;
-        let (bound, own) = (goodput(bound)?.mean, goodput(entry)?.mean);
-        (bound > 0.0 && entry.case.row.name != "udp").then(|| (bound - own) / bound * 100.0)
+        entry.loss_against_udp(&self.rows)
     }
 
     /// As one JSON object, with every run.
@@ -77,12 +74,18 @@ impl Comparison {
         estimates_csv(&self.rows)
     }
 
+    /// As a picture: goodput and the split of the air time of each row.
+    ///
+    /// # Errors
+    /// Never in practice: there is at least one row.
+    pub fn to_svg(&self) -> Result<String, LabError> {
+        picture::comparison(self)
+    }
+
     /// As tables for people: goodput and counts; what else was measured, if anything was; the split of the air time.
     pub fn to_text(&self) -> String {
-        let window = self.rows.iter().flat_map(|row| &row.runs).map(|run| run.sim_seconds).fold(0.0, f64::max);
-        let seeds = if self.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", self.seeds) };
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
-        let mut text = format!("{}{title}\n{seeds}, {window} s measured in each run\n\n", self.name);
+        let mut text = format!("{}{title}\n{}\n\n", self.name, effort(&self.rows));
         text.push_str(&self.goodput_table().to_string());
         if let Some(table) = self.further_table() {
             text.push('\n');
@@ -103,7 +106,7 @@ impl Comparison {
         header.extend(columns.iter().map(|metric| metric.title.to_owned()));
         let mut table = Table::new(header);
         for row in &self.rows {
-            let mut line = vec![self.label(row), figure_with_interval(goodput(row), 2)];
+            let mut line = vec![self.label(row), figure_with_interval(row.goodput(), 2)];
             if bound {
                 line.push(self.loss_against_udp(row).map(|loss| format!("{loss:.1}")).unwrap_or_default());
             }
@@ -144,7 +147,7 @@ impl Comparison {
     }
 
     /// The name of a row in tables: its point where that tells rows apart, its scheme where that does, or both.
-    fn label(&self, entry: &Entry) -> String {
+    pub(crate) fn label(&self, entry: &Entry) -> String {
         let point = entry.case.point_label();
         let one_scheme = self.rows.iter().all(|row| row.case.row.name == entry.case.row.name);
         match (point.is_empty(), one_scheme) {
@@ -153,10 +156,6 @@ impl Comparison {
             (false, false) => format!("{} {point}", entry.case.row.name),
         }
     }
-}
-
-fn goodput(entry: &Entry) -> Option<Estimate> {
-    entry.estimate(Metric::find("goodput_mbps")?)
 }
 
 const GOODPUT_TABLE: &[&str] = &[

@@ -24,6 +24,18 @@ impl Entry {
         metric.estimate(&self.runs)
     }
 
+    /// The estimate of goodput, in Mbps.
+    pub fn goodput(&self) -> Option<Estimate> {
+        self.estimate(Metric::find("goodput_mbps")?)
+    }
+
+    /// How many percent less it carries than that one of `rows` which is UDP at the same point; `None` without such a row, and for it.
+    pub fn loss_against_udp(&self, rows: &[Self]) -> Option<f64> {
+        let bound = rows.iter().find(|row| row.case.row.name == "udp" && row.case.point == self.case.point)?;
+        let (bound, own) = (bound.goodput()?.mean, self.goodput()?.mean);
+        (bound > 0.0 && self.case.row.name != "udp").then(|| (bound - own) / bound * 100.0)
+    }
+
     /// The mean share of the window that `class` took, in percent.
     pub fn airtime(&self, class: AirtimeClass) -> Option<Estimate> {
         let shares: Vec<f64> = self.runs.iter().map(|run| airtime_percent(run, class)).collect();
@@ -42,6 +54,15 @@ impl Serialize for Entry {
         object.serialize_field("airtime_percent", &Airtime(self))?;
         object.serialize_field("runs", &self.runs)?;
         object.end()
+    }
+}
+
+/// How much there is behind the figures of `entries`: seeds, and what was measured of each run.
+pub fn effort(entries: &[Entry]) -> String {
+    let window = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.sim_seconds).fold(0.0, f64::max);
+    match entries.first().map_or(0, |entry| entry.runs.len()) {
+        1 => format!("1 seed, {window} s measured in each run"),
+        seeds => format!("{seeds} seeds, {window} s measured in each run"),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::case::Case;
 use crate::entry::{Entry, estimates_csv, runs_csv};
 use crate::files;
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::{LabError, VERSION};
+use crate::{LabError, VERSION, picture};
 
 /// What a sweep did.
 #[derive(Clone, Debug)]
@@ -25,12 +25,15 @@ pub struct Sweep {
     pub ran: usize,
     /// How many were taken from files.
     pub resumed: usize,
+    /// The names of the files that stand in the folder beside the runs.
+    pub files: Vec<&'static str>,
 }
 
 impl Sweep {
     /// Runs `cases` with the seeds from 1 to `seeds` into `folder`; `done` is called after each run, made or resumed.
     ///
-    /// Writes `sweep.csv`, a line for each point and row with means and intervals, and `runs.csv`, a line for each run.
+    /// Writes `sweep.csv`, a line for each point and row with means and intervals, `runs.csv`, a line for each run, and, where one
+    /// key or two are swept, the picture `sweep.svg`.
     ///
     /// # Errors
     /// Where there is nothing to run, or the folder cannot be written.
@@ -59,9 +62,11 @@ impl Sweep {
             .into_iter()
             .map(|case| Entry { case, runs: results.by_ref().take(seeds as usize).collect() })
             .collect();
-        let tables = [("sweep.csv", estimates_csv(&entries)?), ("runs.csv", runs_csv(&entries)?)];
-        files::write_all(folder, &tables.each_ref().map(|(name, table)| (*name, table.as_str())))?;
-        Ok(Self { entries, ran, resumed })
+        let mut made = vec![("sweep.csv", estimates_csv(&entries)?), ("runs.csv", runs_csv(&entries)?)];
+        made.extend(picture::sweep(&entries)?.map(|svg| ("sweep.svg", svg)));
+        let contents: Vec<_> = made.iter().map(|(name, content)| (*name, content.as_str())).collect();
+        files::write_all(folder, &contents)?;
+        Ok(Self { entries, ran, resumed, files: made.into_iter().map(|(name, _)| name).collect() })
     }
 }
 

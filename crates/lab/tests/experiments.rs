@@ -108,6 +108,74 @@ Share of the air time in %
 }
 
 #[test]
+fn the_picture_of_a_comparison_says_what_was_found_in_the_figures_of_the_table() {
+    let picture = |axes: &[&str], seeds| {
+        let comparison =
+            Comparison::run(&pretend, cases(&wifi_80211n(), axes), seeds, 2, &|| ()).expect("there are rows");
+        comparison.to_svg().expect("there are rows")
+    };
+    let svg = picture(&[], 5);
+    let texts = texts(&svg);
+    assert_eq!(texts[0], "tcp carries 23.0 % less than udp, and tcp-l8 5.7 % less than udp");
+    for text in ["100.57 \u{b1} 0.43", "\u{2212}23.0 %", "88.0", "12.0", "TCP ACK frames"] {
+        assert!(texts.contains(&text), "{text}: {texts:?}");
+    }
+    assert!(!texts.contains(&"retransmissions"), "no row has any");
+    let of_many = picture(&["stations.count=1,2"], 2);
+    assert!(self::texts(&of_many)[0].starts_with("tcp carries from 22."), "{of_many}");
+}
+
+#[test]
+fn a_comparison_without_udp_names_the_extremes_or_none() {
+    let title = |schemes: &[&str]| {
+        let rows: Vec<_> = schemes.iter().map(|name| Row::find(name).expect("this is a row")).collect();
+        let cases = Case::all(&wifi_80211n(), &[], &rows).expect("every row makes a cell");
+        let comparison = Comparison::run(&pretend, cases, 5, 2, &|| ()).expect("there are rows");
+        texts(&comparison.to_svg().expect("there are rows"))[..2].join(" ")
+    };
+    assert!(title(&["tcp", "tcp-l8"]).starts_with("tcp-l8 carries most, 123.1 Mbps, and tcp least, 100.6 Mbps"));
+    assert!(
+        title(&["tcp", "stock"]).starts_with("No row differs clearly from another: they carry 100.6 to 100.6 Mbps")
+    );
+    assert!(title(&["tcp"]).starts_with("tcp carries 100.6 Mbps"));
+}
+
+#[test]
+fn a_sweep_of_one_key_or_two_has_a_picture_and_others_have_none() {
+    let sweep = |axes: &[&str], schemes: &[&str]| {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let axes: Vec<_> =
+            axes.iter().map(|axis| Axis::parse("--over", axis).unwrap_or_else(|error| panic!("{error}"))).collect();
+        let rows: Vec<_> = schemes.iter().map(|name| Row::find(name).expect("this is a row")).collect();
+        let cases = Case::all(&wifi_80211n(), &axes, &rows).expect("every combination makes a cell");
+        let sweep = Sweep::run(&pretend, cases, 2, 2, folder.path(), &|| ()).expect("there are points");
+        assert_eq!(sweep.files.contains(&"sweep.svg"), folder.path().join("sweep.svg").exists());
+        std::fs::read_to_string(folder.path().join("sweep.svg")).ok()
+    };
+    let one = sweep(&["stations.count=1,2,10"], &["udp", "tcp"]).expect("one key has a picture");
+    for text in ["stations.count", "udp", "tcp", "goodput, Mbps", "10"] {
+        assert!(texts(&one).contains(&text), "{text}");
+    }
+    let panels = sweep(&["stations.count=1,2", "wifi.mcs=5,6,7"], &["udp", "tcp"]).expect("two keys have a picture");
+    for text in ["stations.count=1", "stations.count=2", "wifi.mcs", "udp", "tcp"] {
+        assert!(texts(&panels).contains(&text), "{text}");
+    }
+    let lines = sweep(&["wired.delay=1ms,5ms", "wifi.mcs=5,6,7"], &["tcp"]).expect("two keys have a picture");
+    assert!(texts(&lines).contains(&"wired.delay=5ms"));
+    let fixed = sweep(&["stations.count=2", "wifi.mcs=5,6,7"], &["tcp"]).expect("a key with one value is none");
+    assert!(!texts(&fixed).contains(&"stations.count=2"));
+    assert!(sweep(&["stations.count=1,2", "wifi.mcs=6,7", "transport.ack=1,2"], &["tcp"]).is_none());
+    assert!(sweep(&["stations.count=1"], &["tcp"]).is_none());
+    let many = sweep(&["stations.count=1..14", "wired.delay=1ms,2ms,3ms,4ms,5ms,6ms,7ms,8ms,9ms,10ms,11ms"], &["tcp"]);
+    assert!(many.is_none(), "eleven lines cannot be told apart");
+}
+
+/// The texts of a picture, in the order in which they are drawn.
+fn texts(svg: &str) -> Vec<&str> {
+    svg.split("<text ").skip(1).filter_map(|element| element.lines().nth(1)).collect()
+}
+
+#[test]
 fn the_loss_is_against_the_udp_row_of_the_same_point() {
     let comparison = Comparison::run(&pretend, cases(&wifi_80211n(), &["stations.count=1,2"]), 3, 0, &|| ());
     let comparison = comparison.expect("there are rows");

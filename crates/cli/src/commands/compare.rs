@@ -27,7 +27,9 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     let comparison = comparison?;
     if let Some(folder) = &options.out {
         let (text, json, csv) = (comparison.to_text(), comparison.to_json()?, comparison.to_csv()?);
-        let files = [("comparison.txt", &text), ("comparison.json", &json), ("comparison.csv", &csv)];
+        let svg = comparison.to_svg()?;
+        let files =
+            [("comparison.txt", &text), ("comparison.json", &json), ("comparison.csv", &csv), ("comparison.svg", &svg)];
         files::write_all(folder, &files.map(|(name, content)| (name, content.as_str())))?;
     }
     if options.json {

@@ -20,10 +20,11 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
     bar.finish_and_clear();
     let sweep = sweep?;
     remark(&format!(
-        "{} runs made, {} taken from {}; tables: sweep.csv and runs.csv",
+        "{} runs made, {} taken from {out}; there now: {}",
         sweep.ran,
         sweep.resumed,
-        options.out.display()
+        sweep.files.join(", "),
+        out = options.out.display()
     ));
     print(&ackless_lab::entry::estimates_csv(&sweep.entries)?)
 }

@@ -5,7 +5,7 @@
 
 use plotters::style::RGBColor;
 
-use super::style::{self, GRID, INK, LINE, MARGIN, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
+use super::style::{self, GRID, INK, LINE, MARGIN, PAPER, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
 use super::{Align, Heading, Legend, Sheet, sheet};
 use crate::LabError;
 

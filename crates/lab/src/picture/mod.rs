@@ -1,13 +1,21 @@
 //! Results as pictures: SVG that stands in any browser and any page, drawn with `plotters`.
 //!
-//! - [`lines`]: one or several panels of lines over a quantity;
+//! - [`comparison`] and [`sweep`] draw what `ackless compare` and `ackless sweep` found;
+//! - [`bars`]: a measure for each row, and what its time went into; [`lines`]: one or several panels of lines over a quantity;
 //! - [`style`]: colours, sizes, round numbers.
 //!
 //! A title says what was found, not what is drawn; every axis has its unit; a line bears its own name where there is room. Fonts are the
 //! reader's, so the layout keeps clear of what a wide one takes. The same figures give the same bytes: coordinates are whole pixels.
 
+pub mod bars;
+mod comparison;
+mod finding;
 pub mod lines;
 pub mod style;
+mod sweep;
+
+pub use comparison::comparison;
+pub use sweep::sweep;
 
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;

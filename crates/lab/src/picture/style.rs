@@ -73,6 +73,16 @@ pub fn wrap(text: &str, size: i32, width: i32) -> Vec<String> {
     lines
 }
 
+/// `text` in at most `width` pixels at `size`: if it is too long, its beginning and an ellipsis.
+pub fn shorten(text: &str, size: i32, width: i32) -> String {
+    if text_width(text, size) <= width {
+        return text.to_owned();
+    }
+    let mut short = text.to_owned();
+    while short.pop().is_some() && text_width(&short, size) + size > width {}
+    format!("{}…", short.trim_end())
+}
+
 /// Round numbers from at most `low` to at least `high`, in steps of 1, 2 or 5 times a power of ten, about `count` of them.
 /// `low` must be below `high`, and both finite.
 pub fn round_ticks(low: f64, high: f64, count: u32) -> Vec<f64> {
@@ -147,6 +157,14 @@ mod tests {
         let lines = wrap("TCP carries 16 % less than UDP", 10, 100);
         assert!(lines.len() > 1 && lines.iter().all(|line| text_width(line, 10) <= 100), "{lines:?}");
         assert_eq!(lines.join(" "), "TCP carries 16 % less than UDP");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_with_an_ellipsis() {
+        assert_eq!(shorten("tcp-l8", 13, 100), "tcp-l8");
+        let short = shorten("tcp-l8 stations.count=10 wifi.mcs=7", 13, 100);
+        assert!(short.starts_with("tcp-l8 ") && short.ends_with('…') && text_width(&short, 13) <= 100, "{short}");
+        assert_eq!(shorten("tcp", 13, 0), "…");
     }
 
     #[test]

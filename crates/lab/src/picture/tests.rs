@@ -1,5 +1,7 @@
+use super::bars::{Bar, BarChart, Part};
 use super::lines::{Axis, Line, LineChart, Mark, Panel, Point, Stroke};
-use super::style::{TEXT, WIDTH, text_width};
+use super::style::{SERIES, TEXT, WIDTH, text_width};
+use crate::statistics::Estimate;
 
 /// A text of a picture with the box that it takes: left, right, top, bottom.
 #[derive(Debug)]
@@ -137,4 +139,57 @@ fn a_name_with_markup_is_text() {
     let svg = svg.expect("there are points");
     assert!(svg.contains("a&lt;b&gt;&amp;c") && !svg.contains("<b>"));
     assert!(placed(&svg).iter().any(|p| p.text == "a<b>&c" && p.area.1 - p.area.0 == text_width("a<b>&c", TEXT)));
+}
+
+fn bars(rows: Vec<Bar>) -> BarChart {
+    let names =
+        ["payload", "headers, preambles", "TCP ACK frames", "collisions, EIFS, ACK timeouts", "nothing to send"];
+    BarChart {
+        title: "tcp carries 16.0 % less than udp, and no other row is clearly better".to_owned(),
+        subtitle: "wifi-80211n. 5 seeds".to_owned(),
+        measure: "Goodput, Mbps".to_owned(),
+        notes: "against udp".to_owned(),
+        shares: "Share of the air time, %".to_owned(),
+        parts: names.iter().zip(SERIES).map(|(name, colour)| Part { name, colour }).collect(),
+        rows,
+    }
+}
+
+fn bar(label: &str, mean: f64, ci95: Option<f64>) -> Bar {
+    Bar {
+        label: label.to_owned(),
+        measure: Some(Estimate { mean, ci95, n: 5 }),
+        note: "\u{2212}16.0 %".to_owned(),
+        reference: label == "udp",
+        shares: vec![700, 60, 38, 200, 2],
+    }
+}
+
+#[test]
+fn bars_bear_their_figures_and_nothing_touches() {
+    let rows = vec![
+        bar("udp", 135.36, Some(0.07)),
+        bar("tcp", 113.72, Some(1.63)),
+        bar("tcp-l8 stations.count=10 wifi.mcs=7 transport.congestion=cubic", 1_113.72, Some(300.0)),
+        Bar { measure: None, shares: vec![0; 5], ..bar("nothing", 0.0, None) },
+        bar("zero", 0.0, None),
+    ];
+    let svg = bars(rows).to_svg().expect("there are rows");
+    assert_readable(&svg);
+    for text in ["udp", "113.72 \u{b1} 1.63", "1113.72 \u{b1} 300.00", "70.0", "TCP ACK frames", "0.00", "against udp"]
+    {
+        assert!(placed(&svg).iter().any(|placed| placed.text == text), "{text}");
+    }
+    // 2 thousandths are too narrow for a figure.
+    assert!(!placed(&svg).iter().any(|placed| placed.text == "0.2"));
+}
+
+#[test]
+fn a_part_that_no_row_has_is_not_in_the_legend_and_no_rows_are_refused() {
+    let mut one = bar("tcp", 10.0, None);
+    one.shares = vec![1_000, 0, 0, 0, 0];
+    let svg = bars(vec![one]).to_svg().expect("there is a row");
+    assert!(svg.contains("\npayload\n") && !svg.contains("TCP ACK frames"));
+    assert!(svg.contains("\n100.0\n"));
+    assert!(bars(Vec::new()).to_svg().is_err());
 }

@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use super::{Align, GRID, INK, LINE, Line, Mark, QUIET, REFERENCE, Sheet, Stroke, TEXT, style};
+use super::{Align, GRID, INK, LINE, Line, Mark, PAPER, QUIET, REFERENCE, Sheet, Stroke, TEXT, style};
 use crate::LabError;
 
 /// The field of a panel in pixels, and the values at its edges.
@@ -124,6 +124,8 @@ impl Frame {
             };
             let (dx, dy) = sides.iter().copied().find(free).unwrap_or(sides[0]);
             taken.push((x + dx, x + dx + width, y + dy));
+            // Lines that run there stop at the label.
+            sheet.block((x + dx, y + dy - LINE / 2), (x + dx + width, y + dy + LINE / 2), PAPER)?;
             sheet.text(&mark.label, (x + dx, y + dy), Align::Left, INK)?;
         }
         Ok(())

@@ -1,0 +1,128 @@
+//! The picture of a sweep.
+
+use super::finding::finding;
+use super::lines::{Axis, Line, LineChart, Panel, Point, Scale, Stroke};
+use super::style::number;
+use crate::LabError;
+use crate::entry::{Entry, effort};
+
+/// Draws the goodput of a sweep over one key or two: over the one with more values, and a panel for each value of the other, or a line if
+/// there is but one scheme.
+///
+/// Nothing where no key or more than two take several values, or where there would be more than twelve panels or ten lines: that is
+/// better seen in the tables.
+///
+/// # Errors
+/// Where nothing was measured.
+pub fn sweep(entries: &[Entry]) -> Result<Option<String>, LabError> {
+    let mut keys = swept(entries);
+    // The key with most values is the axis; of equals, the last.
+    keys.sort_by_key(|key| key.values.len());
+    let Some(axis) = keys.pop() else { return Ok(None) };
+    let panels = match keys.as_slice() {
+        [] => vec![Panel { lines: of_schemes(entries, &axis, None), ..Panel::default() }],
+        [other] => panels(entries, &axis, other),
+        _ => return Ok(None),
+    };
+    if panels.len() > MAX_PANELS || panels.iter().any(|panel| panel.lines.len() > MAX_LINES) {
+        return Ok(None);
+    }
+    let name = entries.first().map(|entry| entry.case.scenario.name()).unwrap_or_default();
+    let subtitle = format!("{name}. {}, intervals are 95 %.", effort(entries));
+    let chart = LineChart { title: finding(entries), subtitle, x: axis.axis(), y: "goodput, Mbps".to_owned(), panels };
+    chart.to_svg().map(Some)
+}
+
+/// The values of `other` as panels, or, if there is but one scheme, as lines of one panel.
+fn panels(entries: &[Entry], axis: &Key, other: &Key) -> Vec<Panel> {
+    let titled = other.values.iter().map(|value| (value, format!("{}={value}", other.name)));
+    if let [scheme] = schemes(entries).as_slice() {
+        let lines = titled.map(|(value, name)| line(entries, axis, &name, scheme, Some((other, value))));
+        return vec![Panel { lines: lines.collect(), ..Panel::default() }];
+    }
+    let panel = |(value, title): (&String, String)| {
+        let lines = of_schemes(entries, axis, Some((other, value)));
+        Panel { title, lines, marks: Vec::new() }
+    };
+    titled.map(panel).collect()
+}
+
+/// A line for each scheme, at the points where a key has a value if one is given.
+fn of_schemes(entries: &[Entry], axis: &Key, fixed: Option<(&Key, &str)>) -> Vec<Line> {
+    schemes(entries).iter().map(|scheme| line(entries, axis, scheme, scheme, fixed)).collect()
+}
+
+fn line(entries: &[Entry], axis: &Key, name: &str, scheme: &str, fixed: Option<(&Key, &str)>) -> Line {
+    let rows = entries.iter().filter(|entry| entry.case.row.name == scheme);
+    let rows = rows.filter(|entry| fixed.is_none_or(|(key, value)| value_of(entry, &key.name) == Some(value)));
+    let point = |entry: &Entry| {
+        let x = axis.place(value_of(entry, &axis.name)?)?;
+        entry.goodput().map(|goodput| Point { x, y: goodput.mean, ci95: goodput.ci95 })
+    };
+    let mut points: Vec<Point> = rows.filter_map(point).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let stroke = if scheme == "udp" { Stroke::Reference } else { Stroke::Solid };
+    Line { name: name.to_owned(), stroke, points }
+}
+
+/// The schemes in the order of the rows.
+fn schemes(entries: &[Entry]) -> Vec<&'static str> {
+    let mut schemes = Vec::new();
+    for entry in entries {
+        if !schemes.contains(&entry.case.row.name) {
+            schemes.push(entry.case.row.name);
+        }
+    }
+    schemes
+}
+
+/// A key with the values that it takes, in the order in which they were asked for.
+struct Key {
+    name: String,
+    values: Vec<String>,
+    /// The values as numbers, where all are plain ones.
+    numbers: Option<Vec<f64>>,
+}
+
+impl Key {
+    /// Where a value stands on the axis.
+    fn place(&self, value: &str) -> Option<f64> {
+        let n = self.values.iter().position(|own| own == value)?;
+        Some(self.numbers.as_ref().map_or(n as f64, |numbers| numbers[n]))
+    }
+
+    fn axis(&self) -> Axis {
+        let Some(numbers) = &self.numbers else { return Axis::categories(&self.name, &self.values) };
+        let (low, high) = numbers.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), &n| (l.min(n), h.max(n)));
+        // Values that were chosen by ratio are shown so.
+        let scale = if low > 0.0 && high >= 10.0 * low && numbers.len() > 2 { Scale::Log } else { Scale::Linear };
+        let mut ticks: Vec<_> = numbers.iter().map(|&at| (at, number(at))).collect();
+        ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Axis { title: self.name.clone(), scale, ticks }
+    }
+}
+
+/// The keys that take more than one value.
+fn swept(entries: &[Entry]) -> Vec<Key> {
+    let names = entries.first().map(|entry| &entry.case.point).into_iter().flatten().map(|(key, _)| key);
+    let keys = names.map(|name| {
+        let mut values: Vec<String> = Vec::new();
+        for value in entries.iter().filter_map(|entry| value_of(entry, name)) {
+            if !values.iter().any(|known| known == value) {
+                values.push(value.to_owned());
+            }
+        }
+        let numbers = values.iter().map(|value| value.parse().ok().filter(|n: &f64| n.is_finite())).collect();
+        Key { name: name.clone(), values, numbers }
+    });
+    keys.filter(|key| key.values.len() > 1).collect()
+}
+
+fn value_of<'a>(entry: &'a Entry, key: &str) -> Option<&'a str> {
+    entry.case.point.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+/// More panels than these are too small to read.
+const MAX_PANELS: usize = 12;
+/// More lines than these in one panel cannot be told apart.
+const MAX_LINES: usize = 10;

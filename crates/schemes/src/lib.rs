@@ -1,8 +1,10 @@
 //! What is done with a TCP ACK on the Wi-Fi hop: implementations of [`ackless_dot11::hooks::Scheme`].
 //!
 //! - [`Stock`]: nothing; a TCP ACK is a packet as any other;
+//! - [`hack`]: they go on link-layer answers;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
 
+pub mod hack;
 pub mod testing;
 
 use ackless_dot11::hooks::Scheme;

@@ -1,0 +1,118 @@
+//! What tells TCP flows apart, in a form that compares fast, and a table ordered by it.
+
+use ackless_wire::{IpHeader, Packet};
+
+/// The 5-tuple of a TCP packet. IPv4 addresses stand as IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct FlowKey {
+    /// First, because it tells most flows of one peer apart.
+    ports: u32,
+    src: u128,
+    dst: u128,
+}
+
+/// Values by flow, in a sorted vector. The last one found is tried first: packets of a flow come in a row.
+#[derive(Clone, Debug)]
+pub(super) struct Table<V> {
+    rows: Vec<(FlowKey, V)>,
+    last: usize,
+}
+
+impl FlowKey {
+    /// The flow of a packet in its own direction; `None` if it is not TCP.
+    pub(super) fn of(packet: &Packet) -> Option<Self> {
+        let tcp = packet.tcp()?;
+        let (src, dst) = match &packet.ip {
+            IpHeader::V4(v4) => (mapped(v4.src.to_bits()), mapped(v4.dst.to_bits())),
+            IpHeader::V6(v6) => (v6.src.to_bits(), v6.dst.to_bits()),
+        };
+        Some(Self { ports: u32::from(tcp.src_port) << 16 | u32::from(tcp.dst_port), src, dst })
+    }
+
+    /// The same connection's other direction.
+    pub(super) const fn reversed(self) -> Self {
+        Self { ports: self.ports.rotate_left(16), src: self.dst, dst: self.src }
+    }
+}
+
+impl<V> Default for Table<V> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), last: 0 }
+    }
+}
+
+impl<V> Table<V> {
+    /// How many flows there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The value of a flow.
+    pub(super) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
+        if self.rows.get(self.last).is_none_or(|row| row.0 != key) {
+            self.last = self.rows.binary_search_by(|row| row.0.cmp(&key)).ok()?;
+        }
+        self.rows.get_mut(self.last).map(|row| &mut row.1)
+    }
+
+    /// Adds a flow that is not in the table.
+    pub(super) fn insert(&mut self, key: FlowKey, value: V) {
+        if let Err(place) = self.rows.binary_search_by(|row| row.0.cmp(&key)) {
+            self.rows.insert(place, (key, value));
+        }
+    }
+
+    /// Keeps the flows that `keep` says yes to.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(&V) -> bool) {
+        self.rows.retain(|row| keep(&row.1));
+    }
+}
+
+/// An IPv4 address as an IPv4-mapped IPv6 address.
+const fn mapped(v4: u32) -> u128 {
+    0xffff_0000_0000 | v4 as u128
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use ackless_wire::{Payload, TcpHeader, Transport};
+
+    use super::*;
+
+    fn key(src: [u8; 4], dst: [u8; 4], ports: (u16, u16)) -> FlowKey {
+        let ip = IpHeader::between(IpAddr::from(src), IpAddr::from(dst)).expect("both are IPv4");
+        let transport = Transport::Tcp(TcpHeader::new(ports.0, ports.1));
+        FlowKey::of(&Packet { ip, transport, payload: Payload::EMPTY }).expect("TCP has a flow")
+    }
+
+    #[test]
+    fn the_other_direction_of_the_other_direction_is_the_flow_itself() {
+        let there = key([10, 0, 0, 1], [10, 1, 0, 1], (5000, 80));
+        assert_eq!(there.reversed(), key([10, 1, 0, 1], [10, 0, 0, 1], (80, 5000)));
+        assert_eq!(there.reversed().reversed(), there);
+        assert_ne!(there, there.reversed());
+    }
+
+    #[test]
+    fn each_flow_is_found_whatever_was_looked_up_before() {
+        let keys: Vec<_> = (0..50).map(|n| key([10, 0, 0, n % 7], [10, 1, 0, 1], (n.into(), 80))).collect();
+        let mut table = Table::default();
+        for (n, key) in keys.iter().enumerate() {
+            table.insert(*key, n);
+        }
+        for round in 0..3 {
+            for (n, key) in keys.iter().enumerate() {
+                assert_eq!(table.get_mut(*key).copied(), (round == 0 || n % 2 == 0).then_some(n));
+            }
+            table.retain(|n| n % 2 == 0);
+        }
+        assert_eq!(table.len(), 25);
+    }
+}

@@ -1,0 +1,231 @@
+//! HACK: TCP ACKs go on link-layer answers instead of getting the medium for themselves (Salameh, Zhushi, Handley, Jamieson and Karp,
+//! USENIX ATC 2014).
+//!
+//! A node that receives TCP data compresses its pure ACKs and appends them to the Ack or BlockAck for data that comes later; the node
+//! that sent that data decompresses them and passes them on. One [`Hack`] on each node does both, for each peer: a download has its
+//! compressing end on the station, an upload on the AP, and both at once have all (3.1: "a fully symmetric design").
+//!
+//! ```text
+//!               packets to the MAC                     packets from the MAC
+//!                      |                                        ^
+//!   driver  -----------+---- natively --> queue                 |
+//!     | codes                                              receiver
+//!     v                                                         ^ bytes
+//!    nic  ---- SIFS ---> Ack or BlockAck      ... the peer's Ack or BlockAck
+//! ```
+//!
+//! - `driver` knows TCP: which ACKs are held, which go natively, and what confirms that an answer arrived (3.2 to 3.4);
+//! - `nic` knows opaque bytes for each destination, and the SIFS deadline (3.3.1);
+//! - `receiver` installs contexts, decompresses, verifies and keeps the order;
+//! - `sync` is the SYNC bit of the sender of data (figure 8).
+//!
+//! The bytes themselves are [`ackless_rohc::hack`]'s. Only peers that also speak HACK are dealt with; everything else passes.
+//!
+//! Where this goes beyond the paper, or departs from it:
+//! - a guard timer, see [`HackConfig::guard`];
+//! - SYNC in more cases than the paper names, see `sync`;
+//! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
+//! - ownership of context identifiers, see `driver::flows`;
+//! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see `receiver`.
+//!
+//! Not modelled: the DMA bandwidth of the NIC (only its latency), and a NIC memory that is too small.
+
+mod config;
+mod counters;
+mod driver;
+mod env;
+mod flow_key;
+mod nic;
+mod receiver;
+mod sync;
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Scheme, SendOptions, Verdict};
+use ackless_wire::{Duration, Instant, PacketId};
+
+pub use config::{Fit, HackConfig, Policy};
+pub use counters::HackCounters;
+use driver::Driver;
+use env::{Env, Queueing};
+use receiver::Receiver;
+use sync::Sync;
+
+/// HACK on one node.
+#[derive(Debug)]
+pub struct Hack {
+    config: HackConfig,
+    /// By node number; nothing for peers that were never met, or do not speak HACK.
+    links: Vec<Option<Box<Link>>>,
+    queueing: VecDeque<Queueing>,
+    wake: Option<Instant>,
+    counters: HackCounters,
+}
+
+/// What concerns one peer.
+#[derive(Debug)]
+struct Link {
+    driver: Driver,
+    receiver: Receiver,
+    sync: Sync,
+}
+
+impl Hack {
+    /// HACK on a node, before the first packet.
+    pub fn new(config: HackConfig) -> Self {
+        Self { config, links: Vec::new(), queueing: VecDeque::new(), wake: None, counters: HackCounters::default() }
+    }
+
+    /// What was counted since the start of the run.
+    pub const fn counters(&self) -> &HackCounters {
+        &self.counters
+    }
+
+    /// How it behaves.
+    pub const fn config(&self) -> &HackConfig {
+        &self.config
+    }
+
+    /// The link to a peer that speaks HACK, made where it is new, and what its parts work with.
+    fn link<'a, 'c>(&'a mut self, cx: &'a mut Context<'c>, peer: NodeId) -> Option<(&'a mut Link, Env<'a, 'c>)> {
+        if !cx.peer(peer).capable {
+            return None;
+        }
+        let index = usize::from(peer.0);
+        if self.links.len() <= index {
+            self.links.resize_with(index + 1, || None);
+        }
+        let link = self.links[index].get_or_insert_with(|| Box::new(Link::new(peer)));
+        let env = Env {
+            cx,
+            config: &self.config,
+            counters: &mut self.counters,
+            queueing: &mut self.queueing,
+            wake: &mut self.wake,
+        };
+        Some((link, env))
+    }
+}
+
+impl Link {
+    fn new(peer: NodeId) -> Self {
+        Self { driver: Driver::new(peer), receiver: Receiver::new(peer), sync: Sync::default() }
+    }
+}
+
+impl Scheme for Hack {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        let Some((link, mut env)) = self.link(cx, options.receiver) else { return Verdict::Pass };
+        link.receiver.on_outgoing(env.cx.pool.get(packet), env.cx.now);
+        link.driver.on_outgoing(&mut env, packet, handle, options)
+    }
+
+    fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
+        // Emissions are carried out in their order.
+        let Some(queueing) = self.queueing.pop_front_if(|queueing| queueing.packet == packet) else { return };
+        if let Some((link, _)) = self.link(cx, queueing.peer) {
+            link.driver.on_queued(queueing.flow, queueing.pure, handle);
+        }
+    }
+
+    fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        // The name does not tell the peer; drivers without native frames under way answer at once.
+        let Self { config, links, queueing, wake, counters } = self;
+        let mut env = Env { cx, config, counters, queueing, wake };
+        for link in links.iter_mut().flatten() {
+            link.driver.on_lost(&mut env, handle);
+        }
+    }
+
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, _seq: MacSeq) {
+        let Some((link, mut env)) = self.link(cx, to) else { return };
+        link.sync.on_sequenced();
+        link.driver.on_sequenced(&mut env, handle);
+    }
+
+    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
+        let Some((link, env)) = self.link(cx, to) else { return };
+        bits.sync = link.sync.on_ppdu_out(env.counters);
+        if queued.packets > 0 {
+            bits.more_data = !link.receiver.is_broken(env.cx.now);
+            env.counters.more_data_set += u64::from(bits.more_data);
+            env.counters.more_data_withheld += u64::from(!bits.more_data);
+        }
+    }
+
+    fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
+        let Some((link, mut env)) = self.link(cx, arrival.from) else { return };
+        link.driver.on_ppdu_in(&mut env, arrival.kind, arrival.bits);
+    }
+
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
+        if let Some((link, mut env)) = self.link(cx, mpdu.transmitter) {
+            link.driver.on_mpdu(&mut env, mpdu);
+            link.receiver.on_mpdu(&mut env, mpdu);
+        }
+        Admission::Accept
+    }
+
+    fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
+        let Some((link, mut env)) = self.link(cx, due.to) else { return };
+        link.driver.on_answer_due(&mut env, due, answer);
+    }
+
+    fn is_capable(&self) -> bool {
+        true
+    }
+
+    fn answer_delay(&self) -> Duration {
+        self.config.answer_delay
+    }
+
+    fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
+        let Some((link, mut env)) = self.link(cx, from) else { return Verdict::Pass };
+        link.receiver.on_upward(&mut env, packet)
+    }
+
+    fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
+        let Some((link, mut env)) = self.link(cx, from) else { return };
+        link.sync.on_answer();
+        link.receiver.on_answer(&mut env, &answer.appended);
+    }
+
+    fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {
+        let Some((link, env)) = self.link(cx, from) else { return };
+        link.sync.on_answer_missing(env.counters);
+    }
+
+    fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        let Some((link, mut env)) = self.link(cx, mpdu.receiver) else { return };
+        link.sync.on_fate(true);
+        link.driver.on_delivered(&mut env, mpdu);
+    }
+
+    fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        let Some((link, mut env)) = self.link(cx, mpdu.receiver) else { return };
+        link.sync.on_fate(false);
+        link.driver.on_lost(&mut env, mpdu.handle);
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        let Self { config, links, queueing, wake, counters } = self;
+        *wake = None;
+        let mut env = Env { cx, config, counters, queueing, wake };
+        for link in links.iter_mut().flatten() {
+            if let Some(next) = link.driver.on_timer(&mut env) {
+                env.wake_at(next);
+            }
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.wake
+    }
+}

@@ -1,0 +1,189 @@
+//! The NIC: opaque bytes for each destination, and the SIFS deadline (paper, 3.3.1).
+//!
+//! One [`Nic`] is the table of descriptors for one destination. The driver posts compressed ACKs in chains; a chain has a label, which goes
+//! in front of it on the air, and its descriptors are appended in order or not at all. The NIC does not look into the bytes
+//! and knows no TCP. At the SIFS deadline it appends what has been transferred to it by then; what it appended it keeps,
+//! until the driver says that the answer arrived.
+//!
+//! The paper has one "ready" flag for each destination. Here each descriptor is ready at a time of its own, so that one that has
+//! just been posted does not keep back those before it.
+
+use std::collections::VecDeque;
+
+use ackless_rohc::hack::{Cid, Code, FrameWriter};
+use ackless_wire::Instant;
+
+/// What the NIC holds for one destination.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nic {
+    chains: Vec<Chain>,
+    /// The chains that hold something, the one to be appended first in front.
+    active: Vec<u16>,
+}
+
+#[derive(Clone, Debug)]
+struct Chain {
+    label: Cid,
+    descriptors: VecDeque<Descriptor>,
+    /// How many of the first were on an answer at least once.
+    sent: usize,
+    /// How many of the first were on the last answer.
+    last: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Descriptor {
+    code: Code,
+    ready: Instant,
+}
+
+/// What went on an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Appended {
+    /// Descriptors that were on no answer before.
+    pub(super) new: u64,
+    /// Bytes that were on no answer before: those descriptors, and the headers of runs that have nothing else.
+    pub(super) new_bytes: u64,
+    /// Whether the NIC holds something that it did not have in time.
+    pub(super) not_ready: bool,
+}
+
+impl Nic {
+    /// Whether nothing is held.
+    pub(super) fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// The chains that hold something.
+    pub(super) fn active(&self) -> &[u16] {
+        &self.active
+    }
+
+    /// How many descriptors a chain holds.
+    pub(super) fn held(&self, chain: u16) -> usize {
+        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.descriptors.len())
+    }
+
+    /// How many of a chain's descriptors were on an answer.
+    pub(super) fn sent(&self, chain: u16) -> usize {
+        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.sent)
+    }
+
+    /// How many of a chain's descriptors, the last ones, were on no answer yet.
+    pub(super) fn unsent(&self, chain: u16) -> usize {
+        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.descriptors.len() - chain.sent)
+    }
+
+    /// Whether anything was on the last answer.
+    pub(super) fn awaits_confirmation(&self) -> bool {
+        self.active.iter().any(|&chain| self.chains[usize::from(chain)].last > 0)
+    }
+
+    /// A bound of what all that is held takes on an answer.
+    pub(super) fn size(&self) -> usize {
+        let chains = self.active.iter().map(|&chain| &self.chains[usize::from(chain)]);
+        chains.map(|chain| RUN_OVERHEAD + chain.descriptors.iter().map(Descriptor::len).sum::<usize>()).sum()
+    }
+
+    /// Posts a descriptor at the end of a chain.
+    pub(super) fn post(&mut self, chain: u16, label: Cid, code: Code, ready: Instant) {
+        let index = usize::from(chain);
+        if self.chains.len() <= index {
+            let empty = Chain { label, descriptors: VecDeque::new(), sent: 0, last: 0 };
+            self.chains.resize(index + 1, empty);
+        }
+        let held = &mut self.chains[index];
+        held.label = label;
+        if held.descriptors.is_empty() {
+            self.active.push(chain);
+        }
+        held.descriptors.push_back(Descriptor { code, ready });
+    }
+
+    /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chain and how much of it is on this
+    /// answer.
+    pub(super) fn append(
+        &mut self,
+        now: Instant,
+        limit: usize,
+        out: &mut Vec<u8>,
+        mut each: impl FnMut(u16, usize),
+    ) -> Appended {
+        let mut appended = Appended::default();
+        let mut cut = false;
+        let mut writer = FrameWriter::new(out, limit);
+        for &number in &self.active {
+            let chain = &mut self.chains[usize::from(number)];
+            let ready = chain.descriptors.iter().take_while(|descriptor| descriptor.ready <= now);
+            appended.not_ready |= chain.descriptors.back().is_some_and(|descriptor| descriptor.ready > now);
+            let written = usize::from(writer.run(chain.label, ready.map(|descriptor| &descriptor.code)));
+            cut |= written < chain.descriptors.len();
+            chain.last = written;
+            if written > chain.sent {
+                let new = chain.descriptors.range(chain.sent..written);
+                let header = if chain.sent == 0 { RUN_OVERHEAD } else { 0 };
+                appended.new += new.len() as u64;
+                appended.new_bytes += (new.map(Descriptor::len).sum::<usize>() + header) as u64;
+                chain.sent = written;
+            }
+            if written > 0 {
+                each(number, written);
+            }
+        }
+        if cut {
+            // Where not all fits, the chains take turns to be first.
+            self.active.rotate_left(1);
+        }
+        appended
+    }
+
+    /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and how many of its first
+    /// descriptors are gone.
+    pub(super) fn confirm(&mut self, mut each: impl FnMut(u16, usize)) {
+        let chains = &mut self.chains;
+        self.active.retain(|&number| {
+            let chain = &mut chains[usize::from(number)];
+            let gone = std::mem::take(&mut chain.last);
+            if gone > 0 {
+                chain.descriptors.drain(..gone);
+                chain.sent -= gone;
+                each(number, gone);
+            }
+            !chain.descriptors.is_empty()
+        });
+    }
+
+    /// Takes back those descriptors of a chain that were on no answer. Says how many.
+    pub(super) fn recall_unsent(&mut self, chain: u16) -> usize {
+        let unsent = self.unsent(chain);
+        if unsent > 0 {
+            let held = &mut self.chains[usize::from(chain)];
+            held.descriptors.truncate(held.sent);
+            if held.descriptors.is_empty() {
+                self.active.retain(|&other| other != chain);
+            }
+        }
+        unsent
+    }
+
+    /// Takes back all of a chain. Says how many.
+    pub(super) fn recall(&mut self, chain: u16) -> usize {
+        let held = self.held(chain);
+        if held > 0 {
+            let entry = &mut self.chains[usize::from(chain)];
+            entry.descriptors.clear();
+            (entry.sent, entry.last) = (0, 0);
+            self.active.retain(|&other| other != chain);
+        }
+        held
+    }
+}
+
+impl Descriptor {
+    fn len(&self) -> usize {
+        self.code.bytes().len()
+    }
+}
+
+/// The label and the MSN in front of a run, and what separates it from the one before.
+pub(super) const RUN_OVERHEAD: usize = 3;

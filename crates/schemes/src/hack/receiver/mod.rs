@@ -1,0 +1,273 @@
+//! The decompressing end: from what a peer appends to its answers to TCP ACKs (paper, 3.3.1, "ACK reception").
+//!
+//! It sees three things: native pure ACKs of the peer, which install contexts as they are received, so that a link-layer acknowledgement means that
+//! the context is there; the bytes on its answers; and the data that this node sends to the peer, by which ACKs are verified.
+//!
+//! A context that turns out to be broken stays so until the next native ACK of its flow. The paper has no feedback for this, and shows that
+//! the case does not arise; should it arise all the same (an undetected bit error), this node withholds the MORE DATA bit from the
+//! peer, which then sends natively, and so installs the context anew.
+
+mod order;
+mod verify;
+
+use ackless_dot11::frame::{Mpdu, NodeId};
+use ackless_dot11::hooks::{Emission, Verdict};
+use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, Frame, Run};
+use ackless_wire::{Duration, Instant, Packet, PacketId};
+
+use self::order::{Ascent, Position, Sequence};
+use self::verify::{Bounds, Forwarded};
+use super::driver::CID_IDLE;
+use super::env::Env;
+use super::flow_key::{FlowKey, Table};
+
+/// The decompressing end for one peer.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    peer: NodeId,
+    /// By identifier; empty before the first native ACK.
+    contexts: Vec<Option<Box<Context>>>,
+    /// By flow of data, towards the peer.
+    forwarded: Table<Forwarded>,
+    /// Records that have long been unused are dropped when there are so many.
+    sweep_at: usize,
+    sequence: Sequence,
+    ascent: Ascent,
+    /// Packets went up by emission in this instant: those after them must too.
+    risen: Option<Instant>,
+    /// A context is broken, and what mends it is awaited until then.
+    broken_until: Option<Instant>,
+}
+
+/// A context and the flow that owns it.
+#[derive(Debug)]
+struct Context {
+    /// The flow of data that the ACKs are for.
+    data: FlowKey,
+    decompressor: Decompressor,
+    bounds: Bounds,
+    /// The native ACK by which the flow came to own the identifier.
+    acquired: Position,
+    /// The newest native ACK: the reference.
+    reference: Position,
+    /// The newest native frame of any kind.
+    newest: Position,
+    /// When anything of the flow was last received.
+    heard: Instant,
+}
+
+impl Receiver {
+    pub(super) fn new(peer: NodeId) -> Self {
+        Self {
+            peer,
+            contexts: Vec::new(),
+            forwarded: Table::default(),
+            sweep_at: SWEEP,
+            sequence: Sequence::default(),
+            ascent: Ascent::default(),
+            risen: None,
+            broken_until: None,
+        }
+    }
+
+    /// Whether the peer should send natively.
+    pub(super) fn is_broken(&self, now: Instant) -> bool {
+        self.broken_until.is_some_and(|until| now < until)
+    }
+
+    /// A packet is handed to the MAC for the peer.
+    pub(super) fn on_outgoing(&mut self, packet: &Packet, now: Instant) {
+        if let Some(key) = FlowKey::of(packet) {
+            self.record(key, now).note(packet, now);
+        }
+    }
+
+    /// An intact MPDU of the peer came.
+    pub(super) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        if mpdu.receiver.is_group() {
+            return;
+        }
+        let position = self.sequence.position(mpdu);
+        if self.contexts.is_empty() && !mpdu.pure_ack {
+            return;
+        }
+        let packet = env.cx.pool.get(mpdu.packet);
+        let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
+        let now = env.cx.now;
+        let native = if mpdu.pure_ack { Ack::of(packet).ok() } else { None };
+        let cid = match &native {
+            Some(native) => {
+                let record = self.record(key, now);
+                *record.cid.get_or_insert_with(|| Cid::of(&native.flow()))
+            }
+            None => match self.forwarded.get_mut(key).and_then(|record| record.cid) {
+                Some(cid) => cid,
+                None => return,
+            },
+        };
+        if let Some(native) = native {
+            self.install(env, cid, key, &native, position);
+        }
+        let Some(Some(context)) = self.contexts.get_mut(usize::from(cid.0)) else { return };
+        if context.data != key {
+            return;
+        }
+        context.heard = now;
+        if position.is_after(context.newest) {
+            context.newest = position;
+            self.ascent.expect(mpdu.packet, cid);
+        }
+    }
+
+    /// A packet of the peer leaves the reorder buffer.
+    pub(super) fn on_upward(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> Verdict {
+        if self.ascent.is_empty() && self.risen.is_none() {
+            return Verdict::Pass;
+        }
+        let (cx, peer) = (&mut *env.cx, self.peer);
+        let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Upward(packet, peer)));
+        if risen {
+            self.risen = Some(cx.now);
+            return Verdict::Hold;
+        }
+        // What is emitted goes up after all that passes in this instant, so from the first emission on all must be emitted.
+        if self.risen == Some(cx.now) {
+            cx.emit(Emission::Upward(packet, peer));
+            return Verdict::Hold;
+        }
+        self.risen = None;
+        Verdict::Pass
+    }
+
+    /// An answer of the peer came with these bytes.
+    pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8]) {
+        if appended.is_empty() {
+            return;
+        }
+        let Ok(frame) = Frame::read(appended) else {
+            env.counters.malformed += 1;
+            return;
+        };
+        for run in frame.runs() {
+            if self.on_run(env, &run).is_err() {
+                self.broken_until = Some(env.cx.now + MENDING);
+            }
+        }
+    }
+
+    /// Decompresses one run.
+    ///
+    /// # Errors
+    /// The context does not exist or is broken.
+    fn on_run(&mut self, env: &mut Env<'_, '_>, run: &Run<'_>) -> Result<(), Broken> {
+        let cid = run.cid();
+        let Some(Some(context)) = self.contexts.get_mut(usize::from(cid.0)) else {
+            env.counters.unknown_context += 1;
+            return Err(Broken);
+        };
+        context.heard = env.cx.now;
+        let forwarded = self.forwarded.get_mut(context.data).copied();
+        let mut decode = match context.decompressor.decode(run) {
+            Ok(decode) => decode,
+            Err(error) => {
+                match error {
+                    DecodeError::Gap { .. } => env.counters.gaps += 1,
+                    _ => env.counters.unknown_context += 1,
+                }
+                context.decompressor.invalidate();
+                return Err(Broken);
+            }
+        };
+        env.counters.duplicates_discarded += u64::from(decode.duplicates());
+        let failures = loop {
+            match decode.next() {
+                None => return Ok(()),
+                Some(Err(_)) => break &mut env.counters.crc_failures,
+                Some(Ok(decoded)) if !context.bounds.admit(&decoded.ack, forwarded.as_ref()) => {
+                    break &mut env.counters.verify_failures;
+                }
+                Some(Ok(decoded)) => {
+                    let packet = env.cx.pool.insert(decoded.ack.to_packet());
+                    env.counters.emitted += 1;
+                    if self.ascent.keep(packet, cid) {
+                        env.counters.waited_in_order += 1;
+                    } else {
+                        env.cx.emit(Emission::Upward(packet, self.peer));
+                    }
+                }
+            }
+        };
+        *failures += 1;
+        context.decompressor.invalidate();
+        Err(Broken)
+    }
+
+    /// A native ACK installs the context of its flow, if the flow owns the identifier and no newer one did before.
+    fn install(&mut self, env: &mut Env<'_, '_>, cid: Cid, data: FlowKey, native: &Ack, position: Position) {
+        if self.contexts.is_empty() {
+            self.contexts.resize_with(CONTEXTS, || None);
+        }
+        let now = env.cx.now;
+        let slot = &mut self.contexts[usize::from(cid.0)];
+        let Some(context) = slot else {
+            *slot = Some(Box::new(Context::new(data, native, position, now)));
+            return;
+        };
+        if context.data != data {
+            // The first one owns the identifier, also where its native ACK came later, by a retransmission.
+            let idle = now.saturating_since(context.heard) > CID_IDLE;
+            if idle || context.acquired.is_after(position) {
+                env.counters.taken_over += 1;
+                **context = Context::new(data, native, position, now);
+            }
+            return;
+        }
+        if !position.is_after(context.reference) {
+            env.counters.late_natives += 1;
+            return;
+        }
+        if !context.decompressor.is_ready() {
+            self.broken_until = None;
+        }
+        env.counters.reinstalls += 1;
+        context.decompressor.install(native);
+        context.bounds = Bounds::of(native);
+        context.reference = position;
+    }
+
+    /// What is known of a flow of data.
+    fn record(&mut self, key: FlowKey, now: Instant) -> &mut Forwarded {
+        if self.forwarded.get_mut(key).is_none() {
+            if self.forwarded.len() >= self.sweep_at {
+                self.forwarded.retain(|record| now.saturating_since(record.used) < FORGET);
+                self.sweep_at = SWEEP.max(2 * self.forwarded.len());
+            }
+            self.forwarded.insert(key, Forwarded::new(now));
+        }
+        self.forwarded.get_mut(key).expect("a record that is missing has just been made")
+    }
+}
+
+impl Context {
+    fn new(data: FlowKey, native: &Ack, position: Position, now: Instant) -> Self {
+        let mut decompressor = Decompressor::default();
+        decompressor.install(native);
+        let bounds = Bounds::of(native);
+        // Nothing was received of the flow before: this frame is the newest, and is still to be followed upwards.
+        let before = position.just_before();
+        Self { data, decompressor, bounds, acquired: position, reference: position, newest: before, heard: now }
+    }
+}
+
+/// A context needs a native ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Broken;
+
+/// Identifiers that a byte can name.
+const CONTEXTS: usize = 256;
+/// So many records are kept without looking for unused ones.
+const SWEEP: usize = 64;
+/// An unused record is kept for at least this long.
+const FORGET: Duration = Duration::from_secs(10);
+/// How long MORE DATA is withheld for a flow that sends no native ACK; it may have ended.
+const MENDING: Duration = Duration::from_secs(1);

@@ -1,0 +1,146 @@
+//! The order of native frames by their MAC sequence numbers, and the order of what goes up.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{MacSeq, Mpdu};
+use ackless_rohc::hack::Cid;
+use ackless_wire::PacketId;
+
+/// A place in the order in which a peer sent its frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Position {
+    /// The TID; frames without one have a lane of their own.
+    lane: u8,
+    /// The sequence number as if it never wrapped.
+    at: u64,
+}
+
+/// Sequence numbers of one peer without their wrap, by TID.
+///
+/// As everywhere in 802.11, a number less than 2048 ahead of the last one is newer, and any other is older. A flow that pauses
+/// while others send is followed through every wrap, since every frame of the peer is looked at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sequence {
+    last: [Option<u64>; LANES],
+}
+
+/// What goes up, where decompressed ACKs must not overtake the native frames before them.
+///
+/// A native frame that its MAC has acknowledged may still wait in the reorder buffer behind a hole, while ACKs that were compressed after
+/// it come with an answer. They are kept until it has gone up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ascent {
+    /// The newest native frame of each context that has come and not gone up yet.
+    pending: Vec<(PacketId, Cid)>,
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    packet: PacketId,
+    cid: Cid,
+    behind: PacketId,
+}
+
+impl Position {
+    /// Whether this was sent after `other`. Frames of different TIDs are taken in the order in which they arrive, the one asked about last.
+    pub(super) const fn is_after(self, other: Self) -> bool {
+        self.lane != other.lane || self.at > other.at
+    }
+
+    /// The place before this one.
+    pub(super) const fn just_before(self) -> Self {
+        Self { at: self.at.saturating_sub(1), ..self }
+    }
+}
+
+impl Sequence {
+    /// The position of a frame that has just come.
+    pub(super) fn position(&mut self, mpdu: &Mpdu) -> Position {
+        let lane = mpdu.tid().map_or(LANES - 1, |tid| usize::from(tid.0) % (LANES - 1));
+        let last = &mut self.last[lane];
+        let modulus = u64::from(MacSeq::MODULUS);
+        let at = match *last {
+            None => modulus + u64::from(mpdu.seq.get()),
+            Some(before) => {
+                let ahead = u64::from(mpdu.seq.offset_from(MacSeq::new((before % modulus) as u16)));
+                if ahead < modulus / 2 { before + ahead } else { before + ahead - modulus }
+            }
+        };
+        *last = (*last).max(Some(at));
+        Position { lane: lane as u8, at }
+    }
+}
+
+impl Ascent {
+    /// Whether nothing is being followed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.waiting.is_empty()
+    }
+
+    /// A native frame of a context has come: it will go up.
+    pub(super) fn expect(&mut self, packet: PacketId, cid: Cid) {
+        match self.pending.iter_mut().find(|(_, pending)| *pending == cid) {
+            Some(entry) => entry.0 = packet,
+            None => self.pending.push((packet, cid)),
+        }
+    }
+
+    /// Whether an ACK of this context must wait; if so it is kept.
+    pub(super) fn keep(&mut self, packet: PacketId, cid: Cid) -> bool {
+        let behind = self.pending.iter().find(|(_, pending)| *pending == cid).map(|entry| entry.0);
+        if let Some(behind) = behind {
+            self.waiting.push_back(Waiting { packet, cid, behind });
+        }
+        behind.is_some()
+    }
+
+    /// A frame goes up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes alone.
+    pub(super) fn rise(&mut self, packet: PacketId, mut up: impl FnMut(PacketId)) -> bool {
+        let Some(place) = self.pending.iter().position(|(pending, _)| *pending == packet) else {
+            // An older frame than the one that is followed: what waits for it waits for the other now.
+            return self.rise_behind(packet, &mut up);
+        };
+        let (_, cid) = self.pending.swap_remove(place);
+        if self.waiting.iter().all(|waiting| waiting.cid != cid) {
+            return false;
+        }
+        let mut hand_up = |before: bool| {
+            self.waiting.retain(|waiting| {
+                let goes = waiting.cid == cid && (waiting.behind != packet) == before;
+                if goes {
+                    up(waiting.packet);
+                }
+                !goes
+            });
+            if before {
+                up(packet);
+            }
+        };
+        hand_up(true);
+        hand_up(false);
+        true
+    }
+
+    /// A frame goes up that a newer one of its context has replaced in the list; what waits for it follows it.
+    fn rise_behind(&mut self, packet: PacketId, up: &mut impl FnMut(PacketId)) -> bool {
+        if self.waiting.iter().all(|waiting| waiting.behind != packet) {
+            return false;
+        }
+        up(packet);
+        self.waiting.retain(|waiting| {
+            let goes = waiting.behind == packet;
+            if goes {
+                up(waiting.packet);
+            }
+            !goes
+        });
+        true
+    }
+}
+
+/// TIDs of EDCA, and frames without one.
+const LANES: usize = 9;
+
+#[cfg(test)]
+mod tests;

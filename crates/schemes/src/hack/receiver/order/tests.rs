@@ -1,0 +1,97 @@
+//! The wrap of sequence numbers, and every order in which frames go up while ACKs wait.
+
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Tid};
+use ackless_wire::{Bytes, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
+
+use super::*;
+
+fn packets(n: usize) -> Vec<PacketId> {
+    let mut pool = PacketPool::default();
+    let ip = IpHeader::between([10, 0, 0, 1].into(), [10, 1, 0, 1].into()).expect("both are IPv4");
+    let packet = Packet { ip, transport: Transport::Tcp(TcpHeader::new(1, 2)), payload: Payload::EMPTY };
+    (0..n).map(|_| pool.insert(packet.clone())).collect()
+}
+
+fn mpdu(seq: u16, kind: MpduKind) -> Mpdu {
+    Mpdu {
+        packet: packets(1)[0],
+        packet_len: Bytes(52),
+        payload_len: Bytes(0),
+        pure_ack: true,
+        handle: FrameHandle(0),
+        kind,
+        ds: Ds::ToAp,
+        receiver: NodeId(0),
+        transmitter: NodeId(1),
+        destination: NodeId(0),
+        source: NodeId(1),
+        seq: MacSeq::new(seq),
+        retry: false,
+        ack_policy: AckPolicy::Normal,
+    }
+}
+
+#[test]
+fn positions_follow_the_sequence_number_through_its_wrap() {
+    let mut sequence = Sequence::default();
+    let mut at = |seq| sequence.position(&mpdu(seq, MpduKind::QosData(Tid(0))));
+    let first = at(4000);
+    let (second, late, third) = (at(4090), at(4050), at(10));
+    assert!(second.is_after(first) && third.is_after(second));
+    assert!(late.is_after(first) && !late.is_after(second), "a retransmission keeps its place");
+    // A flow that pauses while the others use up three quarters of all numbers is followed all the same.
+    let mut last = third;
+    for seq in (10..3100).step_by(50) {
+        last = at(seq);
+    }
+    assert!(at(3101).is_after(last) && last.is_after(third));
+}
+
+#[test]
+fn lanes_count_for_themselves() {
+    let mut sequence = Sequence::default();
+    let first = sequence.position(&mpdu(100, MpduKind::QosData(Tid(0))));
+    let data = sequence.position(&mpdu(3, MpduKind::Data));
+    let next = sequence.position(&mpdu(101, MpduKind::QosData(Tid(0))));
+    assert!(data.is_after(first) && next.is_after(first) && !first.is_after(next));
+}
+
+#[test]
+fn an_ack_waits_for_the_native_frame_before_it_and_goes_before_the_one_after_it() {
+    let cid = Cid(7);
+    let p = packets(6);
+    // Native 0, ACKs 1 and 2, native 3, ACK 4. Packet 5 is none of theirs.
+    let mut ascent = Ascent::default();
+    ascent.expect(p[0], cid);
+    assert!(ascent.keep(p[1], cid) && ascent.keep(p[2], cid));
+    ascent.expect(p[3], cid);
+    assert!(ascent.keep(p[4], cid));
+    assert!(!ascent.keep(p[5], Cid(8)), "another context waits for nothing");
+    let mut up = Vec::new();
+    let mut rise = |packet| {
+        let mut risen = Vec::new();
+        if !ascent.rise(packet, |packet| risen.push(packet)) {
+            risen.push(packet);
+        }
+        up.extend(risen);
+    };
+    rise(p[5]);
+    rise(p[0]);
+    rise(p[3]);
+    assert_eq!(up, [p[5], p[0], p[1], p[2], p[3], p[4]]);
+    assert!(ascent.is_empty());
+}
+
+#[test]
+fn a_native_frame_that_never_goes_up_keeps_nothing_back_for_ever() {
+    let cid = Cid(7);
+    let p = packets(3);
+    let mut ascent = Ascent::default();
+    ascent.expect(p[0], cid);
+    assert!(ascent.keep(p[1], cid));
+    ascent.expect(p[2], cid);
+    let mut up = Vec::new();
+    assert!(ascent.rise(p[2], |packet| up.push(packet)));
+    assert_eq!(up, [p[1], p[2]], "what is older goes first");
+    assert!(ascent.is_empty());
+}

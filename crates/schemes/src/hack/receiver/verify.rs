@@ -1,0 +1,152 @@
+//! What can be known of an ACK before it is emitted: a checksum of three bits lets wrong headers through.
+//!
+//! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more than was forwarded; may
+//! not echo a timestamp that was not; and may not go back behind the last one.
+
+use ackless_rohc::hack::{Ack, Cid};
+use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
+
+/// What was forwarded to the peer of one flow of data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Forwarded {
+    /// Just past the highest byte.
+    end: Option<SeqNumber>,
+    /// The newest TSval.
+    stamp: Option<u32>,
+    /// The context identifier of the ACKs, once it was computed.
+    pub(super) cid: Option<Cid>,
+    /// When a packet was last forwarded.
+    pub(super) used: Instant,
+}
+
+/// What the next ACK of a context must keep to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bounds {
+    /// It acknowledges at least this: the last ACK did.
+    least: SeqNumber,
+    /// The native reference acknowledges this, and echoes this.
+    installed: SeqNumber,
+    echoed: Option<u32>,
+}
+
+impl Forwarded {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { end: None, stamp: None, cid: None, used: now }
+    }
+
+    /// A packet of the flow is being forwarded.
+    pub(super) fn note(&mut self, packet: &Packet, now: Instant) {
+        let Some(tcp) = packet.tcp() else { return };
+        self.used = now;
+        let syn = tcp.flags.contains(TcpFlags::SYN);
+        let flags = u32::from(syn) + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        let end = tcp.seq + (packet.payload.len() + flags);
+        let stamp = tcp.options.timestamps.map(|(value, _)| value);
+        if syn {
+            // A new connection between the same addresses begins anew.
+            (self.end, self.stamp) = (Some(end), stamp);
+            return;
+        }
+        self.end = Some(self.end.map_or(end, |before| before.max(end)));
+        self.stamp = match (self.stamp, stamp) {
+            (Some(old), Some(new)) if is_newer(old, new) => Some(old),
+            (old, new) => new.or(old),
+        };
+    }
+}
+
+impl Bounds {
+    /// What a native ACK sets.
+    pub(super) fn of(native: &Ack) -> Self {
+        let echoed = native.tcp().options.timestamps.map(|(_, echo)| echo);
+        Self { least: native.tcp().ack, installed: native.tcp().ack, echoed }
+    }
+
+    /// Whether a decompressed ACK can be what the peer's TCP sent. It is the last one from then on.
+    pub(super) fn admit(&mut self, ack: &Ack, forwarded: Option<&Forwarded>) -> bool {
+        let tcp = ack.tcp();
+        let end = forwarded.and_then(|forwarded| forwarded.end).map_or(self.installed, |end| end.max(self.installed));
+        let stamp = forwarded.and_then(|forwarded| forwarded.stamp);
+        let newest = match (stamp, self.echoed) {
+            (Some(stamp), Some(echoed)) if is_newer(echoed, stamp) => Some(echoed),
+            (stamp, echoed) => stamp.or(echoed),
+        };
+        let acknowledges = !tcp.ack.before(self.least) && !tcp.ack.after(end);
+        let echo = tcp.options.timestamps.map(|(_, echo)| echo);
+        let echoes = !matches!((echo, newest), (Some(echo), Some(newest)) if is_newer(echo, newest));
+        let block = |&(left, right): &(SeqNumber, SeqNumber)| left.before(right) && !right.after(end);
+        let admitted = acknowledges && echoes && tcp.options.sack.as_slice().iter().all(block);
+        if admitted {
+            self.least = tcp.ack;
+        }
+        admitted
+    }
+}
+
+/// Whether timestamp `a` is newer than `b` (RFC 7323, 5.2).
+const fn is_newer(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::tcp::SackBlocks;
+    use ackless_wire::{IpHeader, Payload, TcpHeader, Transport};
+
+    use super::*;
+
+    fn packet(flags: TcpFlags, seq: u32, len: u32, stamps: (u32, u32), ack: u32) -> Packet {
+        let mut tcp = TcpHeader { flags, seq: SeqNumber(seq), ack: SeqNumber(ack), ..TcpHeader::new(1, 2) };
+        tcp.options.timestamps = Some(stamps);
+        let ip = IpHeader::between([10, 0, 0, 1].into(), [10, 1, 0, 1].into()).expect("both are IPv4");
+        Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) }
+    }
+
+    fn ack(number: u32, echo: u32, sack: &[(u32, u32)]) -> Ack {
+        let mut packet = packet(TcpFlags::ACK, 1, 0, (500, echo), number);
+        let Transport::Tcp(tcp) = &mut packet.transport else { unreachable!("built as TCP") };
+        let blocks: Vec<_> = sack.iter().map(|&(left, right)| (SeqNumber(left), SeqNumber(right))).collect();
+        tcp.options.sack = SackBlocks::from_slice(&blocks);
+        Ack::of(&packet).expect("a pure ACK")
+    }
+
+    #[test]
+    fn only_what_was_forwarded_is_acknowledged_echoed_and_selected() {
+        let mut forwarded = Forwarded::new(Instant::ZERO);
+        let start = u32::MAX - 1000;
+        forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, start, 0, (70, 1), 1), Instant::ZERO);
+        for n in 0..3 {
+            let seq = start.wrapping_add(1 + 1000 * n);
+            forwarded.note(&packet(TcpFlags::ACK, seq, 1000, (70 + n, 1), 1), Instant::ZERO);
+        }
+        let at = |n: u32| start.wrapping_add(1 + 1000 * n);
+        let native = ack(at(1), 70, &[]);
+        let admits = |ack: &Ack| Bounds::of(&native).admit(ack, Some(&forwarded));
+        assert!(
+            admits(&ack(at(1), 70, &[])) && admits(&ack(at(3), 72, &[])) && admits(&ack(at(1), 70, &[(at(2), at(3))]))
+        );
+        assert!(admits(&ack(at(2), 72, &[(at(0), at(1))])), "a duplicate SACK lies before the acknowledgment number");
+        assert!(!admits(&ack(at(3).wrapping_add(1), 72, &[])), "never forwarded");
+        assert!(!admits(&ack(at(0), 72, &[])), "goes back");
+        assert!(!admits(&ack(at(2), 73, &[])), "never stamped");
+        assert!(!admits(&ack(at(1), 70, &[(at(2), at(4))])) && !admits(&ack(at(1), 70, &[(at(3), at(2))])));
+    }
+
+    #[test]
+    fn a_new_connection_between_the_same_addresses_begins_anew() {
+        let mut forwarded = Forwarded::new(Instant::ZERO);
+        forwarded.note(&packet(TcpFlags::ACK, 0x7000_0000, 1000, (900, 1), 1), Instant::ZERO);
+        forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, 10, 0, (5, 1), 1), Instant::ZERO);
+        let mut bounds = Bounds::of(&ack(11, 5, &[]));
+        assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded)));
+        assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded)));
+    }
+
+    #[test]
+    fn without_a_record_nothing_beyond_the_native_ack_is_admitted() {
+        let mut bounds = Bounds::of(&ack(5000, 7, &[]));
+        assert!(bounds.admit(&ack(5000, 7, &[]), None));
+        assert!(!bounds.admit(&ack(5001, 7, &[]), None));
+        assert!(!bounds.admit(&ack(5000, 8, &[]), None));
+    }
+}

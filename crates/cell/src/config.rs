@@ -7,6 +7,7 @@
 //! Not described yet: a second AP, a relay and an ad hoc cell ([`Topology`] keeps their place), moving stations,
 //! stations that do not hear each other, and rates that adapt during the run.
 
+use ackless_dot11::codec::beacon::min_len;
 use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -70,7 +71,7 @@ pub struct BeaconConfig {
     pub interval: Duration,
     /// How it is sent; not an HT or VHT mode.
     pub tx: TxVector,
-    /// The whole MPDU, with its MAC header and FCS.
+    /// The whole MPDU, with its MAC header and FCS. At least [`Self::min_size`].
     pub size: Bytes,
 }
 
@@ -446,6 +447,13 @@ impl CellConfig {
     /// The end of the run.
     pub fn end(&self) -> Instant {
         Instant::ZERO + self.warm_up + self.measured
+    }
+}
+
+impl BeaconConfig {
+    /// The smallest beacon that holds what belongs into one that is sent so.
+    pub fn min_size(tx: TxVector) -> Bytes {
+        min_len(tx)
     }
 }
 

@@ -85,7 +85,7 @@ section! {
         min_mpdu_spacing: Duration = "\"0us\"",
         /// Longer frames are preceded by RTS and CTS.
         rts_threshold: Option<Bytes> = "\"never\"",
-        /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit); never gives up never.
+        /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit), at least 1; never gives up never.
         retry_limit: Option<u32> = "7",
         /// What the ACK timeout adds to SIFS, slot and preamble.
         ack_timeout_extra: Duration = "\"0us\"",
@@ -97,7 +97,7 @@ section! {
         beacon_interval: Duration = "\"102.4ms\"",
         /// Rate of a beacon; auto is the lowest basic rate.
         beacon_rate: Auto<BitRate> = "\"auto\"",
-        /// Length of a beacon with its MAC header and FCS; 200 bytes is a choice of ours, real ones have 100 to 400.
+        /// Length of a beacon with its MAC header and FCS, at least 58 bytes (11b: 54); 200 is a choice of ours, real ones have 100 to 400.
         beacon_size: Bytes = "\"200B\"",
     }
 }

@@ -97,6 +97,40 @@ cell.toml:2:8: "5ms" is not allowed for wired.rate: `ms` is not a unit of it
 }
 
 #[test]
+fn a_beacon_too_short_for_what_belongs_into_it_is_refused_with_its_range() {
+    assert_refused(
+        "[wifi]\nbeacons = true\nbeacon_size = \"40B\"\n",
+        &[],
+        r#"
+cell.toml:3:15: wifi.beacon_size is 40B, which is out of range
+    beacon_size = "40B"
+                  ^
+  help: allowed is from 58B to 2.304kB
+"#,
+    );
+    for shortest in [
+        &["wifi.beacons=true", "wifi.beacon_size=58B"][..],
+        &["wifi.standard=11b", "wifi.beacons=true", "wifi.beacon_size=54B"],
+    ] {
+        assert_eq!(outcome("", shortest), Ok(()));
+    }
+}
+
+#[test]
+fn a_frame_is_sent_at_least_once() {
+    assert_refused(
+        "[wifi]\nretry_limit = 0\n",
+        &[],
+        r"
+cell.toml:2:15: wifi.retry_limit is 0
+    retry_limit = 0
+                  ^
+  help: an MPDU is sent at least once; allowed is from 1 up
+",
+    );
+}
+
+#[test]
 fn a_wrong_word_suggests_the_right_one() {
     assert_refused(
         "[ap]\nscheduler = \"round-robbin\"\n",
@@ -203,6 +237,11 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["wifi.ampdu=false", "wifi.ampdu_mpdus=8"], "--set wifi.ampdu_mpdus=8: wifi.ampdu_mpdus has no"),
         (&["wifi.standard=11a", "wifi.ampdu=true"], "--set wifi.ampdu=true: wifi.ampdu is true"),
         (&["wifi.retry_limit=0"], "--set wifi.retry_limit=0: wifi.retry_limit is 0"),
+        (&["wifi.beacons=true", "wifi.beacon_size=57B"], "--set wifi.beacon_size=57B: wifi.beacon_size is 57B"),
+        (
+            &["wifi.standard=11b", "wifi.beacons=true", "wifi.beacon_size=53B"],
+            "--set wifi.beacon_size=53B: wifi.beacon_size is 53B",
+        ),
         (&["wifi.topology=ad-hoc", "flows.peer=server"], "--set flows.peer=server: flows.peer is the server"),
         (
             &["wifi.topology=ad-hoc", "stations.count=2", "flows.peer=sta", "wifi.beacons=true"],

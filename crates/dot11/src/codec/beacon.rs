@@ -3,9 +3,12 @@
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Instant};
 
-/// The shortest beacon that holds the fields and elements that we send, header and FCS included. A shorter one is
-/// cut off in its body, and an analyser will say so.
-pub const MIN_BEACON_LEN: Bytes = Bytes(24 + (FIXED + 2 + 2 + 8 + TIM.len()) as u64 + 4);
+/// The shortest beacon that holds the fields and elements that we send, header and FCS included: 54 bytes for one sent at a DSSS rate, 58 for
+/// any other. A shorter one is cut off in its body, and an analyser will say so.
+pub fn min_len(vector: TxVector) -> Bytes {
+    let elements = 2 + 2 + rates(vector).len() + TIM.len();
+    Bytes((24 + FIXED + elements + 4) as u64)
+}
 
 /// Appends a body of `len` bytes: timestamp, beacon interval, capabilities, SSID, supported rates and TIM, then vendor-specific
 /// elements of zeros up to the length. The SSID is our name, shortened where that makes the length come out.
@@ -14,10 +17,8 @@ pub const MIN_BEACON_LEN: Bytes = Bytes(24 + (FIXED + 2 + 2 + 8 + TIM.len()) as 
 /// announces no traffic, as nobody dozes.
 pub(super) fn emit_body(vector: TxVector, start: Instant, len: usize, out: &mut Vec<u8>) {
     let end = out.len() + len;
-    let (capabilities, rates): (u16, &[u8]) = match vector {
-        TxVector::Dsss(_) => (ESS, &DSSS_RATES),
-        TxVector::Ofdm(_) | TxVector::Ht(_) | TxVector::Vht(_) => (ESS | SHORT_SLOT, &OFDM_RATES),
-    };
+    let capabilities = if matches!(vector, TxVector::Dsss(_)) { ESS } else { ESS | SHORT_SLOT };
+    let rates = rates(vector);
     out.extend((start.as_nanos() / 1_000).to_le_bytes());
     out.extend(INTERVAL_TU.to_le_bytes());
     out.extend(capabilities.to_le_bytes());
@@ -34,6 +35,14 @@ pub(super) fn emit_body(vector: TxVector, start: Instant, len: usize, out: &mut 
         out.resize(out.len() + len - MIN_VENDOR, 0);
     }
     out.truncate(end);
+}
+
+/// The rates that a beacon sent so names.
+const fn rates(vector: TxVector) -> &'static [u8] {
+    match vector {
+        TxVector::Dsss(_) => &DSSS_RATES,
+        TxVector::Ofdm(_) | TxVector::Ht(_) | TxVector::Vht(_) => &OFDM_RATES,
+    }
 }
 
 /// The longest part of our name that leaves of `room` either nothing or enough for a vendor-specific element.

@@ -1,4 +1,4 @@
-use ackless_phy::{Band, GuardInterval, HtMode, MpduSpacing, OfdmRate, TxVector, VhtMode, Width};
+use ackless_phy::{Band, DsssRate, GuardInterval, HtMode, MpduSpacing, OfdmRate, TxVector, VhtMode, Width};
 use ackless_wire::ip::{Ipv4Header, Ipv6Header};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
@@ -180,12 +180,14 @@ fn no_ack_is_said_in_the_qos_control_field() {
 
 #[test]
 fn a_beacon_has_the_length_asked_for() {
-    for len in 0..1000 {
-        let ppdu = ppdu(ofdm(), Body::Beacon(Bytes(len.max(28))));
+    let dsss = TxVector::dsss(DsssRate::Mbps1);
+    assert_eq!((beacon::min_len(dsss), beacon::min_len(ofdm())), (Bytes(54), Bytes(58)));
+    for (len, vector) in (0..1000).flat_map(|len| [(len, ofdm()), (len, dsss)]) {
+        let ppdu = ppdu(vector, Body::Beacon(Bytes(len.max(28))));
         let bytes = bytes_of(&ppdu, &PacketPool::default());
         let frame = Frame::parse(&bytes).expect("our own frame");
         assert_eq!(frame.kind, FrameKind::Beacon);
-        if len >= beacon::MIN_BEACON_LEN.get() {
+        if len >= beacon::min_len(vector).get() {
             assert_eq!(frame.body[..8], 7_000u64.to_le_bytes());
             // The elements fill the body exactly.
             let mut elements = &frame.body[12..];

@@ -90,11 +90,13 @@ fn beacons(scenario: &Scenario, radio: &Radio) -> Result<Option<BeaconConfig>, S
     if wifi.topology.value == Topology::AdHoc {
         return Err(scenario.refuse(&wifi.beacons, "is true, but an ad hoc cell has no AP", "set it to false"));
     }
+    let tx = radio.beacon_tx(scenario)?;
+    // The body of a frame has at most 2,304 bytes (IEEE 802.11-2020, 9.2.4.7.1).
     Ok(Some(BeaconConfig {
         // A TU is 1,024 us (IEEE 802.11-2020, 3.1), and a beacon interval at least one of it.
         interval: scenario.in_range(&wifi.beacon_interval, Duration::from_micros(1_024), Duration::from_secs(67))?,
-        tx: radio.beacon_tx(scenario)?,
-        size: scenario.in_range(&wifi.beacon_size, Bytes(50), Bytes(2_304))?,
+        tx,
+        size: scenario.in_range(&wifi.beacon_size, BeaconConfig::min_size(tx), Bytes(2_304))?,
     }))
 }
 

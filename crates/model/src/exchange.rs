@@ -166,11 +166,11 @@ const QOS_CONTROL: Bytes = Bytes(2);
 /// The frame check sequence (9.2.4.8).
 const FCS: Bytes = Bytes(4);
 /// An Ack frame (9.3.1.4).
-const ACK: Bytes = Bytes(14);
+pub(crate) const ACK: Bytes = Bytes(14);
 /// A compressed BlockAck with a bitmap of 64 (9.3.1.8).
-const BLOCK_ACK: Bytes = Bytes(32);
+pub(crate) const BLOCK_ACK: Bytes = Bytes(32);
 /// IPv4 and UDP headers.
-const UDP_IP: Bytes = Bytes(28);
+pub(crate) const UDP_IP: Bytes = Bytes(28);
 
 #[cfg(test)]
 pub(crate) mod tests;

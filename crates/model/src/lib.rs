@@ -2,6 +2,8 @@
 //!
 //! - [`exchange`]: one sender that always has something to send, UDP's upper bound, part by part;
 //! - [`tcp`]: a TCP download whose ACKs take turns on the same channel, without collisions;
+//! - [`hack`]: the same download by TCP, TCP/HACK and UDP at every rate: section 2.1, figure 1 and tables 2 and 3 of the
+//!   TCP/HACK paper, and what contention adds;
 //! - [`saturation`]: n stations that contend: Bianchi's model, and the one that accounts for the freeze of the back-off
 //!   counter.
 //!
@@ -10,9 +12,11 @@
 //! simulator.
 
 pub mod exchange;
+pub mod hack;
 pub mod saturation;
 pub mod tcp;
 
 pub use exchange::{Aggregation, Exchange, Link};
+pub use hack::{BatchLimit, CompressedSize, Cycle, Download};
 pub use saturation::{Access, Contention, Counter, Saturation};
 pub use tcp::TcpRound;

@@ -307,9 +307,6 @@ pub enum Emission {
     /// Onwards, as if it had just come over the air from this node: after the MAC's host latency, and behind what came before it, to the wire,
     /// to another station, or to the transport here.
     Onward(PacketId, NodeId),
-    /// Upwards, as if it had just come over the air from this node and left the reorder buffer: through the MAC's host latency, behind all that came up
-    /// before and that passes in the same instant, and then to wherever it is addressed.
-    Upward(PacketId, NodeId),
     /// To the transport on this node, as if it had just come up.
     Local(PacketId),
     /// Into this node's own queue, past [`Scheme::on_outgoing`]; [`Scheme::on_queued`] then says its frame's name.

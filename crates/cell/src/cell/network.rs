@@ -34,21 +34,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].from_mac_timeout());
     }
 
-    /// A packet leaves a node's MAC for its host.
-    fn leave_mac(&mut self, node: usize, arrival: Upward) {
-        if self.passages[node].is_instant() {
-            return self.at_host(node, arrival);
-        }
-        self.passages[node].push_from_mac(self.now, arrival);
-        self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].from_mac_timeout());
-    }
-
     fn carry_emission(&mut self, node: usize, emission: Emission) {
         match emission {
-            Emission::Upward(packet, from) => {
-                let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                self.leave_mac(node, Upward { packet, from, destination, source: from });
-            }
             Emission::Onward(packet, from) => {
                 let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
                 self.rise(node, Upward { packet, from, destination, source: from });

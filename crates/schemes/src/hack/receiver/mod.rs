@@ -125,14 +125,14 @@ impl Receiver {
             return Verdict::Pass;
         }
         let (cx, peer) = (&mut *env.cx, self.peer);
-        let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Upward(packet, peer)));
+        let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Onward(packet, peer)));
         if risen {
             self.risen = Some(cx.now);
             return Verdict::Hold;
         }
         // What is emitted goes up after all that passes in this instant, so from the first emission on all must be emitted.
         if self.risen == Some(cx.now) {
-            cx.emit(Emission::Upward(packet, peer));
+            cx.emit(Emission::Onward(packet, peer));
             return Verdict::Hold;
         }
         self.risen = None;
@@ -192,7 +192,7 @@ impl Receiver {
                     if self.ascent.keep(packet, cid) {
                         env.counters.waited_in_order += 1;
                     } else {
-                        env.cx.emit(Emission::Upward(packet, self.peer));
+                        env.cx.emit(Emission::Onward(packet, self.peer));
                     }
                 }
             }

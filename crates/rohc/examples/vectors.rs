@@ -92,7 +92,7 @@ fn read(text: &str) -> Result<Vec<Stream>, String> {
 fn bytes(hex: &str) -> Option<Vec<u8>> {
     let digits = hex.trim().as_bytes();
     let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    (digits.len() % 2 == 0 && !digits.is_empty()).then(|| pairs.collect())?
+    (digits.len().is_multiple_of(2) && !digits.is_empty()).then(|| pairs.collect())?
 }
 
 fn report(streams: &[Stream]) -> ExitCode {

@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
 
     /// The next `n` bytes; only between whole bytes.
     pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8], Error> {
-        debug_assert!(self.taken % 8 == 0, "byte strings start at whole bytes");
+        debug_assert!(self.taken.is_multiple_of(8), "byte strings start at whole bytes");
         let start = self.taken / 8;
         let taken = self.bytes.get(start..start + n).ok_or(Error::Truncated)?;
         self.taken += n * 8;
@@ -83,7 +83,7 @@ impl Fields {
 
     /// Appends the fields to `out`; together they are whole bytes.
     pub(super) fn write(self, out: &mut Vec<u8>) {
-        debug_assert!(self.len % 8 == 0 && self.len <= 64, "a base header is a few whole bytes");
+        debug_assert!(self.len.is_multiple_of(8) && self.len <= 64, "a base header is a few whole bytes");
         let bytes = self.bits.to_be_bytes();
         out.extend_from_slice(&bytes[8 - self.len as usize / 8..]);
     }

@@ -36,7 +36,7 @@ pub struct Compressor {
 /// How careful a compressor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Of how many packets in a row one is sure to arrive, 1 to 12. Default 4. Above 12, four bits of the
+    /// Of how many packets in a row one is sure to arrive, 1 to 11. Default 4. Beyond that, four bits of the
     /// master sequence number would no longer reach.
     pub window: u8,
     /// How many packets in a row initialise a context unless an acknowledgement comes before, 1 to 255. Default 3.
@@ -301,12 +301,12 @@ impl Context {
         self.feedback_seen = true;
         match feedback.kind {
             FeedbackKind::Ack => {
+                let voided = matches!(self.stage, Stage::Static { void: true, .. } | Stage::Dynamic { void: true, .. });
+                let acknowledged = self.references.iter().position(|state| feedback.names(state.msn));
                 // The decompressor has gone past every state before the acknowledged one.
-                if let Some(at) = self.references.iter().position(|state| feedback.names(state.msn)) {
-                    if !matches!(self.stage, Stage::Static { void: true, .. } | Stage::Dynamic { void: true, .. }) {
-                        self.references.drain(..at);
-                        self.stage = Stage::Compressed;
-                    }
+                if let Some(at) = acknowledged.filter(|_| !voided) {
+                    self.references.drain(..at);
+                    self.stage = Stage::Compressed;
                 }
             }
             FeedbackKind::Nack if !matches!(self.stage, Stage::Static { .. }) => {
@@ -322,8 +322,8 @@ impl Context {
 pub(super) const PROFILE: u8 = 6;
 pub(super) const IR: u8 = 0b1111_1101;
 pub(super) const IR_DYN: u8 = 0b1111_1000;
-/// Four bits of the MSN reach 11 packets back and one on.
-const MAX_WINDOW: u8 = 12;
+/// Four bits of the MSN reach 11 packets on.
+const MAX_WINDOW: u8 = 11;
 /// The stride until another is learnt: a full-sized segment of Ethernet over IPv4.
 const STRIDE: u16 = 1460;
 const STRIDE_WITH_TIMESTAMPS: u16 = 1448;

@@ -84,5 +84,6 @@ fn seq_4_worked_by_hand() {
     assert_eq!(format.kind, PacketType::Seq4);
     let mut out = Vec::new();
     format.write(&new, false, b"123456789", &mut out);
-    assert_eq!(out, [0b0_1001_101, 0b1000_0_110]);
+    let (scaled, ip_id, msn, crc) = (0b1001, 0b101, 8, 0x6);
+    assert_eq!(out, [scaled << 3 | ip_id, msn << 4 | crc]);
 }

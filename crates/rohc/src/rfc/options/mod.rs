@@ -272,7 +272,7 @@ impl Table {
                 }
             }
         }
-        (len % 4 == 0).then_some((raw, len))
+        len.is_multiple_of(4).then_some((raw, len))
     }
 }
 
@@ -296,7 +296,7 @@ fn is_well_formed(index: u8, contents: usize) -> bool {
         SCALE => contents == 1,
         TIMESTAMPS => contents == 8,
         SACK_PERMITTED => contents == 0,
-        SACK => contents != 0 && contents % 8 == 0 && contents <= 32,
+        SACK => contents != 0 && contents.is_multiple_of(8) && contents <= 32,
         _ => true,
     }
 }

@@ -77,6 +77,34 @@
 //! Fragment), an octet of options as in `O` with the number of SACK blocks in its low bits, window scale, MSS (0 without); the
 //! SACK blocks; and last the code's MSN, so that a code fails that is decoded at another place of its run.
 //!
+//! With the FCS not looked at, single flipped bits had these effects in 3,000 frames of 21 codes each of the tests' most restless
+//! flows (`tests/hack/bit_errors.rs` prints the table). Refused: before anything was decoded. Stopped: all that came out
+//! was right. A flipped CID names another context, or none.
+//!
+//! | Bit flipped in | Refused | Stopped | All right, but duplicates passed over that were none | Wrong ACK came out |
+//! |---|---|---|---|---|
+//! | MSN | 60.0 % | 28.8 % | 9.5 % | 1.6 % |
+//! | `Compact` | 8.4 % | 88.7 % | | 2.9 % |
+//! | `Stamps` | 9.7 % | 87.3 % | | 3.0 % |
+//! | `Window` | 12.3 % | 84.8 % | 0.1 % | 2.8 % |
+//! | `Delta` | 21.8 % | 77.7 % | | 0.5 % |
+//! | `Extended` | 32.0 % | 67.7 % | | 0.3 % |
+//!
+//! # Sizes
+//!
+//! Of a download with delayed ACKs (`examples/hack_sizes.rs`), one segment in 2,000 lost on the way; bytes for each ACK, with and
+//! without CID and MSN. The paper reports 4.36 (table 2, 802.11a).
+//!
+//! | Link | Timestamps | Codes: mean | p99 | With runs: mean |
+//! |---|---|---|---|---|
+//! | 802.11n, 150 Mbps, 42 segments at a time | none | 1.015 | 1 | 1.105 |
+//! | | 1 ms | 1.104 | 2 | 1.193 |
+//! | | 4 ms | 1.017 | 1 | 1.107 |
+//! | | 10 ms | 1.017 | 1 | 1.107 |
+//! | 802.11a, 54 Mbps, one segment at a time | none | 1.015 | 1 | 3.015 |
+//! | | 1 ms | 1.021 | 1 | 3.021 |
+//! | | 4 ms, 10 ms | 1.017 | 1 | 3.017 |
+//!
 //! # The master sequence number
 //!
 //! An installation sets the MSN of the next code, on both ends, to the CRC-8 over the octets above (without MSN) of the ACK

@@ -4,4 +4,5 @@ mod acks;
 mod arbitrary;
 mod bit_errors;
 mod by_hand;
+mod dissector;
 mod losses;

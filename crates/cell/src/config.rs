@@ -9,6 +9,7 @@
 
 use ackless_dot11::codec::beacon::min_len;
 use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
+use ackless_schemes::hack::HackConfig;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -122,6 +123,8 @@ pub struct StationConfig {
 pub enum SchemeChoice {
     /// Nothing: a TCP ACK is a packet as any other.
     Stock,
+    /// HACK.
+    Hack(HackConfig),
 }
 
 /// How a node gets at the medium and what it sends when it has it.

@@ -24,4 +24,4 @@ pub mod slots;
 pub mod wired;
 
 pub use cell::Cell;
-pub use run::{run, run_observed};
+pub use run::{run, run_observed, scheme};

@@ -78,6 +78,7 @@ impl Recorder {
             pings: self.ping_results(config),
             airtime_ns: *self.ledger.airtime(),
             counters: self.counters(config),
+            hack: None,
             sim_seconds: config.measured.as_secs_f64(),
             wall_seconds: 0.0,
             events,

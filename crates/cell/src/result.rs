@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Index;
 
+pub use ackless_schemes::hack::HackCounters;
 use ackless_wire::Duration;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -28,6 +29,8 @@ pub struct RunResult {
     pub airtime_ns: Airtime,
     /// What was counted, in all and per node.
     pub counters: Counters,
+    /// What the HACK nodes counted together; `None` where there are none.
+    pub hack: Option<HackCounters>,
     /// How evenly the stations were served.
     pub fairness: Fairness,
     /// The measured window in seconds of simulated time; the warm-up is not in it.

@@ -1,10 +1,12 @@
 //! A whole run: warm-up, measured window, result.
 
-use ackless_schemes::Stock;
+use ackless_dot11::frame::NodeId;
+use ackless_schemes::AnyScheme;
+use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::Instant;
 
 use crate::cell::Cell;
-use crate::config::CellConfig;
+use crate::config::{CellConfig, SchemeChoice};
 use crate::observe::Observer;
 use crate::recorder::Recorder;
 use crate::result::RunResult;
@@ -17,12 +19,43 @@ pub fn run(config: &CellConfig, seed: u64) -> RunResult {
 /// Runs a cell with one more observer beside the recorder.
 pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer) -> RunResult {
     let observers = (Recorder::new(config), observer);
-    let mut cell = Cell::new(config, seed, |_| Stock, observers);
+    let mut cell = Cell::new(config, seed, |node| scheme(config, node), observers);
+    // HACK sends no ACK that the sender did not make; a debug build makes sure.
+    if cfg!(debug_assertions) && hack_counters(config, &cell).is_some() {
+        cell.witness_acks();
+    }
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
+    let before = hack_counters(config, &cell);
     cell.advance(config.end());
     cell.finish();
     let events = cell.events();
+    let hack = hack_counters(config, &cell).zip(before).map(|(now, before)| now.since(&before));
     let (recorder, _) = cell.into_observer();
-    recorder.result(config, seed, events)
+    RunResult { hack, ..recorder.result(config, seed, events) }
+}
+
+/// The scheme that the configuration puts on `node`.
+pub fn scheme(config: &CellConfig, node: NodeId) -> AnyScheme {
+    match scheme_choice(config, node) {
+        SchemeChoice::Stock => AnyScheme::Stock,
+        SchemeChoice::Hack(hack) => AnyScheme::Hack(Box::new(Hack::new(hack))),
+    }
+}
+
+fn scheme_choice(config: &CellConfig, node: NodeId) -> SchemeChoice {
+    match usize::from(node.0).checked_sub(1) {
+        None => config.ap.scheme,
+        Some(station) => config.stations[station].scheme,
+    }
+}
+
+/// What all HACK nodes together have counted so far; `None` where there is none.
+fn hack_counters<O: Observer>(config: &CellConfig, cell: &Cell<AnyScheme, O>) -> Option<HackCounters> {
+    let nodes = (0..=config.stations.len()).map(|node| NodeId(node as u16));
+    let counters = nodes.filter_map(|node| cell.station(node).scheme().as_hack().map(Hack::counters));
+    counters.copied().reduce(|mut sum, counters| {
+        sum += counters;
+        sum
+    })
 }

@@ -87,7 +87,7 @@ impl Comparison {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
         let mut text = format!("{}{title}\n{}\n\n", self.name, effort(&self.rows));
         text.push_str(&self.goodput_table().to_string());
-        if let Some(table) = self.further_table() {
+        for table in [self.hack_table(), self.further_table()].into_iter().flatten() {
             text.push('\n');
             text.push_str(&table.to_string());
         }
@@ -116,16 +116,25 @@ impl Comparison {
         table
     }
 
+    fn hack_table(&self) -> Option<Table> {
+        self.table_of(&self.measured(HACK_TABLE))
+    }
+
     fn further_table(&self) -> Option<Table> {
         let several = self.rows.iter().any(|row| row.case.config.stations.len() > 1);
         let mut columns = self.measured(FURTHER_TABLE);
         columns.retain(|metric| several || !metric.name.starts_with("jain"));
+        self.table_of(&columns)
+    }
+
+    /// The rows that have any of `columns`; `None` where none has.
+    fn table_of(&self, columns: &[&Metric]) -> Option<Table> {
         if columns.is_empty() {
             return None;
         }
         let titles = columns.iter().map(|metric| metric.title.to_owned());
         let mut table = Table::new(["scheme".to_owned()].into_iter().chain(titles).collect());
-        for row in &self.rows {
+        for row in self.rows.iter().filter(|row| columns.iter().any(|metric| row.estimate(metric).is_some())) {
             let cells = columns.iter().map(|metric| figure_with_interval(row.estimate(metric), metric.decimals));
             table.push([self.label(row)].into_iter().chain(cells).collect());
         }
@@ -166,6 +175,8 @@ const GOODPUT_TABLE: &[&str] = &[
     "rtt_median_ms",
     "rtt_p95_ms",
 ];
+
+const HACK_TABLE: &[&str] = &["native_acks", "compressed_acks", "bytes_per_compressed_ack", "within_aifs_percent"];
 
 const FURTHER_TABLE: &[&str] = &[
     "transfer_median_ms",

@@ -1,6 +1,6 @@
 //! The figures that are taken from a run and averaged over seeds.
 
-use ackless_cell::result::{AirtimeClass, Percentiles, RunResult};
+use ackless_cell::result::{AirtimeClass, HackCounters, Percentiles, RunResult};
 
 use crate::statistics::Estimate;
 
@@ -115,6 +115,30 @@ pub const METRICS: &[Metric] = &[
         },
     },
     Metric {
+        name: "native_acks",
+        title: "native\nTCP ACKs",
+        decimals: 0,
+        of: |run| hack(run, |hack| Some(hack.native_acks as f64)),
+    },
+    Metric {
+        name: "compressed_acks",
+        title: "compressed\nTCP ACKs",
+        decimals: 0,
+        of: |run| hack(run, |hack| Some(hack.compressed_acks as f64)),
+    },
+    Metric {
+        name: "bytes_per_compressed_ack",
+        title: "bytes per\ncompressed",
+        decimals: 2,
+        of: |run| hack(run, |hack| ratio(hack.appended_new_bytes as f64, hack.compressed_acks as f64)),
+    },
+    Metric {
+        name: "within_aifs_percent",
+        title: "fits in\nAIFS %",
+        decimals: 2,
+        of: |run| hack(run, |hack| percent(hack.answers_within_aifs, hack.appended_answers)),
+    },
+    Metric {
         name: "retransmissions",
         title: "TCP\nrexmits",
         decimals: 1,
@@ -137,6 +161,11 @@ fn mean_over_flows(flows: impl Iterator<Item = Percentiles>, of: fn(&Percentiles
         (sum + of(&flow) * flow.samples as f64, samples + flow.samples as f64)
     });
     ratio(sum, samples)
+}
+
+/// A figure of the nodes with HACK, where there are any.
+fn hack(run: &RunResult, of: fn(&HackCounters) -> Option<f64>) -> Option<f64> {
+    run.hack.as_ref().and_then(of)
 }
 
 fn delivered_megabytes(run: &RunResult) -> f64 {

@@ -56,4 +56,11 @@ const BUILTINS: &[Builtin] = builtins![
     "wifi-mixed",
     "wifi-short-flows",
     "wifi-latency",
+    "hack-80211n",
+    "hack-80211a",
+    "hack-sora",
+    "hack-sora-loss",
+    "hack-snr",
+    "hack-slow-start",
+    "hack-shallow",
 ];

@@ -7,12 +7,16 @@ use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
-use crate::value::{AckEvery, Auto, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Spread};
+use crate::value::{
+    AckEvery, Auto, Cure, Decibels, Discipline, Fitting, HackPolicy, Level, LossModel, Milli, Pattern, Protocol, Spread,
+};
 
 /// Every section, in the order in which a scenario is shown.
 pub const SECTIONS: &[SectionInfo] = &[
     Run::INFO,
     Wifi::INFO,
+    Scheme::INFO,
+    Hack::INFO,
     Ap::INFO,
     Stations::INFO,
     Loss::INFO,
@@ -34,7 +38,8 @@ section! {
         /// How many seeds a comparison or a sweep runs, counted from 1.
         seeds: u32 = "5",
         /// The rows of a comparison, unless the command names others.
-        schemes: Vec<String> = "[\"udp\", \"tcp-l1\", \"tcp\", \"tcp-l4\", \"tcp-l8\"]",
+        schemes: Vec<String> =
+            "[\"udp\", \"tcp-l1\", \"tcp\", \"tcp-l4\", \"tcp-l8\", \"hack-timer\", \"hack-opportunistic\", \"hack\"]",
     }
 }
 
@@ -103,6 +108,31 @@ section! {
 }
 
 section! {
+    /// What is done with TCP ACKs on the Wi-Fi hop. Rows of a comparison set it.
+    struct Scheme as "scheme" {
+        /// At the AP and at every station that is not legacy: nothing, or HACK.
+        name: Cure = "\"stock\"",
+    }
+}
+
+section! {
+    /// HACK: TCP ACKs compressed into link-layer ACKs. Without bearing on the other schemes.
+    struct Hack as "hack" {
+        /// What a TCP ACK waits for (section 3.2 of the paper): data announced by the More Data bit, whichever of data
+        /// and its own frame comes first, or a timer.
+        policy: HackPolicy = "\"more-data\"",
+        /// How long an ACK waits for data under the policy timer.
+        timer: Duration = "\"10ms\"",
+        /// How long data that the More Data bit announced may fail to come.
+        guard: Duration = "\"100ms\"",
+        /// From the driver to the NIC: how long a compressed ACK is not yet ready to be appended.
+        driver_to_nic: Duration = "\"20us\"",
+        /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
+        fit: Fitting = "\"whole\"",
+    }
+}
+
+section! {
     /// The access point.
     struct Ap as "ap" {
         /// The queue that it keeps for each client.
@@ -132,6 +162,8 @@ section! {
         name: String = "\"sta\"",
         /// How many.
         count: u32 = "1",
+        /// Whether it stays without a scheme of its own, whatever scheme.name says.
+        legacy: bool = "false",
         /// Whether it is a bridge: data between it and the AP bears four addresses.
         four_address: bool = "false",
         /// Distance from the AP; it matters only to the path-loss model.

@@ -5,7 +5,7 @@ use ackless_cell::config::Pace;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::scenario::Scenario;
 use crate::schema::{Origin, Setting};
-use crate::value::{AckEvery, Auto, Pattern, Protocol};
+use crate::value::{AckEvery, Auto, Cure, HackPolicy, Pattern, Protocol};
 
 /// A named preset that is laid over a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +28,8 @@ enum Preset {
     Tcp,
     /// As [`Preset::Tcp`], with an ACK for every so many full-sized segments.
     TcpEvery(u32),
+    /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
+    Hack(HackPolicy),
 }
 
 impl Row {
@@ -78,6 +80,11 @@ impl Row {
                     }
                 }
             }
+            Preset::Hack(policy) => {
+                self.put(&mut scenario.transport.protocol, Protocol::Tcp);
+                self.put(&mut scenario.scheme.name, Cure::Hack);
+                self.put(&mut scenario.hack.policy, policy);
+            }
             Preset::Tcp => self.put(&mut scenario.transport.protocol, Protocol::Tcp),
             Preset::TcpEvery(segments) => {
                 self.put(&mut scenario.transport.protocol, Protocol::Tcp);
@@ -106,4 +113,19 @@ const ROWS: &[Row] = &[
     Row { name: "tcp-l4", summary: "TCP, an ACK for four segments", preset: Preset::TcpEvery(4) },
     Row { name: "tcp-l8", summary: "TCP, an ACK for eight segments", preset: Preset::TcpEvery(8) },
     Row { name: "tcp-l16", summary: "TCP, an ACK for sixteen segments", preset: Preset::TcpEvery(16) },
+    Row {
+        name: "hack",
+        summary: "TCP under HACK, whose ACKs wait for data that the More Data bit announces",
+        preset: Preset::Hack(HackPolicy::MoreData),
+    },
+    Row {
+        name: "hack-opportunistic",
+        summary: "TCP under HACK, whose ACKs wait for the medium or for data, whichever comes first",
+        preset: Preset::Hack(HackPolicy::Opportunistic),
+    },
+    Row {
+        name: "hack-timer",
+        summary: "TCP under HACK, whose ACKs wait for data until a timer fires",
+        preset: Preset::Hack(HackPolicy::Timer),
+    },
 ];

@@ -8,7 +8,7 @@ use crate::build;
 use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
-use crate::keys::{Ap, Flows, Loss, Pings, Run, Stations, Transport, Wifi, Wired};
+use crate::keys::{Ap, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Transport, Wifi, Wired};
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
 
@@ -19,6 +19,8 @@ pub struct Scenario {
     overrides: Vec<String>,
     pub(crate) run: Run,
     pub(crate) wifi: Wifi,
+    pub(crate) scheme: Scheme,
+    pub(crate) hack: Hack,
     pub(crate) ap: Ap,
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
@@ -43,6 +45,8 @@ impl Scenario {
             overrides: Vec::new(),
             run: Run::default(),
             wifi: Wifi::default(),
+            scheme: Scheme::default(),
+            hack: Hack::default(),
             ap: Ap::default(),
             stations: Vec::new(),
             loss: Loss::default(),
@@ -154,7 +158,7 @@ impl Scenario {
 
     /// Every section as it is shown, groups one after another.
     pub(crate) fn sections(&self) -> Vec<&dyn Section> {
-        let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.ap];
+        let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.ap];
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
         sections.extend([&self.loss as &dyn Section, &self.wired, &self.transport]);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
@@ -176,6 +180,8 @@ impl Scenario {
         match section {
             "run" => &mut self.run,
             "wifi" => &mut self.wifi,
+            "scheme" => &mut self.scheme,
+            "hack" => &mut self.hack,
             "ap" => &mut self.ap,
             "loss" => &mut self.loss,
             "wired" => &mut self.wired,

@@ -421,6 +421,9 @@ keywords! {
     Direction { Down = "down", Up = "up" }
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
+    Cure { Stock = "stock", Hack = "hack" }
+    HackPolicy { MoreData = "more-data", Opportunistic = "opportunistic", Timer = "timer" }
+    Fitting { Whole = "whole", Split = "split" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
 }
 
@@ -452,6 +455,28 @@ pub(crate) enum Pattern {
 pub(crate) enum Spread {
     Fixed,
     Exponential,
+}
+
+/// What is done with TCP ACKs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cure {
+    Stock,
+    Hack,
+}
+
+/// What HACK lets a TCP ACK wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HackPolicy {
+    MoreData,
+    Opportunistic,
+    Timer,
+}
+
+/// What HACK does with more than fits within AIFS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fitting {
+    Whole,
+    Split,
 }
 
 /// What the air loses.

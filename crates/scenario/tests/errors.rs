@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, ap, stations, loss, wired, transport, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, ap, stations, loss, wired, transport, flows, pings
 ",
     );
 }
@@ -219,7 +219,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, hack, hack-opportunistic, hack-timer",
     );
 }
 

@@ -49,6 +49,7 @@ fn text(name: &str, result: &RunResult) -> String {
         ("collided PPDUs", counters.collisions.to_string()),
         ("MPDUs sent, again", format!("{}, {}", counters.data_mpdus, counters.retries)),
         ("queue drops", counters.queue_drops.to_string()),
+        ("HACK", hack(result)),
         (
             "fairness (Jain)",
             format!("{:.3} goodput, {:.3} air time", result.fairness.jain_goodput, result.fairness.jain_airtime),
@@ -61,7 +62,7 @@ fn text(name: &str, result: &RunResult) -> String {
             ),
         ),
     ];
-    for (title, value) in lines {
+    for (title, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
         writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
     }
     write!(text, "\n{}", flows(result)).expect("a string takes all that is written");
@@ -72,6 +73,15 @@ fn text(name: &str, result: &RunResult) -> String {
     let airtime = airtime_table(vec![("%".to_owned(), shares)]);
     write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
     text
+}
+
+/// What became of the TCP ACKs of HACK nodes; nothing where there are none.
+fn hack(result: &RunResult) -> String {
+    let Some(hack) = &result.hack else { return String::new() };
+    format!(
+        "{} ACKs compressed in {} answers ({} bytes), {} ACKs native",
+        hack.compressed_acks, hack.appended_answers, hack.appended_bytes, hack.native_acks
+    )
 }
 
 fn flows(result: &RunResult) -> Table {

@@ -5,6 +5,7 @@
 
 mod flows;
 mod radio;
+mod scheme;
 mod stations;
 
 use std::fmt::Display;
@@ -71,7 +72,7 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
         }
     };
     Ok(ApConfig {
-        scheme: ackless_cell::config::SchemeChoice::Stock,
+        scheme: scheme::choice(scenario, radio)?,
         mac: radio.mac(radio.standard),
         queue,
         scheduler: ap.scheduler.value,

@@ -177,6 +177,15 @@ impl Radio {
         })
     }
 
+    /// DIFS or AIFS, whichever the nodes of the cell's own standard wait before back-off.
+    pub(super) fn interframe_space(&self) -> Duration {
+        let timing = Timing::of(self.standard, self.band);
+        match self.mac.access {
+            Access::Dcf { .. } => timing.difs(),
+            Access::Edca { aifsn, .. } => timing.aifs(aifsn),
+        }
+    }
+
     /// The rate of 11b, 11a or 11g, as far as the cell's standard has it.
     fn legacy_rate<T>(
         &self,

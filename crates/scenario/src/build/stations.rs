@@ -133,7 +133,7 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
     Ok(StationConfig {
         name: String::new(),
         distance: group.distance.value,
-        scheme: SchemeChoice::Stock,
+        scheme: if group.legacy.value { SchemeChoice::Stock } else { super::scheme::choice(scenario, radio)? },
         down: tx,
         up: tx,
         mac: radio.mac(standard),

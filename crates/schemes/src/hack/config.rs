@@ -21,9 +21,6 @@ pub struct HackConfig {
     /// DIFS or AIFS of the cell: what [`Fit::WithinAifs`] keeps to and what `answers_within_aifs` is counted by. Default: 43 us,
     /// best effort at 5 GHz.
     pub aifs: Duration,
-    /// How much later than SIFS this node answers; its peers know it and wait longer. Default: none. The paper's SoRa prototype is 37 us
-    /// late (4.2).
-    pub answer_delay: Duration,
 }
 
 /// When a TCP ACK is held for a link-layer answer (paper, 3.2).
@@ -55,7 +52,6 @@ impl Default for HackConfig {
             driver_to_nic: Duration::from_micros(10),
             fit: Fit::Whole,
             aifs: Duration::from_micros(43),
-            answer_delay: Duration::ZERO,
         }
     }
 }

@@ -2,16 +2,23 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// Counts of one node since the start of the run. The first groups are counted where ACKs are compressed, the third where
         /// data is sent, the last where ACKs are decompressed; a node may do all of it.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
         pub struct HackCounters {
             $($(#[$doc])* pub $name: u64,)*
         }
 
         impl HackCounters {
+            /// What was counted since `before`, an earlier value of the same counters.
+            pub const fn since(&self, before: &Self) -> Self {
+                Self { $($name: self.$name - before.$name),* }
+            }
+
             /// Each counter's name and value, in the order of the declaration.
             pub fn entries(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($name), self.$name)),*].into_iter()

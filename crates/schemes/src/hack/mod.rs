@@ -182,10 +182,6 @@ impl Scheme for Hack {
         true
     }
 
-    fn answer_delay(&self) -> Duration {
-        self.config.answer_delay
-    }
-
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
         let Some((link, mut env)) = self.link(cx, from) else { return Verdict::Pass };
         link.receiver.on_upward(&mut env, packet)

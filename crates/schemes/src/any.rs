@@ -1,0 +1,113 @@
+//! Any of the schemes, chosen when a cell is built.
+
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_wire::{Duration, Instant, PacketId};
+
+use crate::hack::Hack;
+
+/// One of the schemes: an enum, so that nothing is dispatched dynamically and a stock node pays one comparison.
+#[derive(Debug)]
+pub enum AnyScheme {
+    /// [`crate::Stock`].
+    Stock,
+    /// HACK.
+    Hack(Box<Hack>),
+}
+
+/// Asks the scheme that is there; a stock node answers as the trait does by default.
+macro_rules! ask {
+    ($any:expr, $default:expr, $scheme:ident => $question:expr) => {
+        match $any {
+            AnyScheme::Stock => $default,
+            AnyScheme::Hack($scheme) => $question,
+        }
+    };
+}
+
+impl AnyScheme {
+    /// HACK, if that is what this is.
+    pub fn as_hack(&self) -> Option<&Hack> {
+        ask!(self, None, hack => Some(hack))
+    }
+}
+
+impl Scheme for AnyScheme {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        ask!(self, Verdict::Pass, scheme => scheme.on_outgoing(cx, packet, handle, options))
+    }
+
+    fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
+        ask!(self, (), scheme => scheme.on_queued(cx, packet, handle));
+    }
+
+    fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        ask!(self, (), scheme => scheme.on_dropped(cx, handle));
+    }
+
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
+        ask!(self, (), scheme => scheme.on_sequenced(cx, handle, to, seq));
+    }
+
+    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
+        ask!(self, (), scheme => scheme.on_ppdu_out(cx, to, queued, bits));
+    }
+
+    fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
+        ask!(self, (), scheme => scheme.on_ppdu_in(cx, arrival));
+    }
+
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
+        ask!(self, Admission::Accept, scheme => scheme.on_mpdu(cx, mpdu))
+    }
+
+    fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, duration: &mut Duration) {
+        ask!(self, (), scheme => scheme.on_answer_due(cx, due, answer, duration));
+    }
+
+    fn is_capable(&self) -> bool {
+        ask!(self, false, scheme => scheme.is_capable())
+    }
+
+    fn answer_delay(&self) -> Duration {
+        ask!(self, Duration::ZERO, scheme => scheme.answer_delay())
+    }
+
+    fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
+        ask!(self, Verdict::Pass, scheme => scheme.on_upward(cx, packet, from))
+    }
+
+    fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, duration: Duration) {
+        ask!(self, (), scheme => scheme.on_answer(cx, from, answer, duration));
+    }
+
+    fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {
+        ask!(self, (), scheme => scheme.on_answer_missing(cx, from));
+    }
+
+    fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        ask!(self, (), scheme => scheme.on_delivered(cx, mpdu));
+    }
+
+    fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        ask!(self, (), scheme => scheme.on_given_up(cx, mpdu));
+    }
+
+    fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+        ask!(self, Verdict::Pass, scheme => scheme.on_forward(cx, packet, passage))
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        ask!(self, (), scheme => scheme.on_timer(cx));
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        ask!(self, None, scheme => scheme.poll_timeout())
+    }
+}

@@ -175,7 +175,8 @@ pub struct AggregationConfig {
     pub max_bytes: Bytes,
     /// The most MPDUs in one A-MPDU, 1 to `window`.
     pub max_mpdus: u16,
-    /// Buffer size of the BlockAck agreement in MPDUs, 1 to 64.
+    /// Buffer size that it grants in a BlockAck agreement, and the most that it makes use of, in MPDUs, 1 to 64: an MPDU without a fate
+    /// keeps back those that lie so far behind it.
     pub window: u16,
     /// Minimum MPDU Start Spacing that the receiver asks for; zero is no restriction.
     pub min_spacing: Duration,

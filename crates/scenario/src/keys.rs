@@ -84,7 +84,7 @@ section! {
         ampdu_max: Auto<Bytes> = "\"auto\"",
         /// Most MPDUs in an A-MPDU.
         ampdu_mpdus: u32 = "64",
-        /// Buffer of a BlockAck agreement in MPDUs.
+        /// Buffer of a BlockAck agreement in MPDUs, from 1 to 64: an unacknowledged MPDU keeps back those so far behind it.
         block_ack_window: u32 = "64",
         /// Shortest time from the start of one MPDU to the next within an A-MPDU; 0us is no restriction.
         min_mpdu_spacing: Duration = "\"0us\"",

@@ -193,9 +193,11 @@ fn aggregation(
     receiver: Option<AggregationConfig>,
 ) -> Option<Aggregation> {
     let (sender, receiver) = (sender?, receiver?);
+    let window = sender.window.min(receiver.window);
     rate.can_aggregate().then(|| Aggregation {
         max_bytes: sender.max_bytes.min(rate.longest_psdu()),
-        max_mpdus: sender.max_mpdus.min(sender.window).min(receiver.window),
+        max_mpdus: sender.max_mpdus.min(window),
+        window,
         spacing: spacing(receiver.min_spacing),
     })
 }

@@ -17,7 +17,7 @@ pub use duplicate::DuplicateCache;
 pub use originator::{Fate, NoAnswer, Originator};
 pub use recipient::{Duplicate, Recipient};
 
-/// WinSizeO, WinSizeR and WinSizeB: how many sequence numbers an originator may have outstanding, a scoreboard
+/// The largest WinSizeO, WinSizeR and WinSizeB: how many sequence numbers an originator may have outstanding, a scoreboard
 /// records and a reorder buffer holds (802.11-2020, 10.25.6.1). It divides 4096 and is the width of
 /// [`Bitmap`](crate::frame::Bitmap); both grow together when the bitmap does.
-pub const WINDOW: u16 = 64;
+pub const MAX_WINDOW: u16 = 64;

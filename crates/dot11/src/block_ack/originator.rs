@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::WINDOW;
+use super::MAX_WINDOW;
 use crate::frame::{Bitmap, MacSeq, Mpdu};
 
 /// The MPDUs of one (receiver, TID) between their sequence number and their fate.
@@ -22,6 +22,8 @@ use crate::frame::{Bitmap, MacSeq, Mpdu};
 pub struct Originator {
     /// WinStartO: the oldest sequence number without a fate, or the next new one.
     start: MacSeq,
+    /// WinSizeO.
+    window: u16,
     /// The window from `start` on; slot `n` has sequence number `start + n`. The first has no fate yet.
     slots: VecDeque<Slot>,
     request: Request,
@@ -74,9 +76,14 @@ enum Request {
 }
 
 impl Originator {
-    /// The originator of a fresh agreement whose first MPDU gets the sequence number `first`.
-    pub fn new(first: MacSeq) -> Self {
-        Self { start: first, slots: VecDeque::with_capacity(WINDOW.into()), request: Request::Idle }
+    /// The originator of a fresh agreement whose first MPDU gets the sequence number `first`, and whose MPDUs without a fate lie within
+    /// `window` sequence numbers, 1 to [`MAX_WINDOW`].
+    ///
+    /// # Panics
+    /// If the window is out of range.
+    pub fn new(first: MacSeq, window: u16) -> Self {
+        assert!((1..=MAX_WINDOW).contains(&window), "a window has from 1 to 64 MPDUs");
+        Self { start: first, window, slots: VecDeque::with_capacity(window.into()), request: Request::Idle }
     }
 
     /// WinStartO: the oldest sequence number without a fate, or the next new one where there is none.
@@ -91,7 +98,7 @@ impl Originator {
 
     /// Whether a new MPDU still lies within the window.
     pub fn can_take_new(&self) -> bool {
-        self.slots.len() < usize::from(WINDOW)
+        self.slots.len() < usize::from(self.window)
     }
 
     /// Whether every MPDU has its fate.

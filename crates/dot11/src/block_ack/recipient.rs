@@ -1,6 +1,6 @@
 //! The receiver's side of a block acknowledgement agreement: scoreboard and reorder buffer.
 
-use super::WINDOW;
+use super::MAX_WINDOW;
 use crate::frame::{Bitmap, MacSeq, Mpdu};
 
 /// What a receiver keeps for one (transmitter, TID) under an agreement.
@@ -15,6 +15,8 @@ use crate::frame::{Bitmap, MacSeq, Mpdu};
 #[derive(Clone, Debug)]
 pub struct Recipient {
     scoreboard: Bitmap,
+    /// WinSizeR and WinSizeB.
+    window: u16,
     reorder: ReorderBuffer,
 }
 
@@ -27,15 +29,20 @@ pub struct Duplicate(pub Mpdu);
 struct ReorderBuffer {
     /// WinStartB: the next sequence number to be handed up.
     start: MacSeq,
-    /// The MPDU with sequence number `n` stands in slot `n % WINDOW`.
-    slots: [Option<Mpdu>; WINDOW as usize],
+    /// The MPDU with sequence number `n` stands in slot `n % MAX_WINDOW`.
+    slots: [Option<Mpdu>; MAX_WINDOW as usize],
     held: u16,
 }
 
 impl Recipient {
-    /// The recipient of a fresh agreement with the starting sequence number `first`.
-    pub const fn new(first: MacSeq) -> Self {
-        Self { scoreboard: Bitmap::empty(first), reorder: ReorderBuffer::new(first) }
+    /// The recipient of a fresh agreement with the starting sequence number `first`, which records and holds `window` sequence numbers, 1 to
+    /// [`MAX_WINDOW`].
+    ///
+    /// # Panics
+    /// If the window is out of range.
+    pub fn new(first: MacSeq, window: u16) -> Self {
+        assert!((1..=MAX_WINDOW).contains(&window), "a window has from 1 to 64 MPDUs");
+        Self { scoreboard: Bitmap::empty(first), window, reorder: ReorderBuffer::new(first) }
     }
 
     /// An MPDU arrived: records it, and hands `up`, in order, whatever it releases.
@@ -44,7 +51,7 @@ impl Recipient {
     /// A [`Duplicate`] is acknowledged all the same, where the scoreboard still covers it, but not handed up.
     pub fn on_mpdu(&mut self, mpdu: Mpdu, up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         self.record(mpdu.seq);
-        self.reorder.insert(mpdu, up)
+        self.reorder.insert(mpdu, self.window, up)
     }
 
     /// A BlockAckReq with the starting sequence number `first` arrived: both windows move there, unless they are past it, and
@@ -73,14 +80,14 @@ impl Recipient {
         self.reorder.start
     }
 
-    /// How many MPDUs wait behind a hole. Range: 0 to 63.
+    /// How many MPDUs wait behind a hole: fewer than the window.
     pub const fn held(&self) -> u16 {
         self.reorder.held
     }
 
     /// Hands `up` all that is held, in order, as when the agreement ends.
     pub fn flush(&mut self, up: impl FnMut(Mpdu)) {
-        self.reorder.advance_to(self.reorder.start.plus(WINDOW), up);
+        self.reorder.advance_to(self.reorder.start.plus(MAX_WINDOW), up);
     }
 
     /// 10.25.6.3 b).
@@ -88,8 +95,8 @@ impl Recipient {
         if seq.before(self.scoreboard.start) {
             return;
         }
-        if seq.offset_from(self.scoreboard.start) >= WINDOW {
-            self.shift_scoreboard(window_ending_at(seq));
+        if seq.offset_from(self.scoreboard.start) >= self.window {
+            self.shift_scoreboard(window_ending_at(seq, self.window));
         }
         self.scoreboard.insert(seq);
     }
@@ -103,11 +110,11 @@ impl Recipient {
 
 impl ReorderBuffer {
     const fn new(start: MacSeq) -> Self {
-        Self { start, slots: [None; WINDOW as usize], held: 0 }
+        Self { start, slots: [None; MAX_WINDOW as usize], held: 0 }
     }
 
     /// 10.25.6.6.2.
-    fn insert(&mut self, mpdu: Mpdu, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+    fn insert(&mut self, mpdu: Mpdu, window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         if mpdu.seq.before(self.start) {
             return Err(Duplicate(mpdu));
         }
@@ -118,8 +125,8 @@ impl ReorderBuffer {
             self.release(&mut up);
             return Ok(());
         }
-        if mpdu.seq.offset_from(self.start) >= WINDOW {
-            self.advance_to(window_ending_at(mpdu.seq), &mut up);
+        if mpdu.seq.offset_from(self.start) >= window {
+            self.advance_to(window_ending_at(mpdu.seq, window), &mut up);
         }
         let slot = &mut self.slots[slot_of(mpdu.seq)];
         if slot.is_some() {
@@ -134,7 +141,7 @@ impl ReorderBuffer {
     /// Moves the start to `start`, handing up what was held before it.
     fn advance_to(&mut self, start: MacSeq, mut up: impl FnMut(Mpdu)) {
         let by = start.offset_from(self.start);
-        for offset in 0..by.min(WINDOW) {
+        for offset in 0..by.min(MAX_WINDOW) {
             if self.held == 0 {
                 break;
             }
@@ -161,11 +168,11 @@ impl ReorderBuffer {
     }
 }
 
-/// The start of the window that ends with `seq`.
-const fn window_ending_at(seq: MacSeq) -> MacSeq {
-    seq.plus(MacSeq::MODULUS - WINDOW + 1)
+/// The start of the window of this size that ends with `seq`.
+const fn window_ending_at(seq: MacSeq, window: u16) -> MacSeq {
+    seq.plus(MacSeq::MODULUS - window + 1)
 }
 
 const fn slot_of(seq: MacSeq) -> usize {
-    (seq.get() % WINDOW) as usize
+    (seq.get() % MAX_WINDOW) as usize
 }

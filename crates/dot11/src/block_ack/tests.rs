@@ -47,7 +47,7 @@ fn bitmap(start: u16, acknowledged: &[u16]) -> Bitmap {
 
 /// An originator from sequence number `first` on with `n` MPDUs on the air, their handles counted from 0.
 fn on_the_air(first: u16, n: u32) -> Originator {
-    let mut originator = Originator::new(MacSeq::new(first));
+    let mut originator = Originator::new(MacSeq::new(first), MAX_WINDOW);
     for handle in 0..n {
         let seq = originator.push_new(mpdu(handle));
         originator.mark_sent(seq);
@@ -198,7 +198,7 @@ fn after_failed_rts_what_was_to_be_sent_is_given_up_and_the_hole_told() {
 
 #[test]
 fn mpdus_in_order_go_straight_up() {
-    let mut recipient = Recipient::new(MacSeq::new(4094));
+    let mut recipient = Recipient::new(MacSeq::new(4094), MAX_WINDOW);
     for seq in [4094, 4095, 0, 1] {
         assert_eq!(receive(&mut recipient, seq), Some(vec![seq]));
     }
@@ -222,7 +222,7 @@ fn any_order_of_arrival_of_six_mpdus_comes_up_in_order_and_once() {
     let mut orders = 0;
     permute(&mut Vec::new(), &mut |order| {
         orders += 1;
-        let mut recipient = Recipient::new(MacSeq::new(4093));
+        let mut recipient = Recipient::new(MacSeq::new(4093), MAX_WINDOW);
         let mut up = Vec::new();
         for &seq in order {
             up.extend(receive(&mut recipient, seq).expect("the first copy is new"));
@@ -236,7 +236,7 @@ fn any_order_of_arrival_of_six_mpdus_comes_up_in_order_and_once() {
 
 #[test]
 fn a_request_releases_what_waits_behind_a_hole() {
-    let mut recipient = Recipient::new(MacSeq::new(10));
+    let mut recipient = Recipient::new(MacSeq::new(10), MAX_WINDOW);
     for seq in [11, 12, 15, 16, 18] {
         assert_eq!(receive(&mut recipient, seq), Some(vec![]));
     }
@@ -252,7 +252,7 @@ fn a_request_releases_what_waits_behind_a_hole() {
 
 #[test]
 fn an_mpdu_past_the_window_moves_it_and_releases_what_falls_out() {
-    let mut recipient = Recipient::new(MacSeq::new(0));
+    let mut recipient = Recipient::new(MacSeq::new(0), MAX_WINDOW);
     for seq in [1, 2, 5, 63] {
         assert_eq!(receive(&mut recipient, seq), Some(vec![]));
     }
@@ -264,6 +264,33 @@ fn an_mpdu_past_the_window_moves_it_and_releases_what_falls_out() {
     recipient.flush(|mpdu| up.push(mpdu.seq.get()));
     assert_eq!(up, [63, 66]);
     assert_eq!(recipient.held(), 0);
+}
+
+#[test]
+fn a_smaller_window_binds_the_originator_until_its_oldest_mpdu_has_its_fate() {
+    let mut originator = Originator::new(MacSeq::new(4095), 3);
+    for handle in 0..3 {
+        let seq = originator.push_new(mpdu(handle));
+        originator.mark_sent(seq);
+    }
+    assert!(!originator.can_take_new());
+    originator.on_block_ack(bitmap(4095, &[0, 1]), 7, |_, fate| assert_eq!(fate, Fate::Delivered));
+    assert!(!originator.can_take_new(), "the oldest MPDU is still to be sent again");
+    originator.mark_sent(MacSeq::new(4095));
+    originator.on_ack(MacSeq::new(4095), |_, _| {});
+    assert!(originator.can_take_new() && originator.is_empty());
+    assert_eq!(originator.next_seq(), MacSeq::new(2));
+}
+
+#[test]
+fn a_smaller_window_of_the_recipient_moves_sooner() {
+    let mut recipient = Recipient::new(MacSeq::new(4094), 4);
+    assert_eq!(receive(&mut recipient, 4095), Some(vec![]));
+    assert_eq!(receive(&mut recipient, 1), Some(vec![]), "the last one within the window");
+    assert_eq!(receive(&mut recipient, 2), Some(vec![4095]), "the window is now 4095 to 2, and waits for 0");
+    assert_eq!(recipient.bitmap(), bitmap(4095, &[4095, 1, 2]));
+    assert_eq!((recipient.next_up(), recipient.held()), (MacSeq::new(0), 2));
+    assert_eq!(receive(&mut recipient, 0), Some(vec![0, 1, 2]));
 }
 
 #[test]

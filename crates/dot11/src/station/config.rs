@@ -63,6 +63,8 @@ pub struct Aggregation {
     pub max_bytes: Bytes,
     /// The most MPDUs in one, 1 to 64.
     pub max_mpdus: u16,
+    /// The window of the BlockAck agreement, 1 to 64: MPDUs without a fate lie within so many sequence numbers.
+    pub window: u16,
     /// Minimum MPDU start spacing of the receiver.
     pub spacing: MpduSpacing,
 }

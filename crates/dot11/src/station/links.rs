@@ -243,8 +243,8 @@ impl Link {
         let max_psdu = config.aggregation.map_or(by_time, |terms| terms.max_bytes.min(by_time));
         let agreement = config.aggregation.map(|terms| Agreement {
             terms,
-            originator: Originator::new(MacSeq::default()),
-            recipient: Recipient::new(MacSeq::default()),
+            originator: Originator::new(MacSeq::default(), terms.window),
+            recipient: Recipient::new(MacSeq::default(), terms.window),
         });
         Self {
             peer: config.peer,

@@ -100,7 +100,8 @@ fn qos_link(peer: u16, rate: TxVector) -> LinkConfig {
 
 /// A link that sends A-MPDUs, limited by the format alone.
 fn block_link(peer: u16, rate: TxVector) -> LinkConfig {
-    let aggregation = Aggregation { max_bytes: rate.longest_psdu(), max_mpdus: 64, spacing: MpduSpacing::None };
+    let aggregation =
+        Aggregation { max_bytes: rate.longest_psdu(), max_mpdus: 64, window: 64, spacing: MpduSpacing::None };
     LinkConfig { aggregation: Some(aggregation), ..qos_link(peer, rate) }
 }
 

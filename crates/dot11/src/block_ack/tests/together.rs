@@ -11,6 +11,7 @@ struct Link {
     random: Stream,
     originator: Originator,
     recipient: Recipient,
+    window: u16,
     loss: f64,
     retry_limit: u32,
     offered: u32,
@@ -23,10 +24,14 @@ impl Link {
     fn new(seed: u64) -> Self {
         let mut random = Stream::new(seed, 0, Purpose::Test);
         let first = MacSeq::new(random.below(4096) as u16);
+        // Half of all agreements have the largest window, the others any; the recipient's is no smaller than the originator's.
+        let window = if random.chance(0.5) { MAX_WINDOW } else { 1 + random.below(u64::from(MAX_WINDOW)) as u16 };
+        let buffer = window + random.below(u64::from(MAX_WINDOW - window) + 1) as u16;
         Self {
             seed,
-            originator: Originator::new(first),
-            recipient: Recipient::new(first),
+            originator: Originator::new(first, window),
+            recipient: Recipient::new(first, buffer),
+            window,
             loss: [0.02, 0.1, 0.3, 0.6, 0.9][random.below(5) as usize],
             retry_limit: 1 + random.below(8) as u32,
             random,
@@ -130,7 +135,7 @@ impl Link {
     fn check(&self) {
         let seed = self.seed;
         let outstanding = self.originator.next_seq().offset_from(self.originator.window_start());
-        assert!(outstanding <= WINDOW, "seed {seed}: {outstanding} outstanding");
+        assert!(outstanding <= self.window, "seed {seed}: {outstanding} outstanding");
         assert!(self.up.is_sorted_by(|a, b| a < b), "seed {seed}: in order and once");
         assert_eq!(self.accepted, self.up.len() + usize::from(self.recipient.held()), "seed {seed}: none vanishes");
     }
@@ -178,16 +183,17 @@ fn whatever_is_lost_each_packet_has_one_fate_and_comes_up_once_in_order() {
 /// 10.25.6.3 as written, with a flag for each of the 4096 numbers.
 struct Model {
     start: u16,
+    window: u16,
     received: Vec<bool>,
 }
 
 impl Model {
     fn record(&mut self, seq: u16) {
         let offset = (seq + 4096 - self.start) % 4096;
-        if offset < 64 {
+        if offset < self.window {
             self.received[usize::from(seq)] = true;
         } else if offset < 2048 {
-            self.move_to((seq + 4096 - 63) % 4096);
+            self.move_to((seq + 4096 - (self.window - 1)) % 4096);
             self.received[usize::from(seq)] = true;
         }
     }
@@ -207,7 +213,7 @@ impl Model {
 
     fn bitmap(&self) -> Bitmap {
         let acknowledged: Vec<u16> =
-            (0..64).map(|n| (self.start + n) % 4096).filter(|&seq| self.received[usize::from(seq)]).collect();
+            (0..self.window).map(|n| (self.start + n) % 4096).filter(|&seq| self.received[usize::from(seq)]).collect();
         bitmap(self.start, &acknowledged)
     }
 }
@@ -216,8 +222,9 @@ impl Model {
 fn the_scoreboard_agrees_with_one_flag_per_number() {
     for seed in 0..200 {
         let mut random = Stream::new(seed, 1, Purpose::Test);
-        let mut recipient = Recipient::new(MacSeq::new(0));
-        let mut model = Model { start: 0, received: vec![false; 4096] };
+        let window = if seed < 100 { MAX_WINDOW } else { 1 + random.below(u64::from(MAX_WINDOW)) as u16 };
+        let mut recipient = Recipient::new(MacSeq::new(0), window);
+        let mut model = Model { start: 0, window, received: vec![false; 4096] };
         let mut about = 0;
         for step in 0..2_000 {
             // Mostly near the window, at times anywhere.
@@ -230,7 +237,7 @@ fn the_scoreboard_agrees_with_one_flag_per_number() {
             } else {
                 // Whether it is new is the reorder buffer's affair; the scoreboard records it either way.
                 if recipient.on_mpdu(with_seq(seq), |_| {}).is_err() {
-                    assert!(recipient.held() < WINDOW, "seed {seed}, step {step}");
+                    assert!(recipient.held() < window, "seed {seed}, step {step}");
                 }
                 model.record(seq);
             }

@@ -78,6 +78,24 @@ fn mpdus_sent_again_go_before_new_ones() {
 }
 
 #[test]
+fn a_new_mpdu_waits_until_the_window_has_moved_past_the_oldest_one() {
+    // With a window of 3 the first MPDU, damaged, keeps the fourth packet back; it goes when the first has been acknowledged.
+    let mut air = Air::new(pair(edca(0), limited_link(1, ht(7), |terms| terms.window = 3)));
+    air.damage(0, 0b001);
+    start(&mut air, 4);
+    air.run(at(1000));
+    air.assert_script(&[
+        "106..394 0>1 A-MPDU 0 1 2, duration 48",
+        "410..442 1>0 BlockAck 0+110, duration 0",
+        "485..605 0>1 data 0r, duration 44",
+        "621..649 1>0 Ack, duration 0",
+        "692..812 0>1 data 3, duration 44",
+        "828..856 1>0 Ack, duration 0",
+    ]);
+    air.assert_up(&["605 1 0", "605 1 1", "605 1 2", "812 1 3"]);
+}
+
+#[test]
 fn a_lost_block_ack_is_asked_for_before_anything_else() {
     // The BlockAck from 410 to 442 is damaged: EIFS (43 + 60) from its end. A fourth packet has come, but waits.
     let mut air = Air::new(pair(edca(0), block_link(1, ht(7))));

@@ -1,7 +1,8 @@
 -- Wireshark dissector for HACK: compressed TCP ACKs between an 802.11 Ack or BlockAck and its FCS.
 --
--- The bytes are described in the documentation of `ackless_rohc::hack`; this file follows its tables. It knows no contexts: it shows what each
--- code says about the ACK before it, not the ACK. Checks are shown and not verified. See README.md beside this file.
+-- The bytes are described in the documentation of `ackless_rohc::hack`; this file follows its tables. It knows no
+-- contexts: it shows what each code says about the ACK before it, not the ACK. Checks are shown and not verified. See
+-- README.md beside this file.
 
 local hack = Proto("hack", "HACK, compressed TCP ACKs")
 
@@ -59,14 +60,17 @@ for _, field in pairs(f) do
 end
 hack.fields = fields
 
-local malformed = ProtoExpert.new("hack.malformed", "Appended bytes are no HACK frame", expert.group.MALFORMED, expert.severity.ERROR)
+local malformed = ProtoExpert.new(
+    "hack.malformed", "Appended bytes are no HACK frame", expert.group.MALFORMED, expert.severity.ERROR
+)
 hack.experts = { malformed }
 
 local END = 0xff
 local MAX_CODES = 127
 local MAX_FRAME = 4063
 
--- A reader: the bytes, where it stands, and where they end. What cannot be read raises a table with the reason and place.
+-- A reader: the bytes, where it stands, and where they end. What cannot be read raises a table with the reason and
+-- place.
 local Reader = {}
 Reader.__index = Reader
 
@@ -87,7 +91,10 @@ end
 function Reader:number()
     local start = self.at
     local first = self:range(1):uint()
-    local lengths = { { 0x80, 0, 0 }, { 0xc0, 1, 0x80 }, { 0xe0, 2, 0x4000 }, { 0xf0, 3, 0x200000 }, { 0xf1, 4, 0x10000000 } }
+    -- First bytes below this, with so many bytes behind them, are for numbers from this on.
+    local lengths = {
+        { 0x80, 0, 0 }, { 0xc0, 1, 0x80 }, { 0xe0, 2, 0x4000 }, { 0xf0, 3, 0x200000 }, { 0xf1, 4, 0x10000000 },
+    }
     local below = 0
     for _, length in ipairs(lengths) do
         if first < length[1] then
@@ -367,8 +374,8 @@ local function standard_end(tvb, at)
     elseif kind.value == 0x1d then
         return at + 10
     elseif kind.value == 0x19 and tvb:len() >= at + 20 then
-        -- The BlockAck type (802.11-2020, 9.3.1.8.1), then, for compressed ones, the length of the bitmap that the fragment number
-        -- tells (802.11ax-2021, 9.3.1.8.2).
+        -- The BlockAck type (802.11-2020, 9.3.1.8.1), then, for compressed ones, the length of the bitmap that the
+        -- fragment number tells (802.11ax-2021, 9.3.1.8.2).
         local ba_type = math.floor(tvb(at + 16, 1):uint() / 2) % 16
         if ba_type == 0 then
             return at + 20 + 128

@@ -5,12 +5,12 @@
 //! - 802.11n at 150 Mbps: A-MPDUs of 42 segments every 3.9 ms (the paper's 4.3), whose ACKs leave in one burst;
 //! - 802.11a at 54 Mbps: a segment every 418 us, whose ACK leaves at once, alone in its frame.
 //!
-//! The sender stamps a segment when it sends it: 42 at a time at 500 Mbps, three A-MPDUs before they arrive, or one at a
-//! time. One segment in 2,000 is lost on the wired part and comes again a round trip later; until then each segment is
-//! answered by a duplicate ACK with SACK blocks.
+//! The sender stamps a segment when it sends it: 42 at a time at 500 Mbps, three A-MPDUs before they arrive, or one at
+//! a time. One segment in 2,000 is lost on the wired part and comes again a round trip later; until then each segment
+//! is answered by a duplicate ACK with SACK blocks.
 //!
-//! `codes` are the bytes of the codes alone; `with runs` adds CID and MSN, shared by the ACKs of one frame. The last columns are the
-//! share of the forms.
+//! `codes` are the bytes of the codes alone; `with runs` adds CID and MSN, shared by the ACKs of one frame. The last
+//! columns are the share of the forms.
 
 use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Frame, FrameWriter, Kind};
 use ackless_wire::ip::Ipv4Header;

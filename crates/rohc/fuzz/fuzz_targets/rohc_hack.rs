@@ -1,9 +1,9 @@
-//! Arbitrary appended bytes at an access point: never a panic, and never more ACKs than codes; and what a frame holds comes out
-//! the same when it is decoded a second time from a clone.
+//! Arbitrary appended bytes at an access point: never a panic, and never more ACKs than codes; and what a frame holds
+//! comes out the same when it is decoded a second time from a clone.
 //!
-//! The first byte picks the native ACK that opened the context: IPv4 or IPv6, with or without timestamps and SACK blocks. The
-//! bytes after it are a frame, in which each run is given the MSN that its context expects, or one behind it.
-//! `cargo +nightly fuzz run rohc_hack` in `crates/rohc`.
+//! The first byte picks the native ACK that opened the context: IPv4 or IPv6, with or without timestamps and SACK
+//! blocks. The bytes after it are a frame, in which each run is given the MSN that its context expects, or one behind
+//! it. `cargo +nightly fuzz run rohc_hack` in `crates/rohc`.
 
 #![no_main]
 

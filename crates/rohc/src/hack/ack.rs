@@ -8,8 +8,8 @@ use md5::{Digest, Md5};
 
 /// The IP and TCP headers of a pure ACK that HACK can carry: everything that the packet says.
 ///
-/// Made from a [`Packet`] by [`Ack::of`], which refuses what cannot come out of the decompressor as it went in. Lengths and
-/// checksums are not kept: they follow from the rest.
+/// Made from a [`Packet`] by [`Ack::of`], which refuses what cannot come out of the decompressor as it went in. Lengths
+/// and checksums are not kept: they follow from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
     pub(super) ip: IpHeader,
@@ -147,9 +147,10 @@ impl FiveTuple {
 impl Cid {
     /// The context identifier of `flow`: the lowest byte of the MD5 hash (RFC 1321) of its 5-tuple (paper, 3.3.2).
     ///
-    /// The paper fixes neither the order of the 5-tuple nor which byte is the lowest. Hashed are source address, destination
-    /// address (4 or 16 octets each), the protocol number 6, source port and destination port in network byte order,
-    /// as seen in the ACK. RFC 1321, 3.5, gives the digest from its low-order byte on, so the lowest is the first.
+    /// The paper fixes neither the order of the 5-tuple nor which byte is the lowest. Hashed are source address,
+    /// destination address (4 or 16 octets each), the protocol number 6, source port and destination port in network
+    /// byte order, as seen in the ACK. RFC 1321, 3.5, gives the digest from its low-order byte on, so the lowest is the
+    /// first.
     ///
     /// This hashes: ask once for each flow, and keep the answer.
     pub fn of(flow: &FiveTuple) -> Self {

@@ -1,6 +1,7 @@
 //! The checksums over a rebuilt header, eight octets at a time.
 //!
-//! Checksums are those of ROHC (RFC 5795, 5.3.1.1), as in [`crate::crc`]. What they cover is fixed here, in [`Covered`].
+//! Checksums are those of ROHC (RFC 5795, 5.3.1.1), as in [`crate::crc`]. What they cover is fixed here, in
+//! [`Covered`].
 
 use ackless_wire::IpHeader;
 
@@ -114,7 +115,8 @@ impl Slices {
         Self(tables)
     }
 
-    /// The checksum after big-endian words. No register is wider than an octet, so it lies whole in the first of a word.
+    /// The checksum after big-endian words. No register is wider than an octet, so it lies whole in the first of a
+    /// word.
     #[inline]
     fn words(&self, start: u8, words: &[u64]) -> u8 {
         words.iter().fold(start, |sum, word| {

@@ -37,7 +37,8 @@ pub enum Malformed {
     /// A code begins with a byte that begins none.
     #[error("no code begins with {0:#04x}")]
     Reserved(u8),
-    /// A field has a value that no compressor writes: it says nothing, is longer than needed, or names what is not there.
+    /// A field has a value that no compressor writes: it says nothing, is longer than needed, or names what is not
+    /// there.
     #[error("a field of a code has a value that is never written")]
     Field,
 }
@@ -124,8 +125,8 @@ impl Kind {
         }
     }
 
-    /// The length of the code at the start of `bytes`. It follows from the code's own bytes, so that codes whose context
-    /// is not at hand can be passed over.
+    /// The length of the code at the start of `bytes`. It follows from the code's own bytes, so that codes whose
+    /// context is not at hand can be passed over.
     #[inline]
     pub(super) fn len_of(bytes: &[u8]) -> Result<usize, Malformed> {
         match Self::of(bytes)? {

@@ -9,10 +9,10 @@ use crate::hack::small::Small;
 
 /// The compressing end of one context: pure ACKs of one flow in, codes out. Allocates nothing.
 ///
-/// A new one has no reference. [`install`](Self::install) gives it the native ACK that the other end is known to have; from
-/// then on [`compress`](Self::compress) turns each ACK into a code in terms of the one before, so codes must reach the other
-/// end complete and in order, though any prefix of those outstanding may arrive again. Where codes are given up, call
-/// [`invalidate`](Self::invalidate): the context stays closed until the next native ACK.
+/// A new one has no reference. [`install`](Self::install) gives it the native ACK that the other end is known to have;
+/// from then on [`compress`](Self::compress) turns each ACK into a code in terms of the one before, so codes must reach
+/// the other end complete and in order, though any prefix of those outstanding may arrive again. Where codes are given
+/// up, call [`invalidate`](Self::invalidate): the context stays closed until the next native ACK.
 ///
 /// The caller keeps fewer than 128 codes outstanding: compressed, and not known to have been received.
 /// It may clone the compressor to take back codes that it has never sent.

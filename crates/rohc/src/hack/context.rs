@@ -1,7 +1,7 @@
 //! What both ends of a context know: the header before, and what they expect of the next one.
 //!
-//! Everything here follows from the header that a native ACK installed and from the headers after it, never from how those
-//! were encoded. So two ends with the same reference and the same ACKs since are equal.
+//! Everything here follows from the header that a native ACK installed and from the headers after it, never from how
+//! those were encoded. So two ends with the same reference and the same ACKs since are equal.
 
 use ackless_wire::IpHeader;
 
@@ -39,7 +39,8 @@ pub(super) enum IpId {
 impl Context {
     /// The context that a native ACK installs, and the MSN of the first code after it.
     ///
-    /// Strides start with what most receivers do on a path for packets of 1,500 bytes: acknowledge two segments, or one.
+    /// Strides start with what most receivers do on a path for packets of 1,500 bytes: acknowledge two segments, or
+    /// one.
     pub(super) fn install(reference: &Ack) -> (Self, u8) {
         let ip = u32::try_from(reference.ip.len().get()).expect("an IP header is short");
         let stamps = if reference.tcp.options.timestamps.is_some() { 12 } else { 0 };

@@ -10,8 +10,8 @@ use crate::hack::small::Small;
 
 /// The decompressing end of one context. Allocates nothing.
 ///
-/// [`install`](Self::install) each native pure ACK of the flow as it is received, then [`decode`](Self::decode) the runs
-/// with its CID. A run that cannot belong behind what was decoded so far is refused whole.
+/// [`install`](Self::install) each native pure ACK of the flow as it is received, then [`decode`](Self::decode) the
+/// runs with its CID. A run that cannot belong behind what was decoded so far is refused whole.
 #[derive(Clone, Debug, Default)]
 pub struct Decompressor {
     context: Option<Context>,

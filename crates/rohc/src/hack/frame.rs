@@ -76,14 +76,14 @@ impl<'a> FrameWriter<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The most bytes that can be appended: what the 12 bits of the LENGTH field of a non-HT PPDU (802.11-2020, 17.3.4) leave
-    /// beside a compressed BlockAck of 32 bytes, its FCS included.
+    /// The most bytes that can be appended: what the 12 bits of the LENGTH field of a non-HT PPDU (802.11-2020, 17.3.4)
+    /// leave beside a compressed BlockAck of 32 bytes, its FCS included.
     pub const MAX_LEN: usize = 4095 - 32;
 
     /// Reads the bytes between a standard answer and its FCS.
     ///
-    /// Nothing but whole codes in whole runs is accepted, so one byte too many or too few is noticed before the first code
-    /// is decoded.
+    /// Nothing but whole codes in whole runs is accepted, so one byte too many or too few is noticed before the first
+    /// code is decoded.
     ///
     /// # Errors
     /// See [`FrameError`].

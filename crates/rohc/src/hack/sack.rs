@@ -34,8 +34,8 @@ impl SackList {
         Self { blocks, len: new.as_slice().len() }
     }
 
-    /// Appends the list: three bits with the number of blocks and three for each block's form, in as many bytes as they need
-    /// (one up to one block, else two), then the blocks' numbers.
+    /// Appends the list: three bits with the number of blocks and three for each block's form, in as many bytes as they
+    /// need (one up to one block, else two), then the blocks' numbers.
     pub(super) fn write(&self, code: &mut Code) {
         let mut forms = (self.len as u16) << 13;
         for (at, block) in self.blocks().iter().enumerate() {
@@ -140,7 +140,8 @@ impl Block {
 
 /// The form of a grown block; its number holds the growth, and its place in the two low bits.
 const FORM_GROWN: u16 = 4;
-/// The form of a new block; its numbers are the distance of its left edge from the acknowledgment number, and its length.
+/// The form of a new block; its numbers are the distance of its left edge from the acknowledgment number, and its
+/// length.
 const FORM_NEW: u16 = 5;
 /// The greatest growth of a grown block.
 const MAX_GROWTH: u32 = (1 << 28) - 1;
@@ -180,7 +181,8 @@ mod tests {
 
     #[test]
     fn growth_and_old_blocks_are_said_by_their_places() {
-        // Two blocks; the first is the second of before, grown by 100: 100 << 2 | 1 = 401 = 0x191. Then the first of before.
+        // Two blocks; the first is the second of before, grown by 100: 100 << 2 | 1 = 401 = 0x191. Then the first of
+        // before.
         let old = [(50, 60), (20, 30)];
         written(&old, &[(20, 130), (50, 60)], 10, &[0b010_100_00, 0b0_000_000_0, 0x81, 0x91]);
     }

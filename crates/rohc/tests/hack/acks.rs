@@ -86,8 +86,8 @@ fn move_id(random: &mut Stream, ip_id: IpId, ip: &mut IpHeader) {
     };
 }
 
-/// Moves the acknowledgment number and the SACK blocks as a receiver does: strides, duplicates, and holes that open, grow,
-/// move to the front and close.
+/// Moves the acknowledgment number and the SACK blocks as a receiver does: strides, duplicates, and holes that open,
+/// grow, move to the front and close.
 fn acknowledge(random: &mut Stream, tcp: &mut TcpHeader) {
     let blocks = tcp.options.sack.as_slice().to_vec();
     match random.below(20) {

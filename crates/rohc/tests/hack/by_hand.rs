@@ -1,13 +1,13 @@
-//! Codes worked out by hand from the tables in the documentation of `hack`. Only the checksums are computed, bit by bit,
-//! over octets that are written out here.
+//! Codes worked out by hand from the tables in the documentation of `hack`. Only the checksums are computed, bit by
+//! bit, over octets that are written out here.
 
 use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Decompressor, Frame, FrameWriter, Kind};
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
-/// The ACK that opens the context: ports 0x1111 and 0x2222, identification 0x0100, sequence number 1, acknowledgment number
-/// 0x10000, window 0x0400, TSval 0x64, TSecr 0xc8.
+/// The ACK that opens the context: ports 0x1111 and 0x2222, identification 0x0100, sequence number 1, acknowledgment
+/// number 0x10000, window 0x0400, TSval 0x64, TSecr 0xc8.
 fn reference() -> Packet {
     let mut ip = Ipv4Header::new([192, 168, 0, 2].into(), [10, 0, 0, 1].into());
     ip.id = 0x0100;
@@ -51,8 +51,8 @@ fn ip_of(packet: &mut Packet) -> &mut Ipv4Header {
     v4
 }
 
-/// Compresses the ACKs that `changes` make one of the other after the reference, and checks that all of them come out again.
-/// Says each code, and the CRC-3 and CRC-7 that `headers` give, the octets of each.
+/// Compresses the ACKs that `changes` make one of the other after the reference, and checks that all of them come out
+/// again. Says each code, and the CRC-3 and CRC-7 that `headers` give, the octets of each.
 fn codes<const N: usize>(changes: [fn(&mut Packet); N]) -> [Code; N] {
     let mut packet = reference();
     let (mut client, mut ap) = (Compressor::default(), Decompressor::default());

@@ -1,5 +1,5 @@
-//! The Wireshark dissector against this crate: tshark shows the same runs, forms and lengths, and refuses the same bytes.
-//! Skipped loudly where there is no tshark.
+//! The Wireshark dissector against this crate: tshark shows the same runs, forms and lengths, and refuses the same
+//! bytes. Skipped loudly where there is no tshark.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -140,7 +140,8 @@ fn dissector_reads_each_field() {
             "3;20480;20;200;-512;0x4321;0x15",
         ),
         (
-            // Three blocks, 011 100 101 000: the second of before grown by 100, a new one 1000 above, the first of before.
+            // Three blocks, 011 100 101 000: the second of before grown by 100, a new one 1000 above, the first of
+            // before.
             &[0b1000_0001, 0, 0b0111_0010, 0b1000_0000, 0x81, 0x91, 0x87, 0xd0, 0x85, 0xa8],
             "hack.sack.count,hack.sack.grown,hack.sack.growth,hack.sack.left,hack.sack.len,hack.sack.same",
             "3;1;100;1000;1448;0",

@@ -225,7 +225,8 @@ fn a_run_from_before_an_installation_is_refused() {
         let (_, mut ap, codes) = ahead(seed, 6);
         decoded(&mut ap, &run_of(&codes[..3])).expect("the run fits");
         ap.install(&codes[5].0);
-        // The MSN after the installation is a hash; one in 256 is the old run's by chance, and then the checks must stop it.
+        // The MSN after the installation is a hash; one in 256 is the old run's by chance, and then the checks must
+        // stop it.
         match decoded(&mut ap, &run_of(&codes[..3])) {
             Err(DecodeError::Gap { .. }) => {}
             Err(DecodeError::Checksum(_) | DecodeError::Impossible) => accepted += 1,

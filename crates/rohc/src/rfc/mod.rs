@@ -5,6 +5,24 @@
 //! keeps the states in which its peer may be, and writes the shortest header that leads from each of them to the new
 //! one. The short headers are a table in `format`.
 //!
+//! ```
+//! use ackless_rohc::rfc::{CidSpace, Compressor, Config, Decompressor, FeedbackKind, PacketType};
+//! # let ack = [0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, 0x26, 0xce, 10, 0, 0, 1, 10, 0, 0, 2, 0, 80, 1, 1, 0, 0, 0, 1,
+//! #     0, 0, 0, 9, 0x50, 0x10, 1, 0, 0, 0, 0, 0];
+//!
+//! let mut compressor = Compressor::new(CidSpace::SMALL, Config::default());
+//! let mut decompressor = Decompressor::new(CidSpace::SMALL);
+//! for kind in [PacketType::Ir, PacketType::Rnd4] {
+//!     let (mut rohc, mut back, mut feedback) = (Vec::new(), Vec::new(), Vec::new());
+//!     assert_eq!(compressor.compress(&ack, &mut rohc)?, kind);
+//!     let done = decompressor.decompress(&rohc, &mut back)?;
+//!     assert_eq!(back, ack);
+//!     decompressor.feedback(done.cid, FeedbackKind::Ack, &mut feedback);
+//!     compressor.feedback(&feedback)?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What of the RFC is here
 //! Profile 6 over one IPv4 or IPv6 header; small and large context identifiers; IR, IR-DYN, co_common, rnd_1 to rnd_8
 //! and seq_1 to seq_8; all four behaviours of the IP identification; scaled acknowledgement numbers; lists of options

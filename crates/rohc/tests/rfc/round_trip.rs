@@ -141,6 +141,7 @@ fn a_loss_of_a_whole_window_is_noticed_and_mended_by_feedback() {
             }
         }
     }
+    println!("{wrong} wrong, {mended} noticed");
     assert!(mended > 100, "the losses were to be noticed");
     // A checksum of 3 bits lets one wrong header in eight through.
     assert!(wrong < mended, "{wrong} wrong, {mended} noticed");

@@ -13,7 +13,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
 use crate::config::Topology;
-use crate::flows::Flows;
+use crate::flows::{Flows, Place};
 use crate::host::Passage;
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
@@ -163,6 +163,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         for flow in 0..self.flows.len() {
             let (retransmissions, timeouts) = self.flows.sender_totals(flow);
             self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts });
+        }
+    }
+
+    /// Tells the listener how each flow stands.
+    pub fn report_samples(&mut self) {
+        for flow in 0..self.flows.len() {
+            let state = self.flows.flow(flow);
+            let (sender, station) = (state.sender(), NodeId(state.config.station as u16 + 1));
+            let queued = match (state.ends[sender].place, state.ends[1 - sender].place) {
+                (Place::Server, _) => self.stations[0].backlog(station),
+                (Place::Station(node), Place::Server) => self.stations[node].backlog(NodeId(0)),
+                // To the AP or, where stations talk to each other, to the peer.
+                (Place::Station(node), Place::Station(peer)) => {
+                    [NodeId(0), NodeId(peer as u16)].map(|to| self.stations[node].backlog(to)).iter().sum()
+                }
+            };
+            let tcp = state.ends[sender].tcp.as_ref();
+            let (cwnd, srtt) = (tcp.map(|tcp| tcp.congestion_window()), tcp.and_then(|tcp| tcp.stats().srtt));
+            self.observer.observe(self.now, &Event::FlowSample { flow, cwnd, srtt, queued });
         }
     }
 

@@ -44,17 +44,8 @@ impl Ledger {
 
     /// A silence is over.
     pub fn silence(&mut self, silence: &Silence) {
-        use AirtimeClass::{Backoff, Idle, InterframeSpace, Sifs, Timeouts};
         let mut from = silence.from;
-        for (class, until) in [
-            (Idle, silence.wanted),
-            (Timeouts, silence.waited),
-            (InterframeSpace, silence.spaced),
-            (Timeouts, silence.recovered),
-            (Backoff, silence.backed_off),
-            (Sifs, silence.until),
-        ] {
-            let until = until.min(silence.until).max(from);
+        for (class, until) in silence.stretches() {
             self.book(class, from, until);
             from = until;
         }

@@ -3,7 +3,7 @@
 //! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
 //!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications;
-//! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`] and [`pcap`] listen to it.
+//! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
 //!
 //! Nothing here reads a clock, a file or the environment: the same configuration and seed give the same bytes.
 
@@ -21,6 +21,7 @@ pub mod recorder;
 pub mod result;
 mod run;
 pub mod slots;
+pub mod timeline;
 pub mod wired;
 
 pub use cell::Cell;

@@ -8,6 +8,7 @@ use ackless_dot11::station::StationCounts;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::config::CellConfig;
+use crate::result::AirtimeClass;
 
 /// Something that happened in the cell.
 #[derive(Debug)]
@@ -100,6 +101,17 @@ pub enum Event<'a> {
         /// Retransmission timeouts since the start of the run.
         timeouts: u64,
     },
+    /// How a flow stands, told at every sample ([`Observer::sampling`]).
+    FlowSample {
+        /// The flow.
+        flow: usize,
+        /// The congestion window of its sender; `None` for UDP, and before there is a connection.
+        cwnd: Option<Bytes>,
+        /// The smoothed round-trip time of its sender, once it has measured one.
+        srtt: Option<Duration>,
+        /// Packets in the first MAC queue on its way, those of other flows with the same next hop included.
+        queued: usize,
+    },
 }
 
 /// A silence of the medium and what it was spent on: consecutive stretches, in this order.
@@ -122,6 +134,25 @@ pub struct Silence {
 }
 
 impl Silence {
+    /// The stretches of the silence with their classes and ends; the first begins with the silence, and each where the one before ended.
+    /// Some are empty.
+    pub fn stretches(&self) -> [(AirtimeClass, Instant); 6] {
+        use AirtimeClass::{Backoff, Idle, InterframeSpace, Sifs, Timeouts};
+        let mut from = self.from;
+        [
+            (Idle, self.wanted),
+            (Timeouts, self.waited),
+            (InterframeSpace, self.spaced),
+            (Timeouts, self.recovered),
+            (Backoff, self.backed_off),
+            (Sifs, self.until),
+        ]
+        .map(|(class, until)| {
+            from = until.min(self.until).max(from);
+            (class, from)
+        })
+    }
+
     /// A silence that is SIFS from its beginning to its end; a late answer lengthens it.
     pub const fn of_sifs(from: Instant, until: Instant) -> Self {
         Self { from, wanted: from, waited: from, spaced: from, recovered: from, backed_off: from, until }
@@ -138,6 +169,11 @@ pub trait Observer {
 
     /// Before anything happens: the cell that will be watched.
     fn begin(&mut self, _config: &CellConfig) {}
+
+    /// How often it is to be told how each flow stands ([`Event::FlowSample`]), more than nothing; `None` for never, which costs nothing.
+    fn sampling(&self) -> Option<Duration> {
+        None
+    }
 }
 
 impl Observer for () {
@@ -158,6 +194,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.begin(config);
         self.1.begin(config);
     }
+
+    /// The more frequent of the two; each must bear samples between those that it asks for.
+    fn sampling(&self) -> Option<Duration> {
+        self.0.sampling().into_iter().chain(self.1.sampling()).min()
+    }
 }
 
 impl<O: Observer> Observer for Option<O> {
@@ -172,6 +213,10 @@ impl<O: Observer> Observer for Option<O> {
             observer.begin(config);
         }
     }
+
+    fn sampling(&self) -> Option<Duration> {
+        self.as_ref().and_then(O::sampling)
+    }
 }
 
 impl<O: Observer> Observer for &mut O {
@@ -183,5 +228,9 @@ impl<O: Observer> Observer for &mut O {
 
     fn begin(&mut self, config: &CellConfig) {
         (**self).begin(config);
+    }
+
+    fn sampling(&self) -> Option<Duration> {
+        (**self).sampling()
     }
 }

@@ -269,7 +269,8 @@ impl Observer for Recorder {
             | Event::PingAnswered { .. }
             | Event::Delivered { .. }
             | Event::RoundTrip { .. }
-            | Event::WireDrop { .. } => {}
+            | Event::WireDrop { .. }
+            | Event::FlowSample { .. } => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A whole run: warm-up, measured window, result.
 
 use ackless_dot11::frame::NodeId;
+use ackless_dot11::hooks::Scheme;
 use ackless_schemes::AnyScheme;
 use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::Instant;
@@ -16,6 +17,30 @@ pub fn run(config: &CellConfig, seed: u64) -> RunResult {
     run_observed(config, seed, &mut ())
 }
 
+/// Advances to `until`, with samples on the way if anybody wants them: at whole multiples of the interval since the start of the run, and
+/// of what has happened before them.
+fn advance<S: Scheme, O: Observer>(cell: &mut Cell<S, O>, until: Instant) {
+    if let Some(interval) = cell.observer().sampling() {
+        loop {
+            let next = Instant::ZERO + interval * ((cell.now() - Instant::ZERO).div_floor(interval) + 1);
+            if next > until {
+                break;
+            }
+            cell.advance(next);
+            cell.report_samples();
+        }
+    }
+    cell.advance(until);
+}
+
+/// Samples what the last interval has of the run, if it is not whole.
+fn sample_rest<S: Scheme, O: Observer>(cell: &mut Cell<S, O>) {
+    let passed = cell.now() - Instant::ZERO;
+    if cell.observer().sampling().is_some_and(|interval| interval * passed.div_floor(interval) != passed) {
+        cell.report_samples();
+    }
+}
+
 /// Runs a cell with one more observer beside the recorder.
 pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer) -> RunResult {
     let observers = (Recorder::new(config), observer);
@@ -24,10 +49,11 @@ pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer
     if cfg!(debug_assertions) && hack_counters(config, &cell).is_some() {
         cell.witness_acks();
     }
-    cell.advance(Instant::ZERO + config.warm_up);
+    advance(&mut cell, Instant::ZERO + config.warm_up);
     cell.report_totals();
     let before = hack_counters(config, &cell);
-    cell.advance(config.end());
+    advance(&mut cell, config.end());
+    sample_rest(&mut cell);
     cell.finish();
     let events = cell.events();
     let hack = hack_counters(config, &cell).zip(before).map(|(now, before)| now.since(&before));

@@ -97,6 +97,11 @@ pub struct Run {
     /// Also write everything that goes over the air, warm-up included, into this file, for Wireshark.
     #[arg(long, value_name = "FILE.pcapng")]
     pub pcap: Option<PathBuf>,
+
+    /// Also write what the air did, and every 10 ms how each flow stood, for plotting: FILE.json has both; FILE.csv has the air, and
+    /// FILE.series.csv beside it the flows. Warm-up included.
+    #[arg(long, value_name = "FILE.csv|FILE.json")]
+    pub timeline: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]

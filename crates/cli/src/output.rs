@@ -15,6 +15,18 @@ pub enum Failure {
     /// The scenario is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// An argument is wrong by itself.
+    #[error("{option} {value}: {message}\n  help: {help}")]
+    Argument {
+        /// The option.
+        option: &'static str,
+        /// What it was given.
+        value: String,
+        /// What is wrong.
+        message: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// Standard output cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

@@ -1,15 +1,20 @@
 //! The simulator as the laboratory's runner.
 
-use std::io::BufWriter;
-use std::path::Path;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ackless_cell::config::CellConfig;
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::RunResult;
+use ackless_cell::timeline::{Format, Timeline};
 use ackless_lab::LabError;
 use ackless_lab::files::WholeFile;
 use ackless_lab::run::Runner;
+use ackless_wire::Duration;
+
+use crate::args;
+use crate::output::Failure;
 
 /// Runs cells for real.
 pub struct Simulator;
@@ -20,34 +25,95 @@ impl Runner for Simulator {
     }
 }
 
-/// Runs one cell and writes what goes over its air.
-pub struct Capturing {
-    writer: Mutex<PcapWriter<BufWriter<WholeFile>>>,
+/// Runs one cell and writes what happens in it. No file gets its name before all of them are complete.
+pub struct Recording {
+    files: Mutex<Files>,
+    pcap: Option<PathBuf>,
+    timeline: Option<PathBuf>,
 }
 
-impl Capturing {
-    /// Begins the file at `path`.
-    pub fn into_file(path: &Path, config: &CellConfig) -> Result<Self, LabError> {
-        let writer = PcapWriter::of_cell(BufWriter::new(WholeFile::create(path)?), config);
-        Ok(Self { writer: Mutex::new(writer.map_err(|error| unwritten(path, error))?) })
+/// The files in the making.
+struct Files {
+    capture: Option<PcapWriter<BufWriter<WholeFile>>>,
+    timeline: Option<Timeline<BufWriter<WholeFile>>>,
+}
+
+impl Recording {
+    /// Begins the files that `options` ask for.
+    pub fn of(options: &args::Run, config: &CellConfig) -> Result<Self, Failure> {
+        let (pcap, timeline) = (options.pcap.clone(), options.timeline.clone());
+        let form = timeline.as_deref().map(format).transpose()?;
+        if let (Some(path), true) = (&pcap, pcap == timeline) {
+            return Err(Failure::Argument {
+                option: "--timeline",
+                value: path.display().to_string(),
+                message: "the capture goes there already",
+                help: "give --pcap and --timeline different names",
+            });
+        }
+        let capture = pcap.as_deref().map(|path| {
+            let file = BufWriter::new(WholeFile::create(path)?);
+            PcapWriter::of_cell(file, config).map_err(|error| unwritten(path, error))
+        });
+        let drawn = timeline.as_deref().zip(form).map(|(path, form)| {
+            let file = BufWriter::new(WholeFile::create(path)?);
+            Timeline::of_cell(file, form, config, INTERVAL).map_err(|error| unwritten(path, error))
+        });
+        let files = Files { capture: capture.transpose()?, timeline: drawn.transpose()? };
+        Ok(Self { files: Mutex::new(files), pcap, timeline })
     }
 
-    /// Gives the file its name, if all of it could be written to `path`.
-    pub fn finish(self, path: &Path) -> Result<(), LabError> {
-        let writer = self.writer.into_inner().expect("the run that held the writer has ended");
-        let buffer = writer.finish().map_err(|error| unwritten(path, error))?;
-        let file = buffer.into_inner().map_err(|error| unwritten(path, error.into_error()))?;
-        file.finish()
+    /// Gives the files their names, if all of them could be written.
+    pub fn finish(self) -> Result<(), LabError> {
+        let Files { capture, timeline } = self.files.into_inner().expect("the run that held the files has ended");
+        let mut complete = Vec::new();
+        if let (Some(capture), Some(path)) = (capture, &self.pcap) {
+            complete.push(whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?);
+        }
+        if let (Some(timeline), Some(path)) = (timeline, &self.timeline) {
+            let (air, series) = timeline.finish().map_err(|error| unwritten(path, error))?;
+            complete.push(whole(path, air)?);
+            if let Some(series) = series {
+                let path = path.with_extension("series.csv");
+                let mut file = WholeFile::create(&path)?;
+                file.write_all(&series).map_err(|error| unwritten(&path, error))?;
+                complete.push(file);
+            }
+        }
+        complete.into_iter().try_for_each(WholeFile::finish)
     }
 }
 
-impl Runner for Capturing {
+impl Runner for Recording {
     fn run(&self, config: &CellConfig, seed: u64) -> RunResult {
-        let mut writer = self.writer.lock().expect("one run at a time holds the writer");
-        ackless_cell::run_observed(config, seed, &mut *writer)
+        let mut files = self.files.lock().expect("one run at a time holds the files");
+        let Files { capture, timeline } = &mut *files;
+        ackless_cell::run_observed(config, seed, &mut (capture, timeline))
     }
+}
+
+/// In what form a timeline goes into a file of this name.
+fn format(path: &Path) -> Result<Format, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => Ok(Format::Csv),
+        Some("json") => Ok(Format::Json),
+        _ => Err(Failure::Argument {
+            option: "--timeline",
+            value: path.display().to_string(),
+            message: "the name does not say in what form",
+            help: "end it in .csv or .json",
+        }),
+    }
+}
+
+/// What was written through the buffer, all of it in the file.
+fn whole(path: &Path, buffer: BufWriter<WholeFile>) -> Result<WholeFile, LabError> {
+    buffer.into_inner().map_err(|error| unwritten(path, error.into_error()))
 }
 
 fn unwritten(path: &Path, source: std::io::Error) -> LabError {
-    LabError::Io { path: path.to_owned(), action: "the capture cannot be written", source }
+    LabError::Io { path: path.to_owned(), action: "the file cannot be written", source }
 }
+
+/// How often a timeline says how each flow stands: a few round trips of a loaded cell, so that a window's saw teeth can be seen.
+const INTERVAL: Duration = Duration::from_millis(10);

@@ -12,7 +12,7 @@ use ackless_scenario::Row;
 use crate::args::Run;
 use crate::input;
 use crate::output::{Failure, print, spinner};
-use crate::simulator::{Capturing, Simulator};
+use crate::simulator::{Recording, Simulator};
 
 /// Runs the cell and prints what it found.
 pub fn run(options: &Run) -> Result<(), Failure> {
@@ -21,16 +21,15 @@ pub fn run(options: &Run) -> Result<(), Failure> {
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
     let job = Job { case: &case, seed: options.seed };
-    let capturing = options.pcap.as_deref().map(|path| Capturing::into_file(path, &case.config)).transpose()?;
+    let records = options.pcap.is_some() || options.timeline.is_some();
+    let recording = records.then(|| Recording::of(options, &case.config)).transpose()?;
     let spinner = spinner();
-    let record = match &capturing {
-        Some(capturing) => run_one(capturing, job),
+    let record = match &recording {
+        Some(recording) => run_one(recording, job),
         None => run_one(&Simulator, job),
     };
     spinner.finish_and_clear();
-    if let (Some(capturing), Some(path)) = (capturing, &options.pcap) {
-        capturing.finish(path)?;
-    }
+    recording.map_or(Ok(()), Recording::finish)?;
     if options.json {
         print(&serde_json::to_string_pretty(&record)?)
     } else {

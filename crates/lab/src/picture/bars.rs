@@ -158,7 +158,7 @@ impl BarChart {
                 let until = if to - from > 3 { to - 1 } else { to };
                 sheet.block((from, upper), (until, upper + BAR), part.colour)?;
                 let text = format!("{}.{}", share / 10, share % 10);
-                if style::text_width(&text, TEXT) + 6 <= to - from {
+                if style::text_width(&text, TEXT) + 2 <= to - from {
                     sheet.text(&text, ((from + to) / 2, middle), Align::Center, style::ink_on(part.colour))?;
                 }
             }

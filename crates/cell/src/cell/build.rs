@@ -151,7 +151,8 @@ fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
         }),
     };
     let link = |(index, station): (usize, &config::StationConfig)| {
-        link(NodeId(index as u16 + 1), station.down, &config.ap.mac, &station.mac, queue)
+        let down = End { rate: station.down, mac: &config.ap.mac };
+        link(NodeId(index as u16 + 1), down, End::of(station), queue)
     };
     config.stations.iter().enumerate().map(link).collect()
 }
@@ -161,38 +162,48 @@ fn station_links(config: &CellConfig, own: usize) -> Vec<LinkConfig> {
     let station = &config.stations[own];
     let queue = QueueConfig::Fifo { packets: station.queue_packets as usize };
     match config.topology {
-        Topology::Infrastructure => vec![link(NodeId(0), station.up, &station.mac, &config.ap.mac, queue)],
+        Topology::Infrastructure => {
+            let down = End { rate: station.down, mac: &config.ap.mac };
+            vec![link(NodeId(0), End::of(station), down, queue)]
+        }
         Topology::AdHoc => {
             let others = config.stations.iter().enumerate().filter(|(other, _)| *other != own);
-            others.map(|(n, peer)| link(NodeId(n as u16 + 1), station.up, &station.mac, &peer.mac, queue)).collect()
+            others.map(|(n, peer)| link(NodeId(n as u16 + 1), End::of(station), End::of(peer), queue)).collect()
         }
     }
 }
 
-fn link(
-    peer: NodeId,
+/// One end of a link: how it sends data to the other.
+#[derive(Clone, Copy)]
+struct End<'a> {
     rate: TxVector,
-    own_mac: &config::MacConfig,
-    peer_mac: &config::MacConfig,
-    queue: QueueConfig,
-) -> LinkConfig {
-    let is_qos = |mac: &config::MacConfig| matches!(mac.access, Access::Edca { .. });
+    mac: &'a config::MacConfig,
+}
+
+impl<'a> End<'a> {
+    /// A station, which sends to all others alike.
+    const fn of(station: &'a config::StationConfig) -> Self {
+        Self { rate: station.up, mac: &station.mac }
+    }
+}
+
+fn link(peer: NodeId, own: End<'_>, other: End<'_>, queue: QueueConfig) -> LinkConfig {
+    let is_qos = |end: End<'_>| matches!(end.mac.access, Access::Edca { .. });
     LinkConfig {
         peer,
-        rate,
-        qos: is_qos(own_mac) && is_qos(peer_mac),
-        aggregation: aggregation(rate, own_mac.aggregation, peer_mac.aggregation),
+        rate: own.rate,
+        qos: is_qos(own) && is_qos(other),
+        aggregation: aggregation(own, other.mac.aggregation),
+        reorders: aggregation(other, own.mac.aggregation).map(|terms| terms.window),
         queue,
     }
 }
 
-/// A-MPDUs from a sender to a receiver: both must know them, and the receiver's buffer and spacing bind the sender.
-fn aggregation(
-    rate: TxVector,
-    sender: Option<AggregationConfig>,
-    receiver: Option<AggregationConfig>,
-) -> Option<Aggregation> {
-    let (sender, receiver) = (sender?, receiver?);
+/// A-MPDUs from a sender to a receiver: both must know them, the rate must be one that carries them, and the receiver's buffer and spacing
+/// bind the sender.
+fn aggregation(sender: End<'_>, receiver: Option<AggregationConfig>) -> Option<Aggregation> {
+    let rate = sender.rate;
+    let (sender, receiver) = (sender.mac.aggregation?, receiver?);
     let window = sender.window.min(receiver.window);
     rate.can_aggregate().then(|| Aggregation {
         max_bytes: sender.max_bytes.min(rate.longest_psdu()),

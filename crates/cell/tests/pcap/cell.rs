@@ -41,7 +41,16 @@ pub fn cells() -> Vec<CellConfig> {
     let g = cell(Standard::G, Band::Ghz2_4, TxVector::ofdm(OfdmRate::Mbps36, Band::Ghz2_4));
     let mut b = cell(Standard::B, Band::Ghz2_4, TxVector::Dsss(short));
     b.flows[0].transport = TransportConfig::Udp { payload: Bytes(1_472) };
-    vec![n, spaced, ac, a, g, b]
+    vec![n, spaced, ac, a, g, b, mixed(TxVector::Ht(ht), LEGACY), mixed(LEGACY, TxVector::Ht(ht))]
+}
+
+/// An 802.11n cell whose stations are sent to by one PHY and send by another.
+fn mixed(down: TxVector, up: TxVector) -> CellConfig {
+    let mut config = cell(Standard::N, Band::Ghz5, down);
+    for station in &mut config.stations {
+        station.up = up;
+    }
+    config
 }
 
 /// The minimum MPDU start spacing in a cell of [`cells`], in nanoseconds.
@@ -161,6 +170,9 @@ const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
+/// A rate without A-MPDUs.
+const LEGACY: TxVector = TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5);
+
 /// A minimum MPDU start spacing that delimiters of length zero have to make up for between TCP ACKs.
 const SPACING: Duration = Duration::from_micros(16);
 
@@ -205,6 +217,22 @@ fn the_file_has_every_ppdu_that_the_run_counted() {
             total.data_ppdus + total.acks + total.block_acks + total.block_ack_requests + total.rts + total.cts;
         let found = transmissions(&file, spacing(&config)).len() as u64;
         assert_eq!(found, counted + total.beacons, "{:?}", config.standard);
+    }
+}
+
+#[test]
+fn a_link_has_a_mpdus_in_the_direction_whose_phy_carries_them() {
+    let ht = HtMode::new(7, Width::Mhz40, GuardInterval::Short, Band::Ghz5).expect("MCS 7 exists");
+    for (down, up) in [(TxVector::Ht(ht), LEGACY), (LEGACY, TxVector::Ht(ht))] {
+        let (_, result) = record(&mixed(down, up), 1);
+        let [ap, laptop, phone] = &result.counters.nodes[..] else { panic!("three nodes") };
+        // The one who sends more than ACKs has something to aggregate.
+        let (aggregating, single) = if down == LEGACY { (phone, vec![ap]) } else { (ap, vec![laptop, phone]) };
+        assert!(aggregating.counters.data_mpdus > aggregating.counters.data_ppdus * 2, "{}", aggregating.name);
+        for node in single {
+            assert_eq!(node.counters.data_mpdus, node.counters.data_ppdus, "{} sends single frames", node.name);
+        }
+        assert!(result.flows.iter().all(|flow| flow.goodput_mbps > 2.0), "{:?}", result.flows);
     }
 }
 

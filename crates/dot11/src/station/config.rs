@@ -40,7 +40,7 @@ pub struct MacConfig {
     pub eifs_extra: Duration,
 }
 
-/// What a station knows of one peer that it sends to.
+/// What a station knows of one peer that it sends to and hears.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// The peer.
@@ -49,9 +49,11 @@ pub struct LinkConfig {
     pub rate: TxVector,
     /// Whether data goes to it as QoS Data; as Data otherwise, which a legacy peer needs.
     pub qos: bool,
-    /// A-MPDUs towards it, and reordering of those from it, under a BlockAck agreement that exists from the start
-    /// (there is no ADDBA exchange); `None` sends single MPDUs.
+    /// A-MPDUs towards it, under a BlockAck agreement that exists from the start (there is no ADDBA exchange); `None` sends single MPDUs.
     pub aggregation: Option<Aggregation>,
+    /// The window, 1 to 64, of the agreement under which A-MPDUs come from it, which are reordered here and answered by BlockAcks; `None` where
+    /// it sends single MPDUs. Each direction has an agreement of its own, or none (802.11-2020, 10.25.2).
+    pub reorders: Option<u16>,
     /// What waits for it.
     pub queue: QueueConfig,
 }

@@ -25,7 +25,10 @@ struct Link {
     rate: TxVector,
     qos: bool,
     max_psdu: Bytes,
+    /// For what is sent to the peer.
     agreement: Option<Agreement>,
+    /// For what comes from the peer.
+    recipient: Option<Recipient>,
     queue: TxQueue,
     /// A packet that queue management has let go but that has not been sent yet.
     head: Option<Queued>,
@@ -37,7 +40,6 @@ struct Link {
 struct Agreement {
     terms: Aggregation,
     originator: Originator,
-    recipient: Recipient,
 }
 
 /// What comes next on a link.
@@ -194,8 +196,10 @@ impl Links {
         &mut agreement.expect("only a link with an agreement aggregates").originator
     }
 
-    pub(super) fn recipient(&mut self, link: usize) -> Option<&mut Recipient> {
-        self.links[link].agreement.as_mut().map(|agreement| &mut agreement.recipient)
+    /// The agreement under which MPDUs come from a peer.
+    pub(super) fn recipient(&mut self, peer: NodeId) -> Option<&mut Recipient> {
+        let link = self.index(peer)?;
+        self.links[link].recipient.as_mut()
     }
 
     pub(super) fn is_duplicate(&mut self, link: usize, mpdu: &Mpdu) -> bool {
@@ -241,17 +245,17 @@ impl Link {
     fn new(config: LinkConfig) -> Self {
         let by_time = config.rate.max_psdu(MAX_PPDU);
         let max_psdu = config.aggregation.map_or(by_time, |terms| terms.max_bytes.min(by_time));
-        let agreement = config.aggregation.map(|terms| Agreement {
-            terms,
-            originator: Originator::new(MacSeq::default(), terms.window),
-            recipient: Recipient::new(MacSeq::default(), terms.window),
-        });
+        let agreement = config
+            .aggregation
+            .map(|terms| Agreement { terms, originator: Originator::new(MacSeq::default(), terms.window) });
+        let recipient = config.reorders.map(|window| Recipient::new(MacSeq::default(), window));
         Self {
             peer: config.peer,
             rate: config.rate,
             qos: config.qos,
             max_psdu,
             agreement,
+            recipient,
             queue: TxQueue::new(config.queue),
             head: None,
             next_single_seq: MacSeq::default(),

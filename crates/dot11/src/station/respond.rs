@@ -47,9 +47,7 @@ impl<S: Scheme> Station<S> {
                 let mut cx = context!(self, now, pool);
                 let arrival = Arrival { from: ppdu.transmitter, bits: ppdu.bits, kind: ArrivalKind::BlockAckReq };
                 self.scheme.on_ppdu_in(&mut cx, &arrival);
-                if let Some(link) = self.links.index(ppdu.transmitter)
-                    && let Some(recipient) = self.links.recipient(link)
-                {
+                if let Some(recipient) = self.links.recipient(ppdu.transmitter) {
                     let released = &mut self.released;
                     recipient.on_request(*start, |mpdu| released.push(mpdu));
                     self.answer_later(now, ppdu, Reply::BlockAck(*tid));
@@ -101,20 +99,24 @@ impl<S: Scheme> Station<S> {
                 Some(tid) if ppdu.mpdus().len() > 1 => Reply::BlockAck(tid),
                 _ => Reply::Ack,
             };
-            self.answer_later(now, ppdu, with);
+            // Nothing is said to several MPDUs outside of any agreement: there is no scoreboard.
+            if matches!(with, Reply::Ack) || self.links.recipient(ppdu.transmitter).is_some() {
+                self.answer_later(now, ppdu, with);
+            }
         }
         self.pass_up(now, pool);
     }
 
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
     fn take_in(&mut self, mpdu: &Mpdu, pool: &mut PacketPool) {
-        let link = self.links.index(mpdu.transmitter);
-        let agreed = link.filter(|_| mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group());
+        let agreed = mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group();
+        let recipient = if agreed { self.links.recipient(mpdu.transmitter) } else { None };
         let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.
-        let new = if let Some(recipient) = agreed.and_then(|link| self.links.recipient(link)) {
+        let new = if let Some(recipient) = recipient {
             recipient.on_mpdu(*mpdu, |mpdu| released.push(mpdu)).is_ok()
         } else {
+            let link = self.links.index(mpdu.transmitter);
             let new = mpdu.receiver.is_group() || link.is_none_or(|link| !self.links.is_duplicate(link, mpdu));
             if new {
                 released.push(*mpdu);
@@ -181,7 +183,6 @@ impl<S: Scheme> Station<S> {
     }
 
     fn bitmap_for(&mut self, peer: NodeId) -> Bitmap {
-        let link = self.links.index(peer).expect("a BlockAck goes to a peer with an agreement");
-        self.links.recipient(link).expect("a BlockAck goes to a peer with an agreement").bitmap()
+        self.links.recipient(peer).expect("only a frame under an agreement is answered by a BlockAck").bitmap()
     }
 }

@@ -89,6 +89,7 @@ fn legacy_link(peer: u16) -> LinkConfig {
         rate: ofdm(OfdmRate::Mbps54),
         qos: false,
         aggregation: None,
+        reorders: None,
         queue: QueueConfig::Fifo { packets: 1000 },
     }
 }
@@ -98,11 +99,11 @@ fn qos_link(peer: u16, rate: TxVector) -> LinkConfig {
     LinkConfig { rate, qos: true, ..legacy_link(peer) }
 }
 
-/// A link that sends A-MPDUs, limited by the format alone.
+/// A link that sends A-MPDUs, limited by the format alone, and takes them in.
 fn block_link(peer: u16, rate: TxVector) -> LinkConfig {
     let aggregation =
         Aggregation { max_bytes: rate.longest_psdu(), max_mpdus: 64, window: 64, spacing: MpduSpacing::None };
-    LinkConfig { aggregation: Some(aggregation), ..qos_link(peer, rate) }
+    LinkConfig { aggregation: Some(aggregation), reorders: Some(64), ..qos_link(peer, rate) }
 }
 
 /// [`block_link`] with this change.

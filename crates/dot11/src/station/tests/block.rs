@@ -260,3 +260,35 @@ fn the_window_of_64_does_not_pass_an_mpdu_without_acknowledgement() {
     ]);
     assert_eq!(air.live(), 0);
 }
+
+#[test]
+fn each_direction_has_an_agreement_of_its_own_or_none() {
+    // Node 0 sends A-MPDUs and hears single frames at 54 Mbps; node 1 the other way round. 1538 bytes at 54
+    // Mbps are 12,326 bits in 58 symbols of 216: 20 + 232.
+    let down = LinkConfig { reorders: None, ..block_link(1, ht(7)) };
+    let up = LinkConfig { reorders: Some(64), ..qos_link(0, ofdm(OfdmRate::Mbps54)) };
+    let mut air = Air::new(vec![(edca(0), vec![down]), (edca(1), vec![up])]);
+    start(&mut air, 3);
+    air.run(at(1000));
+    air.send(1, NodeId(0), FULL, [7, 8]);
+    air.run(at(2000));
+    air.assert_script(&[
+        "106..394 0>1 A-MPDU 0 1 2, duration 48",
+        "410..442 1>0 BlockAck 0+111, duration 0",
+        "1007..1259 1>0 data 0, duration 44",
+        "1275..1303 0>1 Ack, duration 0",
+        "1346..1598 1>0 data 1, duration 44",
+        "1614..1642 0>1 Ack, duration 0",
+    ]);
+    air.assert_up(&["394 1 0", "394 1 1", "394 1 2", "1259 0 7", "1598 0 8"]);
+    assert_eq!(air.live(), 0);
+}
+
+#[test]
+fn an_a_mpdu_outside_of_any_agreement_has_no_answer() {
+    let mut air = Air::new(vec![(edca(0), vec![block_link(1, ht(7))]), (edca(1), vec![qos_link(0, ht(7))])]);
+    start(&mut air, 2);
+    air.run(at(400));
+    assert_eq!(air.stations[0].counts().timeouts, 1);
+    air.assert_up(&["310 1 0", "310 1 1"]);
+}

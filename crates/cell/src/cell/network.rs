@@ -37,8 +37,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn carry_emission(&mut self, node: usize, emission: Emission) {
         match emission {
             Emission::Onward(packet, from) => {
-                let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                self.rise(node, Upward { packet, from, destination, source: from });
+                self.rise(node, Upward { packet, from });
             }
             Emission::Local(packet) => self.deliver_local(Place::Station(node), packet),
             Emission::Queue(packet, options) => {

@@ -444,6 +444,7 @@ impl<S: Scheme> Station<S> {
     fn answered(&mut self, from: NodeId, answer: &Answer, duration: Duration, now: Instant, pool: &mut PacketPool) {
         let mut cx = context!(self, now, pool);
         self.scheme.on_answer(&mut cx, from, answer, duration);
+        self.raise_emitted();
         self.settle_fates(now, pool);
         if self.fits_another(now) {
             self.exchange = Exchange::Sifs { at: now + self.config.timing.sifs };

@@ -94,10 +94,6 @@ pub struct Upward {
     pub packet: PacketId,
     /// Who put it on the air.
     pub from: NodeId,
-    /// Where it goes in the end.
-    pub destination: NodeId,
-    /// Where it came from first.
-    pub source: NodeId,
 }
 
 /// The medium as one station sees it.

@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 use super::initiate::Exchange;
 use super::{MediumView, Station, Upward, carry_out};
 use crate::frame::{ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
-use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Scheme};
+use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Emission, Scheme};
 
 /// An answer that leaves when SIFS is over.
 #[derive(Clone, Copy, Debug)]
@@ -130,18 +130,30 @@ impl<S: Scheme> Station<S> {
         }
     }
 
-    /// Hands what left the reorder buffer to the scheme, and then up.
+    /// Hands what left the reorder buffer to the scheme, and then up, each packet behind what the scheme emitted onwards until then.
     fn pass_up(&mut self, now: Instant, pool: &mut PacketPool) {
         let mut released = std::mem::take(&mut self.released);
         for mpdu in released.drain(..) {
             let mut cx = context!(self, now, pool);
             let verdict = self.scheme.on_upward(&mut cx, mpdu.packet, mpdu.transmitter);
+            self.raise_emitted();
             if let Some(packet) = carry_out(verdict, pool, mpdu.packet) {
-                let Mpdu { transmitter: from, destination, source, .. } = mpdu;
-                self.up.push_back(Upward { packet, from, destination, source });
+                self.up.push_back(Upward { packet, from: mpdu.transmitter });
             }
         }
         self.released = released;
+    }
+
+    /// What the scheme has emitted onwards goes up behind all that came up before.
+    pub(super) fn raise_emitted(&mut self) {
+        let up = &mut self.up;
+        self.emissions.retain(|emission| {
+            if let Emission::Onward(packet, from) = *emission {
+                up.push_back(Upward { packet, from });
+                return false;
+            }
+            true
+        });
     }
 
     fn answer_later(&mut self, now: Instant, ppdu: &Ppdu, with: Reply) {

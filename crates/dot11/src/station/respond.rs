@@ -3,7 +3,7 @@
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
-use super::initiate::Exchange;
+use super::exchange::Exchange;
 use super::{MediumView, Station, Upward, carry_out};
 use crate::frame::{ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
 use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Emission, Scheme};

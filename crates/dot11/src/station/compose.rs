@@ -1,0 +1,265 @@
+//! From a won access to a PPDU: what goes next, what it is put together from, and the RTS before it.
+
+use ackless_phy::{AmpduLength, MAX_PPDU, MpduSpacing, TxVector};
+use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+
+use super::Station;
+use super::exchange::{Asked, Awaited, Exchange, InService, Reserved};
+use super::links::Head;
+use crate::frame::{
+    ACK_LEN, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
+    RTS_LEN, Tid,
+};
+use crate::hooks::{Backlog, Scheme};
+
+impl<S: Scheme> Station<S> {
+    pub(super) fn first_ppdu(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
+        if let Some(len) = self.beacon.take() {
+            self.exchange = Exchange::OnAir(None);
+            return Some(self.control(
+                NodeId::BROADCAST,
+                self.config.group_rate,
+                len,
+                Duration::ZERO,
+                Body::Beacon(len),
+            ));
+        }
+        if self.reserved.is_some() {
+            return Some(self.request_to_send());
+        }
+        if let Some(frame) = self.in_service {
+            return Some(self.single(frame, now, pool));
+        }
+        while let Some(link) = self.links.next() {
+            if let Some(ppdu) = self.ppdu_on(link, now, pool) {
+                return Some(ppdu);
+            }
+            self.links.refresh(link);
+        }
+        None
+    }
+
+    /// The next PPDU for one peer, launched; `None` if queue management dropped all that waited.
+    pub(super) fn ppdu_on(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
+        if let Some(start) = self.links.bar_due(link) {
+            return Some(self.block_ack_request(link, start));
+        }
+        let ppdu = match self.links.head(link, now, &mut self.dropped) {
+            Head::Nothing => None,
+            Head::Agreement => Some(self.aggregate(link, now, pool)),
+            Head::Alone => {
+                let frame = self.put_in_service(link, now, pool);
+                Some(self.single(frame, now, pool))
+            }
+        };
+        // The scheme is told last: it may withdraw what has just been found to be next.
+        self.settle_drops(now, pool);
+        ppdu
+    }
+
+    /// Takes the next packet of a link out of its queue to be sent outside of any agreement.
+    ///
+    /// Where there is one for its TID, it goes under the other TID of the access category: the sequence numbers of an agreement are
+    /// for its own MPDUs alone, and the receiver takes all of that TID for such.
+    fn put_in_service(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> InService {
+        let queued = self.links.take_head(link);
+        let seq = if queued.options.receiver.is_group() {
+            let seq = self.next_group_seq;
+            self.next_group_seq = seq.plus(1);
+            seq
+        } else {
+            self.links.next_single_seq(link)
+        };
+        let receiver = queued.options.receiver;
+        let default = if receiver.is_group() { self.config.group_rate } else { self.links.rate(link) };
+        let rate = queued.options.rate.unwrap_or(default);
+        let mut mpdu = queued.mpdu(self.config.node, seq);
+        if self.links.has_agreement(link) && mpdu.tid() == Some(self.config.tid) {
+            mpdu.kind = MpduKind::QosData(twin(self.config.tid));
+        }
+        let frame = InService { mpdu, rate, failures: 0 };
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_sequenced(&mut cx, queued.handle, receiver, seq);
+        self.in_service = Some(frame);
+        frame
+    }
+
+    /// The frame in service as a PPDU, or the RTS before it.
+    fn single(&mut self, frame: InService, now: Instant, pool: &mut PacketPool) -> Ppdu {
+        let mpdu = frame.mpdu;
+        let answer = frame.is_answered().then_some(ACK_LEN);
+        let mut alone = self.spare.pop().unwrap_or_default();
+        alone.push(mpdu);
+        let (body, len) = (self.alone(alone, frame.rate), psdu_alone(frame.rate, mpdu.len()));
+        let ppdu = self.data(body, mpdu.receiver, frame.rate, len, answer);
+        match answer {
+            Some(_) => self.launch(ppdu, Asked::InService, now, pool),
+            None => self.put_on_air(ppdu, None, now, pool),
+        }
+    }
+
+    /// An A-MPDU of what waits on a link: what is to be sent again, then new MPDUs, as much as all limits allow.
+    fn aggregate(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> Ppdu {
+        let rate = self.links.rate(link);
+        let budget = self.psdu_budget(link, rate, now);
+        let mut mpdus = self.spare.pop().unwrap_or_default();
+        let mut length = self.links.ampdu_length(link);
+        let max_mpdus = usize::from(self.links.max_mpdus(link));
+        for mpdu in self.links.unacknowledged(link) {
+            let longer = length.with(mpdu.len());
+            if !mpdus.is_empty() && (longer.len() > budget || mpdus.len() == max_mpdus) {
+                break;
+            }
+            length = longer;
+            mpdus.push(*mpdu);
+        }
+        while mpdus.len() < max_mpdus && self.links.can_take_new(link) {
+            let Some(len) = self.links.next_new_len(link, now, &mut self.dropped) else { break };
+            let longer = length.with(len);
+            if !mpdus.is_empty() && longer.len() > budget {
+                break;
+            }
+            length = longer;
+            let mpdu = self.links.take_new(link, self.config.node);
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_sequenced(&mut cx, mpdu.handle, mpdu.receiver, mpdu.seq);
+            mpdus.push(mpdu);
+        }
+        // None of them counts as sent yet: an RTS may come first, and remain unanswered.
+        let peer = self.links.peer(link);
+        if let [only] = mpdus[..] {
+            let body = self.alone(mpdus, rate);
+            let ppdu = self.data(body, peer, rate, psdu_alone(rate, only.len()), Some(ACK_LEN));
+            return self.launch(ppdu, Asked::Alone(link, only.seq), now, pool);
+        }
+        let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
+        self.launch(ppdu, Asked::Block(link), now, pool)
+    }
+
+    /// What carries a single MPDU: VHT has A-MPDUs only.
+    fn alone(&mut self, mut mpdus: Vec<Mpdu>, rate: TxVector) -> Body {
+        if rate.must_aggregate() {
+            return Body::Aggregate(mpdus);
+        }
+        let only = mpdus[0];
+        mpdus.clear();
+        self.spare.push(mpdus);
+        Body::Single(only)
+    }
+
+    /// The longest PSDU that the agreement, the PPDU's limit and the rest of the TXOP allow.
+    fn psdu_budget(&self, link: usize, rate: TxVector, now: Instant) -> Bytes {
+        let limit = match self.txop_end {
+            None => return self.links.max_psdu(link),
+            Some(end) => {
+                let peer = self.links.peer(link);
+                let mut rest = self.answer_span(peer, rate, BLOCK_ACK_LEN);
+                if self.exchange.is_idle() && self.config.rts_threshold.is_some() {
+                    // Also where the PSDU then turns out too short for an RTS.
+                    let rts = self.answer_rate(rate).duration(RTS_LEN);
+                    rest += rts + self.answer_span(peer, rate, CTS_LEN) + self.config.timing.sifs;
+                }
+                end.saturating_since(now).saturating_sub(rest).min(MAX_PPDU)
+            }
+        };
+        rate.max_psdu(limit).min(self.links.max_psdu(link))
+    }
+
+    /// A data PPDU. `answer`: the length of the answer that it asks for.
+    fn data(&self, body: Body, to: NodeId, rate: TxVector, psdu_len: Bytes, answer: Option<Bytes>) -> Ppdu {
+        let duration_field = answer.map_or(Duration::ZERO, |len| self.answer_span(to, rate, len));
+        self.control(to, rate, psdu_len, duration_field, body)
+    }
+
+    fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
+        let peer = self.links.peer(link);
+        let rate = self.answer_rate(self.links.rate(link));
+        let body = Body::BlockAckReq(self.config.tid, start);
+        let duration_field = self.answer_span(peer, rate, BLOCK_ACK_LEN);
+        let ppdu = self.control(peer, rate, BLOCK_ACK_REQ_LEN, duration_field, body);
+        self.exchange = Exchange::OnAir(Some(self.awaited(&ppdu, Asked::Block(link))));
+        ppdu
+    }
+
+    /// A frame with no scheme's bits; what every PPDU is built from.
+    pub(super) fn control(
+        &self,
+        receiver: NodeId,
+        rate: TxVector,
+        psdu_len: Bytes,
+        duration_field: Duration,
+        body: Body,
+    ) -> Ppdu {
+        Ppdu {
+            transmitter: self.config.node,
+            receiver,
+            txvector: rate,
+            psdu_len,
+            duration: rate.duration(psdu_len),
+            duration_field: Duration::from_micros(duration_field.as_micros_ceil()),
+            bits: HeaderBits::default(),
+            body,
+        }
+    }
+
+    /// From the end of a PPDU to the end of its answer.
+    pub(super) fn answer_span(&self, from: NodeId, rate: TxVector, len: Bytes) -> Duration {
+        self.config.timing.sifs + self.answer_rate(rate).duration(len) + self.peer(from).answer_delay
+    }
+
+    /// Sends a PPDU, or first the RTS that its length asks for.
+    fn launch(&mut self, ppdu: Ppdu, asked: Asked, now: Instant, pool: &mut PacketPool) -> Ppdu {
+        // Within a TXOP the first exchange has cleared the medium, so that later ones go without an RTS (10.23.2.9).
+        let first = self.exchange.is_idle();
+        if first && self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold) {
+            self.reserved = Some(Reserved { ppdu, asked, failures: 0 });
+            return self.request_to_send();
+        }
+        self.put_on_air(ppdu, Some(asked), now, pool)
+    }
+
+    /// A data PPDU leaves in this instant: the scheme sets its header bits, and its link is charged for it.
+    pub(super) fn put_on_air(&mut self, ppdu: Ppdu, asked: Option<Asked>, now: Instant, pool: &mut PacketPool) -> Ppdu {
+        let link = self.links.current();
+        if let Some(Asked::Alone(..) | Asked::Block(_)) = asked {
+            for mpdu in ppdu.mpdus() {
+                self.links.mark_sent(link, mpdu.seq);
+            }
+        }
+        let (backlog, mut bits) = (Backlog { packets: self.links.backlog(link) }, HeaderBits::default());
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_ppdu_out(&mut cx, ppdu.receiver, backlog, &mut bits);
+        self.links.charge(link, ppdu.duration + ppdu.duration_field);
+        self.exchange = Exchange::OnAir(asked.map(|asked| self.awaited(&ppdu, asked)));
+        Ppdu { bits, ..ppdu }
+    }
+
+    /// The RTS for the reserved PPDU: it reserves the medium until the end of that PPDU's answer (802.11-2020, 9.3.1.2).
+    fn request_to_send(&mut self) -> Ppdu {
+        let reserved = self.reserved.as_ref().expect("an RTS goes before a reserved PPDU");
+        let (receiver, data) = (reserved.ppdu.receiver, reserved.ppdu.duration + reserved.ppdu.duration_field);
+        let rate = self.answer_rate(reserved.ppdu.txvector);
+        let sifs = self.config.timing.sifs;
+        let duration_field = self.answer_span(receiver, rate, CTS_LEN) + sifs + data;
+        let rts = self.control(receiver, rate, RTS_LEN, duration_field, Body::Rts);
+        self.exchange = Exchange::OnAir(Some(self.awaited(&rts, Asked::Rts)));
+        rts
+    }
+
+    fn awaited(&self, ppdu: &Ppdu, to: Asked) -> Awaited {
+        Awaited { from: ppdu.receiver, rate: self.answer_rate(ppdu.txvector), to }
+    }
+}
+
+/// The length of a PSDU with a single MPDU in it.
+pub(super) const fn psdu_alone(rate: TxVector, mpdu: Bytes) -> Bytes {
+    if rate.must_aggregate() { AmpduLength::new(rate, MpduSpacing::None).with(mpdu).len() } else { mpdu }
+}
+
+/// The other TID of an access category (802.11-2020, table 10-1): 1 and 2 are background, 0 and 3 best effort, 4 and 5 video, 6 and 7 voice.
+const fn twin(tid: Tid) -> Tid {
+    match tid {
+        Tid(n @ 0..=3) => Tid(3 - n),
+        Tid(n) => Tid(n ^ 1),
+    }
+}

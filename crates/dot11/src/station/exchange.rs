@@ -1,0 +1,91 @@
+//! How far a station's own frame exchange has come, as values.
+
+use ackless_phy::TxVector;
+use ackless_wire::Instant;
+
+use crate::frame::{AckPolicy, MacSeq, Mpdu, NodeId, Ppdu};
+
+/// How far the station's own frame exchange has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Exchange {
+    /// There is none.
+    Idle,
+    /// Its PPDU is on the air, and this is expected after it.
+    OnAir(Option<Awaited>),
+    /// The answer is due. `heard`: some frame began to arrive in time, and its end will decide.
+    Awaiting { awaited: Awaited, deadline: Instant, heard: bool },
+    /// The next PPDU of this access leaves then.
+    Sifs { at: Instant },
+}
+
+/// The answer that a PPDU asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Awaited {
+    /// Who sends it.
+    pub(super) from: NodeId,
+    /// How.
+    pub(super) rate: TxVector,
+    pub(super) to: Asked,
+}
+
+/// What the answer is to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    /// An RTS.
+    Rts,
+    /// The frame in service: an Ack.
+    InService,
+    /// A single MPDU of the agreement on this link: an Ack.
+    Alone(usize, MacSeq),
+    /// An A-MPDU or a BlockAck Request on this link: a BlockAck.
+    Block(usize),
+}
+
+/// A frame outside of any BlockAck agreement, from its first transmission until its fate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InService {
+    pub(super) mpdu: Mpdu,
+    pub(super) rate: TxVector,
+    pub(super) failures: u32,
+}
+
+/// A PPDU that waits for the CTS to its RTS.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    pub(super) ppdu: Ppdu,
+    pub(super) asked: Asked,
+    pub(super) failures: u32,
+}
+
+impl InService {
+    /// Whether an Ack is due; if not, it is sent once.
+    pub(super) const fn is_answered(&self) -> bool {
+        matches!(self.mpdu.ack_policy, AckPolicy::Normal) && !self.mpdu.receiver.is_group()
+    }
+}
+
+impl Exchange {
+    pub(super) const fn is_idle(&self) -> bool {
+        matches!(self, Self::Idle)
+    }
+
+    /// Whether a frame began to arrive while an answer was awaited.
+    pub(super) const fn has_heard(&self) -> bool {
+        matches!(self, Self::Awaiting { heard: true, .. })
+    }
+
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        match *self {
+            Self::Awaiting { deadline, heard: false, .. } => Some(deadline),
+            Self::Sifs { at } => Some(at),
+            Self::Idle | Self::OnAir(_) | Self::Awaiting { .. } => None,
+        }
+    }
+
+    /// A frame began to arrive: its end decides, not the timeout (802.11-2020, 10.3.2.11).
+    pub(super) fn hear_start(&mut self) {
+        if let Self::Awaiting { heard, .. } = self {
+            *heard = true;
+        }
+    }
+}

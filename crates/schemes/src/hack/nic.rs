@@ -100,17 +100,17 @@ impl Nic {
         held.descriptors.push_back(Descriptor { code, ready });
     }
 
-    /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chain and how much of it is on this
-    /// answer.
+    /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chains that
+    /// are on this answer.
     pub(super) fn append(
         &mut self,
         now: Instant,
         limit: usize,
         out: &mut Vec<u8>,
-        mut each: impl FnMut(u16, usize),
+        mut each: impl FnMut(u16),
     ) -> Appended {
         let mut appended = Appended::default();
-        let mut cut = false;
+        let (mut cut, mut first) = (false, true);
         let mut writer = FrameWriter::new(out, limit);
         for &number in &self.active {
             let chain = &mut self.chains[usize::from(number)];
@@ -121,13 +121,18 @@ impl Nic {
             chain.last = written;
             if written > chain.sent {
                 let new = chain.descriptors.range(chain.sent..written);
-                let header = if chain.sent == 0 { RUN_OVERHEAD } else { 0 };
+                let header = match (chain.sent, first) {
+                    (0, true) => RUN_OVERHEAD - 1,
+                    (0, false) => RUN_OVERHEAD,
+                    _ => 0,
+                };
                 appended.new += new.len() as u64;
                 appended.new_bytes += (new.map(Descriptor::len).sum::<usize>() + header) as u64;
                 chain.sent = written;
             }
             if written > 0 {
-                each(number, written);
+                first = false;
+                each(number);
             }
         }
         if cut {
@@ -185,5 +190,5 @@ impl Descriptor {
     }
 }
 
-/// The label and the MSN in front of a run, and what separates it from the one before.
+/// The label and the MSN in front of a run, and, behind another run, the byte that separates them.
 pub(super) const RUN_OVERHEAD: usize = 3;

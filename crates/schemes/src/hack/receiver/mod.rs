@@ -33,8 +33,6 @@ pub(super) struct Receiver {
     sweep_at: usize,
     sequence: Sequence,
     ascent: Ascent,
-    /// Packets went up by emission in this instant: those after them must too.
-    risen: Option<Instant>,
     /// A context is broken, and what mends it is awaited until then.
     broken_until: Option<Instant>,
 }
@@ -65,7 +63,6 @@ impl Receiver {
             sweep_at: SWEEP,
             sequence: Sequence::default(),
             ascent: Ascent::default(),
-            risen: None,
             broken_until: None,
         }
     }
@@ -121,22 +118,13 @@ impl Receiver {
 
     /// A packet of the peer leaves the reorder buffer.
     pub(super) fn on_upward(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> Verdict {
-        if self.ascent.is_empty() && self.risen.is_none() {
+        if self.ascent.is_empty() {
             return Verdict::Pass;
         }
         let (cx, peer) = (&mut *env.cx, self.peer);
+        // It is emitted itself where others must go before it.
         let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Onward(packet, peer)));
-        if risen {
-            self.risen = Some(cx.now);
-            return Verdict::Hold;
-        }
-        // What is emitted goes up after all that passes in this instant, so from the first emission on all must be emitted.
-        if self.risen == Some(cx.now) {
-            cx.emit(Emission::Onward(packet, peer));
-            return Verdict::Hold;
-        }
-        self.risen = None;
-        Verdict::Pass
+        if risen { Verdict::Hold } else { Verdict::Pass }
     }
 
     /// An answer of the peer came with these bytes.

@@ -1,0 +1,8 @@
+//! HACK by hand: two nodes and a script of what the air does, one for each figure and each race of the paper.
+
+mod figures;
+mod guard;
+mod identifiers;
+mod pair;
+mod policies;
+mod races;

@@ -1,0 +1,487 @@
+//! A station and an AP with HACK, a MAC that does what the script says, and the wire behind the AP.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid,
+};
+use ackless_dot11::hooks::{
+    AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions, Verdict,
+    Withdraw,
+};
+use ackless_phy::{Band, OfdmRate, TxVector};
+use ackless_rohc::hack::{Cid, FiveTuple};
+use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
+use ackless_schemes::testing::identification;
+use ackless_wire::{
+    Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
+    Transport,
+};
+
+/// The AP and the station.
+pub const AP: usize = 0;
+pub const STATION: usize = 1;
+
+/// Two nodes, and what has come out at the AP's wire.
+pub struct Pair {
+    nodes: [Node; 2],
+    pool: PacketPool,
+    now: Instant,
+    /// The identifications of the ACKs on the wire, in order.
+    wire: Vec<u16>,
+    next_id: u16,
+    /// How far each flow's data has been forwarded, in segments.
+    forwarded: u32,
+}
+
+struct Node {
+    hack: Hack,
+    queue: Queue,
+    next_handle: u32,
+    next_seq: u16,
+}
+
+#[derive(Default)]
+struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
+
+/// MPDUs on the air, and the bits in their headers.
+#[derive(Clone)]
+pub struct Sent {
+    from: usize,
+    mpdus: Vec<Mpdu>,
+    pub bits: HeaderBits,
+}
+
+/// What becomes of an exchange.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Air {
+    /// All arrives.
+    Clear,
+    /// The PPDU does not arrive, so that no answer is sent.
+    PpduLost,
+    /// The answer does not arrive.
+    AnswerLost,
+}
+
+impl Withdraw for Queue {
+    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
+        let place = self.0.iter().position(|(queued, ..)| *queued == handle)?;
+        self.0.remove(place).map(|(_, packet, _)| packet)
+    }
+}
+
+impl Pair {
+    pub fn new(config: HackConfig) -> Self {
+        let node = || Node { hack: Hack::new(config), queue: Queue::default(), next_handle: 0, next_seq: 0 };
+        Self {
+            nodes: [node(), node()],
+            pool: PacketPool::default(),
+            now: Instant::from_millis(1),
+            wire: Vec::new(),
+            next_id: 1,
+            forwarded: 0,
+        }
+    }
+
+    /// A pair whose flow 0 has its context: one native ACK delivered, and then a data PPDU with MORE DATA.
+    pub fn with_context(config: HackConfig, mpdus: usize) -> Self {
+        let mut pair = Self::new(config);
+        let first = pair.data(mpdus, false);
+        pair.exchange(&first, Air::Clear);
+        pair.ack(0);
+        pair.natives(1, Air::Clear);
+        let second = pair.data(mpdus, true);
+        pair.exchange(&second, Air::Clear);
+        assert_eq!((pair.wire.len(), pair.queued()), (1, 0));
+        pair
+    }
+
+    pub fn counters(&self, node: usize) -> &HackCounters {
+        self.nodes[node].hack.counters()
+    }
+
+    /// What has come out at the wire since the last time.
+    pub fn wire(&mut self) -> Vec<u16> {
+        std::mem::take(&mut self.wire)
+    }
+
+    /// How many frames wait in the station's queue.
+    pub fn queued(&self) -> usize {
+        self.nodes[STATION].queue.0.len()
+    }
+
+    /// How many packets somebody holds.
+    pub fn held(&self) -> usize {
+        self.pool.live() - self.queued()
+    }
+
+    pub fn pass_time(&mut self, span: Duration) {
+        self.now += span;
+        for node in [AP, STATION] {
+            if self.nodes[node].hack.poll_timeout().is_some_and(|at| at <= self.now) {
+                self.ask(node, |hack, cx| hack.on_timer(cx));
+            }
+        }
+    }
+
+    /// The station's TCP acknowledges all that was forwarded. Returns the ACK's identification.
+    pub fn ack(&mut self, flow: u16) -> u16 {
+        self.ack_number(flow, self.forwarded)
+    }
+
+    /// The station's TCP acknowledges so many segments.
+    pub fn ack_number(&mut self, flow: u16, segments: u32) -> u16 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * segments + 1);
+        tcp.options.timestamps = Some((u32::from(id), segments));
+        self.hand_over(packet(STATION, id, tcp, 0));
+        id
+    }
+
+    /// The station sends something else on the connection.
+    pub fn segment(&mut self, flow: u16, flags: TcpFlags, len: u32) -> u16 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * self.forwarded + 1);
+        tcp.flags = flags;
+        self.hand_over(packet(STATION, id, tcp, len));
+        id
+    }
+
+    /// Time enough for the NIC to have all that was posted.
+    pub fn transfer(&mut self) {
+        self.pass_time(Duration::from_micros(50));
+    }
+
+    /// The AP sends data of flow 0: a PPDU of so many new MPDUs, with or without more behind it.
+    pub fn data(&mut self, mpdus: usize, more: bool) -> Sent {
+        let frames = (0..mpdus).map(|_| self.next_data(0)).collect();
+        self.put_on_air(AP, frames, usize::from(more))
+    }
+
+    /// The AP sends an MPDU of data of each of these flows.
+    pub fn data_of(&mut self, flows: &[u16], more: bool) -> Sent {
+        let frames = flows.iter().map(|&flow| self.next_data(flow)).collect();
+        self.put_on_air(AP, frames, usize::from(more))
+    }
+
+    /// The same MPDUs again, with new ones behind them.
+    pub fn again(&mut self, sent: &Sent, new: usize, more: bool) -> Sent {
+        let mut mpdus: Vec<_> = sent.mpdus.iter().map(|mpdu| Mpdu { retry: true, ..*mpdu }).collect();
+        mpdus.extend((0..new).map(|_| self.next_data(0)));
+        self.put_on_air(sent.from, mpdus, usize::from(more))
+    }
+
+    /// An exchange of the AP's PPDU and its answer. Returns how many bytes were appended, if there was an answer.
+    pub fn exchange(&mut self, sent: &Sent, air: Air) -> Option<usize> {
+        self.pass_time(Duration::from_micros(100));
+        if air == Air::PpduLost {
+            self.ask(AP, |hack, cx| hack.on_answer_missing(cx, NodeId(1)));
+            return None;
+        }
+        self.receive(sent, |_| true);
+        let kind = if sent.mpdus.len() == 1 { AnswerKind::Ack } else { AnswerKind::BlockAck };
+        Some(self.answer(kind, &sent.mpdus, air))
+    }
+
+    /// The same where the station can read only these MPDUs; the others stay outstanding.
+    pub fn exchange_parts(&mut self, sent: &Sent, intact: impl Fn(usize) -> bool, air: Air) -> Option<usize> {
+        self.pass_time(Duration::from_micros(100));
+        let mpdus: Vec<_> = sent.mpdus.iter().enumerate().filter(|(n, _)| intact(*n)).map(|(_, mpdu)| *mpdu).collect();
+        self.receive(sent, &intact);
+        Some(self.answer(AnswerKind::BlockAck, &mpdus, air))
+    }
+
+    /// The AP asks for the BlockAck again. `acknowledged` is what that then settles.
+    pub fn request(&mut self, acknowledged: &Sent, air: Air) -> Option<usize> {
+        self.pass_time(Duration::from_micros(100));
+        if air == Air::PpduLost {
+            self.ask(AP, |hack, cx| hack.on_answer_missing(cx, NodeId(1)));
+            return None;
+        }
+        let arrival = Arrival { from: NodeId(0), bits: HeaderBits::default(), kind: ArrivalKind::BlockAckReq };
+        self.ask(STATION, |hack, cx| hack.on_ppdu_in(cx, &arrival));
+        Some(self.answer(AnswerKind::BlockAck, &acknowledged.mpdus, air))
+    }
+
+    /// The AP gives these MPDUs up.
+    pub fn give_up(&mut self, sent: &Sent) {
+        for mpdu in &sent.mpdus {
+            self.ask(sent.from, |hack, cx| hack.on_given_up(cx, mpdu));
+            self.pool.release(mpdu.packet);
+        }
+    }
+
+    /// The station sends the first frames of its queue in one PPDU.
+    pub fn natives(&mut self, mpdus: usize, air: Air) -> Sent {
+        let sent = self.launch_natives(mpdus);
+        self.land_natives(&sent, air);
+        sent
+    }
+
+    /// The station's queued frames go on the air.
+    pub fn launch_natives(&mut self, mpdus: usize) -> Sent {
+        let frames: Vec<_> = self.nodes[STATION].queue.0.drain(..mpdus).collect();
+        let mpdus = frames.into_iter().map(|frame| self.sequenced(STATION, frame)).collect();
+        let queued = self.queued();
+        self.put_on_air(STATION, mpdus, queued)
+    }
+
+    /// They arrive, or not; where the answer arrives they are delivered.
+    pub fn land_natives(&mut self, sent: &Sent, air: Air) {
+        self.pass_time(Duration::from_micros(100));
+        if air != Air::PpduLost {
+            self.receive(sent, |_| true);
+            sent.mpdus.iter().for_each(|mpdu| self.rise(mpdu));
+            let kind = if sent.mpdus.len() == 1 { AnswerKind::Ack } else { AnswerKind::BlockAck };
+            let due = due(NodeId(1), kind);
+            self.ask(AP, |hack, cx| hack.on_answer_due(cx, &due, &mut Answer::default(), &mut Duration::default()));
+        }
+        if air == Air::Clear {
+            self.deliver(sent);
+        } else {
+            self.ask(STATION, |hack, cx| hack.on_answer_missing(cx, NodeId(0)));
+        }
+    }
+
+    /// They arrive behind a hole: acknowledged, but kept in the reorder buffer until [`Self::rise_all`].
+    pub fn land_behind_a_hole(&mut self, sent: &Sent) {
+        self.receive(sent, |_| true);
+        sent.mpdus.iter().for_each(|mpdu| self.pool.retain(mpdu.packet));
+        self.deliver(sent);
+    }
+
+    /// The hole is filled.
+    pub fn rise_all(&mut self, sent: &Sent) {
+        for mpdu in &sent.mpdus {
+            self.rise(mpdu);
+            self.pool.release(mpdu.packet);
+        }
+    }
+
+    /// The answer to the station's PPDU comes.
+    pub fn deliver(&mut self, sent: &Sent) {
+        let answer = Answer::default();
+        self.ask(STATION, |hack, cx| hack.on_answer(cx, NodeId(0), &answer, Duration::ZERO));
+        for mpdu in &sent.mpdus {
+            self.ask(STATION, |hack, cx| hack.on_delivered(cx, mpdu));
+            self.pool.release(mpdu.packet);
+        }
+    }
+
+    /// The station's queue drops its first frame.
+    pub fn drop_first(&mut self) {
+        let (handle, packet, _) = self.nodes[STATION].queue.0.pop_front().expect("a frame is queued");
+        self.ask(STATION, |hack, cx| hack.on_dropped(cx, handle));
+        self.pool.release(packet);
+    }
+
+    /// Appended bytes arrive at the AP that no station sent.
+    pub fn forge(&mut self, appended: Vec<u8>) {
+        let answer = Answer { appended, bits: HeaderBits::default() };
+        self.ask(AP, |hack, cx| hack.on_answer(cx, NodeId(1), &answer, Duration::ZERO));
+    }
+
+    fn hand_over(&mut self, packet: Packet) {
+        let packet = self.pool.insert(packet);
+        let handle = self.nodes[STATION].handle();
+        let (verdict, _) = self.ask_then(
+            STATION,
+            |hack, cx| {
+                let mut options = options(AP);
+                (hack.on_outgoing(cx, packet, handle, &mut options), options)
+            },
+            |pair, (verdict, options)| {
+                if *verdict == Verdict::Pass {
+                    pair.nodes[STATION].queue.0.push_back((handle, packet, *options));
+                }
+            },
+        );
+        assert!(matches!(verdict, Verdict::Pass | Verdict::Hold));
+    }
+
+    fn next_data(&mut self, flow: u16) -> Mpdu {
+        self.forwarded += 1;
+        let (station, server) = station_ports(flow);
+        let mut tcp = tcp_header((server, station), 1_000 * (self.forwarded - 1) + 1, 5000);
+        tcp.options.timestamps = Some((self.forwarded, 0));
+        let packet = self.pool.insert(packet(AP, 0, tcp, 1_000));
+        let handle = self.nodes[AP].handle();
+        let mut options = options(STATION);
+        let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options));
+        assert_eq!(verdict, Verdict::Pass);
+        self.sequenced(AP, (handle, packet, options))
+    }
+
+    fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
+        let state = &mut self.nodes[node];
+        let seq = MacSeq::new(state.next_seq);
+        state.next_seq += 1;
+        self.ask(node, |hack, cx| hack.on_sequenced(cx, handle, options.receiver, seq));
+        let content = self.pool.get(packet);
+        Mpdu {
+            packet,
+            packet_len: content.len(),
+            payload_len: Bytes(content.payload.len().into()),
+            pure_ack: content.pure_ack().is_some(),
+            handle,
+            kind: options.kind,
+            ds: options.ds,
+            receiver: options.receiver,
+            transmitter: NodeId(node as u16),
+            destination: options.destination,
+            source: options.source,
+            seq,
+            retry: false,
+            ack_policy: AckPolicy::Normal,
+        }
+    }
+
+    fn put_on_air(&mut self, from: usize, mpdus: Vec<Mpdu>, queued: usize) -> Sent {
+        let mut bits = HeaderBits::default();
+        let (to, backlog) = (NodeId(1 - from as u16), Backlog { packets: queued });
+        self.ask(from, |hack, cx| hack.on_ppdu_out(cx, to, backlog, &mut bits));
+        Sent { from, mpdus, bits }
+    }
+
+    fn receive(&mut self, sent: &Sent, intact: impl Fn(usize) -> bool) {
+        let node = 1 - sent.from;
+        let mpdus = sent.mpdus.iter().enumerate().filter(|(n, _)| intact(*n)).map(|(_, mpdu)| *mpdu);
+        let mpdus: Vec<_> = mpdus.collect();
+        let kind = match &sent.mpdus[..] {
+            [only] => ArrivalKind::Single(only.seq),
+            _ => ArrivalKind::Aggregate(mpdus.len() as u16),
+        };
+        let arrival = Arrival { from: NodeId(sent.from as u16), bits: sent.bits, kind };
+        self.ask(node, |hack, cx| hack.on_ppdu_in(cx, &arrival));
+        for mpdu in &mpdus {
+            self.ask(node, |hack, cx| hack.on_mpdu(cx, mpdu));
+        }
+    }
+
+    /// The station answers, and the AP settles these MPDUs where the answer arrives. Returns how many bytes were appended.
+    fn answer(&mut self, kind: AnswerKind, mpdus: &[Mpdu], air: Air) -> usize {
+        let (due, mut answer) = (due(NodeId(0), kind), Answer::default());
+        self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+        if air == Air::AnswerLost {
+            self.ask(AP, |hack, cx| hack.on_answer_missing(cx, NodeId(1)));
+            return answer.appended.len();
+        }
+        self.ask(AP, |hack, cx| hack.on_answer(cx, NodeId(1), &answer, Duration::ZERO));
+        for mpdu in mpdus {
+            self.ask(AP, |hack, cx| hack.on_delivered(cx, mpdu));
+            self.pool.release(mpdu.packet);
+        }
+        answer.appended.len()
+    }
+
+    fn rise(&mut self, mpdu: &Mpdu) {
+        self.pool.retain(mpdu.packet);
+        let verdict = self.ask(AP, |hack, cx| hack.on_upward(cx, mpdu.packet, NodeId(1)));
+        if verdict == Verdict::Pass {
+            self.put_on_wire(mpdu.packet);
+        }
+    }
+
+    fn put_on_wire(&mut self, packet: PacketId) {
+        self.wire.push(identification(self.pool.get(packet)));
+        self.pool.release(packet);
+    }
+
+    fn ask<R>(&mut self, node: usize, question: impl FnOnce(&mut Hack, &mut Context<'_>) -> R) -> R {
+        self.ask_then(node, question, |_, _| ())
+    }
+
+    /// Asks a scheme, does what follows from its answer, and then carries out what it emitted.
+    fn ask_then<R>(
+        &mut self,
+        node: usize,
+        question: impl FnOnce(&mut Hack, &mut Context<'_>) -> R,
+        then: impl FnOnce(&mut Self, &R),
+    ) -> R {
+        let peers = [Peer { capable: true, answer_delay: Duration::ZERO }; 2];
+        let mut emissions = Vec::new();
+        let Node { hack, queue, .. } = &mut self.nodes[node];
+        let mut cx = Context::new(self.now, NodeId(node as u16), &mut self.pool, &peers, queue, &mut emissions);
+        let answer = question(hack, &mut cx);
+        then(self, &answer);
+        for emission in emissions {
+            match emission {
+                Emission::Onward(packet, _) => self.put_on_wire(packet),
+                Emission::Queue(packet, options) => {
+                    let handle = self.nodes[node].handle();
+                    self.requeue(node, packet, handle, options);
+                }
+                Emission::Local(_) => panic!("HACK sends everything onwards"),
+            }
+        }
+        answer
+    }
+}
+
+impl Pair {
+    /// What a scheme gave back to its queue gets its name.
+    fn requeue(&mut self, node: usize, packet: PacketId, handle: FrameHandle, options: SendOptions) {
+        let peers = [Peer { capable: true, answer_delay: Duration::ZERO }; 2];
+        let mut emissions = Vec::new();
+        let Node { hack, queue, .. } = &mut self.nodes[node];
+        let mut cx = Context::new(self.now, NodeId(node as u16), &mut self.pool, &peers, queue, &mut emissions);
+        hack.on_queued(&mut cx, packet, handle);
+        queue.0.push_back((handle, packet, options));
+        assert!(emissions.is_empty());
+    }
+}
+
+impl Node {
+    fn handle(&mut self) -> FrameHandle {
+        self.next_handle += 1;
+        FrameHandle(self.next_handle)
+    }
+}
+
+/// Two flows of the station whose ACKs have the same context identifier.
+pub fn colliding_flows() -> (u16, u16) {
+    let cid = |flow| {
+        let content = packet(STATION, 0, tcp_header(station_ports(flow), 0, 0), 0);
+        Cid::of(&FiveTuple::of(&content).expect("TCP has a flow"))
+    };
+    let second = (1..5000).find(|&flow| cid(flow) == cid(0));
+    (0, second.expect("a byte repeats soon"))
+}
+
+fn due(to: NodeId, kind: AnswerKind) -> AnswerDue {
+    let len = if kind == AnswerKind::Ack { ACK_LEN } else { BLOCK_ACK_LEN };
+    AnswerDue { to, kind, rate: TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5), len }
+}
+
+fn options(to: usize) -> SendOptions {
+    let (to, from) = (NodeId(to as u16), NodeId(1 - to as u16));
+    SendOptions {
+        receiver: to,
+        destination: to,
+        source: from,
+        ds: if to == NodeId(0) { Ds::ToAp } else { Ds::FromAp },
+        kind: MpduKind::QosData(Tid(0)),
+        ack_policy: AckPolicy::Normal,
+        rate: None,
+    }
+}
+
+fn station_ports(flow: u16) -> (u16, u16) {
+    (20_000 + flow, 80)
+}
+
+fn tcp_header((src, dst): (u16, u16), seq: u32, ack: u32) -> TcpHeader {
+    let flags = TcpFlags::ACK;
+    TcpHeader { flags, seq: SeqNumber(seq), ack: SeqNumber(ack), window: 1000, ..TcpHeader::new(src, dst) }
+}
+
+fn packet(from: usize, id: u16, tcp: TcpHeader, len: u32) -> Packet {
+    let (station, server) = ([10, 0, 0, 1].into(), [10, 1, 0, 1].into());
+    let (src, dst) = if from == STATION { (station, server) } else { (server, station) };
+    let mut ip = IpHeader::between(src, dst).expect("both are IPv4");
+    let IpHeader::V4(v4) = &mut ip else { unreachable!("built as IPv4") };
+    v4.id = id;
+    Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) }
+}

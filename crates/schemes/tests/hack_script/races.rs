@@ -1,0 +1,208 @@
+//! Races between native frames and compressed ACKs: what may be compressed, and what may not be overtaken.
+
+use ackless_schemes::hack::HackConfig;
+use ackless_wire::{Duration, TcpFlags};
+
+use crate::pair::{AP, Air, Pair, STATION};
+
+const BOTH: [usize; 2] = [1, 2];
+
+fn pair(mpdus: usize) -> Pair {
+    let mut pair = Pair::with_context(HackConfig::default(), mpdus);
+    pair.wire();
+    pair
+}
+
+#[test]
+fn without_a_delivered_native_ack_nothing_is_compressed() {
+    for mpdus in BOTH {
+        let mut pair = Pair::new(HackConfig::default());
+        let data = pair.data(mpdus, true);
+        pair.exchange(&data, Air::Clear);
+        pair.ack(0);
+        assert_eq!((pair.queued(), pair.counters(STATION).no_context), (1, 1), "there is no context yet");
+        pair.ack(0);
+        assert_eq!((pair.queued(), pair.counters(STATION).native_overtaken), (2, 1), "it waits in the queue");
+        let natives = pair.launch_natives(2);
+        pair.ack(0);
+        assert_eq!((pair.queued(), pair.counters(STATION).native_overtaken), (1, 2), "they are on the air");
+        pair.land_natives(&natives, Air::AnswerLost);
+        pair.ack(0);
+        assert_eq!((pair.queued(), pair.counters(STATION).native_overtaken), (2, 3), "they wait for a retry");
+        pair.deliver(&natives);
+        pair.natives(2, Air::Clear);
+        pair.ack(0);
+        assert_eq!(pair.queued(), 0, "now it is held");
+    }
+}
+
+#[test]
+fn after_a_native_ack_that_was_given_up_the_next_one_goes_natively() {
+    let mut pair = pair(1);
+    let data = pair.data(1, false);
+    pair.exchange(&data, Air::Clear);
+    pair.ack(0);
+    // It arrives, but the station never hears so.
+    let native = pair.natives(1, Air::AnswerLost);
+    pair.give_up(&native);
+    let more = pair.data(1, true);
+    pair.exchange(&more, Air::Clear);
+    pair.ack(0);
+    assert_eq!((pair.queued(), pair.counters(STATION).no_context), (1, 1));
+    pair.natives(1, Air::Clear);
+    let compressed = pair.ack(0);
+    pair.transfer();
+    pair.wire();
+    let data = pair.data(1, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [compressed]);
+}
+
+#[test]
+fn a_native_ack_that_the_queue_dropped_was_never_received_and_changes_no_context() {
+    let mut pair = pair(1);
+    let data = pair.data(1, false);
+    pair.exchange(&data, Air::Clear);
+    pair.ack(0);
+    pair.drop_first();
+    let more = pair.data(1, true);
+    pair.exchange(&more, Air::Clear);
+    let compressed = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(1, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [compressed]);
+}
+
+#[test]
+fn held_acks_are_queued_before_a_data_segment_of_their_flow() {
+    let mut pair = pair(2);
+    let acks = [pair.ack(0), pair.ack(0)];
+    let segment = pair.segment(0, TcpFlags::ACK | TcpFlags::PSH, 500);
+    assert_eq!(pair.queued(), 3);
+    // While it is outstanding nothing may overtake it.
+    let behind = pair.ack(0);
+    assert_eq!((pair.queued(), pair.counters(STATION).native_overtaken), (4, 1));
+    pair.natives(4, Air::Clear);
+    assert_eq!(pair.wire(), [acks[0], acks[1], segment, behind]);
+}
+
+#[test]
+fn a_data_segment_that_finds_nothing_held_leaves_the_context_alone() {
+    let mut pair = pair(2);
+    let segment = pair.segment(0, TcpFlags::ACK, 500);
+    pair.natives(1, Air::Clear);
+    let ack = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [segment, ack]);
+}
+
+#[test]
+fn a_connection_that_ends_or_begins_closes_the_context() {
+    for flags in [TcpFlags::SYN, TcpFlags::FIN | TcpFlags::ACK, TcpFlags::RST] {
+        let mut pair = pair(2);
+        pair.segment(0, flags, 0);
+        pair.natives(1, Air::Clear);
+        pair.ack(0);
+        assert_eq!((pair.queued(), pair.counters(STATION).no_context), (1, 1), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_compressed_ack_waits_for_the_native_one_in_the_reorder_buffer() {
+    let mut pair = pair(2);
+    let last = pair.data(2, false);
+    pair.exchange(&last, Air::Clear);
+    let native = pair.ack(0);
+    let behind = pair.launch_natives(1);
+    pair.land_behind_a_hole(&behind);
+    let more = pair.data(2, true);
+    pair.exchange(&more, Air::Clear);
+    let compressed = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, false);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [], "the native one before it has not gone up");
+    // A further native ACK comes before the hole is filled.
+    let after = pair.ack(0);
+    let further = pair.launch_natives(1);
+    pair.land_behind_a_hole(&further);
+    pair.rise_all(&behind);
+    pair.rise_all(&further);
+    assert_eq!(pair.wire(), [native, compressed, after]);
+    assert_eq!(pair.counters(AP).waited_in_order, 1);
+}
+
+#[test]
+fn a_late_retransmission_of_an_older_native_ack_does_not_become_the_reference() {
+    let mut pair = pair(2);
+    let last = pair.data(2, false);
+    pair.exchange(&last, Air::Clear);
+    pair.ack(0);
+    pair.ack(0);
+    let older = pair.launch_natives(1);
+    let newer = pair.launch_natives(1);
+    pair.land_natives(&newer, Air::Clear);
+    pair.land_natives(&older, Air::Clear);
+    assert_eq!(pair.counters(AP).late_natives, 1);
+    pair.wire();
+    let more = pair.data(2, true);
+    pair.exchange(&more, Air::Clear);
+    let compressed = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [compressed]);
+}
+
+#[test]
+fn as_many_as_the_msn_can_tell_apart_are_held_and_the_next_goes_natively_behind_them() {
+    let mut pair = pair(2);
+    let mut acks: Vec<_> = (0..127).map(|_| pair.ack(0)).collect();
+    assert_eq!(pair.queued(), 0);
+    acks.push(pair.ack(0));
+    assert_eq!((pair.queued(), pair.counters(STATION).full), (128, 1));
+    pair.natives(128, Air::Clear);
+    assert_eq!(pair.wire(), acks);
+}
+
+#[test]
+fn the_msn_wraps_without_a_trace() {
+    let mut pair = pair(2);
+    let mut acks = Vec::new();
+    for _ in 0..40 {
+        acks.extend((0..20).map(|_| pair.ack(0)));
+        pair.transfer();
+        let data = pair.data(2, true);
+        let appended = pair.exchange(&data, Air::AnswerLost);
+        assert_eq!(pair.request(&data, Air::Clear), appended);
+    }
+    assert_eq!(pair.wire(), acks);
+    assert!(pair.counters(STATION).msn_wrap >= 3);
+    assert_eq!(pair.counters(AP).duplicates_discarded, 0);
+}
+
+#[test]
+fn a_broken_context_is_mended_by_withholding_more_data() {
+    let mut pair = pair(2);
+    // A code that the station never sent, of a context that is known to exist: its checksum is wrong.
+    let ack = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::AnswerLost);
+    pair.forge(vec![0x00, 0x00, 0x00]);
+    assert_eq!(pair.counters(AP).unknown_context, 1);
+    pair.request(&data, Air::Clear);
+    assert_eq!(pair.wire(), [ack]);
+    let next = pair.data(2, true);
+    assert!(!next.bits.more_data);
+    assert_eq!(pair.counters(AP).more_data_withheld, 1);
+    pair.exchange(&next, Air::Clear);
+    pair.ack(0);
+    assert_eq!(pair.queued(), 1, "the station sends natively");
+    pair.pass_time(Duration::from_secs(2));
+    let later = pair.data(2, true);
+    assert!(later.bits.more_data, "a context that nobody uses any more does not stop the others for ever");
+}

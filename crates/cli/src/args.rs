@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use ackless_model::{BatchLimit, CompressedSize};
+use ackless_wire::Duration;
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// What do TCP acknowledgements cost on this Wi-Fi, and what would take them off the air?
 #[derive(Debug, Parser)]
@@ -22,6 +24,8 @@ pub enum Command {
     Sweep(Sweep),
     /// List the built-in scenarios, or show one with every key and its meaning.
     Scenarios(Scenarios),
+    /// Say what theory says, without a simulation.
+    Model(Model),
 }
 
 /// The scenario that a command is about.
@@ -139,4 +143,90 @@ pub enum ScenarioAction {
     Schemes,
     /// Show the reference page of all keys, in Markdown.
     Keys,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Model {
+    #[command(subcommand)]
+    pub question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Question {
+    /// What TCP with delayed ACKs, TCP/HACK and UDP get at every PHY rate: section 2.1 and figure 1 of the TCP/HACK paper.
+    Hack(HackModel),
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct HackModel {
+    /// Only 802.11a (6 to 54 Mbps) or 802.11n (40 MHz, 400 ns, 1 to 4 streams: 15 to 600 Mbps) [default: both].
+    #[arg(long, value_name = "a|n", conflicts_with = "tables")]
+    pub standard: Option<HackStandard>,
+
+    /// What bounds A-MPDUs beside 65,535 bytes: a TXOP for PPDU and BlockAck, as in the paper's footnote 4; none for the
+    /// longest PPDU of the standard, 5.484 ms; length for nothing else.
+    #[arg(long, value_name = "TIME|none|length", default_value = "4ms", value_parser = batch_limit)]
+    pub txop: BatchLimit,
+
+    /// Mean bytes of a compressed ACK; 4.36 is what the paper measured.
+    #[arg(long, value_name = "BYTES", default_value = "4.36")]
+    pub ack_bytes: CompressedSize,
+
+    /// Show tables 2 and 3 instead: how many ACKs 25 MiB take, and what they cost.
+    #[arg(long, conflicts_with = "out")]
+    pub tables: bool,
+
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write hack.txt, hack.json and each figure as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum HackStandard {
+    /// 802.11a.
+    A,
+    /// 802.11n.
+    N,
+}
+
+/// Reads `4ms`, `2528us`, `none` or `length`. The longest TXOP is what its field can say, 255 units of 32 us (802.11-2020,
+/// 9.2.4.5.4).
+fn batch_limit(text: &str) -> Result<BatchLimit, String> {
+    let micros = match text {
+        "none" => return Ok(BatchLimit::Ppdu),
+        "length" => return Ok(BatchLimit::Length),
+        _ => match (text.strip_suffix("ms"), text.strip_suffix("us")) {
+            (Some(millis), _) => millis.parse::<u64>().ok().and_then(|millis| millis.checked_mul(1_000)),
+            (_, Some(micros)) => micros.parse().ok(),
+            _ => None,
+        },
+    };
+    let micros = micros.filter(|micros| (1..=LONGEST_TXOP_MICROS).contains(micros)).ok_or_else(|| {
+        format!("expected a whole number of ms or us up to {LONGEST_TXOP_MICROS}us, for example 4ms or 2528us; or none; or length")
+    })?;
+    Ok(BatchLimit::Txop(Duration::from_micros(micros)))
+}
+
+const LONGEST_TXOP_MICROS: u64 = 255 * 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_txop_is_a_whole_time_that_its_field_can_say() {
+        let txop = |micros| Ok(BatchLimit::Txop(Duration::from_micros(micros)));
+        assert_eq!(batch_limit("4ms"), txop(4_000));
+        assert_eq!(batch_limit("8160us"), txop(8_160));
+        assert_eq!(batch_limit("none"), Ok(BatchLimit::Ppdu));
+        assert_eq!(batch_limit("length"), Ok(BatchLimit::Length));
+        for text in ["", "4", "ms", "0us", "9ms", "-1ms", "4s", "99999999999999999999ms", "18446744073709551ms"] {
+            let message = batch_limit(text).expect_err(text);
+            assert!(message.contains("8160us"), "{message}");
+        }
+    }
 }

@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Runs ns-3 and Ackless in turn on the same cells; prints both goodputs, the wall time of both per simulated second,
-# and how many times faster Ackless is.
+# Runs ns-3 and Ackless in turn on the same cells; prints the versions of both, both goodputs, the wall time of both per
+# simulated second, and how many times faster Ackless is.
+#
+# Two rows for each cell: `matched` has Ackless do what ns-3 does (beacons, one queue for all stations), `shipped` is the
+# built-in scenario as it stands. The goodput is the mean of the runs, the wall time their median; the time
+# to start up, and in ns-3 to associate, is left out.
 #
 # compare.sh [RUNS [WARM_UP [MEASURED]]], by default 5 runs of 2 s + 5 s each; run I has seed I in both.
 # Environment: ACKLESS and NS3_CELL name the programs, if they are built elsewhere.
-# Exit code 2 where libns3-dev, jq or cargo is missing or an argument is wrong.
+# Exit code 2 where libns3-dev, a compiler, jq or cargo is missing or an argument is wrong.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -56,6 +60,9 @@ summarise() {
 }
 
 figures='"\(.goodput_mbps) \(.wall_seconds)"'
+peer_version=$("$cell" --warmUp=0 --measured=0.1 | jq -r .simulator)
+printf '%s and %s, %d runs of %d s and %d s measured, on %s cores\n\n' \
+    "$peer_version" "$("$ackless" --version)" "$runs" "$warm_up" "$measured" "$(nproc)"
 layout='%-16s %-10s %10s %10s %8s %12s %12s %9s\n'
 # shellcheck disable=SC2059 # the layout is ours
 printf "$layout" "" "" goodput Mbps "" "wall seconds" "per sim. s" times

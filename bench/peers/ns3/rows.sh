@@ -3,7 +3,7 @@
 #
 # The reference is a table of results of ns-3-dev (July 2026) that the project was given; id, mean and standard deviation
 # of the goodput in Mbps are copied from it. The row `equal` is ns3-8 with equal power, which its own counts rule out:
-# see docs/notes/ns3.md.
+# see README.md beside this script.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

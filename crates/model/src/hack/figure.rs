@@ -177,6 +177,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_appended_decides_the_gain_at_600_mbps() {
+        // 1313 us over 1074.5 and the appended symbols: 63 bytes in 6 more, 92 in 8. ACKs of 40 bytes: 4 us less.
+        let link = Figure::N.link(*Figure::N.vectors().last().expect("rates"));
+        let gain = |download: Download| Point::of(&download).gain();
+        let near = |gain: f64, expected: f64| assert!((gain - 100.0 * (expected - 1.0)).abs() < 1e-4, "{gain}");
+        let three = CompressedSize::from_milli(3_000).expect("a size in range");
+        near(gain(Download::over(link).with_compressed(CompressedSize::ZERO)), 1_313.0 / 1_074.5);
+        near(gain(Download::over(link).with_compressed(three)), 1_313.0 / 1_098.5);
+        near(gain(Download::over(link)), 1_313.0 / 1_106.5);
+        near(gain(Download { ack: Bytes(40), ..Download::over(link) }), 1_309.0 / 1_106.5);
+    }
+
+    #[test]
+    fn the_paper_s_udp_goodput_in_802_11a_is_that_of_qos_data() {
+        // Section 4.2: 30.2 Mbps. Two bytes more than 1536: 12,326 bits in 58 symbols of 216. 34 + 67.5 + 252 + 16 + 28.
+        let mut link = Figure::A.link(*Figure::A.vectors().last().expect("rates"));
+        link.framing += Bytes(2);
+        let exchange = link.exchange(1, Bytes(1_500));
+        assert_eq!(exchange.duration(), ackless_wire::Duration::from_nanos(397_500));
+        assert_eq!(exchange.goodput(Bytes(1_500)).bps() / 10_000, 3_018);
+    }
+
+    #[test]
     fn the_mean_is_over_the_rates_below() {
         let points = Figure::A.points(BatchLimit::Ppdu, CompressedSize::PAPER);
         let mean = mean_gain_below(&points, BitRate::from_mbps(12)).expect("6 and 9 Mbps");

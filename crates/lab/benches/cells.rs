@@ -19,7 +19,7 @@ use ackless_cell::config::CellConfig;
 use ackless_cell::recorder::Recorder;
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
-use ackless_schemes::Stock;
+use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -58,7 +58,7 @@ struct Prepared(CellConfig);
 
 /// A cell in the middle of its run, with the slices that were timed.
 struct Running {
-    cell: Cell<Stock, Recorder>,
+    cell: Cell<AnyScheme, Recorder>,
     slice: Duration,
     slices: Vec<Slice>,
 }
@@ -103,7 +103,7 @@ impl Prepared {
     }
 
     fn warmed_up(&self, slice: Duration) -> Running {
-        let mut cell = Cell::new(&self.0, SEED, |_| Stock, Recorder::new(&self.0));
+        let mut cell = Cell::new(&self.0, SEED, |node| ackless_cell::scheme(&self.0, node), Recorder::new(&self.0));
         cell.advance(Instant::ZERO + self.0.warm_up);
         Running { cell, slice, slices: Vec::new() }
     }
@@ -256,6 +256,15 @@ const CASES: &[Case] = &[
         overrides: &[],
         warm_up: 12,
         slice: 5_000,
+    },
+    Case {
+        scenario: "wifi-80211n",
+        flows: "TCP, HACK",
+        row: "hack",
+        clients: 1,
+        overrides: &[],
+        warm_up: 2,
+        slice: 8_000,
     },
     Case {
         scenario: "wifi-80211ac",

@@ -209,16 +209,18 @@ impl Driver {
             env.counters.not_ready += 1;
             return false;
         }
-        let mut compressor = self.flows[place].compressor.clone();
-        let Ok(code) = compressor.compress(&ack) else {
+        let before = self.flows[place].compressor.clone();
+        let Some(code) = self.flows[place].compress(&ack) else {
             env.counters.refused += 1;
             return false;
         };
         let needs = code.bytes().len() + if self.nic.held(place) == 0 { RUN_OVERHEAD } else { 0 };
         if needs > *room {
+            self.flows[place].compressor = before;
             return false;
         }
         let Ok(packet) = env.cx.withdraw(handle) else {
+            self.flows[place].compressor = before;
             env.counters.too_late += 1;
             return false;
         };
@@ -227,7 +229,6 @@ impl Driver {
         let flow = &mut self.flows[place];
         flow.candidates.pop_front();
         flow.outstanding -= 1;
-        flow.compressor = compressor;
         env.counters.withdrawn += 1;
         self.hold(env, place, Held { packet, options, since: env.cx.now }, code, ready);
         true

@@ -7,7 +7,8 @@
 //!   takes it over only when nothing of the owner (native ACK or run) has been received for [`CID_IDLE`];
 //! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that was *clear*: when it got its
 //!   sequence number, no other flow with the identifier could still count as active at the other end;
-//! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`], or it must show itself again.
+//! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`]; after a longer pause it is the owner only
+//!   by a clear native ACK again.
 //!
 //! Where the clear native ACK was given up, and another flow's came after it, neither is known to own the identifier, and both go natively until
 //! one has been idle.
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::SendOptions;
-use ackless_rohc::hack::{Ack, Cid, Compressor};
+use ackless_rohc::hack::{Ack, Cid, Code, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::hack::flow_key::{FlowKey, Table};
@@ -148,11 +149,16 @@ impl Flows {
         others.filter_map(|(_, flow)| flow.as_ref()).all(|flow| flow.cid != cid || flow.is_idle(now))
     }
 
-    /// A native ACK that was sent at `sent` has been received.
-    pub(super) fn on_received(&mut self, place: u16, sent: Instant, clear: bool) {
-        let cid = self[place].cid;
+    /// A native ACK that was sent at `sent` is known by `now` to have been received.
+    pub(super) fn on_received(&mut self, place: u16, sent: Instant, now: Instant, clear: bool) {
+        let flow = &self[place];
+        let paused = flow.last_confirmed.is_none_or(|at| now.saturating_since(at) > CID_IDLE);
+        let identifier = &mut self.identifiers[usize::from(flow.cid.0)];
         if clear {
-            self.identifiers[usize::from(cid.0)].owner = Some(place);
+            identifier.owner = Some(place);
+        } else if paused && identifier.owner == Some(place) {
+            // Another flow may have taken it over meanwhile, and this frame does not take it back.
+            identifier.owner = None;
         }
         self[place].confirmed(sent);
     }
@@ -203,6 +209,13 @@ impl Flow {
             last_confirmed: None,
             last_used: now,
         }
+    }
+
+    /// Compresses its next ACK. One that goes back behind the last is refused: the network reordered it on its way here, and the peer takes
+    /// no such code for genuine.
+    pub(super) fn compress(&mut self, ack: &Ack) -> Option<Code> {
+        let goes_back = self.compressor.reference().is_some_and(|last| ack.tcp().ack.before(last.tcp().ack));
+        if goes_back { None } else { self.compressor.compress(ack).ok() }
     }
 
     /// Something that was sent at `sent` has been received.

@@ -185,7 +185,7 @@ impl Driver {
         {
             flow.compressor.install(&ack);
         }
-        self.flows.on_received(native.flow, at, clear);
+        self.flows.on_received(native.flow, at, env.cx.now, clear);
     }
 
     /// A frame was dropped before it was ever sent, or reached its retry limit. Whether the peer has the latter is not known.
@@ -234,13 +234,13 @@ impl Driver {
             *obstacle.counter(env) += 1;
             return self.go_natively(env, place, packet, handle, options, true);
         }
-        match self.flows[place].compressor.compress(ack) {
-            Ok(code) => {
+        match self.flows[place].compress(ack) {
+            Some(code) => {
                 let held = Held { packet, options: *options, since: env.cx.now };
                 self.hold(env, place, held, code, env.cx.now + env.config.driver_to_nic);
                 Verdict::Hold
             }
-            Err(_) => {
+            None => {
                 env.counters.refused += 1;
                 self.go_natively(env, place, packet, handle, options, true)
             }

@@ -95,6 +95,7 @@ impl Receiver {
         let cid = match &native {
             Some(native) => {
                 let record = self.record(key, now);
+                record.settle();
                 *record.cid.get_or_insert_with(|| Cid::of(&native.flow()))
             }
             None => match self.forwarded.get_mut(key).and_then(|record| record.cid) {
@@ -204,7 +205,7 @@ impl Receiver {
         if context.data != data {
             // The first one owns the identifier, also where its native ACK came later, by a retransmission.
             let idle = now.saturating_since(context.heard) > CID_IDLE;
-            if idle || context.acquired.is_after(position) {
+            if idle || position.is_before(context.acquired) {
                 env.counters.taken_over += 1;
                 **context = Context::new(data, native, position, now);
             }

@@ -48,6 +48,11 @@ impl Position {
         self.lane != other.lane || self.at > other.at
     }
 
+    /// Whether this was surely sent before `other`.
+    pub(super) const fn is_before(self, other: Self) -> bool {
+        self.lane == other.lane && self.at < other.at
+    }
+
     /// The place before this one.
     pub(super) const fn just_before(self) -> Self {
         Self { at: self.at.saturating_sub(1), ..self }

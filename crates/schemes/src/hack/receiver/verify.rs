@@ -9,14 +9,24 @@ use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
 /// What was forwarded to the peer of one flow of data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forwarded {
-    /// Just past the highest byte.
-    end: Option<SeqNumber>,
-    /// The newest TSval.
-    stamp: Option<u32>,
+    /// Of the present connection.
+    reach: Reach,
+    /// Of the connection before it between the same addresses: its last ACKs may come after the SYN of the next one, until a native ACK
+    /// of that one does.
+    before: Option<Reach>,
     /// The context identifier of the ACKs, once it was computed.
     pub(super) cid: Option<Cid>,
     /// When a packet was last forwarded.
     pub(super) used: Instant,
+}
+
+/// How far the data of a connection goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Reach {
+    /// Just past the highest byte.
+    end: Option<SeqNumber>,
+    /// The newest TSval.
+    stamp: Option<u32>,
 }
 
 /// What the next ACK of a context must keep to.
@@ -31,7 +41,7 @@ pub(super) struct Bounds {
 
 impl Forwarded {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { end: None, stamp: None, cid: None, used: now }
+        Self { reach: Reach { end: None, stamp: None }, before: None, cid: None, used: now }
     }
 
     /// A packet of the flow is being forwarded.
@@ -43,15 +53,25 @@ impl Forwarded {
         let end = tcp.seq + (packet.payload.len() + flags);
         let stamp = tcp.options.timestamps.map(|(value, _)| value);
         if syn {
-            // A new connection between the same addresses begins anew.
-            (self.end, self.stamp) = (Some(end), stamp);
+            // A new connection between the same addresses begins anew. A SYN that is sent again does not.
+            let new = Reach { end: Some(end), stamp };
+            if self.reach.end != Some(end) {
+                self.before = self.reach.end.map(|_| self.reach).or(self.before);
+            }
+            self.reach = new;
             return;
         }
-        self.end = Some(self.end.map_or(end, |before| before.max(end)));
-        self.stamp = match (self.stamp, stamp) {
+        let Reach { end: highest, stamp: newest } = &mut self.reach;
+        *highest = Some(highest.map_or(end, |before| before.max(end)));
+        *newest = match (*newest, stamp) {
             (Some(old), Some(new)) if is_newer(old, new) => Some(old),
             (old, new) => new.or(old),
         };
+    }
+
+    /// A native ACK came: what it acknowledges is the present connection.
+    pub(super) fn settle(&mut self) {
+        self.before = None;
     }
 }
 
@@ -64,10 +84,19 @@ impl Bounds {
 
     /// Whether a decompressed ACK can be what the peer's TCP sent. It is the last one from then on.
     pub(super) fn admit(&mut self, ack: &Ack, forwarded: Option<&Forwarded>) -> bool {
+        let reach = forwarded.map_or(Reach::default(), |forwarded| forwarded.reach);
+        let before = forwarded.and_then(|forwarded| forwarded.before);
+        let admitted = self.allows(ack, reach) || before.is_some_and(|before| self.allows(ack, before));
+        if admitted {
+            self.least = ack.tcp().ack;
+        }
+        admitted
+    }
+
+    fn allows(&self, ack: &Ack, reach: Reach) -> bool {
         let tcp = ack.tcp();
-        let end = forwarded.and_then(|forwarded| forwarded.end).map_or(self.installed, |end| end.max(self.installed));
-        let stamp = forwarded.and_then(|forwarded| forwarded.stamp);
-        let newest = match (stamp, self.echoed) {
+        let end = reach.end.map_or(self.installed, |end| end.max(self.installed));
+        let newest = match (reach.stamp, self.echoed) {
             (Some(stamp), Some(echoed)) if is_newer(echoed, stamp) => Some(echoed),
             (stamp, echoed) => stamp.or(echoed),
         };
@@ -75,11 +104,7 @@ impl Bounds {
         let echo = tcp.options.timestamps.map(|(_, echo)| echo);
         let echoes = !matches!((echo, newest), (Some(echo), Some(newest)) if is_newer(echo, newest));
         let block = |&(left, right): &(SeqNumber, SeqNumber)| left.before(right) && !right.after(end);
-        let admitted = acknowledges && echoes && tcp.options.sack.as_slice().iter().all(block);
-        if admitted {
-            self.least = tcp.ack;
-        }
-        admitted
+        acknowledges && echoes && tcp.options.sack.as_slice().iter().all(block)
     }
 }
 
@@ -137,6 +162,10 @@ mod tests {
         let mut forwarded = Forwarded::new(Instant::ZERO);
         forwarded.note(&packet(TcpFlags::ACK, 0x7000_0000, 1000, (900, 1), 1), Instant::ZERO);
         forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, 10, 0, (5, 1), 1), Instant::ZERO);
+        let mut last = Bounds::of(&ack(0x7000_0000, 900, &[]));
+        assert!(last.admit(&ack(0x7000_03e8, 900, &[]), Some(&forwarded)), "the end of the old one is late");
+        assert!(!last.admit(&ack(0x7000_03e9, 900, &[]), Some(&forwarded)));
+        forwarded.settle();
         let mut bounds = Bounds::of(&ack(11, 5, &[]));
         assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded)));
         assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded)));

@@ -454,6 +454,14 @@ impl CellConfig {
     }
 }
 
+impl WiredLink {
+    /// A link that loses nothing and keeps the order.
+    pub const fn clean(rate: BitRate, delay: Duration, buffer_packets: u32) -> Self {
+        let (loss, reorder) = (Probability::NEVER, Probability::NEVER);
+        Self { rate, delay, loss, reorder, reorder_delay: Duration::ZERO, buffer_packets }
+    }
+}
+
 impl BeaconConfig {
     /// The smallest beacon that holds what belongs into one that is sent so.
     pub fn min_size(tx: TxVector) -> Bytes {

@@ -9,14 +9,7 @@ use crate::config::Probability;
 
 /// A link at 500 Mbps with 1 ms of delay, on which 1,500 bytes take 24 us.
 fn config() -> WiredLink {
-    WiredLink {
-        rate: BitRate::from_mbps(500),
-        delay: Duration::from_millis(1),
-        loss: Probability::NEVER,
-        reorder: Probability::NEVER,
-        reorder_delay: Duration::ZERO,
-        buffer_packets: 10_000,
-    }
+    WiredLink::clean(BitRate::from_mbps(500), Duration::from_millis(1), 10_000)
 }
 
 fn wired(config: WiredLink, seed: u64) -> Wired {

@@ -154,14 +154,7 @@ pub fn single_frames() -> CellConfig {
 }
 
 fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
-    let link = WiredLink {
-        rate: BitRate::from_mbps(500),
-        delay: Duration::from_millis(1),
-        loss: Probability::NEVER,
-        reorder: Probability::NEVER,
-        reorder_delay: Duration::ZERO,
-        buffer_packets: 10_000,
-    };
+    let link = WiredLink::clean(BitRate::from_mbps(500), Duration::from_millis(1), 10_000);
     CellConfig {
         scheme: "test".to_owned(),
         topology: Topology::Infrastructure,

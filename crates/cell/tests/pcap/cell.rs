@@ -89,14 +89,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         traffic: Traffic::Bulk(Pace::Saturating),
         start: Instant::ZERO + ms(1),
     };
-    let link = WiredLink {
-        rate: BitRate::from_mbps(500),
-        delay: ms(1),
-        loss: Probability::NEVER,
-        reorder: Probability::NEVER,
-        reorder_delay: Duration::ZERO,
-        buffer_packets: 1_000,
-    };
+    let link = WiredLink::clean(BitRate::from_mbps(500), ms(1), 1_000);
     CellConfig {
         scheme: "stock".to_owned(),
         topology: Topology::Infrastructure,

@@ -32,6 +32,24 @@ pub(super) struct RateKeys<'a> {
     pub(super) guard_interval: &'a Setting<Auto<GuardInterval>>,
 }
 
+impl<'a> RateKeys<'a> {
+    /// Each of these keys that says something, and else the shared one.
+    fn or(&self, shared: Option<&RateKeys<'a>>) -> Self {
+        Self {
+            rate: chosen(self.rate, shared.map(|shared| shared.rate)),
+            mcs: chosen(self.mcs, shared.map(|shared| shared.mcs)),
+            streams: chosen(self.streams, shared.map(|shared| shared.streams)),
+            width: chosen(self.width, shared.map(|shared| shared.width)),
+            guard_interval: chosen(self.guard_interval, shared.map(|shared| shared.guard_interval)),
+        }
+    }
+
+    /// The guard interval; 400 ns where nothing is said.
+    fn guard(&self) -> GuardInterval {
+        self.guard_interval.value.clone().unwrap_or_else(|| GuardInterval::Short)
+    }
+}
+
 impl Radio {
     /// What the `[wifi]` section of `scenario` says.
     pub(super) fn of(scenario: &Scenario) -> Result<Self, ScenarioError> {
@@ -106,14 +124,10 @@ impl Radio {
         scenario.without_bearing(own.rate, &format!("the rate of {} follows from its MCS", standard.word()))?;
         // The cell's MCS numbers do not carry over to a station of the other kind: an 11ac cell's MCS 9 is no 11n one.
         let shared = shared.filter(|_| standard == self.standard);
-        let mcs = chosen(own.mcs, shared.map(|shared| shared.mcs));
-        let streams = chosen(own.streams, shared.map(|shared| shared.streams));
-        let width = chosen(own.width, shared.map(|shared| shared.width));
-        let guard = chosen(own.guard_interval, shared.map(|shared| shared.guard_interval));
-        let guard = guard.value.clone().unwrap_or_else(|| GuardInterval::Short);
+        let keys = own.or(shared);
         match standard {
-            Standard::N => self.ht(scenario, mcs, streams, width, guard).map(TxVector::Ht),
-            _ => self.vht(scenario, mcs, streams, width, guard).map(TxVector::Vht),
+            Standard::N => self.ht(scenario, &keys).map(TxVector::Ht),
+            _ => vht(scenario, &keys).map(TxVector::Vht),
         }
     }
 
@@ -130,14 +144,8 @@ impl Radio {
         Ok(self.legacy_tx(rate))
     }
 
-    fn ht(
-        &self,
-        scenario: &Scenario,
-        mcs: &Setting<Auto<u32>>,
-        streams: &Setting<Auto<u32>>,
-        width: &Setting<Auto<Width>>,
-        guard: GuardInterval,
-    ) -> Result<HtMode, ScenarioError> {
+    fn ht(&self, scenario: &Scenario, keys: &RateKeys<'_>) -> Result<HtMode, ScenarioError> {
+        let RateKeys { mcs, streams, width, .. } = *keys;
         let index = mcs.value.clone().unwrap_or_else(|| 7);
         let index = match streams.value {
             // There is no such MCS, whatever the streams: refused below.
@@ -154,25 +162,8 @@ impl Radio {
             }
         };
         let channel = width.value.clone().unwrap_or_else(|| Width::Mhz40);
-        HtMode::new(narrow(index), channel, guard, self.band).map_err(|error| match error {
+        HtMode::new(narrow(index), channel, keys.guard(), self.band).map_err(|error| match error {
             ModeError::NoHtWidth { .. } => refuse_mode(scenario, width, error),
-            _ => refuse_mode(scenario, mcs, error),
-        })
-    }
-
-    fn vht(
-        &self,
-        scenario: &Scenario,
-        mcs: &Setting<Auto<u32>>,
-        streams: &Setting<Auto<u32>>,
-        width: &Setting<Auto<Width>>,
-        guard: GuardInterval,
-    ) -> Result<VhtMode, ScenarioError> {
-        let index = narrow(mcs.value.clone().unwrap_or_else(|| 9));
-        let count = narrow(streams.value.clone().unwrap_or_else(|| 1));
-        let channel = width.value.clone().unwrap_or_else(|| Width::Mhz80);
-        VhtMode::new(index, count, channel, guard).map_err(|error| match error {
-            ModeError::NoVhtStreams { .. } => refuse_mode(scenario, streams, error),
             _ => refuse_mode(scenario, mcs, error),
         })
     }
@@ -208,6 +199,17 @@ impl Radio {
             LegacyRate::Ofdm(rate) => TxVector::Ofdm(OfdmMode::new(rate, self.band)),
         }
     }
+}
+
+fn vht(scenario: &Scenario, keys: &RateKeys<'_>) -> Result<VhtMode, ScenarioError> {
+    let RateKeys { mcs, streams, width, .. } = *keys;
+    let index = narrow(mcs.value.clone().unwrap_or_else(|| 9));
+    let count = narrow(streams.value.clone().unwrap_or_else(|| 1));
+    let channel = width.value.clone().unwrap_or_else(|| Width::Mhz80);
+    VhtMode::new(index, count, channel, keys.guard()).map_err(|error| match error {
+        ModeError::NoVhtStreams { .. } => refuse_mode(scenario, streams, error),
+        _ => refuse_mode(scenario, mcs, error),
+    })
 }
 
 /// The MAC that the nodes of the cell's own standard have.

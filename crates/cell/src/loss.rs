@@ -28,6 +28,7 @@ struct Link {
 ///
 /// It gives back a mask of the MPDUs that it leaves intact (bit 0 for a frame without MPDUs; `u64::MAX` for all), and may change the
 /// bytes appended to an answer, as a receiver would take them that does not look at the FCS.
+#[expect(clippy::type_complexity, reason = "the type's own doc says what each part is, and an alias would hide it")]
 pub struct Interference(pub Box<dyn FnMut(Instant, &mut Ppdu) -> u64 + Send>);
 
 impl fmt::Debug for Interference {

@@ -196,6 +196,11 @@ impl Endpoint {
         self.stats.bytes_acked
     }
 
+    /// The retransmission timeout as it stands, with its back-off (RFC 6298).
+    pub fn retransmission_timeout(&self) -> Duration {
+        self.rtt.timeout()
+    }
+
     /// Takes the way that the table has for `trigger`.
     fn advance(&mut self, trigger: Trigger) {
         self.state = self.state.after(trigger).expect("a trigger comes only in states that have a way for it");

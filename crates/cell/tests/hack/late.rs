@@ -1,0 +1,47 @@
+//! A NIC that is not ready: what the driver has conveyed to it too late goes on no answer, and waits for nothing either.
+
+use ackless_cell::config::{CellConfig, Direction};
+use ackless_phy::Standard;
+use ackless_schemes::hack::HackCounters;
+use ackless_wire::{Bytes, Duration};
+
+use crate::cells::{cell, hack_of, with_transfer};
+use crate::crew;
+use crate::trial::{Outcome, Trial};
+
+/// A download without losses through a NIC that takes so long.
+fn slow_nic(standard: Standard, driver_to_nic: Duration) -> CellConfig {
+    let mut config = with_transfer(cell(standard, 4), 0, Direction::Down, Bytes(200_000));
+    hack_of(&mut config.stations[0].scheme).expect("all nodes speak HACK").driver_to_nic = driver_to_nic;
+    config
+}
+
+fn run(config: CellConfig) -> Outcome {
+    Trial { config, seed: 1, interference: None }.run()
+}
+
+#[test]
+fn what_the_nic_does_not_have_goes_on_no_answer_and_natively_when_no_more_data_is_promised() {
+    for standard in [Standard::A, Standard::N] {
+        let outcome = run(slow_nic(standard, Duration::from_secs(10)));
+        let HackCounters { compressed_acks, appended_bytes, not_ready, requeued, guard_fired, .. } = outcome.counters;
+        assert_eq!((compressed_acks, appended_bytes), (0, 0), "{standard:?}: the NIC appended what it did not have");
+        assert!(not_ready > 0 && requeued > 0, "{standard:?}: {:#?}", outcome.counters);
+        assert_eq!((guard_fired, outcome.timeouts), (0, 0), "{standard:?}: the driver did not take back what was late");
+    }
+}
+
+#[test]
+fn whatever_the_nic_takes_no_transfer_waits_for_the_guard_or_for_a_timeout() {
+    for standard in [Standard::A, Standard::N, Standard::Ac] {
+        let what = format!("{standard:?}, driver to NIC, 5 us times");
+        let outcomes = crew::all(&what, 400, |steps| {
+            let outcome = run(slow_nic(standard, Duration::from_micros(5 * steps)));
+            assert_eq!(outcome.counters.guard_fired, 0, "an ACK was left lying");
+            assert_eq!(outcome.timeouts, 0, "an ACK came too late for the sender");
+            outcome.counters
+        });
+        let late = outcomes.iter().filter(|counters| counters.not_ready > 0).count();
+        assert!(late > 100, "{standard:?}: the NIC was late in {late} runs only");
+    }
+}

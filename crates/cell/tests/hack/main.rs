@@ -1,0 +1,19 @@
+//! HACK sends no wrong ACK, ever: whole cells with real TCP and real channel access, and everything that an air can do to them.
+//!
+//! - `exhaustive`: all loss patterns of twelve PPDUs in a row;
+//! - `schedules`: random cells under random losses, and how often each named state was reached in them;
+//! - `collisions`: two flows with one context identifier;
+//! - `late`: a NIC that is not ready;
+//! - `regressions`: what the schedules have found once.
+//!
+//! `trial` has the rules that every one of these runs must keep, `cells` the cells, `air` the losses, `crew` the threads.
+
+mod air;
+mod cells;
+mod collisions;
+mod crew;
+mod exhaustive;
+mod late;
+mod regressions;
+mod schedules;
+mod trial;

@@ -44,7 +44,7 @@ pub struct Subject {
 #[derive(Debug, ClapArgs)]
 pub struct Effort {
     /// How many seeds each row runs, counted from 1 [default: run.seeds of the scenario].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), allow_negative_numbers = true)]
     pub seeds: Option<u32>,
 
     /// Schemes to run, divided by commas [default: run.schemes of the scenario].
@@ -52,8 +52,8 @@ pub struct Effort {
     pub schemes: Vec<String>,
 
     /// How many threads to use; 0 is one for each core. The results do not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_024), allow_negative_numbers = true)]
+    pub threads: u16,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -87,7 +87,7 @@ pub struct Run {
     pub subject: Subject,
 
     /// The seed of all randomness.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
 
     /// The scheme to run; stock is the scenario as it is written.
@@ -121,7 +121,12 @@ pub struct Sweep {
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     pub over: Vec<String>,
 
-    /// The folder for the runs and the tables. Runs that are already there are not repeated.
+    /// Print CSV, a line for each point and row, instead of a table.
+    #[arg(long)]
+    pub csv: bool,
+
+    /// The folder for the runs, the tables sweep.csv and runs.csv, and, for one key or two, the picture sweep.svg. Runs that are
+    /// already there are not repeated.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 }

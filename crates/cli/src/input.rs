@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use ackless_lab::LabError;
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
 
@@ -24,6 +23,16 @@ pub fn rows(effort: &Effort, scenario: &Scenario) -> Result<Vec<&'static Row>, F
     if effort.schemes.is_empty() {
         return Ok(scenario.rows()?);
     }
+    let wrong =
+        |message, help| Failure::Argument { option: "--schemes", value: effort.schemes.join(","), message, help };
+    for (n, name) in effort.schemes.iter().enumerate() {
+        if name.is_empty() {
+            return Err(wrong("a name is missing".to_owned(), "leave out the extra comma"));
+        }
+        if effort.schemes[..n].contains(name) {
+            return Err(wrong(format!("{name} stands there twice"), "give each scheme once"));
+        }
+    }
     Ok(effort.schemes.iter().map(|name| Row::find(name)).collect::<Result<_, _>>()?)
 }
 
@@ -32,10 +41,13 @@ fn is_file(name: &str) -> bool {
 }
 
 fn from_file(name: &str) -> Result<Scenario, Failure> {
-    let text = std::fs::read_to_string(name).map_err(|source| LabError::Io {
-        path: name.into(),
-        action: "the scenario cannot be read",
-        source,
+    let text = std::fs::read_to_string(name).map_err(|source| {
+        let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let help = match Builtin::find(stem) {
+            Ok(builtin) => format!("the built-in scenario is called `{}`, without a folder or .toml", builtin.name),
+            Err(_) => "`ackless scenarios show NAME > mine.toml` makes a file to begin with".to_owned(),
+        };
+        Failure::Unread { name: name.to_owned(), source, help }
     })?;
     Ok(Scenario::parse(name, &text)?)
 }

@@ -47,7 +47,7 @@ impl Recording {
             return Err(Failure::Argument {
                 option: "--timeline",
                 value: path.display().to_string(),
-                message: "the capture goes there already",
+                message: "the capture goes there already".to_owned(),
                 help: "give --pcap and --timeline different names",
             });
         }
@@ -63,24 +63,24 @@ impl Recording {
         Ok(Self { files: Mutex::new(files), pcap, timeline })
     }
 
-    /// Gives the files their names, if all of them could be written.
-    pub fn finish(self) -> Result<(), LabError> {
+    /// Gives the files their names, if all of them could be written, and says which they are.
+    pub fn finish(self) -> Result<Vec<PathBuf>, LabError> {
         let Files { capture, timeline } = self.files.into_inner().expect("the run that held the files has ended");
         let mut complete = Vec::new();
         if let (Some(capture), Some(path)) = (capture, &self.pcap) {
-            complete.push(whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?);
+            complete.push((path.clone(), whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?));
         }
         if let (Some(timeline), Some(path)) = (timeline, &self.timeline) {
             let (air, series) = timeline.finish().map_err(|error| unwritten(path, error))?;
-            complete.push(whole(path, air)?);
+            complete.push((path.clone(), whole(path, air)?));
             if let Some(series) = series {
                 let path = path.with_extension("series.csv");
                 let mut file = WholeFile::create(&path)?;
                 file.write_all(&series).map_err(|error| unwritten(&path, error))?;
-                complete.push(file);
+                complete.push((path, file));
             }
         }
-        complete.into_iter().try_for_each(WholeFile::finish)
+        complete.into_iter().map(|(path, file)| file.finish().map(|()| path)).collect()
     }
 }
 
@@ -100,7 +100,7 @@ fn format(path: &Path) -> Result<Format, Failure> {
         _ => Err(Failure::Argument {
             option: "--timeline",
             value: path.display().to_string(),
-            message: "the name does not say in what form",
+            message: "the name does not say in what form".to_owned(),
             help: "end it in .csv or .json",
         }),
     }

@@ -42,14 +42,15 @@ fn without_wall_seconds(text: &str) -> String {
 }
 
 #[test]
-fn compare_without_arguments_has_the_five_rows_and_a_split_that_sums() {
+fn compare_without_arguments_has_its_rows_and_a_split_that_sums() {
     let text = stdout(&ackless(&short(&["compare", "--seeds", "2"])));
-    for row in ["udp", "tcp-l1", "tcp", "tcp-l4", "tcp-l8"] {
-        let starts = |line: &&str| line.trim_start().split(' ').next() == Some(row);
-        assert_eq!(text.lines().filter(starts).count(), 1, "{row}\n{text}");
-    }
+    let rows = ["udp", "tcp-l1", "tcp", "tcp-l4", "tcp-l8", "hack-timer", "hack-opportunistic", "hack"];
+    let (goodput, _) =
+        text.split_once("\n\n scheme  ").and_then(|(_, rest)| rest.split_once("\n\n")).expect("it begins with a table");
+    let named: Vec<_> = goodput.lines().filter_map(|line| line.split_whitespace().next()).skip(3).collect();
+    assert_eq!(named, rows, "{text}");
     let sum = text.lines().find(|line| line.trim_start().starts_with("sum")).expect("the split has a sum");
-    assert_eq!(sum.split_whitespace().skip(1).collect::<Vec<_>>(), ["100.0"; 5], "{text}");
+    assert_eq!(sum.split_whitespace().skip(1).collect::<Vec<_>>(), ["100.0"; 8], "{text}");
 }
 
 #[test]
@@ -73,6 +74,8 @@ fn compare_varies_a_key_and_writes_its_files() {
     assert!(lines[0].starts_with("transport.ack,scheme,seeds,goodput_mbps,"), "{csv}");
     assert!(lines[1].starts_with("1,stock,1,") && lines[2].starts_with("2,stock,1,"), "{csv}");
     let read = |name: &str| std::fs::read_to_string(out.join(name)).expect("the file was written");
+    let picture = read("comparison.svg");
+    assert!(picture.starts_with("<svg ") && picture.contains("transport.ack=2"), "{picture}");
     assert_eq!(read("comparison.csv"), csv);
     assert!(read("comparison.txt").contains("transport.ack=1"));
     let json: serde_json::Value = serde_json::from_str(&read("comparison.json")).expect("it is JSON");
@@ -125,7 +128,7 @@ fn sweep_resumes_and_leaves_the_same_tables() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let out = folder.path().to_str().expect("the path is text");
     let over = ["sweep", "--over", "stations.count=1,2", "--over", "wifi.mcs=6..7", "--set", "flows.stagger=0s"];
-    let arguments = [&over[..], &["--schemes", "udp,tcp", "--seeds", "2", "--out", out]].concat();
+    let arguments = [&over[..], &["--schemes", "udp,tcp", "--seeds", "2", "--csv", "--out", out]].concat();
     let first = ackless(&short(&arguments));
     let table = stdout(&first);
     assert!(String::from_utf8_lossy(&first.stderr).contains("16 runs made, 0 taken"));
@@ -134,6 +137,7 @@ fn sweep_resumes_and_leaves_the_same_tables() {
     let kept = |name: &str| std::fs::read_to_string(Path::new(out).join(name)).expect("the table was written");
     assert_eq!(kept("sweep.csv"), table);
     let runs = kept("runs.csv");
+    assert!(kept("sweep.svg").contains("wifi.mcs=6") || kept("sweep.svg").contains("stations.count=1"));
     let second = ackless(&short(&arguments));
     assert!(String::from_utf8_lossy(&second.stderr).contains("0 runs made, 16 taken"));
     assert_eq!((stdout(&second), kept("runs.csv")), (table, runs));
@@ -165,12 +169,19 @@ fn mistakes_end_with_exit_code_2_the_place_and_the_remedy() {
     assert_refused(&["compare", "--schemes", "tcp,hax"], "no scheme is called `hax`");
     assert_refused(&["compare", "--vary", "wifi.mcs"], "--vary wifi.mcs: there is no `=`");
     assert_refused(&["compare", "--seeds", "0"], "0 is not in 1..=10000");
+    assert_refused(&["compare", "--seeds", "-1"], "-1 is not in 1..=10000");
+    assert_refused(&["compare", "--threads", "100000"], "100000 is not in 0..=1024");
+    assert_refused(&["compare", "--schemes", "tcp,"], "--schemes tcp,: a name is missing");
+    assert_refused(&["compare", "--schemes", "tcp,udp,tcp"], "tcp stands there twice");
+    assert_refused(&["compare", "--vary", "wifi.mcs=1,1"], "--vary wifi.mcs=1,1: the value 1 stands there twice");
+    assert_refused(&["run", "wifi-80211n.toml"], "the built-in scenario is called `wifi-80211n`");
+    assert_refused(&["run", "--pcap", "."], ".: the file cannot be written: is a directory");
     assert_refused(&["compare", "--jsn"], "'--json'");
     assert_refused(&["sweep", "--over", "wifi.mcs=0..7"], "--out");
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let out = folder.path().join("out");
     let out_name = out.to_str().expect("the path is text");
-    assert_refused(&["sweep", "--over", "wifi.mcs=7,99", "--out", out_name], "--set wifi.mcs=99");
+    assert_refused(&["sweep", "--over", "wifi.mcs=7,99", "--out", out_name], "--over wifi.mcs=99");
     assert!(!out.exists(), "a refused sweep left a folder");
     let file = folder.path().join("cell.toml");
     std::fs::write(&file, "[wifi]\nmcs = \"5ms\"\n").expect("the folder can be written");
@@ -178,6 +189,8 @@ fn mistakes_end_with_exit_code_2_the_place_and_the_remedy() {
         &["run", file.to_str().expect("the path is text")],
         "cell.toml:2:7: \"5ms\" is not allowed for wifi.mcs",
     );
+    let name = file.to_str().expect("the path is text");
+    assert_refused(&["compare", "--out", name], "cell.toml: the folder cannot be made: not a directory");
     std::fs::write(&file, [0xff, 0xfe]).expect("the folder can be written");
     assert_refused(&["run", file.to_str().expect("the path is text")], "the scenario cannot be read");
 }

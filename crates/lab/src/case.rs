@@ -1,13 +1,15 @@
 //! What an experiment runs: every combination of the values of its axes, in every row.
 
 use ackless_cell::config::CellConfig;
-use ackless_scenario::{Row, Scenario};
+use ackless_scenario::{Place, Row, Scenario, ScenarioError};
 
 use crate::LabError;
 
 /// A key of a scenario and the values that it takes in turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axis {
+    /// The option that gave it, for messages.
+    pub option: &'static str,
     /// The key, as an override names it.
     pub key: String,
     /// The values, as an override gives them.
@@ -33,11 +35,11 @@ impl Axis {
     /// # Errors
     /// Where there is no key or no value, or a range is empty or longer than 10,000.
     pub fn parse(option: &'static str, argument: &str) -> Result<Self, LabError> {
-        let error = |message: &str, help| LabError::Axis {
+        let error = |message: &str, help: &str| LabError::Axis {
             option,
             argument: argument.to_owned(),
             message: message.to_owned(),
-            help,
+            help: String::from(help),
         };
         let (key, values) =
             argument.split_once('=').ok_or_else(|| error("there is no `=`", "write section.key=1,2,5 or =0..7"))?;
@@ -61,7 +63,19 @@ impl Axis {
                 _ => list.push(item.to_owned()),
             }
         }
-        Ok(Self { key: key.to_owned(), values: list })
+        if let Some(twice) =
+            list.iter().enumerate().find(|(n, value)| list[..*n].contains(value)).map(|(_, value)| value)
+        {
+            return Err(error(&format!("the value {twice} stands there twice"), "give each value once"));
+        }
+        Ok(Self { option, key: key.to_owned(), values: list })
+    }
+}
+
+impl Axis {
+    fn wrong(&self, value: &str, message: &str, help: &str) -> LabError {
+        let argument = format!("{}={value}", self.key);
+        LabError::Axis { option: self.option, argument, message: message.to_owned(), help: help.to_owned() }
     }
 }
 
@@ -76,15 +90,26 @@ impl Case {
     /// checked before anything runs.
     ///
     /// # Errors
-    /// Where a value is not allowed for its key, or a combination makes no cell.
+    /// Where a value is not allowed for its key, a key has two axes, a combination makes no cell, or there are more than 100,000 cells.
     pub fn all(scenario: &Scenario, axes: &[Axis], rows: &[&'static Row]) -> Result<Vec<Self>, LabError> {
+        let count = axes.iter().fold(rows.len(), |count, axis| count.saturating_mul(axis.values.len()));
+        if count > MAX_CASES {
+            return Err(LabError::TooMany(count, MAX_CASES));
+        }
         let mut points = vec![(Vec::new(), scenario.clone())];
-        for axis in axes {
+        for (n, axis) in axes.iter().enumerate() {
+            if axes[..n].iter().any(|before| before.key == axis.key) {
+                return Err(axis.wrong(
+                    &axis.values.join(","),
+                    "the key has its values already",
+                    "give all values at once",
+                ));
+            }
             let mut next = Vec::new();
             for (point, scenario) in &points {
                 for value in &axis.values {
                     let mut scenario: Scenario = scenario.clone();
-                    scenario.set(&format!("{}={value}", axis.key))?;
+                    scenario.set(&format!("{}={value}", axis.key)).map_err(|error| named(error, axes))?;
                     let mut point: Vec<(String, String)> = point.clone();
                     point.push((axis.key.clone(), value.clone()));
                     next.push((point, scenario));
@@ -95,7 +120,7 @@ impl Case {
         let mut cases = Vec::new();
         for (point, scenario) in points {
             for &row in rows {
-                let config = scenario.build(row)?;
+                let config = scenario.build(row).map_err(|error| named(error, axes))?;
                 cases.push(Self { point: point.clone(), row, scenario: scenario.clone(), config });
             }
         }
@@ -103,6 +128,19 @@ impl Case {
     }
 }
 
+/// A mistake in a scenario; where it is in a value that an axis gave, with the option of that axis.
+fn named(error: ScenarioError, axes: &[Axis]) -> LabError {
+    if let Place::Override(argument) = &error.place
+        && let Some((key, value)) = argument.split_once('=')
+        && let Some(axis) = axes.iter().find(|axis| axis.key == key && axis.values.iter().any(|own| own == value))
+    {
+        return axis.wrong(value, &error.message, &error.help);
+    }
+    error.into()
+}
+
+/// The most cells of an experiment: far more than anybody waits for, and few enough to hold.
+const MAX_CASES: usize = 100_000;
 /// The longest range of an axis.
 const MAX_RANGE: u64 = 10_000;
 
@@ -118,7 +156,16 @@ mod tests {
         assert_eq!(values("wifi.mcs=0..3"), owned(&["0", "1", "2", "3"]));
         assert_eq!(values("wifi.mcs = 0..1, 7"), owned(&["0", "1", "7"]));
         assert_eq!(values("wired.delay=1ms,2.5ms"), owned(&["1ms", "2.5ms"]));
-        for bad in ["wifi.mcs", "wifi.mcs=", "=1", "wifi.mcs=7..0", "wifi.mcs=0..99999", "a.b=1,,2", "a.b=1ms..5ms"] {
+        for bad in [
+            "wifi.mcs",
+            "wifi.mcs=",
+            "=1",
+            "wifi.mcs=7..0",
+            "wifi.mcs=0..99999",
+            "a.b=1,,2",
+            "a.b=1ms..5ms",
+            "a.b=0..3,2",
+        ] {
             assert_eq!(values(bad), None, "{bad}");
         }
         assert_eq!(values("a.b=-9223372036854775808..9223372036854775807"), None);
@@ -137,5 +184,23 @@ mod tests {
             ["stations.count=1 wifi.mcs=6 udp", "stations.count=1 wifi.mcs=6 tcp", "stations.count=1 wifi.mcs=7 udp",]
         );
         assert_eq!((cases.len(), cases[7].config.stations.len()), (8, 2));
+    }
+
+    #[test]
+    fn what_makes_no_experiment_is_refused_with_its_option() {
+        let scenario = Scenario::parse("empty", "").expect("an empty file is a scenario");
+        let refused = |arguments: &[&str]| {
+            let axes: Result<Vec<_>, _> = arguments.iter().map(|argument| Axis::parse("--over", argument)).collect();
+            let cases = axes.and_then(|axes| Case::all(&scenario, &axes, &[Row::STOCK]));
+            cases.map(|cases| cases.len()).expect_err("there is a mistake").to_string()
+        };
+        let twice = refused(&["wifi.mcs=1,2", "stations.count=1", "wifi.mcs=3"]);
+        assert!(twice.starts_with("--over wifi.mcs=3: the key has its values already"), "{twice}");
+        let unknown = refused(&["wifi.msc=1"]);
+        assert!(unknown.starts_with("--over wifi.msc=1: unknown key"), "{unknown}");
+        let many = refused(&["wifi.mcs=0..9999", "stations.count=0..9999"]);
+        assert!(many.starts_with("100000000 cells are more than"), "{many}");
+        let same = refused(&["wifi.mcs=1,1"]);
+        assert!(same.starts_with("--over wifi.mcs=1,1: the value 1 stands there twice"), "{same}");
     }
 }

@@ -20,7 +20,7 @@ pub enum LabError {
         /// What is wrong.
         message: String,
         /// What to do.
-        help: &'static str,
+        help: String,
     },
     /// A file or folder cannot be read or written.
     #[error("{path}: {action}: {source}", path = path.display())]
@@ -35,6 +35,9 @@ pub enum LabError {
     /// There is nothing to run.
     #[error("{0}")]
     Nothing(&'static str),
+    /// There is too much to run.
+    #[error("{0} cells are more than the {1} that one experiment can have\n  help: give fewer values, or divide it")]
+    TooMany(usize, usize),
     /// The threads could not be started.
     #[error("{0} threads could not be started: {1}\n  help: use fewer with --threads")]
     Threads(usize, String),

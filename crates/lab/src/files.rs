@@ -7,6 +7,15 @@ use tempfile::NamedTempFile;
 
 use crate::LabError;
 
+/// Makes `folder` if need be, and tries whether files can be written there, so that nobody waits for results that have no place.
+///
+/// # Errors
+/// Where the folder cannot be made, or nothing can be written into it.
+pub fn prepare(folder: &Path) -> Result<(), LabError> {
+    make(folder)?;
+    staged(folder, &[]).map(|_| ())
+}
+
 /// Writes each of `files`, a name and its content, into `folder`, which is made if need be.
 ///
 /// All are written beside their final names first and renamed only once every one of them is complete, so a full disk
@@ -15,7 +24,7 @@ use crate::LabError;
 /// # Errors
 /// Where the folder cannot be made, or a file cannot be written.
 pub fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), LabError> {
-    std::fs::create_dir_all(folder).map_err(|error| LabError::io(folder, "the folder cannot be made", error))?;
+    make(folder)?;
     let mut written = Vec::new();
     for (name, content) in files {
         written.push((staged(folder, content.as_bytes())?, folder.join(name)));
@@ -50,6 +59,9 @@ impl WholeFile {
     /// # Errors
     /// Where nothing can be written there.
     pub fn create(path: &Path) -> Result<Self, LabError> {
+        if path.is_dir() {
+            return Err(LabError::io(path, "the file cannot be written", io::ErrorKind::IsADirectory.into()));
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self { file: staged(folder, &[])?, path: path.to_owned() })
     }
@@ -75,13 +87,25 @@ impl Write for WholeFile {
     }
 }
 
+fn make(folder: &Path) -> Result<(), LabError> {
+    let made = if folder.exists() && !folder.is_dir() {
+        Err(io::ErrorKind::NotADirectory.into())
+    } else {
+        std::fs::create_dir_all(folder)
+    };
+    made.map_err(|error| LabError::io(folder, "the folder cannot be made", error))
+}
+
 fn staged(folder: &Path, content: &[u8]) -> Result<NamedTempFile, LabError> {
     let write = || {
         let mut builder = tempfile::Builder::new();
         // A temporary file is private by default; a result is to be read as any other file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let mut file = builder.prefix(".ackless-").tempfile_in(folder)?;
+        std::fs::metadata(folder)?;
+        // The error of a file that has no name yet would name it.
+        let mut file =
+            builder.prefix(".ackless-").tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         file.write_all(content)?;
         file.flush()?;
         Ok(file)
@@ -125,5 +149,19 @@ mod tests {
         write(&file, b"").expect("the folder can be written");
         let error = write_all(&file.join("sub"), &[("x", "")]).expect_err("a file is no folder").to_string();
         assert!(error.contains("file/sub: the folder cannot be made"), "{error}");
+    }
+
+    #[test]
+    fn a_place_is_tried_before_anything_waits_for_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let out = folder.path().join("a/b");
+        prepare(&out).expect("the folder can be made");
+        assert_eq!(std::fs::read_dir(&out).expect("the folder can be read").count(), 0);
+        write(&out.join("x"), b"").expect("the folder can be written");
+        let message = |result: Result<(), LabError>| result.expect_err("there is no place").to_string();
+        assert!(message(prepare(&out.join("x"))).contains("x: the folder cannot be made: not a directory"));
+        assert!(message(write(&out, b"")).contains("b: the file cannot be written: is a directory"));
+        let nowhere = message(write(&out.join("no/x"), b""));
+        assert!(nowhere.contains("no: a file cannot be written here") && !nowhere.contains(".ackless-"), "{nowhere}");
     }
 }

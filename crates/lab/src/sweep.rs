@@ -14,6 +14,7 @@ use crate::case::Case;
 use crate::entry::{Entry, estimates_csv, runs_csv};
 use crate::files;
 use crate::run::{Job, Runner, in_parallel, run_one};
+use crate::table::{Table, figure_with_interval};
 use crate::{LabError, VERSION, picture};
 
 /// What a sweep did.
@@ -49,7 +50,7 @@ impl Sweep {
             return Err(LabError::Nothing("a sweep needs at least one point and one seed"));
         }
         let runs = folder.join("runs");
-        std::fs::create_dir_all(&runs).map_err(|error| LabError::io(&runs, "the folder cannot be made", error))?;
+        files::prepare(&runs)?;
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
         let outcomes: Result<Vec<_>, _> =
@@ -67,6 +68,36 @@ impl Sweep {
         let contents: Vec<_> = made.iter().map(|(name, content)| (*name, content.as_str())).collect();
         files::write_all(folder, &contents)?;
         Ok(Self { entries, ran, resumed, files: made.into_iter().map(|(name, _)| name).collect() })
+    }
+
+    /// As CSV, a line for each point and row: the text of `sweep.csv`.
+    ///
+    /// # Errors
+    /// As [`estimates_csv`].
+    pub fn to_csv(&self) -> Result<String, LabError> {
+        estimates_csv(&self.entries)
+    }
+
+    /// As a table for people: goodput at each point in each row.
+    pub fn to_text(&self) -> String {
+        let bound = self.entries.iter().any(|entry| entry.loss_against_udp(&self.entries).is_some());
+        let keys = self.entries.first().map(|entry| &entry.case.point).into_iter().flatten();
+        let mut header: Vec<String> = keys.map(|(key, _)| key.replace('.', ".\n")).collect();
+        header.extend(["scheme".to_owned(), "goodput\nMbps".to_owned()]);
+        if bound {
+            header.push("loss vs\nudp %".to_owned());
+        }
+        let mut table = Table::new(header);
+        for entry in &self.entries {
+            let mut line: Vec<String> = entry.case.point.iter().map(|(_, value)| value.clone()).collect();
+            line.extend([entry.case.row.name.to_owned(), figure_with_interval(entry.goodput(), 2)]);
+            if bound {
+                let loss = entry.loss_against_udp(&self.entries);
+                line.push(loss.map(|loss| format!("{loss:.1}")).unwrap_or_default());
+            }
+            table.push(line);
+        }
+        table.to_string()
     }
 }
 

@@ -7,7 +7,7 @@ use ackless_scenario::Row;
 
 use crate::args::Compare;
 use crate::input;
-use crate::output::{Failure, print, progress};
+use crate::output::{Failure, print, progress, remark};
 use crate::simulator::Simulator;
 
 /// Runs the comparison and prints it.
@@ -21,8 +21,11 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     };
     let cases = Case::all(&scenario, &axes, &rows)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
+    if let Some(folder) = &options.out {
+        files::prepare(folder)?;
+    }
     let bar = progress(cases.len() * seeds as usize);
-    let comparison = Comparison::run(&Simulator, cases, seeds, options.effort.threads, &|| bar.inc(1));
+    let comparison = Comparison::run(&Simulator, cases, seeds, options.effort.threads.into(), &|| bar.inc(1));
     bar.finish_and_clear();
     let comparison = comparison?;
     if let Some(folder) = &options.out {
@@ -31,6 +34,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         let files =
             [("comparison.txt", &text), ("comparison.json", &json), ("comparison.csv", &csv), ("comparison.svg", &svg)];
         files::write_all(folder, &files.map(|(name, content)| (name, content.as_str())))?;
+        remark(&format!("written to {}: {}", folder.display(), files.map(|(name, _)| name).join(", ")));
     }
     if options.json {
         print(&comparison.to_json()?)

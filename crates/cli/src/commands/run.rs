@@ -11,7 +11,7 @@ use ackless_scenario::Row;
 
 use crate::args::Run;
 use crate::input;
-use crate::output::{Failure, print, spinner};
+use crate::output::{Failure, print, remark, spinner};
 use crate::simulator::{Recording, Simulator};
 
 /// Runs the cell and prints what it found.
@@ -29,7 +29,10 @@ pub fn run(options: &Run) -> Result<(), Failure> {
         None => run_one(&Simulator, job),
     };
     spinner.finish_and_clear();
-    recording.map_or(Ok(()), Recording::finish)?;
+    if let Some(recording) = recording {
+        let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
+        remark(&format!("written: {}", written.join(", ")));
+    }
     if options.json {
         print(&serde_json::to_string_pretty(&record)?)
     } else {

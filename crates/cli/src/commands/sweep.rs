@@ -16,7 +16,7 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
     let cases = Case::all(&scenario, &axes, &rows)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     let bar = progress(cases.len() * seeds as usize);
-    let sweep = Sweep::run(&Simulator, cases, seeds, options.effort.threads, &options.out, &|| bar.inc(1));
+    let sweep = Sweep::run(&Simulator, cases, seeds, options.effort.threads.into(), &options.out, &|| bar.inc(1));
     bar.finish_and_clear();
     let sweep = sweep?;
     remark(&format!(
@@ -26,5 +26,5 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
         sweep.files.join(", "),
         out = options.out.display()
     ));
-    print(&ackless_lab::entry::estimates_csv(&sweep.entries)?)
+    print(&if options.csv { sweep.to_csv()? } else { sweep.to_text() })
 }

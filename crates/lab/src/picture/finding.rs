@@ -34,7 +34,8 @@ fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
     match (best, plain.goodput()) {
         (Some((best, top)), Some(own)) if top.mean > own.mean && apart(top, own) => {
             let lost = best.loss_against_udp(rows).unwrap_or_default();
-            format!("{finding}, and {} {}", best.case.row.name, than_udp(lost))
+            let compared = if lost >= 0.0 { format!("only {lost:.1} % less") } else { format!("{:.1} % more", -lost) };
+            format!("{finding}, and {} {compared}", best.case.row.name)
         }
         (Some(_), _) => format!("{finding}, and no other row is clearly better"),
         (None, _) => finding,

@@ -76,7 +76,8 @@ pub fn progress(runs: usize) -> ProgressBar {
     let bar = ProgressBar::new(runs as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {elapsed} elapsed, {eta} left");
     bar.set_style(style.expect("the template of the bar is well-formed"));
-    bar.tick();
+    // A run can take longer than people wait for a sign of life.
+    bar.enable_steady_tick(std::time::Duration::from_millis(250));
     bar
 }
 

@@ -13,7 +13,7 @@ use crate::statistics::per_mille;
 
 /// Draws a comparison: for each row its goodput with its 95 % interval, and what the air time went into.
 ///
-/// Classes of the ledger that belong together share a colour ([`GROUPS`]); their shares are those of the printed table, added up.
+/// Classes of the ledger that belong together share a colour; their shares are those of the printed table, added up.
 ///
 /// # Errors
 /// Where the comparison has no rows.

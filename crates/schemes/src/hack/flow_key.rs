@@ -52,18 +52,35 @@ impl<V> Table<V> {
         self.rows.is_empty()
     }
 
+    /// Whether this flow is the last one that was found or added.
+    #[inline]
+    pub(super) fn has_at_hand(&self, key: FlowKey) -> bool {
+        self.rows.get(self.last).is_some_and(|row| row.0 == key)
+    }
+
+    /// The value of the last flow that was found or added.
+    ///
+    /// # Panics
+    /// If flows were removed since, or none was found.
+    #[inline]
+    pub(super) fn at_hand(&mut self) -> &mut V {
+        &mut self.rows[self.last].1
+    }
+
     /// The value of a flow.
+    #[inline]
     pub(super) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
-        if self.rows.get(self.last).is_none_or(|row| row.0 != key) {
+        if !self.has_at_hand(key) {
             self.last = self.rows.binary_search_by(|row| row.0.cmp(&key)).ok()?;
         }
-        self.rows.get_mut(self.last).map(|row| &mut row.1)
+        Some(self.at_hand())
     }
 
     /// Adds a flow that is not in the table.
     pub(super) fn insert(&mut self, key: FlowKey, value: V) {
         if let Err(place) = self.rows.binary_search_by(|row| row.0.cmp(&key)) {
             self.rows.insert(place, (key, value));
+            self.last = place;
         }
     }
 

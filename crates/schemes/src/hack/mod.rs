@@ -49,8 +49,22 @@ pub use config::{Fit, HackConfig, Policy};
 pub use counters::HackCounters;
 use driver::Driver;
 use env::{Env, Queueing};
+use flow_key::FlowKey;
 use receiver::Receiver;
 use sync::Sync;
+
+/// What the parts of a scheme work with. A macro, so that the borrow checker sees that it leaves the links alone.
+macro_rules! env {
+    ($hack:ident, $cx:ident) => {
+        Env {
+            cx: $cx,
+            config: &$hack.config,
+            counters: &mut $hack.counters,
+            queueing: &mut $hack.queueing,
+            wake: &mut $hack.wake,
+        }
+    };
+}
 
 /// HACK on one node.
 #[derive(Debug)]
@@ -86,26 +100,30 @@ impl Hack {
     pub const fn config(&self) -> &HackConfig {
         &self.config
     }
+}
 
-    /// The link to a peer that speaks HACK, made where it is new, and what its parts work with.
-    fn link<'a, 'c>(&'a mut self, cx: &'a mut Context<'c>, peer: NodeId) -> Option<(&'a mut Link, Env<'a, 'c>)> {
-        if !cx.peer(peer).capable {
-            return None;
-        }
-        let index = usize::from(peer.0);
-        if self.links.len() <= index {
-            self.links.resize_with(index + 1, || None);
-        }
-        let link = self.links[index].get_or_insert_with(|| Box::new(Link::new(peer)));
-        let env = Env {
-            cx,
-            config: &self.config,
-            counters: &mut self.counters,
-            queueing: &mut self.queueing,
-            wake: &mut self.wake,
-        };
-        Some((link, env))
+/// The link to a peer that speaks HACK, made where it is new.
+#[inline]
+fn link<'l>(links: &'l mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<&'l mut Link> {
+    let index = usize::from(peer.0);
+    if links.get(index).is_none_or(Option::is_none) {
+        meet(links, cx, peer)?;
     }
+    links[index].as_deref_mut()
+}
+
+/// Makes the link to a peer, if the peer speaks HACK.
+#[cold]
+fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<()> {
+    if !cx.peer(peer).capable {
+        return None;
+    }
+    let index = usize::from(peer.0);
+    if links.len() <= index {
+        links.resize_with(index + 1, || None);
+    }
+    links[index] = Some(Box::new(Link::new(peer)));
+    Some(())
 }
 
 impl Link {
@@ -122,51 +140,53 @@ impl Scheme for Hack {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        let Some((link, mut env)) = self.link(cx, options.receiver) else { return Verdict::Pass };
-        link.receiver.on_outgoing(env.cx.pool.get(packet), env.cx.now);
-        link.driver.on_outgoing(&mut env, packet, handle, options)
+        let Some(link) = link(&mut self.links, cx, options.receiver) else { return Verdict::Pass };
+        let content = cx.pool.get(packet);
+        let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
+        link.receiver.on_outgoing(key, content, cx.now);
+        link.driver.on_outgoing(&mut env!(self, cx), key, packet, handle, options)
     }
 
-    fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
+    fn on_queued(&mut self, _cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
         // Emissions are carried out in their order.
         let Some(queueing) = self.queueing.pop_front_if(|queueing| queueing.packet == packet) else { return };
-        if let Some((link, _)) = self.link(cx, queueing.peer) {
+        if let Some(Some(link)) = self.links.get_mut(usize::from(queueing.peer.0)) {
             link.driver.on_queued(queueing.flow, queueing.pure, handle);
         }
     }
 
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
         // The name does not tell the peer; drivers without native frames under way answer at once.
-        let Self { config, links, queueing, wake, counters } = self;
-        let mut env = Env { cx, config, counters, queueing, wake };
-        for link in links.iter_mut().flatten() {
+        let mut env = env!(self, cx);
+        for link in self.links.iter_mut().flatten() {
             link.driver.on_lost(&mut env, handle);
         }
     }
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, _seq: MacSeq) {
-        let Some((link, mut env)) = self.link(cx, to) else { return };
+        let Some(link) = link(&mut self.links, cx, to) else { return };
         link.sync.on_sequenced();
-        link.driver.on_sequenced(&mut env, handle);
+        link.driver.on_sequenced(&mut env!(self, cx), handle);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
-        let Some((link, env)) = self.link(cx, to) else { return };
-        bits.sync = link.sync.on_ppdu_out(env.counters);
+        let Some(link) = link(&mut self.links, cx, to) else { return };
+        bits.sync = link.sync.on_ppdu_out(&mut self.counters);
         if queued.packets > 0 {
-            bits.more_data = !link.receiver.is_broken(env.cx.now);
-            env.counters.more_data_set += u64::from(bits.more_data);
-            env.counters.more_data_withheld += u64::from(!bits.more_data);
+            bits.more_data = !link.receiver.is_broken(cx.now);
+            self.counters.more_data_set += u64::from(bits.more_data);
+            self.counters.more_data_withheld += u64::from(!bits.more_data);
         }
     }
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
-        let Some((link, mut env)) = self.link(cx, arrival.from) else { return };
-        link.driver.on_ppdu_in(&mut env, arrival.kind, arrival.bits);
+        let Some(link) = link(&mut self.links, cx, arrival.from) else { return };
+        link.driver.on_ppdu_in(&mut env!(self, cx), arrival.kind, arrival.bits);
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        if let Some((link, mut env)) = self.link(cx, mpdu.transmitter) {
+        if let Some(link) = link(&mut self.links, cx, mpdu.transmitter) {
+            let mut env = env!(self, cx);
             link.driver.on_mpdu(&mut env, mpdu);
             link.receiver.on_mpdu(&mut env, mpdu);
         }
@@ -174,8 +194,8 @@ impl Scheme for Hack {
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
-        let Some((link, mut env)) = self.link(cx, due.to) else { return };
-        link.driver.on_answer_due(&mut env, due, answer);
+        let Some(link) = link(&mut self.links, cx, due.to) else { return };
+        link.driver.on_answer_due(&mut env!(self, cx), due, answer);
     }
 
     fn is_capable(&self) -> bool {
@@ -183,38 +203,37 @@ impl Scheme for Hack {
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
-        let Some((link, mut env)) = self.link(cx, from) else { return Verdict::Pass };
-        link.receiver.on_upward(&mut env, packet)
+        let Some(link) = link(&mut self.links, cx, from) else { return Verdict::Pass };
+        link.receiver.on_upward(cx, packet)
     }
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
-        let Some((link, mut env)) = self.link(cx, from) else { return };
+        let Some(link) = link(&mut self.links, cx, from) else { return };
         link.sync.on_answer();
-        link.receiver.on_answer(&mut env, &answer.appended);
+        link.receiver.on_answer(&mut env!(self, cx), &answer.appended);
     }
 
     fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {
-        let Some((link, env)) = self.link(cx, from) else { return };
-        link.sync.on_answer_missing(env.counters);
+        let Some(link) = link(&mut self.links, cx, from) else { return };
+        link.sync.on_answer_missing(&mut self.counters);
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some((link, mut env)) = self.link(cx, mpdu.receiver) else { return };
+        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.sync.on_fate(true);
-        link.driver.on_delivered(&mut env, mpdu);
+        link.driver.on_delivered(&mut env!(self, cx), mpdu);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some((link, mut env)) = self.link(cx, mpdu.receiver) else { return };
+        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.sync.on_fate(false);
-        link.driver.on_lost(&mut env, mpdu.handle);
+        link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
-        let Self { config, links, queueing, wake, counters } = self;
-        *wake = None;
-        let mut env = Env { cx, config, counters, queueing, wake };
-        for link in links.iter_mut().flatten() {
+        self.wake = None;
+        let mut env = env!(self, cx);
+        for link in self.links.iter_mut().flatten() {
             if let Some(next) = link.driver.on_timer(&mut env) {
                 env.wake_at(next);
             }

@@ -1,9 +1,12 @@
 //! Losses of every kind, in random cells: no wrong ACK, no byte lost, and nothing that the protocol rules out.
 
-use ackless_cell::config::{CellConfig, Direction, Traffic};
-use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Policy};
+use ackless_cell::Cell;
+use ackless_cell::config::{CellConfig, Direction, Span, Traffic};
+use ackless_cell::loss::Interference;
+use ackless_cell::recorder::Recorder;
+use ackless_schemes::hack::{Fit, Hack, HackConfig, HackCounters, Policy};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::cells::{a, ac, n, run, with_flow, with_loss, with_stations};
 
@@ -76,13 +79,43 @@ fn no_loss_changes_an_ack_or_costs_a_byte() {
     }
 }
 
+/// A random cell whose one station has 40 flows with pauses, so that some share an identifier and take it over from each other.
+fn crowded(seed: u64) -> (CellConfig, HackConfig) {
+    let mut random = Stream::new(seed, 1, Purpose::Test);
+    let mut cell = match random.below(3) {
+        0 => a(),
+        1 => n(),
+        _ => ac(),
+    };
+    for _ in 0..40 {
+        let direction = if random.chance(0.7) { Direction::Down } else { Direction::Up };
+        cell = with_flow(cell, 0, direction, None);
+        let think = Span::Exponential(Duration::from_millis(200 + random.below(1500)));
+        let size = Bytes(3000 + random.below(300_000));
+        cell.flows.last_mut().expect("a flow has just been added").traffic = Traffic::Repeated { size, think };
+    }
+    let mut loss = || if random.chance(0.3) { 0.0 } else { 0.3 * random.unit() };
+    cell = with_loss(cell, [loss(), loss(), loss(), loss()]);
+    cell.ap.mac.retry_limit = Some(2 + random.below(5) as u32);
+    cell.stations[0].mac.retry_limit = Some(2 + random.below(5) as u32);
+    cell.measured = Duration::from_secs(15);
+    (cell, ways(&mut random))
+}
+
+#[test]
+fn flows_that_share_identifiers_stay_apart_through_losses_and_pauses() {
+    let mut counters = HackCounters::default();
+    for seed in 0..20 {
+        let (cell, hack) = crowded(seed);
+        let run = run(&cell, hack, seed);
+        run.assert_sound(&format!("seed {seed}"));
+        counters += run.counters;
+    }
+    assert!(counters.cid_collision > 500 && counters.taken_over > 20, "{counters:#?}");
+}
+
 #[test]
 fn transfers_end_although_every_answer_of_the_station_is_lost_now_and_then_for_long() {
-    use ackless_cell::Cell;
-    use ackless_cell::loss::Interference;
-    use ackless_cell::recorder::Recorder;
-    use ackless_schemes::hack::Hack;
-    use ackless_wire::Instant;
     for (name, cell) in [("a", a()), ("n", n()), ("ac", ac())] {
         let mut config = with_flow(cell, 0, Direction::Down, Some(Bytes(2_000_000)));
         config.measured = Duration::from_secs(60);

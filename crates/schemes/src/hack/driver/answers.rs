@@ -186,13 +186,17 @@ impl Driver {
 
     /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits.
     fn withdraw_candidates(&mut self, env: &mut Env<'_, '_>, limit: usize) {
+        // A flow without candidates may have been forgotten since.
+        let flows = &self.flows;
+        self.candidates.retain(|&flow| flows.get(flow).is_some_and(|flow| !flow.candidates.is_empty()));
+        if self.candidates.is_empty() {
+            return;
+        }
         let mut room = limit.saturating_sub(self.nic.size());
         for n in 0..self.candidates.len() {
             let flow = self.candidates[n];
             while self.withdraw_first(env, flow, &mut room) {}
         }
-        let flows = &self.flows;
-        self.candidates.retain(|&flow| !flows[flow].candidates.is_empty());
     }
 
     /// Takes the first candidate of a flow back, if it can be. Says whether the next one may be tried.

@@ -96,6 +96,11 @@ impl Flows {
         self.places.is_empty()
     }
 
+    /// The flow at a place, unless it was forgotten.
+    pub(super) fn get(&self, place: u16) -> Option<&Flow> {
+        self.flows.get(usize::from(place))?.as_ref()
+    }
+
     /// The place of a flow.
     pub(super) fn find(&mut self, key: FlowKey) -> Option<u16> {
         self.places.get_mut(key).copied()

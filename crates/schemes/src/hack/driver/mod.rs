@@ -111,14 +111,13 @@ impl Driver {
     pub(super) fn on_outgoing(
         &mut self,
         env: &mut Env<'_, '_>,
+        key: FlowKey,
         packet: PacketId,
         handle: FrameHandle,
         options: &SendOptions,
     ) -> Verdict {
         let content = env.cx.pool.get(packet);
-        let Some(tcp) = content.tcp() else { return Verdict::Pass };
         if let Ok(ack) = Ack::of(content) {
-            let key = FlowKey::of(content).expect("an ACK is TCP");
             return match self.flows.find_or_add(key, &ack, env.cx.now) {
                 Some(flow) => self.on_ack(env, flow, &ack, packet, handle, options),
                 None => Verdict::Pass,
@@ -128,9 +127,9 @@ impl Driver {
             return Verdict::Pass;
         }
         // What opens or closes a connection: the addresses may soon serve another one.
-        let ends = tcp.flags.intersects(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
-        let flow = FlowKey::of(content).and_then(|key| self.flows.find(key));
-        let Some(flow) = flow else { return Verdict::Pass };
+        let flags = content.tcp().map_or(TcpFlags::empty(), |tcp| tcp.flags);
+        let ends = flags.intersects(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
+        let Some(flow) = self.flows.find(key) else { return Verdict::Pass };
         let verdict = self.go_natively(env, flow, packet, handle, options, false);
         if ends {
             self.flows[flow].compressor.invalidate();

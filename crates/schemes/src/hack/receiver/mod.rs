@@ -11,7 +11,7 @@ mod order;
 mod verify;
 
 use ackless_dot11::frame::{Mpdu, NodeId};
-use ackless_dot11::hooks::{Emission, Verdict};
+use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, Frame, Run};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
@@ -73,10 +73,8 @@ impl Receiver {
     }
 
     /// A packet is handed to the MAC for the peer.
-    pub(super) fn on_outgoing(&mut self, packet: &Packet, now: Instant) {
-        if let Some(key) = FlowKey::of(packet) {
-            self.record(key, now).note(packet, now);
-        }
+    pub(super) fn on_outgoing(&mut self, key: FlowKey, packet: &Packet, now: Instant) {
+        self.record(key, now).note(packet, now);
     }
 
     /// An intact MPDU of the peer came.
@@ -118,11 +116,11 @@ impl Receiver {
     }
 
     /// A packet of the peer leaves the reorder buffer.
-    pub(super) fn on_upward(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> Verdict {
+    pub(super) fn on_upward(&mut self, cx: &mut hooks::Context<'_>, packet: PacketId) -> Verdict {
         if self.ascent.is_empty() {
             return Verdict::Pass;
         }
-        let (cx, peer) = (&mut *env.cx, self.peer);
+        let peer = self.peer;
         // It is emitted itself where others must go before it.
         let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Onward(packet, peer)));
         if risen { Verdict::Hold } else { Verdict::Pass }
@@ -226,14 +224,14 @@ impl Receiver {
 
     /// What is known of a flow of data.
     fn record(&mut self, key: FlowKey, now: Instant) -> &mut Forwarded {
-        if self.forwarded.get_mut(key).is_none() {
+        if !self.forwarded.has_at_hand(key) && self.forwarded.get_mut(key).is_none() {
             if self.forwarded.len() >= self.sweep_at {
                 self.forwarded.retain(|record| now.saturating_since(record.used) < FORGET);
                 self.sweep_at = SWEEP.max(2 * self.forwarded.len());
             }
             self.forwarded.insert(key, Forwarded::new(now));
         }
-        self.forwarded.get_mut(key).expect("a record that is missing has just been made")
+        self.forwarded.at_hand()
     }
 }
 

@@ -7,19 +7,20 @@ use ackless_wire::Duration;
 pub struct HackConfig {
     /// When a TCP ACK waits for a link-layer answer, and when it goes natively.
     pub policy: Policy,
-    /// How long an ACK may be held while nothing comes from the peer. The paper has no such timer: its MORE DATA bit promises a PPDU that may
-    /// never come (lost for good, dropped from the queue, the peer gone). Default: 100 ms, so that a native ACK still comes before
-    /// the usual least retransmission timeout of 200 ms. Also where something comes, no ACK is held longer than
-    /// twice this without the peer being known to have it. Greater than zero.
+    /// How long an ACK may be held while nothing comes from the peer. The paper has no such timer: its MORE DATA bit
+    /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Default: 100 ms, so
+    /// that a native ACK still comes before the usual least retransmission timeout of 200 ms. Also where something
+    /// comes, no ACK is held longer than twice this without the peer being known to have it. Greater than zero.
     pub guard: Duration,
-    /// From the driver's buffer descriptor until the NIC can send what it describes (paper, 3.3.1: "succeeded in conveying compressed TCP
-    /// ACKs to the NIC"). The paper has no number. Default: 10 us, a doorbell write and a DMA read over PCI Express, which is within SIFS; an
-    /// ACK that the host hands over less than this before an answer is not ready for it.
+    /// From the driver's buffer descriptor until the NIC can send what it describes (paper, 3.3.1: "succeeded in
+    /// conveying compressed TCP ACKs to the NIC"). The paper has no number. Default: 10 us, a doorbell write and a DMA
+    /// read over PCI Express, which is within SIFS; an ACK that the host hands over less than this before an answer is
+    /// not ready for it.
     pub driver_to_nic: Duration,
     /// How much goes on one answer.
     pub fit: Fit,
-    /// DIFS or AIFS of the cell: what [`Fit::WithinAifs`] keeps to and what `answers_within_aifs` is counted by. Default: 43 us,
-    /// best effort at 5 GHz.
+    /// DIFS or AIFS of the cell: what [`Fit::WithinAifs`] keeps to and what `answers_within_aifs` is counted by.
+    /// Default: 43 us, best effort at 5 GHz.
     pub aifs: Duration,
 }
 
@@ -39,8 +40,8 @@ pub enum Policy {
 pub enum Fit {
     /// All that is ready.
     Whole,
-    /// What lengthens the answer by no more than DIFS or AIFS, so that a hidden terminal still waits when it ends; the rest goes
-    /// on later ones.
+    /// What lengthens the answer by no more than DIFS or AIFS, so that a hidden terminal still waits when it ends; the
+    /// rest goes on later ones.
     WithinAifs,
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// Counts of one node since the start of the run. The first groups are counted where ACKs are compressed, the third where
-        /// data is sent, the last where ACKs are decompressed; a node may do all of it.
+        /// Counts of one node since the start of the run. The first groups are counted where ACKs are compressed, the
+        /// third where data is sent, the last where ACKs are decompressed; a node may do all of it.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
         pub struct HackCounters {
             $($(#[$doc])* pub $name: u64,)*
@@ -41,7 +41,8 @@ counters! {
     compressed_acks,
     /// Bytes appended to answers, repeated ones included.
     appended_bytes,
-    /// The same less what repeats bytes of an earlier answer: what compressing one ACK costs, with its share of run headers.
+    /// The same less what repeats bytes of an earlier answer: what compressing one ACK costs, with its share of run
+    /// headers.
     appended_new_bytes,
     /// Answers with something appended.
     appended_answers,
@@ -51,7 +52,8 @@ counters! {
     // Why ACKs went natively although the policy would have held them.
     /// There was no context: none installed yet, or the last native ACK was given up or dropped.
     no_context,
-    /// A frame of the same flow was still queued, on the air or waiting for a retry; the compressed ACK would have overtaken it.
+    /// A frame of the same flow was still queued, on the air or waiting for a retry; the compressed ACK would have
+    /// overtaken it.
     native_overtaken,
     /// Another flow owns the context identifier.
     cid_collision,
@@ -67,8 +69,8 @@ counters! {
     not_ready,
     /// ACKs that were held, never appended, and queued natively.
     requeued,
-    /// Runs of appended but unconfirmed ACKs that were dropped because a later frame of their flow went natively; the peer's TCP may see a
-    /// gap, which that frame's acknowledgment number closes.
+    /// Runs of appended but unconfirmed ACKs that were dropped because a later frame of their flow went natively; the
+    /// peer's TCP may see a gap, which that frame's acknowledgment number closes.
     gap_after_drop,
     /// The guard timer gave up waiting.
     guard_fired,
@@ -78,9 +80,11 @@ counters! {
     withdrawn,
     /// Times that the opportunistic policy came too late to take an ACK back.
     too_late,
-    /// An MPDU with the same sequence number came after an Ack with something appended: the Ack was lost, and all is appended again.
+    /// An MPDU with the same sequence number came after an Ack with something appended: the Ack was lost, and all is
+    /// appended again.
     ack_lost,
-    /// A BlockAck Request came while something appended was unconfirmed: the BlockAck may have been lost, and all is appended again.
+    /// A BlockAck Request came while something appended was unconfirmed: the BlockAck may have been lost, and all is
+    /// appended again.
     block_ack_lost,
     /// A data PPDU came with SYNC set while something appended was unconfirmed: it is kept.
     sync_kept,
@@ -90,7 +94,8 @@ counters! {
     // The sender of data.
     /// PPDUs to capable peers with the MORE DATA bit.
     more_data_set,
-    /// PPDUs without it although more was queued, because a context of the peer is broken and only a native ACK mends it.
+    /// PPDUs without it although more was queued, because a context of the peer is broken and only a native ACK mends
+    /// it.
     more_data_withheld,
     /// A BlockAck Request, or the BlockAck to it, was lost.
     block_ack_request_lost,

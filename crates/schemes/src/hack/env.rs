@@ -16,8 +16,8 @@ pub(super) struct Env<'a, 'c> {
     pub(super) counters: &'a mut HackCounters,
     /// Packets that were emitted into the queue, until the MAC names their frames.
     pub(super) queueing: &'a mut VecDeque<Queueing>,
-    /// When the scheme wants to be woken at the latest. It looks at its deadlines then; until they are computed anew nothing moves this back, so
-    /// that a deadline that moves with every PPDU costs nothing.
+    /// When the scheme wants to be woken at the latest. It looks at its deadlines then; until they are computed anew
+    /// nothing moves this back, so that a deadline that moves with every PPDU costs nothing.
     pub(super) wake: &'a mut Option<Instant>,
 }
 

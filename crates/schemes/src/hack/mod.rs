@@ -1,9 +1,10 @@
-//! HACK: TCP ACKs go on link-layer answers instead of getting the medium for themselves (Salameh, Zhushi, Handley, Jamieson and Karp,
-//! USENIX ATC 2014).
+//! HACK: TCP ACKs go on link-layer answers instead of getting the medium for themselves (Salameh, Zhushi, Handley,
+//! Jamieson and Karp, USENIX ATC 2014).
 //!
-//! A node that receives TCP data compresses its pure ACKs and appends them to the Ack or BlockAck for data that comes later; the node
-//! that sent that data decompresses them and passes them on. One [`Hack`] on each node does both, for each peer: a download has its
-//! compressing end on the station, an upload on the AP, and both at once have all (3.1: "a fully symmetric design").
+//! A node that receives TCP data compresses its pure ACKs and appends them to the Ack or BlockAck for data that comes
+//! later; the node that sent that data decompresses them and passes them on. One [`Hack`] on each node does both, for
+//! each peer: a download has its compressing end on the station, an upload on the AP, and both at once have all (3.1:
+//! "a fully symmetric design").
 //!
 //! ```text
 //!               packets to the MAC                     packets from the MAC
@@ -19,14 +20,16 @@
 //! - `receiver` installs contexts, decompresses, verifies and keeps the order;
 //! - `sync` is the SYNC bit of the sender of data (figure 8).
 //!
-//! The bytes themselves are [`ackless_rohc::hack`]'s. Only peers that also speak HACK are dealt with; everything else passes.
+//! The bytes themselves are [`ackless_rohc::hack`]'s. Only peers that also speak HACK are dealt with; everything else
+//! passes.
 //!
 //! Where this goes beyond the paper, or departs from it:
 //! - a guard timer, see [`HackConfig::guard`];
 //! - SYNC in more cases than the paper names, see `sync`;
 //! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
 //! - ownership of context identifiers, see `driver::flows`;
-//! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see `receiver`.
+//! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see
+//!   `receiver`.
 //!
 //! Not modelled: the DMA bandwidth of the NIC (only its latency), and a NIC memory that is too small.
 

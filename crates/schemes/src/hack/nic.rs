@@ -1,12 +1,12 @@
 //! The NIC: opaque bytes for each destination, and the SIFS deadline (paper, 3.3.1).
 //!
-//! One [`Nic`] is the table of descriptors for one destination. The driver posts compressed ACKs in chains; a chain has a label, which goes
-//! in front of it on the air, and its descriptors are appended in order or not at all. The NIC does not look into the bytes
-//! and knows no TCP. At the SIFS deadline it appends what has been transferred to it by then; what it appended it keeps,
-//! until the driver says that the answer arrived.
+//! One [`Nic`] is the table of descriptors for one destination. The driver posts compressed ACKs in chains; a chain has
+//! a label, which goes in front of it on the air, and its descriptors are appended in order or not at all. The NIC does
+//! not look into the bytes and knows no TCP. At the SIFS deadline it appends what has been transferred to it by then;
+//! what it appended it keeps, until the driver says that the answer arrived.
 //!
-//! The paper has one "ready" flag for each destination. Here each descriptor is ready at a time of its own, so that one that has
-//! just been posted does not keep back those before it.
+//! The paper has one "ready" flag for each destination. Here each descriptor is ready at a time of its own, so that one
+//! that has just been posted does not keep back those before it.
 
 use std::collections::VecDeque;
 
@@ -142,8 +142,8 @@ impl Nic {
         appended
     }
 
-    /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and how many of its first
-    /// descriptors are gone.
+    /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and how many of its
+    /// first descriptors are gone.
     pub(super) fn confirm(&mut self, mut each: impl FnMut(u16, usize)) {
         let chains = &mut self.chains;
         self.active.retain(|&number| {

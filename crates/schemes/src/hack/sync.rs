@@ -1,12 +1,15 @@
-//! The sender of data: when it must tell its peer, by the SYNC bit, that the last answer is missing (paper, 3.4 and figure 8).
+//! The sender of data: when it must tell its peer, by the SYNC bit, that the last answer is missing (paper, 3.4 and
+//! figure 8).
 //!
-//! The peer takes the next PPDU for a sign that its last answer arrived, unless that PPDU is a BlockAck Request or repeats the same MPDU alone.
-//! So this end sets SYNC in every other data PPDU while the answer to the last exchange is missing, until an answer comes.
+//! The peer takes the next PPDU for a sign that its last answer arrived, unless that PPDU is a BlockAck Request or
+//! repeats the same MPDU alone. So this end sets SYNC in every other data PPDU while the answer to the last exchange is
+//! missing, until an answer comes.
 //!
-//! The paper sets SYNC where the retry limit of BlockAck Requests is reached. That is the first of these cases; the others follow from its own rules:
+//! The paper sets SYNC where the retry limit of BlockAck Requests is reached. That is the first of these cases; the
+//! others follow from its own rules:
 //! - a single MPDU is given up, and the next one has a greater sequence number, although no Ack came (802.11a too);
-//! - a single MPDU under a BlockAck agreement had no Ack, and comes again among others in an A-MPDU, from which the peer could
-//!   receive only the others.
+//! - a single MPDU under a BlockAck agreement had no Ack, and comes again among others in an A-MPDU, from which the
+//!   peer could receive only the others.
 
 use super::counters::HackCounters;
 
@@ -63,7 +66,8 @@ impl Sync {
 
     /// No answer came in time.
     ///
-    /// A missing CTS looks the same as a missing BlockAck. It then costs a SYNC that was not needed, and the peer repeats what is discarded.
+    /// A missing CTS looks the same as a missing BlockAck. It then costs a SYNC that was not needed, and the peer
+    /// repeats what is discarded.
     pub(super) fn on_answer_missing(&mut self, counters: &mut HackCounters) {
         match self.exchange {
             Exchange::OnAir => counters.sync_lost += u64::from(self.set),

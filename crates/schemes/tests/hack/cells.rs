@@ -196,7 +196,8 @@ pub fn with_flow(mut config: CellConfig, station: usize, direction: Direction, s
     config
 }
 
-/// The cell with the same losses on every station's link, each a probability per frame: data down, control down, data up, control up.
+/// The cell with the same losses on every station's link, each a probability per frame: data down, control down, data
+/// up, control up.
 pub fn with_loss(mut config: CellConfig, [data_down, control_down, data_up, control_up]: [f64; 4]) -> CellConfig {
     let p = |p| Probability::new(p).expect("a test's probability is one");
     for station in &mut config.stations {

@@ -79,7 +79,8 @@ fn no_loss_changes_an_ack_or_costs_a_byte() {
     }
 }
 
-/// A random cell whose one station has 40 flows with pauses, so that some share an identifier and take it over from each other.
+/// A random cell whose one station has 40 flows with pauses, so that some share an identifier and take it over from
+/// each other.
 fn crowded(seed: u64) -> (CellConfig, HackConfig) {
     let mut random = Stream::new(seed, 1, Purpose::Test);
     let mut cell = match random.below(3) {

@@ -122,7 +122,8 @@ fn an_owner_that_pauses_while_the_other_sends_may_have_lost_the_identifier() {
     pair.natives(1, Air::Clear);
     pair.ack(flows.1);
     pair.natives(1, Air::Clear);
-    // Just past the time after which the AP gives the identifier away; the station, which counts more carefully, cannot be sure.
+    // Just past the time after which the AP gives the identifier away; the station, which counts more carefully, cannot
+    // be sure.
     pair.pass_time(Duration::from_millis(1_003));
     pair.ack(flows.1);
     pair.natives(1, Air::Clear);

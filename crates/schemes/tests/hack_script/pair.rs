@@ -360,7 +360,8 @@ impl Pair {
         }
     }
 
-    /// The station answers, and the AP settles these MPDUs where the answer arrives. Returns how many bytes were appended.
+    /// The station answers, and the AP settles these MPDUs where the answer arrives. Returns how many bytes were
+    /// appended.
     fn answer(&mut self, kind: AnswerKind, mpdus: &[Mpdu], air: Air) -> usize {
         let (due, mut answer) = (due(NodeId(0), kind), Answer::default());
         self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));

@@ -1,14 +1,16 @@
-//! What follows from the peer's PPDUs: confirmation of what was appended, the next answer, and the timers for PPDUs that do not come.
+//! What follows from the peer's PPDUs: confirmation of what was appended, the next answer, and the timers for PPDUs
+//! that do not come.
 //!
 //! What confirms an answer (paper, 3.4):
-//! - a BlockAck: any later data PPDU, new or repeated; a peer without the BlockAck sends a BlockAck Request (figure 5a), which is
-//!   ambiguous, so that all is appended again (figure 6);
-//! - an Ack: an MPDU with a greater sequence number of the same TID, modulo 4096, or one of another TID; the same one again means that
-//!   the Ack was lost (figure 5b);
+//! - a BlockAck: any later data PPDU, new or repeated; a peer without the BlockAck sends a BlockAck Request (figure
+//!   5a), which is ambiguous, so that all is appended again (figure 6);
+//! - an Ack: an MPDU with a greater sequence number of the same TID, modulo 4096, or one of another TID; the same one
+//!   again means that the Ack was lost (figure 5b);
 //! - neither, while the data bears SYNC (figure 8).
 //!
 //! Where in doubt, what was appended is kept and appended again, which is always safe: the peer discards what it has.
-//! Only what was on the *last* answer is confirmed; with [`Fit::WithinAifs`] that may be less than was on an earlier one.
+//! Only what was on the *last* answer is confirmed; with [`Fit::WithinAifs`] that may be less than was on an earlier
+//! one.
 
 use ackless_dot11::frame::{AckPolicy, Answer, HeaderBits, Mpdu};
 use ackless_dot11::hooks::{AnswerDue, AnswerKind, ArrivalKind, appended_within};
@@ -21,7 +23,8 @@ use crate::hack::env::Env;
 use crate::hack::nic::RUN_OVERHEAD;
 
 impl Driver {
-    /// A PPDU of the peer came. What a data PPDU says is taken up with its first MPDU, which tells whether it was for a group.
+    /// A PPDU of the peer came. What a data PPDU says is taken up with its first MPDU, which tells whether it was for a
+    /// group.
     pub(in crate::hack) fn on_ppdu_in(&mut self, env: &mut Env<'_, '_>, kind: ArrivalKind, bits: HeaderBits) {
         self.arrival = match kind {
             ArrivalKind::BlockAckReq => {
@@ -147,7 +150,8 @@ impl Driver {
         }
     }
 
-    /// A flow that shares its identifier and has not been heard for so long that another may have taken it over can append nothing any more.
+    /// A flow that shares its identifier and has not been heard for so long that another may have taken it over can
+    /// append nothing any more.
     fn release_disowned(&mut self, env: &mut Env<'_, '_>) {
         let mut n = 0;
         while let Some(&flow) = self.nic.active().get(n) {
@@ -164,8 +168,8 @@ impl Driver {
         }
     }
 
-    /// Sends natively what the peer may not have of a flow: what was on no answer, or else the last ACK, which acknowledges all that was
-    /// before it and may arrive twice.
+    /// Sends natively what the peer may not have of a flow: what was on no answer, or else the last ACK, which
+    /// acknowledges all that was before it and may arrive twice.
     fn rescue(&mut self, env: &mut Env<'_, '_>, flow: u16) {
         if self.requeue_unsent(env, flow) > 0 {
             return;
@@ -256,8 +260,8 @@ impl Driver {
         }
     }
 
-    /// When what is held has waited long enough: nothing came for the guard time, or nothing that confirmed it for twice that. Flows whose native
-    /// frame is already queued wait for that frame's fate.
+    /// When what is held has waited long enough: nothing came for the guard time, or nothing that confirmed it for
+    /// twice that. Flows whose native frame is already queued wait for that frame's fate.
     fn guard_deadline(&self, env: &Env<'_, '_>) -> Option<Instant> {
         let waits = |flow: &&u16| self.flows[**flow].outstanding == 0;
         let since = |&flow: &u16| self.flows[flow].held.front().map(|held| held.since);

@@ -1,17 +1,18 @@
 //! The flows whose ACKs go to one peer, and who owns each context identifier.
 //!
-//! **Ownership.** The identifier is one byte of a hash (paper, 3.3.2), so two flows may share it. The first one owns it, and the other goes
-//! natively until the owner has been idle for [`CID_IDLE`]. Both ends follow from the same frames, and no loss makes them
-//! disagree:
-//! - the decompressing end gives a free identifier to the flow of the first native pure ACK, by MAC sequence number, and another flow
-//!   takes it over only when nothing of the owner (native ACK or run) has been received for [`CID_IDLE`];
-//! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that was *clear*: when it got its
-//!   sequence number, no other flow with the identifier could still count as active at the other end;
-//! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`]; after a longer pause it is the owner only
-//!   by a clear native ACK again.
+//! **Ownership.** The identifier is one byte of a hash (paper, 3.3.2), so two flows may share it. The first one owns
+//! it, and the other goes natively until the owner has been idle for [`CID_IDLE`]. Both ends follow from the same
+//! frames, and no loss makes them disagree:
+//! - the decompressing end gives a free identifier to the flow of the first native pure ACK, by MAC sequence number,
+//!   and another flow takes it over only when nothing of the owner (native ACK or run) has been received for
+//!   [`CID_IDLE`];
+//! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that was *clear*:
+//!   when it got its sequence number, no other flow with the identifier could still count as active at the other end;
+//! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`]; after a longer
+//!   pause it is the owner only by a clear native ACK again.
 //!
-//! Where the clear native ACK was given up, and another flow's came after it, neither is known to own the identifier, and both go natively until
-//! one has been idle.
+//! Where the clear native ACK was given up, and another flow's came after it, neither is known to own the identifier,
+//! and both go natively until one has been idle.
 
 use std::collections::VecDeque;
 
@@ -106,8 +107,8 @@ impl Flows {
         self.places.get_mut(key).copied()
     }
 
-    /// The place of a flow, which is added if it is new. `None` where there is no place left: more than 65,536 flows within
-    /// [`FORGET`]; they all go natively.
+    /// The place of a flow, which is added if it is new. `None` where there is no place left: more than 65,536 flows
+    /// within [`FORGET`]; they all go natively.
     pub(super) fn find_or_add(&mut self, key: FlowKey, ack: &Ack, now: Instant) -> Option<u16> {
         if let Some(place) = self.find(key) {
             self[place].last_used = now;
@@ -216,8 +217,8 @@ impl Flow {
         }
     }
 
-    /// Compresses its next ACK. One that goes back behind the last is refused: the network reordered it on its way here, and the peer takes
-    /// no such code for genuine.
+    /// Compresses its next ACK. One that goes back behind the last is refused: the network reordered it on its way
+    /// here, and the peer takes no such code for genuine.
     pub(super) fn compress(&mut self, ack: &Ack) -> Option<Code> {
         let goes_back = self.compressor.reference().is_some_and(|last| ack.tcp().ack.before(last.tcp().ack));
         if goes_back { None } else { self.compressor.compress(ack).ok() }
@@ -235,8 +236,8 @@ impl Flow {
     }
 }
 
-/// The owner of a context identifier keeps it until nothing of it has been received for this long. A constant of the protocol: both ends
-/// must have the same.
+/// The owner of a context identifier keeps it until nothing of it has been received for this long. A constant of the
+/// protocol: both ends must have the same.
 pub(in crate::hack) const CID_IDLE: Duration = Duration::from_secs(1);
 /// More than from the start of an answer, when this end counts, to its end, when the other does.
 const CID_MARGIN: Duration = Duration::from_millis(10);

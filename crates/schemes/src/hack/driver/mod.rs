@@ -1,14 +1,16 @@
-//! The driver: knows TCP, compresses pure ACKs towards one peer, and decides which are held and which go natively (paper, 3.2 and 3.3.1).
+//! The driver: knows TCP, compresses pure ACKs towards one peer, and decides which are held and which go natively
+//! (paper, 3.2 and 3.3.1).
 //!
 //! An ACK is held for the next answer only if the peer is sure to have what decompressing it takes (3.4):
-//! - the native ACK of its flow that last went on the air is acknowledged at link layer, so that the peer's context has it as its reference;
+//! - the native ACK of its flow that last went on the air is acknowledged at link layer, so that the peer's context has
+//!   it as its reference;
 //! - no frame of its flow, of any kind, is queued, on the air or waiting for a retry: the held ACK would overtake it;
 //! - its flow owns the context identifier, see [`flows`].
 //!
 //! In all other cases it goes natively, and so mends what was missing. What a native frame finds held of its flow:
 //! - ACKs that were on no answer yet are queued before it, in their order (3.3.1: "re-enqueue");
-//! - ACKs that were on an answer stay, so that a BlockAck Request still gets them, until the native frame is on the air. Then they are dropped:
-//!   it acknowledges all that they did (3.4, figure 7; the paper does not say when).
+//! - ACKs that were on an answer stay, so that a BlockAck Request still gets them, until the native frame is on the
+//!   air. Then they are dropped: it acknowledges all that they did (3.4, figure 7; the paper does not say when).
 //!
 //! After either the context is closed until the next native ACK is delivered.
 //!
@@ -187,7 +189,8 @@ impl Driver {
         self.flows.on_received(native.flow, at, env.cx.now, clear);
     }
 
-    /// A frame was dropped before it was ever sent, or reached its retry limit. Whether the peer has the latter is not known.
+    /// A frame was dropped before it was ever sent, or reached its retry limit. Whether the peer has the latter is not
+    /// known.
     pub(super) fn on_lost(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
         if self.natives.is_empty() {
             return;

@@ -1,11 +1,12 @@
 //! The decompressing end: from what a peer appends to its answers to TCP ACKs (paper, 3.3.1, "ACK reception").
 //!
-//! It sees three things: native pure ACKs of the peer, which install contexts as they are received, so that a link-layer acknowledgement means that
-//! the context is there; the bytes on its answers; and the data that this node sends to the peer, by which ACKs are verified.
+//! It sees three things: native pure ACKs of the peer, which install contexts as they are received, so that a
+//! link-layer acknowledgement means that the context is there; the bytes on its answers; and the data that this node
+//! sends to the peer, by which ACKs are verified.
 //!
-//! A context that turns out to be broken stays so until the next native ACK of its flow. The paper has no feedback for this, and shows that
-//! the case does not arise; should it arise all the same (an undetected bit error), this node withholds the MORE DATA bit from the
-//! peer, which then sends natively, and so installs the context anew.
+//! A context that turns out to be broken stays so until the next native ACK of its flow. The paper has no feedback for
+//! this, and shows that the case does not arise; should it arise all the same (an undetected bit error), this node
+//! withholds the MORE DATA bit from the peer, which then sends natively, and so installs the context anew.
 
 mod order;
 mod verify;

@@ -17,8 +17,8 @@ pub(super) struct Position {
 
 /// Sequence numbers of one peer without their wrap, by TID.
 ///
-/// As everywhere in 802.11, a number less than 2048 ahead of the last one is newer, and any other is older. A flow that pauses
-/// while others send is followed through every wrap, since every frame of the peer is looked at.
+/// As everywhere in 802.11, a number less than 2048 ahead of the last one is newer, and any other is older. A flow that
+/// pauses while others send is followed through every wrap, since every frame of the peer is looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
     last: [Option<u64>; LANES],
@@ -26,8 +26,8 @@ pub(super) struct Sequence {
 
 /// What goes up, where decompressed ACKs must not overtake the native frames before them.
 ///
-/// A native frame that its MAC has acknowledged may still wait in the reorder buffer behind a hole, while ACKs that were compressed after
-/// it come with an answer. They are kept until it has gone up.
+/// A native frame that its MAC has acknowledged may still wait in the reorder buffer behind a hole, while ACKs that
+/// were compressed after it come with an answer. They are kept until it has gone up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ascent {
     /// The newest native frame of each context that has come and not gone up yet.
@@ -43,7 +43,8 @@ struct Waiting {
 }
 
 impl Position {
-    /// Whether this was sent after `other`. Frames of different TIDs are taken in the order in which they arrive, the one asked about last.
+    /// Whether this was sent after `other`. Frames of different TIDs are taken in the order in which they arrive, the
+    /// one asked about last.
     pub(super) const fn is_after(self, other: Self) -> bool {
         self.lane != other.lane || self.at > other.at
     }
@@ -100,7 +101,8 @@ impl Ascent {
         behind.is_some()
     }
 
-    /// A frame goes up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes alone.
+    /// A frame goes up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes
+    /// alone.
     pub(super) fn rise(&mut self, packet: PacketId, mut up: impl FnMut(PacketId)) -> bool {
         let Some(place) = self.pending.iter().position(|(pending, _)| *pending == packet) else {
             // An older frame than the one that is followed: what waits for it waits for the other now.

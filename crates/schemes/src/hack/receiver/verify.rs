@@ -1,7 +1,7 @@
 //! What can be known of an ACK before it is emitted: a checksum of three bits lets wrong headers through.
 //!
-//! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more than was forwarded; may
-//! not echo a timestamp that was not; and may not go back behind the last one.
+//! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more
+//! than was forwarded; may not echo a timestamp that was not; and may not go back behind the last one.
 
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
@@ -11,8 +11,8 @@ use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
 pub(super) struct Forwarded {
     /// Of the present connection.
     reach: Reach,
-    /// Of the connection before it between the same addresses: its last ACKs may come after the SYN of the next one, until a native ACK
-    /// of that one does.
+    /// Of the connection before it between the same addresses: its last ACKs may come after the SYN of the next one,
+    /// until a native ACK of that one does.
     before: Option<Reach>,
     /// The context identifier of the ACKs, once it was computed.
     pub(super) cid: Option<Cid>,

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
 use ackless_dot11::station::Station;
+use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
@@ -93,6 +94,16 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// From now on, `interference` has a say in what the air loses.
     pub fn interfere(&mut self, interference: Interference) {
         self.interference = Some(interference);
+    }
+
+    /// From its next PPDU on, the AP sends data to station `station` (by its place in the configuration) at rate `down`, and that station
+    /// sends its own at rate `up`. Both are of the same PHY as before.
+    pub fn set_rates(&mut self, station: usize, down: TxVector, up: TxVector) {
+        let node = station + 1;
+        self.stations[0].set_rate(NodeId(node as u16), down);
+        for peer in 0..self.stations.len() {
+            self.stations[node].set_rate(NodeId(peer as u16), up);
+        }
     }
 
     /// When the next event is; `None` if nothing will ever happen again.

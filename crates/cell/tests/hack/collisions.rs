@@ -125,7 +125,7 @@ fn at_every_point(config: &CellConfig, what: &str, mishap: Mishap) -> u64 {
         let met = crew::all(&what, POINTS, |first| {
             let seen = Arc::new(AtomicU64::new(0));
             let interference = strike(Bytes(len), first..first + in_a_row, mishap, Arc::clone(&seen));
-            let outcome = Trial { config: config.clone(), seed: 1, interference: Some(interference) }.run();
+            let outcome = Trial::disturbed(config.clone(), 1, interference).run();
             collisions.fetch_add(outcome.counters.cid_collision, Ordering::Relaxed);
             seen.load(Ordering::Relaxed)
         });
@@ -167,7 +167,7 @@ fn the_owner_of_an_identifier_goes_on_compressing_while_the_other_flow_goes_nati
     hack_of(&mut config.ap.scheme).expect("all nodes speak HACK").guard = Duration::from_millis(50);
     let alone = config.flows.iter().find(|flow| flow.start == Instant::ZERO).expect("the first flow starts at once");
     let alone = CellConfig { flows: vec![alone.clone()], ..config.clone() };
-    let [together, alone] = [config, alone].map(|config| Trial { config, seed: 1, interference: None }.run().counters);
+    let [together, alone] = [config, alone].map(|config| Trial::undisturbed(config, 1).run().counters);
     assert!(together.cid_collision > 0, "the second flow's ACKs go natively: {together:#?}");
     assert_eq!(alone.cid_collision, 0);
     assert!(together.compressed_acks > 100 && together.native_acks > 100, "{together:#?}");

@@ -33,7 +33,7 @@ fn each_pattern(standard: Standard, uploads: bool, from: From) {
     let outcomes = crew::all(&what, 1 << PPDUS, |losses| {
         let fate =
             move |number: u32| if number < PPDUS && losses >> number & 1 == 1 { Fate::Lost } else { Fate::Whole };
-        Trial { config: config.clone(), seed: 1, interference: Some(pattern(from, fate)) }.run()
+        Trial::disturbed(config.clone(), 1, pattern(from, fate)).run()
     });
     assert!(outcomes.iter().all(|outcome| outcome.counters.compressed_acks > 0), "each run has seen HACK at work");
     assert_eq!(outcomes[0].counters.guard_fired, 0, "nothing is late where nothing is lost");
@@ -76,7 +76,7 @@ fn an_ampdu_in_parts_survives_every_loss_pattern() {
                 1 => Fate::Lost,
                 _ => Fate::Headless,
             };
-            Trial { config: config.clone(), seed: 1, interference: Some(pattern(from, fate)) }.run()
+            Trial::disturbed(config.clone(), 1, pattern(from, fate)).run()
         });
         assert!(outcomes.iter().all(|outcome| outcome.counters.compressed_acks > 0), "each run has seen HACK at work");
     }

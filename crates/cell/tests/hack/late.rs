@@ -17,7 +17,7 @@ fn slow_nic(standard: Standard, driver_to_nic: Duration) -> CellConfig {
 }
 
 fn run(config: CellConfig) -> Outcome {
-    Trial { config, seed: 1, interference: None }.run()
+    Trial::undisturbed(config, 1).run()
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! - `schedules`: random cells under random losses, and how often each named state was reached in them;
 //! - `collisions`: two flows with one context identifier;
 //! - `late`: a NIC that is not ready;
+//! - `rates`: a link that changes its rate;
 //! - `regressions`: what the schedules have found once.
 //!
 //! `trial` has the rules that every one of these runs must keep, `cells` the cells, `air` the losses, `crew` the threads.
@@ -14,6 +15,7 @@ mod collisions;
 mod crew;
 mod exhaustive;
 mod late;
+mod rates;
 mod regressions;
 mod schedules;
 mod trial;

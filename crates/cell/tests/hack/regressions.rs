@@ -17,9 +17,8 @@ fn an_ack_that_the_wire_has_let_others_overtake_goes_natively() {
         let mut config = with_transfer(cell(standard, 8), 0, Direction::Up, Bytes(300_000));
         config.wired.down.reorder = Probability::new(0.1).expect("a tenth is a probability");
         config.wired.down.reorder_delay = Duration::from_millis(1);
-        let outcomes = crew::all(&format!("{standard:?}, seed"), 20, |seed| {
-            Trial { config: config.clone(), seed, interference: None }.run()
-        });
+        let outcomes =
+            crew::all(&format!("{standard:?}, seed"), 20, |seed| Trial::undisturbed(config.clone(), seed).run());
         let mut sum = HackCounters::default();
         outcomes.iter().for_each(|outcome| sum += outcome.counters);
         assert!(sum.refused > 0 && sum.compressed_acks > 100, "{standard:?}: nothing was overtaken: {sum:#?}");

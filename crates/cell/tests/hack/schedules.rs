@@ -1,5 +1,6 @@
 //! Random cells under random losses, and how often each named state was reached in them.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{
@@ -12,10 +13,10 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::air::Weather;
-use crate::cells::{cell, hack_of, tcp_of, transfer, with_stations};
+use crate::cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::collisions::with_colliding;
 use crate::crew;
-use crate::trial::Trial;
+use crate::trial::{RateChange, Trial};
 
 /// The schedule of a seed.
 pub fn schedule(seed: u64) -> Trial {
@@ -29,7 +30,8 @@ pub fn schedule(seed: u64) -> Trial {
     wire(random, &mut config);
     flows(random, &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
-    Trial { config, seed, interference: Some(weather.interference()) }
+    let changes = changes(random, &config);
+    Trial { changes, ..Trial::disturbed(config, seed, weather.interference()) }
 }
 
 fn one_of<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
@@ -161,6 +163,21 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
     }
+}
+
+/// Links that become slower and faster.
+fn changes(random: &mut Stream, config: &CellConfig) -> VecDeque<RateChange> {
+    let count = if random.chance(0.3) { 1 + random.below(8) } else { 0 };
+    let rates = rates(config.standard);
+    let change = |_| RateChange {
+        at: Instant::ZERO + span(random, Duration::from_millis(2000)),
+        station: random.below(config.stations.len() as u64) as usize,
+        down: one_of(random, &rates),
+        up: one_of(random, &rates),
+    };
+    let mut changes: Vec<_> = (0..count).map(change).collect();
+    changes.sort_by_key(|change| change.at);
+    changes.into()
 }
 
 /// The states by which HACK is known to have been tried, and the machine's own transition that counts each.

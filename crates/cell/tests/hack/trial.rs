@@ -6,12 +6,15 @@
 //! 4. The run ends, and then nobody holds a packet any more.
 //! 5. Nothing happens that the protocol rules out while every FCS is honoured: no MSN gap, no failed check, no unknown context.
 
+use std::collections::VecDeque;
+
 use ackless_cell::config::{ApQueue, CellConfig, Direction, SchemeChoice, Traffic, TransportConfig};
 use ackless_cell::loss::Interference;
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId};
 use ackless_dot11::hooks::Scheme;
+use ackless_phy::TxVector;
 use ackless_schemes::AnyScheme;
 use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant};
@@ -24,6 +27,17 @@ pub struct Trial {
     pub seed: u64,
     /// What is done to its air.
     pub interference: Option<Interference>,
+    /// When a station's link changes its rates, in the order of time.
+    pub changes: VecDeque<RateChange>,
+}
+
+/// From `at` on the AP sends to the station at `down`, and the station at `up`.
+#[derive(Clone, Copy, Debug)]
+pub struct RateChange {
+    pub at: Instant,
+    pub station: usize,
+    pub down: TxVector,
+    pub up: TxVector,
 }
 
 /// What a run that kept the rules ended in.
@@ -61,24 +75,39 @@ struct Progress {
 }
 
 impl Trial {
+    /// Nothing is done to the cell.
+    pub fn undisturbed(config: CellConfig, seed: u64) -> Self {
+        Self { config, seed, interference: None, changes: VecDeque::new() }
+    }
+
+    /// This is done to its air.
+    pub fn disturbed(config: CellConfig, seed: u64, interference: Interference) -> Self {
+        Self { interference: Some(interference), ..Self::undisturbed(config, seed) }
+    }
+
     /// Runs it to its end.
     ///
     /// # Panics
     /// If a rule is broken.
     pub fn run(self) -> Outcome {
-        let config = self.config;
+        let Self { config, mut changes, .. } = self;
         let watcher = Watcher { lost: 0, completed: vec![0; config.flows.len()] };
         let mut cell = Cell::new(&config, self.seed, |node| scheme(&config, node), watcher);
         cell.witness_acks();
         if let Some(interference) = self.interference {
             cell.interfere(interference);
         }
-        let mut progress: Vec<_> = (0..config.flows.len()).map(|flow| Progress::of(&config, flow)).collect();
+        let mut progress: Vec<_> = (0..config.flows.len()).map(|flow| Progress::of(&config, &changes, flow)).collect();
         let mut lost = 0;
         let mut all_done = None;
         loop {
             let next = cell.poll_timeout().unwrap_or(Instant::FAR_FUTURE).min(cell.now() + PATIENCE);
-            cell.advance(next.saturating_add(Duration::from_nanos(1)).max(cell.now() + STEP));
+            let until = next.saturating_add(Duration::from_nanos(1)).max(cell.now() + STEP);
+            while let Some(RateChange { at, station, down, up }) = changes.pop_front_if(|change| change.at < until) {
+                cell.advance(at.max(cell.now()));
+                cell.set_rates(station, down, up);
+            }
+            cell.advance(until);
             let now = cell.now();
             let lost_now = lost_for_good(&cell, &config);
             for (flow, progress) in progress.iter_mut().enumerate() {
@@ -109,19 +138,19 @@ impl Trial {
 }
 
 impl Progress {
-    fn of(config: &CellConfig, flow: usize) -> Self {
+    fn of(config: &CellConfig, changes: &VecDeque<RateChange>, flow: usize) -> Self {
         let flow = &config.flows[flow];
         let TransportConfig::Tcp(tcp) = flow.transport else { unreachable!("all flows of a trial are TCP") };
         let station = &config.stations[flow.station];
         let hosts = (config.ap.host_latency + station.host_latency) * 2;
-        let (queue, rate) = match (flow.direction, config.ap.queue) {
-            (Direction::Down, ApQueue::Fifo { packets } | ApQueue::FqCodel { limit: packets, .. }) => {
-                (packets, station.down)
-            }
-            (Direction::Up, _) => (station.queue_packets, station.up),
+        let queue = match (flow.direction, config.ap.queue) {
+            (Direction::Down, ApQueue::Fifo { packets } | ApQueue::FqCodel { limit: packets, .. }) => packets,
+            (Direction::Up, _) => station.queue_packets,
         };
+        let later = changes.iter().flat_map(|change| [change.down, change.up]);
+        let slowest = later.chain([station.down, station.up]).map(|rate| rate.duration(tcp.packet)).max();
         // A packet of the queue takes the medium for itself and about as long again for everything around it.
-        let queueing = rate.duration(tcp.packet) * 2 * u64::from(queue);
+        let queueing = slowest.unwrap_or_default() * 2 * u64::from(queue);
         let round_trip = config.wired.down.delay + config.wired.up.delay + hosts + queueing + CONTENTION;
         Self { beside: longest_guard(config).max(round_trip + tcp.ack.timeout), gap: None }
     }

@@ -82,6 +82,12 @@ impl Links {
         self.links[link].rate
     }
 
+    /// How data is sent to a peer from its next PPDU on.
+    pub(super) fn set_rate(&mut self, link: usize, rate: TxVector) {
+        let link = &mut self.links[link];
+        (link.rate, link.max_psdu) = (rate, max_psdu(rate, link.agreement.as_ref().map(|agreement| agreement.terms)));
+    }
+
     /// Whether MPDUs go to a peer under a BlockAck agreement.
     pub(super) fn has_agreement(&self, link: usize) -> bool {
         self.links[link].agreement.is_some()
@@ -243,8 +249,6 @@ impl Withdraw for Links {
 
 impl Link {
     fn new(config: LinkConfig) -> Self {
-        let by_time = config.rate.max_psdu(MAX_PPDU);
-        let max_psdu = config.aggregation.map_or(by_time, |terms| terms.max_bytes.min(by_time));
         let agreement = config
             .aggregation
             .map(|terms| Agreement { terms, originator: Originator::new(MacSeq::default(), terms.window) });
@@ -253,7 +257,7 @@ impl Link {
             peer: config.peer,
             rate: config.rate,
             qos: config.qos,
-            max_psdu,
+            max_psdu: max_psdu(config.rate, config.aggregation),
             agreement,
             recipient,
             queue: TxQueue::new(config.queue),
@@ -296,4 +300,10 @@ impl Link {
         // A full window of unanswered MPDUs cannot occur without a BlockAck Request being due.
         Some(head.enqueued)
     }
+}
+
+/// The longest PSDU outside of a TXOP limit.
+fn max_psdu(rate: TxVector, terms: Option<Aggregation>) -> Bytes {
+    let by_time = rate.max_psdu(MAX_PPDU);
+    terms.map_or(by_time, |terms| terms.max_bytes.min(by_time))
 }

@@ -171,6 +171,21 @@ impl<S: Scheme> Station<S> {
         self.peers[index] = peer;
     }
 
+    /// Data for `peer`, if this station sends to it at all, leaves at `rate` from the next new PPDU on; a frame or an A-MPDU that is waiting
+    /// for a repetition, or for its CTS, outside of a BlockAck agreement keeps its own.
+    ///
+    /// The rate is one of the same PHY as before: what was agreed on A-MPDUs stands.
+    pub fn set_rate(&mut self, peer: NodeId, rate: TxVector) {
+        if let Some(link) = self.links.index(peer) {
+            debug_assert_eq!(
+                rate.can_aggregate(),
+                self.links.rate(link).can_aggregate(),
+                "a change of PHY is a new agreement"
+            );
+            self.links.set_rate(link, rate);
+        }
+    }
+
     /// What the other nodes learn of this one.
     pub fn as_peer(&self) -> Peer {
         Peer { capable: self.scheme.is_capable(), answer_delay: self.answer_delay() }

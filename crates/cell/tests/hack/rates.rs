@@ -34,7 +34,7 @@ fn a_new_rate_holds_from_the_next_ppdu_on_and_bounds_its_length() {
         cell.advance(Instant::from_millis(60));
         let before = cell.observer().0.len();
         cell.set_rates(0, slow, slow);
-        cell.advance(Instant::from_millis(160));
+        cell.advance(Instant::from_millis(1500));
         let (at_first, afterwards) = cell.observer().0.split_at(before);
         assert!(at_first.len() > 5 && at_first.iter().all(|(rate, _)| *rate == fast), "{standard:?}");
         // A frame that was being repeated keeps its rate.

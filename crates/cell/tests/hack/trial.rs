@@ -201,7 +201,11 @@ fn assert_sound(counters: &HackCounters) {
         *counters;
     let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld];
     let counted: Vec<_> = counters.entries().filter(|(_, count)| *count > 0).collect();
-    assert!(never == [0; 6], "what cannot be has been: {counted:?}");
+    assert!(
+        never == [0; 6],
+        "what cannot be has been: {crc_failures} failed checks, {gaps} gaps, {malformed} malformed, {unknown_context} without context, \
+         {verify_failures} that cannot be; {counted:?}"
+    );
 }
 
 /// The ends of a flow: its sender's and its receiver's.

@@ -10,7 +10,7 @@ use ackless_schemes::hack::{Fit, HackConfig, Policy};
 use ackless_wire::{Bytes, Duration};
 
 use crate::air::{Fate, From, pattern};
-use crate::cells::{cell, hack_of, with_transfer};
+use crate::cells::{cell, hack_of, tcp_of, with_transfer};
 use crate::crew;
 use crate::trial::{Outcome, Trial};
 
@@ -38,6 +38,9 @@ fn small(standard: Standard, load: Load, hack: HackConfig) -> CellConfig {
     }
     // So short that the guard timer is what bounds a gap, and not the round trip.
     config.ap.queue = ApQueue::Fifo { packets: 30 };
+    for flow in &mut config.flows {
+        tcp_of(flow).ack.timeout = Duration::from_millis(20);
+    }
     config.ap.mac.retry_limit = Some(3);
     config.stations[0].mac.retry_limit = Some(3);
     for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {

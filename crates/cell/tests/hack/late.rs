@@ -31,6 +31,20 @@ fn what_the_nic_does_not_have_goes_on_no_answer_and_natively_when_no_more_data_i
     }
 }
 
+/// The last ACKs of the shorter of two downloads are held when the longer one goes on alone. When the last PPDU promises no more, nothing
+/// of the shorter one follows that would take them along.
+#[test]
+fn what_is_late_for_the_last_promised_answer_waits_for_no_timer() {
+    for standard in [Standard::A, Standard::N] {
+        crew::all(&format!("{standard:?}, more segments of the longer download"), 40, |segments| {
+            let config = slow_nic(standard, Duration::from_secs(10));
+            let size = 200_000 + 1448 * (1 + segments);
+            let outcome = run(with_transfer(config, 0, Direction::Down, Bytes(size)));
+            assert_eq!(outcome.counters.guard_fired, 0, "the driver left lying what was late");
+        });
+    }
+}
+
 #[test]
 fn whatever_the_nic_takes_no_transfer_waits_for_the_guard_or_for_a_timeout() {
     for standard in [Standard::A, Standard::N, Standard::Ac] {

@@ -208,6 +208,15 @@ impl Links {
         self.links[link].recipient.as_mut()
     }
 
+    /// MPDUs in the reorder buffers.
+    pub(super) fn held_back(&self) -> usize {
+        self.links
+            .iter()
+            .filter_map(|link| link.recipient.as_ref())
+            .map(|recipient| usize::from(recipient.held()))
+            .sum()
+    }
+
     pub(super) fn is_duplicate(&mut self, link: usize, mpdu: &Mpdu) -> bool {
         self.links[link].duplicates.is_duplicate(mpdu)
     }

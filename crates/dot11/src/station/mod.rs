@@ -216,6 +216,12 @@ impl<S: Scheme> Station<S> {
         self.links.index(peer).map_or(0, |link| self.links.backlog(link))
     }
 
+    /// Packets that came over the air and wait in reorder buffers behind a hole. Where the BlockAck Request that gives the hole up is itself
+    /// lost for good, they wait until more comes.
+    pub fn held_back(&self) -> usize {
+        self.links.held_back()
+    }
+
     /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
     pub fn enqueue(
         &mut self,

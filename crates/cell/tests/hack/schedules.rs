@@ -31,7 +31,7 @@ pub fn schedule(seed: u64) -> Trial {
     flows(random, &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
-    Trial { changes, ..Trial::disturbed(config, seed, weather.interference()) }
+    Trial { changes, patient: true, ..Trial::disturbed(config, seed, weather.interference()) }
 }
 
 fn one_of<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
@@ -48,7 +48,9 @@ fn span(random: &mut Stream, limit: Duration) -> Duration {
 fn nodes(random: &mut Stream, config: &mut CellConfig) {
     let alike = random.chance(0.7).then(|| hack(random));
     let legacy = if random.chance(0.3) { 0.5 } else { 0.0 };
-    let retries = random.chance(0.5).then(|| 1 + random.below(7) as u32);
+    // With one attempt each, calls that repeat at the same intervals would collide every time.
+    let least = if config.stations.len() > 1 { 2 } else { 1 };
+    let retries = random.chance(0.5).then(|| least + random.below(8 - u64::from(least)) as u32);
     let rts = random.chance(0.1).then_some(Bytes(1000));
     let late = if random.chance(0.1) { Duration::from_micros(37) } else { Duration::ZERO };
     let txop = if random.chance(0.2) { Duration::from_millis(1 + random.below(4)) } else { Duration::ZERO };
@@ -67,7 +69,7 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
             *scheme = SchemeChoice::Stock;
         }
         *host_latency = if own_host { span(random, Duration::from_millis(3)) } else { host };
-        let tries = retries.unwrap_or_else(|| 1 + random.below(7) as u32);
+        let tries = retries.unwrap_or_else(|| least + random.below(8 - u64::from(least)) as u32);
         mac.retry_limit = Some(if loss.is_some() { tries.max(4) } else { tries });
         mac.rts_threshold = rts;
         (mac.answer_delay, mac.ack_timeout_extra) = (late, late);

@@ -29,6 +29,9 @@ pub struct Trial {
     pub interference: Option<Interference>,
     /// When a station's link changes its rates, in the order of time.
     pub changes: VecDeque<RateChange>,
+    /// Whether a gap may last a round trip longer than rule 3 says: a random guard timer may be shorter than one, and what a timeout
+    /// repairs takes one.
+    pub patient: bool,
 }
 
 /// From `at` on the AP sends to the station at `down`, and the station at `up`.
@@ -63,9 +66,6 @@ struct Watcher {
 /// unacknowledged. It begins anew when the air or a queue takes a packet away for good, since what was in it is TCP's to repair:
 /// an MPDU is given up, or a queue or the wire drops a packet; and when a BlockAck Request is lost, behind which the reorder buffer may
 /// keep packets back until the next one.
-///
-/// A timeout's repair takes a round trip itself, with a full queue on its way, and the receiver may delay its ACK. So the guard timer
-/// counts for at least as much.
 #[derive(Clone, Copy)]
 struct Progress {
     /// What a gap may last beside the timeout.
@@ -77,7 +77,7 @@ struct Progress {
 impl Trial {
     /// Nothing is done to the cell.
     pub fn undisturbed(config: CellConfig, seed: u64) -> Self {
-        Self { config, seed, interference: None, changes: VecDeque::new() }
+        Self { config, seed, interference: None, changes: VecDeque::new(), patient: false }
     }
 
     /// This is done to its air.
@@ -90,14 +90,19 @@ impl Trial {
     /// # Panics
     /// If a rule is broken.
     pub fn run(self) -> Outcome {
-        let Self { config, mut changes, .. } = self;
+        let Self { config, mut changes, patient, .. } = self;
         let watcher = Watcher { lost: 0, completed: vec![0; config.flows.len()] };
         let mut cell = Cell::new(&config, self.seed, |node| scheme(&config, node), watcher);
         cell.witness_acks();
         if let Some(interference) = self.interference {
             cell.interfere(interference);
         }
-        let mut progress: Vec<_> = (0..config.flows.len()).map(|flow| Progress::of(&config, &changes, flow)).collect();
+        let mut progress: Vec<_> = (0..config.flows.len())
+            .map(|flow| {
+                let more = if patient { round_trip(&config, &changes, flow) } else { Duration::ZERO };
+                Progress { beside: longest_hold(&config) + more, gap: None }
+            })
+            .collect();
         let mut lost = 0;
         let mut all_done = None;
         loop {
@@ -139,24 +144,6 @@ impl Trial {
 }
 
 impl Progress {
-    fn of(config: &CellConfig, changes: &VecDeque<RateChange>, flow: usize) -> Self {
-        let flow = &config.flows[flow];
-        let TransportConfig::Tcp(tcp) = flow.transport else { unreachable!("all flows of a trial are TCP") };
-        let station = &config.stations[flow.station];
-        let hosts = (config.ap.host_latency + station.host_latency) * 2;
-        let queue = match (flow.direction, config.ap.queue) {
-            (Direction::Down, ApQueue::Fifo { packets } | ApQueue::FqCodel { limit: packets, .. }) => packets,
-            (Direction::Up, _) => station.queue_packets,
-        };
-        let later = changes.iter().flat_map(|change| [change.down, change.up]);
-        let slowest = later.chain([station.down, station.up]).map(|rate| rate.duration(tcp.packet)).max();
-        // A packet of the queue takes the medium for itself and about as long again for everything around it.
-        let queueing = slowest.unwrap_or_default() * 2 * u64::from(queue);
-        let round_trip = config.wired.down.delay + config.wired.up.delay + hosts + queueing;
-        let contention = CONTENTION * (config.stations.len() + started(config).count()) as u64;
-        Self { beside: longest_guard(config).max(round_trip + contention + tcp.ack.timeout), gap: None }
-    }
-
     fn look<S: Scheme, O: Observer>(&mut self, cell: &Cell<S, O>, config: &CellConfig, flow: usize, lost: bool) {
         let (sender, receiver) = ends(config, flow);
         let (flows, now) = (cell.flows(), cell.now());
@@ -264,14 +251,32 @@ fn nodes(config: &CellConfig) -> impl Iterator<Item = NodeId> {
     (0..=config.stations.len()).map(|node| NodeId(node as u16))
 }
 
-/// The longest guard timer of the cell.
-fn longest_guard(config: &CellConfig) -> Duration {
+/// The longest that a node of the cell holds an ACK for a PPDU that does not come: the guard timer.
+fn longest_hold(config: &CellConfig) -> Duration {
     let schemes = config.stations.iter().map(|station| station.scheme).chain([config.ap.scheme]);
     let guards = schemes.filter_map(|scheme| match scheme {
         SchemeChoice::Hack(hack) => Some(hack.guard),
         _ => None,
     });
-    guards.fold(Duration::ZERO, Duration::max)
+    guards.max().unwrap_or_default()
+}
+
+/// The longest round trip of a flow: a full queue on its way at the slowest rate, and an ACK that the receiver delays.
+fn round_trip(config: &CellConfig, changes: &VecDeque<RateChange>, flow: usize) -> Duration {
+    let flow = &config.flows[flow];
+    let TransportConfig::Tcp(tcp) = flow.transport else { unreachable!("all flows of a trial are TCP") };
+    let station = &config.stations[flow.station];
+    let hosts = (config.ap.host_latency + station.host_latency) * 2;
+    let queue = match (flow.direction, config.ap.queue) {
+        (Direction::Down, ApQueue::Fifo { packets } | ApQueue::FqCodel { limit: packets, .. }) => packets,
+        (Direction::Up, _) => station.queue_packets,
+    };
+    let later = changes.iter().flat_map(|change| [change.down, change.up]);
+    let slowest = later.chain([station.down, station.up]).map(|rate| rate.duration(tcp.packet)).max();
+    // A packet of the queue takes the medium for itself and about as long again for everything around it.
+    let queueing = slowest.unwrap_or_default() * 2 * u64::from(queue);
+    let contention = CONTENTION * (config.stations.len() + started(config).count()) as u64;
+    config.wired.down.delay + config.wired.up.delay + hosts + queueing + contention + tcp.ack.timeout
 }
 
 /// How far each flow has come, for a message.

@@ -52,7 +52,8 @@ pub struct FlowResult {
     pub direction: String,
     /// `udp` or `tcp`.
     pub transport: String,
-    /// Application bytes that arrived, in Mbit/s; for TCP in order and once.
+    /// Application bytes that arrived, in Mbit/s; for TCP when they leave the reassembly, in order and once. Bytes that waited behind a hole
+    /// count when it is filled, so that a window of a few round trips can show more than the air carries.
     pub goodput_mbps: f64,
     /// Round-trip times that the sender sampled; `None` where it took none.
     pub rtt_ms: Option<Percentiles>,

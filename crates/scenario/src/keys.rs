@@ -123,7 +123,7 @@ section! {
         policy: HackPolicy = "\"more-data\"",
         /// How long an ACK waits for data under the policy timer.
         timer: Duration = "\"10ms\"",
-        /// How long data that the More Data bit announced may fail to come.
+        /// How long data that the More Data bit announced may fail to come; longer than the AP's round over its clients.
         guard: Duration = "\"100ms\"",
         /// From the driver to the NIC: how long a compressed ACK is not yet ready to be appended.
         driver_to_nic: Duration = "\"20us\"",

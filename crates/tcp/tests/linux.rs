@@ -107,7 +107,11 @@ impl Host {
         let device = match device {
             Ok(device) => device,
             Err(error) => {
-                eprintln!("SKIPPED: no conversation with Linux, because no TUN device could be opened: {error}");
+                writeln!(
+                    std::io::stderr(),
+                    "SKIPPED: no conversation with Linux, because no TUN device could be opened: {error}"
+                )
+                .expect("standard error takes a line");
                 return None;
             }
         };

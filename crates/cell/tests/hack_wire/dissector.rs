@@ -1,6 +1,7 @@
 //! The Wireshark dissector on the capture of a whole cell. Skipped loudly where there is no tshark.
 
 use std::io::ErrorKind;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -50,7 +51,11 @@ fn shown(name: &str, file: &[u8]) -> Option<Vec<Vec<String>>> {
     command.args(FIELDS.iter().flat_map(|field| ["-e", field]));
     let output = match command.output() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            eprintln!("SKIPPED: tshark is not installed, so nobody dissected {name} (apt-get install tshark)");
+            writeln!(
+                std::io::stderr(),
+                "SKIPPED: tshark is not installed, so nobody dissected {name} (apt-get install tshark)"
+            )
+            .expect("standard error takes a line");
             return None;
         }
         output => output.expect("tshark starts"),

@@ -1,6 +1,7 @@
 //! tshark as the judge: nothing is malformed, every FCS and checksum is right, and it reads the fields that were meant.
 
 use std::io::ErrorKind;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -71,7 +72,11 @@ fn read(name: &str, file: &[u8], fields: &[&str], options: &[&str]) -> Option<Ve
     command.args(fields.iter().flat_map(|field| ["-e", field]));
     let output = match command.output() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            eprintln!("SKIPPED: tshark is not installed, so nobody judged {name} (apt-get install tshark)");
+            writeln!(
+                std::io::stderr(),
+                "SKIPPED: tshark is not installed, so nobody judged {name} (apt-get install tshark)"
+            )
+            .expect("standard error takes a line");
             return None;
         }
         output => output.expect("tshark starts"),

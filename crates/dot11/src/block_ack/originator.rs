@@ -227,6 +227,15 @@ impl Originator {
         self.advance();
     }
 
+    /// The recipient was heard by a frame of its own: a deferred request is due. Returns whether there was one.
+    pub fn on_heard(&mut self) -> bool {
+        let deferred = self.request == Request::Deferred;
+        if deferred {
+            self.request = Request::Due { failures: 0 };
+        }
+        deferred
+    }
+
     /// Gives up all MPDUs that are to be sent, as after too many failed RTS (10.3.4.4).
     pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(Mpdu, Fate)) {
         for offset in 0..self.slots.len() {

@@ -30,7 +30,8 @@ impl<S: Scheme> Station<S> {
                 self.exchange = Exchange::Awaiting { awaited, deadline, heard: false };
             }
             Exchange::OnAir(None) => {
-                // After a beacon, a frame in service still waits for its next attempt.
+                // After a beacon, a frame in service still waits for its next attempt. Beacons share the data's access function here, so that one
+                // that was sent resets the contention window as any frame does; under EDCA a real AP would send it from a queue of its own.
                 if let Some(frame) = self.in_service.take_if(|frame| !frame.is_answered()) {
                     self.fates.push((frame.mpdu, Fate::Delivered));
                     self.settle_fates(now, pool);

@@ -147,6 +147,16 @@ impl Links {
         self.scheduler.update(link, oldest);
     }
 
+    /// A peer was heard by a frame of its own. Returns whether a BlockAck Request that had been given up is due again.
+    pub(super) fn heard(&mut self, peer: NodeId) -> bool {
+        let Some(link) = self.index(peer) else { return false };
+        let deferred = self.links[link].agreement.as_mut().is_some_and(|agreement| agreement.originator.on_heard());
+        if deferred {
+            self.refresh(link);
+        }
+        deferred
+    }
+
     pub(super) fn bar_due(&self, link: usize) -> Option<MacSeq> {
         self.links[link].agreement.as_ref().and_then(|agreement| agreement.originator.needs_bar())
     }

@@ -42,7 +42,12 @@ impl<S: Scheme> Station<S> {
             return;
         }
         match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) => self.receive_data(now, ppdu, intact, pool),
+            Body::Single(_) | Body::Aggregate(_) => {
+                self.receive_data(now, ppdu, intact, pool);
+                if self.links.heard(ppdu.transmitter) {
+                    self.request(now, view);
+                }
+            }
             Body::BlockAckReq(tid, start) => {
                 let mut cx = context!(self, now, pool);
                 let arrival = Arrival { from: ppdu.transmitter, bits: ppdu.bits, kind: ArrivalKind::BlockAckReq };

@@ -1,6 +1,7 @@
 //! The Wireshark dissector against this crate: tshark shows the same runs, forms and lengths, and refuses the same
 //! bytes. Skipped loudly where there is no tshark.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -49,7 +50,8 @@ impl Capture {
     /// What tshark says of each frame: the values of these fields, or nothing where tshark is missing.
     fn shown(&self, name: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
         if Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            eprintln!("SKIPPED: tshark is not installed, the dissector is not tested");
+            writeln!(std::io::stderr(), "SKIPPED: tshark is not installed, the dissector is not tested")
+                .expect("standard error takes a line");
             return None;
         }
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

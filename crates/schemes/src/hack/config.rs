@@ -11,6 +11,10 @@ pub struct HackConfig {
     /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Default: 100 ms, so
     /// that a native ACK still comes before the usual least retransmission timeout of 200 ms. Also where something
     /// comes, no ACK is held longer than twice this without the peer being known to have it. Greater than zero.
+    ///
+    /// It also bounds the round of an AP over its stations: where that lasts longer, as with tens of stations at the lowest rates, the guard fires
+    /// although the promised data would come, and most ACKs go natively. What it then sends natively may have arrived with an answer that
+    /// was not confirmed yet; the peer's TCP then sees that one ACK twice (counted as `rescued`).
     pub guard: Duration,
     /// From the driver's buffer descriptor until the NIC can send what it describes (paper, 3.3.1: "succeeded in conveying compressed TCP
     /// ACKs to the NIC"). The paper has no number, but says that SIFS is too short to make, compress and convey an ACK (3.2). Default: 20 us,

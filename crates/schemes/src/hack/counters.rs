@@ -72,6 +72,10 @@ counters! {
     /// Runs of appended but unconfirmed ACKs that were dropped because a later frame of their flow went natively; the
     /// peer's TCP may see a gap, which that frame's acknowledgment number closes.
     gap_after_drop,
+    /// ACKs appended, unconfirmed, and queued natively as well, because nothing came that confirmed them; the peer's TCP may see them twice.
+    rescued,
+    /// A compressed ACK did not fit on an answer of its own, and went natively.
+    too_long,
     /// The guard timer gave up waiting.
     guard_fired,
     /// The explicit timer of that policy ended.

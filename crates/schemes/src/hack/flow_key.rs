@@ -85,8 +85,8 @@ impl<V> Table<V> {
     }
 
     /// Keeps the flows that `keep` says yes to.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(&V) -> bool) {
-        self.rows.retain(|row| keep(&row.1));
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &V) -> bool) {
+        self.rows.retain(|row| keep(row.0, &row.1));
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
             for (n, key) in keys.iter().enumerate() {
                 assert_eq!(table.get_mut(*key).copied(), (round == 0 || n % 2 == 0).then_some(n));
             }
-            table.retain(|n| n % 2 == 0);
+            table.retain(|_, n| n % 2 == 0);
         }
         assert_eq!(table.len(), 25);
     }

@@ -24,7 +24,7 @@
 //! passes.
 //!
 //! Where this goes beyond the paper, or departs from it:
-//! - a guard timer, see [`HackConfig::guard`];
+//! - a guard timer, see [`HackConfig::guard`], after which the last ACK of a flow may arrive twice;
 //! - SYNC in more cases than the paper names, see `sync`;
 //! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
 //! - ownership of context identifiers, see `driver::flows`;

@@ -44,6 +44,8 @@ pub(super) struct Appended {
     pub(super) new: u64,
     /// Bytes that were on no answer before: those descriptors, and the headers of runs that have nothing else.
     pub(super) new_bytes: u64,
+    /// A chain whose first descriptor, though there in time, does not fit on an answer of its own.
+    pub(super) stuck: Option<u16>,
     /// Whether the NIC holds something that it did not have in time.
     pub(super) not_ready: bool,
 }
@@ -118,6 +120,9 @@ impl Nic {
             appended.not_ready |= chain.descriptors.back().is_some_and(|descriptor| descriptor.ready > now);
             let written = usize::from(writer.run(chain.label, ready.map(|descriptor| &descriptor.code)));
             cut |= written < chain.descriptors.len();
+            if first && written == 0 && chain.descriptors.front().is_some_and(|descriptor| descriptor.ready <= now) {
+                appended.stuck.get_or_insert(number);
+            }
             chain.last = written;
             if written > chain.sent {
                 let new = chain.descriptors.range(chain.sent..written);

@@ -115,6 +115,11 @@ impl Driver {
         let appended = self.nic.append(now, limit, &mut answer.appended, each);
         if answer.appended.is_empty() {
             env.counters.not_ready += u64::from(appended.not_ready);
+            if let Some(flow) = appended.stuck.filter(|&flow| self.flows[flow].outstanding == 0) {
+                // No later answer at this rate has more room.
+                env.counters.too_long += 1;
+                self.rescue(env, flow);
+            }
             return;
         }
         let bytes = ackless_wire::Bytes(answer.appended.len() as u64);
@@ -176,6 +181,7 @@ impl Driver {
         }
         if let Some(&Held { packet, options, .. }) = self.flows[flow].held.back() {
             env.cx.pool.retain(packet);
+            env.counters.rescued += 1;
             self.queue(env, flow, packet, &options, true);
         }
     }

@@ -53,7 +53,8 @@ pub(super) struct Flow {
     pub(super) last_possible: Option<Instant>,
     /// The peer has received something of it that was sent then.
     pub(super) last_confirmed: Option<Instant>,
-    last_used: Instant,
+    /// When a packet of it was last handed over.
+    pub(super) last_used: Instant,
 }
 
 /// An ACK that waits for an answer.
@@ -173,7 +174,7 @@ impl Flows {
     fn sweep(&mut self, now: Instant) {
         let (identifiers, shared) = (&mut self.identifiers, &mut self.shared);
         let flows = &mut self.flows;
-        self.places.retain(|&place| {
+        self.places.retain(|_, &place| {
             let slot = &mut flows[usize::from(place)];
             let flow = slot.as_ref().expect("a place in the table has its flow");
             if !flow.is_idle(now) || now.saturating_since(flow.last_used) < FORGET {
@@ -239,8 +240,9 @@ impl Flow {
 /// The owner of a context identifier keeps it until nothing of it has been received for this long. A constant of the
 /// protocol: both ends must have the same.
 pub(in crate::hack) const CID_IDLE: Duration = Duration::from_secs(1);
-/// More than from the start of an answer, when this end counts, to its end, when the other does.
-const CID_MARGIN: Duration = Duration::from_millis(10);
+/// More than from the start of an answer, when this end counts, to its end, when the other does: the longest frame, 4063 bytes, lasts 33 ms at
+/// 1 Mbps.
+const CID_MARGIN: Duration = Duration::from_millis(40);
 /// An idle flow is remembered for at least this long.
 const FORGET: Duration = Duration::from_secs(10);
 /// So many flows are kept without looking for idle ones.

@@ -23,6 +23,7 @@ mod natives;
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
 use ackless_dot11::hooks::{Emission, SendOptions, Verdict};
 use ackless_rohc::hack::{Ack, Run};
+use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, PacketId, TcpFlags};
 
 pub(super) use self::flows::CID_IDLE;
@@ -119,6 +120,11 @@ impl Driver {
         options: &SendOptions,
     ) -> Verdict {
         let content = env.cx.pool.get(packet);
+        if content.tcp().is_some_and(|tcp| tcp.checksum != Checksum::Correct) {
+            // The other end discards it, so nothing that is held may make way for it.
+            env.counters.refused += 1;
+            return Verdict::Pass;
+        }
         if let Ok(ack) = Ack::of(content) {
             return match self.flows.find_or_add(key, &ack, env.cx.now) {
                 Some(flow) => self.on_ack(env, flow, &ack, packet, handle, options),
@@ -133,8 +139,11 @@ impl Driver {
         let ends = flags.intersects(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
         let Some(flow) = self.flows.find(key) else { return Verdict::Pass };
         let verdict = self.go_natively(env, flow, packet, handle, options, false);
+        self.flows[flow].last_used = env.cx.now;
         if ends {
+            // Nor may an ACK that is under way install the old connection's context again.
             self.flows[flow].compressor.invalidate();
+            self.flows[flow].newest = None;
         }
         verdict
     }

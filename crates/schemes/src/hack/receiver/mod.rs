@@ -13,7 +13,7 @@ mod verify;
 
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{self, Emission, Verdict};
-use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, Frame, Run};
+use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, FiveTuple, Frame, Run};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use self::order::{Ascent, Position, Sequence};
@@ -30,7 +30,7 @@ pub(super) struct Receiver {
     contexts: Vec<Option<Box<Context>>>,
     /// By flow of data, towards the peer.
     forwarded: Table<Forwarded>,
-    /// Records that have long been unused are dropped when there are so many.
+    /// Records that have long been unused, and have no context, are dropped when there are so many.
     sweep_at: usize,
     sequence: Sequence,
     ascent: Ascent,
@@ -51,7 +51,7 @@ struct Context {
     reference: Position,
     /// The newest native frame of any kind.
     newest: Position,
-    /// When anything of the flow was last received.
+    /// When a native pure ACK or a run of the flow was last received.
     heard: Instant,
 }
 
@@ -90,26 +90,24 @@ impl Receiver {
         let packet = env.cx.pool.get(mpdu.packet);
         let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
         let now = env.cx.now;
+        let Some(flow) = FiveTuple::of(packet) else { return };
         let native = if mpdu.pure_ack { Ack::of(packet).ok() } else { None };
-        let cid = match &native {
-            Some(native) => {
-                let record = self.record(key, now);
-                record.settle();
-                *record.cid.get_or_insert_with(|| Cid::of(&native.flow()))
-            }
-            None => match self.forwarded.get_mut(key).and_then(|record| record.cid) {
-                Some(cid) => cid,
-                None => return,
-            },
-        };
-        if let Some(native) = native {
-            self.install(env, cid, key, &native, position);
+        let record = self.record(key, now);
+        let cid = *record.cid.get_or_insert_with(|| Cid::of(&flow));
+        if native.is_some() {
+            record.settle();
+        }
+        if let Some(native) = &native {
+            self.install(env, cid, key, native, position);
         }
         let Some(Some(context)) = self.contexts.get_mut(usize::from(cid.0)) else { return };
         if context.data != key {
             return;
         }
-        context.heard = now;
+        // Only what the other end counts too keeps an identifier: it forgets flows of which it compresses nothing.
+        if native.is_some() {
+            context.heard = now;
+        }
         if position.is_after(context.newest) {
             context.newest = position;
             self.ascent.expect(mpdu.packet, cid);
@@ -227,7 +225,12 @@ impl Receiver {
     fn record(&mut self, key: FlowKey, now: Instant) -> &mut Forwarded {
         if !self.forwarded.has_at_hand(key) && self.forwarded.get_mut(key).is_none() {
             if self.forwarded.len() >= self.sweep_at {
-                self.forwarded.retain(|record| now.saturating_since(record.used) < FORGET);
+                let contexts = &self.contexts;
+                let in_use = |key: FlowKey, record: &Forwarded| {
+                    let context = record.cid.and_then(|cid| contexts.get(usize::from(cid.0))?.as_ref());
+                    context.is_some_and(|context| context.data == key)
+                };
+                self.forwarded.retain(|key, record| now.saturating_since(record.used) < FORGET || in_use(key, record));
                 self.sweep_at = SWEEP.max(2 * self.forwarded.len());
             }
             self.forwarded.insert(key, Forwarded::new(now));

@@ -1,4 +1,5 @@
-//! A reader of captures, apart from the code that writes them: pcapng, and as much of radiotap as tells which frames were sent together.
+//! A reader of captures, apart from the code that writes them: pcapng, and as much of radiotap as tells which frames
+//! were sent together.
 //!
 //! A test's own: what it does not expect, it refuses with a panic.
 

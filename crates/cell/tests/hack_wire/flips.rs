@@ -1,8 +1,10 @@
 //! Every single bit of what a station appends, flipped on its way, with the FCS not looked at: one flip in each run.
 //!
-//! Nothing panics, and whatever wrong ACK comes out is one that the access point cannot know to be wrong. It is of a flow of the cell, and
+//! Nothing panics, and whatever wrong ACK comes out is one that the access point cannot know to be wrong. It is of a
+//! flow of the cell, and
 //! - goes not back behind an ACK of its flow that was on the wire before;
-//! - acknowledges, by number and SACK blocks, no byte that the access point had not handed to its MAC for the station by then;
+//! - acknowledges, by number and SACK blocks, no byte that the access point had not handed to its MAC for the station
+//!   by then;
 //! - echoes no timestamp that was not in one of those packets.
 //!
 //! The test prints how often a wrong ACK comes out, by what the bit is part of; `docs/validation.md` has the table.
@@ -118,11 +120,12 @@ fn place_of(appended: &[u8], byte: usize) -> Place {
     unreachable!("the byte is one of the frame")
 }
 
-/// Compares what came out at the wire with what the station's TCP made: how many were wrong, and how many of them acknowledge what the station
-/// did not have.
+/// Compares what came out at the wire with what the station's TCP made: how many were wrong, and how many of them
+/// acknowledge what the station did not have.
 fn judge(ap: &Log, station: &Log) -> (u64, u64) {
     let (mut wrong, mut ahead) = (0, 0);
-    // Of each flow, by the ports of its ACKs: where the station's ACKs have come, and the highest ACK number on the wire.
+    // Of each flow, by the ports of its ACKs: where the station's ACKs have come, and the highest ACK number on the
+    // wire.
     let mut flows: BTreeMap<(u16, u16), (usize, SeqNumber)> = BTreeMap::new();
     for (at, packet) in &ap.to_wire {
         let Some(ack) = packet.pure_ack() else { continue };
@@ -172,7 +175,8 @@ impl Reach {
     }
 }
 
-/// Short downloads: on single frames and on A-MPDUs; with and without timestamps; two at once; and with losses on the wire, for SACK blocks.
+/// Short downloads: on single frames and on A-MPDUs; with and without timestamps; two at once; and with losses on the
+/// wire, for SACK blocks.
 fn downloads() -> Vec<CellConfig> {
     let downloads = |standard, flows, timestamps, lost| {
         let mut config = cell(standard, 8);

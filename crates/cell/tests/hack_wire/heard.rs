@@ -1,10 +1,11 @@
 //! What the access point has received, as a capture tells it that has only what was sent.
 //!
 //! - Of what stations send on their own, its answers tell: an Ack, the bits of a BlockAck.
-//! - Of their answers, what it does next tells (802.11-2020, 10.3.4.4 and 10.25.6.7, and HACK's SYNC bit): it repeats the same single MPDU,
-//!   requests a BlockAck from where it was, or sets SYNC, if it has not received the answer.
+//! - Of their answers, what it does next tells (802.11-2020, 10.3.4.4 and 10.25.6.7, and HACK's SYNC bit): it repeats
+//!   the same single MPDU, requests a BlockAck from where it was, or sets SYNC, if it has not received the answer.
 //!
-//! There are cases that a capture does not tell apart, and the last answer of each station is always one; they are [`Heard::Unknown`].
+//! There are cases that a capture does not tell apart, and the last answer of each station is always one; they are
+//! [`Heard::Unknown`].
 
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
 use ackless_dot11::frame::{MacSeq, NodeId};
@@ -136,8 +137,8 @@ impl Asked {
     }
 }
 
-/// Which frames of a transmission of a station this answer acknowledges. A BlockAck's bits may be older than the transmission; what they
-/// say was then received before, and is a duplicate now.
+/// Which frames of a transmission of a station this answer acknowledges. A BlockAck's bits may be older than the
+/// transmission; what they say was then received before, and is a duplicate now.
 fn acknowledged(sent: &Transmission<'_>, answer: &Frame<'_>) -> Vec<usize> {
     let received = |frame: &Frame<'_>| match (answer.kind, frame.seq) {
         (FrameKind::BlockAck(_, bitmap), Some(seq)) => bitmap.contains(seq),

@@ -1,7 +1,9 @@
-//! A fresh access point, fed only the capture of a run and its wired side, puts the same packets on the wire, byte for byte and in order.
+//! A fresh access point, fed only the capture of a run and its wired side, puts the same packets on the wire, byte for
+//! byte and in order.
 //!
-//! Compressed ACKs come out of appended bytes, native ones and the data of uploads out of frames. A capture is followed up to the first
-//! answer of which it does not tell whether the access point has received it, see [`heard`](crate::heard).
+//! Compressed ACKs come out of appended bytes, native ones and the data of uploads out of frames. A capture is followed
+//! up to the first answer of which it does not tell whether the access point has received it, see
+//! [`heard`](crate::heard).
 
 use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability, SchemeChoice};
 use ackless_cell::pcap::PcapWriter;
@@ -87,7 +89,8 @@ fn emitted(packet: &Packet) -> Vec<u8> {
     bytes
 }
 
-/// A random lossy cell of this standard: up to three stations, downloads and uploads, often two that share an identifier.
+/// A random lossy cell of this standard: up to three stations, downloads and uploads, often two that share an
+/// identifier.
 fn lossy(standard: Standard, seed: u64) -> CellConfig {
     let mut random = Stream::new(seed, standard as u64, Purpose::Test);
     let stations = 1 + random.below(3) as usize;
@@ -135,8 +138,8 @@ fn lossy(standard: Standard, seed: u64) -> CellConfig {
     config
 }
 
-/// The least two numbers of flows to the first station whose ACKs have one identifier. A cell numbers the ports of its flows on from 10,000
-/// at the server and from 20,000 at the station.
+/// The least two numbers of flows to the first station whose ACKs have one identifier. A cell numbers the ports of its
+/// flows on from 10,000 at the server and from 20,000 at the station.
 fn colliding() -> (usize, usize) {
     let cid = |number: usize| {
         let number = number as u16;
@@ -179,7 +182,8 @@ fn a_fresh_access_point_of_802_11ac_puts_the_same_bytes_on_the_wire() {
     replays(Standard::Ac);
 }
 
-/// More than an answer takes, and then the way through the host: what is answered so long before the end of a run is on the wire by then.
+/// More than an answer takes, and then the way through the host: what is answered so long before the end of a run is on
+/// the wire by then.
 const HOST: Duration = Duration::from_millis(2);
 /// Random cells of each standard.
 const RUNS: u64 = 150;

@@ -1,4 +1,5 @@
-//! A scheme with a listener in front of it: what its host handed to its MAC and got from it, and at the AP what passed the wire.
+//! A scheme with a listener in front of it: what its host handed to its MAC and got from it, and at the AP what passed
+//! the wire.
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};

@@ -7,6 +7,7 @@
 //! There are cases that a capture does not tell apart, and the last answer of each station is always one; they are
 //! [`Heard::Unknown`].
 
+use ackless_cell::config::CellConfig;
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
 use ackless_dot11::frame::{MacSeq, NodeId};
 
@@ -38,6 +39,8 @@ struct Link {
     asked: Option<(Asked, Option<usize>)>,
     /// The place of what it has last sent to the access point, while no answer was seen.
     sent: Option<usize>,
+    /// How many BlockAck Requests were sent to it in a row.
+    requests: u32,
     /// The access point owes it a BlockAck Request, as soon as it hears it.
     owes_request: bool,
 }
@@ -53,9 +56,9 @@ enum Asked {
     Request { start: MacSeq },
 }
 
-/// What became of each of these transmissions at the access point.
-pub fn receptions(transmissions: &[Transmission<'_>], stations: usize) -> Vec<Reception> {
-    let mut links = vec![Link::default(); stations + 1];
+/// What became of each of these transmissions at the access point of such a cell.
+pub fn receptions(transmissions: &[Transmission<'_>], config: &CellConfig) -> Vec<Reception> {
+    let mut links = vec![Link::default(); config.stations.len() + 1];
     let mut receptions: Vec<_> = transmissions.iter().map(|_| Reception::Nothing).collect();
     for (place, transmission) in transmissions.iter().enumerate() {
         let frame = &transmission.frames[0];
@@ -80,12 +83,15 @@ pub fn receptions(transmissions: &[Transmission<'_>], stations: usize) -> Vec<Re
             let heard = match answer {
                 None => Heard::No,
                 Some(answer) => {
-                    let heard = asked.was_heard(next, &transmissions[answer].frames[0], link.owes_request);
+                    let last = config.ap.mac.retry_limit == Some(link.requests);
+                    let heard = asked.was_heard(next, &transmissions[answer].frames[0], link.owes_request, last);
                     receptions[answer] = Reception::Answer(heard);
                     heard
                 }
             };
-            let given_up = matches!(asked, Asked::Request { .. }) && !matches!(next, Asked::Request { .. });
+            let requests = matches!(next, Asked::Request { .. });
+            link.requests = if requests && heard == Heard::No { link.requests + 1 } else { u32::from(requests) };
+            let given_up = matches!(asked, Asked::Request { .. }) && !requests;
             link.owes_request = match heard {
                 Heard::Yes => false,
                 Heard::No => link.owes_request || given_up,
@@ -111,8 +117,9 @@ impl Asked {
         }
     }
 
-    /// Whether the answer to this was received, if `next` is what was sent after it.
-    fn was_heard(self, next: Self, answer: &Frame<'_>, owes_request: bool) -> Heard {
+    /// Whether the answer to this was received, if `next` is what was sent after it. `last`: no further request follows
+    /// this one if its answer is missing, until the station is heard by a frame of its own.
+    fn was_heard(self, next: Self, answer: &Frame<'_>, owes_request: bool, last: bool) -> Heard {
         use Heard::{No, Unknown, Yes};
         let yes = |heard| if heard { Yes } else { No };
         match (self, next) {
@@ -132,6 +139,7 @@ impl Asked {
                 FrameKind::BlockAck(_, bitmap) if owes_request && !bitmap.contains(first) => Unknown,
                 _ => No,
             },
+            (Self::Request { .. }, Self::Request { .. }) if last => Unknown,
             (Self::Request { start: before }, Self::Request { start }) => yes(start != before),
         }
     }

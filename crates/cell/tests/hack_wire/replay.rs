@@ -47,7 +47,7 @@ struct Compared {
 fn replay(config: &CellConfig, seed: u64) -> Compared {
     let (file, log) = record(config, seed);
     let transmissions = capture::read(&file);
-    let receptions = receptions(&transmissions, config.stations.len());
+    let receptions = receptions(&transmissions, config);
     let mut ap = FreshAp::new(config);
     let mut from_wire = log.from_wire.iter().peekable();
     let mut until = config.end() - HOST;

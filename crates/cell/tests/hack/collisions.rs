@@ -158,6 +158,38 @@ fn colliding_uploads_stay_apart_wherever_a_native_ack_is_lost() {
     colliding_flows(Direction::Up);
 }
 
+/// Nothing of the AP's data arrives from `from` on for longer than an owner may be silent, and then `answers` answers with compressed ACKs
+/// are lost.
+fn outage(from: Instant, mut answers: u32) -> Interference {
+    let until = from + Duration::from_millis(1200);
+    Interference(Box::new(move |now, ppdu| {
+        let lost = match ppdu.answer() {
+            None => now >= from && now < until && ppdu.transmitter == NodeId(0),
+            Some(answer) => now >= until && !answer.appended.is_empty() && answers > 0,
+        };
+        answers -= u32::from(lost && ppdu.answer().is_some());
+        if lost { 0 } else { u64::MAX }
+    }))
+}
+
+/// The guard timer waits through the outage, so that the owner still holds ACKs after it. Where the answer that brings them is lost, a native
+/// ACK of the other flow comes before they do.
+#[test]
+fn an_owner_that_was_silent_for_too_long_appends_nothing_any_more() {
+    for standard in [Standard::A, Standard::N] {
+        let mut config = two_flows(standard, Direction::Down, Times::Later(3));
+        for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
+            hack_of(scheme).expect("all nodes speak HACK").guard = Duration::from_secs(5);
+        }
+        let taken_over = crew::all(&format!("{standard:?}, outage"), 300, |number| {
+            let from = Instant::from_micros(4000 + 500 * (number / 4));
+            let interference = outage(from, number as u32 % 4);
+            Trial::disturbed(config.clone(), 1, interference).run().counters.taken_over
+        });
+        assert!(taken_over.iter().sum::<u64>() > 0, "{standard:?}: no identifier changed hands");
+    }
+}
+
 #[test]
 fn the_owner_of_an_identifier_goes_on_compressing_while_the_other_flow_goes_natively() {
     let mut config = two_flows(Standard::N, Direction::Down, Times::Later(20));

@@ -29,8 +29,8 @@ pub struct Trial {
     pub interference: Option<Interference>,
     /// When a station's link changes its rates, in the order of time.
     pub changes: VecDeque<RateChange>,
-    /// Whether a gap may last a round trip longer than rule 3 says: a random guard timer may be shorter than one, and what a timeout
-    /// repairs takes one.
+    /// Whether a gap may last a round trip longer than rule 3 says, since a random guard timer may be shorter than one and what a timeout
+    /// repairs takes one; and begins anew with each PPDU that is lost, since its sender backs off, longer each time.
     pub patient: bool,
 }
 
@@ -54,8 +54,10 @@ pub struct Outcome {
 /// What only an observer sees.
 #[derive(Default)]
 struct Watcher {
-    /// Packets that the wire dropped or lost, and BlockAck Requests that did not arrive.
+    /// Packets that the wire dropped or lost, and BlockAck Requests that did not arrive; for a patient one, any PPDU that did not.
     lost: u64,
+    /// As [`Trial::patient`].
+    patient: bool,
     /// Completed transfers of each flow.
     completed: Vec<u64>,
 }
@@ -91,7 +93,7 @@ impl Trial {
     /// If a rule is broken.
     pub fn run(self) -> Outcome {
         let Self { config, mut changes, patient, .. } = self;
-        let watcher = Watcher { lost: 0, completed: vec![0; config.flows.len()] };
+        let watcher = Watcher { lost: 0, patient: self.patient, completed: vec![0; config.flows.len()] };
         let mut cell = Cell::new(&config, self.seed, |node| scheme(&config, node), watcher);
         cell.witness_acks();
         if let Some(interference) = self.interference {
@@ -176,7 +178,7 @@ impl Observer for Watcher {
         match *event {
             Event::WireDrop { .. } => self.lost += 1,
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
-                self.lost += u64::from(matches!(ppdu.body, Body::BlockAckReq(..)));
+                self.lost += u64::from(self.patient || matches!(ppdu.body, Body::BlockAckReq(..)));
             }
             Event::Completed { flow, .. } => self.completed[flow] += 1,
             _ => {}

@@ -1,8 +1,10 @@
 //! HACK by hand: two nodes and a script of what the air does, one for each figure and each race of the paper.
 
 mod figures;
+mod forgotten;
 mod guard;
 mod identifiers;
+mod long;
 mod pair;
 mod policies;
 mod races;

@@ -32,6 +32,8 @@ pub struct Pair {
     next_id: u16,
     /// How far each flow's data has been forwarded, in segments.
     forwarded: u32,
+    /// From when an answer is due at the station to when the AP has it.
+    answer_lasts: Duration,
 }
 
 struct Node {
@@ -80,6 +82,7 @@ impl Pair {
             wire: Vec::new(),
             next_id: 1,
             forwarded: 0,
+            answer_lasts: Duration::ZERO,
         }
     }
 
@@ -108,6 +111,11 @@ impl Pair {
     /// How many frames wait in the station's queue.
     pub fn queued(&self) -> usize {
         self.nodes[STATION].queue.0.len()
+    }
+
+    /// The station's answers take so long on the air from now on; at first, no time.
+    pub fn answer_lasts(&mut self, span: Duration) {
+        self.answer_lasts = span;
     }
 
     /// How many packets somebody holds.
@@ -365,6 +373,7 @@ impl Pair {
     fn answer(&mut self, kind: AnswerKind, mpdus: &[Mpdu], air: Air) -> usize {
         let (due, mut answer) = (due(NodeId(0), kind), Answer::default());
         self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+        self.now += self.answer_lasts;
         if air == Air::AnswerLost {
             self.ask(AP, |hack, cx| hack.on_answer_missing(cx, NodeId(1)));
             return answer.appended.len();

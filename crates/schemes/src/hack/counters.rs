@@ -121,6 +121,8 @@ counters! {
     taken_over,
     /// ACKs that waited for a native frame of their flow in the reorder buffer.
     waited_in_order,
+    /// Of those, ACKs that were let go because too many waited.
+    waited_too_many,
     /// Codes whose checksum did not fit the header that they led to, or that led to none.
     crc_failures,
     /// Runs that began with a later code than the next one.

@@ -16,7 +16,7 @@ use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, FiveTuple, Frame, Run};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
-use self::order::{Ascent, Position, Sequence};
+use self::order::{Ascent, Kept, Position, Sequence};
 use self::verify::{Bounds, Forwarded};
 use super::driver::CID_IDLE;
 use super::env::Env;
@@ -175,10 +175,15 @@ impl Receiver {
                 Some(Ok(decoded)) => {
                     let packet = env.cx.pool.insert(decoded.ack.to_packet());
                     env.counters.emitted += 1;
-                    if self.ascent.keep(packet, cid) {
-                        env.counters.waited_in_order += 1;
-                    } else {
-                        env.cx.emit(Emission::Onward(packet, self.peer));
+                    let kept = self.ascent.keep(packet, cid);
+                    env.counters.waited_in_order += u64::from(kept != Kept::No);
+                    match kept {
+                        Kept::No => env.cx.emit(Emission::Onward(packet, self.peer)),
+                        Kept::Yes => {}
+                        Kept::InPlaceOf(oldest) => {
+                            env.counters.waited_too_many += 1;
+                            env.cx.pool.release(oldest);
+                        }
                     }
                 }
             }

@@ -35,6 +35,17 @@ pub(super) struct Ascent {
     waiting: VecDeque<Waiting>,
 }
 
+/// Whether an ACK waits for a native frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kept {
+    /// It need not.
+    No,
+    /// It does.
+    Yes,
+    /// It does, and this one, which has waited longest, is the caller's again: it is to be let go.
+    InPlaceOf(PacketId),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     packet: PacketId,
@@ -92,13 +103,12 @@ impl Ascent {
         }
     }
 
-    /// Whether an ACK of this context must wait; if so it is kept.
-    pub(super) fn keep(&mut self, packet: PacketId, cid: Cid) -> bool {
-        let behind = self.pending.iter().find(|(_, pending)| *pending == cid).map(|entry| entry.0);
-        if let Some(behind) = behind {
-            self.waiting.push_back(Waiting { packet, cid, behind });
-        }
-        behind.is_some()
+    /// Keeps an ACK of this context if it must wait.
+    pub(super) fn keep(&mut self, packet: PacketId, cid: Cid) -> Kept {
+        let Some(&(behind, _)) = self.pending.iter().find(|(_, pending)| *pending == cid) else { return Kept::No };
+        let oldest = if self.waiting.len() < MOST_WAITING { None } else { self.waiting.pop_front() };
+        self.waiting.push_back(Waiting { packet, cid, behind });
+        oldest.map_or(Kept::Yes, |oldest| Kept::InPlaceOf(oldest.packet))
     }
 
     /// A frame goes up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes
@@ -146,6 +156,10 @@ impl Ascent {
     }
 }
 
+/// So many ACKs of one peer wait. That is more than any client sends while a native frame of it is repeated; a peer
+/// that leaves a hole in front of a native frame for good, and appends on and on, takes no more memory than that. Later
+/// ACKs say what the oldest do, but for duplicates.
+const MOST_WAITING: usize = 4096;
 /// TIDs of EDCA, and frames without one.
 const LANES: usize = 9;
 

@@ -63,10 +63,10 @@ fn an_ack_waits_for_the_native_frame_before_it_and_goes_before_the_one_after_it(
     // Native 0, ACKs 1 and 2, native 3, ACK 4. Packet 5 is none of theirs.
     let mut ascent = Ascent::default();
     ascent.expect(p[0], cid);
-    assert!(ascent.keep(p[1], cid) && ascent.keep(p[2], cid));
+    assert_eq!([1, 2].map(|n| ascent.keep(p[n], cid)), [Kept::Yes; 2]);
     ascent.expect(p[3], cid);
-    assert!(ascent.keep(p[4], cid));
-    assert!(!ascent.keep(p[5], Cid(8)), "another context waits for nothing");
+    assert_eq!(ascent.keep(p[4], cid), Kept::Yes);
+    assert_eq!(ascent.keep(p[5], Cid(8)), Kept::No, "another context waits for nothing");
     let mut up = Vec::new();
     let mut rise = |packet| {
         let mut risen = Vec::new();
@@ -88,10 +88,26 @@ fn a_native_frame_that_never_goes_up_keeps_nothing_back_for_ever() {
     let p = packets(3);
     let mut ascent = Ascent::default();
     ascent.expect(p[0], cid);
-    assert!(ascent.keep(p[1], cid));
+    assert_eq!(ascent.keep(p[1], cid), Kept::Yes);
     ascent.expect(p[2], cid);
     let mut up = Vec::new();
     assert!(ascent.rise(p[2], |packet| up.push(packet)));
     assert_eq!(up, [p[1], p[2]], "what is older goes first");
     assert!(ascent.is_empty());
+}
+
+#[test]
+fn behind_a_hole_that_is_never_filled_no_more_than_so_many_wait() {
+    let cid = Cid(7);
+    let p = packets(MOST_WAITING + 4);
+    let mut ascent = Ascent::default();
+    ascent.expect(p[0], cid);
+    let (first, rest) = p[1..].split_at(MOST_WAITING);
+    assert!(first.iter().all(|&packet| ascent.keep(packet, cid) == Kept::Yes));
+    for (&packet, &oldest) in rest.iter().zip(first) {
+        assert_eq!(ascent.keep(packet, cid), Kept::InPlaceOf(oldest));
+    }
+    let mut up = Vec::new();
+    assert!(ascent.rise(p[0], |packet| up.push(packet)));
+    assert_eq!(up, [&p[..1], &p[4..]].concat());
 }

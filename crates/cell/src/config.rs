@@ -7,9 +7,15 @@
 //! Not described yet: a second AP, a relay and an ad hoc cell ([`Topology`] keeps their place), moving stations,
 //! stations that do not hear each other, and rates that adapt during the run.
 
+pub use ackless_dot11::access::BackoffPolicy;
 use ackless_dot11::codec::beacon::min_len;
 use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
+use ackless_schemes::agent::AgentConfig;
+use ackless_schemes::arq_proxy::ArqProxyConfig;
+use ackless_schemes::fast_ack::FastAckConfig;
+use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
+use ackless_schemes::thinning::ThinningConfig;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -27,6 +33,8 @@ pub struct CellConfig {
     pub basic_rates: BasicRates,
     /// At what rate ACKs, BlockAcks and CTSs leave.
     pub answer_rate: AnswerRate,
+    /// How group-addressed frames that carry packets are sent; not an HT or VHT mode. `None` is as beacons are, or at the lowest rate of the PHY.
+    pub group_rate: Option<TxVector>,
     /// Beacons of the AP; `None` sends none.
     pub beacons: Option<BeaconConfig>,
     /// The access point.
@@ -125,6 +133,16 @@ pub enum SchemeChoice {
     Stock,
     /// HACK.
     Hack(HackConfig),
+    /// The TCP ACK agent.
+    Agent(AgentConfig),
+    /// 802.11 ACK filtering.
+    Filter(FilterConfig),
+    /// The ARQ proxy.
+    ArqProxy(ArqProxyConfig),
+    /// ACKs thinned out where they are sent, as CAKE and drivers do.
+    Thinning(ThinningConfig),
+    /// FastACK.
+    FastAck(FastAckConfig),
 }
 
 /// How a node gets at the medium and what it sends when it has it.
@@ -132,6 +150,8 @@ pub enum SchemeChoice {
 pub struct MacConfig {
     /// The access function and its contention window.
     pub access: Access,
+    /// How that window moves.
+    pub backoff: BackoffPolicy,
     /// A-MPDUs under BlockAck; `None` sends single MPDUs and expects an Ack for each.
     pub aggregation: Option<AggregationConfig>,
     /// An RTS precedes a PSDU longer than this; `None` sends none (`dot11RTSThreshold`).

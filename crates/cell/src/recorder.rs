@@ -1,5 +1,7 @@
 //! The observer that makes a [`RunResult`] of a run: counters, delays, fairness, and the [`Ledger`].
 
+use std::collections::BTreeMap;
+
 use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{Bytes, Duration, Instant};
@@ -79,6 +81,7 @@ impl Recorder {
             airtime_ns: *self.ledger.airtime(),
             counters: self.counters(config),
             hack: None,
+            rival: BTreeMap::new(),
             sim_seconds: config.measured.as_secs_f64(),
             wall_seconds: 0.0,
             events,

@@ -3,6 +3,7 @@
 //! Every value covers the measured window only, unless its comment says otherwise. The order of the fields is the
 //! order of the keys in JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Index;
 
@@ -31,6 +32,8 @@ pub struct RunResult {
     pub counters: Counters,
     /// What the HACK nodes counted together; `None` where there are none.
     pub hack: Option<HackCounters>,
+    /// What the nodes with another scheme counted together, by name; empty where there are none.
+    pub rival: BTreeMap<String, u64>,
     /// How evenly the stations were served.
     pub fairness: Fairness,
     /// The measured window in seconds of simulated time; the warm-up is not in it.

@@ -1,9 +1,16 @@
 //! A whole run: warm-up, measured window, result.
 
+use std::collections::BTreeMap;
+
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Scheme;
 use ackless_schemes::AnyScheme;
+use ackless_schemes::agent::Agent;
+use ackless_schemes::arq_proxy::ArqProxy;
+use ackless_schemes::fast_ack::FastAck;
+use ackless_schemes::filter::Filter;
 use ackless_schemes::hack::{Hack, HackCounters};
+use ackless_schemes::thinning::Thinning;
 use ackless_wire::Instant;
 
 use crate::cell::Cell;
@@ -51,14 +58,18 @@ pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer
     }
     advance(&mut cell, Instant::ZERO + config.warm_up);
     cell.report_totals();
-    let before = hack_counters(config, &cell);
+    let before = (hack_counters(config, &cell), rival_counts(config, &cell));
     advance(&mut cell, config.end());
     sample_rest(&mut cell);
     cell.finish();
     let events = cell.events();
-    let hack = hack_counters(config, &cell).zip(before).map(|(now, before)| now.since(&before));
+    let hack = hack_counters(config, &cell).zip(before.0).map(|(now, before)| now.since(&before));
+    let mut rival = rival_counts(config, &cell);
+    for (name, before) in before.1 {
+        rival.entry(name).and_modify(|now| *now -= before);
+    }
     let (recorder, _) = cell.into_observer();
-    RunResult { hack, ..recorder.result(config, seed, events) }
+    RunResult { hack, rival, ..recorder.result(config, seed, events) }
 }
 
 /// The scheme that the configuration puts on `node`.
@@ -66,6 +77,11 @@ pub fn scheme(config: &CellConfig, node: NodeId) -> AnyScheme {
     match scheme_choice(config, node) {
         SchemeChoice::Stock => AnyScheme::Stock,
         SchemeChoice::Hack(hack) => AnyScheme::Hack(Box::new(Hack::new(hack))),
+        SchemeChoice::Agent(agent) => AnyScheme::Agent(Box::new(Agent::new(agent))),
+        SchemeChoice::Filter(filter) => AnyScheme::Filter(Box::new(Filter::new(filter))),
+        SchemeChoice::ArqProxy(proxy) => AnyScheme::ArqProxy(Box::new(ArqProxy::new(proxy))),
+        SchemeChoice::Thinning(thinning) => AnyScheme::Thinning(Box::new(Thinning::new(thinning))),
+        SchemeChoice::FastAck(fast_ack) => AnyScheme::FastAck(Box::new(FastAck::new(fast_ack))),
     }
 }
 
@@ -84,4 +100,18 @@ fn hack_counters<O: Observer>(config: &CellConfig, cell: &Cell<AnyScheme, O>) ->
         sum += counters;
         sum
     })
+}
+
+/// What the nodes with any other scheme have counted so far, added up by name.
+fn rival_counts<O: Observer>(config: &CellConfig, cell: &Cell<AnyScheme, O>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for node in (0..=config.stations.len()).map(|node| NodeId(node as u16)) {
+        let scheme = cell.station(node).scheme();
+        if scheme.as_hack().is_none() {
+            for (name, count) in scheme.counts() {
+                *counts.entry(name.to_owned()).or_default() += count;
+            }
+        }
+    }
+    counts
 }

@@ -52,12 +52,31 @@ pub enum BackoffPolicy {
     /// (802.11-2020, 10.3.3).
     #[default]
     Standard,
+    /// Auto-zoom: with light or one-sided traffic the window goes below CWmin (the TCP ACK agent paper, III.2). As long as it is at or below CWmin, each
+    /// success makes it smaller by one, down to `floor`; a collision below CWmin doubles it, at least to CWmin. Above
+    /// CWmin it moves as the standard's. A frame that is given up leads back to CWmin, of which the paper says nothing.
+    AutoZoom {
+        /// The smallest window, as the largest counter that it can give. The paper counts values: its minCWmin of 2 is a floor of 1, its CWmin
+        /// of 32 a `cw_min` of 31. Below `cw_min`.
+        floor: u16,
+    },
+}
+
+/// How an access ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// The frame exchange succeeded, or needed no answer.
+    Done,
+    /// It failed, and its frame was given up.
+    GivenUp,
+    /// It failed and will be repeated.
+    Failed,
 }
 
 /// The channel access of one station: the contention window, the counter, and when it runs out.
 ///
 /// Inputs: [`Self::request`] and [`Self::withdraw_request`] (a frame waits, or no longer), [`Self::pause`] and [`Self::resume`] (the
-/// medium got busy or idle), [`Self::succeed`] and [`Self::fail`] (the end of an own frame exchange). Output: [`Self::grant`].
+/// medium got busy or idle), [`Self::settle`] (the end of an own frame exchange). Output: [`Self::grant`].
 #[derive(Clone, Debug)]
 pub struct ChannelAccess {
     parameters: Parameters,
@@ -161,23 +180,26 @@ impl ChannelAccess {
         self.idle.map(|idle| Waited { idle_since: idle.since, first_slot: idle.first_slot })
     }
 
-    /// The own frame exchange succeeded, or the frame was given up: smallest window, and post-backoff.
-    pub fn succeed(&mut self, waiting: bool) {
-        self.window = self.parameters.cw_min;
-        self.wants = waiting;
+    /// The own access is over: the window that follows, and a new counter, post-backoff where nothing waits. A frame that failed and will be repeated
+    /// always waits.
+    pub fn settle(&mut self, how: Settled, waiting: bool) {
+        let Parameters { cw_min, cw_max, .. } = self.parameters;
+        let doubled = (u32::from(self.window) * 2 + 1).min(u32::from(cw_max)) as u16;
+        self.window = match (self.policy, how) {
+            (BackoffPolicy::AutoZoom { floor }, Settled::Done) if self.window <= cw_min => {
+                self.window.saturating_sub(1).max(floor)
+            }
+            (BackoffPolicy::AutoZoom { .. }, Settled::Failed) => doubled.max(cw_min),
+            (BackoffPolicy::Standard, Settled::Failed) => doubled,
+            (_, Settled::Done | Settled::GivenUp) => cw_min,
+        };
+        self.wants = waiting || how == Settled::Failed;
         self.draw();
     }
 
-    /// The own frame exchange failed and will be repeated: larger window and a new counter.
-    pub fn fail(&mut self) {
-        match self.policy {
-            BackoffPolicy::Standard => {
-                let doubled = u32::from(self.window) * 2 + 1;
-                self.window = doubled.min(u32::from(self.parameters.cw_max)) as u16;
-            }
-        }
-        self.wants = true;
-        self.draw();
+    /// The contention window: the largest counter that may be drawn.
+    pub fn window(&self) -> u16 {
+        self.window
     }
 
     /// Whether nothing waits and no counter runs at `now`: such a station need not hear of the medium until its next request.

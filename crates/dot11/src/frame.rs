@@ -3,6 +3,7 @@
 //! Nothing here is bytes: the codec turns a [`Ppdu`] into bytes where somebody wants to see them.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, MacAddr, PacketId};
@@ -140,7 +141,16 @@ pub struct Answer {
     pub appended: Vec<u8>,
     /// Header bits of the answer.
     pub bits: HeaderBits,
+    /// The flag of the TCP ACK agent (its paper, III.1, second solution). It travels in the Retry bit, which is zero in all other control frames.
+    pub agent: bool,
+    /// A reserved value in place of the Duration field. Nobody's NAV heeds it, and nothing is said of a reservation that went on.
+    pub tag: Option<Tag>,
 }
+
+/// A reserved value of the Duration field, 1 to 16,383: bit 15 set and bit 14 clear make it neither a duration nor an association
+/// identifier (802.11-2020, table 9-11), so that a station that does not know its meaning leaves its NAV alone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Tag(NonZeroU16);
 
 /// A physical-layer protocol data unit: one transmission.
 #[derive(Clone, Debug)]
@@ -219,6 +229,24 @@ impl MacSeq {
     /// Whether `self` comes before `other` in the sense of the half-space rule.
     pub const fn before(self, other: Self) -> bool {
         self.offset_from(other) >= Self::MODULUS / 2
+    }
+}
+
+impl Tag {
+    /// The largest.
+    pub const MAX: u16 = 0x3fff;
+
+    /// A tag; `None` outside of 1 to [`Self::MAX`].
+    pub const fn new(n: u16) -> Option<Self> {
+        match NonZeroU16::new(n) {
+            Some(n) if n.get() <= Self::MAX => Some(Self(n)),
+            _ => None,
+        }
+    }
+
+    /// 1 to [`Self::MAX`].
+    pub const fn get(self) -> u16 {
+        self.0.get()
     }
 }
 

@@ -57,6 +57,7 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
         airtime_ns: airtime,
         counters: Counters { total, nodes: Vec::new() },
         hack: None,
+        rival: std::collections::BTreeMap::new(),
         fairness: Fairness { jain_goodput: 1.0, jain_airtime: 1.0 },
         sim_seconds: config.measured.as_secs_f64(),
         wall_seconds: 0.0,

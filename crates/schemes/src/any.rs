@@ -4,7 +4,12 @@ use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
+use crate::agent::Agent;
+use crate::arq_proxy::ArqProxy;
+use crate::fast_ack::FastAck;
+use crate::filter::Filter;
 use crate::hack::Hack;
+use crate::thinning::Thinning;
 
 /// One of the schemes: an enum, so that nothing is dispatched dynamically and a stock node pays one comparison.
 #[derive(Debug)]
@@ -13,6 +18,16 @@ pub enum AnyScheme {
     Stock,
     /// HACK.
     Hack(Box<Hack>),
+    /// The TCP ACK agent.
+    Agent(Box<Agent>),
+    /// 802.11 ACK filtering.
+    Filter(Box<Filter>),
+    /// The ARQ proxy.
+    ArqProxy(Box<ArqProxy>),
+    /// ACKs thinned out where they are sent.
+    Thinning(Box<Thinning>),
+    /// FastACK.
+    FastAck(Box<FastAck>),
 }
 
 /// Asks the scheme that is there; a stock node answers as the trait does by default.
@@ -21,6 +36,11 @@ macro_rules! ask {
         match $any {
             AnyScheme::Stock => $default,
             AnyScheme::Hack($scheme) => $question,
+            AnyScheme::Agent($scheme) => $question,
+            AnyScheme::Filter($scheme) => $question,
+            AnyScheme::ArqProxy($scheme) => $question,
+            AnyScheme::Thinning($scheme) => $question,
+            AnyScheme::FastAck($scheme) => $question,
         }
     };
 }
@@ -28,7 +48,15 @@ macro_rules! ask {
 impl AnyScheme {
     /// HACK, if that is what this is.
     pub fn as_hack(&self) -> Option<&Hack> {
-        ask!(self, None, hack => Some(hack))
+        match self {
+            Self::Hack(hack) => Some(hack),
+            _ => None,
+        }
+    }
+
+    /// The name and value of everything that the scheme has counted; nothing on a stock node.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        ask!(self, Vec::new(), scheme => scheme.counters().entries().collect())
     }
 }
 

@@ -2,12 +2,26 @@
 //!
 //! - [`Stock`]: nothing; a TCP ACK is a packet as any other;
 //! - [`hack`]: they go on link-layer answers;
+//! - [`agent`]: the AP makes them when the MAC ACK comes;
+//! - [`filter`]: they are sent as frames that nobody answers;
+//! - [`arq_proxy`]: the AP makes them, and a link-layer ACK asks for them;
+//! - [`thinning`], [`fast_ack`]: what ships today;
 //! - [`AnyScheme`]: one of these, chosen when a cell is built;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
+//!
+//! Shared: `flow_key` tells flows apart, `made_ack` makes an ACK in a client's place, `counters` declares what a scheme counts.
 
+pub mod agent;
 mod any;
+pub mod arq_proxy;
+mod counters;
+pub mod fast_ack;
+pub mod filter;
+mod flow_key;
 pub mod hack;
+mod made_ack;
 pub mod testing;
+pub mod thinning;
 
 use ackless_dot11::hooks::Scheme;
 

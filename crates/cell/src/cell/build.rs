@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::access::{BackoffPolicy, Function, Parameters};
+use ackless_dot11::access::{Function, Parameters};
 use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
@@ -124,7 +124,7 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         node,
         timing,
         access,
-        backoff: BackoffPolicy::Standard,
+        backoff: mac.backoff,
         tid: Tid(0),
         txop_limit,
         basic_rates: config.basic_rates,
@@ -132,7 +132,7 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
             AnswerRate::ByRule => None,
             AnswerRate::Fixed(vector) => Some(vector),
         },
-        group_rate: config.beacons.map_or(timing.lowest, |beacons| beacons.tx),
+        group_rate: config.group_rate.or(config.beacons.map(|beacons| beacons.tx)).unwrap_or(timing.lowest),
         rts_threshold: mac.rts_threshold,
         retry_limit: mac.retry_limit.unwrap_or(u32::MAX),
         ack_timeout_extra: mac.ack_timeout_extra,

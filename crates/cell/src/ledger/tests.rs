@@ -66,7 +66,7 @@ fn tcp_acks_alone_are_tcp_acks_whole() {
 #[test]
 fn answers_are_link_acks_but_for_what_is_appended() {
     // A BlockAck lasts 32 us at 24 Mbps; 20 bytes more are 5 symbols instead of 3.
-    let answer = |appended| Answer { appended, bits: HeaderBits::default() };
+    let answer = |appended| Answer { appended, ..Answer::default() };
     let bitmap = Bitmap::empty(MacSeq::default());
     let plain = Body::BlockAck(Tid(0), bitmap, answer(Vec::new()));
     expect(&[control(BLOCK_ACK_LEN, plain)], &[(AirtimeClass::LinkAcks, 32_000)]);

@@ -1,9 +1,9 @@
 //! Small cells with HACK on their nodes.
 
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, CellConfig, CongestionControl,
-    Direction, Distance, FlowConfig, LinkLoss, MacConfig, Peer, Probability, SchemeChoice, StationConfig, TcpConfig,
-    Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
+    CongestionControl, Direction, Distance, FlowConfig, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
+    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
@@ -26,6 +26,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
     let mac = mac(standard, mpdus);
     let hack = SchemeChoice::Hack(HackConfig { aifs: interframe_space(standard), ..HackConfig::default() });
     CellConfig {
+        group_rate: None,
         scheme: "hack".to_owned(),
         topology: Topology::Infrastructure,
         standard,
@@ -140,6 +141,7 @@ fn mac(standard: Standard, mpdus: u16) -> MacConfig {
     let max_bytes = if standard == Standard::Ac { Bytes(1_048_575) } else { Bytes(65_535) };
     let terms = AggregationConfig { max_bytes, max_mpdus: mpdus, window: 64, min_spacing: Duration::ZERO };
     MacConfig {
+        backoff: BackoffPolicy::Standard,
         access: if standard.is_qos() {
             Access::Edca { aifsn: AIFSN, cw_min, cw_max, txop_limit: Duration::ZERO }
         } else {

@@ -2,9 +2,9 @@
 
 use ackless_cell::Cell;
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, CellConfig, CongestionControl,
-    Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability, SchemeChoice,
-    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
+    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
+    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -105,6 +105,7 @@ fn edca(max_bytes: u64) -> MacConfig {
 
 fn mac(access: Access, aggregation: Option<AggregationConfig>) -> MacConfig {
     MacConfig {
+        backoff: BackoffPolicy::Standard,
         access,
         aggregation,
         rts_threshold: None,
@@ -124,6 +125,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         buffer_packets: 10_000,
     };
     CellConfig {
+        group_rate: None,
         scheme: "hack".to_owned(),
         topology: Topology::Infrastructure,
         standard,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ackless_cell::config::{CellConfig, SchemeChoice};
 use ackless_dot11::block_ack::{DuplicateCache, Recipient};
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
 use ackless_dot11::hooks::{Admission, Context, Emission, Peer, Scheme, SendOptions, Verdict, Withdraw};
 use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool};
@@ -140,7 +140,7 @@ impl FreshAp {
 
     /// A station's answer has arrived, with these bytes appended.
     pub fn answered(&mut self, now: Instant, from: NodeId, appended: &[u8]) {
-        let answer = Answer { appended: appended.to_vec(), bits: HeaderBits::default() };
+        let answer = Answer { appended: appended.to_vec(), ..Answer::default() };
         self.ask(now, |hack, cx| hack.on_answer(cx, from, &answer, Duration::ZERO));
     }
 

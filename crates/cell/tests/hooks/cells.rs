@@ -2,9 +2,9 @@
 
 use ackless_cell::Cell;
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, CellConfig, CongestionControl,
-    Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability, SchemeChoice,
-    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
+    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
+    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -125,6 +125,7 @@ pub fn aggregating() -> CellConfig {
         HtMode::new(7, Width::Mhz40, GuardInterval::Short, Band::Ghz5).expect("150 Mbps is a mode of 802.11n"),
     );
     let mac = MacConfig {
+        backoff: BackoffPolicy::Standard,
         access: Access::Edca { aifsn: 3, cw_min: 15, cw_max: 1023, txop_limit: Duration::ZERO },
         aggregation: Some(AggregationConfig {
             max_bytes: Bytes(65_535),
@@ -143,6 +144,7 @@ pub fn aggregating() -> CellConfig {
 /// 802.11a, 54 Mbps, a frame and an Ack at a time, 100 ms: one station without flows.
 pub fn single_frames() -> CellConfig {
     let mac = MacConfig {
+        backoff: BackoffPolicy::Standard,
         access: Access::Dcf { cw_min: 15, cw_max: 1023 },
         aggregation: None,
         rts_threshold: None,
@@ -156,6 +158,7 @@ pub fn single_frames() -> CellConfig {
 fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
     let link = WiredLink::clean(BitRate::from_mbps(500), Duration::from_millis(1), 10_000);
     CellConfig {
+        group_rate: None,
         scheme: "test".to_owned(),
         topology: Topology::Infrastructure,
         standard,

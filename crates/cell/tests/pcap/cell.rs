@@ -1,9 +1,9 @@
 //! Whole runs: what their files say agrees with what the runs say.
 
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BeaconConfig, CellConfig,
-    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
-    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, BeaconConfig,
+    CellConfig, CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer,
+    Probability, SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -91,6 +91,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
     };
     let link = WiredLink::clean(BitRate::from_mbps(500), ms(1), 1_000);
     CellConfig {
+        group_rate: None,
         scheme: "stock".to_owned(),
         topology: Topology::Infrastructure,
         standard,
@@ -126,6 +127,7 @@ fn mac(standard: Standard) -> MacConfig {
         Standard::A | Standard::G => (Access::Dcf { cw_min: 15, cw_max: 1023 }, None),
     };
     MacConfig {
+        backoff: BackoffPolicy::Standard,
         access,
         aggregation,
         rts_threshold: None,

@@ -66,7 +66,8 @@ impl Samples {
         self.send(AP, NodeId::BROADCAST, a(OfdmRate::Mbps6), Body::Beacon(Bytes(350)));
         let data = self.mpdu(MpduKind::Data, Ds::FromAp, (AP, PHONE), tcp(v4(), |_| {}, Payload::Length(1448)));
         self.send(AP, PHONE, a(OfdmRate::Mbps54), Body::Single(data));
-        let held = Answer { appended: vec![0x5a; 11], bits: HeaderBits { more_data: true, sync: false } };
+        let held =
+            Answer { appended: vec![0x5a; 11], bits: HeaderBits { more_data: true, sync: false }, ..Answer::default() };
         self.send(PHONE, AP, a(OfdmRate::Mbps24), Body::Ack(held));
         let direct = self.mpdu(MpduKind::Data, Ds::Direct, (LAPTOP, PHONE), udp(v6(), 100));
         self.send(LAPTOP, PHONE, g(OfdmRate::Mbps48), Body::Single(direct));
@@ -94,7 +95,8 @@ impl Samples {
         let bitmap = Bitmap { start: MacSeq::new(4090), bits: 0x8000_0000_0000_0007 };
         self.send(LAPTOP, AP, basic, Body::BlockAck(Tid(0), bitmap, Answer::default()));
         self.send(AP, LAPTOP, basic, Body::BlockAckReq(Tid(5), MacSeq::new(4095)));
-        let held = Answer { appended: vec![0xc3; 29], bits: HeaderBits { more_data: false, sync: true } };
+        let held =
+            Answer { appended: vec![0xc3; 29], bits: HeaderBits { more_data: false, sync: true }, ..Answer::default() };
         self.send(LAPTOP, AP, basic, Body::BlockAck(Tid(5), bitmap, held));
         let alone = self.mpdu(qos(6), Ds::FourAddress, (PHONE, AP), tcp(v4(), sack, NOTHING));
         self.send(PHONE, AP, narrow, Body::Single(Mpdu { destination: NodeId(9), ..alone }));

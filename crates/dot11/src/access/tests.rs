@@ -196,7 +196,7 @@ fn what_arrives_during_post_backoff_waits_for_its_end() {
     // The own exchange ended at 100 in success with nothing more to send; the counter of 6 runs from 134 to 188.
     let mut access = drawing(Function::Dcf, &[(15, 6)]);
     access.pause(at(10));
-    access.succeed(false);
+    access.settle(Settled::Done, false);
     idle(&mut access, 100);
     assert_eq!(access.grant(), None, "nothing waits");
     let mut later = access.clone();
@@ -211,7 +211,7 @@ fn post_backoff_stops_while_the_medium_is_busy() {
     // 6 slots, of which 2 passed before the medium got busy at 152. The frame comes while it is busy and draws nothing new.
     let mut access = drawing(Function::Dcf, &[(15, 6)]);
     access.pause(at(10));
-    access.succeed(false);
+    access.settle(Settled::Done, false);
     idle(&mut access, 100);
     access.pause(at(152));
     access.request(at(200));
@@ -258,14 +258,14 @@ fn the_window_doubles_with_each_failure_up_to_the_largest_and_success_resets_it(
     let mut access = drawing(Function::Dcf, &[(15, 0)]);
     assert_eq!(access.window, 15);
     for window in [31, 63, 127, 255, 511, 1023, 1023, 1023] {
-        access.fail();
+        access.settle(Settled::Failed, true);
         assert_eq!(access.window, window);
         assert!(access.wants(), "what failed is sent again");
     }
-    access.succeed(true);
+    access.settle(Settled::Done, true);
     assert_eq!((access.window, access.wants()), (15, true));
-    access.fail();
-    access.succeed(false);
+    access.settle(Settled::Failed, true);
+    access.settle(Settled::Done, false);
     assert_eq!((access.window, access.wants()), (15, false));
 }
 
@@ -274,7 +274,7 @@ fn a_failure_draws_from_the_doubled_window() {
     // Failure at 100 with a window of 31 and a counter of 25, which a window of 15 does not have.
     let mut access = drawing(Function::Edca, &[(31, 25)]);
     access.pause(at(10));
-    access.fail();
+    access.settle(Settled::Failed, true);
     idle(&mut access, 100);
     assert_eq!(access.grant(), Some(at(143 + 25 * 9)));
 }
@@ -284,7 +284,7 @@ fn counters_are_drawn_from_zero_to_the_window_both_included() {
     let mut access = drawing(Function::Dcf, &[(15, 0)]);
     let mut drawn = [false; 16];
     for _ in 0..1000 {
-        access.succeed(false);
+        access.settle(Settled::Done, false);
         drawn[access.slots as usize] = true;
     }
     assert_eq!(drawn, [true; 16]);
@@ -306,7 +306,7 @@ fn a_station_is_settled_once_nothing_waits_and_its_counter_has_run_out() {
     for (function, last) in [(Function::Dcf, 161), (Function::Edca, 170)] {
         let mut access = drawing(function, &[(15, 3)]);
         access.pause(at(10));
-        access.succeed(false);
+        access.settle(Settled::Done, false);
         assert!(!access.is_settled(at(50)), "a stopped counter has to run yet");
         idle(&mut access, 100);
         assert!(!access.is_settled(at(last - 1)), "{function:?}");
@@ -372,12 +372,12 @@ impl Twins {
         self.busy(now);
         let end = now + us(50 + self.random.below(300));
         if self.random.chance(0.3) {
-            self.eager.fail();
-            self.lazy.fail();
+            self.eager.settle(Settled::Failed, true);
+            self.lazy.settle(Settled::Failed, true);
         } else {
             let waiting = self.random.chance(0.3);
-            self.eager.succeed(waiting);
-            self.lazy.succeed(waiting);
+            self.eager.settle(Settled::Done, waiting);
+            self.lazy.settle(Settled::Done, waiting);
         }
         end
     }
@@ -420,4 +420,41 @@ fn a_station_that_is_told_late_is_granted_the_same_times_as_one_that_is_told_all
         }
     }
     assert!(grants > 5_000, "only {grants} grants were compared");
+}
+
+/// The windows of a station under auto-zoom after each of `ends`; the paper's count of values is one more.
+fn zoomed(ends: &[Settled]) -> Vec<u16> {
+    let parameters = Parameters { cw_min: 31, cw_max: 1023, ..parameters(Function::Dcf) };
+    let stream = Stream::new(1, 0, Purpose::Backoff);
+    let mut access = ChannelAccess::new(parameters, BackoffPolicy::AutoZoom { floor: 1 }, stream);
+    let settle = |&end| {
+        access.settle(end, true);
+        access.window()
+    };
+    ends.iter().map(settle).collect()
+}
+
+#[test]
+fn auto_zoom_goes_down_by_one_to_its_floor_and_jumps_back_to_cw_min() {
+    let mut ends = vec![Settled::Done; 40];
+    ends.extend([Settled::Failed, Settled::Failed, Settled::Done, Settled::Done]);
+    let windows = zoomed(&ends);
+    let down: Vec<u16> = (1..31).rev().collect();
+    assert_eq!(windows[..30], down);
+    assert_eq!(windows[30..40], [1; 10]);
+    // 2 values doubled are 4, below CWmin, so CWmin's 32; then 64; a success above CWmin leads to it, and the next one below it.
+    assert_eq!(windows[40..], [31, 63, 31, 30]);
+}
+
+#[test]
+fn auto_zoom_doubles_a_window_whose_double_lies_above_cw_min_and_stops_at_cw_max() {
+    // After 10 successes 22 values, doubled 44.
+    let mut ends = vec![Settled::Done; 10];
+    ends.extend([Settled::Failed; 7]);
+    assert_eq!(zoomed(&ends)[9..], [21, 43, 87, 175, 351, 703, 1023, 1023]);
+}
+
+#[test]
+fn auto_zoom_starts_anew_from_cw_min_with_a_frame_that_was_given_up() {
+    assert_eq!(zoomed(&[Settled::Done, Settled::Done, Settled::GivenUp, Settled::Done]), [30, 29, 31, 30]);
 }

@@ -58,16 +58,15 @@ impl Ppdu {
             Body::Single(mpdu) => self.emit_mpdu(mpdu, pool.get(mpdu.packet), out),
             Body::Aggregate(mpdus) => self.emit_mpdu(&mpdus[index], pool.get(mpdus[index].packet), out),
             Body::Ack(answer) => {
-                self.begin(FrameControl::ACK, answer.bits, receiver, out);
+                self.begin_answer(FrameControl::ACK, answer, receiver, out);
                 out.extend_from_slice(&answer.appended);
             }
             Body::BlockAck(tid, bitmap, answer) => {
-                let Answer { appended, bits } = answer;
-                self.begin(FrameControl::BLOCK_ACK, *bits, receiver, out);
+                self.begin_answer(FrameControl::BLOCK_ACK, answer, receiver, out);
                 out.extend(transmitter.0);
                 out.extend(block_ack_fields(*tid, bitmap.start));
                 out.extend(bitmap.bits.to_le_bytes());
-                out.extend_from_slice(appended);
+                out.extend_from_slice(&answer.appended);
             }
             Body::BlockAckReq(tid, start) => {
                 self.begin(FrameControl::BLOCK_ACK_REQ, self.bits, receiver, out);
@@ -128,6 +127,15 @@ impl Ppdu {
         out.extend(control.0.to_le_bytes());
         out.extend(duration_field(self.duration_field).to_le_bytes());
         out.extend(receiver.0);
+    }
+
+    /// [`Self::begin`] for an Ack or BlockAck, with what a scheme put into its header.
+    fn begin_answer(&self, control: FrameControl, answer: &Answer, receiver: MacAddr, out: &mut Vec<u8>) {
+        let from = out.len();
+        self.begin(control.with(FrameControl::RETRY, answer.agent), answer.bits, receiver, out);
+        if let Some(tag) = answer.tag {
+            out[from + 2..from + 4].copy_from_slice(&(RESERVED_DURATION | tag.get()).to_le_bytes());
+        }
     }
 
     /// Appends an MPDU with a packet in it, up to its FCS (9.3.2.1, 9.3.3.13).
@@ -198,5 +206,7 @@ fn duration_field(duration: Duration) -> u16 {
     duration.as_micros_ceil().min(MAX_DURATION) as u16
 }
 
+/// Bit 15 of the Duration field, and not bit 14: the values that stand for nothing (table 9-11).
+const RESERVED_DURATION: u16 = 0x8000;
 /// The longest duration that the field can say: bit 15 marks an association identifier (9.2.4.2).
 const MAX_DURATION: u64 = 32_767;

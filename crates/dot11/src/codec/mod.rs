@@ -6,10 +6,12 @@
 //! - [`ampdu`]: A-MPDU delimiters and the subframes behind them;
 //! - [`beacon`]: the body of a beacon.
 //!
-//! Clauses are those of IEEE Std 802.11-2020. Fields are little-endian. Three things go beyond the standard:
+//! Clauses are those of IEEE Std 802.11-2020. Fields are little-endian. Five things go beyond the standard:
 //!
 //! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels in the Power Management bit, which means nothing
 //!   in a cell whose stations never doze, and which, unlike +HTC/Order, leaves the layout of every frame as it is;
+//! - [`Answer::agent`](crate::frame::Answer::agent) travels in the Retry bit of an Ack or BlockAck, which is otherwise zero there (9.2.4.1.6);
+//! - [`Answer::tag`](crate::frame::Answer::tag) stands in the Duration field, as a value that is reserved there;
 //! - an Ack or BlockAck may carry bytes of a scheme between its last field and the FCS;
 //! - a packet disguised as an Action frame stands behind a vendor-specific Action header of [`LLC_LEN`](crate::frame::LLC_LEN) bytes,
 //!   see [`ACTION_HEADER`].

@@ -3,7 +3,7 @@
 use ackless_wire::{Duration, MacAddr};
 
 use crate::codec::{ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, FrameControl, LLC_SNAP};
-use crate::frame::{Bitmap, MacSeq, Tid};
+use crate::frame::{Bitmap, MacSeq, Tag, Tid};
 
 /// One MPDU as its bytes tell it, FCS included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +14,8 @@ pub struct Frame<'a> {
     pub control: FrameControl,
     /// How long it reserves the medium; nothing where the field holds an identifier instead (bit 15, 9.2.4.2).
     pub duration: Option<Duration>,
+    /// A reserved value of that field other than zero; nothing where it is a duration or an identifier.
+    pub tag: Option<Tag>,
     /// The first address: who shall receive it (RA).
     pub receiver: MacAddr,
     /// The second address: who sent it (TA). An Ack and a CTS have none.
@@ -100,6 +102,7 @@ impl<'a> Frame<'a> {
             kind: FrameKind::Other,
             control,
             duration: (duration < 0x8000).then(|| Duration::from_micros(duration.into())),
+            tag: if duration & 0xc000 == 0x8000 { Tag::new(duration & Tag::MAX) } else { None },
             receiver: fields.address()?,
             transmitter: None,
             third: None,

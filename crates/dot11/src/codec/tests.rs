@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::frame::{
     AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
-    Tid,
+    Tag, Tid,
 };
 
 const AP: NodeId = NodeId(0);
@@ -92,7 +92,8 @@ fn an_ack_is_these_14_bytes() {
 fn control_frames_come_back_with_their_fields() {
     let pool = PacketPool::default();
     let bitmap = Bitmap { start: MacSeq::new(4090), bits: 0x8000_0000_0000_0005 };
-    let answer = || Answer { appended: vec![1, 2, 3], bits: HeaderBits { more_data: true, sync: true } };
+    let answer =
+        || Answer { appended: vec![1, 2, 3], bits: HeaderBits { more_data: true, sync: true }, ..Answer::default() };
     let cases = [
         (Body::Rts, FrameKind::Rts, true, 0),
         (Body::Cts, FrameKind::Cts, false, 0),
@@ -114,6 +115,26 @@ fn control_frames_come_back_with_their_fields() {
         assert_eq!(frame.control.has(FrameControl::MORE_DATA), bits);
         assert_eq!(frame.control.has(FrameControl::POWER_MANAGEMENT), bits);
     }
+}
+
+#[test]
+fn what_a_scheme_puts_into_an_answers_header_comes_back() {
+    let pool = PacketPool::default();
+    for tag in [None, Tag::new(1), Tag::new(4096), Tag::new(Tag::MAX)] {
+        for agent in [false, true] {
+            let answer = Answer { tag, agent, ..Answer::default() };
+            for body in [Body::Ack(answer.clone()), Body::BlockAck(Tid(0), Bitmap::empty(MacSeq::new(1)), answer)] {
+                let bytes = bytes_of(&ppdu(ofdm(), body), &pool);
+                let frame = Frame::parse(&bytes).expect("our own frame");
+                assert_eq!((frame.tag, frame.control.has(FrameControl::RETRY)), (tag, agent));
+                assert_eq!(frame.duration.is_some(), tag.is_none());
+            }
+        }
+    }
+    // Bit 15 set and bit 14 clear.
+    let tagged = Body::Ack(Answer { tag: Tag::new(0x1234), ..Answer::default() });
+    assert_eq!(bytes_of(&ppdu(ofdm(), tagged), &pool)[2..4], [0x34, 0x92]);
+    assert_eq!((Tag::new(0), Tag::new(Tag::MAX + 1)), (None, None));
 }
 
 #[test]

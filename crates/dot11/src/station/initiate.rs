@@ -5,6 +5,7 @@ use ackless_wire::{Duration, Instant, PacketPool};
 use super::Station;
 use super::compose::psdu_alone;
 use super::exchange::{Asked, Awaited, Exchange, Reserved};
+use crate::access::Settled;
 use crate::block_ack::{Fate, NoAnswer};
 use crate::frame::{Answer, BLOCK_ACK_LEN, Body, NodeId, Ppdu};
 use crate::hooks::Scheme;
@@ -36,7 +37,7 @@ impl<S: Scheme> Station<S> {
                     self.fates.push((frame.mpdu, Fate::Delivered));
                     self.settle_fates(now, pool);
                 }
-                self.end_access(now, true);
+                self.end_access(now, Settled::Done);
             }
             Exchange::Idle | Exchange::Awaiting { .. } | Exchange::Sifs { .. } => {}
         }
@@ -52,7 +53,7 @@ impl<S: Scheme> Station<S> {
                 let link = self.links.current();
                 let ppdu = self.ppdu_on(link, now, pool);
                 if ppdu.is_none() {
-                    self.end_access(now, true);
+                    self.end_access(now, Settled::Done);
                 }
                 ppdu
             }
@@ -127,7 +128,7 @@ impl<S: Scheme> Station<S> {
         if self.fits_another(now) {
             self.exchange = Exchange::Sifs { at: now + self.config.timing.sifs };
         } else {
-            self.end_access(now, true);
+            self.end_access(now, Settled::Done);
         }
     }
 
@@ -176,7 +177,7 @@ impl<S: Scheme> Station<S> {
         let mut cx = context!(self, now, pool);
         self.scheme.on_answer_missing(&mut cx, awaited.from);
         self.settle_fates(now, pool);
-        self.end_access(now, !again);
+        self.end_access(now, if again { Settled::Failed } else { Settled::GivenUp });
     }
 
     /// No CTS came. Returns whether the RTS will be sent again.
@@ -217,16 +218,12 @@ impl<S: Scheme> Station<S> {
         self.fates = fates;
     }
 
-    /// The access is over. `settled`: in success, or with the frame given up.
-    fn end_access(&mut self, now: Instant, settled: bool) {
+    /// The access is over.
+    fn end_access(&mut self, now: Instant, how: Settled) {
         self.exchange = Exchange::Idle;
         self.free_since = now;
         self.links.refresh(self.links.current());
-        if settled {
-            let waiting = self.has_work();
-            self.access.succeed(waiting);
-        } else {
-            self.access.fail();
-        }
+        let waiting = self.has_work();
+        self.access.settle(how, waiting);
     }
 }

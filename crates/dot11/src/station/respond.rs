@@ -188,6 +188,9 @@ impl<S: Scheme> Station<S> {
             let mut cx = context!(self, now, pool);
             let facts = AnswerDue { to: due.to, kind, rate: due.rate, len: plain };
             self.scheme.on_answer_due(&mut cx, &facts, &mut answer, &mut duration);
+            if answer.tag.is_some() {
+                duration = Duration::ZERO;
+            }
         }
         let len = plain + Bytes(answer.appended.len() as u64);
         let bits = answer.bits;

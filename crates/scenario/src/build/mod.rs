@@ -32,6 +32,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
     check_times(scenario)?;
     scenario.rows()?;
     Ok(CellConfig {
+        group_rate: None,
         scheme: row.name.to_owned(),
         topology: scenario.wifi.topology.value,
         standard: radio.standard,

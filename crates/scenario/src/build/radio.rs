@@ -1,6 +1,6 @@
 //! How nodes transmit: rates, channel access and aggregation.
 
-use ackless_cell::config::{Access, AggregationConfig, AnswerRate, MacConfig};
+use ackless_cell::config::{Access, AggregationConfig, AnswerRate, BackoffPolicy, MacConfig};
 use ackless_phy::{
     AccessCategory, Band, BasicRates, DsssMode, EdcaParameters, GuardInterval, HtMode, LegacyRate, ModeError, OfdmMode,
     Preamble, Standard, Timing, TxVector, VhtMode, Width,
@@ -239,6 +239,7 @@ fn mac(scenario: &Scenario, standard: Standard, timing: &Timing) -> Result<MacCo
         return Err(scenario.refuse(&wifi.retry_limit, "is 0", "an MPDU is sent at least once; allowed is from 1 up"));
     }
     Ok(MacConfig {
+        backoff: BackoffPolicy::Standard,
         access,
         aggregation: aggregation(scenario, standard, qos)?,
         rts_threshold: wifi.rts_threshold.value,

@@ -288,7 +288,7 @@ impl Node {
         let from = node(peer);
         match appended {
             Some(appended) => {
-                let answer = Answer { appended, bits: HeaderBits::default() };
+                let answer = Answer { appended, ..Answer::default() };
                 self.ask(|hack, cx| hack.on_answer(cx, from, &answer, Duration::ZERO));
             }
             None => self.ask(|hack, cx| hack.on_answer_missing(cx, from)),

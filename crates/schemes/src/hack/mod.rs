@@ -37,7 +37,6 @@ mod config;
 mod counters;
 mod driver;
 mod env;
-mod flow_key;
 mod nic;
 mod receiver;
 mod sync;
@@ -48,11 +47,11 @@ use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
+use crate::flow_key::FlowKey;
 pub use config::{Fit, HackConfig, Policy};
 pub use counters::HackCounters;
 use driver::Driver;
 use env::{Env, Queueing};
-use flow_key::FlowKey;
 use receiver::Receiver;
 use sync::Sync;
 

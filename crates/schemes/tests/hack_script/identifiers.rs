@@ -1,7 +1,7 @@
 //! Two flows that share a context identifier.
 
 use ackless_schemes::hack::HackConfig;
-use ackless_wire::Duration;
+use ackless_wire::{Duration, TcpFlags};
 
 use crate::pair::{AP, Air, Pair, STATION, colliding_flows};
 
@@ -137,4 +137,51 @@ fn an_owner_that_pauses_while_the_other_sends_may_have_lost_the_identifier() {
     }
     data(&mut pair, flows, Air::Clear);
     assert_eq!(pair.counters(AP).crc_failures + pair.counters(AP).gaps, 0);
+}
+
+#[test]
+fn an_owner_that_sends_only_data_keeps_its_identifier_from_no_other_flow() {
+    for behind_each_other in [false, true] {
+        let (owner, flow) = colliding_flows();
+        let mut pair = Pair::new(HackConfig::default());
+        data(&mut pair, (owner, flow), Air::Clear);
+        pair.ack(owner);
+        pair.natives(1, Air::Clear);
+        pair.wire();
+        // From now on the owner uploads: one segment each 50 ms, of which one is always under way, or none between them.
+        let mut made = Vec::new();
+        let mut under_way = None;
+        for n in 0..60 {
+            pair.pass_time(Duration::from_millis(50));
+            made.push(pair.segment(owner, TcpFlags::ACK | TcpFlags::PSH, 1_000));
+            let sent = pair.launch_natives(1);
+            match under_way.replace(sent) {
+                Some(before) if behind_each_other => pair.land_natives(&before, Air::Clear),
+                _ => {}
+            }
+            if !behind_each_other {
+                let sent = under_way.take().expect("it has just been sent");
+                pair.land_natives(&sent, Air::Clear);
+            }
+            data(&mut pair, (owner, flow), Air::Clear);
+            made.push(pair.ack(flow));
+            let native = pair.queued();
+            assert!(n < 21 || native == 0, "the owner's ACK is {n} times 50 ms old");
+            if native > 0 {
+                pair.natives(1, Air::Clear);
+            }
+            pair.transfer();
+            data(&mut pair, (owner, flow), Air::Clear);
+        }
+        if let Some(last) = under_way {
+            pair.land_natives(&last, Air::Clear);
+        }
+        let mut wire = pair.wire();
+        assert_eq!(wire.len(), made.len(), "each came once");
+        wire.sort_unstable();
+        made.sort_unstable();
+        assert_eq!(wire, made);
+        let ap = pair.counters(AP);
+        assert_eq!((ap.taken_over, ap.gaps, ap.crc_failures, ap.unknown_context), (1, 0, 0, 0));
+    }
 }

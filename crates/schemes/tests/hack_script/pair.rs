@@ -287,7 +287,7 @@ impl Pair {
 
     /// Appended bytes arrive at the AP that no station sent.
     pub fn forge(&mut self, appended: Vec<u8>) {
-        let answer = Answer { appended, bits: HeaderBits::default() };
+        let answer = Answer { appended, ..Answer::default() };
         self.ask(AP, |hack, cx| hack.on_answer(cx, NodeId(1), &answer, Duration::ZERO));
     }
 

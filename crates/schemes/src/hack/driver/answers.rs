@@ -242,7 +242,7 @@ impl Driver {
         self.natives.settle(handle);
         let flow = &mut self.flows[place];
         flow.candidates.pop_front();
-        flow.outstanding -= 1;
+        flow.settled(true);
         env.counters.withdrawn += 1;
         self.hold(env, place, Held { packet, options, since: env.cx.now }, code, ready);
         true

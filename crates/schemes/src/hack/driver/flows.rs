@@ -4,10 +4,11 @@
 //! it, and the other goes natively until the owner has been idle for [`CID_IDLE`]. Both ends follow from the same
 //! frames, and no loss makes them disagree:
 //! - the decompressing end gives a free identifier to the flow of the first native pure ACK, by MAC sequence number,
-//!   and another flow takes it over only when nothing of the owner (native ACK or run) has been received for
-//!   [`CID_IDLE`];
+//!   and another flow takes it over only when nothing of the owner (native pure ACK or run; its data does not count) has
+//!   been received for [`CID_IDLE`];
 //! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that was *clear*:
-//!   when it got its sequence number, no other flow with the identifier could still count as active at the other end;
+//!   when it got its sequence number, no other flow with the identifier could still count as active at the other end,
+//!   by the same frames;
 //! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`]; after a longer
 //!   pause it is the owner only by a clear native ACK again.
 //!
@@ -21,7 +22,7 @@ use ackless_dot11::hooks::SendOptions;
 use ackless_rohc::hack::{Ack, Cid, Code, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
-use crate::hack::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, Table};
 
 /// All flows towards one peer. A flow is named by its place, which is also the number of its chain in the NIC.
 #[derive(Debug)]
@@ -45,13 +46,15 @@ pub(super) struct Flow {
     pub(super) held: VecDeque<Held>,
     /// Its frames that were handed to the MAC as they are and have no fate yet, all kinds.
     pub(super) outstanding: u32,
+    /// Those of them that are pure ACKs.
+    pub(super) outstanding_acks: u32,
     /// The newest pure ACK that got a sequence number: the peer's reference, once it is delivered.
     pub(super) newest: Option<FrameHandle>,
     /// ACKs in the queue that the opportunistic policy may take back.
     pub(super) candidates: VecDeque<Candidate>,
-    /// The peer may have received something of it up to then.
+    /// The peer may have received a native pure ACK or a run of it up to then.
     pub(super) last_possible: Option<Instant>,
-    /// The peer has received something of it that was sent then.
+    /// The peer has received one that was sent then.
     pub(super) last_confirmed: Option<Instant>,
     /// When a packet of it was last handed over.
     pub(super) last_used: Instant,
@@ -170,14 +173,15 @@ impl Flows {
         self[place].confirmed(sent);
     }
 
-    /// Forgets flows that have long been idle. The peer then counts them as idle too.
+    /// Forgets flows that have long been idle and have no frame under way. The peer then counts them as idle too.
     fn sweep(&mut self, now: Instant) {
         let (identifiers, shared) = (&mut self.identifiers, &mut self.shared);
         let flows = &mut self.flows;
         self.places.retain(|_, &place| {
             let slot = &mut flows[usize::from(place)];
             let flow = slot.as_ref().expect("a place in the table has its flow");
-            if !flow.is_idle(now) || now.saturating_since(flow.last_used) < FORGET {
+            let under_way = flow.outstanding > 0;
+            if under_way || !flow.is_idle(now) || now.saturating_since(flow.last_used) < FORGET {
                 return true;
             }
             let identifier = &mut identifiers[usize::from(flow.cid.0)];
@@ -210,6 +214,7 @@ impl Flow {
             compressor: Compressor::default(),
             held: VecDeque::new(),
             outstanding: 0,
+            outstanding_acks: 0,
             newest: None,
             candidates: VecDeque::new(),
             last_possible: None,
@@ -225,15 +230,28 @@ impl Flow {
         if goes_back { None } else { self.compressor.compress(ack).ok() }
     }
 
-    /// Something that was sent at `sent` has been received.
+    /// A frame of it was handed to the MAC as it is.
+    pub(super) fn handed_over(&mut self, pure: bool) {
+        self.outstanding += 1;
+        self.outstanding_acks += u32::from(pure);
+    }
+
+    /// Such a frame has its fate, or was taken back.
+    pub(super) fn settled(&mut self, pure: bool) {
+        self.outstanding -= 1;
+        self.outstanding_acks -= u32::from(pure);
+    }
+
+    /// A native pure ACK or a run that was sent at `sent` has been received.
     pub(super) fn confirmed(&mut self, sent: Instant) {
         self.last_confirmed = self.last_confirmed.max(Some(sent));
     }
 
-    /// Whether the peer has surely received nothing of this flow for [`CID_IDLE`], and nothing is on its way.
+    /// Whether the peer has surely received no pure ACK of this flow for [`CID_IDLE`], native or in a run, and none is
+    /// on its way. Its data does not count, as it does not for the peer.
     fn is_idle(&self, now: Instant) -> bool {
         let heard = self.last_possible.is_some_and(|at| now.saturating_since(at) < CID_IDLE + CID_MARGIN);
-        self.outstanding == 0 && self.held.is_empty() && !heard
+        self.outstanding_acks == 0 && self.held.is_empty() && !heard
     }
 }
 

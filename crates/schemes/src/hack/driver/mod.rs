@@ -31,8 +31,8 @@ use self::flows::{Candidate, Flows, Held};
 use self::natives::{Natives, Stage};
 use super::config::Policy;
 use super::env::{Env, Queueing};
-use super::flow_key::FlowKey;
 use super::nic::Nic;
+use crate::flow_key::FlowKey;
 
 /// The driver's part towards one peer.
 #[derive(Debug)]
@@ -184,12 +184,12 @@ impl Driver {
         }
         let Some(native) = self.natives.settle(mpdu.handle) else { return };
         let flow = &mut self.flows[native.flow];
-        flow.outstanding -= 1;
-        flow.last_possible = Some(env.cx.now);
-        let Stage::Sequenced { at, clear } = native.stage else { return };
+        flow.settled(native.pure);
         if !native.pure {
             return;
         }
+        flow.last_possible = Some(env.cx.now);
+        let Stage::Sequenced { at, clear } = native.stage else { return };
         if flow.newest == Some(mpdu.handle)
             && let Ok(ack) = Ack::of(env.cx.pool.get(mpdu.packet))
         {
@@ -206,9 +206,10 @@ impl Driver {
         }
         let Some(native) = self.natives.settle(handle) else { return };
         let flow = &mut self.flows[native.flow];
-        flow.outstanding -= 1;
+        flow.settled(native.pure);
         match native.stage {
-            Stage::Sequenced { .. } => flow.last_possible = Some(env.cx.now),
+            Stage::Sequenced { .. } if native.pure => flow.last_possible = Some(env.cx.now),
+            Stage::Sequenced { .. } => {}
             _ => flow.candidates.retain(|candidate| candidate.handle != handle),
         }
         if !flow.held.is_empty() {
@@ -297,7 +298,7 @@ impl Driver {
         pure: bool,
     ) -> Verdict {
         if self.requeue_unsent(env, place) == 0 {
-            self.flows[place].outstanding += 1;
+            self.flows[place].handed_over(pure);
             self.natives.push(handle, place, pure);
             return Verdict::Pass;
         }
@@ -326,7 +327,7 @@ impl Driver {
 
     /// Gives a packet to the MAC's queue, with its reference.
     fn queue(&mut self, env: &mut Env<'_, '_>, flow: u16, packet: PacketId, options: &SendOptions, pure: bool) {
-        self.flows[flow].outstanding += 1;
+        self.flows[flow].handed_over(pure);
         env.queueing.push_back(Queueing { packet, peer: self.peer, flow, pure });
         env.cx.emit(Emission::Queue(packet, *options));
     }

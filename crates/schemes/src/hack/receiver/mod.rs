@@ -20,7 +20,7 @@ use self::order::{Ascent, Kept, Position, Sequence};
 use self::verify::{Bounds, Forwarded};
 use super::driver::CID_IDLE;
 use super::env::Env;
-use super::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, Table};
 
 /// The decompressing end for one peer.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use ackless_wire::{IpHeader, Packet};
 
 /// The 5-tuple of a TCP packet. IPv4 addresses stand as IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct FlowKey {
+pub(crate) struct FlowKey {
     /// First, because it tells most flows of one peer apart.
     ports: u32,
     src: u128,
@@ -13,14 +13,14 @@ pub(super) struct FlowKey {
 
 /// Values by flow, in a sorted vector. The last one found is tried first: packets of a flow come in a row.
 #[derive(Clone, Debug)]
-pub(super) struct Table<V> {
+pub(crate) struct Table<V> {
     rows: Vec<(FlowKey, V)>,
     last: usize,
 }
 
 impl FlowKey {
     /// The flow of a packet in its own direction; `None` if it is not TCP.
-    pub(super) fn of(packet: &Packet) -> Option<Self> {
+    pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let tcp = packet.tcp()?;
         let (src, dst) = match &packet.ip {
             IpHeader::V4(v4) => (mapped(v4.src.to_bits()), mapped(v4.dst.to_bits())),
@@ -30,7 +30,7 @@ impl FlowKey {
     }
 
     /// The same connection's other direction.
-    pub(super) const fn reversed(self) -> Self {
+    pub(crate) const fn reversed(self) -> Self {
         Self { ports: self.ports.rotate_left(16), src: self.dst, dst: self.src }
     }
 }
@@ -43,18 +43,18 @@ impl<V> Default for Table<V> {
 
 impl<V> Table<V> {
     /// How many flows there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Whether this flow is the last one that was found or added.
     #[inline]
-    pub(super) fn has_at_hand(&self, key: FlowKey) -> bool {
+    pub(crate) fn has_at_hand(&self, key: FlowKey) -> bool {
         self.rows.get(self.last).is_some_and(|row| row.0 == key)
     }
 
@@ -63,13 +63,13 @@ impl<V> Table<V> {
     /// # Panics
     /// If flows were removed since, or none was found.
     #[inline]
-    pub(super) fn at_hand(&mut self) -> &mut V {
+    pub(crate) fn at_hand(&mut self) -> &mut V {
         &mut self.rows[self.last].1
     }
 
     /// The value of a flow.
     #[inline]
-    pub(super) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
+    pub(crate) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
         if !self.has_at_hand(key) {
             self.last = self.rows.binary_search_by(|row| row.0.cmp(&key)).ok()?;
         }
@@ -77,7 +77,7 @@ impl<V> Table<V> {
     }
 
     /// Adds a flow that is not in the table.
-    pub(super) fn insert(&mut self, key: FlowKey, value: V) {
+    pub(crate) fn insert(&mut self, key: FlowKey, value: V) {
         if let Err(place) = self.rows.binary_search_by(|row| row.0.cmp(&key)) {
             self.rows.insert(place, (key, value));
             self.last = place;
@@ -85,7 +85,7 @@ impl<V> Table<V> {
     }
 
     /// Keeps the flows that `keep` says yes to.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &V) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &V) -> bool) {
         self.rows.retain(|row| keep(row.0, &row.1));
     }
 }

@@ -1,0 +1,40 @@
+//! TCP ACKs that an AP makes in the place of a client's.
+
+use ackless_wire::tcp::TcpOptions;
+use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+/// What the last ACK that was seen from a client says and a data packet does not: taken over, so that a made ACK fits between the client's own.
+///
+/// With an older timestamp a later ACK of the client's would not be dropped, but this one's would (RFC 7323, 5.3); with a newer one, the client's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ClientFacts {
+    /// Its window field, as it stands there.
+    pub(crate) window: u16,
+    /// Its TSval; `None` where the connection has no timestamps.
+    pub(crate) ts_val: Option<u32>,
+    ip: IpHeader,
+}
+
+impl ClientFacts {
+    /// What a packet from the client says, SYN excepted, whose window is not scaled; `None` where it is no ACK of TCP.
+    pub(crate) fn of(packet: &Packet) -> Option<Self> {
+        let tcp = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.contains(TcpFlags::SYN))?;
+        let ts_val = tcp.options.timestamps.map(|(val, _)| val);
+        Some(Self { window: tcp.window, ts_val, ip: packet.ip })
+    }
+
+    /// A pure ACK from the client for the sender of `data` up to `ack`. `echo` is the TSval that it echoes (RFC 7323, 4.3); without effect where the
+    /// connection has no timestamps. The sequence number is the one that `data` acknowledges: the client has sent nothing
+    /// beyond it that is known to have arrived.
+    pub(crate) fn ack(&self, data: &TcpHeader, ack: SeqNumber, echo: u32) -> Packet {
+        let tcp = TcpHeader {
+            seq: data.ack,
+            ack,
+            flags: TcpFlags::ACK,
+            window: self.window,
+            options: TcpOptions { timestamps: self.ts_val.map(|val| (val, echo)), ..TcpOptions::default() },
+            ..TcpHeader::new(data.dst_port, data.src_port)
+        };
+        Packet { ip: self.ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
+    }
+}

@@ -50,9 +50,9 @@ pub struct Exchange {
     pub data_overhead: Duration,
     /// The data PPDU's payload symbols.
     pub data_payload: Duration,
-    /// SIFS.
+    /// SIFS; none where nobody answers.
     pub sifs: Duration,
-    /// Ack or BlockAck, whole.
+    /// Ack or BlockAck, whole; none where nobody answers.
     pub answer: Duration,
 }
 
@@ -122,6 +122,13 @@ impl Link {
             sifs: self.timing.sifs,
             answer: self.answer.duration(answer),
         }
+    }
+
+    /// The exchange of one packet of `packet` bytes, IP header included, that goes out as `vector` and that nobody answers:
+    /// group-addressed, or No Ack.
+    pub fn unanswered(&self, vector: TxVector, packet: Bytes) -> Exchange {
+        let alone = Self { data: vector, ..*self }.exchange(1, packet);
+        Exchange { sifs: Duration::ZERO, answer: Duration::ZERO, ..alone }
     }
 
     /// The exchange of the longest PPDU, for packets of this length: what a saturated sender repeats.

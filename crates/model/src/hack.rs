@@ -122,7 +122,7 @@ impl Download {
 
     /// TCP with native ACKs.
     pub fn tcp(&self) -> Cycle {
-        self.acks_by_ppdu().filter(|&acks| acks > 0).fold(self.data_alone(self.segment), |cycle, acks| Cycle {
+        self.acks_by_ppdu().filter(|&acks| acks > 0).fold(self.without_acks(), |cycle, acks| Cycle {
             ack_ppdus: cycle.ack_ppdus + 1,
             acks: cycle.acks + self.link.exchange(acks, self.ack).duration(),
             ..cycle
@@ -137,7 +137,12 @@ impl Download {
         let answer = if self.data_exchange().packets == 1 { ACK } else { BLOCK_ACK };
         let plain = self.link.answer.duration(answer);
         let longer = |acks| self.link.answer.duration(answer + self.compressed.total(acks)) - plain;
-        Cycle { appended: self.acks_by_ppdu().map(longer).sum(), ..self.data_alone(self.segment) }
+        Cycle { appended: self.acks_by_ppdu().map(longer).sum(), ..self.without_acks() }
+    }
+
+    /// TCP whose ACKs cost no air time: its data PPDUs alone, in as many as a cycle of TCP takes.
+    pub fn without_acks(&self) -> Cycle {
+        self.data_alone(self.segment)
     }
 
     /// UDP, in as many PPDUs as a cycle of TCP takes.
@@ -152,7 +157,7 @@ impl Download {
 
     /// How many ACKs each data PPDU of a cycle causes. An ACK is no longer than a data packet, so where a PPDU of data fits,
     /// its ACKs fit in one PPDU too.
-    fn acks_by_ppdu(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn acks_by_ppdu(&self) -> impl Iterator<Item = u64> {
         let (packets, l) = (self.data_exchange().packets, self.segments_per_ack);
         (0..self.ppdus_in_cycle()).map(move |ppdu| (ppdu + 1) * packets / l - ppdu * packets / l)
     }

@@ -4,6 +4,8 @@
 //! - [`tcp`]: a TCP download whose ACKs take turns on the same channel, without collisions;
 //! - [`hack`]: the same download by TCP, TCP/HACK and UDP at every rate: section 2.1, figure 1 and tables 2 and 3 of the
 //!   TCP/HACK paper, and what contention adds;
+//! - [`ack_agent`], [`ack_filter`], [`arq_proxy`]: what the papers of the other link-layer schemes compute, with their own terms,
+//!   and each scheme over any [`Download`];
 //! - [`saturation`]: n stations that contend: Bianchi's model, and the one that accounts for the freeze of the back-off
 //!   counter.
 //!
@@ -11,6 +13,9 @@
 //! `f64`, by `libm` and basic arithmetic alone, so that they are the same on every machine. Nothing here knows the
 //! simulator.
 
+pub mod ack_agent;
+pub mod ack_filter;
+pub mod arq_proxy;
 pub mod exchange;
 pub mod hack;
 pub mod saturation;

@@ -61,3 +61,16 @@ fn a_ppdu_stops_at_each_limit_of_aggregation() {
     assert_eq!(with(|limits| limits.max_duration = Duration::from_micros(520)), 5);
     assert_eq!(with(|limits| limits.max_length = Bytes(0)), 1, "one packet always goes");
 }
+
+#[test]
+fn a_frame_that_nobody_answers_ends_with_its_last_symbol() {
+    // 52 + 36 bytes: 726 bits in 31 symbols of 24, and in 4 of 216.
+    let link = link_a();
+    for (rate, payload) in [(OfdmRate::Mbps6, 124), (OfdmRate::Mbps54, 16)] {
+        let alone = link.unanswered(TxVector::ofdm(rate, Band::Ghz5), Bytes(52));
+        assert_eq!(alone.duration(), Duration::from_nanos(34_000 + 67_500 + 20_000 + payload * 1_000));
+        assert_eq!(alone.busy(), alone.data());
+    }
+    let answered = link.exchange(1, Bytes(52));
+    assert_eq!(answered.duration() - link.unanswered(link.data, Bytes(52)).duration(), Duration::from_micros(16 + 28));
+}

@@ -15,6 +15,11 @@
 //! A renewal is an access point's success that gives ACKs to a client that had none: both then have fresh counters. The
 //! chain is followed from one to the next, with the probability of each state, until what is left is too unlikely to matter.
 //!
+//! Where each data PPDU causes as many ACKs as one PPDU takes, as with an ACK for every packet and no aggregation, neither side
+//! ever gets ahead, and nothing is renewed: TCP's window wanders between the two queues, and either is rarely empty. Then both
+//! are saturated, and half of what succeeds is data: [`Saturation`](crate::Saturation) with two stations. A window of a few
+//! packets, which does empty a queue now and then, collides less.
+//!
 //! Not modelled: host latency (ACKs are there at the end of the exchange), retry limits, a BlockAck Request that shares a
 //! TXOP with what follows, a sender that runs out of data, capture of the stronger signal. A PPDU of ACKs counts one for
 //! segments left over, though the next data would have completed it.
@@ -22,10 +27,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use ackless_phy::TxVector;
 use ackless_wire::{BitRate, Bytes};
 
 use crate::exchange::{BLOCK_ACK, Exchange};
 use crate::hack::Download;
+use crate::saturation::{Access, Contention, Counter};
 
 /// What contention makes of a TCP download.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,7 +49,17 @@ pub struct Contended {
 
 /// TCP with native ACKs over `download`'s link.
 pub fn tcp(download: &Download) -> Contended {
-    Race::of(download).run()
+    let race = Race::of(download);
+    if race.client_keeps_up() { race.run() } else { race.saturated() }
+}
+
+/// TCP whose ACKs go out as `group`, each alone, and are neither answered nor sent again: the 802.11 ACK filter. An ACK that
+/// collides is lost, and the next says as much.
+///
+/// Nothing where the link aggregates, or where there is an ACK for every packet, so that the client never gets ahead.
+pub fn tcp_with_unanswered_acks(download: &Download, group: TxVector) -> Option<Contended> {
+    let race = Race { unanswered: Some(group), ..Race::of(download) };
+    (download.link.aggregation.is_none() && race.client_keeps_up()).then(|| race.run())
 }
 
 /// The costs of everything that can happen, and the rules of the back-off.
@@ -60,6 +77,8 @@ struct Race<'a> {
     timeout: f64,
     /// 1 where a counter also steps as another begins to send.
     step_at_busy: u16,
+    /// How ACKs are sent, if nobody answers them.
+    unanswered: Option<TxVector>,
 }
 
 /// Between two accesses, at the moment when the medium falls idle; all but the one counter that may stand.
@@ -136,6 +155,33 @@ impl<'a> Race<'a> {
             slot: link.timing.slot.as_secs_f64(),
             timeout: link.timing.answer_timeout(link.answer).as_secs_f64(),
             step_at_busy: u16::from(link.wait > link.timing.difs()),
+            unanswered: None,
+        }
+    }
+
+    /// Whether the client has fewer accesses to make than the access point, and so runs out of ACKs now and then.
+    fn client_keeps_up(&self) -> bool {
+        self.ppdus_per_batch > 1 || self.ack_exchange(u64::MAX).0 > 1
+    }
+
+    /// What two stations get that both always contend, one with data and one with ACKs.
+    fn saturated(&self) -> Contended {
+        let (link, (_, acks)) = (&self.download.link, self.ack_exchange(1));
+        let timeout = link.timing.answer_timeout(link.answer);
+        let access = Access {
+            payload: self.download.segment * self.data.packets,
+            slot: link.timing.slot,
+            success: (self.data.busy() + acks.busy()) / 2 + link.wait,
+            collision: self.data.data().max(acks.data()) + timeout + link.wait,
+        };
+        let counter = if self.step_at_busy > 0 { Counter::StepsAtBusy } else { Counter::Freezes };
+        let contention = Contention { stations: 2, cw_min: link.cw_min, cw_max: link.timing.cw_max, counter };
+        let both = contention.solve(&access);
+        Contended {
+            goodput: BitRate::from_bps(both.throughput.bps() / 2),
+            access_point_failures: both.collision_probability,
+            client_failures: both.collision_probability,
+            data_per_ack_ppdu: 1.0,
         }
     }
 
@@ -259,7 +305,12 @@ impl<'a> Race<'a> {
             asks: side.asks || exchange.packets > 1,
         };
         let access_point = after(&state.access_point, &self.data, own);
-        State { access_point, client: after(&state.client, acks, other), stands: Stands::Nobody, ..*state }
+        let collided = State { access_point, stands: Stands::Nobody, ..*state };
+        match self.unanswered {
+            // It cannot know, and goes on as after a success.
+            Some(_) => State { client: Side::default(), batches: state.batches - 1, ..collided },
+            None => State { client: after(&state.client, acks, other), ..collided },
+        }
     }
 
     /// What is left of `side`'s counter when the other has begun after `slots`.
@@ -270,6 +321,9 @@ impl<'a> Race<'a> {
 
     /// What the client sends when it holds so many batches: how many of them, and the exchange.
     fn ack_exchange(&self, batches: u64) -> (u64, Exchange) {
+        if let Some(group) = self.unanswered {
+            return (1, self.download.link.unanswered(group, self.download.ack));
+        }
         let segments = self.ppdus_per_batch * self.data.packets;
         let fit = (self.most_acks * self.download.segments_per_ack / segments).clamp(1, batches);
         let acks = (fit * segments).div_ceil(self.download.segments_per_ack);

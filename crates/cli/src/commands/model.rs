@@ -1,42 +1,44 @@
 //! `ackless model`: what theory says, without a simulation.
 
+use std::path::Path;
+
 use ackless_lab::files;
-use ackless_model::hack::figure::Figure;
+use serde_json::Value;
 
-use crate::args::{HackModel, HackStandard, Model, Question};
-use crate::output::{Failure, print};
+use crate::args::{Model, Question};
+use crate::output::{Failure, print, remark};
 
-mod claims;
-mod curves;
-mod tables;
+mod hack;
 
-use curves::Report;
+/// What a question is answered with.
+struct Answer {
+    /// What its files are called.
+    name: &'static str,
+    /// For people.
+    text: String,
+    /// The same for programs.
+    json: Value,
+    /// SVG files with their names.
+    pictures: Vec<(&'static str, String)>,
+}
 
 /// Answers the question.
 pub fn run(options: &Model) -> Result<(), Failure> {
     match &options.question {
-        Question::Hack(options) if options.tables => {
-            let tables = tables::Tables::of(options.ack_bytes);
-            print(&if options.json { serde_json::to_string_pretty(&tables.to_json())? } else { tables.to_text() })
-        }
-        Question::Hack(options) => hack(options),
+        Question::Hack(options) => give(hack::answer(options)?, options.json, options.out.as_deref()),
     }
 }
 
-fn hack(options: &HackModel) -> Result<(), Failure> {
-    let figures = match options.standard {
-        None => vec![Figure::A, Figure::N],
-        Some(HackStandard::A) => vec![Figure::A],
-        Some(HackStandard::N) => vec![Figure::N],
-    };
-    let report = Report::new(&figures, options.txop, options.ack_bytes);
-    let json = serde_json::to_string_pretty(&report.to_json())?;
-    if let Some(folder) = &options.out {
-        let text = report.to_text();
-        let pictures = report.to_svg()?;
-        let mut all = vec![("hack.txt", text.as_str()), ("hack.json", json.as_str())];
-        all.extend(pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
+/// Writes the answer into `folder`, if there is one, and prints it.
+fn give(answer: Answer, as_json: bool, folder: Option<&Path>) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(&answer.json)?;
+    if let Some(folder) = folder {
+        let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
+        let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json.as_str())];
+        all.extend(answer.pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
         files::write_all(folder, &all)?;
+        let written: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+        remark(&format!("written to {}: {}", folder.display(), written.join(", ")));
     }
-    print(&if options.json { json } else { report.to_text() })
+    print(if as_json { &json } else { &answer.text })
 }

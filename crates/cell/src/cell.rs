@@ -15,7 +15,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 use crate::agenda::Agenda;
 use crate::config::Topology;
 use crate::flows::{Flows, Place};
-use crate::host::Passage;
+use crate::host::{Eavesdropper, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
 use crate::observe::{Event, Observer};
@@ -60,6 +60,7 @@ pub struct Cell<S, O> {
     ending: bool,
     /// Compares the TCP ACKs at both ends of each hop, where that is asked for.
     witness: Option<Box<Witness>>,
+    eavesdropper: Option<Eavesdropper>,
     observer: O,
     events: u64,
 }
@@ -94,6 +95,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// From now on, `interference` has a say in what the air loses.
     pub fn interfere(&mut self, interference: Interference) {
         self.interference = Some(interference);
+    }
+
+    /// From now on, `eavesdropper` hears what hosts send and get.
+    pub fn eavesdrop(&mut self, eavesdropper: Eavesdropper) {
+        self.eavesdropper = Some(eavesdropper);
     }
 
     /// From its next PPDU on, the AP sends data to station `station` (by its place in the configuration) at rate `down`, and that station

@@ -1,9 +1,11 @@
 //! The way between a node's MAC and its host: a fixed latency each way, first in, first out.
 
 use std::collections::VecDeque;
+use std::fmt;
 
+use ackless_dot11::frame::NodeId;
 use ackless_dot11::station::{Route, Upward};
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 /// Both ways of one node.
 #[derive(Debug)]
@@ -11,6 +13,26 @@ pub struct Passage {
     latency: Duration,
     from_mac: VecDeque<(Instant, Upward)>,
     to_mac: VecDeque<(Instant, (PacketId, Route, u32))>,
+}
+
+/// What an experiment hears of the hosts: called for each packet as it crosses between a transport and the network, with the time, the
+/// station (or `None` for the server), the way and the packet.
+#[expect(clippy::type_complexity, reason = "the type's own doc says what each part is, and an alias would hide it")]
+pub struct Eavesdropper(pub Box<dyn FnMut(Instant, Option<NodeId>, Crossing, &Packet) + Send>);
+
+/// Which way a packet crosses between a transport and the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Crossing {
+    /// The transport sends it.
+    Sent,
+    /// The transport gets it.
+    Received,
+}
+
+impl fmt::Debug for Eavesdropper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Eavesdropper")
+    }
 }
 
 impl Passage {

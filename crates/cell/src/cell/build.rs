@@ -56,6 +56,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }),
             ending: false,
             witness: None,
+            eavesdropper: None,
             observer,
             events: 0,
         };

@@ -8,6 +8,7 @@ use ackless_wire::PacketId;
 use super::Cell;
 use crate::config::Topology;
 use crate::flows::{Place, address};
+use crate::host::Crossing;
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
 
@@ -88,6 +89,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A transport or application on a node, or at the server, sends a packet.
     pub(super) fn send_from(&mut self, place: Place, packet: PacketId) {
+        self.tell_eavesdropper(place, Crossing::Sent, packet);
         match place {
             Place::Server => self.push_down(packet),
             Place::Station(node) => {

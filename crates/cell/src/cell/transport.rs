@@ -8,12 +8,14 @@ use ackless_wire::{Bytes, IpHeader, PacketId};
 use super::Cell;
 use crate::config::{Pace, Traffic, TransportConfig};
 use crate::flows::{Addressee, End, Place};
+use crate::host::{Crossing, Eavesdropper};
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has come to the host that it is addressed to.
     pub(super) fn deliver_local(&mut self, place: Place, packet: PacketId) {
+        self.tell_eavesdropper(place, Crossing::Received, packet);
         match self.flows.addressee(self.pool.get(packet)) {
             Some(Addressee::End(flow, end)) if self.flows.flow(flow).ends[end].place == place => {
                 self.deliver_to_end(flow, end, packet);
@@ -21,6 +23,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Some(Addressee::EchoRequest(ping)) => self.answer_ping(ping, place, packet),
             Some(Addressee::EchoReply(ping)) => self.ping_answered(ping, packet),
             Some(Addressee::End(..)) | None => self.pool.release(packet),
+        }
+    }
+
+    /// Tells whoever eavesdrops on the hosts.
+    pub(super) fn tell_eavesdropper(&mut self, place: Place, crossing: Crossing, packet: PacketId) {
+        if let Some(Eavesdropper(hear)) = &mut self.eavesdropper {
+            let at = match place {
+                Place::Server => None,
+                Place::Station(node) => Some(NodeId(node as u16)),
+            };
+            hear(self.now, at, crossing, self.pool.get(packet));
         }
     }
 
@@ -252,7 +265,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.sources[node].is_empty() {
             return;
         }
-        let waiting = self.stations[node].backlog(NodeId(0)) + self.passages[node].to_mac_len();
+        let queued = match self.routes.above(node) {
+            Some(above) => self.stations[node].backlog(above),
+            None => self.stations[node].total_backlog(),
+        };
+        let waiting = queued + self.passages[node].to_mac_len();
         for _ in waiting..self.queue_limits[node] {
             let Some(packet) = self.next_flood(Place::Station(node)) else { return };
             let packet = self.pool.insert(packet);

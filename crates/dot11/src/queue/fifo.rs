@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use ackless_wire::Bytes;
+use ackless_wire::{Bytes, PacketId};
 
 use super::Queued;
 use crate::frame::FrameHandle;
+use crate::hooks::Content;
 
 /// A drop-tail queue.
 #[derive(Clone, Debug)]
@@ -56,6 +57,13 @@ impl Fifo {
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// Puts another packet into a frame, and returns the one before.
+    pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        let item = self.items.iter_mut().find(|item| item.handle == handle)?;
+        self.bytes = self.bytes + content.len - item.len;
+        Some(item.exchange(content))
     }
 
     /// Takes a frame out, wherever it stands.

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{Bytes, Duration, Instant, PacketId};
 
 use super::Queued;
 use super::codel::{Codel, CodelConfig, Source};
 use crate::frame::FrameHandle;
+use crate::hooks::Content;
 
 /// The parameters of RFC 8290, 5.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,6 +163,19 @@ impl FqCodel {
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Puts another packet into a frame, and returns the one before.
+    pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        let found = self.flows.iter_mut().find_map(|flow| {
+            let place = flow.items.iter().position(|item| item.handle == handle)?;
+            Some((flow, place))
+        });
+        let (flow, place) = found?;
+        let item = &mut flow.items[place];
+        flow.bytes = flow.bytes + content.len - item.len;
+        self.bytes = self.bytes + content.len - item.len;
+        Some(item.exchange(content))
     }
 
     /// Takes a frame out, wherever it stands.

@@ -22,6 +22,7 @@ pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
 
 use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId};
+use crate::hooks::Content;
 
 /// How a packet is to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,6 +105,14 @@ impl Queued {
         }
     }
 
+    /// Puts another packet in the place of this one, which is returned. Since when the frame has waited does not change.
+    pub const fn exchange(&mut self, content: Content) -> PacketId {
+        let Content { packet, len, payload_len, pure_ack } = content;
+        let before = self.packet;
+        (self.packet, self.len, self.payload_len, self.pure_ack) = (packet, len, payload_len, pure_ack);
+        before
+    }
+
     /// The length of that MPDU.
     pub const fn mpdu_len(&self) -> Bytes {
         let fourth = if matches!(self.options.ds, Ds::FourAddress) { 6 } else { 0 };
@@ -164,6 +173,14 @@ impl TxQueue {
     /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Puts another packet into a frame that waits, wherever it stands, and returns the one before.
+    pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        match self {
+            Self::Fifo(fifo) => fifo.exchange(handle, content),
+            Self::FqCodel(fq) => fq.exchange(handle, content),
+        }
     }
 
     /// Takes a frame out, wherever it stands.

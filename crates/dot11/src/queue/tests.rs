@@ -155,7 +155,16 @@ fn every_packet_leaves_once_and_the_counts_agree() {
         let (mut now, mut inside) = (Instant::ZERO, std::collections::BTreeMap::new());
         for handle in 0..3_000 {
             now += Duration::from_micros(random.below(4_000));
-            match random.below(8) {
+            match random.below(9) {
+                8 => {
+                    let (wanted, other) =
+                        (random.below(u64::from(handle) + 1) as u32, item(0, 40 + random.below(1_460), now));
+                    let content =
+                        Content { packet: other.packet, len: other.len, payload_len: Bytes::ZERO, pure_ack: true };
+                    let exchanged = queue.exchange(FrameHandle(wanted), content);
+                    assert_eq!(exchanged.is_some(), inside.contains_key(&wanted), "seed {seed}: {wanted}");
+                    inside.entry(wanted).and_modify(|len| *len = other.len);
+                }
                 0..4 => {
                     let item = item(handle, 40 + random.below(1_460), now);
                     inside.insert(handle, item.len);

@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketId};
 use super::{Aggregation, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, NodeId};
-use crate::hooks::Withdraw;
+use crate::hooks::{Content, Withdraw};
 use crate::queue::{Queued, Scheduler, SchedulerKind, TxQueue};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
@@ -263,6 +263,16 @@ impl Withdraw for Links {
             }
         }
         None
+    }
+
+    fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        self.links.iter_mut().find_map(|link| {
+            let staged = link.head.as_mut().filter(|queued| queued.handle == handle);
+            match staged {
+                Some(queued) => Some(queued.exchange(content)),
+                None => link.queue.exchange(handle, content),
+            }
+        })
     }
 }
 

@@ -27,7 +27,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 use crate::access::{ChannelAccess, Waited};
 use crate::block_ack::Fate;
 use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Ppdu};
-use crate::hooks::{Emission, Passage, Peer, Scheme, SendOptions, Verdict};
+use crate::hooks::{Content, Emission, Passage, Peer, Scheme, SendOptions, Verdict};
 use crate::queue::{Queued, SchedulerKind};
 
 /// A [`Context`] for one question to the scheme. A macro, so that the borrow checker sees which fields it takes.
@@ -429,9 +429,7 @@ impl<S: Scheme> Station<S> {
 
 /// A packet as it stands in a queue from `now` on.
 fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
-    let content = pool.get(packet);
-    let (len, payload_len) = (content.len(), Bytes(content.payload.len().into()));
-    let pure_ack = content.pure_ack().is_some();
+    let Content { len, payload_len, pure_ack, .. } = Content::of(packet, pool);
     Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options }
 }
 

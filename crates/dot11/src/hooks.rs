@@ -41,8 +41,8 @@ pub trait Scheme {
     /// The frame was dropped from its queue, which was full or is managed, before it was ever sent.
     fn on_dropped(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle) {}
 
-    /// The frame was given its MAC sequence number; it goes on the air in this instant, or behind the RTS that does.
-    fn on_sequenced(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle, _to: NodeId, _seq: MacSeq) {}
+    /// A frame was made an MPDU with its sequence number; it goes on the air in this instant, or behind the RTS that does.
+    fn on_sequenced(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
 
     /// A PPDU with packets is about to be sent to `to`, and `queued` stays behind. `bits` will stand in the headers of all its MPDUs.
     /// Asked each time that it is sent, in the instant in which it is.
@@ -128,8 +128,8 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).on_dropped(cx, handle);
     }
 
-    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
-        (**self).on_sequenced(cx, handle, to, seq);
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        (**self).on_sequenced(cx, mpdu);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
@@ -317,38 +317,6 @@ pub enum Emission {
 pub trait Withdraw {
     /// Takes a frame out of the queue, with its packet's reference. `None` if it is on the air, was sent at least once, or is gone.
     fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId>;
-
-    /// Puts `content` into a queued frame in the place of its packet, which comes back with its reference. `None`, and no change, where
-    /// the frame can no longer be withdrawn; by default, always.
-    fn exchange(&mut self, _handle: FrameHandle, _content: Content) -> Option<PacketId> {
-        None
-    }
-}
-
-/// A packet as a queue knows it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Content {
-    /// The packet, with a reference.
-    pub packet: PacketId,
-    /// Its length.
-    pub len: Bytes,
-    /// The application bytes in it.
-    pub payload_len: Bytes,
-    /// Whether it is a pure TCP ACK.
-    pub pure_ack: bool,
-}
-
-impl Content {
-    /// What a queue needs to know of a packet.
-    pub fn of(packet: PacketId, pool: &PacketPool) -> Self {
-        let content = pool.get(packet);
-        Self {
-            packet,
-            len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
-        }
-    }
 }
 
 impl<'a> Context<'a> {
@@ -375,16 +343,6 @@ impl<'a> Context<'a> {
     /// [`TooLate`] if it is on the air, was sent at least once, or is already gone.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Result<PacketId, TooLate> {
         self.queues.withdraw(handle).ok_or(TooLate)
-    }
-
-    /// Puts `packet`, with its reference, into a queued frame in the place of the packet there, which comes back with its own. The frame
-    /// keeps its name, its place in the queue and its options.
-    ///
-    /// # Errors
-    /// [`TooLate`], and the reference stays with the scheme, if the frame is on the air, was sent at least once, or is already gone.
-    pub fn exchange(&mut self, handle: FrameHandle, packet: PacketId) -> Result<PacketId, TooLate> {
-        let content = Content::of(packet, self.pool);
-        self.queues.exchange(handle, content).ok_or(TooLate)
     }
 
     /// What is known of `node`; a node that never joined is legacy.

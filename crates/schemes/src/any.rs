@@ -1,6 +1,6 @@
 //! Any of the schemes, chosen when a cell is built.
 
-use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
@@ -79,8 +79,8 @@ impl Scheme for AnyScheme {
         ask!(self, (), scheme => scheme.on_dropped(cx, handle));
     }
 
-    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
-        ask!(self, (), scheme => scheme.on_sequenced(cx, handle, to, seq));
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        ask!(self, (), scheme => scheme.on_sequenced(cx, mpdu));
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {

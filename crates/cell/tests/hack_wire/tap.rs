@@ -1,7 +1,7 @@
 //! A scheme with a listener in front of it: what its host handed to its MAC and got from it, and at the AP what passed
 //! the wire.
 
-use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
@@ -70,7 +70,7 @@ impl<S: Scheme> Scheme for Tap<S> {
     pass_on! {
         on_queued(packet: PacketId, handle: FrameHandle);
         on_dropped(handle: FrameHandle);
-        on_sequenced(handle: FrameHandle, to: NodeId, seq: MacSeq);
+        on_sequenced(mpdu: &Mpdu);
         on_ppdu_out(to: NodeId, queued: Backlog, bits: &mut HeaderBits);
         on_ppdu_in(arrival: &Arrival);
         on_mpdu(mpdu: &Mpdu) -> Admission;

@@ -79,7 +79,7 @@ impl<S: Scheme> Station<S> {
         }
         let frame = InService { mpdu, rate, failures: 0 };
         let mut cx = context!(self, now, pool);
-        self.scheme.on_sequenced(&mut cx, queued.handle, receiver, seq);
+        self.scheme.on_sequenced(&mut cx, &mpdu);
         self.in_service = Some(frame);
         frame
     }
@@ -122,7 +122,7 @@ impl<S: Scheme> Station<S> {
             length = longer;
             let mpdu = self.links.take_new(link, self.config.node);
             let mut cx = context!(self, now, pool);
-            self.scheme.on_sequenced(&mut cx, mpdu.handle, mpdu.receiver, mpdu.seq);
+            self.scheme.on_sequenced(&mut cx, &mpdu);
             mpdus.push(mpdu);
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.

@@ -166,8 +166,8 @@ impl Node {
             let (handle, packet, options) = self.queue.0.remove(0);
             self.seq = self.seq.plus(1);
             let seq = self.seq;
-            self.ask(|hack, cx| hack.on_sequenced(cx, handle, options.receiver, seq));
             let mpdu = self.mpdu(packet, handle, options.receiver, seq);
+            self.ask(|hack, cx| hack.on_sequenced(cx, &mpdu));
             self.on_air.push(mpdu);
         }
         self.send_again(to);

@@ -43,7 +43,7 @@ mod sync;
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
@@ -165,10 +165,10 @@ impl Scheme for Hack {
         }
     }
 
-    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, _seq: MacSeq) {
-        let Some(link) = link(&mut self.links, cx, to) else { return };
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.sync.on_sequenced();
-        link.driver.on_sequenced(&mut env!(self, cx), handle);
+        link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {

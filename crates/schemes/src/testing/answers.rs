@@ -131,7 +131,7 @@ impl Scheme for Marks {
         self.handed -= 1;
     }
 
-    fn on_sequenced(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle, _to: NodeId, _seq: MacSeq) {
+    fn on_sequenced(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {
         self.sent += 1;
     }
 

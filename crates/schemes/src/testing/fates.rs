@@ -37,8 +37,8 @@ impl Scheme for Fates {
         Verdict::Pass
     }
 
-    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
-        self.0.push((cx.now, handle, Step::Sequenced(to, seq)));
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.0.push((cx.now, mpdu.handle, Step::Sequenced(mpdu.receiver, mpdu.seq)));
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {

@@ -326,9 +326,8 @@ impl Pair {
         let state = &mut self.nodes[node];
         let seq = MacSeq::new(state.next_seq);
         state.next_seq += 1;
-        self.ask(node, |hack, cx| hack.on_sequenced(cx, handle, options.receiver, seq));
         let content = self.pool.get(packet);
-        Mpdu {
+        let mpdu = Mpdu {
             packet,
             packet_len: content.len(),
             payload_len: Bytes(content.payload.len().into()),
@@ -343,7 +342,9 @@ impl Pair {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
-        }
+        };
+        self.ask(node, |hack, cx| hack.on_sequenced(cx, &mpdu));
+        mpdu
     }
 
     fn put_on_air(&mut self, from: usize, mpdus: Vec<Mpdu>, queued: usize) -> Sent {

@@ -317,6 +317,38 @@ pub enum Emission {
 pub trait Withdraw {
     /// Takes a frame out of the queue, with its packet's reference. `None` if it is on the air, was sent at least once, or is gone.
     fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId>;
+
+    /// Puts `content` into a queued frame in the place of its packet, which comes back with its reference. `None`, and no change, where
+    /// the frame can no longer be withdrawn; by default, always.
+    fn exchange(&mut self, _handle: FrameHandle, _content: Content) -> Option<PacketId> {
+        None
+    }
+}
+
+/// A packet as a queue knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Content {
+    /// The packet, with a reference.
+    pub packet: PacketId,
+    /// Its length.
+    pub len: Bytes,
+    /// The application bytes in it.
+    pub payload_len: Bytes,
+    /// Whether it is a pure TCP ACK.
+    pub pure_ack: bool,
+}
+
+impl Content {
+    /// What a queue needs to know of a packet.
+    pub fn of(packet: PacketId, pool: &PacketPool) -> Self {
+        let content = pool.get(packet);
+        Self {
+            packet,
+            len: content.len(),
+            payload_len: Bytes(content.payload.len().into()),
+            pure_ack: content.pure_ack().is_some(),
+        }
+    }
 }
 
 impl<'a> Context<'a> {
@@ -343,6 +375,16 @@ impl<'a> Context<'a> {
     /// [`TooLate`] if it is on the air, was sent at least once, or is already gone.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Result<PacketId, TooLate> {
         self.queues.withdraw(handle).ok_or(TooLate)
+    }
+
+    /// Puts `packet`, with its reference, into a queued frame in the place of the packet there, which comes back with its own. The frame
+    /// keeps its name, its place in the queue and its options.
+    ///
+    /// # Errors
+    /// [`TooLate`], and the reference stays with the scheme, if the frame is on the air, was sent at least once, or is already gone.
+    pub fn exchange(&mut self, handle: FrameHandle, packet: PacketId) -> Result<PacketId, TooLate> {
+        let content = Content::of(packet, self.pool);
+        self.queues.exchange(handle, content).ok_or(TooLate)
     }
 
     /// What is known of `node`; a node that never joined is legacy.

@@ -13,7 +13,6 @@ use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
-use crate::config::Topology;
 use crate::flows::{Flows, Place};
 use crate::host::{Eavesdropper, Passage};
 use crate::loss::{AirLoss, Interference};
@@ -25,9 +24,11 @@ use crate::wired::Wired;
 mod air;
 mod build;
 mod network;
+mod routes;
 mod transport;
 mod witness;
 
+use routes::Routes;
 use witness::Witness;
 
 /// A cell in the middle of its run. `S` is the scheme on its nodes, `O` listens to what happens.
@@ -50,9 +51,7 @@ pub struct Cell<S, O> {
     flows: Flows,
     /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,
-    /// Which stations exchange four-address frames with the AP.
-    four_address: Vec<bool>,
-    topology: Topology,
+    routes: Routes,
     /// How many packets each station's queue holds.
     queue_limits: Vec<usize>,
     beacon: Option<Beacon>,
@@ -102,13 +101,16 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.eavesdropper = Some(eavesdropper);
     }
 
-    /// From its next PPDU on, the AP sends data to station `station` (by its place in the configuration) at rate `down`, and that station
-    /// sends its own at rate `up`. Both are of the same PHY as before.
+    /// From its next PPDU on, the AP, or the relay in its place, sends data to station `station` (by its place in the configuration) at rate
+    /// `down`, and that station sends to it at rate `up`; in an ad hoc cell to all others. Both are of the same PHY as before.
     pub fn set_rates(&mut self, station: usize, down: TxVector, up: TxVector) {
         let node = station + 1;
-        self.stations[0].set_rate(NodeId(node as u16), down);
-        for peer in 0..self.stations.len() {
-            self.stations[node].set_rate(NodeId(peer as u16), up);
+        match self.routes.above(node) {
+            Some(above) => {
+                self.stations[usize::from(above.0)].set_rate(NodeId(node as u16), down);
+                self.stations[node].set_rate(above, up);
+            }
+            None => (0..self.stations.len()).for_each(|peer| self.stations[node].set_rate(NodeId(peer as u16), up)),
         }
     }
 
@@ -187,15 +189,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub fn report_samples(&mut self) {
         for flow in 0..self.flows.len() {
             let state = self.flows.flow(flow);
-            let (sender, station) = (state.sender(), NodeId(state.config.station as u16 + 1));
-            let queued = match (state.ends[sender].place, state.ends[1 - sender].place) {
-                (Place::Server, _) => self.stations[0].backlog(station),
-                (Place::Station(node), Place::Server) => self.stations[node].backlog(NodeId(0)),
-                // To the AP or, where stations talk to each other, to the peer.
-                (Place::Station(node), Place::Station(peer)) => {
-                    [NodeId(0), NodeId(peer as u16)].map(|to| self.stations[node].backlog(to)).iter().sum()
-                }
-            };
+            let sender = state.sender();
+            let node = |place| if let Place::Station(node) = place { node } else { 0 };
+            let (from, to) = (node(state.ends[sender].place), node(state.ends[1 - sender].place));
+            let queued = self.stations[from].backlog(self.routes.next(from, NodeId(to as u16)));
             let tcp = state.ends[sender].tcp.as_ref();
             let (cwnd, srtt) = (tcp.map(|tcp| tcp.congestion_window()), tcp.and_then(|tcp| tcp.stats().srtt));
             self.observer.observe(self.now, &Event::FlowSample { flow, cwnd, srtt, queued });

@@ -4,8 +4,7 @@
 //! in what it left out, checked it and resolved it into these values. A configuration holds no seed, so the same
 //! configuration and a seed together fix a run.
 //!
-//! Not described yet: a second AP, a relay and an ad hoc cell ([`Topology`] keeps their place), moving stations,
-//! stations that do not hear each other, and rates that adapt during the run.
+//! Not described yet: a second AP, moving stations, stations that do not hear each other, and rates that adapt during the run.
 
 pub use ackless_dot11::access::BackoffPolicy;
 use ackless_dot11::codec::beacon::min_len;
@@ -55,10 +54,11 @@ pub struct CellConfig {
     pub measured: Duration,
 }
 
-/// How nodes are connected. Relays will be a further kind.
+/// How nodes are connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topology {
-    /// A server on a wire, an AP that bridges, and stations that hear each other and talk through the AP only.
+    /// A server on a wire, an AP that bridges, and stations that hear each other and talk through the AP only, or through a station that relays
+    /// ([`StationConfig::via`]).
     Infrastructure,
     /// Stations that send to each other directly; the AP is silent, and no flow goes to the server.
     AdHoc,
@@ -104,10 +104,17 @@ pub struct ApConfig {
 pub struct StationConfig {
     /// As reports name it; unique in the cell.
     pub name: String,
-    /// From the AP.
+    /// From the AP, or from the station that relays for it.
     pub distance: Distance,
     /// What it does with its TCP ACKs; a legacy station is [`SchemeChoice::Stock`].
     pub scheme: SchemeChoice,
+    /// The station through which it talks to the AP and all others, by its place in [`CellConfig::stations`]; `None` talks to the AP itself.
+    ///
+    /// It comes before this one in the list, so that no circle is possible; of the two, the AP and the relay, what is said below is the
+    /// relay's then. A relay forwards between its link to the AP (or to its own relay) and its links to such stations, and from one
+    /// of these to another, after its host latency both ways. What it sends or gets for others over its own link bears four addresses
+    /// (802.11-2020, table 9-30); stations behind it talk to it as to an AP. It sends no beacons. `None` for all stations of an ad hoc cell.
+    pub via: Option<usize>,
     /// How the AP sends data to it.
     pub down: TxVector,
     /// How it sends data to the AP.
@@ -115,9 +122,9 @@ pub struct StationConfig {
     /// Its channel access, aggregation and retries. Between it and the AP the smaller limits of both hold, and there
     /// are no A-MPDUs unless both have them.
     pub mac: MacConfig,
-    /// Whether it is a bridge: data between it and the AP bears four addresses.
+    /// Whether it is a bridge: all data between it and the AP bears four addresses.
     pub four_address: bool,
-    /// Packets that its MAC queue holds; the rest is dropped at the tail. At least 1.
+    /// Packets that its MAC queue for each receiver holds; the rest is dropped at the tail. At least 1.
     pub queue_packets: u32,
     /// From its TCP to its MAC's queue, and from its MAC to its TCP.
     pub host_latency: Duration,

@@ -6,7 +6,7 @@ use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::config::{CellConfig, Direction, Peer, TransportConfig};
+use crate::config::{CellConfig, Direction, Peer, Topology, TransportConfig};
 use crate::ledger::Ledger;
 use crate::observe::{Event, Observer};
 use crate::result::{Counters, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult};
@@ -20,6 +20,8 @@ pub struct Recorder {
     nodes: Vec<NodeRecord>,
     flows: Vec<FlowRecord>,
     pings: Vec<PingRecord>,
+    /// Whether there is an AP.
+    infrastructure: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,6 +66,7 @@ impl Recorder {
             nodes: vec![NodeRecord::default(); config.stations.len() + 1],
             flows: vec![FlowRecord::default(); config.flows.len()],
             pings: vec![PingRecord::default(); config.pings.len()],
+            infrastructure: config.topology == Topology::Infrastructure,
         }
     }
 
@@ -189,8 +192,9 @@ impl Recorder {
             Body::Cts => counters.cts += 1,
             Body::Beacon(_) => counters.beacons += 1,
         }
-        // The AP serves all: the air time is the station's at the other end.
-        let station = if ppdu.transmitter.0 == 0 { ppdu.receiver } else { ppdu.transmitter };
+        // The AP serves all, and a relay those behind it, which come after it: the air time is the station's at the other end.
+        let station =
+            if self.infrastructure { ppdu.transmitter.max(ppdu.receiver.station()) } else { ppdu.transmitter };
         if let Some(node) = self.nodes.get_mut(usize::from(station.0)) {
             node.airtime += ppdu.duration;
         }
@@ -198,7 +202,7 @@ impl Recorder {
 
     fn count_end(&mut self, ppdu: &Ppdu, collided: bool, damaged: u32) {
         self.nodes[usize::from(ppdu.transmitter.0)].counters.collisions += u64::from(collided);
-        if let Some(node) = self.nodes.get_mut(usize::from(ppdu.receiver.0)) {
+        if let Some(node) = self.nodes.get_mut(usize::from(ppdu.receiver.station().0)) {
             node.counters.air_losses += u64::from(damaged);
         }
     }

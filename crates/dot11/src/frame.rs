@@ -10,7 +10,7 @@ use ackless_wire::{Bytes, Duration, MacAddr, PacketId};
 
 /// A station of the cell, or a group of them, in the place of a MAC address.
 ///
-/// Numbers below 0x8000 name single stations, the others groups.
+/// Numbers below 0x8000 name single stations, the others groups: 0xffff all, any other the group in which station `n - 0x8000` is alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u16);
 
@@ -47,9 +47,11 @@ pub enum MpduKind {
     Data,
     /// A QoS Data frame of this TID.
     QosData(Tid),
-    /// A packet disguised as a management frame of subtype Action, which some schemes send so that no answer is due
-    /// (the ACK filtering paper, section IV). A group-addressed one is not answered; an individually addressed one is.
+    /// A packet disguised as a management frame of subtype Action. A group-addressed one is not answered; an individually addressed one is.
     Action,
+    /// A packet disguised as a management frame of subtype Action No Ack, so that no answer is due though it is addressed to one station
+    /// (802.11-2020, 9.3.3.14; the ACK filtering paper, section IV).
+    ActionNoAck,
 }
 
 /// What answer an MPDU asks for (802.11-2020, 9.2.4.5.4).
@@ -178,6 +180,21 @@ impl MpduKind {
     pub const fn is_qos(self) -> bool {
         matches!(self, Self::QosData(_))
     }
+
+    /// Whether it is a packet disguised as a management frame.
+    pub const fn is_action(self) -> bool {
+        matches!(self, Self::Action | Self::ActionNoAck)
+    }
+
+    /// The length of its MAC header: 24 bytes, 2 more with QoS, 6 more where a Data frame has a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
+    pub(crate) const fn header_len(self, ds: Ds) -> Bytes {
+        let fourth = if matches!(ds, Ds::FourAddress) { 6 } else { 0 };
+        match self {
+            Self::Data => Bytes(24 + fourth),
+            Self::QosData(_) => Bytes(26 + fourth),
+            Self::Action | Self::ActionNoAck => Bytes(24),
+        }
+    }
 }
 
 impl NodeId {
@@ -187,6 +204,19 @@ impl NodeId {
     /// Whether this names a group.
     pub const fn is_group(self) -> bool {
         self.0 & 0x8000 != 0
+    }
+
+    /// The group in which this station is alone: a frame to it reaches the station and is not answered.
+    pub const fn as_group(self) -> Self {
+        Self(self.0 | 0x8000)
+    }
+
+    /// The one station that this names, by itself or as the only one of its group; [`Self::BROADCAST`] as it is.
+    pub const fn station(self) -> Self {
+        match self {
+            Self::BROADCAST => self,
+            Self(n) => Self(n & 0x7fff),
+        }
     }
 
     /// The address as it stands in a frame.
@@ -272,16 +302,15 @@ impl Bitmap {
 }
 
 impl Mpdu {
-    /// The MAC header's length: 24 bytes, 2 more with QoS, 6 more with a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
+    /// The MAC header's length: 24 bytes, 2 more with QoS, 6 more where a Data frame has a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
     pub const fn header_len(&self) -> Bytes {
-        let fourth = match self.ds {
-            Ds::FourAddress => 6,
-            Ds::Direct | Ds::ToAp | Ds::FromAp => 0,
-        };
-        match self.kind {
-            MpduKind::Data | MpduKind::Action => Bytes(24 + fourth),
-            MpduKind::QosData(_) => Bytes(26 + fourth),
-        }
+        self.kind.header_len(self.ds)
+    }
+
+    /// Whether its receiver answers it. If not, it is sent once.
+    pub const fn is_answered(&self) -> bool {
+        let asks = matches!(self.ack_policy, AckPolicy::Normal) && !matches!(self.kind, MpduKind::ActionNoAck);
+        asks && !self.receiver.is_group()
     }
 
     /// The MPDU's length: header, LLC and SNAP, packet and FCS.
@@ -293,7 +322,7 @@ impl Mpdu {
     pub const fn tid(&self) -> Option<Tid> {
         match self.kind {
             MpduKind::QosData(tid) => Some(tid),
-            MpduKind::Data | MpduKind::Action => None,
+            MpduKind::Data | MpduKind::Action | MpduKind::ActionNoAck => None,
         }
     }
 }
@@ -374,5 +403,13 @@ mod tests {
         bitmap.insert(MacSeq::new(4090 + 64));
         assert!(bitmap.contains(MacSeq::new(4090)) && bitmap.contains(MacSeq::new(57)));
         assert!(!bitmap.contains(MacSeq::new(58)));
+    }
+
+    #[test]
+    fn a_station_is_alone_in_its_group() {
+        let (station, group) = (NodeId(7), NodeId(7).as_group());
+        assert!(group.is_group() && !station.is_group());
+        assert_eq!([station.station(), group.station(), NodeId::BROADCAST.station()], [station, station, NodeId::BROADCAST]);
+        assert!(group.mac().is_group() && group.mac() != NodeId(8).as_group().mac());
     }
 }

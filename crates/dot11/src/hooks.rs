@@ -214,9 +214,9 @@ pub enum Admission {
 /// Between which links a packet passes through a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passage {
-    /// From the wire to this station.
+    /// From the wire to this station, which may be a relay on the way.
     FromWire(NodeId),
-    /// From this station to the wire.
+    /// From this station, which may be a relay on the way, to the wire.
     ToWire(NodeId),
     /// From one station to another over the air, as an AP or a relay forwards.
     OverAir {

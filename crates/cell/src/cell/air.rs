@@ -134,8 +134,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The receivers of a PPDU that did not collide take in what an experiment `spared`. Returns how many MPDUs the air has damaged.
+    ///
+    /// For a station that is alone in its group the others are bystanders, as for a frame to the station itself.
     fn hear(&mut self, ended: &Transmission, spared: u64) -> u32 {
-        let receiver = ended.ppdu.receiver;
+        let receiver = ended.ppdu.receiver.station();
         if !receiver.is_group() {
             return self.receive(usize::from(receiver.0), ended, spared);
         }

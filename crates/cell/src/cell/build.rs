@@ -11,7 +11,7 @@ use ackless_phy::{MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, PacketPool};
 
-use super::{Beacon, Cell, Contention};
+use super::{Beacon, Cell, Contention, Routes};
 use crate::agenda::Agenda;
 use crate::config::{
     self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, LinkLoss, Topology,
@@ -26,6 +26,9 @@ use crate::wired::Wired;
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A cell before its run. `scheme` makes the scheme of each node; node 0 is the AP.
+    ///
+    /// # Panics
+    /// If a station's relay does not come before it, or an ad hoc cell has one.
     pub fn new(config: &CellConfig, seed: u64, mut scheme: impl FnMut(NodeId) -> S, mut observer: O) -> Self {
         observer.begin(config);
         let nodes = config.stations.len() + 1;
@@ -46,8 +49,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             wire_up: Wired::new(config.wired.up, Stream::new(seed, 1, Purpose::Wire)),
             flows: Flows::new(seed, &config.flows, &config.pings),
             sources: vec![VecDeque::new(); nodes],
-            four_address: four_address(config),
-            topology: config.topology,
+            routes: Routes::new(config),
             queue_limits: queue_limits(config),
             beacon: config.beacons.map(|beacons| Beacon {
                 next: Instant::ZERO + beacons.interval,
@@ -151,21 +153,35 @@ fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
             limit: limit as usize,
         }),
     };
-    let link = |(index, station): (usize, &config::StationConfig)| {
-        let down = End { rate: station.down, mac: &config.ap.mac };
-        link(NodeId(index as u16 + 1), down, End::of(station), queue)
-    };
-    config.stations.iter().enumerate().map(link).collect()
+    links_below(config, None, queue)
 }
 
-/// The peers of a station: its AP, or in an ad hoc cell all other stations.
+/// The links of the AP, or of a station that relays, to those that talk to it.
+fn links_below(config: &CellConfig, above: Option<usize>, queue: QueueConfig) -> Vec<LinkConfig> {
+    let mac = mac_of(config, above);
+    let below = config.stations.iter().enumerate().filter(|(_, station)| station.via == above);
+    let link = |(index, station): (usize, &config::StationConfig)| {
+        link(NodeId(index as u16 + 1), End { rate: station.down, mac }, End::of(station), queue)
+    };
+    below.map(link).collect()
+}
+
+/// The MAC of a station, or of the AP.
+fn mac_of(config: &CellConfig, station: Option<usize>) -> &config::MacConfig {
+    station.map_or(&config.ap.mac, |station| &config.stations[station].mac)
+}
+
+/// The peers of a station: its AP or relay and those that it relays for, or in an ad hoc cell all other stations.
 fn station_links(config: &CellConfig, own: usize) -> Vec<LinkConfig> {
     let station = &config.stations[own];
     let queue = QueueConfig::Fifo { packets: station.queue_packets as usize };
     match config.topology {
         Topology::Infrastructure => {
-            let down = End { rate: station.down, mac: &config.ap.mac };
-            vec![link(NodeId(0), End::of(station), down, queue)]
+            let down = End { rate: station.down, mac: mac_of(config, station.via) };
+            let above = NodeId(station.via.map_or(0, |relay| relay as u16 + 1));
+            let mut links = vec![link(above, End::of(station), down, queue)];
+            links.extend(links_below(config, Some(own), queue));
+            links
         }
         Topology::AdHoc => {
             let others = config.stations.iter().enumerate().filter(|(other, _)| *other != own);
@@ -182,7 +198,7 @@ struct End<'a> {
 }
 
 impl<'a> End<'a> {
-    /// A station, which sends to all others alike.
+    /// A station: as it sends to its AP or relay, or in an ad hoc cell to all others alike.
     const fn of(station: &'a config::StationConfig) -> Self {
         Self { rate: station.up, mac: &station.mac }
     }
@@ -231,10 +247,6 @@ fn scheduler(config: ApScheduler) -> SchedulerKind {
 fn passages(config: &CellConfig) -> Vec<Passage> {
     let stations = config.stations.iter().map(|station| station.host_latency);
     std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
-}
-
-fn four_address(config: &CellConfig) -> Vec<bool> {
-    std::iter::once(false).chain(config.stations.iter().map(|station| station.four_address)).collect()
 }
 
 fn queue_limits(config: &CellConfig) -> Vec<usize> {

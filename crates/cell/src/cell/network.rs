@@ -1,12 +1,11 @@
 //! The part of a cell that concerns packets: between MACs, hosts and the wire.
 
-use ackless_dot11::frame::{Ds, NodeId};
+use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Emission, Passage, Scheme};
 use ackless_dot11::station::{Route, Upward};
 use ackless_wire::PacketId;
 
 use super::Cell;
-use crate::config::Topology;
 use crate::flows::{Place, address};
 use crate::host::Crossing;
 use crate::observe::{Event, Observer};
@@ -61,17 +60,22 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if target == Some(here) {
             return self.deliver_local(Place::Station(node), packet);
         }
-        if node != 0 {
+        let next = match (node, target) {
+            (0, None) => None,
+            (0, Some(to)) => Some(self.routes.next(0, to)),
             // A group-addressed frame reaches stations that it is not for.
-            return self.pool.release(packet);
-        }
-        let passage = match target {
+            _ => match self.routes.relay(node, arrival.from, target.unwrap_or(NodeId(0))) {
+                None => return self.pool.release(packet),
+                relayed => relayed,
+            },
+        };
+        let passage = match next {
             Some(to) => Passage::OverAir { from: arrival.from, to },
             None => Passage::ToWire(arrival.from),
         };
         if let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) {
-            match target {
-                Some(to) => self.send_from_ap(packet, to, arrival.from),
+            match next {
+                Some(next) => self.send_on(node, packet, next),
                 None => self.push_up(packet),
             }
         }
@@ -93,22 +97,19 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         match place {
             Place::Server => self.push_down(packet),
             Place::Station(node) => {
-                let source = NodeId(node as u16);
-                let destination = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                let (next, ds) = match self.topology {
-                    Topology::AdHoc => (destination, Ds::Direct),
-                    Topology::Infrastructure if self.four_address[node] => (NodeId(0), Ds::FourAddress),
-                    Topology::Infrastructure => (NodeId(0), Ds::ToAp),
-                };
-                self.leave_host(node, packet, Route { next, destination, source, ds });
+                let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+                let next = self.routes.next(node, to);
+                self.send_on(node, packet, next);
             }
         }
     }
 
-    /// The AP sends a packet to a station.
-    fn send_from_ap(&mut self, packet: PacketId, to: NodeId, source: NodeId) {
-        let ds = if self.four_address[usize::from(to.0)] { Ds::FourAddress } else { Ds::FromAp };
-        self.leave_host(0, packet, Route { next: to, destination: to, source, ds });
+    /// A node sends a packet to its neighbour `next`, on the way from and to whom its addresses say; the AP stands for what lies behind the wire.
+    fn send_on(&mut self, node: usize, packet: PacketId, next: NodeId) {
+        let ip = &self.pool.get(packet).ip;
+        let [source, destination] = [ip.src(), ip.dst()].map(|end| address::node_of(end).unwrap_or(NodeId(0)));
+        let ds = self.routes.ds(node, next, source, destination);
+        self.leave_host(node, packet, Route { next, destination, source, ds });
     }
 
     fn leave_host(&mut self, node: usize, packet: PacketId, route: Route) {
@@ -168,9 +169,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.pool.release(packet);
                 continue;
             };
-            let passage = Passage::FromWire(to);
-            if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, passage) {
-                self.send_from_ap(packet, to, NodeId(0));
+            let next = self.routes.next(0, to);
+            if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {
+                self.send_on(0, packet, next);
             }
             self.after_forwarding(0);
         }

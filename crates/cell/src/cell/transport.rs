@@ -265,7 +265,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.sources[node].is_empty() {
             return;
         }
-        let waiting = self.stations[node].backlog(NodeId(0)) + self.passages[node].to_mac_len();
+        let queued = match self.routes.above(node) {
+            Some(above) => self.stations[node].backlog(above),
+            None => self.stations[node].total_backlog(),
+        };
+        let waiting = queued + self.passages[node].to_mac_len();
         for _ in waiting..self.queue_limits[node] {
             let Some(packet) = self.next_flood(Place::Station(node)) else { return };
             let packet = self.pool.insert(packet);

@@ -241,9 +241,9 @@ fn kind(ppdu: &Ppdu) -> &'static str {
     }
 }
 
-/// A node's name, or `all` for a group.
+/// A node's name, also where it is alone in its group; `all` for a group of more.
 fn name(nodes: &[String], node: NodeId) -> Field<'_> {
-    nodes.get(usize::from(node.0)).map_or(Field::Word("all"), |name| Field::Text(name))
+    nodes.get(usize::from(node.station().0)).map_or(Field::Word("all"), |name| Field::Text(name))
 }
 
 /// The columns of the air.

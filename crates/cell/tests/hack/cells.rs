@@ -165,6 +165,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         up: rate,
         mac,
         four_address: false,
+        via: None,
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         loss: LinkLoss::None,

@@ -159,6 +159,7 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         up: rate,
         mac,
         four_address: false,
+        via: None,
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         loss: LinkLoss::None,

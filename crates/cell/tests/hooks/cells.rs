@@ -192,6 +192,7 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         up: rate,
         mac,
         four_address: false,
+        via: None,
         queue_packets: 1000,
         host_latency: Duration::ZERO,
         loss: LinkLoss::None,

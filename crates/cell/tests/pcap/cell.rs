@@ -76,6 +76,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         up: data,
         mac,
         four_address: false,
+        via: None,
         queue_packets: 126,
         host_latency: Duration::from_micros(20),
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },

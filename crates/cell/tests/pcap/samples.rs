@@ -76,6 +76,10 @@ impl Samples {
         self.send(AP, LAPTOP, g(OfdmRate::Mbps9), Body::Single(Mpdu { source: NodeId(7), ..fin }));
         let disguised = self.mpdu(MpduKind::Action, Ds::ToAp, (PHONE, NodeId::BROADCAST), tcp(v4(), |_| {}, NOTHING));
         self.send(PHONE, NodeId::BROADCAST, a(OfdmRate::Mbps12), Body::Single(disguised));
+        let unanswered = self.mpdu(MpduKind::ActionNoAck, Ds::FromAp, (AP, PHONE), tcp(v4(), |_| {}, NOTHING));
+        self.send(AP, PHONE, a(OfdmRate::Mbps54), Body::Single(unanswered));
+        let to_group = self.mpdu(MpduKind::Data, Ds::FromAp, (AP, PHONE.as_group()), tcp(v4(), |_| {}, NOTHING));
+        self.send(AP, PHONE.as_group(), a(OfdmRate::Mbps24), Body::Single(to_group));
     }
 
     fn high_throughput(&mut self) {

@@ -230,6 +230,7 @@ fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<Stri
         (_, Some(MpduKind::Data)) => 0x20,
         (_, Some(MpduKind::QosData(_))) => 0x28,
         (_, Some(MpduKind::Action)) => 0x0d,
+        (_, Some(MpduKind::ActionNoAck)) => 0x0e,
         (Body::Beacon(_), _) => 0x08,
         (Body::BlockAckReq(..), _) => 0x18,
         (Body::BlockAck(..), _) => 0x19,
@@ -238,7 +239,7 @@ fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<Stri
         _ => 0x1d,
     };
     let ds = match mpdu.map(|mpdu| (mpdu.kind, mpdu.ds)) {
-        None | Some((MpduKind::Action, _) | (_, Ds::Direct)) => 0,
+        None | Some((MpduKind::Action | MpduKind::ActionNoAck, _) | (_, Ds::Direct)) => 0,
         Some((_, Ds::ToAp)) => 1,
         Some((_, Ds::FromAp)) => 2,
         Some((_, Ds::FourAddress)) => 3,
@@ -273,7 +274,7 @@ fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<Stri
 
 /// The protocol above IPv4, and above IPv6; nothing where tshark does not look into a disguised packet.
 fn packet_fields(mpdu: Option<&Mpdu>, packet: Option<&Packet>) -> [String; 2] {
-    let Some(packet) = packet.filter(|_| mpdu.is_some_and(|mpdu| mpdu.kind != MpduKind::Action)) else {
+    let Some(packet) = packet.filter(|_| mpdu.is_some_and(|mpdu| !mpdu.kind.is_action())) else {
         return Default::default();
     };
     let protocol = match packet.transport {

@@ -11,6 +11,8 @@ impl FrameControl {
     pub const BEACON: Self = Self::of(0, 8);
     /// Type Management, subtype Action.
     pub const ACTION: Self = Self::of(0, 13);
+    /// Type Management, subtype Action No Ack.
+    pub const ACTION_NO_ACK: Self = Self::of(0, 14);
     /// Type Control, subtype BlockAckReq.
     pub const BLOCK_ACK_REQ: Self = Self::of(1, 8);
     /// Type Control, subtype BlockAck.

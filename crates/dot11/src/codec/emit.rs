@@ -49,8 +49,7 @@ impl Ppdu {
     /// [`Ppdu::duration_field`] in microseconds, rounded up, at most 32,767 (9.2.5.1).
     ///
     /// # Panics
-    /// If there is no such frame, if its packet was released or differs from the length in the MPDU, and if an Action frame is
-    /// to have four addresses.
+    /// If there is no such frame, or if its packet was released or differs from the length in the MPDU.
     pub fn emit_frame(&self, index: usize, start: Instant, pool: &PacketPool, out: &mut Vec<u8>) {
         let from = out.len();
         let (receiver, transmitter) = (self.receiver.mac(), self.transmitter.mac());
@@ -145,6 +144,7 @@ impl Ppdu {
             MpduKind::Data => (FrameControl::DATA, LLC_SNAP),
             MpduKind::QosData(_) => (FrameControl::QOS_DATA, LLC_SNAP),
             MpduKind::Action => (FrameControl::ACTION, ACTION_HEADER),
+            MpduKind::ActionNoAck => (FrameControl::ACTION_NO_ACK, ACTION_HEADER),
         };
         let (direction, third, fourth) = addresses(mpdu);
         let control = kind.with(direction, true).with(FrameControl::RETRY, mpdu.retry);
@@ -173,15 +173,14 @@ impl Ppdu {
 /// The To DS and From DS bits, the third address, and the fourth where there is one (Table 9-30).
 ///
 /// The third address of an Action frame is the BSSID (9.3.3.1): the AP's address, or the wildcard in a group-addressed frame from a
-/// station, which leaves it open who the AP is.
+/// station and in one between bridges, which leave it open who the AP is. A management frame has no fourth address.
 fn addresses(mpdu: &Mpdu) -> (u16, MacAddr, Option<MacAddr>) {
-    if mpdu.kind == MpduKind::Action {
+    if mpdu.kind.is_action() {
         let bssid = match mpdu.ds {
             Ds::Direct => IBSS_BSSID,
-            Ds::ToAp if mpdu.receiver.is_group() => MacAddr::BROADCAST,
-            Ds::ToAp => mpdu.receiver.mac(),
+            Ds::ToAp if !mpdu.receiver.is_group() => mpdu.receiver.mac(),
             Ds::FromAp => mpdu.transmitter.mac(),
-            Ds::FourAddress => panic!("an Action frame has three addresses"),
+            Ds::ToAp | Ds::FourAddress => MacAddr::BROADCAST,
         };
         return (0, bssid, None);
     }

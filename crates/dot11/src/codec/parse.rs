@@ -53,6 +53,8 @@ pub enum FrameKind {
     Null,
     /// A management frame of subtype Action.
     Action,
+    /// A management frame of subtype Action No Ack.
+    ActionNoAck,
     /// A beacon.
     Beacon,
     /// An Ack.
@@ -127,7 +129,7 @@ impl<'a> Frame<'a> {
     pub fn packet(&self) -> Option<&'a [u8]> {
         let prefix = match self.kind {
             FrameKind::Data | FrameKind::QosData { amsdu: false, .. } => LLC_SNAP,
-            FrameKind::Action => ACTION_HEADER,
+            FrameKind::Action | FrameKind::ActionNoAck => ACTION_HEADER,
             _ => return None,
         };
         let fragment = self.fragment != 0 || self.control.has(FrameControl::MORE_FRAGMENTS);
@@ -155,6 +157,7 @@ impl<'a> Frame<'a> {
         self.skip_ht_control(fields)?;
         match self.control.kind() {
             FrameControl::ACTION => self.kind = FrameKind::Action,
+            FrameControl::ACTION_NO_ACK => self.kind = FrameKind::ActionNoAck,
             FrameControl::BEACON => self.kind = FrameKind::Beacon,
             _ => {}
         }

@@ -163,7 +163,7 @@ fn a_data_frame_bears_its_addresses_where_its_direction_says() {
                 assert_eq!(found, Some(Ok(packet)));
                 let expected = match kind {
                     MpduKind::QosData(tid) => FrameKind::QosData { tid, ack_policy: 0, amsdu: false },
-                    MpduKind::Data | MpduKind::Action => FrameKind::Data,
+                    _ => FrameKind::Data,
                 };
                 assert_eq!(frame.kind, expected);
             }
@@ -178,13 +178,18 @@ fn an_action_frame_hides_its_packet_and_names_the_bss() {
         (Ds::ToAp, NodeId::BROADCAST, MacAddr::BROADCAST),
         (Ds::FromAp, NodeId::BROADCAST, AP.mac()),
         (Ds::Direct, CLIENT, IBSS_BSSID),
+        (Ds::FourAddress, CLIENT, MacAddr::BROADCAST),
     ];
-    for (ds, receiver, bssid) in cases {
+    let subtypes = [(MpduKind::Action, FrameKind::Action, 13), (MpduKind::ActionNoAck, FrameKind::ActionNoAck, 14)];
+    for ((ds, receiver, bssid), (kind, parsed, subtype)) in
+        cases.into_iter().flat_map(|case| subtypes.map(|subtype| (case, subtype)))
+    {
         let mut pool = PacketPool::default();
-        let mpdu = Mpdu { receiver, ..mpdu(&mut pool, MpduKind::Action, ds, segment(v4(), 0)) };
+        let mpdu = Mpdu { receiver, ..mpdu(&mut pool, kind, ds, segment(v4(), 0)) };
         let bytes = bytes_of(&ppdu(ofdm(), Body::Single(mpdu)), &pool);
         let frame = Frame::parse(&bytes).expect("our own frame");
-        assert_eq!((frame.kind, frame.third), (FrameKind::Action, Some(bssid)));
+        assert_eq!((frame.kind, frame.third, frame.fourth), (parsed, Some(bssid), None));
+        assert_eq!((frame.control.type_number(), frame.control.subtype_number()), (0, subtype));
         assert_eq!(frame.packet().map(Packet::parse), Some(Ok(segment(v4(), 0))));
     }
 }

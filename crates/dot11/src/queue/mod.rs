@@ -115,9 +115,7 @@ impl Queued {
 
     /// The length of that MPDU.
     pub const fn mpdu_len(&self) -> Bytes {
-        let fourth = if matches!(self.options.ds, Ds::FourAddress) { 6 } else { 0 };
-        let qos = if self.options.kind.is_qos() { 2 } else { 0 };
-        Bytes(24 + fourth + qos + LLC_LEN.0 + self.len.0 + FCS_LEN.0)
+        Bytes(self.options.kind.header_len(self.options.ds).0 + LLC_LEN.0 + self.len.0 + FCS_LEN.0)
     }
 }
 

@@ -54,7 +54,7 @@ fn a_fifo_drops_what_arrives_when_it_is_full() {
 
 #[test]
 fn the_length_of_an_mpdu_is_known_before_it_is_one() {
-    for kind in [MpduKind::Data, MpduKind::Action, MpduKind::QosData(Tid(3))] {
+    for kind in [MpduKind::Data, MpduKind::Action, MpduKind::ActionNoAck, MpduKind::QosData(Tid(3))] {
         for ds in [Ds::Direct, Ds::ToAp, Ds::FromAp, Ds::FourAddress] {
             let mut queued = item(0, 1500, Instant::ZERO);
             queued.options = SendOptions { kind, ds, ..queued.options };

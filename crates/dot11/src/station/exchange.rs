@@ -3,7 +3,7 @@
 use ackless_phy::TxVector;
 use ackless_wire::Instant;
 
-use crate::frame::{AckPolicy, MacSeq, Mpdu, NodeId, Ppdu};
+use crate::frame::{MacSeq, Mpdu, NodeId, Ppdu};
 
 /// How far the station's own frame exchange has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ pub(super) struct Reserved {
 impl InService {
     /// Whether an Ack is due; if not, it is sent once.
     pub(super) const fn is_answered(&self) -> bool {
-        matches!(self.mpdu.ack_policy, AckPolicy::Normal) && !self.mpdu.receiver.is_group()
+        self.mpdu.is_answered()
     }
 }
 

@@ -107,10 +107,11 @@ impl Links {
         AmpduLength::new(link.rate, link.agreed().terms.spacing)
     }
 
-    /// Queues a packet for its receiver; for a group, behind what waits for its destination, or for the first peer.
+    /// Queues a packet for its receiver, alone in its group or not; for all, behind what waits for its destination, or for the first peer.
     /// What is dropped for it is added to `dropped`, with its packet's reference.
     pub(super) fn push(&mut self, item: Queued, flow: u32, dropped: &mut Vec<Queued>) {
-        let link = self.index(item.options.receiver).or_else(|| self.index(item.options.destination)).unwrap_or(0);
+        let [receiver, destination] = [item.options.receiver, item.options.destination].map(NodeId::station);
+        let link = self.index(receiver).or_else(|| self.index(destination)).unwrap_or(0);
         let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
         self.links[link].queue.push(item, flow, |victim| dropped.push(victim));
         // What comes behind others changes neither whether nor since when something waits.
@@ -244,6 +245,11 @@ impl Links {
         link.queue.len() + usize::from(link.head.is_some()) + again
     }
 
+    /// Packets that wait on all links.
+    pub(super) fn total_backlog(&self) -> usize {
+        (0..self.links.len()).map(|link| self.backlog(link)).sum()
+    }
+
     /// The length of what would be sent first on a link, alone.
     pub(super) fn first_len(&self, link: usize) -> Option<Bytes> {
         let link = &self.links[link];
@@ -301,6 +307,9 @@ impl Link {
     }
 
     /// Whether a packet goes under the agreement: a QoS frame to the peer itself, at the link's rate, with an answer.
+    ///
+    /// The standard lets an A-MPDU without an answer carry QoS Data under No Ack outside of any agreement, and Action No Ack frames
+    /// (802.11-2020, 9.7.3). No such A-MPDUs are made here: what is not answered goes alone.
     fn agrees(&self, queued: &Queued) -> bool {
         let options = &queued.options;
         self.agreement.is_some()

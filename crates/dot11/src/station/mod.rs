@@ -216,6 +216,11 @@ impl<S: Scheme> Station<S> {
         self.links.index(peer).map_or(0, |link| self.links.backlog(link))
     }
 
+    /// Packets that wait for any peer.
+    pub fn total_backlog(&self) -> usize {
+        self.links.total_backlog()
+    }
+
     /// Packets that came over the air and wait in reorder buffers behind a hole. Where the BlockAck Request that gives the hole up is itself
     /// lost for good, they wait until more comes.
     pub fn held_back(&self) -> usize {

@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::exchange::Exchange;
 use super::{MediumView, Station, Upward, carry_out};
-use crate::frame::{ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
+use crate::frame::{ACK_LEN, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
 use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Emission, Scheme};
 
 /// An answer that leaves when SIFS is over.
@@ -28,7 +28,7 @@ enum Reply {
 }
 
 impl<S: Scheme> Station<S> {
-    /// A PPDU that is addressed to this station, or to a group, is over.
+    /// A PPDU that is addressed to this station, or to a group, is over. Data for a group that this station is not in goes no further.
     ///
     /// Bit `n` of `intact` says whether its MPDU `n` arrived with a good FCS (bit 0 for a frame without MPDUs). `view` is the medium as of
     /// this instant; its NAV decides whether an RTS is answered.
@@ -42,6 +42,7 @@ impl<S: Scheme> Station<S> {
             return;
         }
         match &ppdu.body {
+            Body::Single(_) | Body::Aggregate(_) if !self.is_in(ppdu.receiver) => {}
             Body::Single(_) | Body::Aggregate(_) => {
                 self.receive_data(now, ppdu, intact, pool);
                 if self.links.heard(ppdu.transmitter) {
@@ -63,6 +64,11 @@ impl<S: Scheme> Station<S> {
             // An RTS while the NAV is set is not answered (802.11-2020, 10.3.2.9). Answers that nobody awaits mean nothing.
             Body::Rts | Body::Cts | Body::Ack(_) | Body::BlockAck(..) | Body::Beacon(_) => {}
         }
+    }
+
+    /// Whether a frame to `receiver`, a station or a group, is for this station.
+    fn is_in(&self, receiver: NodeId) -> bool {
+        receiver.station() == self.config.node || receiver == NodeId::BROADCAST
     }
 
     /// Gives the buffers of a PPDU that this station sent back to it.
@@ -94,7 +100,7 @@ impl<S: Scheme> Station<S> {
                 continue;
             }
             self.take_in(mpdu, pool);
-            if mpdu.ack_policy == AckPolicy::Normal && !mpdu.receiver.is_group() {
+            if mpdu.is_answered() {
                 answer = Some(*mpdu);
             }
         }

@@ -138,6 +138,7 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         up: tx,
         mac: radio.mac(standard),
         four_address: four_address(scenario, group)?,
+        via: None,
         queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
         host_latency: group.host_latency.value,
         loss: loss(scenario, group)?,

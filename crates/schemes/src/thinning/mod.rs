@@ -1,24 +1,67 @@
-//! What ships today at the sender of ACKs: TCP ACKs thinned out in the queue.
+//! What ships today at the sender of ACKs: TCP ACKs thinned out before they go on the air.
+//!
+//! It sits on whoever sends ACKs: the stations of downloads, and the AP too for uploads. Nobody else takes part.
+//!
+//! | kind | product | where |
+//! |---|---|---|
+//! | [`cake`] | Linux's `sch_cake` with `ack-filter` or `ack-filter-aggressive` | in the queue |
+//! | [`replace`] | Broadcom's `dhd`, mode `TCPACK_SUP_REPLACE` | in the queue |
+//! | [`hold`] | Broadcom's `dhd`, mode `TCPACK_SUP_HOLD` | before the queue |
+//! | [`count_and_time`] | Samsung's `scsc`, `tcp_ack_suppression` | before the queue |
+//!
+//! The rules are those of the published drivers, told in our words; each module says where its rule does harm and where we deviate.
+//!
+//! What all have in common, and what is not modelled: the queue is the one from which the MAC takes its frames, so that as many ACKs as
+//! wait for the medium can still be thinned out; in a real station the frames nearest to the air are often out of the driver's reach.
+//! `sch_cake` would shape and order packets of all flows too; here only its ACK filter is at work.
 
+mod cake;
 mod config;
+mod count_and_time;
 mod counters;
+mod hold;
+mod replace;
 
-use ackless_dot11::hooks::Scheme;
+use ackless_dot11::frame::{FrameHandle, Mpdu};
+use ackless_dot11::hooks::{Context, Emission, Scheme, SendOptions, Verdict};
+use ackless_wire::{Instant, IpHeader, Packet, PacketId, TcpFlags, TcpHeader};
 
+use cake::Cake;
 pub use config::{Kind, RateStep, ThinningConfig};
+use count_and_time::CountAndTime;
 pub use counters::ThinningCounters;
+use hold::Hold;
+use replace::Replace;
 
 /// ACK thinning on one node.
 #[derive(Debug)]
 pub struct Thinning {
     config: ThinningConfig,
     counters: ThinningCounters,
+    rules: Rules,
+}
+
+#[derive(Debug)]
+enum Rules {
+    Cake(Cake),
+    Replace(Replace),
+    Hold(Hold),
+    CountAndTime(CountAndTime),
 }
 
 impl Thinning {
     /// One that has seen nothing.
     pub fn new(config: ThinningConfig) -> Self {
-        Self { config, counters: ThinningCounters::default() }
+        let rules = match config.kind {
+            Kind::CakeConservative => Rules::Cake(Cake::new(false)),
+            Kind::CakeAggressive => Rules::Cake(Cake::new(true)),
+            Kind::Replace => Rules::Replace(Replace::default()),
+            Kind::Hold { ratio, at_most } => Rules::Hold(Hold::new(ratio, at_most)),
+            Kind::CountAndTime { steps, slow_start_acks } => {
+                Rules::CountAndTime(CountAndTime::new(steps, slow_start_acks))
+            }
+        };
+        Self { config, counters: ThinningCounters::default(), rules }
     }
 
     /// What it has counted.
@@ -30,6 +73,81 @@ impl Thinning {
     pub fn config(&self) -> &ThinningConfig {
         &self.config
     }
+
+    /// A frame has left its queue.
+    fn left(&mut self, handle: FrameHandle) -> bool {
+        match &mut self.rules {
+            Rules::Cake(cake) => cake.left(handle),
+            Rules::Replace(replace) => replace.left(handle),
+            Rules::Hold(_) | Rules::CountAndTime(_) => false,
+        }
+    }
 }
 
-impl Scheme for Thinning {}
+impl Scheme for Thinning {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        let counters = &mut self.counters;
+        match &mut self.rules {
+            Rules::Cake(cake) => cake.outgoing(cx, packet, handle, counters),
+            Rules::Replace(replace) => replace.outgoing(cx, packet, handle, counters),
+            Rules::Hold(hold) => hold.outgoing(cx, packet, options, counters),
+            Rules::CountAndTime(suppression) => suppression.outgoing(cx, packet, options, counters),
+        }
+    }
+
+    fn on_dropped(&mut self, _cx: &mut Context<'_>, handle: FrameHandle) {
+        let known = self.left(handle);
+        self.counters.lost_in_queue += u64::from(known && matches!(self.rules, Rules::Replace(_)));
+    }
+
+    fn on_sequenced(&mut self, _cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.left(mpdu.handle);
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        let counters = &mut self.counters;
+        match &mut self.rules {
+            Rules::Cake(_) | Rules::Replace(_) => {}
+            Rules::Hold(hold) => hold.timer(cx, counters),
+            Rules::CountAndTime(suppression) => suppression.timer(cx, counters),
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        match &self.rules {
+            Rules::Cake(_) | Rules::Replace(_) => None,
+            Rules::Hold(hold) => hold.poll_timeout(),
+            Rules::CountAndTime(suppression) => suppression.poll_timeout(),
+        }
+    }
+}
+
+/// An ACK that is held back, with its packet's reference.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: PacketId,
+    options: SendOptions,
+    due: Instant,
+}
+
+impl Held {
+    /// It goes into the queue.
+    fn send(self, cx: &mut Context<'_>) {
+        cx.emit(Emission::Queue(self.packet, self.options));
+    }
+}
+
+/// The header of an ACK that the Broadcom driver touches: pure, and with no flag but ACK.
+fn bare_ack(packet: &Packet) -> Option<&TcpHeader> {
+    packet.pure_ack().filter(|tcp| tcp.flags == TcpFlags::ACK)
+}
+
+fn is_v4(packet: &Packet) -> bool {
+    matches!(packet.ip, IpHeader::V4(_))
+}

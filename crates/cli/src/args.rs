@@ -1,9 +1,13 @@
 //! What can be typed.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use ackless_model::{BatchLimit, CompressedSize};
+use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy};
+use ackless_phy::OfdmRate;
 use ackless_wire::Duration;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// What do TCP acknowledgements cost on this Wi-Fi, and what would take them off the air?
@@ -160,6 +164,12 @@ pub struct Model {
 pub enum Question {
     /// What TCP with delayed ACKs, TCP/HACK and UDP get at every PHY rate: section 2.1 and figure 1 of the TCP/HACK paper.
     Hack(HackModel),
+    /// What the TCP ACK agent with auto-zoom gets: section II's sums, S_TCP, and the standard exchange that the paper does not write.
+    AckAgent(AgentModel),
+    /// What frames cost without their link-layer ACKs: equations 2 to 8 of the ACK filtering paper, and TCP whose ACKs go so.
+    AckFilter(FilterModel),
+    /// What the ARQ proxy gets over datagram sizes and losses, and the RTT that it saves: a closed form of what its paper simulates.
+    ArqProxy(ProxyModel),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -190,6 +200,91 @@ pub struct HackModel {
     pub out: Option<PathBuf>,
 }
 
+#[derive(Debug, ClapArgs)]
+pub struct AgentModel {
+    /// Only 802.11b (11 Mbps, Acks at 2) or 802.11a and g (54 Mbps, Acks at 6), as in Table I [default: both].
+    #[arg(long, value_name = "b|ag")]
+    pub standard: Option<AgentStandard>,
+
+    /// Lengths of a TCP segment, TCP header included, 21 to 2276 bytes, divided by commas.
+    #[arg(long, value_name = "BYTES,..", value_delimiter = ',', default_value = "100,200,500,1000,1480",
+          value_parser = whole::<u64>(21, 2_276), allow_negative_numbers = true)]
+    pub segments: Vec<u64>,
+
+    /// minCWmin, as a number of values, 1 to 16: 2 means that back-offs are 0 or 1.
+    #[arg(long, value_name = "VALUES", default_value_t = ack_agent::MIN_CW_MIN,
+          value_parser = whole::<u16>(1, 16), allow_negative_numbers = true)]
+    pub min_cw: u16,
+
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write ack-agent.txt, ack-agent.json and figures 5, 6 and 7 as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct FilterModel {
+    /// The rate of 802.11a, in Mbps, at which frame sizes are compared.
+    #[arg(long, value_name = "MBPS", default_value = "24",
+          value_parser = PossibleValuesParser::new(["6", "9", "12", "18", "24", "36", "48", "54"]).try_map(ofdm_rate))]
+    pub rate: OfdmRate,
+
+    /// L_data, the payload of a frame, 1 to 2304 bytes, divided by commas.
+    #[arg(long, value_name = "BYTES,..", value_delimiter = ',', default_value = "1,40,64,128,256,512,1024,1500,2304",
+          value_parser = whole::<u64>(1, 2_304), allow_negative_numbers = true)]
+    pub frames: Vec<u64>,
+
+    /// L_mac, what is around the payload, 0 to 64 bytes. The paper does not say; 34 is four addresses and the FCS.
+    #[arg(long, value_name = "BYTES", default_value_t = 34,
+          value_parser = whole::<u64>(0, 64), allow_negative_numbers = true)]
+    pub mac_bytes: u64,
+
+    /// Data packets for each TCP ACK, 1 to 64.
+    #[arg(long, value_name = "L", default_value_t = 2,
+          value_parser = whole::<u64>(1, 64), allow_negative_numbers = true)]
+    pub ack_every: u64,
+
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write ack-filter.txt, ack-filter.json, figure 2 and the gain as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct ProxyModel {
+    /// Lengths of a TCP/IP datagram, headers included, 40 to 2296 bytes, divided by commas.
+    #[arg(long, value_name = "BYTES,..", value_delimiter = ',', default_value = "40,100,200,500,1000,1500",
+          value_parser = whole::<u64>(40, 2_296), allow_negative_numbers = true)]
+    pub datagrams: Vec<u64>,
+
+    /// How often a frame is sent before it is given up, 1 to 255.
+    #[arg(long, value_name = "N", default_value_t = arq_proxy::RETRY_LIMIT,
+          value_parser = whole::<u8>(1, 255), allow_negative_numbers = true)]
+    pub retry_limit: u8,
+
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write arq-proxy.txt, arq-proxy.json and figures 5 and 7 as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AgentStandard {
+    /// 802.11b.
+    B,
+    /// 802.11a and g.
+    Ag,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum HackStandard {
     /// 802.11a.
@@ -216,11 +311,37 @@ fn batch_limit(text: &str) -> Result<BatchLimit, String> {
     Ok(BatchLimit::Txop(Duration::from_micros(micros)))
 }
 
+/// Reads whole numbers from `least` to `most`.
+fn whole<N>(least: N, most: N) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
+where
+    N: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+    }
+}
+
+/// Reads one of the rates of 802.11a, in Mbps.
+fn ofdm_rate(text: String) -> Result<OfdmRate, String> {
+    let rate = OfdmRate::ALL.into_iter().find(|rate| text.parse() == Ok(rate.bits().bps() / 1_000_000));
+    rate.ok_or_else(|| format!("802.11a has no rate of {text} Mbps"))
+}
+
 const LONGEST_TXOP_MICROS: u64 = 255 * 32;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_whole_number_is_refused_with_its_range() {
+        let read = whole(1_u8, 255);
+        assert_eq!((read("1"), read("255")), (Ok(1), Ok(255)));
+        for text in ["0", "256", "-1", "7.5", "", "seven"] {
+            assert_eq!(read(text), Err("expected a whole number from 1 to 255".to_owned()), "{text}");
+        }
+    }
 
     #[test]
     fn a_txop_is_a_whole_time_that_its_field_can_say() {

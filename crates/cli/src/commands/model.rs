@@ -1,13 +1,20 @@
 //! `ackless model`: what theory says, without a simulation.
+//!
+//! One module for each question; [`beside`] sets a paper's words beside a closed form.
 
 use std::path::Path;
 
 use ackless_lab::files;
+use ackless_wire::BitRate;
 use serde_json::Value;
 
 use crate::args::{Model, Question};
 use crate::output::{Failure, print, remark};
 
+mod ack_agent;
+mod ack_filter;
+mod arq_proxy;
+mod beside;
 mod hack;
 
 /// What a question is answered with.
@@ -26,6 +33,9 @@ struct Answer {
 pub fn run(options: &Model) -> Result<(), Failure> {
     match &options.question {
         Question::Hack(options) => give(hack::answer(options)?, options.json, options.out.as_deref()),
+        Question::AckAgent(options) => give(ack_agent::answer(options)?, options.json, options.out.as_deref()),
+        Question::AckFilter(options) => give(ack_filter::answer(options)?, options.json, options.out.as_deref()),
+        Question::ArqProxy(options) => give(arq_proxy::answer(options)?, options.json, options.out.as_deref()),
     }
 }
 
@@ -41,4 +51,14 @@ fn give(answer: Answer, as_json: bool, folder: Option<&Path>) -> Result<(), Fail
         remark(&format!("written to {}: {}", folder.display(), written.join(", ")));
     }
     print(if as_json { &json } else { &answer.text })
+}
+
+/// The rate in Mbps, nearest to its decimal digits.
+fn mbps(rate: BitRate) -> f64 {
+    rate.bps() as f64 / 1e6
+}
+
+/// Titles of a table.
+fn titles(titles: &[&str]) -> Vec<String> {
+    titles.iter().map(|title| (*title).to_owned()).collect()
 }

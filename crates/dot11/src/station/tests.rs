@@ -20,6 +20,7 @@ mod block;
 mod reserve;
 mod rules;
 mod single;
+mod unanswered;
 
 use ackless_phy::{
     Band, BasicRates, GuardInterval, HtMode, MpduSpacing, OfdmRate, Standard, Timing, TxVector, VhtMode, Width,

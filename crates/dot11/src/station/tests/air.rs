@@ -7,8 +7,8 @@ use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, Transport, UdpHeader};
 
-use crate::frame::{Body, Ds, Mpdu, NodeId, Ppdu};
-use crate::hooks::{Admission, Context, Scheme};
+use crate::frame::{Body, Ds, FrameHandle, Mpdu, NodeId, Ppdu};
+use crate::hooks::{Admission, Context, Scheme, SendOptions, Verdict};
 use crate::queue::SchedulerKind;
 use crate::station::{LinkConfig, MacConfig, MediumView, Route, Station};
 
@@ -38,6 +38,8 @@ pub(super) struct Watch {
     pub(super) delay: Duration,
     /// Whether it refuses all MPDUs.
     pub(super) refuses: bool,
+    /// What it changes about the packet with this identification.
+    pub(super) disguises: Option<(u16, fn(&mut SendOptions))>,
     /// What it was told, as `time what`.
     pub(super) told: Vec<String>,
 }
@@ -57,6 +59,21 @@ enum Harm {
 }
 
 impl Scheme for Watch {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        _handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        if let Some((id, disguise)) = self.disguises
+            && id == identification(&cx.pool.get(packet).ip)
+        {
+            disguise(options);
+        }
+        Verdict::Pass
+    }
+
     fn on_mpdu(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) -> Admission {
         if self.refuses { Admission::Refuse } else { Admission::Accept }
     }
@@ -299,10 +316,14 @@ impl Air {
     }
 
     fn identification(&self, packet: PacketId) -> u16 {
-        match self.pool.get(packet).ip {
-            IpHeader::V4(v4) => v4.id,
-            IpHeader::V6(_) => unreachable!("all packets here are IPv4"),
-        }
+        identification(&self.pool.get(packet).ip)
+    }
+}
+
+fn identification(ip: &IpHeader) -> u16 {
+    match ip {
+        IpHeader::V4(v4) => v4.id,
+        IpHeader::V6(_) => unreachable!("all packets here are IPv4"),
     }
 }
 

@@ -9,7 +9,7 @@ fn pair(sender: MacConfig) -> Vec<(MacConfig, Vec<LinkConfig>)> {
 }
 
 /// A seed whose first counters are these, each as (contention window, counter).
-fn seed_drawing(counters: &[(u64, u64)]) -> u64 {
+pub(super) fn seed_drawing(counters: &[(u64, u64)]) -> u64 {
     use ackless_wire::random::{Purpose, Stream};
     let fits = |seed: &u64| {
         let mut stream = Stream::new(*seed, 0, Purpose::Backoff);

@@ -84,6 +84,16 @@ impl<V> Table<V> {
         }
     }
 
+    /// All values, in the order of their flows.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
+        self.rows.iter().map(|row| &row.1)
+    }
+
+    /// All values, in the order of their flows.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.rows.iter_mut().map(|row| &mut row.1)
+    }
+
     /// Keeps the flows that `keep` says yes to.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &V) -> bool) {
         self.rows.retain(|row| keep(row.0, &row.1));

@@ -2,15 +2,23 @@
 
 use ackless_wire::Duration;
 
-/// How the proxy behaves. All nodes are configured alike.
+/// How the proxy and its clients behave. All nodes are configured alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArqProxyConfig {
     /// How a data packet is named without a word between the two sides.
     pub identification: Identification,
-    /// How long an ACK is kept for a request; at least the TCP sender's timeout (section 2).
+    /// How long an ACK is kept for a request, from the first transmission of its data packet; at least the TCP sender's timeout (section 2).
+    /// A client asks within the first half, counted from when the packet came. Default: 1 s. Greater than zero.
     pub lifetime: Duration,
-    /// Whether ACKs are made from the data packet alone, as in the paper, and not with the window and timestamp that the client last sent.
+    /// Whether ACKs are made from the data packet alone, as in the paper, and not with the window, timestamp and sequence number that the client
+    /// last sent. Such an ACK has no timestamps and a window of 65,535. Default: no.
     pub stateless: bool,
+    /// How long a withdrawn ACK is kept for want of a sign that the answer with its request has arrived; it then goes natively after all. Ours:
+    /// the paper's client cancels it for good. Default: 100 ms, so that it still comes before the usual least retransmission timeout of 200 ms.
+    /// Greater than zero.
+    ///
+    /// Where the AP takes longer to come round to a station again, most requests are followed by their native ACK.
+    pub guard: Duration,
 }
 
 /// The paper's two identifications of a packet (section 2, figure 3).
@@ -24,6 +32,11 @@ pub enum Identification {
 
 impl Default for ArqProxyConfig {
     fn default() -> Self {
-        Self { identification: Identification::FrameSequence, lifetime: Duration::from_secs(1), stateless: false }
+        Self {
+            identification: Identification::FrameSequence,
+            lifetime: Duration::from_secs(1),
+            stateless: false,
+            guard: Duration::from_millis(100),
+        }
     }
 }

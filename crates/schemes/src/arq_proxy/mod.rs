@@ -1,36 +1,244 @@
 //! The ARQ proxy: the sender's side keeps an ACK for each TCP data packet, and a link-layer ACK asks for it (Kliazovich, Ben Halima and
-//! Granelli, section 2).
+//! Granelli, "Cross-Layer Error Recovery Optimization in WiFi Networks", section 2).
+//!
+//! ```text
+//!      the sender's side: AP, relay, ad hoc sender            the client
+//!                                                              TCP
+//!    sender <-- released ----- proxy                            | native ACK: into the queue
+//!      |                         ^                            client
+//!    data --- template ---> MAC  |                              | withdrawn when the answer leaves
+//!                            |   +---- tag -- Ack, BlockAck <-- MAC
+//!                            +---------------- frame ---------> MAC
+//! ```
+//!
+//! - `names`: the two identifications of a packet, as a [`Tag`](ackless_dot11::frame::Tag);
+//! - `proxy`: templates, from the frame's sequence number until they are asked for or too old, and what goes up;
+//! - `client`: which ACKs may be asked for, the race between request and native ACK, and what shows that an answer arrived.
+//!
+//! An AP, a sender in an ad hoc cell and a relay at the last hop are proxies; a released ACK goes the way of any packet that came over the air, to
+//! the wire, to the transport here or to the next hop, and behind what came before it. The client is whoever the data is for. What a client
+//! uploads is acknowledged natively: an AP asks for nothing, since the ACK that it forwards is not its own (section 2 has the client at the mobile
+//! node). Peers without the scheme are served as ever.
+//!
+//! Of the paper's rules:
+//! - a request and its native ACK race, and "whichever comes first to the physical layer" cancels the other: with a host that answers within SIFS
+//!   the request rides on the answer to the very frame and always wins; with a slower one it must wait for the next answer, and the station's own access
+//!   often comes first;
+//! - the four exceptions go natively: connection establishment and termination, ACKs on data, duplicate ACKs, an exhausted window. So does what the
+//!   proxy could not say: SACK blocks, ECN-Echo, an ACK that ends no packet that came;
+//! - templates go when they have been asked for, or silently at the end of their lifetime.
+//!
+//! What the paper leaves open: the tag is repeated until the answer is known to have arrived (for an Ack, another frame came; for a BlockAck, what
+//! came is no BlockAck Request); where several ACKs wait, only the newest of a flow is asked for, which covers the older ones, and the
+//! natives of those are withdrawn too: none is needed for itself, since ACKs are cumulative and senders count bytes (RFC 3465).
+//! Flows take turns.
+//!
+//! Where this departs from the paper:
+//! - Window, timestamp and sequence number of a released ACK are those that the client's native packets gave last, and the timestamp echo is the data
+//!   packet's; so the proxy keeps those per flow. An ACK whose window is smaller than that, or larger by a quarter, goes natively, and so does
+//!   each flow's first. [`ArqProxyConfig::stateless`] is the paper's AP, which knows nothing of flows: with timestamps on the connection its ACKs are
+//!   dropped (RFC 7323, 3.2), and its window promises what the client may not have.
+//!   With delayed ACKs the echo is that of the last packet acknowledged, not of the first (RFC 7323, 4.3): round trips are sampled too short by the
+//!   spacing of the two.
+//! - An ACK that says nothing beyond what already went up is not released.
+//! - A withdrawn native ACK is kept until the answer is known to have arrived, and goes natively after [`ArqProxyConfig::guard`]; the paper's client
+//!   has cancelled it, so that with the last answer of a transfer the last ACK is lost, until the sender's retransmission timeout. The sender may see that
+//!   one ACK twice.
+//! - A hash is no proof of what came. A template under a hash is released only if its own frame was acknowledged, and two packets that came
+//!   under the same hash within the lifetime are both acknowledged natively.
+//!
+//! On what the design itself stalls: where no Ack of a frame arrives and the proxy gives the frame up, the next frame looks to the client as if its
+//! answer had arrived. Then, and where a template was refused or has expired, the ACK is lost, and the next one repairs it; if there is none,
+//! the sender's retransmission timeout does, for the duplicate ACK to that segment is native.
 
+mod client;
 mod config;
 mod counters;
+mod names;
+mod proxy;
 
-use ackless_dot11::hooks::Scheme;
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
+use ackless_dot11::hooks::{
+    Admission, AnswerDue, Arrival, ArrivalKind, Backlog, Context, Passage, Scheme, SendOptions, Verdict,
+};
+use ackless_wire::{Duration, Instant, PacketId};
 
+use client::{Client, Env};
 pub use config::{ArqProxyConfig, Identification};
 pub use counters::ArqProxyCounters;
+use proxy::Proxy;
 
 /// The ARQ proxy on one node: proxy where it sends data, client where it receives some.
 #[derive(Debug)]
 pub struct ArqProxy {
     config: ArqProxyConfig,
+    /// By node number; nothing for peers that were never met, or are legacy.
+    links: Vec<Option<Box<Link>>>,
+    /// Whether packets pass between this node and a wire: then it is an AP, and no client.
+    has_wire: bool,
+    wake: Option<Instant>,
     counters: ArqProxyCounters,
 }
 
+/// What concerns one peer.
+#[derive(Debug, Default)]
+struct Link {
+    proxy: Proxy,
+    client: Client,
+}
+
+/// What the client works with. A macro, so that the borrow checker sees that it leaves the links alone.
+macro_rules! env {
+    ($scheme:ident, $cx:ident) => {
+        Env { cx: $cx, config: &$scheme.config, counters: &mut $scheme.counters, wake: &mut $scheme.wake }
+    };
+}
+
 impl ArqProxy {
-    /// A proxy that has seen nothing.
+    /// A node that has seen nothing.
     pub fn new(config: ArqProxyConfig) -> Self {
-        Self { config, counters: ArqProxyCounters::default() }
+        Self { config, links: Vec::new(), has_wire: false, wake: None, counters: ArqProxyCounters::default() }
     }
 
     /// What it has counted.
-    pub fn counters(&self) -> &ArqProxyCounters {
+    pub const fn counters(&self) -> &ArqProxyCounters {
         &self.counters
     }
 
     /// How it is set up.
-    pub fn config(&self) -> &ArqProxyConfig {
+    pub const fn config(&self) -> &ArqProxyConfig {
         &self.config
     }
 }
 
-impl Scheme for ArqProxy {}
+/// The link to a peer that has the scheme, made where it is new.
+#[inline]
+fn link<'l>(links: &'l mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<&'l mut Link> {
+    let index = usize::from(peer.0);
+    if links.get(index).is_none_or(Option::is_none) {
+        meet(links, cx, peer)?;
+    }
+    links[index].as_deref_mut()
+}
+
+/// Makes the link to a peer, if the peer has the scheme.
+#[cold]
+fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<()> {
+    if !cx.peer(peer).capable {
+        return None;
+    }
+    let index = usize::from(peer.0);
+    if links.len() <= index {
+        links.resize_with(index + 1, || None);
+    }
+    links[index] = Some(Box::default());
+    Some(())
+}
+
+impl Scheme for ArqProxy {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        // A client acknowledges for itself: what it passes on for others is not its to ask for.
+        if !self.has_wire
+            && options.source == cx.node
+            && let Some(link) = link(&mut self.links, cx, options.receiver)
+        {
+            link.client.on_outgoing(&mut env!(self, cx), packet, handle, *options);
+        }
+        Verdict::Pass
+    }
+
+    fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        // The name does not tell the peer; clients with nothing to ask answer at once.
+        let mut env = env!(self, cx);
+        for link in self.links.iter_mut().flatten() {
+            link.client.on_dropped(&mut env, handle);
+        }
+    }
+
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
+        link.client.on_sequenced(&mut env!(self, cx), mpdu);
+        link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
+    }
+
+    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {
+        if let Some(link) = link(&mut self.links, cx, to) {
+            link.proxy.on_settled(&mut self.counters);
+        }
+    }
+
+    fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
+        if let Some(link) = link(&mut self.links, cx, arrival.from) {
+            link.client.on_ppdu_in(arrival.kind == ArrivalKind::BlockAckReq);
+        }
+    }
+
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
+        if !self.has_wire
+            && let Some(link) = link(&mut self.links, cx, mpdu.transmitter)
+        {
+            link.client.on_mpdu(&mut env!(self, cx), mpdu);
+        }
+        Admission::Accept
+    }
+
+    fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
+        if let Some(link) = link(&mut self.links, cx, due.to) {
+            answer.tag = link.client.on_answer_due(&mut env!(self, cx), due);
+        }
+    }
+
+    fn is_capable(&self) -> bool {
+        true
+    }
+
+    fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
+        if let Some(link) = link(&mut self.links, cx, from) {
+            link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from);
+        }
+        Verdict::Pass
+    }
+
+    fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
+        let Some(link) = link(&mut self.links, cx, from) else { return };
+        link.proxy.on_settled(&mut self.counters);
+        if let Some(tag) = answer.tag {
+            link.proxy.on_request(cx, &self.config, &mut self.counters, from, tag);
+        }
+    }
+
+    fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
+        link.proxy.on_delivered(cx, &self.config, &mut self.counters, mpdu);
+        link.client.on_delivered(&mut env!(self, cx), mpdu);
+    }
+
+    fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        if let Some(link) = link(&mut self.links, cx, mpdu.receiver) {
+            link.proxy.on_given_up(cx, &self.config, mpdu);
+        }
+    }
+
+    fn on_forward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, passage: Passage) -> Verdict {
+        self.has_wire |= matches!(passage, Passage::FromWire(_) | Passage::ToWire(_));
+        Verdict::Pass
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.wake = None;
+        let mut env = env!(self, cx);
+        for link in self.links.iter_mut().flatten() {
+            link.client.on_timer(&mut env);
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.wake
+    }
+}

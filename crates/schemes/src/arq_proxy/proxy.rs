@@ -1,0 +1,324 @@
+//! The proxy: an ACK for each TCP data packet that goes to a client, kept until the client asks for it (section 2).
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
+use ackless_dot11::hooks::{Context, Emission};
+use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+use super::names::tag;
+use super::{ArqProxyConfig, ArqProxyCounters, Identification};
+use crate::flow_key::{FlowKey, Table};
+use crate::made_ack::ClientFacts;
+
+/// What concerns one client.
+#[derive(Debug, Default)]
+pub(super) struct Proxy {
+    templates: BTreeMap<Tag, Template>,
+    /// When the template of each tag was made, the oldest first; one whose tag was given away again is passed over.
+    made: VecDeque<(Instant, Tag)>,
+    /// By flow of the client's ACKs.
+    clients: Table<Client>,
+    /// A request in the answer at hand for a frame that it may yet turn out to acknowledge.
+    awaited: Option<Tag>,
+    /// Requests that came before anything of their client's.
+    early: VecDeque<Tag>,
+}
+
+/// An ACK that may be asked for.
+#[derive(Clone, Copy, Debug)]
+struct Template {
+    flow: FlowKey,
+    ip: IpHeader,
+    data: TcpHeader,
+    ack: SeqNumber,
+    made: Instant,
+    /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
+    delivered: bool,
+    released: bool,
+}
+
+/// What is known of a client on one connection.
+#[derive(Clone, Copy, Debug)]
+struct Client {
+    facts: ClientFacts,
+    /// What its last packet acknowledged.
+    acknowledged: SeqNumber,
+    /// What it sends next.
+    next: SeqNumber,
+    /// The most that went up in its name.
+    highest: SeqNumber,
+    used: Instant,
+}
+
+impl Proxy {
+    /// A frame to this client gets its sequence number: a template is made of the data packet in it.
+    pub(super) fn on_sequenced(
+        &mut self,
+        cx: &Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        mpdu: &Mpdu,
+    ) {
+        // An AP asks for nothing, and a relay only for what is meant for itself: the proxy is at the last hop.
+        if mpdu.ds == Ds::ToAp || mpdu.receiver != mpdu.destination {
+            return;
+        }
+        let packet = cx.pool.get(mpdu.packet);
+        let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            self.forget(flow);
+        }
+        if !is_plain_data(packet, tcp) {
+            return;
+        }
+        let Some(tag) = tag(config.identification, mpdu, packet) else { return };
+        self.expire(cx.now, config.lifetime, counters);
+        let template = Template {
+            flow,
+            ip: packet.ip,
+            data: *tcp,
+            ack: tcp.seq + packet.payload.len(),
+            made: cx.now,
+            delivered: false,
+            released: false,
+        };
+        if let Some(there) = self.templates.get(&tag).filter(|there| !there.released) {
+            if config.identification == Identification::FrameSequence {
+                counters.templates_replaced += 1;
+            } else if !there.is_of(&template) {
+                counters.templates_refused += 1;
+                return;
+            }
+        }
+        counters.templates += 1;
+        self.templates.insert(tag, template);
+        self.made.push_back((cx.now, tag));
+        self.compact();
+    }
+
+    /// The client has asked in an answer.
+    pub(super) fn on_request(
+        &mut self,
+        cx: &mut Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        from: NodeId,
+        tag: Tag,
+    ) {
+        let Some(template) = self.templates.get(&tag) else {
+            counters.requests_unknown += 1;
+            return;
+        };
+        if template.released {
+            counters.requests_repeated += 1;
+        } else if cx.now > template.made + config.lifetime {
+            counters.requests_late += 1;
+        } else if config.identification == Identification::Hash && !template.delivered {
+            // Another packet has the same hash, unless this answer acknowledges the frame.
+            self.awaited = Some(tag);
+        } else {
+            self.release(cx, config, counters, from, tag);
+        }
+    }
+
+    /// All that the last answer acknowledged is known, and it was not what the client had asked for.
+    pub(super) fn on_settled(&mut self, counters: &mut ArqProxyCounters) {
+        if self.awaited.take().is_some() {
+            counters.requests_undelivered += 1;
+        }
+    }
+
+    /// The client's MAC has acknowledged a frame.
+    pub(super) fn on_delivered(
+        &mut self,
+        cx: &mut Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        mpdu: &Mpdu,
+    ) {
+        let Some((tag, template)) = self.of_frame(cx, config, mpdu) else { return };
+        template.delivered = true;
+        if self.awaited.take_if(|awaited| *awaited == tag).is_some() {
+            self.release(cx, config, counters, mpdu.receiver, tag);
+        }
+    }
+
+    /// A frame was given up: under a hash, its packet's name is free. A sequence number names nothing else, so that a client that has the frame
+    /// may still ask.
+    pub(super) fn on_given_up(&mut self, cx: &Context<'_>, config: &ArqProxyConfig, mpdu: &Mpdu) {
+        if let Some((tag, _)) = self.of_frame(cx, config, mpdu) {
+            self.templates.remove(&tag);
+        }
+    }
+
+    /// A packet of the client's goes up: it says what an ACK made in the client's place must fit to.
+    pub(super) fn on_upward(
+        &mut self,
+        cx: &mut Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        packet: PacketId,
+        from: NodeId,
+    ) {
+        let packet = cx.pool.get(packet);
+        let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return };
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            return self.forget(flow);
+        }
+        let Some(facts) = ClientFacts::of(packet).filter(|_| !config.stateless) else { return };
+        let end = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        let news = Client { facts, acknowledged: tcp.ack, next: end, highest: tcp.ack, used: cx.now };
+        if let Some(client) = self.clients.get_mut(flow) {
+            client.learn(&news);
+            return;
+        }
+        if self.clients.len() >= MOST_CLIENTS {
+            let oldest = self.clients.values().map(|client| client.used).min();
+            self.clients.retain(|_, client| Some(client.used) != oldest && cx.now.saturating_since(client.used) < IDLE);
+        }
+        self.clients.insert(flow, news);
+        let early = std::mem::take(&mut self.early);
+        for tag in early {
+            if self.templates.get(&tag).is_some_and(|template| template.flow == flow && !template.released) {
+                counters.released_late += 1;
+                self.release(cx, config, counters, from, tag);
+            }
+        }
+    }
+
+    /// Releases an ACK that is kept.
+    fn release(
+        &mut self,
+        cx: &mut Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        from: NodeId,
+        tag: Tag,
+    ) {
+        let Some(template) = self.templates.get_mut(&tag) else { return };
+        let made = if config.stateless {
+            template.as_the_paper_says()
+        } else {
+            let Some(client) = self.clients.get_mut(template.flow) else {
+                counters.requests_early += 1;
+                self.early.push_back(tag);
+                if self.early.len() > MOST_EARLY {
+                    self.early.pop_front();
+                }
+                return;
+            };
+            client.used = cx.now;
+            if !template.ack.after(client.highest) {
+                template.released = true;
+                counters.requests_stale += 1;
+                return;
+            }
+            client.highest = template.ack;
+            template.between(client)
+        };
+        template.released = true;
+        counters.released += 1;
+        let packet = cx.pool.insert(made);
+        cx.emit(Emission::Onward(packet, from));
+    }
+
+    /// The template of a frame under its hash, with its tag; nothing where frames are named by their numbers.
+    fn of_frame(&mut self, cx: &Context<'_>, config: &ArqProxyConfig, mpdu: &Mpdu) -> Option<(Tag, &mut Template)> {
+        if config.identification != Identification::Hash || self.templates.is_empty() {
+            return None;
+        }
+        let packet = cx.pool.get(mpdu.packet);
+        let tag = tag(config.identification, mpdu, packet)?;
+        let (tcp, flow) = (packet.tcp()?, FlowKey::of(packet)?.reversed());
+        let template = self.templates.get_mut(&tag)?;
+        let same = template.flow == flow && template.data.seq == tcp.seq && is_plain_data(packet, tcp);
+        same.then_some((tag, template))
+    }
+
+    /// The connection begins or ends: nothing of an earlier one on the same ports is left.
+    fn forget(&mut self, flow: FlowKey) {
+        self.templates.retain(|_, template| template.flow != flow);
+        self.clients.retain(|key, _| key != flow);
+    }
+
+    /// Drops what has waited for its lifetime.
+    fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
+        while let Some((made, tag)) = self.made.pop_front_if(|(made, _)| now > *made + lifetime) {
+            if let Some(template) = self.templates.get(&tag).filter(|template| template.made == made) {
+                counters.templates_expired += u64::from(!template.released);
+                self.templates.remove(&tag);
+            }
+        }
+    }
+
+    /// Keeps the list of what was made in proportion to what is kept.
+    fn compact(&mut self) {
+        if self.made.len() > 2 * usize::from(Tag::MAX) {
+            let templates = &self.templates;
+            self.made.retain(|(made, tag)| templates.get(tag).is_some_and(|template| template.made == *made));
+        }
+    }
+}
+
+impl Template {
+    /// Whether both are for the same data packet, perhaps sent again.
+    fn is_of(&self, other: &Self) -> bool {
+        self.flow == other.flow && self.data.seq == other.data.seq && self.ack == other.ack
+    }
+
+    /// The paper's ACK: addresses, ports and sequence numbers are copied, and all else is as it always is.
+    fn as_the_paper_says(&self) -> Packet {
+        let tcp = TcpHeader {
+            seq: self.data.ack,
+            ack: self.ack,
+            flags: TcpFlags::ACK,
+            window: PAPERS_WINDOW,
+            ..TcpHeader::new(self.data.dst_port, self.data.src_port)
+        };
+        let ip = IpHeader::between(self.ip.dst(), self.ip.src()).expect("both addresses are of the same packet");
+        Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
+    }
+
+    /// An ACK that fits to what the client has sent.
+    fn between(&self, client: &Client) -> Packet {
+        let echo = self.data.options.timestamps.map_or(0, |(value, _)| value);
+        let mut made = client.facts.ack(&self.data, self.ack, echo);
+        if let Transport::Tcp(tcp) = &mut made.transport {
+            tcp.seq = tcp.seq.max(client.next);
+        }
+        made
+    }
+}
+
+impl Client {
+    /// Takes over what a later packet of the client's says; one that others have overtaken says nothing new.
+    fn learn(&mut self, news: &Self) {
+        self.used = news.used;
+        self.highest = self.highest.max(news.highest);
+        self.next = self.next.max(news.next);
+        let younger = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
+        let stamps = self.facts.ts_val.zip(news.facts.ts_val);
+        if news.acknowledged.before(self.acknowledged) || stamps.is_some_and(|(old, new)| younger(new, old)) {
+            return;
+        }
+        self.facts = news.facts;
+        self.acknowledged = news.acknowledged;
+    }
+}
+
+/// Whether this is a data packet that an ACK is made for: connection establishment and termination are the client's own.
+pub(super) fn is_plain_data(packet: &Packet, tcp: &TcpHeader) -> bool {
+    let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG;
+    !packet.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other)
+}
+
+/// The window of a stateless template: the largest that the field can say.
+const PAPERS_WINDOW: u16 = 65_535;
+/// So many connections of one client are remembered. Where there is one more, those that were silent for [`IDLE`] are forgotten, and at least
+/// the one that was silent longest.
+const MOST_CLIENTS: usize = 1024;
+/// Longer than [`super::client::SILENCE`], so that a client does not count on what is forgotten.
+const IDLE: Duration = Duration::from_secs(60);
+/// So many requests wait for a client's first packet.
+const MOST_EARLY: usize = 16;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use ackless_lab::VERSION;
 use ackless_lab::table::Table;
-use ackless_lab::{LabError, VERSION};
 use ackless_model::Download;
 use ackless_model::ack_agent::{
     Column, MIN_CW_MIN, PRINTED_ACK, PRINTED_DATA, Parameters, SEGMENT, TCP_ACK, ack_share, download,
@@ -27,15 +27,21 @@ pub fn answer(options: &AgentModel) -> Result<Answer, Failure> {
         Some(AgentStandard::B) => vec![Column::B],
         Some(AgentStandard::Ag) => vec![Column::AG],
     };
-    let segments: Vec<_> = options.segments.iter().map(|&segment| Bytes(segment)).collect();
-    let report = Report { columns, segments, min_cw_min: options.min_cw };
-    Ok(Answer { name: "ack-agent", text: report.to_text(), json: report.to_json(), pictures: report.to_svg()? })
+    let report = Report::new(&columns, &options.segments, options.min_cw);
+    let pictures = if options.out.is_some() { picture::all(&columns, options.min_cw)? } else { Vec::new() };
+    Ok(Answer { name: "ack-agent", text: report.to_text(), json: report.to_json(), pictures })
 }
 
 struct Report {
-    columns: Vec<Column>,
-    segments: Vec<Bytes>,
     min_cw_min: u16,
+    curves: Vec<Curve>,
+    beside: Beside,
+}
+
+/// One standard's points.
+struct Curve {
+    column: Column,
+    points: Vec<Point>,
 }
 
 /// What one segment length gets, in Mbps, TCP header counted.
@@ -79,7 +85,18 @@ impl Point {
     }
 }
 
+impl Curve {
+    fn of(column: Column, segments: impl Iterator<Item = u64>, min_cw_min: u16) -> Self {
+        Self { column, points: segments.map(|segment| Point::of(column, Bytes(segment), min_cw_min)).collect() }
+    }
+}
+
 impl Report {
+    fn new(columns: &[Column], segments: &[u64], min_cw_min: u16) -> Self {
+        let curve = |&column| Curve::of(column, segments.iter().copied(), min_cw_min);
+        Self { min_cw_min, curves: columns.iter().map(curve).collect(), beside: beside(columns) }
+    }
+
     fn to_text(&self) -> String {
         let mut text = format!(
             "TCP ACK agent with auto-zoom: sections II and III.3; Mbps with TCP headers counted as payload, as in the paper\n\
@@ -87,7 +104,8 @@ impl Report {
             self.min_cw_min,
             self.min_cw_min - 1
         );
-        for &column in &self.columns {
+        for Curve { column, points } in &self.curves {
+            let column = *column;
             let (name, parameters) = (name(column), column.parameters());
             let (data, basic) = (mbps(parameters.data_rate), mbps(parameters.basic_rate));
             write!(
@@ -96,7 +114,7 @@ impl Report {
                  {name}: the agent, and the standard exchange with an ACK for every packet and for every second\n\n{}\n\
                  {name}: S_TCP over minCWmin, segments of {} bytes\n\n{}",
                 terms(column),
-                self.gains(column),
+                gains(points),
                 SEGMENT.get(),
                 windows(column)
             )
@@ -105,102 +123,15 @@ impl Report {
         write!(
             text,
             "\nThe paper's text beside this; gains over the standard exchange, with minCWmin 2\n\n{}\n{DIFFERENCES}",
-            self.beside().table()
+            self.beside.table()
         )
         .expect("a string takes all that is written");
         text
     }
 
-    /// A row for each segment length.
-    fn gains(&self, column: Column) -> Table {
-        let mut table = Table::new(titles(&[
-            "TCP_DATA\nbytes",
-            "S_TCP\n",
-            "without\nheader",
-            "each\n",
-            "gain\n%",
-            "second\n",
-            "gain\n%",
-            "agent,\nframes",
-            "each,\ncontending",
-            "gain\n%",
-            "second,\ncontending",
-            "gain\n%",
-        ]));
-        for point in self.points(column) {
-            let rate = |rate: BitRate| format!("{:.2}", mbps(rate));
-            let gain = |standard: &Standard, of: usize| format!("{:.1}", point.gains(standard)[of]);
-            let [each, second] = &point.beside;
-            table.push(vec![
-                point.segment.get().to_string(),
-                rate(point.agent),
-                rate(point.agent_goodput),
-                rate(each.sum),
-                gain(each, 0),
-                rate(second.sum),
-                gain(second, 0),
-                rate(point.by_frames),
-                rate(each.contending),
-                gain(each, 1),
-                rate(second.contending),
-                gain(second, 1),
-            ]);
-        }
-        table
-    }
-
-    fn points(&self, column: Column) -> impl Iterator<Item = Point> {
-        self.segments.iter().map(move |&segment| Point::of(column, segment, self.min_cw_min))
-    }
-
-    /// The paper's numbers, with its own minCWmin and segment lengths.
-    fn beside(&self) -> Beside {
-        let claim = |name, place, what, paper, ours: Vec<Option<f64>>| Claim { name, place, what, paper, ours };
-        let gains = |column, segment| {
-            let point = Point::of(column, Bytes(segment), MIN_CW_MIN);
-            let [each, second] = point.beside.each_ref().map(|standard| point.gains(standard));
-            [each[0], second[0], each[1], second[1]].map(Some).into()
-        };
-        let share = |data: Duration, ack: Duration| Some(ack_share(data, ack));
-        let [data, ack] = [Bytes(1_500), TCP_ACK].map(|payload| Parameters::B.frame(payload).duration());
-        let mut claims = Vec::new();
-        if self.columns.contains(&Column::B) {
-            let only = |value| vec![value, None, None, None];
-            let micros = |span: Duration| Some(span.as_micros_f64());
-            claims.extend([
-                claim("agent-1", "II", "802.11b: data frame and its Ack, us", "1620", only(micros(data))),
-                claim("agent-2", "II", "802.11b: TCP ACK and its Ack, us", "560", only(micros(ack))),
-                claim("agent-1, agent-2", "II", "802.11b: share of TCP ACKs, printed sums, %", "> 25", {
-                    vec![share(PRINTED_DATA, PRINTED_ACK), share(PRINTED_DATA * 2, PRINTED_ACK), None, None]
-                }),
-                claim("agent-1, agent-2", "II", "802.11b: the same, sums of the terms, %", "> 25", {
-                    vec![share(data, ack), share(data * 2, ack), None, None]
-                }),
-                claim("agent-8", "III.3", "802.11b: S_TCP, Mbps", "equation", {
-                    only(Some(mbps(Parameters::B.agent(SEGMENT, MIN_CW_MIN).throughput())))
-                }),
-                claim("agent-3", "figure 5", "802.11b: gain, %", "60", gains(Column::B, SEGMENT.get())),
-                claim("agent-5", "figure 7", "802.11b: gain at 500 bytes, %", "> 100", gains(Column::B, 500)),
-            ]);
-        }
-        if self.columns.contains(&Column::AG) {
-            claims.extend([
-                claim("agent-4", "figure 6", "802.11a/g: gain, %", "65", gains(Column::AG, SEGMENT.get())),
-                claim("agent-5", "figure 7", "802.11a/g: gain at 500 bytes, %", "> 100", gains(Column::AG, 500)),
-            ]);
-        }
-        let forms = vec![
-            ("each_packet", "ACK for\neach packet"),
-            ("every_second", "for every\nsecond"),
-            ("each_packet_contending", "each,\ncontending"),
-            ("every_second_contending", "second,\ncontending"),
-        ];
-        Beside { forms, claims }
-    }
-
     fn to_json(&self) -> Value {
-        let columns = self.columns.iter().map(|&column| {
-            let points = self.points(column).map(|point| {
+        let columns = self.curves.iter().map(|Curve { column, points }| {
+            let points = points.iter().map(|point| {
                 let standard = |standard: &Standard| {
                     let [sum, contending] = point.gains(standard);
                     json!({
@@ -220,7 +151,7 @@ impl Report {
             });
             json!({
                 "standard": match column { Column::B => "b", Column::AG => "ag" },
-                "air_time": air_time(column),
+                "air_time": air_time(*column),
                 "segments": points.collect::<Vec<_>>(),
             })
         });
@@ -228,13 +159,92 @@ impl Report {
             "version": VERSION,
             "min_cw_min": self.min_cw_min,
             "standards": columns.collect::<Vec<_>>(),
-            "paper": self.beside().to_json(),
+            "paper": self.beside.to_json(),
         })
     }
+}
 
-    fn to_svg(&self) -> Result<Vec<(&'static str, String)>, LabError> {
-        picture::all(&self.columns, self.min_cw_min)
+/// A row for each segment length.
+fn gains(points: &[Point]) -> Table {
+    let mut table = Table::new(titles(&[
+        "TCP_DATA\nbytes",
+        "S_TCP\n",
+        "without\nheader",
+        "each\n",
+        "gain\n%",
+        "second\n",
+        "gain\n%",
+        "agent,\nframes",
+        "each,\ncontending",
+        "gain\n%",
+        "second,\ncontending",
+        "gain\n%",
+    ]));
+    for point in points {
+        let rate = |rate: BitRate| format!("{:.2}", mbps(rate));
+        let gain = |standard: &Standard, of: usize| format!("{:.1}", point.gains(standard)[of]);
+        let [each, second] = &point.beside;
+        table.push(vec![
+            point.segment.get().to_string(),
+            rate(point.agent),
+            rate(point.agent_goodput),
+            rate(each.sum),
+            gain(each, 0),
+            rate(second.sum),
+            gain(second, 0),
+            rate(point.by_frames),
+            rate(each.contending),
+            gain(each, 1),
+            rate(second.contending),
+            gain(second, 1),
+        ]);
     }
+    table
+}
+
+/// The paper's numbers, with its own minCWmin and segment lengths.
+fn beside(columns: &[Column]) -> Beside {
+    let claim = |name, place, what, paper, ours: Vec<Option<f64>>| Claim { name, place, what, paper, ours };
+    let gains = |column, segment| {
+        let point = Point::of(column, Bytes(segment), MIN_CW_MIN);
+        let [each, second] = point.beside.each_ref().map(|standard| point.gains(standard));
+        [each[0], second[0], each[1], second[1]].map(Some).into()
+    };
+    let share = |data: Duration, ack: Duration| Some(ack_share(data, ack));
+    let [data, ack] = [Bytes(1_500), TCP_ACK].map(|payload| Parameters::B.frame(payload).duration());
+    let mut claims = Vec::new();
+    if columns.contains(&Column::B) {
+        let only = |value| vec![value, None, None, None];
+        let micros = |span: Duration| Some(span.as_micros_f64());
+        claims.extend([
+            claim("agent-1", "II", "802.11b: data frame and its Ack, us", "1620", only(micros(data))),
+            claim("agent-2", "II", "802.11b: TCP ACK and its Ack, us", "560", only(micros(ack))),
+            claim("agent-1, agent-2", "II", "802.11b: share of TCP ACKs, printed sums, %", "> 25", {
+                vec![share(PRINTED_DATA, PRINTED_ACK), share(PRINTED_DATA * 2, PRINTED_ACK), None, None]
+            }),
+            claim("agent-1, agent-2", "II", "802.11b: the same, sums of the terms, %", "> 25", {
+                vec![share(data, ack), share(data * 2, ack), None, None]
+            }),
+            claim("agent-8", "III.3", "802.11b: S_TCP, Mbps", "equation", {
+                only(Some(mbps(Parameters::B.agent(SEGMENT, MIN_CW_MIN).throughput())))
+            }),
+            claim("agent-3", "figure 5", "802.11b: gain, %", "60", gains(Column::B, SEGMENT.get())),
+            claim("agent-5", "figure 7", "802.11b: gain at 500 bytes, %", "> 100", gains(Column::B, 500)),
+        ]);
+    }
+    if columns.contains(&Column::AG) {
+        claims.extend([
+            claim("agent-4", "figure 6", "802.11a/g: gain, %", "65", gains(Column::AG, SEGMENT.get())),
+            claim("agent-5", "figure 7", "802.11a/g: gain at 500 bytes, %", "> 100", gains(Column::AG, 500)),
+        ]);
+    }
+    let forms = vec![
+        ("each_packet", "ACK for\neach packet"),
+        ("every_second", "for every\nsecond"),
+        ("each_packet_contending", "each,\ncontending"),
+        ("every_second_contending", "second,\ncontending"),
+    ];
+    Beside { forms, claims }
 }
 
 /// Section II term by term, and the standard's frames beside it.

@@ -1,7 +1,7 @@
 //! `ackless model ack-filter`: equations 2 to 8 of the paper on 802.11 ACK filtering, and TCP by them.
 
+use ackless_lab::VERSION;
 use ackless_lab::table::Table;
-use ackless_lab::{LabError, VERSION};
 use ackless_model::ack_filter::{Equations, download, frames_per_second, frames_saved, slowest_rate};
 use ackless_model::hack::contention;
 use ackless_model::hack::figure::{Figure, percent_above};
@@ -26,7 +26,8 @@ pub fn answer(options: &FilterModel) -> Result<Answer, Failure> {
         segments_per_ack: options.ack_every,
         rates: OfdmRate::ALL.map(|rate| Tcp::of(rate, options.ack_every)),
     };
-    Ok(Answer { name: "ack-filter", text: report.to_text(), json: report.to_json(), pictures: report.to_svg()? })
+    let pictures = if options.out.is_some() { picture::all(&report.equations, report.rate)? } else { Vec::new() };
+    Ok(Answer { name: "ack-filter", text: report.to_text(), json: report.to_json(), pictures })
 }
 
 struct Report {
@@ -258,10 +259,6 @@ impl Report {
             "lowest_rate_mbps": needed,
             "paper": self.beside().to_json(),
         })
-    }
-
-    fn to_svg(&self) -> Result<Vec<(&'static str, String)>, LabError> {
-        picture::all(&self.equations, self.rate)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `ackless model arq-proxy`: a closed form of the exchange that the ARQ proxy's paper simulates.
 
+use ackless_lab::VERSION;
 use ackless_lab::table::Table;
-use ackless_lab::{LabError, VERSION};
 use ackless_model::arq_proxy::{
     Losses, TCP_IP, TcpAcks, WIRE, alone, contending_datagrams_per_second, datagrams_per_second, gain,
     gain_over_contending, goodput, paper, rtt,
@@ -20,14 +20,16 @@ mod picture;
 pub fn answer(options: &ProxyModel) -> Result<Answer, Failure> {
     let sizes = options.datagrams.iter().map(|&datagram| Size::of(Bytes(datagram))).collect();
     let losses = PERS.map(|per| Lossy::of(per, options.retry_limit));
-    let report = Report { sizes, retry_limit: options.retry_limit, losses };
-    Ok(Answer { name: "arq-proxy", text: report.to_text(), json: report.to_json(), pictures: report.to_svg()? })
+    let report = Report { sizes, retry_limit: options.retry_limit, losses, beside: beside(options.retry_limit) };
+    let pictures = if options.out.is_some() { picture::all(options.retry_limit)? } else { Vec::new() };
+    Ok(Answer { name: "arq-proxy", text: report.to_text(), json: report.to_json(), pictures })
 }
 
 struct Report {
     sizes: Vec<Size>,
     retry_limit: u8,
     losses: [Lossy; PERS.len()],
+    beside: Beside,
 }
 
 /// What datagrams of one length get, in Mbps of whole datagrams.
@@ -105,7 +107,7 @@ impl Report {
             self.retry_limit,
             self.losses(),
             rtts(),
-            self.beside().table()
+            self.beside.table()
         )
     }
 
@@ -148,43 +150,6 @@ impl Report {
         table
     }
 
-    fn beside(&self) -> Beside {
-        let claim = |name, place, what, paper, ours: Vec<Option<f64>>| Claim { name, place, what, paper, ours };
-        let gains = |datagram| {
-            let [each, second] = Size::of(Bytes(datagram)).native;
-            [each.gain, second.gain, each.contending_gain, second.contending_gain].map(Some).into()
-        };
-        let lossy = |per| {
-            let [each, second] = Lossy::of(per, self.retry_limit).gains;
-            vec![Some(each), Some(second), None, None]
-        };
-        let each = paper(DATAGRAM, 1);
-        let saved = |of: &dyn Fn(TcpAcks) -> Duration| {
-            let [native, proxied] = [TcpAcks::Native, TcpAcks::Proxied].map(of);
-            vec![Some(1e3 * (native - proxied).as_secs_f64()), None, None, None]
-        };
-        let claims = vec![
-            claim("arq-1", "figure 5", "1500 bytes: gain, %", "25 to 30", gains(1_500)),
-            claim("arq-2", "figure 5", "200 bytes: gain, %", "60 to 70", gains(200)),
-            claim("arq-2", "figure 5", "100 bytes: gain, %", "60 to 70", gains(100)),
-            claim("arq-2", "figure 5", "40 bytes: gain, %", "60 to 70", gains(TCP_IP.get())),
-            claim("arq-3", "figure 5", "like a TCP ACK, 40 bytes: gain, %", "up to 100", gains(TCP_IP.get())),
-            claim("arq-4", "figure 6", "RTT saved, a packet alone, ms", "several", saved(&|acks| alone(&each, acks))),
-            claim("arq-4", "figure 6", "RTT saved, 15 packets in flight, ms", "several", {
-                saved(&|acks| rtt(&each, acks, 15, WIRE))
-            }),
-            claim("arq-5", "figure 7", "1500 bytes, PER 0: gain, %", "about 30", lossy(0.0)),
-            claim("arq-5", "figure 7", "1500 bytes, PER 0.25: gain, %", "about 30", lossy(0.25)),
-        ];
-        let forms = vec![
-            ("each_packet", "ACK for\neach packet"),
-            ("every_second", "for every\nsecond"),
-            ("each_packet_contending", "each,\ncontending"),
-            ("every_second_contending", "second,\ncontending"),
-        ];
-        Beside { forms, claims }
-    }
-
     fn to_json(&self) -> Value {
         let sizes = self.sizes.iter().map(|size| {
             let native = |native: &Native| {
@@ -221,13 +186,47 @@ impl Report {
             "datagrams": sizes.collect::<Vec<_>>(),
             "losses": losses.collect::<Vec<_>>(),
             "rtt": rtts,
-            "paper": self.beside().to_json(),
+            "paper": self.beside.to_json(),
         })
     }
+}
 
-    fn to_svg(&self) -> Result<Vec<(&'static str, String)>, LabError> {
-        picture::all(self.retry_limit)
-    }
+/// The paper's numbers.
+fn beside(retry_limit: u8) -> Beside {
+    let claim = |name, place, what, paper, ours: Vec<Option<f64>>| Claim { name, place, what, paper, ours };
+    let gains = |datagram| {
+        let [each, second] = Size::of(Bytes(datagram)).native;
+        [each.gain, second.gain, each.contending_gain, second.contending_gain].map(Some).into()
+    };
+    let lossy = |per| {
+        let [each, second] = Lossy::of(per, retry_limit).gains;
+        vec![Some(each), Some(second), None, None]
+    };
+    let each = paper(DATAGRAM, 1);
+    let saved = |of: &dyn Fn(TcpAcks) -> Duration| {
+        let [native, proxied] = [TcpAcks::Native, TcpAcks::Proxied].map(of);
+        vec![Some(1e3 * (native - proxied).as_secs_f64()), None, None, None]
+    };
+    let claims = vec![
+        claim("arq-1", "figure 5", "1500 bytes: gain, %", "25 to 30", gains(1_500)),
+        claim("arq-2", "figure 5", "200 bytes: gain, %", "60 to 70", gains(200)),
+        claim("arq-2", "figure 5", "100 bytes: gain, %", "60 to 70", gains(100)),
+        claim("arq-2", "figure 5", "40 bytes: gain, %", "60 to 70", gains(TCP_IP.get())),
+        claim("arq-3", "figure 5", "like a TCP ACK, 40 bytes: gain, %", "up to 100", gains(TCP_IP.get())),
+        claim("arq-4", "figure 6", "RTT saved, a packet alone, ms", "several", saved(&|acks| alone(&each, acks))),
+        claim("arq-4", "figure 6", "RTT saved, 15 packets in flight, ms", "several", {
+            saved(&|acks| rtt(&each, acks, 15, WIRE))
+        }),
+        claim("arq-5", "figure 7", "1500 bytes, PER 0: gain, %", "about 30", lossy(0.0)),
+        claim("arq-5", "figure 7", "1500 bytes, PER 0.25: gain, %", "about 30", lossy(0.25)),
+    ];
+    let forms = vec![
+        ("each_packet", "ACK for\neach packet"),
+        ("every_second", "for every\nsecond"),
+        ("each_packet_contending", "each,\ncontending"),
+        ("every_second_contending", "second,\ncontending"),
+    ];
+    Beside { forms, claims }
 }
 
 /// The RTT over the packets in flight.

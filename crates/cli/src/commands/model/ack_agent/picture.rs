@@ -3,14 +3,14 @@
 use ackless_lab::LabError;
 use ackless_lab::picture::lines::{Axis, Line, LineChart, Mark, Panel, Stroke};
 use ackless_model::ack_agent::{Column, SEGMENT};
-use ackless_wire::Bytes;
 
 use super::super::mbps;
-use super::{Point, name};
+use super::{Curve, Point, name};
 
 /// Each picture with the name of its file.
 pub fn all(columns: &[Column], min_cw_min: u16) -> Result<Vec<(&'static str, String)>, LabError> {
-    let curves: Vec<_> = columns.iter().map(|&column| Curve::of(column, min_cw_min)).collect();
+    let lengths = || (100..=SEGMENT.get()).step_by(115);
+    let curves: Vec<_> = columns.iter().map(|&column| Curve::of(column, lengths(), min_cw_min)).collect();
     let mut charts: Vec<_> = curves.iter().map(|curve| (curve.file(), curve.throughput(min_cw_min))).collect();
     charts.push(("ack-agent-figure-7.svg", gains(&curves, min_cw_min)));
     charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?))).collect()
@@ -38,18 +38,7 @@ fn axis() -> Axis {
     Axis::linear("TCP_DATA, bytes")
 }
 
-/// One standard's points.
-struct Curve {
-    column: Column,
-    points: Vec<Point>,
-}
-
 impl Curve {
-    fn of(column: Column, min_cw_min: u16) -> Self {
-        let lengths = (100..=SEGMENT.get()).step_by(60);
-        Self { column, points: lengths.map(|segment| Point::of(column, Bytes(segment), min_cw_min)).collect() }
-    }
-
     fn file(&self) -> &'static str {
         match self.column {
             Column::B => "ack-agent-figure-5.svg",

@@ -13,7 +13,7 @@ pub fn all(retry_limit: u8) -> Result<Vec<(&'static str, String)>, LabError> {
 }
 
 fn over_sizes() -> LineChart {
-    let sizes: Vec<_> = (40..=1_500).step_by(73).map(|datagram| Size::of(Bytes(datagram))).collect();
+    let sizes: Vec<_> = (40..=1_500).step_by(146).map(|datagram| Size::of(Bytes(datagram))).collect();
     let line = |name: &str, of: fn(&Size) -> f64| {
         Line::new(name, sizes.iter().map(|size| (size.datagram.get() as f64, of(size))))
     };

@@ -63,4 +63,9 @@ const BUILTINS: &[Builtin] = builtins![
     "hack-snr",
     "hack-slow-start",
     "hack-shallow",
+    "ack-agent-80211b",
+    "ack-agent-80211ag",
+    "ack-agent-symmetric",
+    "ack-filter-80211a",
+    "arq-proxy-80211b",
 ];

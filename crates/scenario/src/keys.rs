@@ -1,15 +1,18 @@
 //! Every section and key of a scenario, with its type, default and meaning.
 //!
-//! Each declaration is the only place where its key is described: see [`crate::schema`].
+//! Each declaration is the only place where its key is described: see [`crate::schema`]. Those of the schemes stand in
+//! `schemes`.
+
+mod schemes;
 
 use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
-use crate::value::{
-    AckEvery, Auto, Cure, Decibels, Discipline, Fitting, HackPolicy, Level, LossModel, Milli, Pattern, Protocol, Spread,
-};
+use crate::value::{AckEvery, Auto, Backoff, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Spread};
+
+pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
 
 /// Every section, in the order in which a scenario is shown.
 pub const SECTIONS: &[SectionInfo] = &[
@@ -17,6 +20,11 @@ pub const SECTIONS: &[SectionInfo] = &[
     Wifi::INFO,
     Scheme::INFO,
     Hack::INFO,
+    Agent::INFO,
+    Filter::INFO,
+    ArqProxy::INFO,
+    Thinning::INFO,
+    FastAck::INFO,
     Ap::INFO,
     Stations::INFO,
     Loss::INFO,
@@ -68,6 +76,9 @@ section! {
         basic_rates: Auto<Vec<BitRate>> = "\"auto\"",
         /// Rate of ACKs, BlockAcks and CTSs; auto follows the rule of IEEE 802.11-2020, 10.6.6.5.
         answer_rate: Auto<BitRate> = "\"auto\"",
+        /// Rate of group-addressed frames that carry packets, as 802.11 ACK filtering sends them; auto is that of beacons, or
+        /// the lowest of the PHY where there are none.
+        group_rate: Auto<BitRate> = "\"auto\"",
         /// QoS data frames under EDCA as best effort instead of DCF; auto is true for 11n and 11ac.
         qos: Auto<bool> = "\"auto\"",
         /// Slots after SIFS before back-off under EDCA; auto is 3.
@@ -76,6 +87,12 @@ section! {
         cw_min: Auto<u32> = "\"auto\"",
         /// Largest contention window; auto is 1023.
         cw_max: Auto<u32> = "\"auto\"",
+        /// How the contention window moves, at every node but legacy stations: as the standard says, or by auto-zoom (section
+        /// III.2 of the ACK agent's paper), which goes below cw_min after successes.
+        backoff: Backoff = "\"standard\"",
+        /// Smallest contention window under auto-zoom, below cw_min. The paper counts values, this like cw_min the largest
+        /// counter: the paper's minCWmin of 2 is 1 here.
+        cw_floor: u32 = "1",
         /// How long the medium may be held under EDCA; 0us is one frame exchange.
         txop_limit: Duration = "\"0us\"",
         /// A-MPDUs under BlockAck; auto is true for 11n and 11ac.
@@ -108,33 +125,14 @@ section! {
 }
 
 section! {
-    /// What is done with TCP ACKs on the Wi-Fi hop. Rows of a comparison set it.
-    struct Scheme as "scheme" {
-        /// At the AP and at every station that is not legacy: nothing, or HACK.
-        name: Cure = "\"stock\"",
-    }
-}
-
-section! {
-    /// HACK: TCP ACKs compressed into link-layer ACKs. Without bearing on the other schemes.
-    struct Hack as "hack" {
-        /// What a TCP ACK waits for (section 3.2 of the paper): data announced by the More Data bit, whichever of data
-        /// and its own frame comes first, or a timer.
-        policy: HackPolicy = "\"more-data\"",
-        /// How long an ACK waits for data under the policy timer.
-        timer: Duration = "\"10ms\"",
-        /// How long data that the More Data bit announced may fail to come; longer than the AP's round over its clients.
-        guard: Duration = "\"100ms\"",
-        /// From the driver to the NIC: how long a compressed ACK is not yet ready to be appended.
-        driver_to_nic: Duration = "\"20us\"",
-        /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
-        fit: Fitting = "\"whole\"",
-    }
-}
-
-section! {
     /// The access point.
     struct Ap as "ap" {
+        /// Its own smallest contention window; auto is wifi.cw_min.
+        cw_min: Auto<u32> = "\"auto\"",
+        /// Its own largest contention window; auto is wifi.cw_max.
+        cw_max: Auto<u32> = "\"auto\"",
+        /// How its contention window moves; auto is wifi.backoff.
+        backoff: Auto<Backoff> = "\"auto\"",
         /// The queue that it keeps for each client.
         queue: Discipline = "\"fifo\"",
         /// Packets that a fifo holds for each client; the rest is dropped at the tail.
@@ -166,6 +164,9 @@ section! {
         legacy: bool = "false",
         /// Whether it is a bridge: data between it and the AP bears four addresses.
         four_address: bool = "false",
+        /// What it is linked to: ap, or the name of a group above this one, whose stations then relay between it and the AP, each
+        /// for some of its stations in turn. Rates, losses and distance are those of this link.
+        via: String = "\"ap\"",
         /// Distance from the AP; it matters only to the path-loss model.
         distance: Distance = "\"5m\"",
         /// The amendment it speaks; auto is wifi.standard. An older one makes a legacy station: 11a or 11n in an 11ac

@@ -1,11 +1,22 @@
 //! Rows of a comparison: presets of scheme, channel access and ACK policy, each with a name.
+//!
+//! `table` lists them; [`about`] says of each kind what it is, where it comes from and what it breaks.
+
+pub mod about;
+mod table;
 
 use ackless_cell::config::Pace;
+use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::filter::{Filtered, Form};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::keys::SECTIONS;
 use crate::scenario::Scenario;
-use crate::schema::{Origin, Setting};
-use crate::value::{AckEvery, Auto, Cure, HackPolicy, Pattern, Protocol};
+use crate::schema::{KeyInfo, Origin, Setting};
+use crate::value::{AckEvery, Auto, Backoff, Cure, HackPolicy, Literal, Pattern, Protocol, Remedy, ThinningKind};
+
+use about::About;
+use table::ROWS;
 
 /// A named preset that is laid over a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +25,22 @@ pub struct Row {
     pub name: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
+    /// What its kind is, where it comes from and what it breaks.
+    pub about: &'static About,
     preset: Preset,
+}
+
+/// A key that bears on what a row does.
+#[derive(Clone, Debug)]
+pub struct RowOption {
+    /// Its section.
+    pub section: &'static str,
+    /// The key.
+    pub key: &'static KeyInfo,
+    /// Its value where a scenario leaves it at the default.
+    pub value: Literal,
+    /// Whether the row sets it, whatever the scenario says.
+    pub by_row: bool,
 }
 
 /// What a row changes.
@@ -30,11 +56,25 @@ enum Preset {
     TcpEvery(u32),
     /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
     Hack(HackPolicy),
+    /// As [`Preset::Tcp`], with auto-zoom back-off everywhere.
+    Zoom,
+    /// As [`Preset::Tcp`], with standard back-off from this smallest window at the AP.
+    ApWindow(u32),
+    /// As [`Preset::Tcp`], with the TCP ACK agent, and with auto-zoom if that is wanted too.
+    Agent { solution: Remedy, zoom: bool },
+    /// As [`Preset::Tcp`], with 802.11 ACK filtering in this form.
+    Filter { form: Form, filtered: Filtered },
+    /// As [`Preset::Tcp`], with the ARQ proxy.
+    ArqProxy { identification: Identification, stateless: bool },
+    /// As [`Preset::Tcp`], with ACKs thinned out at every sender of them.
+    Thinning(ThinningKind),
+    /// As [`Preset::Tcp`], with FastACK.
+    FastAck,
 }
 
 impl Row {
     /// The scenario as it stands, with no row laid over it.
-    pub const STOCK: &'static Self = &ROWS[0];
+    pub const STOCK: &'static Self = table::STOCK;
 
     /// Every row, in the order in which they are listed.
     pub fn all() -> &'static [Self] {
@@ -52,7 +92,8 @@ impl Row {
     pub(crate) fn find_at(name: &str, place: Place) -> Result<&'static Self, ScenarioError> {
         ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
             let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
-            let help = did_you_mean(name, names.iter().copied(), &format!("the schemes are {}", names.join(", ")));
+            let rest = format!("the schemes are {}; `ackless schemes` says what each is", names.join(", "));
+            let help = did_you_mean(name, names.iter().copied(), &rest);
             ScenarioError::new(place, format!("no scheme is called `{name}`"), help)
         })
     }
@@ -62,36 +103,92 @@ impl Row {
     /// What a flow chooses for itself stays, but for the UDP bound, which replaces every TCP flow.
     pub(crate) fn apply(&self, scenario: &Scenario) -> Scenario {
         let mut scenario = scenario.clone();
+        if !matches!(self.preset, Preset::AsWritten | Preset::UdpBound) {
+            self.put(&mut scenario.transport.protocol, Protocol::Tcp);
+        }
         match self.preset {
-            Preset::AsWritten => {}
-            Preset::UdpBound => {
-                let shared = scenario.transport.protocol.value;
-                for flow in &mut scenario.flows {
-                    if flow.protocol.value.clone().unwrap_or_else(|| shared) == Protocol::Tcp {
-                        self.put(&mut flow.protocol, Auto::Given(Protocol::Udp));
-                        self.put(&mut flow.traffic, Pattern::Bulk);
-                        self.put(&mut flow.rate, Pace::Saturating);
-                        // Without bearing on what never ends.
-                        flow.size.reset();
-                        flow.times.reset();
-                        for span in [&mut flow.think, &mut flow.on, &mut flow.off] {
-                            span.reset();
-                        }
-                    }
-                }
-            }
+            Preset::AsWritten | Preset::Tcp => {}
+            Preset::UdpBound => self.bound(&mut scenario),
+            Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, AckEvery(segments)),
             Preset::Hack(policy) => {
-                self.put(&mut scenario.transport.protocol, Protocol::Tcp);
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, policy);
             }
-            Preset::Tcp => self.put(&mut scenario.transport.protocol, Protocol::Tcp),
-            Preset::TcpEvery(segments) => {
-                self.put(&mut scenario.transport.protocol, Protocol::Tcp);
-                self.put(&mut scenario.transport.ack, AckEvery(segments));
+            Preset::Zoom => self.zoom(&mut scenario),
+            Preset::ApWindow(cw_min) => {
+                self.put(&mut scenario.ap.cw_min, Auto::Given(cw_min));
+                self.put(&mut scenario.ap.backoff, Auto::Given(Backoff::Standard));
             }
+            Preset::Agent { solution, zoom } => {
+                self.put(&mut scenario.scheme.name, Cure::Agent);
+                self.put(&mut scenario.agent.solution, solution);
+                if zoom {
+                    self.zoom(&mut scenario);
+                }
+            }
+            Preset::Filter { form, filtered } => {
+                self.put(&mut scenario.scheme.name, Cure::Filter);
+                self.put(&mut scenario.filter.form, form);
+                self.put(&mut scenario.filter.filtered, filtered);
+            }
+            Preset::ArqProxy { identification, stateless } => {
+                self.put(&mut scenario.scheme.name, Cure::ArqProxy);
+                self.put(&mut scenario.arq_proxy.identification, identification);
+                self.put(&mut scenario.arq_proxy.stateless, stateless);
+            }
+            Preset::Thinning(kind) => {
+                self.put(&mut scenario.scheme.name, Cure::Thinning);
+                self.put(&mut scenario.thinning.kind, kind);
+            }
+            Preset::FastAck => self.put(&mut scenario.scheme.name, Cure::FastAck),
         }
         scenario
+    }
+
+    /// The keys that bear on what this row does, with the values that they have in it where a scenario is silent.
+    pub fn options(&self) -> Vec<RowOption> {
+        let silent = Scenario::parse("defaults", "").expect("an empty file is a scenario");
+        let laid = self.apply(&silent);
+        let bears = |section: &str, key: &str| {
+            let named = self.about.keys.iter().copied();
+            named.map(|name| name.split_once('.').unwrap_or((name, key))).any(|name| name == (section, key))
+        };
+        let mut options = Vec::new();
+        for section in SECTIONS {
+            let Some(table) = laid.sections().into_iter().find(|table| table.info().name == section.name) else {
+                continue;
+            };
+            let keys = table.literals().into_iter().filter(|(key, _)| bears(section.name, key.name));
+            options.extend(keys.map(|(key, value)| RowOption {
+                section: section.name,
+                key,
+                value,
+                by_row: matches!(table.origin(key.name), Some(Origin::Row(_))),
+            }));
+        }
+        options
+    }
+
+    fn bound(&self, scenario: &mut Scenario) {
+        let shared = scenario.transport.protocol.value;
+        for flow in &mut scenario.flows {
+            if flow.protocol.value.clone().unwrap_or_else(|| shared) == Protocol::Tcp {
+                self.put(&mut flow.protocol, Auto::Given(Protocol::Udp));
+                self.put(&mut flow.traffic, Pattern::Bulk);
+                self.put(&mut flow.rate, Pace::Saturating);
+                // Without bearing on what never ends.
+                flow.size.reset();
+                flow.times.reset();
+                for span in [&mut flow.think, &mut flow.on, &mut flow.off] {
+                    span.reset();
+                }
+            }
+        }
+    }
+
+    fn zoom(&self, scenario: &mut Scenario) {
+        self.put(&mut scenario.wifi.backoff, Backoff::AutoZoom);
+        self.put(&mut scenario.ap.backoff, Auto::Auto);
     }
 
     fn put<T>(&self, setting: &mut Setting<T>, value: T) {
@@ -99,33 +196,3 @@ impl Row {
         setting.origin = Origin::Row(self.name);
     }
 }
-
-const ROWS: &[Row] = &[
-    Row { name: "stock", summary: "the scenario as it is written", preset: Preset::AsWritten },
-    Row { name: "udp", summary: "upper bound: its TCP flows as saturating UDP", preset: Preset::UdpBound },
-    Row { name: "tcp-l1", summary: "TCP, an ACK for every segment", preset: Preset::TcpEvery(1) },
-    Row {
-        name: "tcp",
-        summary: "TCP as the scenario sets it: by default an ACK for two segments",
-        preset: Preset::Tcp,
-    },
-    Row { name: "tcp-l2", summary: "TCP, an ACK for two segments", preset: Preset::TcpEvery(2) },
-    Row { name: "tcp-l4", summary: "TCP, an ACK for four segments", preset: Preset::TcpEvery(4) },
-    Row { name: "tcp-l8", summary: "TCP, an ACK for eight segments", preset: Preset::TcpEvery(8) },
-    Row { name: "tcp-l16", summary: "TCP, an ACK for sixteen segments", preset: Preset::TcpEvery(16) },
-    Row {
-        name: "hack",
-        summary: "TCP under HACK, whose ACKs wait for data that the More Data bit announces",
-        preset: Preset::Hack(HackPolicy::MoreData),
-    },
-    Row {
-        name: "hack-opportunistic",
-        summary: "TCP under HACK, whose ACKs wait for the medium or for data, whichever comes first",
-        preset: Preset::Hack(HackPolicy::Opportunistic),
-    },
-    Row {
-        name: "hack-timer",
-        summary: "TCP under HACK, whose ACKs wait for data until a timer fires",
-        preset: Preset::Hack(HackPolicy::Timer),
-    },
-];

@@ -8,7 +8,10 @@ use crate::build;
 use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
-use crate::keys::{Ap, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Transport, Wifi, Wired};
+use crate::keys::{
+    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Thinning, Transport, Wifi,
+    Wired,
+};
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
 
@@ -21,6 +24,11 @@ pub struct Scenario {
     pub(crate) wifi: Wifi,
     pub(crate) scheme: Scheme,
     pub(crate) hack: Hack,
+    pub(crate) agent: Agent,
+    pub(crate) filter: Filter,
+    pub(crate) arq_proxy: ArqProxy,
+    pub(crate) thinning: Thinning,
+    pub(crate) fast_ack: FastAck,
     pub(crate) ap: Ap,
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
@@ -47,6 +55,11 @@ impl Scenario {
             wifi: Wifi::default(),
             scheme: Scheme::default(),
             hack: Hack::default(),
+            agent: Agent::default(),
+            filter: Filter::default(),
+            arq_proxy: ArqProxy::default(),
+            thinning: Thinning::default(),
+            fast_ack: FastAck::default(),
             ap: Ap::default(),
             stations: Vec::new(),
             loss: Loss::default(),
@@ -138,6 +151,13 @@ impl Scenario {
         self.run.seeds.value
     }
 
+    /// The names of the stations that stay without a scheme, or speak an older standard than the cell, in the order of the
+    /// cell.
+    pub fn legacy_stations(&self) -> Vec<String> {
+        let legacy = self.stations.iter().filter(|group| build::is_legacy(self, group));
+        legacy.flat_map(|group| (1..=group.count.value).map(|n| format!("{}-{n}", group.name.value))).collect()
+    }
+
     /// The rows of a comparison.
     ///
     /// # Errors
@@ -158,7 +178,8 @@ impl Scenario {
 
     /// Every section as it is shown, groups one after another.
     pub(crate) fn sections(&self) -> Vec<&dyn Section> {
-        let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.ap];
+        let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.agent];
+        sections.extend([&self.filter as &dyn Section, &self.arq_proxy, &self.thinning, &self.fast_ack, &self.ap]);
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
         sections.extend([&self.loss as &dyn Section, &self.wired, &self.transport]);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
@@ -182,6 +203,11 @@ impl Scenario {
             "wifi" => &mut self.wifi,
             "scheme" => &mut self.scheme,
             "hack" => &mut self.hack,
+            "agent" => &mut self.agent,
+            "filter" => &mut self.filter,
+            "arq_proxy" => &mut self.arq_proxy,
+            "thinning" => &mut self.thinning,
+            "fast_ack" => &mut self.fast_ack,
             "ap" => &mut self.ap,
             "loss" => &mut self.loss,
             "wired" => &mut self.wired,

@@ -4,7 +4,7 @@
 //! The doc comment of a field there is at once the documentation of the field and of the key; reading a file, checking
 //! an argument, `scenarios show` and the reference page all follow from the same table.
 
-use crate::value::{Literal, Value};
+use crate::value::{Auto, Literal, Value};
 
 /// A section as users see it.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,17 @@ pub(crate) struct Setting<T> {
     default: &'static str,
 }
 
+/// `own` where it says something or nothing is shared, else `shared`.
+pub(crate) fn chosen<'a, T: PartialEq>(
+    own: &'a Setting<Auto<T>>,
+    shared: Option<&'a Setting<Auto<T>>>,
+) -> &'a Setting<Auto<T>> {
+    match shared {
+        Some(shared) if own.value == Auto::Auto => shared,
+        _ => own,
+    }
+}
+
 /// Why a key could not be set.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -77,6 +88,8 @@ pub(crate) trait Section {
     fn info(&self) -> &'static SectionInfo;
     /// Sets `key` from `literal`.
     fn assign(&mut self, key: &str, literal: &Literal, origin: Origin) -> Result<(), Refusal>;
+    /// Where the value of `key` comes from; `None` where there is no such key.
+    fn origin(&self, key: &str) -> Option<Origin>;
     /// Every key with its value, in order.
     fn literals(&self) -> Vec<(&'static KeyInfo, Literal)>;
 
@@ -175,6 +188,15 @@ macro_rules! section {
                     }
                 )+
                 Err($crate::schema::Refusal::UnknownKey)
+            }
+
+            fn origin(&self, key: &str) -> Option<$crate::schema::Origin> {
+                $(
+                    if key == stringify!($field) {
+                        return Some(self.$field.origin);
+                    }
+                )+
+                None
             }
 
             fn literals(&self) -> Vec<(&'static $crate::schema::KeyInfo, $crate::value::Literal)> {

@@ -407,6 +407,10 @@ macro_rules! keywords {
     )+};
 }
 
+mod schemes;
+
+pub(crate) use schemes::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
+
 keywords! {
     Standard { B = "11b" | "802.11b", A = "11a" | "802.11a", G = "11g" | "802.11g", N = "11n" | "802.11n", Ac = "11ac" | "802.11ac" }
     Band { Ghz2_4 = "2.4GHz", Ghz5 = "5GHz" }
@@ -421,9 +425,7 @@ keywords! {
     Direction { Down = "down", Up = "up" }
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
-    Cure { Stock = "stock", Hack = "hack" }
-    HackPolicy { MoreData = "more-data", Opportunistic = "opportunistic", Timer = "timer" }
-    Fitting { Whole = "whole", Split = "split" }
+    Backoff { Standard = "standard", AutoZoom = "auto-zoom" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
 }
 
@@ -457,26 +459,11 @@ pub(crate) enum Spread {
     Exponential,
 }
 
-/// What is done with TCP ACKs.
+/// How contention windows move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cure {
-    Stock,
-    Hack,
-}
-
-/// What HACK lets a TCP ACK wait for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum HackPolicy {
-    MoreData,
-    Opportunistic,
-    Timer,
-}
-
-/// What HACK does with more than fits within AIFS.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fitting {
-    Whole,
-    Split,
+pub(crate) enum Backoff {
+    Standard,
+    AutoZoom,
 }
 
 /// What the air loses.

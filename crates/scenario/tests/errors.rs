@@ -29,7 +29,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, qos, aifsn, cw_min, cw_max, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, beacons, beacon_interval, beacon_rate, beacon_size
 ",
     );
 }
@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, ap, stations, loss, wired, transport, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, transport, flows, pings
 ",
     );
 }
@@ -219,7 +219,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, hack, hack-opportunistic, hack-timer",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, hack, hack-opportunistic, hack-timer, agent, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
     );
 }
 
@@ -236,6 +236,45 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["wifi.block_ack_window=65"], "--set wifi.block_ack_window=65: wifi.block_ack_window is 65"),
         (&["wifi.ampdu=false", "wifi.ampdu_mpdus=8"], "--set wifi.ampdu_mpdus=8: wifi.ampdu_mpdus has no"),
         (&["wifi.standard=11a", "wifi.ampdu=true"], "--set wifi.ampdu=true: wifi.ampdu is true"),
+        (&["wifi.group_rate=7Mbps"], "--set wifi.group_rate=7Mbps: wifi.group_rate names 7Mbps"),
+        (&["wifi.backoff=auto-zoom", "wifi.cw_floor=15"], "--set wifi.cw_floor=15: wifi.cw_floor is 15, but auto-zoom"),
+        (
+            &["ap.backoff=auto-zoom", "ap.cw_min=1"],
+            "cell.toml: wifi.cw_floor (default): wifi.cw_floor is 1, but auto-zoom goes below the smallest contention \
+             window, here 1",
+        ),
+        (&["ap.cw_min=2"], "--set ap.cw_min=2: ap.cw_min is 2"),
+        (&["ap.cw_max=7"], "--set ap.cw_max=7: ap.cw_max makes"),
+        (
+            &["wifi.topology=ad-hoc", "stations.count=2", "flows.peer=sta", "ap.cw_min=1"],
+            "--set ap.cw_min=1: ap.cw_min has no bearing, since an ad hoc cell has no AP",
+        ),
+        (&["agent.buffer_packets=0"], "--set agent.buffer_packets=0: agent.buffer_packets is 0"),
+        (
+            &["scheme.name=agent", "agent.again=40ms"],
+            "--set agent.again=40ms: agent.again is 40ms, but TCP may hold an ACK for 40ms",
+        ),
+        (&["agent.extra_sifs=11ms"], "--set agent.extra_sifs=11ms: agent.extra_sifs is 11ms"),
+        (
+            &["scheme.name=arq-proxy", "arq_proxy.lifetime=100ms"],
+            "--set arq_proxy.lifetime=100ms: arq_proxy.lifetime is 100ms, less than",
+        ),
+        (&["thinning.hold_ratio=0"], "--set thinning.hold_ratio=0: thinning.hold_ratio is 0"),
+        (&["thinning.hold_at_most=501ms"], "--set thinning.hold_at_most=501ms: thinning.hold_at_most is 501ms"),
+        (&["thinning.steps_count=1,2"], "--set thinning.steps_count=1,2: \"1,2\" is not allowed"),
+        (&["thinning.steps_count=[1,2]"], "--set thinning.steps_count=[1,2]: thinning.steps_count has 2 values"),
+        (&["thinning.steps_count=[0,1,2]"], "--set thinning.steps_count=[0,1,2]: thinning.steps_count sends one of 0"),
+        (
+            &["thinning.steps_from=5Mbps,5Mbps,6Mbps"],
+            "--set thinning.steps_from=5Mbps,5Mbps,6Mbps: thinning.steps_from does not rise",
+        ),
+        (
+            &["thinning.steps_at_most=1ms,1ms,1s"],
+            "--set thinning.steps_at_most=1ms,1ms,1s: thinning.steps_at_most holds ACKs for 1s",
+        ),
+        (&["stations.via=sta"], "--set stations.via=sta: stations.via names \"sta\", which is no group above"),
+        (&["fast_ack.cache_packets=0"], "--set fast_ack.cache_packets=0: fast_ack.cache_packets is 0"),
+        (&["fast_ack.repair_after=0s"], "--set fast_ack.repair_after=0s: fast_ack.repair_after is 0ns"),
         (&["wifi.retry_limit=0"], "--set wifi.retry_limit=0: wifi.retry_limit is 0"),
         (&["wifi.beacons=true", "wifi.beacon_size=57B"], "--set wifi.beacon_size=57B: wifi.beacon_size is 57B"),
         (

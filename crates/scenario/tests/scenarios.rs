@@ -20,11 +20,12 @@ fn cell(scenario: &Scenario, row: &str) -> CellConfig {
 }
 
 #[test]
-fn every_built_in_scenario_builds_in_every_row() {
+fn every_built_in_scenario_builds_as_it_is_written_and_in_the_rows_that_it_names() {
     for builtin in Builtin::all() {
         let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
         assert!(!scenario.title().is_empty(), "{}", builtin.name);
-        for row in Row::all() {
+        assert_eq!(cell(&scenario, "stock").scheme, "stock");
+        for row in scenario.rows().unwrap_or_else(|error| panic!("{error}")) {
             assert_eq!(cell(&scenario, row.name).scheme, row.name);
         }
     }
@@ -166,10 +167,10 @@ fn the_effective_scenario_reads_back_as_the_same_cell() {
     for builtin in Builtin::all() {
         let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
         for row in Row::all() {
+            let Ok(mut expected) = scenario.build(row) else { continue };
             let effective = scenario.effective(row);
             let text = effective.to_toml();
             let again = Scenario::parse("again", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let mut expected = cell(&scenario, row.name);
             expected.scheme = "stock".into();
             assert_eq!(cell(&again, "stock"), expected, "{} {}", builtin.name, row.name);
             assert_eq!(again.effective(Row::STOCK).to_toml(), text);

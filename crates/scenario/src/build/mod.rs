@@ -3,9 +3,11 @@
 //! A key that has no bearing, such as `wifi.mcs` in an 802.11a cell, may only stand at its default: a value that is
 //! silently ignored would be believed.
 
+mod contention;
 mod flows;
 mod radio;
 mod scheme;
+mod sense;
 mod stations;
 
 use std::fmt::Display;
@@ -21,6 +23,8 @@ use crate::scenario::Scenario;
 use crate::schema::Setting;
 use crate::value::{Discipline, LossModel, Value};
 
+pub(crate) use stations::is_legacy;
+
 use radio::Radio;
 
 /// The cell of `scenario`, over which `row` has already been laid.
@@ -31,14 +35,14 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
     check_loss(scenario)?;
     check_times(scenario)?;
     scenario.rows()?;
-    Ok(CellConfig {
-        group_rate: None,
+    let cell = CellConfig {
         scheme: row.name.to_owned(),
         topology: scenario.wifi.topology.value,
         standard: radio.standard,
         band: radio.band,
         basic_rates: radio.basic_rates,
         answer_rate: radio.answer_rate,
+        group_rate: radio.group_rate,
         beacons: beacons(scenario, &radio)?,
         ap: ap(scenario, &radio)?,
         stations,
@@ -48,7 +52,9 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         pings: flows::pings(scenario, &groups)?,
         warm_up: scenario.run.warm_up.value,
         measured: scenario.run.measured.value,
-    })
+    };
+    sense::check(scenario, &cell)?;
+    Ok(cell)
 }
 
 fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
@@ -74,7 +80,7 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
     };
     Ok(ApConfig {
         scheme: scheme::choice(scenario, radio)?,
-        mac: radio.mac(radio.standard),
+        mac: radio.ap_mac(scenario)?,
         queue,
         scheduler: ap.scheduler.value,
         host_latency: ap.host_latency.value,

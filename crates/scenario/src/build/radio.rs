@@ -1,15 +1,16 @@
 //! How nodes transmit: rates, channel access and aggregation.
 
-use ackless_cell::config::{Access, AggregationConfig, AnswerRate, BackoffPolicy, MacConfig};
+use ackless_cell::config::{Access, AggregationConfig, AnswerRate, BackoffPolicy, MacConfig, Topology};
 use ackless_phy::{
     AccessCategory, Band, BasicRates, DsssMode, EdcaParameters, GuardInterval, HtMode, LegacyRate, ModeError, OfdmMode,
     Preamble, Standard, Timing, TxVector, VhtMode, Width,
 };
 use ackless_wire::{BitRate, Bytes, Duration};
 
+use super::contention::{backoff_policy, contention_window};
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
-use crate::schema::Setting;
+use crate::schema::{Setting, chosen};
 use crate::value::{Auto, Value};
 
 /// What all nodes of the cell share.
@@ -18,6 +19,7 @@ pub(super) struct Radio {
     pub(super) band: Band,
     pub(super) basic_rates: BasicRates,
     pub(super) answer_rate: AnswerRate,
+    pub(super) group_rate: Option<TxVector>,
     preamble: Preamble,
     mac: MacConfig,
     legacy_cw: (u16, u16),
@@ -72,9 +74,10 @@ impl Radio {
             band,
             basic_rates: BasicRates::of(standard),
             answer_rate: AnswerRate::ByRule,
+            group_rate: None,
             preamble: wifi.preamble.value,
             mac: mac(scenario, standard, &timing)?,
-            legacy_cw: contention_window(scenario, &timing)?,
+            legacy_cw: contention_window(scenario, &timing, &wifi.cw_min, &wifi.cw_max)?,
         };
         if let Auto::Given(rates) = &wifi.basic_rates.value {
             radio.basic_rates = rates.iter().try_fold(BasicRates::NONE, |basic, &rate| {
@@ -85,7 +88,36 @@ impl Radio {
             let rate = radio.legacy_rate(scenario, &wifi.answer_rate, rate)?;
             radio.answer_rate = AnswerRate::Fixed(radio.legacy_tx(rate));
         }
+        if let Auto::Given(rate) = wifi.group_rate.value {
+            let rate = radio.legacy_rate(scenario, &wifi.group_rate, rate)?;
+            radio.group_rate = Some(radio.legacy_tx(rate));
+        }
         Ok(radio)
+    }
+
+    /// The MAC of the AP, which may have a contention window of its own.
+    pub(super) fn ap_mac(&self, scenario: &Scenario) -> Result<MacConfig, ScenarioError> {
+        let (wifi, ap) = (&scenario.wifi, &scenario.ap);
+        if wifi.topology.value == Topology::AdHoc {
+            scenario.without_bearing(&ap.cw_min, "an ad hoc cell has no AP")?;
+            scenario.without_bearing(&ap.cw_max, "an ad hoc cell has no AP")?;
+            scenario.without_bearing(&ap.backoff, "an ad hoc cell has no AP")?;
+        }
+        let timing = Timing::of(self.standard, self.band);
+        let settings = (chosen(&ap.cw_min, Some(&wifi.cw_min)), chosen(&ap.cw_max, Some(&wifi.cw_max)));
+        let (cw_min, cw_max) = contention_window(scenario, &timing, settings.0, settings.1)?;
+        let mac = self.mac(self.standard);
+        let access = match mac.access {
+            Access::Dcf { .. } => Access::Dcf { cw_min, cw_max },
+            Access::Edca { aifsn, txop_limit, .. } => Access::Edca { aifsn, cw_min, cw_max, txop_limit },
+        };
+        let backoff = ap.backoff.value.clone().unwrap_or_else(|| wifi.backoff.value);
+        Ok(MacConfig { access, backoff: backoff_policy(scenario, backoff, cw_min)?, ..mac })
+    }
+
+    /// The MAC of a station that knows the standard only.
+    pub(super) fn stock_mac(&self, standard: Standard) -> MacConfig {
+        MacConfig { backoff: BackoffPolicy::Standard, ..self.mac(standard) }
     }
 
     /// The MAC of a node that speaks `standard`: a node of 11b, 11a or 11g in a QoS cell is a legacy station with DCF and
@@ -215,7 +247,7 @@ fn vht(scenario: &Scenario, keys: &RateKeys<'_>) -> Result<VhtMode, ScenarioErro
 /// The MAC that the nodes of the cell's own standard have.
 fn mac(scenario: &Scenario, standard: Standard, timing: &Timing) -> Result<MacConfig, ScenarioError> {
     let wifi = &scenario.wifi;
-    let (cw_min, cw_max) = contention_window(scenario, timing)?;
+    let (cw_min, cw_max) = contention_window(scenario, timing, &wifi.cw_min, &wifi.cw_max)?;
     let qos = wifi.qos.value.clone().unwrap_or_else(|| standard.is_qos());
     let access = if qos {
         let defaults = EdcaParameters::of(AccessCategory::BestEffort, timing);
@@ -239,7 +271,7 @@ fn mac(scenario: &Scenario, standard: Standard, timing: &Timing) -> Result<MacCo
         return Err(scenario.refuse(&wifi.retry_limit, "is 0", "an MPDU is sent at least once; allowed is from 1 up"));
     }
     Ok(MacConfig {
-        backoff: BackoffPolicy::Standard,
+        backoff: backoff_policy(scenario, wifi.backoff.value, cw_min)?,
         access,
         aggregation: aggregation(scenario, standard, qos)?,
         rts_threshold: wifi.rts_threshold.value,
@@ -280,26 +312,6 @@ fn aggregation(scenario: &Scenario, standard: Standard, qos: bool) -> Result<Opt
     }))
 }
 
-fn contention_window(scenario: &Scenario, timing: &Timing) -> Result<(u16, u16), ScenarioError> {
-    let wifi = &scenario.wifi;
-    let read = |setting: &Setting<Auto<u32>>, default: u16| match setting.value {
-        Auto::Auto => Ok(default),
-        // IEEE 802.11-2020, 9.4.2.28: CW = 2^ECW - 1 with ECW of four bits.
-        Auto::Given(cw) => {
-            u16::try_from(cw).ok().filter(|cw| *cw <= 32_767 && (cw + 1).is_power_of_two()).ok_or_else(|| {
-                scenario.refuse(setting, format!("is {cw}"), "allowed is 2^n - 1: 0, 1, 3, 7, 15 and so on to 32767")
-            })
-        }
-    };
-    let (cw_min, cw_max) = (read(&wifi.cw_min, timing.cw_min)?, read(&wifi.cw_max, timing.cw_max)?);
-    if cw_min > cw_max {
-        let setting = if wifi.cw_min.differs() { &wifi.cw_min } else { &wifi.cw_max };
-        let message = format!("makes the smallest contention window, {cw_min}, greater than the largest, {cw_max}");
-        return Err(scenario.refuse(setting, message, "set wifi.cw_min and wifi.cw_max so that they go together"));
-    }
-    Ok((cw_min, cw_max))
-}
-
 /// The longest A-MPDU that `standard` allows.
 fn longest_ampdu(standard: Standard) -> Bytes {
     if standard == Standard::Ac { VhtMode::MAX_APEP } else { HtMode::MAX_PSDU }
@@ -307,14 +319,6 @@ fn longest_ampdu(standard: Standard) -> Bytes {
 
 fn refuse_mode<T>(scenario: &Scenario, setting: &Setting<T>, error: ModeError) -> ScenarioError {
     scenario.refuse(setting, format!("does not fit: {error}"), "")
-}
-
-/// `own` where it says something or nothing is shared, else `shared`.
-fn chosen<'a, T: PartialEq>(own: &'a Setting<Auto<T>>, shared: Option<&'a Setting<Auto<T>>>) -> &'a Setting<Auto<T>> {
-    match shared {
-        Some(shared) if own.value == Auto::Auto => shared,
-        _ => own,
-    }
 }
 
 /// `n` in eight bits; what is beyond them is beyond every range that this is checked against.

@@ -1,35 +1,50 @@
 //! What is done with TCP ACKs, by the row and the keys of the scheme.
 
 use ackless_cell::config::SchemeChoice;
+use ackless_schemes::agent::{AgentConfig, Solution};
+use ackless_schemes::arq_proxy::ArqProxyConfig;
+use ackless_schemes::fast_ack::FastAckConfig;
+use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::{Fit, HackConfig, Policy};
-use ackless_wire::Duration;
+use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
+use ackless_wire::{BitRate, Duration};
 
 use super::radio::Radio;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
-use crate::value::{Cure, Fitting, HackPolicy};
+use crate::schema::Setting;
+use crate::value::{Cure, Fitting, HackPolicy, Remedy, ThinningKind, Value};
 
-/// The scheme of every node that is not legacy.
+/// The scheme of every node that is not legacy. The keys of the other schemes are checked too: a row may choose them.
 pub(super) fn choice(scenario: &Scenario, radio: &Radio) -> Result<SchemeChoice, ScenarioError> {
     let hack = hack(scenario, radio)?;
+    let agent = agent(scenario)?;
+    let filter = FilterConfig { form: scenario.filter.form.value, filtered: scenario.filter.filtered.value };
+    let arq_proxy = arq_proxy(scenario)?;
+    let thinning = thinning(scenario)?;
+    let fast_ack = fast_ack(scenario)?;
     Ok(match scenario.scheme.name.value {
         Cure::Stock => SchemeChoice::Stock,
         Cure::Hack => SchemeChoice::Hack(hack),
+        Cure::Agent => SchemeChoice::Agent(agent),
+        Cure::Filter => SchemeChoice::Filter(filter),
+        Cure::ArqProxy => SchemeChoice::ArqProxy(arq_proxy),
+        Cure::Thinning => SchemeChoice::Thinning(thinning),
+        Cure::FastAck => SchemeChoice::FastAck(fast_ack),
     })
 }
 
 fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError> {
     let hack = &scenario.hack;
-    let (shortest, longest) = (Duration::from_micros(1), Duration::from_secs(10));
-    let timer = scenario.in_range(&hack.timer, shortest, longest)?;
+    let timer = scenario.in_range(&hack.timer, SHORTEST, LONGEST)?;
     Ok(HackConfig {
         policy: match hack.policy.value {
             HackPolicy::MoreData => Policy::MoreData,
             HackPolicy::Opportunistic => Policy::Opportunistic,
             HackPolicy::Timer => Policy::ExplicitTimer(timer),
         },
-        guard: scenario.in_range(&hack.guard, shortest, longest)?,
-        driver_to_nic: scenario.in_range(&hack.driver_to_nic, Duration::ZERO, longest)?,
+        guard: scenario.in_range(&hack.guard, SHORTEST, LONGEST)?,
+        driver_to_nic: scenario.in_range(&hack.driver_to_nic, Duration::ZERO, LONGEST)?,
         fit: match hack.fit.value {
             Fitting::Whole => Fit::Whole,
             Fitting::Split => Fit::WithinAifs,
@@ -37,3 +52,114 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
         aifs: radio.interframe_space(),
     })
 }
+
+fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {
+    let agent = &scenario.agent;
+    let packets = scenario.in_range(&agent.buffer_packets, 1, u32::from(u16::MAX))?;
+    let again = scenario.in_range(&agent.again, SHORTEST, LONGEST)?;
+    let held = scenario.transport.ack_timeout.value;
+    let buffers = (scenario.scheme.name.value, agent.solution.value) == (Cure::Agent, Remedy::Buffer);
+    if buffers && again <= held {
+        let message = format!(
+            "is {}, but TCP may hold an ACK for {}: the MAC would hand up again what TCP has",
+            again.word(),
+            held.word()
+        );
+        return Err(scenario.refuse(&agent.again, message, "make it longer than transport.ack_timeout"));
+    }
+    // As far as wifi.answer_delay, which it adds to.
+    let extra_sifs = scenario.in_range(&agent.extra_sifs, Duration::ZERO, Duration::from_millis(10))?;
+    Ok(AgentConfig {
+        solution: match agent.solution.value {
+            Remedy::Buffer => Solution::Buffer { packets: narrow(packets), again },
+            Remedy::Flag => Solution::Flag { extra_sifs },
+        },
+    })
+}
+
+fn arq_proxy(scenario: &Scenario) -> Result<ArqProxyConfig, ScenarioError> {
+    let keys = &scenario.arq_proxy;
+    let lifetime = scenario.in_range(&keys.lifetime, SHORTEST, Duration::from_secs(100))?;
+    let timeout = scenario.transport.rto_min.value;
+    if scenario.scheme.name.value == Cure::ArqProxy && lifetime < timeout {
+        let message =
+            format!("is {}, less than the TCP sender's smallest timeout, {}", lifetime.word(), timeout.word());
+        return Err(scenario.refuse(&keys.lifetime, message, "make it at least transport.rto_min"));
+    }
+    Ok(ArqProxyConfig {
+        identification: keys.identification.value,
+        lifetime,
+        stateless: keys.stateless.value,
+        guard: scenario.in_range(&keys.guard, SHORTEST, LONGEST)?,
+    })
+}
+
+fn thinning(scenario: &Scenario) -> Result<ThinningConfig, ScenarioError> {
+    let keys = &scenario.thinning;
+    let small = |setting| scenario.in_range(setting, 1, MAX_COUNT).map(narrow);
+    let hold = Kind::Hold {
+        ratio: small(&keys.hold_ratio)?,
+        at_most: scenario.in_range(&keys.hold_at_most, SHORTEST, LONGEST_HELD)?,
+    };
+    let slow_start_acks = narrow(scenario.in_range(&keys.slow_start_acks, 0, u32::from(u16::MAX))?);
+    let steps = steps(scenario)?;
+    Ok(ThinningConfig {
+        kind: match keys.kind.value {
+            ThinningKind::Cake => Kind::CakeConservative,
+            ThinningKind::CakeAggressive => Kind::CakeAggressive,
+            ThinningKind::Replace => Kind::Replace,
+            ThinningKind::Hold => hold,
+            ThinningKind::CountAndTime => Kind::CountAndTime { steps, slow_start_acks },
+        },
+    })
+}
+
+fn fast_ack(scenario: &Scenario) -> Result<FastAckConfig, ScenarioError> {
+    let keys = &scenario.fast_ack;
+    Ok(FastAckConfig {
+        cache_packets: scenario.in_range(&keys.cache_packets, 1, super::MAX_PACKETS)?,
+        repair_after: scenario.in_range(&keys.repair_after, SHORTEST, LONGEST)?,
+    })
+}
+
+fn steps(scenario: &Scenario) -> Result<[RateStep; 3], ScenarioError> {
+    let keys = &scenario.thinning;
+    let from: [BitRate; 3] = three(scenario, &keys.steps_from)?;
+    let count: [u32; 3] = three(scenario, &keys.steps_count)?;
+    let at_most: [Duration; 3] = three(scenario, &keys.steps_at_most)?;
+    if !from.is_sorted_by(|low, high| low < high) {
+        return Err(scenario.refuse(&keys.steps_from, "does not rise", "write the smallest rate first"));
+    }
+    if let Some(wrong) = count.into_iter().find(|count| !(1..=MAX_COUNT).contains(count)) {
+        let message = format!("sends one of {wrong} ACKs, which is out of range");
+        return Err(scenario.refuse(&keys.steps_count, message, format!("allowed is from 1 to {MAX_COUNT}")));
+    }
+    if let Some(long) = at_most.into_iter().find(|span| !(SHORTEST..=LONGEST_HELD).contains(span)) {
+        let message = format!("holds ACKs for {}, which is out of range", long.word());
+        let help = format!("allowed is from {} to {}", SHORTEST.word(), LONGEST_HELD.word());
+        return Err(scenario.refuse(&keys.steps_at_most, message, help));
+    }
+    Ok(std::array::from_fn(|step| RateStep { from: from[step], count: narrow(count[step]), at_most: at_most[step] }))
+}
+
+/// The three values of a list.
+fn three<T: Copy>(scenario: &Scenario, setting: &Setting<Vec<T>>) -> Result<[T; 3], ScenarioError> {
+    let list = setting.value.as_slice();
+    list.try_into().map_err(|_| {
+        scenario.refuse(setting, format!("has {} values", list.len()), "write three, one for each step of the rate")
+    })
+}
+
+/// `n` in the 16 bits that its range ends at.
+fn narrow(n: u32) -> u16 {
+    u16::try_from(n).expect("the range of a key of 16 bits ends there")
+}
+
+const SHORTEST: Duration = Duration::from_micros(1);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A driver that held ACKs longer than TCP may delay them would not be used (RFC 9293, 3.8.6.3: 500 ms).
+const LONGEST_HELD: Duration = Duration::from_millis(500);
+
+/// As many as transport.ack may be.
+const MAX_COUNT: u32 = 1_000;

@@ -67,14 +67,16 @@ impl Groups {
 
 /// Every station of the cell, group by group.
 pub(super) fn stations(scenario: &Scenario, radio: &Radio) -> Result<Vec<StationConfig>, ScenarioError> {
-    Groups::of(scenario)?;
+    let groups = Groups::of(scenario)?;
     let mut stations = Vec::new();
-    for group in &scenario.stations {
+    for (place, group) in scenario.stations.iter().enumerate() {
         let template = station(scenario, radio, group)?;
-        stations.extend(
-            (1..=group.count.value)
-                .map(|number| StationConfig { name: format!("{}-{number}", group.name.value), ..template.clone() }),
-        );
+        let relays = relays(scenario, &groups, place)?;
+        stations.extend((1..=group.count.value).map(|number| StationConfig {
+            name: format!("{}-{number}", group.name.value),
+            via: relays.clone().cycle().nth(number as usize - 1),
+            ..template.clone()
+        }));
     }
     Ok(stations)
 }
@@ -136,13 +138,38 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         scheme: if group.legacy.value { SchemeChoice::Stock } else { super::scheme::choice(scenario, radio)? },
         down: tx,
         up: tx,
-        mac: radio.mac(standard),
+        mac: if group.legacy.value { radio.stock_mac(standard) } else { radio.mac(standard) },
         four_address: four_address(scenario, group)?,
         via: None,
         queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
         host_latency: group.host_latency.value,
         loss: loss(scenario, group)?,
     })
+}
+
+/// The stations through which those of the group at `place` are linked to the AP; none where they are linked to it directly.
+fn relays(scenario: &Scenario, groups: &Groups, place: usize) -> Result<std::ops::Range<usize>, ScenarioError> {
+    let via = &scenario.stations[place].via;
+    if via.value == "ap" {
+        return Ok(0..0);
+    }
+    if scenario.wifi.topology.value == Topology::AdHoc {
+        scenario.without_bearing(via, "wifi.topology is ad-hoc")?;
+    }
+    let relays = groups.groups[..place].iter().find(|(name, _)| *name == via.value);
+    match relays {
+        Some((_, range)) if range.is_empty() => {
+            Err(scenario.refuse(via, "names a group without stations", "set its count above 0"))
+        }
+        Some((_, range)) => Ok(range.clone()),
+        None => {
+            let above: Vec<_> = groups.groups[..place].iter().map(|(name, _)| name.as_str()).collect();
+            let known = ["ap"].into_iter().chain(above).collect::<Vec<_>>();
+            let rest = format!("allowed are {}: a relay's group stands above those that it serves", known.join(", "));
+            let help = did_you_mean(&via.value, known.iter().copied(), &rest);
+            Err(scenario.refuse(via, format!("names {:?}, which is no group above this one", via.value), help))
+        }
+    }
 }
 
 fn four_address(scenario: &Scenario, group: &Stations) -> Result<bool, ScenarioError> {
@@ -204,6 +231,12 @@ fn loss(scenario: &Scenario, group: &Stations) -> Result<LinkLoss, ScenarioError
 }
 
 const MAX_STATIONS: u32 = 2_007;
+
+/// Whether the stations of `group` stay without a scheme, or speak an older standard than the cell.
+pub(crate) fn is_legacy(scenario: &Scenario, group: &Stations) -> bool {
+    let cell = scenario.wifi.standard.value;
+    group.legacy.value || group.standard.value.clone().unwrap_or_else(|| cell) != cell
+}
 
 /// Names that a flow uses for something else than a group.
 const RESERVED: [&str; 3] = ["all", "server", "ap"];

@@ -1,0 +1,117 @@
+//! The keys of the schemes. A section of one has no bearing on the others, so that a file may set several and rows
+//! choose between them.
+
+use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::filter::{Filtered, Form};
+use ackless_wire::{BitRate, Duration};
+
+use crate::schema::section;
+use crate::value::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
+
+section! {
+    /// What is done with TCP ACKs on the Wi-Fi hop. Rows of a comparison set it.
+    struct Scheme as "scheme" {
+        /// At the AP and at every station that is not legacy: nothing, or one of the schemes, each of which has its own
+        /// section.
+        name: Cure = "\"stock\"",
+    }
+}
+
+section! {
+    /// HACK: TCP ACKs compressed into link-layer ACKs. Without bearing on the other schemes.
+    struct Hack as "hack" {
+        /// What a TCP ACK waits for (section 3.2 of the paper): data announced by the More Data bit, whichever of data
+        /// and its own frame comes first, or a timer.
+        policy: HackPolicy = "\"more-data\"",
+        /// How long an ACK waits for data under the policy timer.
+        timer: Duration = "\"10ms\"",
+        /// How long data that the More Data bit announced may fail to come; longer than the AP's round over its clients.
+        guard: Duration = "\"100ms\"",
+        /// From the driver to the NIC: how long a compressed ACK is not yet ready to be appended.
+        driver_to_nic: Duration = "\"20us\"",
+        /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
+        fit: Fitting = "\"whole\"",
+    }
+}
+
+section! {
+    /// The TCP ACK agent: the AP acknowledges on a client's behalf when the MAC ACK has come. Without bearing on the other
+    /// schemes.
+    struct Agent as "agent" {
+        /// What makes sure that data gets from a station's MAC to its TCP (section III.1 of the paper): the MAC's buffer, or
+        /// a flag in the MAC ACK.
+        solution: Remedy = "\"buffer\"",
+        /// Frames that the buffer keeps for each peer; where it is full, further data is refused, and gets no MAC ACK. The
+        /// paper has no number.
+        buffer_packets: u32 = "128",
+        /// After how long without a TCP ACK the buffer hands a frame up again; longer than transport.ack_timeout. The paper has
+        /// no number.
+        again: Duration = "\"200ms\"",
+        /// How much longer than SIFS a station waits for its TCP before it answers (solution flag); its peers know.
+        extra_sifs: Duration = "\"0us\"",
+    }
+}
+
+section! {
+    /// 802.11 ACK filtering: TCP ACKs go in frames that no link-layer ACK answers. Without bearing on the other schemes.
+    struct Filter as "filter" {
+        /// As what they go: group-addressed, as management frames of subtype Action No Ack, or as QoS data under No Ack
+        /// (802.11e), which needs QoS. The sender of group-addressed frames is the AP, or any node of an ad hoc cell or of a
+        /// bridged link.
+        form: Form = "\"group\"",
+        /// Which packets: TCP ACKs, or TCP data too, of which the paper warns on lossy links.
+        filtered: Filtered = "\"acks\"",
+    }
+}
+
+section! {
+    /// The ARQ proxy: a request in the link-layer ACK releases a TCP ACK that the AP has made beforehand. Without bearing on
+    /// the other schemes.
+    struct ArqProxy as "arq_proxy" {
+        /// What names a data packet on both sides: the sequence number of its frame, or a hash of its headers.
+        identification: Identification = "\"frame-sequence\"",
+        /// How long an ACK is kept for a request; at least the TCP sender's timeout (section 2 of the paper), so at least
+        /// transport.rto_min.
+        lifetime: Duration = "\"1s\"",
+        /// Whether ACKs are made from the data packet alone, as in the paper, without the window and the timestamp that the
+        /// client last sent.
+        stateless: bool = "false",
+        /// After how long a TCP ACK that a request has replaced goes natively after all, where nothing shows that the
+        /// answer with the request has arrived. Ours: in the paper it is gone for good.
+        guard: Duration = "\"100ms\"",
+    }
+}
+
+section! {
+    /// ACK thinning as it ships today, at every sender of TCP ACKs: of those that wait, only the newest go. Without bearing on
+    /// the other schemes.
+    struct Thinning as "thinning" {
+        /// By whose rules: CAKE's ack-filter, its aggressive form, a driver that replaces a queued ACK by a newer one
+        /// (Broadcom), one that holds ACKs and sends one of a few (Broadcom's other mode), or one that holds the more the
+        /// faster the flow is (Samsung).
+        kind: ThinningKind = "\"cake\"",
+        /// Of how many ACKs one is sent (kind hold).
+        hold_ratio: u32 = "3",
+        /// How long an ACK is held at most (kind hold).
+        hold_at_most: Duration = "\"10ms\"",
+        /// From which rates of a flow on ACKs are held (kind count-and-time), three steps that rise.
+        steps_from: Vec<BitRate> = "[\"1Mbps\", \"20Mbps\", \"100Mbps\"]",
+        /// Of how many ACKs each step sends one.
+        steps_count: Vec<u32> = "[10, 16, 20]",
+        /// How long each step holds an ACK at most.
+        steps_at_most: Vec<Duration> = "[\"4ms\", \"4ms\", \"4ms\"]",
+        /// How many ACKs of a connection go before any is held, and after each with SACK blocks (kind count-and-time).
+        slow_start_acks: u32 = "512",
+    }
+}
+
+section! {
+    /// FastACK: the AP acknowledges on a client's behalf when the 802.11 ACK has come, and repairs from a cache. Without
+    /// bearing on the other schemes.
+    struct FastAck as "fast_ack" {
+        /// Packets of a flow that are kept for repair; beyond them nothing is acknowledged early.
+        cache_packets: u32 = "4096",
+        /// Time without news from the client after which what was acknowledged early is sent again; doubled each time.
+        repair_after: Duration = "\"200ms\"",
+    }
+}

@@ -1,0 +1,167 @@
+//! What each kind of row is, where it comes from, what it needs and what it is known to break.
+
+/// What people should know of a kind of row before they believe its figures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct About {
+    /// How it works.
+    pub what: &'static str,
+    /// The paper with its section, the standard, or the product.
+    pub source: &'static str,
+    /// What must be there for it to have an effect.
+    pub needs: &'static str,
+    /// What it is known to break, or to cost.
+    pub breaks: &'static str,
+    /// The keys that bear on it: `section.key`, or a whole `section`.
+    pub keys: &'static [&'static str],
+    /// Its counters that matter most, by their names in JSON; empty where it has none.
+    pub counters: &'static [&'static str],
+}
+
+pub(super) const AS_WRITTEN: About = About {
+    what: "Every key as the scenario sets it, scheme.name too.",
+    source: "the scenario",
+    needs: "nothing",
+    breaks: "nothing",
+    keys: &["scheme.name"],
+    counters: &[],
+};
+
+pub(super) const UDP_BOUND: About = About {
+    what: "Each TCP flow becomes a UDP flow the same way that never stops: what the cell could carry if nothing had to be \
+           acknowledged above the link layer.",
+    source: "the usual upper bound, as in figure 1 of the TCP/HACK paper",
+    needs: "nothing",
+    breaks: "fairness: such flows yield to nobody",
+    keys: &["transport.udp_payload"],
+    counters: &[],
+};
+
+pub(super) const ACK_POLICY: About = About {
+    what: "The TCP receiver acknowledges every so many full-sized segments, and at the latest when its timer ends. 1 is \
+           delayed ACKs off, 2 the standard, more is what TACK and QUIC's ACK frequency aim at.",
+    source: "RFC 9293, 3.8.6.3; RFC 5681, 4.2 (at least every second segment)",
+    needs: "nothing: only the receiver's TCP",
+    breaks: "above 2: slow start and loss recovery, which count ACKs, and RTT samples; RFC 5681 forbids it",
+    keys: &["transport.ack", "transport.ack_timeout"],
+    counters: &[],
+};
+
+pub(super) const HACK: About = About {
+    what: "The station compresses TCP ACKs and appends them to the link-layer ACKs that it sends anyway; the AP \
+           decompresses them and sends them on.",
+    source: "TCP/HACK (USENIX ATC 2014), sections 3.1 to 3.4; policies: section 3.2",
+    needs: "HACK at both ends of the hop; data towards the sender of ACKs, on whose answers they ride",
+    breaks: "longer answers, which hidden nodes may not expect (footnote 7); with the timer, ACKs that arrive in bursts",
+    keys: &["hack"],
+    counters: &["native_acks", "compressed_acks", "crc_failures"],
+};
+
+pub(super) const AGENT: About = About {
+    what: "When the MAC ACK of a TCP data frame has come, the AP acknowledges to the server on the client's behalf, and the \
+           client's MAC swallows its own TCP ACK. What the agent cannot know goes natively: duplicate ACKs and SACK, window \
+           updates, SYN, FIN, RST, ACKs on data.",
+    source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.1; auto-zoom: section III.2",
+    needs: "an AP with downloads, and the agent at AP and stations; for the flag a host that answers within SIFS and \
+            agent.extra_sifs (see stations.host_latency)",
+    breaks: "end-to-end meaning: the server is told before the client's TCP has the data. Where every MAC ACK of a frame is \
+             lost until the AP gives it up, the client has it and swallowed its TCP ACK: the server waits for its timeout",
+    keys: &["agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
+    counters: &["made", "swallowed"],
+};
+
+pub(super) const AUTO_ZOOM: About = About {
+    what: "Each success at or below CWmin makes the contention window smaller by one, down to its floor; a collision below \
+           CWmin doubles it, at least to CWmin; a success above CWmin leads back to CWmin.",
+    source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.2",
+    needs: "nothing: each node that is not legacy moves its own window",
+    breaks: "fairness to legacy stations, whose window stays at CWmin or above; the standard does not allow it",
+    keys: &["wifi.backoff", "wifi.cw_floor", "wifi.cw_min", "ap.backoff"],
+    counters: &[],
+};
+
+pub(super) const SMALL_WINDOW: About = About {
+    what: "The AP draws from two values instead of from CWmin's, under standard back-off; the stations stay as they are.",
+    source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.3, figures 5 and 6 (\"CWmin = 2\")",
+    needs: "an AP",
+    breaks: "fairness to stations: the AP wins nearly every contention, and collides with those that it does not win",
+    keys: &["ap.cw_min", "ap.cw_max", "ap.backoff"],
+    counters: &[],
+};
+
+pub(super) const ACK_FILTER: About = About {
+    what: "TCP ACKs leave in frames that no link-layer ACK answers, and that are not repeated: the next cumulative ACK makes \
+           up for a lost one.",
+    source: "Statkus, Paulikas: Improving TCP Performance in IEEE 802.11 Networks, section IV; No Ack: IEEE 802.11-2020, \
+             9.2.4.5.4; Action No Ack: 9.3.3.14",
+    needs: "for group: an AP that sends ACKs (uploads), a bridged link or an ad hoc cell; for no-ack: QoS; support at both ends",
+    breaks: "ACKs that collide or fade are lost, and with them the clock of the sender; group-addressed frames cannot be \
+             aggregated and go at wifi.group_rate; filtered data is lost to TCP with every error on the air",
+    keys: &["filter", "wifi.group_rate"],
+    counters: &["filtered_acks", "filtered_data", "turned_back"],
+};
+
+pub(super) const ARQ_PROXY: About = About {
+    what: "For every TCP data packet that it sends, the AP makes the ACK in advance. When the client's TCP has acknowledged, \
+           its MAC asks for that ACK by a key in the reserved values of the Duration field of its next link-layer ACK, and \
+           takes its own TCP ACK back from the queue, if that has not reached the air first.",
+    source: "Kliazovich, Ben Halima, Granelli: Cross-Layer Error Recovery Optimization in WiFi Networks, section 2",
+    needs: "TCP data from the AP (or between nodes of an ad hoc cell), whose answers carry the requests; the proxy at both ends",
+    breaks: "with stateless: window updates, RTT samples and PAWS, since made ACKs have neither the client's window nor its \
+             timestamps. One key for each answer: under BlockAck only the newest cumulative ACK is asked for",
+    keys: &["arq_proxy"],
+    counters: &["released", "cancelled"],
+};
+
+pub(super) const CAKE: About = About {
+    what: "In the queue of whoever sends ACKs, a newer pure ACK of a flow displaces older ones that say nothing more. The \
+           conservative form drops the oldest when two are superfluous, the aggressive form also a single one.",
+    source: "Linux, sch_cake: ack-filter and ack-filter-aggressive",
+    needs: "a queue in which ACKs wait; it makes none wait",
+    breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start",
+    keys: &["thinning.kind"],
+    counters: &["dropped", "kept_for_sack", "kept_duplicate"],
+};
+
+pub(super) const BROADCOM: About = About {
+    what: "A newer pure ACK of a flow takes the place of the one that waits in the driver's queue.",
+    source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_REPLACE",
+    needs: "a queue in which ACKs wait; it makes none wait",
+    breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start",
+    keys: &["thinning.kind"],
+    counters: &["replaced", "passed_duplicate", "lost_in_queue"],
+};
+
+pub(super) const BROADCOM_HOLD: About = About {
+    what: "ACKs are held back, and one of a few is sent, or the last one when the timer ends.",
+    source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_HOLD",
+    needs: "nothing",
+    breaks: "RTT, by the time held; slow start, as under few ACKs; duplicate ACKs are merged, so that fast retransmit comes late",
+    keys: &["thinning.kind", "thinning.hold_ratio", "thinning.hold_at_most"],
+    counters: &["held", "suppressed", "sent_by_timer"],
+};
+
+pub(super) const SAMSUNG: About = About {
+    what: "ACKs of a fast flow are counted and only one of so many is sent, or the last one when the timer ends: the faster the \
+           flow, the more are held back.",
+    source: "Samsung's Wi-Fi drivers: TCP ACK suppression by count and time",
+    needs: "flows above the first step's rate, after their first thinning.slow_start_acks ACKs",
+    breaks: "RTT, by the time held; a flow whose window is smaller than what is held back waits for the timer each time",
+    keys: &[
+        "thinning.kind",
+        "thinning.steps_from",
+        "thinning.steps_count",
+        "thinning.steps_at_most",
+        "thinning.slow_start_acks",
+    ],
+    counters: &["held", "suppressed", "sent_by_timer"],
+};
+
+pub(super) const FAST_ACK: About = About {
+    what: "When the 802.11 ACK of a TCP data frame has come, the AP acknowledges to the server, keeps the packet, and drops \
+           the client's own ACKs; where the client turns out to miss something, the AP sends it again from its cache.",
+    source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017), FastACK",
+    needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
+    breaks: "end-to-end meaning: what is acknowledged may be lost with the AP; it saves no air time, only a wait",
+    keys: &["fast_ack"],
+    counters: &["made", "suppressed", "repaired"],
+};

@@ -1,0 +1,168 @@
+//! Every row.
+
+use ackless_schemes::arq_proxy::Identification::{FrameSequence, Hash};
+use ackless_schemes::filter::Filtered::{Acks, AcksAndData};
+use ackless_schemes::filter::Form;
+
+use super::about::{
+    ACK_FILTER, ACK_POLICY, AGENT, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE, FAST_ACK, HACK,
+    SAMSUNG, SMALL_WINDOW, UDP_BOUND,
+};
+use super::{Preset, Row};
+use crate::value::{HackPolicy, Remedy, ThinningKind};
+
+/// The scenario as it is written.
+pub(super) const STOCK: &Row = &ROWS[0];
+
+/// In the order in which they are listed.
+pub(super) const ROWS: &[Row] = &[
+    Row { name: "stock", summary: "the scenario as it is written", about: &AS_WRITTEN, preset: Preset::AsWritten },
+    Row {
+        name: "udp",
+        summary: "upper bound: its TCP flows as saturating UDP",
+        about: &UDP_BOUND,
+        preset: Preset::UdpBound,
+    },
+    Row { name: "tcp-l1", summary: "TCP, an ACK for every segment", about: &ACK_POLICY, preset: Preset::TcpEvery(1) },
+    Row {
+        name: "tcp",
+        summary: "TCP as the scenario sets it: by default an ACK for two segments",
+        about: &ACK_POLICY,
+        preset: Preset::Tcp,
+    },
+    Row { name: "tcp-l2", summary: "TCP, an ACK for two segments", about: &ACK_POLICY, preset: Preset::TcpEvery(2) },
+    Row { name: "tcp-l4", summary: "TCP, an ACK for four segments", about: &ACK_POLICY, preset: Preset::TcpEvery(4) },
+    Row { name: "tcp-l8", summary: "TCP, an ACK for eight segments", about: &ACK_POLICY, preset: Preset::TcpEvery(8) },
+    Row {
+        name: "tcp-l16",
+        summary: "TCP, an ACK for sixteen segments",
+        about: &ACK_POLICY,
+        preset: Preset::TcpEvery(16),
+    },
+    Row {
+        name: "hack",
+        summary: "TCP under HACK, whose ACKs wait for data that the More Data bit announces",
+        about: &HACK,
+        preset: Preset::Hack(HackPolicy::MoreData),
+    },
+    Row {
+        name: "hack-opportunistic",
+        summary: "TCP under HACK, whose ACKs wait for the medium or for data, whichever comes first",
+        about: &HACK,
+        preset: Preset::Hack(HackPolicy::Opportunistic),
+    },
+    Row {
+        name: "hack-timer",
+        summary: "TCP under HACK, whose ACKs wait for data until a timer fires",
+        about: &HACK,
+        preset: Preset::Hack(HackPolicy::Timer),
+    },
+    Row {
+        name: "agent",
+        summary: "TCP, acknowledged by an agent at the AP; the station's MAC buffers what its TCP has not acknowledged",
+        about: &AGENT,
+        preset: Preset::Agent { solution: Remedy::Buffer, zoom: false },
+    },
+    Row {
+        name: "agent-flag",
+        summary: "TCP, acknowledged by an agent at the AP where a flag in the MAC ACK says that TCP has the data",
+        about: &AGENT,
+        preset: Preset::Agent { solution: Remedy::Flag, zoom: false },
+    },
+    Row {
+        name: "agent-zoom",
+        summary: "as agent, with auto-zoom back-off: the whole of the agent's paper",
+        about: &AGENT,
+        preset: Preset::Agent { solution: Remedy::Buffer, zoom: true },
+    },
+    Row {
+        name: "zoom",
+        summary: "TCP under auto-zoom back-off, without the agent",
+        about: &AUTO_ZOOM,
+        preset: Preset::Zoom,
+    },
+    Row {
+        name: "cw2",
+        summary: "TCP with a smallest contention window of two values at the AP alone: the control to zoom",
+        about: &SMALL_WINDOW,
+        preset: Preset::ApWindow(1),
+    },
+    Row {
+        name: "filter",
+        summary: "TCP, whose ACKs go in group-addressed frames, which nobody acknowledges",
+        about: &ACK_FILTER,
+        preset: Preset::Filter { form: Form::Group, filtered: Acks },
+    },
+    Row {
+        name: "filter-noack",
+        summary: "TCP, whose ACKs go as QoS data with the ack policy No Ack of 802.11e",
+        about: &ACK_FILTER,
+        preset: Preset::Filter { form: Form::NoAck, filtered: Acks },
+    },
+    Row {
+        name: "filter-action",
+        summary: "TCP, whose ACKs go as management frames of subtype Action No Ack",
+        about: &ACK_FILTER,
+        preset: Preset::Filter { form: Form::ActionNoAck, filtered: Acks },
+    },
+    Row {
+        name: "filter-data",
+        summary: "as filter, with the TCP data unacknowledged too: what the paper warns of",
+        about: &ACK_FILTER,
+        preset: Preset::Filter { form: Form::Group, filtered: AcksAndData },
+    },
+    Row {
+        name: "arq",
+        summary: "TCP, whose ACKs an ARQ proxy keeps and releases on a request in the link-layer ACK",
+        about: &ARQ_PROXY,
+        preset: Preset::ArqProxy { identification: FrameSequence, stateless: false },
+    },
+    Row {
+        name: "arq-hash",
+        summary: "as arq, with packets named by a hash instead of by their frames' sequence numbers",
+        about: &ARQ_PROXY,
+        preset: Preset::ArqProxy { identification: Hash, stateless: false },
+    },
+    Row {
+        name: "arq-stateless",
+        summary: "as arq, with ACKs made from the data packet alone, as in the paper",
+        about: &ARQ_PROXY,
+        preset: Preset::ArqProxy { identification: FrameSequence, stateless: true },
+    },
+    Row {
+        name: "cake",
+        summary: "TCP, whose ACKs CAKE's ack-filter thins out in the queue of their sender",
+        about: &CAKE,
+        preset: Preset::Thinning(ThinningKind::Cake),
+    },
+    Row {
+        name: "cake-aggressive",
+        summary: "as cake, by the rules of ack-filter-aggressive",
+        about: &CAKE,
+        preset: Preset::Thinning(ThinningKind::CakeAggressive),
+    },
+    Row {
+        name: "broadcom",
+        summary: "TCP, whose ACKs a driver replaces in its queue by newer ones",
+        about: &BROADCOM,
+        preset: Preset::Thinning(ThinningKind::Replace),
+    },
+    Row {
+        name: "broadcom-hold",
+        summary: "TCP, of whose ACKs a driver sends one of a few and holds the others for a time",
+        about: &BROADCOM_HOLD,
+        preset: Preset::Thinning(ThinningKind::Hold),
+    },
+    Row {
+        name: "samsung",
+        summary: "as broadcom-hold, with more held the faster the flow is",
+        about: &SAMSUNG,
+        preset: Preset::Thinning(ThinningKind::CountAndTime),
+    },
+    Row {
+        name: "fastack",
+        summary: "TCP, acknowledged by the AP on the 802.11 ACK, which repairs from its cache",
+        about: &FAST_ACK,
+        preset: Preset::FastAck,
+    },
+];

@@ -1,0 +1,67 @@
+//! The words of the schemes' keys.
+
+use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::filter::{Filtered, Form};
+
+use super::{Literal, Value};
+
+keywords! {
+    Cure {
+        Stock = "stock", Hack = "hack", Agent = "agent", Filter = "filter", ArqProxy = "arq-proxy", Thinning = "thinning",
+        FastAck = "fast-ack",
+    }
+    HackPolicy { MoreData = "more-data", Opportunistic = "opportunistic", Timer = "timer" }
+    Fitting { Whole = "whole", Split = "split" }
+    Remedy { Buffer = "buffer", Flag = "flag" }
+    Form { Group = "group", ActionNoAck = "action-no-ack", NoAck = "no-ack" }
+    Filtered { Acks = "acks", AcksAndData = "acks-and-data" }
+    Identification { FrameSequence = "frame-sequence", Hash = "hash" }
+    ThinningKind {
+        Cake = "cake", CakeAggressive = "cake-aggressive", Replace = "replace", Hold = "hold",
+        CountAndTime = "count-and-time",
+    }
+}
+
+/// What is done with TCP ACKs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cure {
+    Stock,
+    Hack,
+    Agent,
+    Filter,
+    ArqProxy,
+    Thinning,
+    FastAck,
+}
+
+/// What HACK lets a TCP ACK wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HackPolicy {
+    MoreData,
+    Opportunistic,
+    Timer,
+}
+
+/// What HACK does with more than fits within AIFS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fitting {
+    Whole,
+    Split,
+}
+
+/// What the agent has against loss between a station's MAC and its TCP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Remedy {
+    Buffer,
+    Flag,
+}
+
+/// By whose rules ACKs are thinned out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThinningKind {
+    Cake,
+    CakeAggressive,
+    Replace,
+    Hold,
+    CountAndTime,
+}

@@ -1,0 +1,134 @@
+//! The rivals of HACK, how each is set up at random, and the corner states in which it must have been tried.
+
+use ackless_cell::config::SchemeChoice;
+use ackless_schemes::agent::{AgentConfig, Solution};
+use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
+use ackless_schemes::fast_ack::FastAckConfig;
+use ackless_schemes::filter::{FilterConfig, Filtered, Form};
+use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{BitRate, Duration};
+
+use crate::schedule::{Schedule, one_of, span};
+
+/// A rival, or one of its forms.
+#[derive(Debug)]
+pub struct Contender {
+    /// As the command that runs one schedule again names it.
+    pub name: &'static str,
+    /// How it is set up in a schedule.
+    setup: fn(&mut Stream, &Schedule) -> Setup,
+    /// Its corner states: counters that must have grown in at least [`LEAST_SEEDS`] runs.
+    pub corners: &'static [&'static str],
+}
+
+/// A rival's configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    ap: SchemeChoice,
+    station: SchemeChoice,
+    /// The longest time for which it keeps an ACK back.
+    pub hold: Duration,
+    /// Whether the acknowledgements that it makes say of their sender what it has not said.
+    pub stateless: bool,
+    /// Whether it may put an acknowledgement on the wire behind one that says more.
+    pub goes_back: bool,
+}
+
+impl Contender {
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        CONTENDERS.iter().find(|contender| contender.name == name)
+    }
+
+    /// The schedule of a seed with this rival, and how it was set up.
+    pub fn schedule(&self, seed: u64) -> (Schedule, Setup) {
+        let mut random = Stream::new(seed, 2, Purpose::Test);
+        let schedule = Schedule::draw(seed);
+        let setup = (self.setup)(&mut random, &schedule);
+        (schedule.with(setup.ap, setup.station), setup)
+    }
+}
+
+impl Setup {
+    /// The same on all nodes.
+    const fn everywhere(choice: SchemeChoice) -> Self {
+        Self { ap: choice, station: choice, hold: Duration::ZERO, stateless: false, goes_back: false }
+    }
+}
+
+/// So many different schedules must reach each corner state.
+pub const LEAST_SEEDS: usize = 30;
+
+/// All of them.
+pub const CONTENDERS: [Contender; 7] = [
+    Contender { name: "agent-buffer", setup: agent_buffer, corners: &[] },
+    Contender { name: "agent-flag", setup: agent_flag, corners: &[] },
+    Contender { name: "filter", setup: filter, corners: &[] },
+    Contender { name: "arq-seq", setup: |random, _| arq(random, Identification::FrameSequence), corners: &[] },
+    Contender { name: "arq-hash", setup: |random, _| arq(random, Identification::Hash), corners: &[] },
+    Contender { name: "thinning", setup: thinning, corners: &[] },
+    Contender { name: "fast-ack", setup: fast_ack, corners: &[] },
+];
+
+fn agent_buffer(random: &mut Stream, _: &Schedule) -> Setup {
+    let packets = one_of(random, &[1, 2, 4, 16, 128]);
+    let again = Duration::from_millis(100) + span(random, Duration::from_millis(300));
+    Setup::everywhere(SchemeChoice::Agent(AgentConfig { solution: Solution::Buffer { packets, again } }))
+}
+
+/// The flag is on where the host answers before the MAC does: the extra time is about what the hosts of the schedule take.
+fn agent_flag(random: &mut Stream, schedule: &Schedule) -> Setup {
+    let host = schedule.config.stations[0].host_latency * 2;
+    let host = if random.chance(0.7) { host } else { Duration::ZERO };
+    let extra_sifs = (host + Duration::from_micros(1) + span(random, Duration::from_micros(100))).min(LATEST_ANSWER);
+    Setup::everywhere(SchemeChoice::Agent(AgentConfig { solution: Solution::Flag { extra_sifs } }))
+}
+
+fn filter(random: &mut Stream, schedule: &Schedule) -> Setup {
+    let qos = schedule.config.standard.is_qos();
+    let forms = [Form::Group, Form::ActionNoAck, Form::NoAck];
+    let form = one_of(random, if qos { &forms } else { &forms[..2] });
+    let filtered = one_of(random, &[Filtered::Acks, Filtered::Acks, Filtered::AcksAndData]);
+    Setup::everywhere(SchemeChoice::Filter(FilterConfig { form, filtered }))
+}
+
+fn arq(random: &mut Stream, identification: Identification) -> Setup {
+    let lifetime = Duration::from_millis(one_of(random, &[5, 50, 1000, 1000]));
+    let stateless = random.chance(0.1);
+    let guard = Duration::from_millis(one_of(random, &[20, 100]));
+    let config = ArqProxyConfig { identification, lifetime, stateless, guard };
+    // A native ACK that is already on the air is overtaken by the one that is asked for next.
+    Setup { stateless, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
+}
+
+fn thinning(random: &mut Stream, _: &Schedule) -> Setup {
+    let step = |mbps, count, millis| RateStep {
+        from: BitRate::from_mbps(mbps),
+        count,
+        at_most: Duration::from_millis(millis),
+    };
+    let kinds = [
+        Kind::CakeConservative,
+        Kind::CakeAggressive,
+        Kind::Replace,
+        Kind::Hold { ratio: one_of(random, &[2, 3, 8]), at_most: Duration::from_millis(one_of(random, &[1, 10, 20])) },
+        Kind::CountAndTime {
+            steps: [step(0, 2, 2), step(2, 8, 5), step(8, 20, 10)],
+            slow_start_acks: one_of(random, &[0, 10, 512]),
+        },
+    ];
+    let kind = one_of(random, &kinds);
+    let choice = SchemeChoice::Thinning(ThinningConfig { kind });
+    let ap = if random.chance(0.5) { choice } else { SchemeChoice::Stock };
+    // The newer ACK overtakes the duplicates behind the one whose place it takes.
+    Setup { ap, hold: Duration::from_millis(20), goes_back: kind == Kind::Replace, ..Setup::everywhere(choice) }
+}
+
+fn fast_ack(random: &mut Stream, _: &Schedule) -> Setup {
+    let config = FastAckConfig { cache_packets: one_of(random, &[1, 2, 4, 32, 4096]) };
+    Setup { station: SchemeChoice::Stock, ..Setup::everywhere(SchemeChoice::FastAck(config)) }
+}
+
+/// The most by which an answer may come later than SIFS.
+const LATEST_ANSWER: Duration = Duration::from_millis(2);

@@ -1,0 +1,165 @@
+//! A random cell with random flows and random weather, before any scheme is put on its nodes.
+//!
+//! Not drawn: IPv6, which the cell's addresses have not, and flows without TCP.
+
+use ackless_cell::config::{
+    Access, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionControl, Direction, FrameLoss,
+    LinkLoss, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+};
+use ackless_phy::Standard;
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
+use crate::weather::Weather;
+
+/// A cell and what happens to it.
+pub struct Schedule {
+    /// Without a scheme.
+    pub config: CellConfig,
+    /// Of all its random streams.
+    pub seed: u64,
+    /// What is done to its air.
+    pub weather: Weather,
+    /// Which stations take part in no scheme.
+    pub legacy: Vec<bool>,
+}
+
+impl Schedule {
+    /// The schedule of a seed.
+    pub fn draw(seed: u64) -> Self {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let random = &mut random;
+        let standard = one_of(random, &[Standard::B, Standard::A, Standard::G, Standard::N, Standard::N, Standard::Ac]);
+        let mpdus = one_of(random, &[1, 2, 4, 8, 64]);
+        let stations = one_of(random, &[1, 1, 1, 2, 2, 3, 5]);
+        let mut config = with_stations(cell(standard, mpdus), stations);
+        let weather = Weather::draw(seed, Duration::from_millis(600));
+        nodes(random, &mut config);
+        wire(random, &mut config);
+        flows(random, &mut config);
+        let share = if random.chance(0.3) { 0.5 } else { 0.0 };
+        let legacy = (0..stations).map(|_| random.chance(share)).collect();
+        Self { config, seed, weather, legacy }
+    }
+
+    /// The schedule with this on the AP and on each station that is no legacy one.
+    pub fn with(mut self, ap: SchemeChoice, station: SchemeChoice) -> Self {
+        self.config.ap.scheme = ap;
+        for (config, legacy) in self.config.stations.iter_mut().zip(&self.legacy) {
+            config.scheme = if *legacy { SchemeChoice::Stock } else { station };
+        }
+        self
+    }
+}
+
+/// One of these, each as likely.
+pub fn one_of<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
+    choices[random.below(choices.len() as u64) as usize]
+}
+
+/// A span below `limit`, most often much below.
+pub fn span(random: &mut Stream, limit: Duration) -> Duration {
+    let limit = limit.as_nanos() >> random.below(10);
+    Duration::from_nanos(random.below(limit.max(1)))
+}
+
+/// MAC, queue and host of each node.
+fn nodes(random: &mut Stream, config: &mut CellConfig) {
+    // With one attempt each, calls that repeat at the same intervals would collide every time.
+    let least = if config.stations.len() > 1 { 2 } else { 1 };
+    let retries = random.chance(0.5).then(|| least + random.below(8 - u64::from(least)) as u32);
+    let rts = random.chance(0.1).then_some(Bytes(1000));
+    let txop = if random.chance(0.2) { Duration::from_millis(1 + random.below(4)) } else { Duration::ZERO };
+    let zoom = random.chance(0.25);
+    let host = span(random, Duration::from_millis(3));
+    let own_host = random.chance(0.5);
+    let loss = random.chance(0.2).then(|| 0.15 * random.unit());
+    let rates = rates(config.standard);
+    let ap = (&mut config.ap.mac, &mut config.ap.host_latency);
+    let stations = config.stations.iter_mut().map(|station| (&mut station.mac, &mut station.host_latency));
+    for (mac, host_latency) in std::iter::once(ap).chain(stations) {
+        *host_latency = if own_host { span(random, Duration::from_millis(3)) } else { host };
+        let tries = retries.unwrap_or_else(|| least + random.below(8 - u64::from(least)) as u32);
+        mac.retry_limit = Some(if loss.is_some() { tries.max(4) } else { tries });
+        mac.rts_threshold = rts;
+        if zoom {
+            let (Access::Dcf { cw_min, .. } | Access::Edca { cw_min, .. }) = mac.access;
+            mac.backoff = BackoffPolicy::AutoZoom { floor: 1 + random.below(u64::from(cw_min) / 2) as u16 };
+        }
+        if let Access::Edca { txop_limit, .. } = &mut mac.access {
+            *txop_limit = txop;
+        }
+    }
+    let loss = loss.map_or(LinkLoss::None, |loss| {
+        let p = Probability::new(loss).expect("0.15 at most");
+        LinkLoss::PerFrame { down: FrameLoss { data: p, control: p }, up: FrameLoss { data: p, control: p } }
+    });
+    if config.stations.len() > 1 && random.chance(0.1) {
+        let last = config.stations.len() - 1;
+        config.stations[last].via = Some(random.below(last as u64) as usize);
+    }
+    let four_address = random.chance(0.1);
+    for station in &mut config.stations {
+        station.scheme = SchemeChoice::Stock;
+        (station.loss, station.four_address) = (loss, four_address);
+        station.queue_packets = 3 + random.below(60) as u32;
+        (station.down, station.up) = (one_of(random, &rates), one_of(random, &rates));
+    }
+    let packets = 3 + random.below(60) as u32;
+    config.ap.scheme = SchemeChoice::Stock;
+    config.ap.queue = if random.chance(0.2) {
+        let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
+        ApQueue::FqCodel { target, interval, quantum: Bytes(1514), limit: packets }
+    } else {
+        ApQueue::Fifo { packets }
+    };
+    config.ap.scheduler = one_of(random, &[ApScheduler::RoundRobin, ApScheduler::Fcfs, ApScheduler::AirtimeFair]);
+}
+
+fn wire(random: &mut Stream, config: &mut CellConfig) {
+    let small = |random: &mut Stream| if random.chance(0.25) { 0.05 * random.unit() } else { 0.0 };
+    let rate = BitRate::from_mbps(one_of(random, &[20, 100, 500]));
+    let delay = span(random, Duration::from_millis(20));
+    for link in [&mut config.wired.down, &mut config.wired.up] {
+        (link.rate, link.delay) = (rate, delay);
+        link.loss = Probability::new(small(random)).expect("0.05 at most");
+        link.reorder = Probability::new(small(random)).expect("0.05 at most");
+        link.reorder_delay = Duration::from_micros(200 + random.below(3000));
+    }
+}
+
+fn flows(random: &mut Stream, config: &mut CellConfig) {
+    let most = if config.standard == Standard::B { 20_000 } else { 50_000 };
+    let stations = config.stations.len() as u64;
+    let relayed = config.stations.iter().any(|station| station.via.is_some());
+    if random.chance(0.05) && stations > 1 && !relayed {
+        config.topology = Topology::AdHoc;
+    }
+    for _ in 0..1 + random.below(3) {
+        let direction = one_of(random, &[Direction::Down, Direction::Down, Direction::Up]);
+        let station = random.below(stations) as usize;
+        let size = if random.chance(0.1) { 3 * most } else { 1 + random.below(most) };
+        let mut flow = transfer(config.flows.len(), station, direction, Bytes(size));
+        if config.topology == Topology::AdHoc || (stations > 1 && random.chance(0.05)) {
+            flow.peer = Peer::Station((station + 1) % stations as usize);
+        }
+        if random.chance(0.15) {
+            // Short ones, one after another, between the same ports.
+            let think = Span::Fixed(Duration::from_millis(1 + random.below(400)));
+            flow.traffic = Traffic::Repeated { size: Bytes(1 + random.below(15_000)), think };
+        }
+        flow.start = Instant::ZERO + span(random, Duration::from_millis(300));
+        let tcp = tcp_of(&mut flow);
+        let timeout = Duration::from_millis(one_of(random, &[10, 40, 40, 90]));
+        tcp.ack = AckConfig { every: one_of(random, &[1, 1, 1, 2, 2, 4]), timeout };
+        (tcp.timestamps, tcp.sack) = (random.chance(0.7), random.chance(0.7));
+        tcp.congestion =
+            one_of(random, &[CongestionControl::Cubic, CongestionControl::NewReno, CongestionControl::Reno]);
+        tcp.packet = Bytes(one_of(random, &[1500, 1500, 1500, 576, 296]));
+        tcp.receive_buffer = Bytes(one_of(random, &[10_000, 200_000, 1 << 20]));
+        tcp.window_scaling = random.chance(0.8);
+        tcp.initial_window = one_of(random, &[10, 10, 3, 1]);
+        config.flows.push(flow);
+    }
+}

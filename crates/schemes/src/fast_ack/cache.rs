@@ -1,0 +1,105 @@
+//! The segments of a flow that the AP keeps until the client has acknowledged them.
+
+use std::collections::VecDeque;
+
+use ackless_wire::{PacketId, PacketPool, SeqNumber};
+
+/// Segments that do not overlap, by their sequence numbers.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    segments: VecDeque<Segment>,
+}
+
+/// One segment, with a reference to its packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) packet: PacketId,
+    pub(super) seq: SeqNumber,
+    /// Just past its last byte.
+    pub(super) end: SeqNumber,
+    /// Its TSval.
+    pub(super) stamp: u32,
+    /// The client's MAC has acknowledged it.
+    pub(super) delivered: bool,
+    /// Frames with it that are queued or on the air.
+    pub(super) waiting: u32,
+    /// It has been sent again because of duplicate ACKs: the next time is the timer's.
+    pub(super) repaired: bool,
+}
+
+/// Where a segment stands beside those in the cache.
+pub(super) enum Place {
+    /// It is there.
+    Known,
+    /// It may be inserted here.
+    Free(usize),
+    /// It overlaps others in part.
+    Overlaps,
+}
+
+impl Cache {
+    pub(super) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The segment that has this byte.
+    pub(super) fn with(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
+        let index = self.first_past(byte);
+        self.segments.get_mut(index).filter(|segment| !segment.seq.after(byte))
+    }
+
+    /// The segment that begins with this byte.
+    pub(super) fn at(&mut self, seq: SeqNumber) -> Option<&mut Segment> {
+        self.with(seq).filter(|segment| segment.seq == seq)
+    }
+
+    pub(super) fn place(&self, seq: SeqNumber, end: SeqNumber) -> Place {
+        let index = self.first_past(seq);
+        match self.segments.get(index) {
+            Some(next) if next.seq == seq && next.end == end => Place::Known,
+            Some(next) if next.seq.before(end) => Place::Overlaps,
+            _ => Place::Free(index),
+        }
+    }
+
+    /// Inserts a segment at the place that [`Self::place`] found.
+    pub(super) fn insert(&mut self, index: usize, segment: Segment) {
+        self.segments.insert(index, segment);
+    }
+
+    /// Forgets a segment that begins with this byte.
+    pub(super) fn remove(&mut self, seq: SeqNumber, pool: &mut PacketPool) {
+        let index = self.first_past(seq);
+        if self.segments.get(index).is_some_and(|segment| segment.seq == seq)
+            && let Some(segment) = self.segments.remove(index)
+        {
+            pool.release(segment.packet);
+        }
+    }
+
+    /// Forgets what ends before this byte.
+    pub(super) fn release_before(&mut self, byte: SeqNumber, pool: &mut PacketPool) {
+        while let Some(segment) = self.segments.pop_front_if(|segment| !segment.end.after(byte)) {
+            pool.release(segment.packet);
+        }
+    }
+
+    pub(super) fn clear(&mut self, pool: &mut PacketPool) {
+        for segment in self.segments.drain(..) {
+            pool.release(segment.packet);
+        }
+    }
+
+    /// The segments that begin before this byte.
+    pub(super) fn before(&mut self, byte: SeqNumber) -> impl Iterator<Item = &mut Segment> {
+        self.segments.iter_mut().take_while(move |segment| segment.seq.before(byte))
+    }
+
+    fn first_past(&self, byte: SeqNumber) -> usize {
+        self.segments.partition_point(|segment| !segment.end.after(byte))
+    }
+}

@@ -1,0 +1,474 @@
+//! One connection's data towards a client: what the server has been told, what the client has said, and what lies between.
+
+use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
+use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+use super::cache::{Cache, Place, Segment};
+use super::{FastAckConfig, FastAckCounters};
+use crate::made_ack::ClientFacts;
+
+/// A connection from the client's first ACK on.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// Just past the last byte of the server's that went by, FIN included.
+    sent: SeqNumber,
+    /// Just past the last byte that the server has been told of, by the AP or by the client.
+    point: SeqNumber,
+    /// Just past the last byte that the client has acknowledged. Never after `point`.
+    acked: SeqNumber,
+    /// Just past the last byte that the client has room for.
+    edge: SeqNumber,
+    /// The window field that the server heard last, together with `point`.
+    told: u16,
+    /// By how much the client's window field is scaled.
+    shift: u8,
+    facts: ClientFacts,
+    /// The client's ACKs bear ECN-Echo.
+    echoes: bool,
+    /// The sequence number of what the client sends next.
+    client_seq: SeqNumber,
+    /// The TSval that an ACK up to `point` echoes.
+    stamp: u32,
+    cache: Cache,
+    /// Duplicate ACKs since the client's last progress.
+    duplicates: u32,
+    /// The last data header and how it went to the client.
+    data: Option<(TcpHeader, SendOptions)>,
+    debt: Debt,
+    pub(super) last_used: Instant,
+}
+
+/// The timer of what has been acknowledged early.
+#[derive(Clone, Copy, Debug)]
+struct Debt {
+    /// When it runs out; `None` where there is nothing.
+    due: Option<Instant>,
+    wait: Duration,
+    attempts: u32,
+}
+
+/// What the server's data segments are to the AP.
+pub(super) enum Data {
+    /// It goes to the client, and its frame is watched.
+    Watched,
+    /// It goes to the client, and that is all.
+    Passes,
+    /// It has been acknowledged before: it ends here.
+    Ends,
+}
+
+/// What an ACK of the client says, beside what was known.
+#[derive(Clone, Copy)]
+struct News {
+    ack: SeqNumber,
+    window: u16,
+    /// The ACK number rose.
+    advanced: bool,
+    /// The window's edge moved to the right.
+    opened: bool,
+    /// It is a duplicate ACK, or has SACK blocks beyond its ACK number.
+    hole: bool,
+}
+
+impl Flow {
+    /// A connection whose client has sent this first packet after its SYN; `shift` scales its window.
+    pub(super) fn new(config: &FastAckConfig, now: Instant, first: &Packet, shift: u8) -> Option<Self> {
+        let (tcp, facts) = (first.tcp()?, ClientFacts::of(first)?);
+        let debt = Debt { due: None, wait: config.repair_after, attempts: 0 };
+        Some(Self {
+            sent: tcp.ack,
+            point: tcp.ack,
+            acked: tcp.ack,
+            edge: tcp.ack + (u32::from(tcp.window) << shift),
+            told: tcp.window,
+            shift,
+            facts,
+            echoes: false,
+            client_seq: end_of(first),
+            stamp: 0,
+            cache: Cache::default(),
+            duplicates: 0,
+            data: None,
+            debt,
+            last_used: now,
+        })
+    }
+
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.debt.due
+    }
+
+    /// Whether nothing is owed to anybody.
+    pub(super) fn is_even(&self) -> bool {
+        self.cache.is_empty()
+    }
+
+    /// The server must hear the client's next ACK whatever it says.
+    pub(super) fn forget_told(&mut self) {
+        self.told = !self.facts.window;
+    }
+
+    /// The connection is over for the AP.
+    pub(super) fn clear(&mut self, cx: &mut Context<'_>) {
+        self.cache.clear(cx.pool);
+    }
+
+    /// A segment of the server's with data, without SYN and RST, is on its way to the client.
+    pub(super) fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        options: &SendOptions,
+        config: &FastAckConfig,
+        counters: &mut FastAckCounters,
+    ) -> Data {
+        let content = cx.pool.get(packet);
+        let Some(tcp) = content.tcp().copied() else { return Data::Passes };
+        let (seq, end) = (tcp.seq, tcp.seq + content.payload.len());
+        let after = end_of(content);
+        self.last_used = cx.now;
+        if seq.distance_from(self.acked).unsigned_abs() > FAR {
+            counters.not_cached += 1;
+            return Data::Passes;
+        }
+        self.sent = self.sent.max(after);
+        // FIN is the client's to acknowledge, and all that comes with it.
+        if tcp.flags.contains(TcpFlags::FIN) || options.receiver.is_group() || options.receiver != options.destination {
+            return Data::Passes;
+        }
+        self.data = Some((tcp, *options));
+        let stamp = tcp.options.timestamps.map_or(0, |(val, _)| val);
+        if !end.after(self.point) {
+            counters.retransmissions_swallowed += 1;
+            counters.made_again += 1;
+            self.stamp = stamp;
+            self.tell(cx, counters);
+            return Data::Ends;
+        }
+        match self.cache.place(seq, end) {
+            Place::Known => {
+                counters.retransmissions_passed += 1;
+                if let Some(segment) = self.cache.at(seq) {
+                    segment.waiting += 1;
+                }
+                Data::Watched
+            }
+            Place::Overlaps => {
+                counters.not_cached += 1;
+                Data::Passes
+            }
+            Place::Free(_) if self.cache.len() >= config.cache_packets as usize => {
+                counters.cache_full += 1;
+                Data::Passes
+            }
+            Place::Free(index) => {
+                cx.pool.retain(packet);
+                let segment = Segment { packet, seq, end, stamp, delivered: false, waiting: 1, repaired: false };
+                self.cache.insert(index, segment);
+                Data::Watched
+            }
+        }
+    }
+
+    /// The client's MAC has acknowledged a frame with this segment.
+    pub(super) fn on_delivered(
+        &mut self,
+        cx: &mut Context<'_>,
+        seq: SeqNumber,
+        config: &FastAckConfig,
+        counters: &mut FastAckCounters,
+    ) {
+        let Some(segment) = self.cache.at(seq) else { return };
+        segment.waiting = segment.waiting.saturating_sub(1);
+        segment.delivered = true;
+        if self.advance(cx.now, config, counters) {
+            self.tell(cx, counters);
+        }
+    }
+
+    /// A frame with this segment was given up by the MAC, or dropped by its queue.
+    pub(super) fn on_lost(
+        &mut self,
+        cx: &mut Context<'_>,
+        seq: SeqNumber,
+        dropped: bool,
+        counters: &mut FastAckCounters,
+    ) {
+        let Some(segment) = self.cache.at(seq) else { return };
+        segment.waiting = segment.waiting.saturating_sub(1);
+        counters.repairs_lost += u64::from(segment.repaired || segment.delivered);
+        segment.repaired = false;
+        counters.given_up += u64::from(!dropped);
+        // A full queue is how a path tells a sender to slow down.
+        if dropped && segment.waiting == 0 && !segment.delivered {
+            counters.dropped_in_queue += 1;
+            self.cache.remove(seq, cx.pool);
+        }
+    }
+
+    /// A packet of the client's, without SYN and RST, is on its way to the server.
+    pub(super) fn on_client(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        config: &FastAckConfig,
+        counters: &mut FastAckCounters,
+    ) -> Verdict {
+        let content = cx.pool.get(packet);
+        let (Some(tcp), Some(facts)) = (content.tcp().copied(), ClientFacts::of(content)) else { return Verdict::Pass };
+        let is_pure = content.pure_ack().is_some();
+        let end = end_of(content);
+        self.last_used = cx.now;
+        if tcp.ack.after(self.sent) || tcp.ack.distance_from(self.acked).unsigned_abs() > FAR {
+            counters.passed_unknown += 1;
+            return Verdict::Pass;
+        }
+        self.client_seq = self.client_seq.max(end);
+        if tcp.ack.before(self.acked) {
+            if !is_pure {
+                counters.passed_with_more += 1;
+                return Verdict::Pass;
+            }
+            counters.stale += 1;
+            counters.suppressed += 1;
+            return Verdict::Swallow;
+        }
+        let news = self.learn(cx, &tcp, facts, config);
+        if !is_pure {
+            counters.passed_with_more += 1;
+            if !news.ack.before(self.point) {
+                (self.point, self.told) = (news.ack, news.window);
+            }
+            return Verdict::Pass;
+        }
+        self.on_pure_ack(cx, &tcp, news, config, counters)
+    }
+
+    /// Takes in what an ACK says that is not old.
+    fn learn(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, facts: ClientFacts, config: &FastAckConfig) -> News {
+        let ack = tcp.ack;
+        let edge = ack + (u32::from(tcp.window) << self.shift);
+        let (advanced, opened) = (ack.after(self.acked), edge.after(self.edge));
+        let reports = tcp.options.sack.as_slice().iter().any(|(_, right)| right.after(ack));
+        let repeats = !advanced && tcp.window == self.facts.window && ack != self.sent;
+        let stamps = (facts.ts_val, self.facts.ts_val);
+        self.facts = facts;
+        if let (Some(new), Some(old)) = stamps
+            && SeqNumber(new).before(SeqNumber(old))
+        {
+            self.facts.ts_val = Some(old);
+        }
+        self.echoes = tcp.flags.contains(TcpFlags::ECE);
+        self.edge = edge;
+        if advanced {
+            self.acked = ack;
+            self.duplicates = 0;
+            self.cache.release_before(ack, cx.pool);
+            self.debt = Debt { due: None, wait: config.repair_after, attempts: 0 };
+            if ack.before(self.point) {
+                self.debt.due = Some(cx.now + self.debt.wait);
+            }
+        }
+        News { ack, window: tcp.window, advanced, opened, hole: repeats || reports }
+    }
+
+    fn on_pure_ack(
+        &mut self,
+        cx: &mut Context<'_>,
+        tcp: &TcpHeader,
+        news: News,
+        config: &FastAckConfig,
+        counters: &mut FastAckCounters,
+    ) -> Verdict {
+        let beyond = news.ack.after(self.point);
+        if beyond {
+            self.point = news.ack;
+            self.stamp = self.data.map_or(self.stamp, |(data, _)| data.options.timestamps.map_or(0, |(val, _)| val));
+        }
+        // What the MAC has delivered may go on from here, or fit into a larger window.
+        if self.advance(cx.now, config, counters) {
+            if news.hole {
+                self.repair(cx, tcp, counters);
+            }
+            self.tell(cx, counters);
+            counters.suppressed += 1;
+            return Verdict::Swallow;
+        }
+        if beyond {
+            counters.passed_beyond += 1;
+            self.told = news.window;
+            return Verdict::Pass;
+        }
+        if news.ack == self.point {
+            return self.at_the_point(cx, tcp, news, counters);
+        }
+        if news.hole {
+            self.repair(cx, tcp, counters);
+        }
+        counters.suppressed += 1;
+        if self.echoes {
+            counters.ecn_raised += 1;
+            self.tell(cx, counters);
+        } else if news.opened && !self.will_tell() {
+            counters.window_updates += 1;
+            self.tell(cx, counters);
+        }
+        Verdict::Swallow
+    }
+
+    /// An ACK that says as much as the server has heard.
+    fn at_the_point(
+        &mut self,
+        cx: &mut Context<'_>,
+        tcp: &TcpHeader,
+        news: News,
+        counters: &mut FastAckCounters,
+    ) -> Verdict {
+        if news.hole {
+            // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
+            let edge = self.edge;
+            if self.cache.with(news.ack).is_some_and(|segment| !segment.end.after(edge)) {
+                self.repair(cx, tcp, counters);
+                counters.suppressed += 1;
+                return Verdict::Swallow;
+            }
+            counters.passed_duplicate += 1;
+            self.told = news.window;
+            return Verdict::Pass;
+        }
+        if news.advanced && news.window == self.told && !self.echoes {
+            counters.suppressed += 1;
+            return Verdict::Swallow;
+        }
+        counters.passed_window += 1;
+        self.told = news.window;
+        Verdict::Pass
+    }
+
+    /// Moves the point over what the client's MAC has acknowledged, as far as the client has room. Returns whether it moved.
+    fn advance(&mut self, now: Instant, config: &FastAckConfig, counters: &mut FastAckCounters) -> bool {
+        let before = self.point;
+        while let Some(segment) = self.cache.with(self.point)
+            && segment.delivered
+        {
+            if segment.end.after(self.edge) {
+                counters.window_limited += 1;
+                break;
+            }
+            (self.point, self.stamp) = (segment.end, segment.stamp);
+        }
+        let moved = self.point != before;
+        if moved && self.debt.due.is_none() {
+            self.debt = Debt { due: Some(now + config.repair_after), wait: config.repair_after, attempts: 0 };
+        }
+        moved
+    }
+
+    /// Whether what comes next in order is under way, so that the server will be told of it soon, and whether it can wait so long.
+    fn will_tell(&mut self) -> bool {
+        let told = u32::from(self.told) << self.shift;
+        self.cache.with(self.point).is_some_and(|next| next.waiting > 0 && told >= 2 * (next.end - next.seq))
+    }
+
+    /// Acknowledges up to the point in the client's name, with as much window as the client has room for behind it.
+    fn tell(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
+        let Some((data, options)) = self.data else { return };
+        let room = self.edge.distance_from(self.point).max(0).unsigned_abs();
+        let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);
+        self.told = window;
+        let mut facts = self.facts;
+        facts.window = window;
+        let header = TcpHeader { ack: self.client_seq, ..data };
+        let mut made = facts.ack(&header, self.point, self.stamp);
+        if let Transport::Tcp(tcp) = &mut made.transport
+            && self.echoes
+        {
+            tcp.flags |= TcpFlags::ECE;
+        }
+        counters.made += 1;
+        counters.zero_windows += u64::from(window == 0);
+        let made = cx.pool.insert(made);
+        cx.emit(Emission::Onward(made, options.receiver));
+    }
+
+    /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
+    fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
+        self.duplicates += 1;
+        let Some((_, options)) = self.data else { return };
+        let blocks = tcp.options.sack.as_slice();
+        let reported = blocks.iter().map(|&(_, right)| right).fold(self.acked + 1, SeqNumber::max);
+        let mut ignored = true;
+        for segment in self.cache.before(reported) {
+            let here = blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
+            if here || segment.repaired {
+                continue;
+            }
+            if segment.waiting > 0 {
+                counters.duplicates_awaited += u64::from(segment.seq == self.acked);
+                ignored = false;
+                continue;
+            }
+            if segment.delivered && self.duplicates < DUPLICATES {
+                continue;
+            }
+            counters.repaired_given_up += u64::from(!segment.delivered);
+            counters.repaired_delivered += u64::from(segment.delivered);
+            segment.repaired = true;
+            ignored = false;
+            send_again(cx, segment, options, counters);
+        }
+        counters.duplicates_ignored += u64::from(ignored);
+    }
+
+    /// The time without progress is over. Returns whether the client is worth another attempt.
+    pub(super) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) -> bool {
+        let Some((_, options)) = self.data else { return true };
+        self.duplicates = 0;
+        let owed = self.acked.before(self.point);
+        let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
+            self.debt.due = None;
+            return true;
+        };
+        if segment.waiting == 0 {
+            if self.debt.attempts == MAX_ATTEMPTS {
+                return false;
+            }
+            self.debt.attempts += 1;
+            self.debt.wait = (self.debt.wait * 2).min(LONGEST_WAIT);
+            counters.repaired_by_timer += 1;
+            segment.repaired = true;
+            send_again(cx, segment, options, counters);
+        }
+        self.debt.due = Some(cx.now + self.debt.wait);
+        true
+    }
+
+    /// Whether this packet is in the cache.
+    pub(super) fn keeps(&mut self, packet: PacketId, tcp: &TcpHeader) -> bool {
+        self.cache.at(tcp.seq).is_some_and(|segment| segment.packet == packet)
+    }
+}
+
+fn send_again(cx: &mut Context<'_>, segment: &mut Segment, options: SendOptions, counters: &mut FastAckCounters) {
+    counters.repaired += 1;
+    segment.waiting += 1;
+    cx.pool.retain(segment.packet);
+    cx.emit(Emission::Queue(segment.packet, options));
+}
+
+/// Just past the last sequence number that a packet occupies.
+fn end_of(packet: &Packet) -> SeqNumber {
+    let Some(tcp) = packet.tcp() else { return SeqNumber(0) };
+    let flags = u32::from(tcp.flags.contains(TcpFlags::SYN)) + u32::from(tcp.flags.contains(TcpFlags::FIN));
+    tcp.seq + packet.payload.len() + flags
+}
+
+/// A segment or an ACK so far from what the client has acknowledged belongs to no connection that is known: the largest window that can be scaled
+/// (RFC 7323, 2.3).
+const FAR: u32 = 1 << 30;
+/// So many duplicate ACKs mean a loss (RFC 5681, 3.2).
+const DUPLICATES: u32 = 3;
+/// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
+const MAX_ATTEMPTS: u32 = 15;
+/// RFC 6298, 2.5.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);

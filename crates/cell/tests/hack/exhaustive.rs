@@ -12,6 +12,7 @@ use ackless_wire::{Bytes, Duration};
 use crate::air::{Fate, From, pattern};
 use crate::cells::{cell, hack_of, with_transfer};
 use crate::crew;
+use crate::progress::Bound;
 use crate::trial::{Outcome, Trial};
 
 /// What flows through the small cell.
@@ -52,7 +53,8 @@ fn each_pattern(standard: Standard, load: Load, from: From, hack: HackConfig) {
     let outcomes = crew::all(&what, 1 << PPDUS, |losses| {
         let fate =
             move |number: u32| if number < PPDUS && losses >> number & 1 == 1 { Fate::Lost } else { Fate::Whole };
-        Trial { patient: hack.guard < GUARD, ..Trial::disturbed(config.clone(), 1, pattern(from, fate)) }.run()
+        let bound = if hack.guard < GUARD { Bound::Trip { guard: None } } else { Bound::Timers };
+        Trial { bound, ..Trial::disturbed(config.clone(), 1, pattern(from, fate)) }.run()
     });
     assert_at_work(&outcomes);
     assert_eq!(outcomes[0].timeouts, 0, "nothing times out where nothing is lost");

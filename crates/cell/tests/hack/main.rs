@@ -7,7 +7,8 @@
 //! - `rates`: a link that changes its rate;
 //! - `regressions`: what the schedules have found once.
 //!
-//! `trial` has the rules that every one of these runs must keep, `cells` the cells, `air` the losses, `crew` the threads.
+//! `trial` has the rules that every one of these runs must keep, `progress` the one of them about time, `waits` what it measures for that,
+//! `cells` the cells, `air` the losses, `crew` the threads.
 
 mod air;
 mod cells;
@@ -15,7 +16,9 @@ mod collisions;
 mod crew;
 mod exhaustive;
 mod late;
+mod progress;
 mod rates;
 mod regressions;
 mod schedules;
 mod trial;
+mod waits;

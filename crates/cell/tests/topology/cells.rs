@@ -28,6 +28,8 @@ pub struct Run {
     pub seen: Vec<Sent>,
     /// What the schemes counted, the AP's first.
     pub counts: Vec<Vec<(&'static str, u64)>>,
+    /// Packets that somebody still held at the end.
+    pub under_way: usize,
 }
 
 /// A PPDU that went on the air.
@@ -107,11 +109,11 @@ fn finish<S: Scheme>(
     cell: Cell<S, (Recorder, Watcher)>,
     counts: Vec<Vec<(&'static str, u64)>>,
 ) -> Run {
-    let events = cell.events();
+    let (events, under_way) = (cell.events(), cell.packets_under_way());
     let (recorder, watcher) = cell.into_observer();
     let result = recorder.result(config, 1, events);
     assert_eq!(result.airtime_ns.total(), config.measured, "the ledger accounts for the whole window");
-    Run { result, seen: watcher.0, counts }
+    Run { result, seen: watcher.0, counts, under_way }
 }
 
 /// A cell of this standard with one station, no flows and no losses; 802.11n and ac aggregate.

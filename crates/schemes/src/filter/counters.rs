@@ -5,11 +5,11 @@ use crate::counters::counters;
 counters! {
     /// Counts of one node since the start of the run.
     pub struct FilterCounters {
-        /// Pure ACKs sent unanswered.
+        /// Pure ACKs queued to be sent unanswered.
         filtered_acks,
         /// Those of them with SACK blocks: where the air takes one, the sender learns later or never what is missing.
         filtered_sacks,
-        /// Data packets sent unanswered.
+        /// Data packets queued to be sent unanswered.
         filtered_data,
         /// Packets that came group-addressed, or as an Action No Ack frame, and were turned back.
         turned_back,

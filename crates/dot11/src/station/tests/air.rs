@@ -38,10 +38,18 @@ pub(super) struct Watch {
     pub(super) delay: Duration,
     /// Whether it refuses all MPDUs.
     pub(super) refuses: bool,
-    /// What it changes about the packet with this identification.
-    pub(super) disguises: Option<(u16, fn(&mut SendOptions))>,
+    /// A packet that it sends in another way than it would be.
+    pub(super) disguises: Option<Disguise>,
     /// What it was told, as `time what`.
     pub(super) told: Vec<String>,
+}
+
+/// How a packet is sent that would be sent as any other.
+pub(super) struct Disguise {
+    /// The packet's identification.
+    pub(super) packet: u16,
+    /// What is changed.
+    pub(super) how: fn(&mut SendOptions),
 }
 
 struct OnAir {
@@ -66,10 +74,10 @@ impl Scheme for Watch {
         _handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        if let Some((id, disguise)) = self.disguises
-            && id == identification(&cx.pool.get(packet).ip)
+        if let Some(disguise) = &self.disguises
+            && disguise.packet == identification(&cx.pool.get(packet).ip)
         {
-            disguise(options);
+            (disguise.how)(options);
         }
         Verdict::Pass
     }

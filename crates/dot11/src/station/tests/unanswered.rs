@@ -1,6 +1,6 @@
 //! Frames that ask for no answer: to a group of one, Action No Ack, and under the No Ack policy.
 
-use super::air::{Air, Watch};
+use super::air::{Air, Disguise, Watch};
 use super::single::seed_drawing;
 use super::*;
 use crate::frame::{AckPolicy, MpduKind};
@@ -18,10 +18,10 @@ fn no_ack(options: &mut SendOptions) {
     options.ack_policy = AckPolicy::NoAck;
 }
 
-/// A sender that disguises packet `id`, and another two that do nothing.
-fn disguising(stations: Vec<(MacConfig, Vec<LinkConfig>)>, id: u16, how: fn(&mut SendOptions), seed: u64) -> Air {
+/// A sender that disguises a packet, and another two that do nothing.
+fn disguising(stations: Vec<(MacConfig, Vec<LinkConfig>)>, packet: u16, how: fn(&mut SendOptions), seed: u64) -> Air {
     let mut schemes: Vec<Watch> = stations.iter().map(|_| Watch::default()).collect();
-    schemes[0].disguises = Some((id, how));
+    schemes[0].disguises = Some(Disguise { packet, how });
     Air::with_schemes(stations, schemes, seed)
 }
 

@@ -170,7 +170,7 @@ fn every_packet_leaves_once_and_the_counts_agree() {
                     inside.insert(handle, item.len);
                     queue.push(item, random.below(5) as u32, |victim| leave(&mut inside, &victim, seed));
                 }
-                4..7 => {
+                4..=6 => {
                     let expected = queue.peek().map(|item| item.handle);
                     let mut dropped = 0;
                     let sent = queue.pop(now, |victim| {

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
+use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId};
@@ -162,9 +162,9 @@ impl Scheme for Watched {
         self.scheme.on_dropped(cx, handle);
     }
 
-    fn on_sequenced(&mut self, cx: &mut Context<'_>, handle: FrameHandle, to: NodeId, seq: MacSeq) {
-        self.waits.borrow_mut().sequence((cx.node, handle));
-        self.scheme.on_sequenced(cx, handle, to, seq);
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.waits.borrow_mut().sequence((cx.node, mpdu.handle));
+        self.scheme.on_sequenced(cx, mpdu);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {

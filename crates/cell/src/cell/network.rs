@@ -75,7 +75,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         };
         if let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) {
             match next {
-                Some(next) => self.send_on(node, packet, next),
+                Some(next) => {
+                    let source = address::node_of(self.pool.get(packet).ip.src()).unwrap_or(NodeId(0));
+                    self.send_on(node, packet, next, [source, target.unwrap_or(NodeId(0))]);
+                }
                 None => self.push_up(packet),
             }
         }
@@ -99,15 +102,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Place::Station(node) => {
                 let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
                 let next = self.routes.next(node, to);
-                self.send_on(node, packet, next);
+                self.send_on(node, packet, next, [NodeId(node as u16), to]);
             }
         }
     }
 
-    /// A node sends a packet to its neighbour `next`, on the way from and to whom its addresses say; the AP stands for what lies behind the wire.
-    fn send_on(&mut self, node: usize, packet: PacketId, next: NodeId) {
-        let ip = &self.pool.get(packet).ip;
-        let [source, destination] = [ip.src(), ip.dst()].map(|end| address::node_of(end).unwrap_or(NodeId(0)));
+    /// A node sends a packet to its neighbour `next`, on the way from its source to its destination; the AP stands for what lies behind the wire.
+    fn send_on(&mut self, node: usize, packet: PacketId, next: NodeId, [source, destination]: [NodeId; 2]) {
         let ds = self.routes.ds(node, next, source, destination);
         self.leave_host(node, packet, Route { next, destination, source, ds });
     }
@@ -171,7 +172,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             };
             let next = self.routes.next(0, to);
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {
-                self.send_on(0, packet, next);
+                self.send_on(0, packet, next, [NodeId(0), to]);
             }
             self.after_forwarding(0);
         }

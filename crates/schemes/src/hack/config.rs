@@ -12,9 +12,14 @@ pub struct HackConfig {
     /// that a native ACK still comes before the usual least retransmission timeout of 200 ms. Also where something
     /// comes, no ACK is held longer than twice this without the peer being known to have it. Greater than zero.
     ///
-    /// It also bounds the round of an AP over its stations: where that lasts longer, as with tens of stations at the lowest rates, the guard fires
-    /// although the promised data would come, and most ACKs go natively. What it then sends natively may have arrived with an answer that
-    /// was not confirmed yet; the peer's TCP then sees that one ACK twice (counted as `rescued`).
+    /// It must exceed the round of an AP over its stations. Where that lasts longer, as with tens of stations at the
+    /// lowest rates, the guard fires although the promised data would come, and most ACKs go natively. It does not
+    /// follow the rounds that it sees: one that is too short ends the promise whose length it would have to learn, and
+    /// one that has been stretched holds ACKs longer when a promise is broken, which is what it is there to bound.
+    ///
+    /// What it sends natively may have arrived with an answer that was not confirmed yet; the peer's TCP then sees that
+    /// one ACK twice (counted as `rescued`). The other end cannot tell it from a duplicate ACK, which TCP needs: where a
+    /// host leaves the IP identification at 0 (RFC 6864), both are the same bytes.
     pub guard: Duration,
     /// From the driver's buffer descriptor until the NIC can send what it describes (paper, 3.3.1: "succeeded in conveying compressed TCP
     /// ACKs to the NIC"). The paper has no number, but says that SIFS is too short to make, compress and convey an ACK (3.2). Default: 20 us,

@@ -9,6 +9,7 @@ use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Duration};
 
+use crate::ledger::Says;
 use crate::schedule::{Schedule, one_of, span};
 
 /// A rival, or one of its forms.
@@ -29,8 +30,8 @@ pub struct Setup {
     station: SchemeChoice,
     /// The longest time for which it keeps an ACK back.
     pub hold: Duration,
-    /// Whether the acknowledgements that it makes say of their sender what it has not said.
-    pub stateless: bool,
+    /// What the acknowledgements that it makes may say of their sender.
+    pub says: Says,
     /// Whether it may put an acknowledgement on the wire behind one that says more.
     pub goes_back: bool,
 }
@@ -53,7 +54,7 @@ impl Contender {
 impl Setup {
     /// The same on all nodes.
     const fn everywhere(choice: SchemeChoice) -> Self {
-        Self { ap: choice, station: choice, hold: Duration::ZERO, stateless: false, goes_back: false }
+        Self { ap: choice, station: choice, hold: Duration::ZERO, says: Says::Said, goes_back: false }
     }
 }
 
@@ -99,7 +100,8 @@ fn arq(random: &mut Stream, identification: Identification) -> Setup {
     let guard = Duration::from_millis(one_of(random, &[20, 100]));
     let config = ArqProxyConfig { identification, lifetime, stateless, guard };
     // A native ACK that is already on the air is overtaken by the one that is asked for next.
-    Setup { stateless, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
+    let says = if stateless { Says::Anything } else { Says::Said };
+    Setup { says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
 }
 
 fn thinning(random: &mut Stream, _: &Schedule) -> Setup {
@@ -126,8 +128,14 @@ fn thinning(random: &mut Stream, _: &Schedule) -> Setup {
 }
 
 fn fast_ack(random: &mut Stream, _: &Schedule) -> Setup {
-    let config = FastAckConfig { cache_packets: one_of(random, &[1, 2, 4, 32, 4096]) };
-    Setup { station: SchemeChoice::Stock, ..Setup::everywhere(SchemeChoice::FastAck(config)) }
+    let config = FastAckConfig { cache_packets: one_of(random, &[1, 2, 4, 32, 4096]), ..FastAckConfig::default() };
+    let hold = config.repair_after;
+    Setup {
+        station: SchemeChoice::Stock,
+        hold,
+        says: Says::WithinEdge,
+        ..Setup::everywhere(SchemeChoice::FastAck(config))
+    }
 }
 
 /// The most by which an answer may come later than SIFS.

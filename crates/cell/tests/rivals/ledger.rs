@@ -2,11 +2,12 @@
 //!
 //! It compares headers by value, with nothing that a scheme has computed, and panics where one says what cannot be:
 //!
-//! 1. a segment with data, SYN or FIN that reaches a transport is one that the other end has sent, whole;
+//! 1. a segment with data, SYN or FIN that reaches a transport is one that the other end has sent, whole; only its timestamps may be those of
+//!    another one, as where a scheme sends it again;
 //! 2. an acknowledgement number covers only what the receiver has taken: at a station what its MAC has accepted, at the server what has
 //!    come over the wire; a SACK block likewise, and it lies above that number;
-//! 3. what an acknowledgement says of its sender beside that, the sender has said: its window, its TSval; what it echoes, the other end
-//!    has sent; its sequence number is one that the sender has reached;
+//! 3. what an acknowledgement says of its sender beside that, the sender has said: its window (see [`Says`]), its TSval; what it echoes,
+//!    the other end has sent; its sequence number is one that the sender has reached;
 //! 4. at the port to the wire no acknowledgement goes back behind an earlier one of its connection.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +15,26 @@ use std::net::IpAddr;
 
 use ackless_dot11::frame::NodeId;
 use ackless_wire::tcp::TcpOptions;
-use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
+use ackless_wire::{Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 /// Everything that the rules need to know of a run so far.
 #[derive(Debug, Default)]
 pub struct Ledger {
     ways: BTreeMap<Way, Vec<Stream>>,
-    stateless: bool,
+    says: Says,
     backwards: u64,
+}
+
+/// What the acknowledgements of a scheme may say of their sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Says {
+    /// What it has said: one of its windows stands in the field.
+    #[default]
+    Said,
+    /// The window is such that its right edge is none beyond those that the sender has announced.
+    WithinEdge,
+    /// Anything: the ARQ proxy's stateless form copies fields of the data.
+    Anything,
 }
 
 /// One direction of a connection, and of all later ones between the same ports: from where to where.
@@ -42,6 +55,10 @@ struct Stream {
     /// What the receiver has announced: window fields and TSvals.
     windows: BTreeSet<u16>,
     echoes: BTreeSet<u32>,
+    /// The furthest right edge among them.
+    edge: u64,
+    /// The shift that its sender has offered for its own windows.
+    shift: Option<u8>,
     /// The furthest acknowledgement at the port to the wire.
     passed: u32,
 }
@@ -51,9 +68,9 @@ struct Stream {
 struct Ranges(Vec<(u32, u32)>);
 
 impl Ledger {
-    /// An empty one. `stateless`: acknowledgements may say of their sender what it has not said, as those of the ARQ proxy's stateless form.
-    pub fn new(stateless: bool) -> Self {
-        Self { stateless, ..Self::default() }
+    /// An empty one.
+    pub fn new(says: Says) -> Self {
+        Self { says, ..Self::default() }
     }
 
     /// Acknowledgements that went back at the port to the wire.
@@ -74,10 +91,11 @@ impl Ledger {
         if let Some(stream) = self.stream(way, tcp.seq) {
             stream.note_sent(tcp, packet);
         }
-        if tcp.flags.contains(TcpFlags::ACK)
-            && let Some(stream) = self.stream(reversed(way), tcp.ack)
-        {
+        if tcp.flags.contains(TcpFlags::ACK) {
+            let window = self.window(way, tcp);
+            let Some(stream) = self.stream(reversed(way), tcp.ack) else { return };
             stream.echoes.extend(tcp.options.timestamps.map(|(val, _)| val));
+            stream.edge = stream.edge.max(u64::from(tcp.ack - stream.first) + window);
             if !tcp.flags.contains(TcpFlags::SYN) {
                 stream.windows.insert(tcp.window);
             }
@@ -102,7 +120,8 @@ impl Ledger {
         if span(tcp, packet) > 0 {
             let known = self.stream(way(packet), tcp.seq).is_some_and(|stream| {
                 let copies = stream.sent.get(&(tcp.seq - stream.first));
-                copies.is_some_and(|copies| copies.contains(packet))
+                let stamped = tcp.options.timestamps.is_none_or(|(val, _)| stream.stamps.contains(&val));
+                stamped && copies.is_some_and(|copies| copies.iter().any(|copy| plain(copy) == plain(packet)))
             });
             assert!(known, "nobody has sent what a transport gets at {now}: {packet:?}");
         }
@@ -139,9 +158,9 @@ impl Ledger {
         if !tcp.flags.contains(TcpFlags::ACK) || tcp.flags.contains(TcpFlags::RST) {
             return;
         }
-        let (back, stateless) = (reversed(way(packet)), self.stateless);
+        let (back, says, window) = (reversed(way(packet)), self.says, self.window(way(packet), tcp));
         let reached = self.stream(way(packet), tcp.seq).is_some_and(|stream| tcp.seq - stream.first <= stream.end);
-        assert!(reached || stateless, "{what} at {now} what lies beyond all that was sent: {packet:?}");
+        assert!(reached || says == Says::Anything, "{what} at {now} what lies beyond all that was sent: {packet:?}");
         let Some(stream) = self.stream(back, tcp.ack) else {
             panic!("{what} at {now} an acknowledgement of no connection: {packet:?}");
         };
@@ -158,7 +177,7 @@ impl Ledger {
                 "{what} at {now} a SACK block {from} to {to} of what was taken, {taken:?}: {packet:?}"
             );
         }
-        if stateless {
+        if says == Says::Anything {
             return;
         }
         if let Some((val, echo)) = timestamps {
@@ -169,10 +188,22 @@ impl Ledger {
             timestamps.is_some() || stream.stamps.is_empty() || tcp.flags.contains(TcpFlags::SYN),
             "{what} at {now} an acknowledgement without timestamps: {packet:?}"
         );
+        let announced = match says {
+            Says::Said => stream.windows.contains(&tcp.window),
+            Says::WithinEdge | Says::Anything => u64::from(ack) + window <= stream.edge,
+        };
         assert!(
-            tcp.flags.contains(TcpFlags::SYN) || stream.windows.contains(&tcp.window),
+            tcp.flags.contains(TcpFlags::SYN) || announced,
             "{what} at {now} a window that its sender has not announced: {packet:?}"
         );
+    }
+
+    /// The window that a packet of this way announces, in bytes (RFC 7323, 2.2).
+    fn window(&mut self, way: Way, tcp: &TcpHeader) -> u64 {
+        let shift = self.stream(way, tcp.seq).and_then(|stream| stream.shift);
+        let theirs = self.stream(reversed(way), tcp.ack).and_then(|stream| stream.shift);
+        let scaled = theirs.and(shift).filter(|_| !tcp.flags.contains(TcpFlags::SYN));
+        u64::from(tcp.window) << scaled.unwrap_or(0)
     }
 
     /// The newest stream of a way that a sequence number can be of.
@@ -192,6 +223,8 @@ impl Stream {
             taken: Ranges::default(),
             windows: BTreeSet::new(),
             echoes: BTreeSet::new(),
+            edge: 0,
+            shift: None,
             passed: 0,
         }
     }
@@ -200,6 +233,7 @@ impl Stream {
         let (begin, span) = (tcp.seq - self.first, span(tcp, packet));
         self.end = self.end.max(begin + span);
         self.stamps.extend(tcp.options.timestamps.map(|(val, _)| val));
+        self.shift = self.shift.or(tcp.options.window_scale);
         if span > 0 {
             self.sent.entry(begin).or_default().push(packet.clone());
         }
@@ -246,6 +280,18 @@ fn way(packet: &Packet) -> Way {
 
 const fn reversed((src, from, dst, to): Way) -> Way {
     (dst, to, src, from)
+}
+
+/// A packet without its timestamps and identification.
+fn plain(packet: &Packet) -> Packet {
+    let mut plain = packet.clone();
+    if let IpHeader::V4(v4) = &mut plain.ip {
+        v4.id = 0;
+    }
+    if let Transport::Tcp(tcp) = &mut plain.transport {
+        tcp.options.timestamps = None;
+    }
+    plain
 }
 
 /// How much of the sequence space a segment takes.

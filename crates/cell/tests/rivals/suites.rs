@@ -7,6 +7,7 @@ use ackless_wire::Duration;
 
 use crate::contenders::{CONTENDERS, Contender, LEAST_SEEDS};
 use crate::crew;
+use crate::ledger::Says;
 use crate::schedule::Schedule;
 use crate::trial::{Outcome, run};
 use crate::verdict::late;
@@ -15,7 +16,7 @@ use crate::verdict::late;
 fn stock() -> &'static [Outcome] {
     static STOCK: OnceLock<Vec<Outcome>> = OnceLock::new();
     STOCK.get_or_init(|| {
-        crew::all("stock, schedule", schedules(), |seed| run(Schedule::draw(seed), Duration::ZERO, false))
+        crew::all("stock, schedule", schedules(), |seed| run(Schedule::draw(seed), Duration::ZERO, Says::Said))
     })
 }
 
@@ -35,13 +36,13 @@ fn plain_tcp_is_not_late_beside_itself_with_other_draws_of_the_same_losses() {
     crew::all("stock redrawn, schedule", schedules(), |seed| {
         let schedule = Schedule::draw(seed);
         let weather = schedule.weather.redrawn(seed);
-        compare(&run(Schedule { weather, ..schedule }, Duration::ZERO, false), seed);
+        compare(&run(Schedule { weather, ..schedule }, Duration::ZERO, Says::Said), seed);
     });
 }
 
 fn trial(contender: &Contender, seed: u64) -> Outcome {
     let (schedule, setup) = contender.schedule(seed);
-    let outcome = run(schedule, setup.hold, setup.stateless);
+    let outcome = run(schedule, setup.hold, setup.says);
     assert!(setup.goes_back || outcome.backwards == 0, "{} ACKs went back at the port to the wire", outcome.backwards);
     outcome
 }
@@ -134,7 +135,7 @@ fn one_schedule() {
     let rival = std::env::var("ACKLESS_RIVAL").ok();
     for contender in CONTENDERS.iter().filter(|contender| rival.as_deref().is_none_or(|rival| rival == contender.name))
     {
-        let plain = run(Schedule::draw(seed), Duration::ZERO, false);
+        let plain = run(Schedule::draw(seed), Duration::ZERO, Says::Said);
         println!("stock: {plain:#?}");
         let outcome = trial(contender, seed);
         println!("{}: {outcome:#?}", contender.name);

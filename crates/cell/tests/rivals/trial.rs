@@ -15,7 +15,7 @@ use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Says};
 use crate::schedule::Schedule;
 use crate::tap::Tap;
 
@@ -72,14 +72,15 @@ struct Trial {
     gone_in_weather: u64,
 }
 
-/// Runs a schedule to its end. `hold` is the longest time for which its schemes keep an ACK back; `stateless` as in [`Ledger::new`].
+/// Runs a schedule to its end. `hold` is the longest time for which its schemes keep an ACK back; what they let ACKs say, `says`
+/// limits.
 ///
 /// # Panics
 /// If a rule is broken.
-pub fn run(schedule: Schedule, hold: Duration, stateless: bool) -> Outcome {
+pub fn run(schedule: Schedule, hold: Duration, says: Says) -> Outcome {
     let Schedule { config, seed, weather, .. } = schedule;
     let until = weather.until();
-    let ledger = Arc::new(Mutex::new(Ledger::new(stateless)));
+    let ledger = Arc::new(Mutex::new(Ledger::new(says)));
     let watcher = Watcher { completed: vec![0; config.flows.len()], ..Watcher::default() };
     let tap = |node| Tap { scheme: scheme(&config, node), ledger: Arc::clone(&ledger) };
     let mut cell = Cell::new(&config, seed, tap, watcher);

@@ -77,6 +77,7 @@ pub fn scheme(config: &CellConfig, node: NodeId) -> AnyScheme {
     match scheme_choice(config, node) {
         SchemeChoice::Stock => AnyScheme::Stock,
         SchemeChoice::Hack(hack) => AnyScheme::Hack(Box::new(Hack::new(hack))),
+        SchemeChoice::Agent(agent) if node == NodeId(0) => AnyScheme::Agent(Box::new(Agent::at_ap(agent))),
         SchemeChoice::Agent(agent) => AnyScheme::Agent(Box::new(Agent::new(agent))),
         SchemeChoice::Filter(filter) => AnyScheme::Filter(Box::new(Filter::new(filter))),
         SchemeChoice::ArqProxy(proxy) => AnyScheme::ArqProxy(Box::new(ArqProxy::new(proxy))),

@@ -12,6 +12,8 @@ pub(crate) struct ClientFacts {
     pub(crate) window: u16,
     /// Its TSval; `None` where the connection has no timestamps.
     pub(crate) ts_val: Option<u32>,
+    /// The sequence number that follows what it has sent.
+    next: SeqNumber,
     ip: IpHeader,
 }
 
@@ -20,15 +22,21 @@ impl ClientFacts {
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let tcp = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.contains(TcpFlags::SYN))?;
         let ts_val = tcp.options.timestamps.map(|(val, _)| val);
-        Some(Self { window: tcp.window, ts_val, ip: packet.ip })
+        let next = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        Some(Self { window: tcp.window, ts_val, next, ip: not_ect(packet.ip) })
+    }
+
+    /// The same where `before` was known of the client: what it sent then stays sent, though it now repeats something older.
+    pub(crate) fn after(self, before: Self) -> Self {
+        Self { next: self.next.max(before.next), ..self }
     }
 
     /// A pure ACK from the client for the sender of `data` up to `ack`. `echo` is the TSval that it echoes (RFC 7323, 4.3); without effect where the
-    /// connection has no timestamps. The sequence number is the one that `data` acknowledges: the client has sent nothing
-    /// beyond it that is known to have arrived.
+    /// connection has no timestamps. The sequence number is what follows the client's own data, as far as it was seen: one that the
+    /// sender of `data` has passed would be outside of its window (RFC 9293, 3.10.7.4).
     pub(crate) fn ack(&self, data: &TcpHeader, ack: SeqNumber, echo: u32) -> Packet {
         let tcp = TcpHeader {
-            seq: data.ack,
+            seq: data.ack.max(self.next),
             ack,
             flags: TcpFlags::ACK,
             window: self.window,
@@ -38,3 +46,14 @@ impl ClientFacts {
         Packet { ip: self.ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
     }
 }
+
+/// The header without the mark of an ECN-capable transport, which a pure ACK must not bear (RFC 3168, 6.1.4).
+fn not_ect(mut ip: IpHeader) -> IpHeader {
+    match &mut ip {
+        IpHeader::V4(v4) => v4.dscp_ecn &= !ECN,
+        IpHeader::V6(v6) => v6.traffic_class &= !ECN,
+    }
+    ip
+}
+
+const ECN: u8 = 0b11;

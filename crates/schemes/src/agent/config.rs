@@ -2,7 +2,7 @@
 
 use ackless_wire::Duration;
 
-/// How the agent behaves. AP and stations are configured alike.
+/// How the agent behaves. AP and stations are configured alike: the AP must know which of the two solutions its stations have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AgentConfig {
     /// How a station makes sure that what its MAC acknowledged reaches its TCP.
@@ -16,18 +16,20 @@ pub enum Solution {
     Buffer {
         /// Frames that it keeps for each peer; where so many wait, a further one is refused, and no MAC ACK goes out. At least 1. The paper has no number.
         packets: u16,
-        /// After how long without a TCP ACK it hands a frame up again. The paper has no number. Greater than zero, and above the delayed ACK's
-        /// timer.
+        /// After how long without a TCP ACK it hands a frame up again; doubled each time. The paper has no number. Greater than zero, and above the
+        /// delayed ACK's timer with twice the station's host latency: else its TCP sees frames twice that it was about to acknowledge.
         again: Duration,
     },
     /// The MAC ACK says whether the TCP ACK came down in time.
     Flag {
-        /// How much longer than SIFS the station waits before it answers ("differentiated SIFS"); its peers know.
+        /// How much longer than SIFS a station waits before it answers ("differentiated SIFS"); its peers know. SIFS and this must be longer than
+        /// twice its host latency, or the flag is never set. The AP itself answers after SIFS.
         extra_sifs: Duration,
     },
 }
 
 impl Default for AgentConfig {
+    /// The first solution, which the paper prefers.
     fn default() -> Self {
         Self { solution: Solution::Buffer { packets: 128, again: Duration::from_millis(200) } }
     }

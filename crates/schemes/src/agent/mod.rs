@@ -1,35 +1,217 @@
-//! The TCP ACK agent: the AP makes the TCP ACK when the MAC ACK comes (Pang, Liew and Leung, III.1).
+//! The TCP ACK agent: the AP makes the TCP ACK when the MAC ACK comes (Pang, Liew and Leung, "Performance Improvement of 802.11 Wireless Access Network with
+//! TCP ACK Agent and Auto-Zoom Backoff Algorithm", III.1).
+//!
+//! ```text
+//!   server ---data---> AP: [maker] ---data frame---> station: [client] ---data---> TCP
+//!          <--ACK----------+    <----MAC ACK-------------+    <-----ACK (swallowed)--+
+//! ```
+//!
+//! The paper's two pairs of virtual TCP receivers and senders are: at the AP, `maker` receives data in the client's place and acknowledges it, and the
+//! MAC's own repetitions send it on; at the station, the MAC receives it, and `client` with its `buffer` sends it on to the local TCP, again where no
+//! ACK comes. One [`Agent`] on each node does either half; a node that forwards data makes ACKs for those that it forwards to, and for nobody else.
+//! Only ACKs towards an AP are removed, as in the paper's symmetric traffic; those that an AP sends to stations stay.
+//!
+//! - [`Solution::Buffer`]: the station keeps each data frame until its TCP has acknowledged it (`buffer`), and refuses what finds the buffer full. The AP
+//!   speaks at each MAC ACK.
+//! - [`Solution::Flag`]: nothing is kept. The station answers [`Solution::Flag::extra_sifs`] later than SIFS, with the flag ON if its TCP's ACK came
+//!   down by then, and only then the AP speaks.
+//!
+//! What the AP says is cumulative and never goes past a hole: a frame that the MAC gave up, that a queue dropped or that the wire lost, until it is delivered after all or
+//! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `maker` and the rule in `flow`.
+//!
+//! Where this goes beyond the paper, or departs from it:
+//! - the paper has no SYN, window, timestamp, duplicate ACK or port reuse; all rules about them are ours;
+//! - a duplicate ACK that repeats a swallowed one is queued twice: the AP takes the first for the swallowed one, and only the second for a duplicate, so
+//!   that the server counts as many as the client's TCP made;
+//! - of each flow an ACK goes natively every second ([`flow::REFRESH`]);
+//! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
+//!   configured: refusing what closes a hole in the order would lock both;
+//! - frames that the local TCP does not take for 255 times the interval are let go, unless its window is closed.
+//!
+//! What the design itself stalls on, each ended by the sender's retransmission timeout:
+//! - all MAC ACKs to a frame are lost until the AP gives it up, although the station has it and swallowed the ACK: the AP cannot pass the hole. The server sends
+//!   the data again, and the client's TCP answers the duplicate natively;
+//! - the AP has forgotten the flow (it restarted, or had too many), and the station swallows on, for a second at most.
+//!
+//! The window that a made ACK offers is the client's last one, though the client has not said so for the bytes beyond: where its application reads
+//! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it.
+//!
+//! Not modelled: how a station announces its SIFS (its peers know it when it joins), and an AP whose clients have different solutions.
 
+mod buffer;
+mod client;
 mod config;
 mod counters;
+mod flow;
+mod maker;
+mod seen;
+mod spans;
 
-use ackless_dot11::hooks::Scheme;
+use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_wire::tcp::Checksum;
+use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
+use crate::flow_key::FlowKey;
+use client::Client;
 pub use config::{AgentConfig, Solution};
 pub use counters::AgentCounters;
+use maker::Maker;
 
 /// The TCP ACK agent on one node, the AP's or the station's half of it.
 #[derive(Debug)]
 pub struct Agent {
     config: AgentConfig,
+    maker: Maker,
+    client: Client,
+    /// Whether packets pass through this node.
+    forwards: bool,
     counters: AgentCounters,
 }
 
 impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
-        Self { config, counters: AgentCounters::default() }
+        let (maker, client) = (Maker::default(), Client::new(config.solution));
+        Self { config, maker, client, forwards: false, counters: AgentCounters::default() }
+    }
+
+    /// The agent of an AP, which itself answers after SIFS.
+    pub fn at_ap(config: AgentConfig) -> Self {
+        let solution = match config.solution {
+            Solution::Flag { .. } => Solution::Flag { extra_sifs: Duration::ZERO },
+            buffer @ Solution::Buffer { .. } => buffer,
+        };
+        Self::new(AgentConfig { solution })
     }
 
     /// What it has counted.
-    pub fn counters(&self) -> &AgentCounters {
+    pub const fn counters(&self) -> &AgentCounters {
         &self.counters
     }
 
     /// How it is set up.
-    pub fn config(&self) -> &AgentConfig {
+    pub const fn config(&self) -> &AgentConfig {
         &self.config
+    }
+
+    const fn by_flag(&self) -> bool {
+        matches!(self.config.solution, Solution::Flag { .. })
+    }
+
+    /// Whether frames with these direction bits are exchanged with an AP of this node. A node with four-address links that forwards packets is none's client.
+    const fn is_client(&self, out: bool, ds: Ds) -> bool {
+        match ds {
+            Ds::ToAp => out,
+            Ds::FromAp => !out,
+            Ds::FourAddress => !self.forwards,
+            Ds::Direct => false,
+        }
     }
 }
 
-impl Scheme for Agent {}
+/// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG.
+fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
+    let tcp = packet.tcp().filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA))?;
+    (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
+}
+
+/// Whether a segment from the peer ends a connection, or opens another one. A SYN with ACK belongs to one that its receiver opened.
+fn ends_flow(tcp: &TcpHeader) -> bool {
+    tcp.flags.contains(TcpFlags::RST) || tcp.flags.contains(TcpFlags::SYN) && !tcp.flags.contains(TcpFlags::ACK)
+}
+
+impl Scheme for Agent {
+    fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        let own = options.source == cx.node && self.is_client(true, options.ds) && cx.peer(options.receiver).capable;
+        if !own {
+            return Verdict::Pass;
+        }
+        self.client.on_outgoing(cx, &mut self.counters, packet, handle, options)
+    }
+
+    fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        self.client.on_gone(cx.now, handle, false);
+    }
+
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.client.on_gone(cx.now, mpdu.handle, true);
+    }
+
+    fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, arrival: &Arrival) {
+        self.client.on_ppdu_in(arrival.from, arrival.kind);
+    }
+
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
+        let own = mpdu.destination == cx.node && self.is_client(false, mpdu.ds) && cx.peer(mpdu.transmitter).capable;
+        if !own {
+            return Admission::Accept;
+        }
+        self.client.on_mpdu(cx, &mut self.counters, mpdu)
+    }
+
+    fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
+        self.client.on_answer_due(cx, &mut self.counters, due.to, answer);
+    }
+
+    fn is_capable(&self) -> bool {
+        true
+    }
+
+    fn answer_delay(&self) -> Duration {
+        match self.config.solution {
+            Solution::Flag { extra_sifs } => extra_sifs,
+            Solution::Buffer { .. } => Duration::ZERO,
+        }
+    }
+
+    fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
+        let content = cx.pool.get(packet);
+        if let Some(key) = FlowKey::of(content).filter(|_| content.tcp().is_some_and(ends_flow)) {
+            self.client.on_opening(cx, key.reversed());
+        }
+        self.client.on_upward(cx, packet, from);
+        let by_flag = self.by_flag();
+        self.maker.on_upward(cx, &mut self.counters, packet, from, by_flag)
+    }
+
+    fn on_answer(&mut self, _cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
+        self.maker.on_answer(from, answer.agent);
+    }
+
+    fn on_answer_missing(&mut self, _cx: &mut Context<'_>, _from: NodeId) {
+        self.maker.on_answer_missing();
+    }
+
+    fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.client.on_delivered(cx, mpdu);
+        let by_flag = self.by_flag();
+        self.maker.on_delivered(cx, &mut self.counters, mpdu, by_flag);
+    }
+
+    fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.maker.on_given_up(cx, &mut self.counters, mpdu);
+    }
+
+    fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+        self.forwards = true;
+        self.maker.on_forward(cx, &mut self.counters, packet, passage);
+        Verdict::Pass
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.client.on_timer(cx, &mut self.counters);
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.client.poll_timeout()
+    }
+}
+
+const NOT_DATA: TcpFlags = TcpFlags::SYN.union(TcpFlags::FIN).union(TcpFlags::RST).union(TcpFlags::URG);

@@ -1,0 +1,335 @@
+//! The station's half: which ACKs of its own TCP it keeps off the air, and how it makes sure that what its MAC acknowledged is not lost.
+
+use ackless_dot11::frame::{Answer, FrameHandle, Mpdu, NodeId};
+use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
+use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
+
+use super::buffer::Due;
+use super::config::Solution;
+use super::counters::AgentCounters;
+use super::data_of;
+use super::flow::{Flow, Native};
+use super::seen::Seen;
+use crate::flow_key::{FlowKey, Table};
+
+/// The flows of this node's own TCP.
+#[derive(Debug)]
+pub(super) struct Client {
+    solution: Solution,
+    flows: Table<Flow>,
+    links: Vec<Link>,
+    /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
+    queued: Vec<Queued>,
+    wake: Option<Instant>,
+    swept: Instant,
+}
+
+/// What concerns a peer that data comes from.
+#[derive(Debug)]
+struct Link {
+    peer: NodeId,
+    seen: Seen,
+    /// Frames in the buffers of all its flows.
+    kept: usize,
+    /// New data frames in the PPDU that is being taken in.
+    arriving: usize,
+    /// Flows with data in what will be answered, and whether any of it is new.
+    touched: Vec<FlowKey>,
+    fresh: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    handle: FrameHandle,
+    key: FlowKey,
+    tcp: TcpHeader,
+}
+
+impl Client {
+    pub(super) fn new(solution: Solution) -> Self {
+        Self {
+            solution,
+            flows: Table::default(),
+            links: Vec::new(),
+            queued: Vec::new(),
+            wake: None,
+            swept: Instant::ZERO,
+        }
+    }
+
+    pub(super) const fn poll_timeout(&self) -> Option<Instant> {
+        self.wake
+    }
+
+    /// A PPDU begins to be taken in. One with data shows that the answer to what came before has arrived, or will not be repeated: after a lost BlockAck a
+    /// BlockAck Request comes, and after a lost Ack the same MPDU, which is in this PPDU.
+    pub(super) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
+        if let Some(link) = self.links.iter_mut().find(|link| link.peer == from)
+            && kind != ArrivalKind::BlockAckReq
+        {
+            link.arriving = 0;
+            link.touched.clear();
+            link.fresh = false;
+        }
+    }
+
+    /// An MPDU came that bears a packet for this node from its AP.
+    pub(super) fn on_mpdu(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu) -> Admission {
+        let content = cx.pool.get(mpdu.packet);
+        let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return Admission::Accept };
+        let (start, key) = (tcp.seq, key.reversed());
+        self.meet(cx, counters, key, mpdu.transmitter);
+        let link = link(&mut self.links, mpdu.transmitter);
+        let flow = self.flows.at_hand();
+        let again = link.seen.has(mpdu);
+        match self.solution {
+            Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
+                if link.kept + link.arriving >= usize::from(packets) {
+                    counters.refused += 1;
+                    return Admission::Refuse;
+                }
+                link.arriving += 1;
+            }
+            Solution::Flag { .. } => {
+                link.fresh |= !again;
+                if !link.touched.contains(&key) {
+                    link.touched.push(key);
+                }
+            }
+            Solution::Buffer { .. } => {}
+        }
+        link.seen.add(mpdu);
+        flow.accept(start, end);
+        flow.heard = cx.now;
+        Admission::Accept
+    }
+
+    /// A packet from the AP is on its way up: the first solution keeps a reference.
+    pub(super) fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
+        let Solution::Buffer { again, .. } = self.solution else { return };
+        let content = cx.pool.get(packet);
+        let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
+        let start = tcp.seq;
+        let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
+        if flow.has_acknowledged(end) {
+            return;
+        }
+        let due = cx.now + again;
+        if flow.buffer.keep(cx.pool, packet, (start, end), due) {
+            link(&mut self.links, from).kept += 1;
+            self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
+        }
+    }
+
+    /// The local TCP hands a packet down for its AP.
+    pub(super) fn on_outgoing(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &SendOptions,
+    ) -> Verdict {
+        let content = cx.pool.get(packet);
+        let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        let pure = content.pure_ack().is_some();
+        self.meet(cx, counters, key, options.receiver);
+        let link = link(&mut self.links, options.receiver);
+        let flow = self.flows.at_hand();
+        flow.heard = cx.now;
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            link.kept -= restart(flow, cx.pool, cx.now);
+            return Verdict::Pass;
+        }
+        if !tcp.flags.contains(TcpFlags::ACK) {
+            return Verdict::Pass;
+        }
+        let ruling = flow.rule(&tcp, pure, cx.now);
+        let opened = tcp.window > flow.window;
+        let new = flow.hand_down(&tcp);
+        if let Solution::Buffer { again, .. } = self.solution {
+            let due = cx.now + again;
+            let help = if new {
+                link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, due);
+                flow.buffer.is_repairing()
+            } else {
+                opened && flow.buffer.reopen()
+            };
+            if help {
+                hand_up(cx, counters, flow);
+            }
+        }
+        match (ruling, self.solution) {
+            (Ok(()), Solution::Buffer { .. }) => {
+                counters.swallowed += 1;
+                flow.swallow(tcp.ack);
+                return Verdict::Swallow;
+            }
+            (Ok(()), Solution::Flag { .. }) => self.queued.push(Queued { handle, key, tcp }),
+            (Err(why), _) => {
+                count(counters, why);
+                if flow.goes_natively(&tcp, Some(why), cx.now) {
+                    counters.restated += 1;
+                    cx.pool.retain(packet);
+                    cx.emit(Emission::Queue(packet, *options));
+                }
+            }
+        }
+        Verdict::Pass
+    }
+
+    /// A frame is on the air, or was dropped: no flag can keep it back any more.
+    pub(super) fn on_gone(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
+        let Some(place) = self.queued.iter().position(|queued| queued.handle == handle) else { return };
+        let Queued { key, tcp, .. } = self.queued.remove(place);
+        if let Some(flow) = self.flows.get_mut(key).filter(|_| sent) {
+            flow.goes_natively(&tcp, None, now);
+        }
+    }
+
+    /// An MPDU of this node's was acknowledged.
+    pub(super) fn on_delivered(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
+        let content = cx.pool.get(mpdu.packet);
+        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
+        if tcp.flags.contains(TcpFlags::ACK)
+            && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
+            && let Some(flow) = self.flows.get_mut(key)
+        {
+            flow.delivered(mpdu.handle, tcp, cx.now);
+        }
+    }
+
+    /// An answer leaves: with the flag ON, if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
+    /// these ACKs can be kept off the air or was before.
+    ///
+    /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
+    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both.
+    pub(super) fn on_answer_due(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        to: NodeId,
+        answer: &mut Answer,
+    ) {
+        let Some(link) = self.links.iter().find(|link| link.peer == to && !link.touched.is_empty()) else { return };
+        let (mut vouched, mut late) = (true, false);
+        for key in &link.touched {
+            let Some(flow) = self.flows.get_mut(*key) else { return };
+            let point = flow.vouchable();
+            late |= point.is_none();
+            let queued = |queued: &Queued| queued.key == *key && Some(queued.tcp.ack) == point;
+            vouched &= point.is_some() && (flow.is_vouched() || self.queued.iter().any(queued));
+        }
+        if !vouched {
+            counters.flag_late += u64::from(late);
+            counters.flag_off += u64::from(!late);
+            return;
+        }
+        answer.agent = true;
+        counters.flag_on += 1;
+        counters.flag_repeated += u64::from(!link.fresh);
+        let flows = &mut self.flows;
+        self.queued.retain(|queued| {
+            if !link.touched.contains(&queued.key) {
+                return true;
+            }
+            if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {
+                cx.pool.release(packet);
+                flow.swallow(queued.tcp.ack);
+                counters.swallowed += 1;
+            }
+            false
+        });
+    }
+
+    /// Buffers whose TCP has been silent for too long hand their first frames up again.
+    pub(super) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters) {
+        let Solution::Buffer { again, .. } = self.solution else { return };
+        if self.wake.is_none_or(|wake| wake > cx.now) {
+            return;
+        }
+        self.wake = None;
+        for flow in self.flows.values_mut() {
+            match flow.buffer.on_timer(cx.now, again, flow.window == 0) {
+                Due::HandUp => hand_up(cx, counters, flow),
+                Due::Abandon => {
+                    let gone = flow.buffer.clear(cx.pool);
+                    counters.abandoned += gone as u64;
+                    link(&mut self.links, flow.peer).kept -= gone;
+                }
+                Due::Nothing => {}
+            }
+            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
+        }
+    }
+
+    /// Whether a flow of the local TCP begins anew with what its peer sends.
+    pub(super) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey) {
+        if let Some(flow) = self.flows.get_mut(key) {
+            link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
+        }
+    }
+
+    /// Makes sure that the flow, with data from `peer`, is there and at hand.
+    fn meet(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
+        if self.flows.get_mut(key).is_some() {
+            return;
+        }
+        let (now, pool) = (cx.now, &mut *cx.pool);
+        if now.saturating_since(self.swept) >= IDLE {
+            self.flows.retain(|_, flow| now.saturating_since(flow.heard) < IDLE || !flow.buffer.is_empty());
+            self.swept = now;
+        }
+        if self.flows.len() >= MAX_FLOWS {
+            let oldest = self.flows.values().map(|flow| flow.heard).min().unwrap_or(now);
+            for flow in self.flows.values_mut().filter(|flow| flow.heard <= oldest) {
+                link(&mut self.links, flow.peer).kept -= flow.buffer.clear(pool);
+            }
+            self.flows.retain(|_, flow| flow.heard > oldest);
+            counters.forgotten += 1;
+        }
+        self.flows.insert(key, Flow::new(peer, now));
+    }
+}
+
+/// The flow's connection is over, or another one begins. Returns how many frames that lets go.
+fn restart(flow: &mut Flow, pool: &mut PacketPool, now: Instant) -> usize {
+    let gone = flow.buffer.clear(pool);
+    *flow = Flow::new(flow.peer, now);
+    gone
+}
+
+/// Hands the first frames of a flow up once more, as if they had just come.
+fn hand_up(cx: &mut Context<'_>, counters: &mut AgentCounters, flow: &Flow) {
+    for packet in flow.buffer.first() {
+        counters.handed_up_again += 1;
+        cx.pool.retain(packet);
+        cx.emit(Emission::Onward(packet, flow.peer));
+    }
+}
+
+fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
+    let place = links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
+        let seen = Seen::default();
+        links.push(Link { peer, seen, kept: 0, arriving: 0, touched: Vec::new(), fresh: false });
+        links.len() - 1
+    });
+    &mut links[place]
+}
+
+fn count(counters: &mut AgentCounters, why: Native) {
+    let counter = match why {
+        Native::Other => &mut counters.native_other,
+        Native::Duplicate { .. } => &mut counters.native_duplicate,
+        Native::Window => &mut counters.native_window,
+        Native::Uncovered => &mut counters.native_uncovered,
+        Native::Unknown => &mut counters.native_unknown,
+        Native::Refresh => &mut counters.refreshed,
+    };
+    *counter += 1;
+}
+
+/// A flow without a packet for so long is forgotten, if nothing of it is kept.
+const IDLE: Duration = Duration::from_secs(60);
+/// Flows that are remembered.
+const MAX_FLOWS: usize = 4096;

@@ -1,0 +1,179 @@
+//! What a station knows of one of its flows, and the rule by which an ACK of its own TCP may be swallowed.
+
+use ackless_dot11::frame::{FrameHandle, NodeId};
+use ackless_wire::tcp::Checksum;
+use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
+
+use super::buffer::Buffer;
+use super::spans::Spans;
+
+/// One flow, seen from the receiver of data.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// Over which peer its data comes.
+    pub(super) peer: NodeId,
+    /// What came in data frames that this MAC accepted.
+    pub(super) accepted: Spans,
+    /// Data below this was accepted, but it is not remembered which.
+    vague: Option<SeqNumber>,
+    /// The largest acknowledgment number that the TCP has handed down, and the last window.
+    handed: Option<SeqNumber>,
+    pub(super) window: u16,
+    /// The largest that was swallowed, and the largest that went natively.
+    swallowed: Option<SeqNumber>,
+    stated: Option<SeqNumber>,
+    /// The agent can follow from here on: what the TCP acknowledged before did not all come in frames of the agent's.
+    floor: Option<SeqNumber>,
+    known: Option<Known>,
+    refresh_at: Instant,
+    /// The widest window that went natively.
+    widest: u16,
+    pub(super) buffer: Buffer,
+    pub(super) heard: Instant,
+}
+
+/// The last native packet of the flow that the AP is known to have.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    handle: FrameHandle,
+    ack: SeqNumber,
+    window: u16,
+    at: Instant,
+}
+
+/// Why an ACK goes natively.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Native {
+    /// It has something that the agent never says.
+    Other,
+    /// It is a duplicate; `bare`: nothing but its number says so.
+    Duplicate { bare: bool },
+    /// The window has moved.
+    Window,
+    /// It acknowledges something that the agent does not know of.
+    Uncovered,
+    /// The AP does not know the flow, as far as this station can tell.
+    Unknown,
+    /// It is time for one.
+    Refresh,
+}
+
+impl Flow {
+    pub(super) fn new(peer: NodeId, now: Instant) -> Self {
+        Self {
+            peer,
+            accepted: Spans::default(),
+            vague: None,
+            handed: None,
+            window: 0,
+            swallowed: None,
+            stated: None,
+            floor: None,
+            known: None,
+            refresh_at: now,
+            widest: 0,
+            buffer: Buffer::default(),
+            heard: now,
+        }
+    }
+
+    /// A data frame was accepted.
+    pub(super) fn accept(&mut self, start: SeqNumber, end: SeqNumber) {
+        if !self.accepted.insert(start, end) {
+            self.vague = Some(self.vague.map_or(end, |vague| vague.max(end)));
+        }
+    }
+
+    /// Whether the TCP has acknowledged everything before `end`.
+    pub(super) fn has_acknowledged(&self, end: SeqNumber) -> bool {
+        self.handed.is_some_and(|handed| !end.after(handed))
+    }
+
+    /// Whether an ACK of the flow's TCP may be swallowed. The AP's agent then says exactly as much, or will when the MAC ACKs arrive:
+    ///
+    /// - it is a bare ACK of new data, without SACK blocks and ECN bits;
+    /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted;
+    /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
+    /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
+    ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1).
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub(super) fn rule(&self, tcp: &TcpHeader, pure: bool, now: Instant) -> Result<(), Native> {
+        let plain = pure && tcp.flags == TcpFlags::ACK && tcp.checksum == Checksum::Correct;
+        if self.handed.is_some_and(|handed| !tcp.ack.after(handed)) && plain {
+            let bare = tcp.options.sack.is_empty() && tcp.window == self.window;
+            return Err(if tcp.window == self.window { Native::Duplicate { bare } } else { Native::Window });
+        }
+        if !plain || !tcp.options.sack.is_empty() {
+            return Err(Native::Other);
+        }
+        let known = self.known.filter(|known| now.saturating_since(known.at) < REFRESH * 3).ok_or(Native::Unknown)?;
+        let follows = self.floor.is_some_and(|floor| !known.ack.before(floor));
+        if !follows || self.accepted.point().is_none_or(|point| tcp.ack.after(point)) {
+            return Err(Native::Uncovered);
+        }
+        let growth = tcp.window.checked_sub(known.window).ok_or(Native::Window)?;
+        let narrow = known.window < self.widest.div_ceil(2);
+        if growth > 0 && (narrow || growth >= known.window.div_ceil(8)) {
+            return Err(Native::Window);
+        }
+        if now >= self.refresh_at { Err(Native::Refresh) } else { Ok(()) }
+    }
+
+    /// The TCP has handed this down. Returns whether it acknowledges something new.
+    pub(super) fn hand_down(&mut self, tcp: &TcpHeader) -> bool {
+        let new = self.handed.is_none_or(|handed| tcp.ack.after(handed));
+        if new {
+            self.handed = Some(tcp.ack);
+        }
+        if self.accepted.pass(tcp.ack) {
+            self.floor = Some(tcp.ack);
+        }
+        self.window = tcp.window;
+        new
+    }
+
+    /// A packet goes natively. Returns whether it repeats an ACK that was swallowed, so that the AP must see it twice.
+    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<Native>, now: Instant) -> bool {
+        if why == Some(Native::Refresh) {
+            self.refresh_at = now + REFRESH;
+        }
+        let restated = why == Some(Native::Duplicate { bare: true })
+            && self.swallowed == Some(tcp.ack)
+            && self.stated.is_none_or(|stated| stated.before(tcp.ack));
+        self.stated = Some(self.stated.map_or(tcp.ack, |stated| stated.max(tcp.ack)));
+        restated
+    }
+
+    /// An ACK was kept off the air.
+    pub(super) fn swallow(&mut self, ack: SeqNumber) {
+        self.swallowed = Some(self.swallowed.map_or(ack, |swallowed| swallowed.max(ack)));
+    }
+
+    /// A native packet of the flow has reached the AP.
+    pub(super) fn delivered(&mut self, handle: FrameHandle, tcp: &TcpHeader, now: Instant) {
+        if self.known.is_some_and(|known| known.handle > handle) {
+            return;
+        }
+        self.known = Some(Known { handle, ack: tcp.ack, window: tcp.window, at: now });
+        self.refresh_at = now + REFRESH;
+        self.widest = self.widest.max(tcp.window);
+    }
+
+    /// How far the flag may vouch for the flow: the TCP has acknowledged all that this MAC has accepted of it.
+    pub(super) fn vouchable(&self) -> Option<SeqNumber> {
+        let point = self.accepted.point()?;
+        let whole = self.vague.is_none_or(|vague| self.has_acknowledged(vague));
+        (whole && self.handed == Some(point)).then_some(point)
+    }
+
+    /// Whether the TCP's last word was swallowed.
+    pub(super) fn is_vouched(&self) -> bool {
+        self.swallowed.is_some() && self.swallowed == self.vouchable()
+    }
+}
+
+/// How often at least the AP sees a native ACK of a flow whose others are swallowed. The paper has none. The timestamp that made ACKs bear would else
+/// become too old for PAWS (RFC 7323, 5.3) where ticks are short, and an AP that has forgotten the flow would not be noticed.
+pub(super) const REFRESH: Duration = Duration::from_secs(1);

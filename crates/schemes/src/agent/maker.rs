@@ -1,0 +1,336 @@
+//! The AP's half: what it knows of each client's TCP, and the ACKs that it makes.
+
+use ackless_dot11::frame::{Mpdu, NodeId};
+use ackless_dot11::hooks::{Context, Emission, Passage, Verdict};
+use ackless_wire::tcp::{Checksum, SackBlocks};
+use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+use super::counters::AgentCounters;
+use super::spans::Spans;
+use super::{data_of, ends_flow};
+use crate::flow_key::{FlowKey, Table};
+use crate::made_ack::ClientFacts;
+
+/// The flows whose data this node forwards to capable clients.
+///
+/// Three things are told apart for each: how far the client's MAC has taken all data in (`delivered`), how far the agent may speak for it
+/// (`vouched`; behind `delivered` where the flag decides), and what the server was told (`said`), by the agent or by the client itself. The agent
+/// speaks as soon as `vouched` is past `said`. A native ACK goes on unless it tells the server nothing that it does not know:
+///
+/// | acknowledgment number | first time that the client says so | again |
+/// |---|---|---|
+/// | beyond `said` | passes | passes |
+/// | `said` | ends here, without news | passes: it is a duplicate ACK, which counts for fast retransmit |
+/// | before it | ends here, without news | the same |
+///
+/// News are SACK blocks, ECN bits and a window other than the last one that the server was told. With news, an ACK from before `said` gets the number
+/// `said`, since the server would pay no heed to it otherwise, and loses SACK blocks below it, which would be taken for duplicates (RFC 2883).
+#[derive(Debug, Default)]
+pub(super) struct Maker {
+    flows: Table<Flow>,
+    /// Whose last answer had the flag ON.
+    flagged: Option<NodeId>,
+    swept: Instant,
+}
+
+/// One flow, seen from the client as the receiver of data.
+#[derive(Debug)]
+struct Flow {
+    client: NodeId,
+    facts: Option<ClientFacts>,
+    delivered: Spans,
+    vouched: Option<SeqNumber>,
+    /// The flag was ON when it was not known yet from where on the client has all.
+    owed: bool,
+    said: Option<SeqNumber>,
+    said_window: Option<u16>,
+    /// The largest acknowledgment number that came from the client itself.
+    stated: Option<SeqNumber>,
+    /// TS.Recent (RFC 7323, 4.3), as the client's TCP keeps it.
+    recent: Option<u32>,
+    /// The server has sent again what it was told to have arrived: what told it may be lost.
+    doubted: bool,
+    heard: Instant,
+}
+
+impl Maker {
+    /// A packet passes through this node. A client's flow is known from here on: a node that forwards nothing makes no ACKs.
+    pub(super) fn on_forward(
+        &mut self,
+        cx: &Context<'_>,
+        counters: &mut AgentCounters,
+        packet: PacketId,
+        passage: Passage,
+    ) {
+        let (Passage::FromWire(to) | Passage::OverAir { to, .. }) = passage else { return };
+        let content = cx.pool.get(packet);
+        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
+        let ends = ends_flow(tcp);
+        let key = key.reversed();
+        if let Some(flow) = self.flows.get_mut(key) {
+            if ends || flow.client != to {
+                counters.resets += 1;
+                *flow = Flow::new(to, cx.now);
+            }
+            flow.heard = cx.now;
+            let known = data_of(content).is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
+            flow.doubted |= known;
+        } else if cx.peer(to).capable && (tcp.flags.contains(TcpFlags::SYN) || data_of(content).is_some()) {
+            self.make_room(cx.now, counters);
+            self.flows.insert(key, Flow::new(to, cx.now));
+        }
+    }
+
+    /// The answer of a client came; what becomes of its MPDUs is told next.
+    pub(super) fn on_answer(&mut self, from: NodeId, flagged: bool) {
+        self.flagged = flagged.then_some(from);
+    }
+
+    /// No answer came.
+    pub(super) fn on_answer_missing(&mut self) {
+        self.flagged = None;
+    }
+
+    /// A MAC ACK came for an MPDU. `by_flag`: whether the flag decides what the agent may say.
+    pub(super) fn on_delivered(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        mpdu: &Mpdu,
+        by_flag: bool,
+    ) {
+        let content = cx.pool.get(mpdu.packet);
+        let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
+        let flagged = self.flagged == Some(mpdu.receiver);
+        let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.client == mpdu.receiver) else { return };
+        flow.see_timestamp(&tcp);
+        counters.forgotten += u64::from(!flow.delivered.insert(tcp.seq, end));
+        counters.above_hole += u64::from(flow.delivered.point().is_some_and(|point| end.after(point)));
+        if by_flag && !flagged {
+            counters.unflagged += 1;
+            flow.owed = false;
+            return;
+        }
+        flow.vouched = flow.delivered.point();
+        flow.owed = flow.vouched.is_none();
+        match flow.next_ack(&tcp) {
+            Some(ack) => {
+                counters.made += 1;
+                let ack = cx.pool.insert(ack);
+                cx.emit(Emission::Onward(ack, mpdu.receiver));
+            }
+            None => counters.without_facts += u64::from(flow.facts.is_none()),
+        }
+    }
+
+    /// The MAC gave an MPDU up. Nothing needs to be done: what was not delivered is a hole.
+    pub(super) fn on_given_up(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu) {
+        let content = cx.pool.get(mpdu.packet);
+        if data_of(content).is_some()
+            && FlowKey::of(content).is_some_and(|key| self.flows.get_mut(key.reversed()).is_some())
+        {
+            counters.given_up += 1;
+        }
+    }
+
+    /// A packet from a client is on its way up.
+    pub(super) fn on_upward(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        packet: PacketId,
+        from: NodeId,
+        by_flag: bool,
+    ) -> Verdict {
+        let content = cx.pool.get(packet);
+        let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == from) else { return Verdict::Pass };
+        flow.heard = cx.now;
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            counters.resets += 1;
+            *flow = Flow::new(from, cx.now);
+            return Verdict::Pass;
+        }
+        let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
+        let Some(facts) = facts else { return Verdict::Pass };
+        let pure = content.pure_ack().is_some();
+        let first = flow.learn(counters, facts, &tcp, by_flag);
+        if !pure {
+            // What the agent may now say goes ahead, so that nothing older follows it but this packet, whose data counts whatever it acknowledges.
+            if let Some(ack) = flow.next_ack(&answered_by(&tcp)) {
+                counters.made += 1;
+                let ack = cx.pool.insert(ack);
+                cx.emit(Emission::Onward(ack, from));
+            }
+            return Verdict::Pass;
+        }
+        match flow.rule(&tcp, first) {
+            Ruling::Pass(why) => {
+                counters.duplicates_passed += u64::from(why == Why::Duplicate);
+                counters.doubted += u64::from(why == Why::Doubted);
+                Verdict::Pass
+            }
+            Ruling::Stale => {
+                counters.stale += 1;
+                Verdict::Swallow
+            }
+            Ruling::Lift(to) => {
+                counters.lifted += 1;
+                let lifted = lifted(cx.pool.get(packet), to);
+                Verdict::Replace(cx.pool.insert(lifted))
+            }
+        }
+    }
+
+    /// Forgets flows that nobody has heard of for long, and where there are too many the quietest.
+    fn make_room(&mut self, now: Instant, counters: &mut AgentCounters) {
+        if now.saturating_since(self.swept) >= IDLE {
+            self.flows.retain(|_, flow| now.saturating_since(flow.heard) < IDLE);
+            self.swept = now;
+        }
+        if self.flows.len() >= MAX_FLOWS {
+            let mut oldest = Instant::FAR_FUTURE;
+            self.flows.retain(|_, flow| {
+                oldest = oldest.min(flow.heard);
+                true
+            });
+            self.flows.retain(|_, flow| flow.heard > oldest);
+            counters.forgotten += 1;
+        }
+    }
+}
+
+/// What becomes of a client's pure ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ruling {
+    Pass(Why),
+    /// The server knows all of it.
+    Stale,
+    /// It goes on with this acknowledgment number.
+    Lift(SeqNumber),
+}
+
+/// Why an ACK passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Why {
+    /// It says more than the server was told, or something else.
+    News,
+    /// It is a duplicate ACK.
+    Duplicate,
+    /// The server seems not to have heard it.
+    Doubted,
+}
+
+impl Flow {
+    fn new(client: NodeId, heard: Instant) -> Self {
+        Self {
+            client,
+            facts: None,
+            delivered: Spans::default(),
+            vouched: None,
+            owed: false,
+            said: None,
+            said_window: None,
+            stated: None,
+            recent: None,
+            doubted: false,
+            heard,
+        }
+    }
+
+    /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.
+    fn learn(&mut self, counters: &mut AgentCounters, facts: ClientFacts, tcp: &TcpHeader, by_flag: bool) -> bool {
+        self.facts = Some(self.facts.map_or(facts, |before| facts.after(before)));
+        if let Some((_, echo)) = tcp.options.timestamps {
+            self.recent = Some(self.recent.map_or(echo, |recent| newer(recent, echo)));
+        }
+        let had_hole = self.delivered.has_hole();
+        let moved = self.delivered.pass(tcp.ack);
+        counters.hole_passed += u64::from(had_hole && moved);
+        let all = !by_flag || std::mem::take(&mut self.owed);
+        self.vouched = if all { self.delivered.point() } else { Some(later(self.vouched, tcp.ack)) };
+        let first = self.stated.is_none_or(|stated| tcp.ack.after(stated));
+        self.stated = Some(later(self.stated, tcp.ack));
+        first
+    }
+
+    /// Decides on a pure ACK of the client that [`Self::learn`] has seen, and takes it as said where it goes on.
+    fn rule(&mut self, tcp: &TcpHeader, first: bool) -> Ruling {
+        let others = tcp.flags.intersects(!TcpFlags::ACK) || self.said_window != Some(tcp.window);
+        let point = self.vouched.map_or(tcp.ack, |vouched| later(self.said, vouched));
+        let ruling = if tcp.ack.before(point) {
+            let news = others || self.said != Some(point) || !sack_above(tcp, point).is_empty();
+            if news { Ruling::Lift(point) } else { Ruling::Stale }
+        } else if self.said != Some(tcp.ack) || others || !tcp.options.sack.is_empty() {
+            Ruling::Pass(Why::News)
+        } else if !first {
+            Ruling::Pass(Why::Duplicate)
+        } else if self.doubted {
+            Ruling::Pass(Why::Doubted)
+        } else {
+            Ruling::Stale
+        };
+        if ruling != Ruling::Stale {
+            self.said = Some(point);
+            self.said_window = Some(tcp.window);
+            self.doubted = false;
+        }
+        ruling
+    }
+
+    /// The ACK that the agent owes the server, if any. `data` is a segment of the server's, or what would be one.
+    fn next_ack(&mut self, data: &TcpHeader) -> Option<Packet> {
+        let (facts, point) = (self.facts?, self.vouched?);
+        if self.said.is_some_and(|said| !point.after(said)) {
+            return None;
+        }
+        self.said = Some(point);
+        self.said_window = Some(facts.window);
+        Some(facts.ack(data, point, self.recent.unwrap_or_default()))
+    }
+
+    /// RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
+    fn see_timestamp(&mut self, data: &TcpHeader) {
+        let Some((value, _)) = data.options.timestamps else { return };
+        if self.said.is_none_or(|said| !data.seq.after(said)) {
+            self.recent = Some(self.recent.map_or(value, |recent| newer(recent, value)));
+        }
+    }
+}
+
+/// What a segment of the server's would look like that `tcp`, the client's, answers.
+fn answered_by(tcp: &TcpHeader) -> TcpHeader {
+    TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }
+}
+
+/// The ACK with another acknowledgment number, and the SACK blocks that lie above it.
+fn lifted(ack: &Packet, to: SeqNumber) -> Packet {
+    let mut lifted = ack.clone();
+    if let Transport::Tcp(tcp) = &mut lifted.transport {
+        tcp.options.sack = sack_above(tcp, to);
+        tcp.ack = to;
+    }
+    lifted
+}
+
+fn sack_above(tcp: &TcpHeader, point: SeqNumber) -> SackBlocks {
+    let mut above = SackBlocks::EMPTY;
+    for &block in tcp.options.sack.as_slice().iter().filter(|block| block.0.after(point)) {
+        above.push(block);
+    }
+    above
+}
+
+fn later(known: Option<SeqNumber>, seq: SeqNumber) -> SeqNumber {
+    known.map_or(seq, |known| known.max(seq))
+}
+
+/// The newer of two timestamps (RFC 7323, 5.2).
+const fn newer(one: u32, other: u32) -> u32 {
+    if (other.wrapping_sub(one) as i32) > 0 { other } else { one }
+}
+
+/// A flow without a packet for so long is forgotten; a station sends an ACK natively long before, see the station's half.
+const IDLE: Duration = Duration::from_secs(60);
+/// Flows that are remembered.
+const MAX_FLOWS: usize = 4096;

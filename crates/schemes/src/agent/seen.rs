@@ -1,0 +1,69 @@
+//! Which MPDUs of a peer this MAC has accepted, so that a repeated one is known.
+
+use ackless_dot11::frame::{MacSeq, Mpdu, Tid};
+
+/// The last 128 sequence numbers of each TID that a peer sends with. The MAC's own duplicate detection comes after the scheme was asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen(Vec<(Option<Tid>, Recent)>);
+
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    newest: MacSeq,
+    /// Bit `n`: the number `n` before the newest.
+    bits: u128,
+}
+
+impl Seen {
+    /// Whether this MPDU was accepted before.
+    pub(super) fn has(&self, mpdu: &Mpdu) -> bool {
+        let recent = self.0.iter().find(|(tid, _)| *tid == mpdu.tid());
+        mpdu.retry && recent.is_some_and(|(_, recent)| recent.has(mpdu.seq))
+    }
+
+    /// It is accepted.
+    pub(super) fn add(&mut self, mpdu: &Mpdu) {
+        match self.0.iter_mut().find(|(tid, _)| *tid == mpdu.tid()) {
+            Some((_, recent)) => recent.add(mpdu.seq),
+            None => self.0.push((mpdu.tid(), Recent { newest: mpdu.seq, bits: 1 })),
+        }
+    }
+}
+
+impl Recent {
+    fn has(&self, seq: MacSeq) -> bool {
+        let back = u32::from(self.newest.offset_from(seq));
+        back < u128::BITS && self.bits >> back & 1 == 1
+    }
+
+    fn add(&mut self, seq: MacSeq) {
+        if seq.before(self.newest) {
+            let back = u32::from(self.newest.offset_from(seq));
+            if back < u128::BITS {
+                self.bits |= 1 << back;
+            }
+            return;
+        }
+        let on = u32::from(seq.offset_from(self.newest));
+        self.bits = self.bits.checked_shl(on).unwrap_or(0) | 1;
+        self.newest = seq;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_known_across_the_wrap_and_not_for_ever() {
+        let seq = MacSeq::new;
+        let mut recent = Recent { newest: seq(4094), bits: 1 };
+        for n in [4095, 1, 0, 3] {
+            recent.add(seq(n));
+        }
+        for (n, known) in [(4094, true), (4095, true), (0, true), (1, true), (2, false), (3, true), (4, false)] {
+            assert_eq!(recent.has(seq(n)), known, "{n}");
+        }
+        recent.add(seq(3 + 128));
+        assert!(!recent.has(seq(3)) && !recent.has(seq(4)) && recent.has(seq(131)));
+    }
+}

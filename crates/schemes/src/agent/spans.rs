@@ -1,0 +1,157 @@
+//! Which bytes of a TCP stream are there: all up to a point, and pieces above holes.
+
+use ackless_wire::SeqNumber;
+
+/// Bytes of one stream. As long as the point is not known, all is pieces.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spans {
+    point: Option<SeqNumber>,
+    /// Sorted; no two touch, and none touches the point.
+    above: Vec<(SeqNumber, SeqNumber)>,
+}
+
+impl Spans {
+    /// Up to where everything is there.
+    pub(super) const fn point(&self) -> Option<SeqNumber> {
+        self.point
+    }
+
+    /// Whether something is there beyond a hole.
+    pub(super) const fn has_hole(&self) -> bool {
+        self.point.is_some() && !self.above.is_empty()
+    }
+
+    /// Everything before `to` is there. Returns whether that is news.
+    pub(super) fn pass(&mut self, to: SeqNumber) -> bool {
+        if self.point.is_some_and(|point| !to.after(point)) {
+            return false;
+        }
+        self.point = Some(to);
+        self.absorb();
+        true
+    }
+
+    /// The bytes from `start` up to `end` are there. False if that is forgotten, because there are too many pieces, or because it lies too far from
+    /// everything else to tell before from after.
+    pub(super) fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
+        let anchor = self.point.or(self.above.first().map(|first| first.0)).unwrap_or(start);
+        if [start, end].iter().any(|place| place.distance_from(anchor).unsigned_abs() > FAR) {
+            return false;
+        }
+        if self.point.is_some_and(|point| !start.after(point)) {
+            self.pass(end);
+            return true;
+        }
+        let from = self.above.partition_point(|piece| piece.1.before(start));
+        let to = from + self.above[from..].partition_point(|piece| !piece.0.after(end));
+        if from == to {
+            if self.above.len() >= MAX_PIECES {
+                return false;
+            }
+            self.above.insert(from, (start, end));
+        } else {
+            let merged = (start.min(self.above[from].0), end.max(self.above[to - 1].1));
+            self.above[from] = merged;
+            self.above.drain(from + 1..to);
+        }
+        true
+    }
+
+    /// Moves the point over the pieces that touch it.
+    fn absorb(&mut self) {
+        let Some(mut point) = self.point else { return };
+        let mut touched = 0;
+        for piece in &self.above {
+            if piece.0.after(point) {
+                break;
+            }
+            point = point.max(piece.1);
+            touched += 1;
+        }
+        self.above.drain(..touched);
+        self.point = Some(point);
+    }
+}
+
+/// More than the holes that one BlockAck window and a congestion window of some thousand segments have in practice; the paper names no memory.
+const MAX_PIECES: usize = 256;
+/// No window is wider (RFC 7323, 2.3).
+const FAR: u32 = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::random::{Purpose, Stream};
+
+    use super::*;
+
+    impl Spans {
+        fn pieces(&self) -> usize {
+            self.above.len()
+        }
+    }
+
+    fn seq(n: u32) -> SeqNumber {
+        // The numbers wrap in the middle of each test.
+        SeqNumber(n.wrapping_sub(500))
+    }
+
+    #[test]
+    fn the_point_passes_over_what_waited_behind_a_hole() {
+        let mut spans = Spans::default();
+        spans.pass(seq(100));
+        assert!(spans.insert(seq(300), seq(400)) && spans.insert(seq(600), seq(700)));
+        assert_eq!((spans.point(), spans.pieces()), (Some(seq(100)), 2));
+        assert!(spans.insert(seq(100), seq(300)));
+        assert_eq!((spans.point(), spans.pieces()), (Some(seq(400)), 1));
+        assert!(spans.pass(seq(650)), "a native ACK passes the hole");
+        assert_eq!((spans.point(), spans.has_hole()), (Some(seq(700)), false));
+        assert!(!spans.pass(seq(650)));
+    }
+
+    #[test]
+    fn what_came_before_the_point_was_known_counts_from_then_on() {
+        let mut spans = Spans::default();
+        spans.insert(seq(300), seq(400));
+        spans.insert(seq(200), seq(300));
+        spans.insert(seq(500), seq(600));
+        assert_eq!((spans.point(), spans.pieces(), spans.has_hole()), (None, 2, false));
+        spans.pass(seq(200));
+        assert_eq!(spans.point(), Some(seq(400)));
+    }
+
+    #[test]
+    fn pieces_beyond_the_memory_or_out_of_reach_are_forgotten() {
+        let mut spans = Spans::default();
+        spans.pass(seq(0));
+        for n in 0..MAX_PIECES as u32 {
+            assert!(spans.insert(seq(100 * n + 10), seq(100 * n + 20)));
+        }
+        assert!(!spans.insert(seq(100_010), seq(100_020)));
+        assert!(spans.insert(seq(20), seq(110)), "what closes a hole needs no memory");
+        assert!(!spans.insert(seq(3 << 30), seq((3 << 30) + 1)));
+        assert_eq!(spans.point(), Some(seq(0)));
+    }
+
+    #[test]
+    fn pieces_in_any_order_are_those_of_a_table_of_bytes() {
+        for seed in 0..2_000 {
+            let mut random = Stream::new(seed, 0, Purpose::Test);
+            let (mut spans, mut bytes) = (Spans::default(), [false; 1_000]);
+            spans.pass(seq(0));
+            for _ in 0..40 {
+                let start = random.below(990) as usize;
+                let end = start + 1 + random.below(60).min(999 - start as u64) as usize;
+                if random.chance(0.05) {
+                    spans.pass(seq(start as u32));
+                    bytes[..start].fill(true);
+                } else {
+                    spans.insert(seq(start as u32), seq(end as u32));
+                    bytes[start..end].fill(true);
+                }
+                let point = bytes.iter().position(|there| !there).expect("the last byte never comes");
+                let pieces = bytes[point..].windows(2).filter(|pair| !pair[0] && pair[1]).count();
+                assert_eq!((spans.point(), spans.pieces()), (Some(seq(point as u32)), pieces), "seed {seed}");
+            }
+        }
+    }
+}

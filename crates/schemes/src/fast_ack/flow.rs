@@ -336,7 +336,8 @@ impl Flow {
             self.told = news.window;
             return Verdict::Pass;
         }
-        if news.advanced && news.window == self.told && !self.echoes {
+        let known = news.window == self.told || news.window > self.told && self.will_tell();
+        if news.advanced && known && !self.echoes {
             counters.suppressed += 1;
             return Verdict::Swallow;
         }
@@ -400,7 +401,7 @@ impl Flow {
         let mut ignored = true;
         for segment in self.cache.before(reported) {
             let here = blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
-            if here || segment.repaired {
+            if here {
                 continue;
             }
             if segment.waiting > 0 {
@@ -408,7 +409,7 @@ impl Flow {
                 ignored = false;
                 continue;
             }
-            if segment.delivered && self.duplicates < DUPLICATES {
+            if segment.repaired || segment.delivered && self.duplicates < DUPLICATES {
                 continue;
             }
             counters.repaired_given_up += u64::from(!segment.delivered);

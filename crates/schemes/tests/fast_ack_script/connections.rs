@@ -1,0 +1,120 @@
+//! Connections begin, end, and follow each other on the same ports.
+
+use ackless_dot11::hooks::Verdict;
+use ackless_wire::{SeqNumber, TcpFlags};
+
+use crate::ap::{Ap, LEN};
+
+#[test]
+fn a_connection_whose_syns_were_not_seen_is_left_alone() {
+    let mut ap = Ap::new();
+    ap.data(0..2);
+    ap.deliver(2);
+    assert_eq!(ap.ack(2), Verdict::Pass);
+    assert_eq!((ap.upstream_acks(), ap.live(), ap.counters().opened), (vec![2], 0, 0));
+}
+
+#[test]
+fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
+    let mut ap = Ap::new();
+    let mut syn = ap.server_header(0);
+    (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
+    ap.from_server(syn, 0);
+    let (_, mut answer) = ap.client_header(0);
+    (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
+    ap.from_client(answer, 0);
+    ap.data(0..2);
+    ap.deliver(3);
+    assert_eq!(ap.counters().opened, 0, "how large the client's window is, is not known");
+    assert_eq!(ap.ack(1), Verdict::Pass);
+    ap.upstream();
+    ap.data([2]);
+    ap.deliver(1);
+    assert!(ap.upstream().is_empty(), "the second went before");
+    assert_eq!(ap.ack(2), Verdict::Swallow);
+    assert_eq!(ap.upstream_acks(), [3]);
+    ap.ack(3);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn a_syn_again_is_answered_by_the_client() {
+    let mut ap = Ap::connected();
+    let mut answer = ap.server_header(0);
+    (answer.seq, answer.flags) = (SeqNumber(ap.iss), TcpFlags::SYN | TcpFlags::ACK);
+    ap.from_server(answer, 0);
+    ap.deliver(1);
+    assert_eq!(ap.ack(0), Verdict::Pass, "the first ACK was lost on the wire");
+    assert_eq!((ap.counters().opened, ap.counters().reset), (1, 0));
+    ap.upstream();
+    ap.data([0]);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [1]);
+}
+
+#[test]
+fn a_reset_ends_it_all() {
+    for by_client in [true, false] {
+        let mut ap = Ap::connected();
+        ap.data(0..3);
+        ap.deliver(2);
+        let (_, mut reset) = ap.client_header(0);
+        if by_client {
+            reset.flags = TcpFlags::RST;
+            assert_eq!(ap.from_client(reset, 0), Verdict::Pass);
+        } else {
+            let mut reset = ap.server_header(3);
+            reset.flags = TcpFlags::RST;
+            ap.from_server(reset, 0);
+            assert_eq!(ap.queued(), [2, 3]);
+        }
+        assert_eq!((ap.kept(), ap.counters().reset), (0, 1));
+        ap.upstream();
+        let queued = ap.queued().len();
+        ap.deliver(queued);
+        ap.pass_ms(100_000);
+        assert!(ap.upstream().is_empty() && ap.live() == 0);
+    }
+}
+
+#[test]
+fn the_next_connection_on_the_same_ports_knows_nothing_of_the_one_before() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.deliver(1);
+    // Frames of the old connection are still queued when the new one begins, with numbers that overlap its own.
+    ap.iss = 999 + LEN;
+    let old = ap.air(2);
+    ap.connect(None);
+    assert_eq!((ap.counters().reset, ap.counters().opened), (1, 2));
+    ap.data(0..3);
+    ap.arrive(&old);
+    assert!(ap.upstream().is_empty(), "an old frame says nothing of the new data");
+    ap.deliver(3);
+    assert_eq!(ap.upstream_acks(), [1, 2, 3]);
+    ap.ack(3);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn an_ack_of_what_was_never_sent_is_the_servers_to_judge() {
+    let mut ap = Ap::connected();
+    ap.data([0]);
+    ap.deliver(1);
+    ap.upstream();
+    for wrong in [5, 2_000_000] {
+        assert_eq!(ap.ack(wrong), Verdict::Pass);
+    }
+    assert_eq!((ap.counters().passed_unknown, ap.live()), (2, 1), "and the AP believes nothing of it");
+    assert_eq!(ap.ack(1), Verdict::Swallow);
+}
+
+#[test]
+fn an_old_ack_ends_at_the_ap() {
+    let mut ap = Ap::connected();
+    ap.data(0..2);
+    ap.deliver(2);
+    ap.ack(2);
+    assert_eq!(ap.ack(1), Verdict::Swallow);
+    assert_eq!(ap.counters().stale, 1);
+}

@@ -1,0 +1,224 @@
+//! What the AP has acknowledged is not lost.
+
+use ackless_dot11::hooks::Verdict;
+use ackless_schemes::fast_ack::FastAckConfig;
+
+use crate::ap::{Ap, LEN};
+
+#[test]
+fn what_the_mac_gave_up_is_sent_again_at_the_first_duplicate() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.give_up();
+    ap.deliver(2);
+    assert!(ap.upstream().is_empty(), "the first is missing");
+    assert_eq!(ap.sack(0, &[(1, 2)]), Verdict::Swallow);
+    assert_eq!((ap.queued(), ap.counters().repaired_given_up), (vec![0], 1));
+    assert_eq!(ap.sack(0, &[(1, 3)]), Verdict::Swallow, "it is under way");
+    assert_eq!((ap.queued(), ap.counters().duplicates_awaited), (vec![0], 1));
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [3]);
+    ap.ack(3);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn what_the_client_lost_behind_its_mac_is_sent_again_at_the_third_duplicate() {
+    for with_sack in [true, false] {
+        let mut ap = Ap::connected();
+        ap.data(0..5);
+        ap.deliver(5);
+        assert_eq!(ap.upstream_acks(), [1, 2, 3, 4, 5]);
+        assert_eq!(ap.ack(1), Verdict::Swallow);
+        for more in 1..=3 {
+            assert!(ap.queued().is_empty());
+            let blocks = [(2, 2 + more)];
+            assert_eq!(ap.sack(1, if with_sack { &blocks } else { &[] }), Verdict::Swallow);
+        }
+        assert_eq!((ap.queued(), ap.counters().repaired_delivered), (vec![1], 1));
+        ap.deliver(1);
+        assert_eq!(ap.ack(1), Verdict::Swallow, "an old duplicate");
+        assert_eq!((ap.queued(), ap.counters().duplicates_ignored), (vec![], 3));
+        assert_eq!(ap.ack(5), Verdict::Swallow);
+        assert!(ap.upstream().is_empty() && ap.live() == 0, "the server never heard of it");
+    }
+}
+
+#[test]
+fn sack_blocks_tell_of_several_holes() {
+    let mut ap = Ap::connected();
+    ap.data(0..6);
+    ap.deliver(6);
+    ap.upstream();
+    for more in [2, 5, 6] {
+        let blocks = if more == 2 { vec![(1, 2)] } else { vec![(4, more), (1, 2)] };
+        ap.sack(0, &blocks);
+    }
+    assert_eq!(ap.queued(), [0, 2, 3]);
+    ap.deliver(3);
+    ap.ack(6);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn a_hole_that_came_from_the_wire_is_the_servers_to_fill() {
+    let mut ap = Ap::connected();
+    ap.data([0, 2, 3]);
+    ap.deliver(3);
+    assert_eq!(ap.upstream_acks(), [1]);
+    assert_eq!(ap.ack(1), Verdict::Swallow);
+    ap.upstream();
+    for blocks in [[(2, 3)], [(2, 4)]] {
+        assert_eq!(ap.sack(1, &blocks), Verdict::Pass);
+    }
+    let duplicates = ap.upstream();
+    assert!(duplicates.iter().all(|tcp| tcp.ack == ap.byte(1) && !tcp.options.sack.is_empty()));
+    assert_eq!((duplicates.len(), ap.counters().passed_duplicate), (2, 2));
+    ap.data([1]);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [4], "all that waited behind it");
+    ap.ack(4);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn three_duplicates_of_a_client_without_sack_are_three_for_the_server() {
+    let mut ap = Ap::connected();
+    ap.data([0, 2, 3, 4]);
+    ap.deliver(4);
+    ap.ack(1);
+    let last = ap.upstream().pop().expect("the first was acknowledged");
+    for _ in 0..3 {
+        assert_eq!(ap.ack(1), Verdict::Pass);
+    }
+    let duplicates = ap.upstream();
+    assert_eq!(duplicates.len(), 3);
+    assert!(duplicates.iter().all(|tcp| (tcp.ack, tcp.window) == (last.ack, last.window)), "RFC 5681's duplicates");
+}
+
+#[test]
+fn segments_that_the_wire_reordered_are_not_repaired() {
+    let mut ap = Ap::connected();
+    ap.data([0, 2, 3]);
+    ap.deliver(3);
+    ap.ack(1);
+    ap.data([1]);
+    ap.upstream();
+    assert_eq!(ap.sack(1, &[(2, 3)]), Verdict::Swallow, "it is in the queue");
+    assert_eq!(ap.counters().duplicates_awaited, 1);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [4]);
+    assert_eq!(ap.sack(1, &[(2, 4)]), Verdict::Swallow);
+    assert_eq!((ap.queued(), ap.counters().repaired), (vec![], 0));
+}
+
+#[test]
+fn a_segment_that_the_queue_dropped_is_the_servers_to_repair() {
+    let mut ap = Ap::connected();
+    ap.data(0..4);
+    ap.drop_at(1);
+    ap.deliver(3);
+    assert_eq!((ap.upstream_acks(), ap.counters().dropped_in_queue), (vec![1], 1));
+    ap.ack(1);
+    ap.upstream();
+    assert_eq!(ap.sack(1, &[(2, 4)]), Verdict::Pass, "congestion is the server's to hear of");
+    ap.data([1]);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [1, 4]);
+}
+
+#[test]
+fn the_timer_sends_the_first_one_again_until_the_client_acknowledges() {
+    let mut ap = Ap::connected();
+    ap.data(0..2);
+    ap.deliver(2);
+    ap.upstream();
+    let mut wait = 200;
+    for attempt in 1..=5 {
+        ap.pass_ms(wait - 1);
+        assert!(ap.queued().is_empty(), "attempt {attempt}");
+        ap.pass_ms(1);
+        assert_eq!(ap.queued(), [0], "attempt {attempt}");
+        ap.deliver(1);
+        wait *= 2;
+    }
+    assert_eq!(ap.counters().repaired_by_timer, 5);
+    assert_eq!(ap.ack(1), Verdict::Swallow);
+    ap.pass_ms(200);
+    assert_eq!(ap.queued(), [1], "progress: it begins anew");
+    ap.deliver(1);
+    ap.ack(2);
+    ap.pass_ms(100_000);
+    assert_eq!((ap.queued(), ap.live()), (vec![], 0), "nothing is owed");
+}
+
+#[test]
+fn a_repair_that_is_lost_is_repeated() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.deliver(3);
+    ap.pass_ms(200);
+    ap.give_up();
+    assert_eq!(ap.counters().repairs_lost, 1);
+    for _ in 0..3 {
+        ap.ack(0);
+    }
+    assert_eq!(ap.queued(), [0], "duplicates ask for it too");
+    ap.drop_at(0);
+    ap.pass_ms(400);
+    assert_eq!(ap.queued(), [0]);
+    ap.pass_ms(10_000);
+    assert_eq!(ap.queued(), [0], "what still waits is not queued twice");
+    ap.deliver(1);
+    ap.ack(3);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn the_timer_is_not_for_what_was_never_acknowledged() {
+    let mut ap = Ap::connected();
+    ap.data([0]);
+    ap.give_up();
+    ap.pass_ms(100_000);
+    assert_eq!((ap.queued(), ap.upstream_acks()), (vec![], vec![]), "the server's own timer is running");
+    ap.data([0]);
+    assert_eq!(ap.queued(), [0]);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [1]);
+    ap.ack(1);
+    assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn a_client_that_is_gone_is_given_up_at_last() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.deliver(3);
+    for _ in 0..40 {
+        ap.pass_ms(60_000);
+        let waiting = ap.queued().len();
+        (0..waiting).for_each(|_| ap.give_up());
+    }
+    assert_eq!((ap.counters().repaired_by_timer, ap.counters().abandoned, ap.live()), (15, 1, 0));
+    ap.upstream();
+    ap.data([3]);
+    ap.deliver(1);
+    assert!(ap.upstream().is_empty(), "no more early ACKs on this connection");
+    assert_eq!(ap.ack(1), Verdict::Pass);
+}
+
+#[test]
+fn a_client_that_acknowledges_late_is_only_sent_more_than_it_needs() {
+    let mut ap = Ap::connected_with(FastAckConfig {
+        repair_after: ackless_wire::Duration::from_millis(20),
+        ..FastAckConfig::default()
+    });
+    ap.data([0]);
+    ap.deliver(1);
+    ap.pass_ms(20);
+    assert_eq!(ap.queued(), [0]);
+    assert_eq!(ap.ack(1), Verdict::Swallow);
+    ap.deliver(1);
+    assert_eq!((ap.upstream_acks(), ap.live()), (vec![1], 0));
+    assert_eq!(ap.byte(1) - ap.byte(0), LEN);
+}

@@ -34,6 +34,8 @@ pub(super) struct Flow {
     duplicates: u32,
     /// The last data header and how it went to the client.
     data: Option<(TcpHeader, SendOptions)>,
+    /// The server's last timestamps.
+    newest: Option<(u32, u32)>,
     debt: Debt,
     pub(super) last_used: Instant,
 }
@@ -89,6 +91,7 @@ impl Flow {
             cache: Cache::default(),
             duplicates: 0,
             data: None,
+            newest: None,
             debt,
             last_used: now,
         })
@@ -111,6 +114,14 @@ impl Flow {
     /// The connection is over for the AP.
     pub(super) fn clear(&mut self, cx: &mut Context<'_>) {
         self.cache.clear(cx.pool);
+    }
+
+    /// A packet of the server's is on its way to the client: its timestamps are noted.
+    pub(super) fn on_server(&mut self, tcp: &TcpHeader) {
+        let Some((val, ecr)) = tcp.options.timestamps else { return };
+        if self.newest.is_none_or(|(newest, _)| !SeqNumber(val).before(SeqNumber(newest))) {
+            self.newest = Some((val, ecr));
+        }
     }
 
     /// A segment of the server's with data, without SYN and RST, is on its way to the client.
@@ -396,6 +407,7 @@ impl Flow {
     fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
         self.duplicates += 1;
         let Some((_, options)) = self.data else { return };
+        let newest = self.newest;
         let blocks = tcp.options.sack.as_slice();
         let reported = blocks.iter().map(|&(_, right)| right).fold(self.acked + 1, SeqNumber::max);
         let mut ignored = true;
@@ -416,7 +428,7 @@ impl Flow {
             counters.repaired_delivered += u64::from(segment.delivered);
             segment.repaired = true;
             ignored = false;
-            send_again(cx, segment, options, counters);
+            send_again(cx, segment, newest, options, counters);
         }
         counters.duplicates_ignored += u64::from(ignored);
     }
@@ -438,7 +450,7 @@ impl Flow {
             self.debt.wait = (self.debt.wait * 2).min(LONGEST_WAIT);
             counters.repaired_by_timer += 1;
             segment.repaired = true;
-            send_again(cx, segment, options, counters);
+            send_again(cx, segment, self.newest, options, counters);
         }
         self.debt.due = Some(cx.now + self.debt.wait);
         true
@@ -450,9 +462,26 @@ impl Flow {
     }
 }
 
-fn send_again(cx: &mut Context<'_>, segment: &mut Segment, options: SendOptions, counters: &mut FastAckCounters) {
+/// Sends a segment again, as the server would: with its newest timestamps. With its own it might be older than what the client has seen since,
+/// which would drop it each time (RFC 7323, 5.3).
+fn send_again(
+    cx: &mut Context<'_>,
+    segment: &mut Segment,
+    newest: Option<(u32, u32)>,
+    options: SendOptions,
+    counters: &mut FastAckCounters,
+) {
     counters.repaired += 1;
     segment.waiting += 1;
+    let mut copy = cx.pool.get(segment.packet).clone();
+    if let Transport::Tcp(tcp) = &mut copy.transport
+        && tcp.options.timestamps.is_some()
+        && tcp.options.timestamps != newest
+    {
+        tcp.options.timestamps = newest;
+        cx.pool.release(segment.packet);
+        segment.packet = cx.pool.insert(copy);
+    }
     cx.pool.retain(segment.packet);
     cx.emit(Emission::Queue(segment.packet, options));
 }

@@ -15,7 +15,8 @@
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once, what the client's
 //!   MAC had acknowledged after three of them, once. Duplicates for what waits in the queue, or is on its way up, end there. For a hole
 //!   of which the AP has nothing (it was lost on the wire) they pass. Besides, a timer sends the first segment again while the client does not
-//!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone.
+//!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone. A repair bears the server's newest
+//!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
 //! - **Bounds.** What finds the cache full is not cached, so that nothing from there on is acknowledged early until the client itself has.
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.
 //! - **What the server sends again** although it has been told of it ends at the AP, which tells it again.
@@ -190,10 +191,7 @@ impl Scheme for FastAck {
     ) -> Verdict {
         let content = cx.pool.get(packet);
         let Some(tcp) = content.tcp().copied() else { return Verdict::Pass };
-        let special = tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST | TcpFlags::FIN);
-        if content.payload.is_empty() && !special {
-            return Verdict::Pass;
-        }
+        let is_data = !content.payload.is_empty() || tcp.flags.contains(TcpFlags::FIN);
         let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
         if tcp.flags.contains(TcpFlags::RST) {
             self.forget(cx, key);
@@ -206,6 +204,10 @@ impl Scheme for FastAck {
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
         let id = connection.id;
         let Some(flow) = &mut connection.flow else { return Verdict::Pass };
+        flow.on_server(&tcp);
+        if !is_data {
+            return Verdict::Pass;
+        }
         match flow.on_data(cx, packet, options, &self.config, &mut self.counters) {
             Data::Passes => Verdict::Pass,
             Data::Ends => Verdict::Swallow,

@@ -219,6 +219,11 @@ impl Ap {
         self.queue.0.iter().map(|&(_, packet, _)| (self.header(packet).seq - first) / LEN).collect()
     }
 
+    /// The timestamps of what is in the queue.
+    pub fn queued_stamps(&self) -> Vec<Option<(u32, u32)>> {
+        self.queue.0.iter().map(|&(_, packet, _)| self.header(packet).options.timestamps).collect()
+    }
+
     /// What has gone to the server since the last time: how many segments each ACK covers.
     pub fn upstream_acks(&mut self) -> Vec<u32> {
         let first = self.byte(0);

@@ -222,3 +222,29 @@ fn a_client_that_acknowledges_late_is_only_sent_more_than_it_needs() {
     assert_eq!((ap.upstream_acks(), ap.live()), (vec![1], 0));
     assert_eq!(ap.byte(1) - ap.byte(0), LEN);
 }
+
+#[test]
+fn a_repair_bears_the_servers_newest_timestamps() {
+    // The third segment came over the wire before the second: the client has heard a later timestamp and drops the second (PAWS), each time.
+    let mut ap = Ap::connected();
+    ap.data(0..2);
+    ap.deliver(2);
+    let mut newer = ap.server_header(2);
+    newer.options.timestamps = Some((9_000, 7));
+    ap.from_server(newer, 0);
+    let mut older = ap.server_header(2);
+    older.options.timestamps = Some((8_000, 6));
+    ap.from_server(older, LEN);
+    ap.deliver(2);
+    for _ in 0..4 {
+        ap.ack(1);
+    }
+    assert_eq!(ap.queued(), [1]);
+    assert_eq!(ap.queued_stamps(), [Some((9_000, 7))]);
+    ap.deliver(1);
+    ap.pass_ms(200);
+    assert_eq!(ap.queued_stamps(), [Some((9_000, 7))]);
+    ap.deliver(1);
+    ap.ack(3);
+    assert_eq!(ap.live(), 0);
+}

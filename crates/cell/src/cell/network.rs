@@ -62,7 +62,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let next = match (node, target) {
             (0, None) => None,
-            (0, Some(to)) => Some(self.routes.next(0, to)),
             // A group-addressed frame reaches stations that it is not for.
             _ => match self.routes.relay(node, arrival.from, target.unwrap_or(NodeId(0))) {
                 None => return self.pool.release(packet),
@@ -166,11 +165,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the AP.
     pub(super) fn deliver_down(&mut self) {
         while let Some(packet) = self.wire_down.pop(self.now) {
-            let Some(to) = address::node_of(self.pool.get(packet).ip.dst()) else {
+            let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+            let Some(next) = self.routes.relay(0, NodeId(0), to) else {
                 self.pool.release(packet);
                 continue;
             };
-            let next = self.routes.next(0, to);
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {
                 self.send_on(0, packet, next, [NodeId(0), to]);
             }

@@ -51,17 +51,17 @@ impl Routes {
     }
 
     /// The station that `node` relays to for the packet from `from` to reach `to`; nothing if it is not on the way: a packet in a
-    /// group-addressed frame comes to stations that it is not for.
+    /// group-addressed frame comes to stations that it is not for. What the AP has from the wire, it has from itself.
     pub(super) fn relay(&self, node: usize, from: NodeId, to: NodeId) -> Option<NodeId> {
         let above = self.above(node)?;
-        self.towards_below(node, to).or((from != above).then_some(above))
+        self.towards_below(node, to).or((node != 0 && from != above).then_some(above))
     }
 
     /// The station below `node` behind which `to` is, or which it is.
     fn towards_below(&self, node: usize, to: NodeId) -> Option<NodeId> {
         let mut hop = to;
         while hop.0 != 0 {
-            let above = self.above[usize::from(hop.0)];
+            let above = self.above(hop.0.into())?;
             if usize::from(above.0) == node {
                 return Some(hop);
             }
@@ -110,6 +110,8 @@ mod tests {
         );
         // What the AP sent to a group is not sent back to it.
         assert_eq!([relay(2, 0, 1), relay(1, 0, 2), relay(3, 2, 4)], [None; 3]);
+        // There is no station 9.
+        assert_eq!([relay(0, 0, 3), relay(0, 1, 5), relay(0, 0, 9), relay(2, 0, 9)], [Some(2), Some(2), None, None]);
         let ad_hoc = Routes { above: Vec::new(), bridges: vec![false; 3] };
         assert_eq!((ad_hoc.next(1, NodeId(2)), ad_hoc.relay(1, NodeId(2), NodeId(0))), (NodeId(2), None));
     }

@@ -33,11 +33,16 @@ impl<S: Scheme> Station<S> {
             Exchange::OnAir(None) => {
                 // After a beacon, a frame in service still waits for its next attempt. Beacons share the data's access function here, so that one
                 // that was sent resets the contention window as any frame does; under EDCA a real AP would send it from a queue of its own.
-                if let Some(frame) = self.in_service.take_if(|frame| !frame.is_answered()) {
+                let sent = self.in_service.take_if(|frame| !frame.is_answered());
+                if let Some(frame) = sent {
                     self.fates.push((frame.mpdu, Fate::Delivered));
                     self.settle_fates(now, pool);
                 }
-                self.end_access(now, Settled::Done);
+                if sent.is_some() && self.fits_another(now) {
+                    self.exchange = Exchange::Sifs { at: now + self.config.timing.sifs };
+                } else {
+                    self.end_access(now, Settled::Done);
+                }
             }
             Exchange::Idle | Exchange::Awaiting { .. } | Exchange::Sifs { .. } => {}
         }

@@ -7,8 +7,9 @@
 //!
 //! - A filtered frame is sent once. Where the air or a collision takes it, it is gone, and only a later ACK, being cumulative, makes
 //!   up for it; after the last ACK of a transfer the sender's timeout does. Duplicates are impossible.
-//! - It counts as a success for the contention window (10.3.3, 10.23.2.2), DIFS or AIFS and a new counter follow it, as any frame, and no EIFS. The paper (section
-//!   IV) counts EIFS and even the back-off among what is saved; what is saved is SIFS, the Ack, and the repetitions.
+//! - It counts as a success for the contention window, heard or not (10.3.3, 10.23.2.2; so it does for auto-zoom). DIFS or AIFS and a new counter follow it, as
+//!   any frame, or within a TXOP SIFS and the next frame; and no EIFS. The paper (section IV) counts EIFS and even the back-off among what is saved;
+//!   what is saved is SIFS, the Ack, and the repetitions.
 //! - Its Duration field is zero: nothing is reserved after it (9.2.5).
 //! - A group-addressed frame goes at the group rate of the cell ([`ackless_dot11::station::MacConfig::group_rate`]), which is never an HT or VHT rate here,
 //!   without QoS, as Linux sends it, and takes its sequence number from the one counter for such frames. An AP would keep it for the next DTIM beacon if any station

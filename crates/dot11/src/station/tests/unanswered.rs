@@ -112,3 +112,22 @@ fn an_unanswered_frame_goes_alone_and_ends_the_a_mpdu_before_it() {
         ["401..2477 0>all data 0, duration 0", "2520..2640 0>1 data 2, duration 44", "2656..2684 1>0 Ack, duration 0"];
     air.assert_script(&[&aggregate[..], &rest[..]].concat());
 }
+
+#[test]
+fn within_a_txop_the_next_frame_follows_sifs_after_an_unanswered_one() {
+    // A TXOP of 400 us from 106 on: two frames of 120 and an Ack end at 406, and there is no room for a third.
+    let sender = MacConfig { txop_limit: us(400), ..edca(0) };
+    let mut air =
+        disguising(vec![(sender, vec![qos_link(1, ht(7))]), (edca(1), vec![qos_link(0, ht(7))])], 0, no_ack, 1);
+    air.run(at(100));
+    air.send(0, NodeId(1), FULL, 0..3);
+    air.run(at(1000));
+    air.assert_script(&[
+        "106..226 0>1 data 0, duration 0",
+        "242..362 0>1 data 1, duration 44",
+        "378..406 1>0 Ack, duration 0",
+        "449..569 0>1 data 2, duration 44",
+        "585..613 1>0 Ack, duration 0",
+    ]);
+    air.assert_told(0, &["226 delivered 0", "406 delivered 1", "613 delivered 2"]);
+}

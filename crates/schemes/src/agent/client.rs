@@ -91,6 +91,7 @@ impl Client {
                 link.arriving += 1;
             }
             Solution::Flag { .. } => {
+                flow.accept(start, end);
                 link.fresh |= !again;
                 if !link.touched.contains(&key) {
                     link.touched.push(key);
@@ -99,7 +100,6 @@ impl Client {
             Solution::Buffer { .. } => {}
         }
         link.seen.add(mpdu);
-        flow.accept(start, end);
         flow.heard = cx.now;
         Admission::Accept
     }
@@ -111,11 +111,8 @@ impl Client {
         let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let start = tcp.seq;
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
-        if flow.has_acknowledged(end) {
-            return;
-        }
         let due = cx.now + again;
-        if flow.buffer.keep(cx.pool, packet, (start, end), due) {
+        if flow.goes_up(start, end) && flow.buffer.keep(cx.pool, packet, (start, end), due) {
             link(&mut self.links, from).kept += 1;
             self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
         }

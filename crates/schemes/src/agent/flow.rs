@@ -5,15 +5,15 @@ use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::buffer::Buffer;
-use super::spans::Spans;
+use super::spans::{Inflow, Place};
 
 /// One flow, seen from the receiver of data.
 #[derive(Debug)]
 pub(super) struct Flow {
     /// Over which peer its data comes.
     pub(super) peer: NodeId,
-    /// What came in data frames that this MAC accepted.
-    pub(super) accepted: Spans,
+    /// What came in data frames: in the first solution as it goes up to the TCP, in the second as the MAC accepts it.
+    inflow: Inflow,
     /// Data below this was accepted, but it is not remembered which.
     vague: Option<SeqNumber>,
     /// The largest acknowledgment number that the TCP has handed down, and the last window.
@@ -62,7 +62,7 @@ impl Flow {
     pub(super) fn new(peer: NodeId, now: Instant) -> Self {
         Self {
             peer,
-            accepted: Spans::default(),
+            inflow: Inflow::default(),
             vague: None,
             handed: None,
             window: 0,
@@ -77,11 +77,16 @@ impl Flow {
         }
     }
 
-    /// A data frame was accepted.
+    /// The MAC has accepted data: the second solution takes it in whatever order it comes.
     pub(super) fn accept(&mut self, start: SeqNumber, end: SeqNumber) {
-        if !self.accepted.insert(start, end) {
+        if self.inflow.take(start, end, true) == Place::Forgotten {
             self.vague = Some(self.vague.map_or(end, |vague| vague.max(end)));
         }
+    }
+
+    /// Data goes up. Returns whether the first solution must keep it: the agent speaks for it, and the TCP has not acknowledged it.
+    pub(super) fn goes_up(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
+        self.inflow.take(start, end, false) == Place::InOrder && !self.has_acknowledged(end)
     }
 
     /// Whether the TCP has acknowledged everything before `end`.
@@ -92,7 +97,7 @@ impl Flow {
     /// Whether an ACK of the flow's TCP may be swallowed. The AP's agent then says exactly as much, or will when the MAC ACKs arrive:
     ///
     /// - it is a bare ACK of new data, without SACK blocks and ECN bits;
-    /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted;
+    /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted, in the first solution in order;
     /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
     /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
     ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1).
@@ -110,7 +115,7 @@ impl Flow {
         }
         let known = self.known.filter(|known| now.saturating_since(known.at) < REFRESH * 3).ok_or(Native::Unknown)?;
         let follows = self.floor.is_some_and(|floor| !known.ack.before(floor));
-        if !follows || self.accepted.point().is_none_or(|point| tcp.ack.after(point)) {
+        if !follows || self.inflow.point().is_none_or(|point| tcp.ack.after(point)) {
             return Err(Native::Uncovered);
         }
         let growth = tcp.window.checked_sub(known.window).ok_or(Native::Window)?;
@@ -127,7 +132,7 @@ impl Flow {
         if new {
             self.handed = Some(tcp.ack);
         }
-        if self.accepted.pass(tcp.ack) {
+        if self.inflow.pass(tcp.ack) {
             self.floor = Some(tcp.ack);
         }
         self.window = tcp.window;
@@ -163,7 +168,7 @@ impl Flow {
 
     /// How far the flag may vouch for the flow: the TCP has acknowledged all that this MAC has accepted of it.
     pub(super) fn vouchable(&self) -> Option<SeqNumber> {
-        let point = self.accepted.point()?;
+        let point = self.inflow.point()?;
         let whole = self.vague.is_none_or(|vague| self.has_acknowledged(vague));
         (whole && self.handed == Some(point)).then_some(point)
     }

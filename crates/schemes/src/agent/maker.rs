@@ -1,20 +1,25 @@
 //! The AP's half: what it knows of each client's TCP, and the ACKs that it makes.
 
-use ackless_dot11::frame::{Mpdu, NodeId};
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Emission, Passage, Verdict};
 use ackless_wire::tcp::{Checksum, SackBlocks};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::counters::AgentCounters;
-use super::spans::Spans;
+use super::spans::{Inflow, Place};
 use super::{data_of, ends_flow};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
 
 /// The flows whose data this node forwards to capable clients.
 ///
-/// Three things are told apart for each: how far the client's MAC has taken all data in (`delivered`), how far the agent may speak for it
-/// (`vouched`; behind `delivered` where the flag decides), and what the server was told (`said`), by the agent or by the client itself. The agent
+/// MAC ACKs count in the order of the sequence numbers, in which the client's MAC hands data up: what was acknowledged behind a frame that will be sent again
+/// waits for that one's fate.
+///
+/// Three things are told apart for each flow: what the client's MAC has taken in (`inflow`), how far the agent may speak for it
+/// (`vouched`; behind `inflow` where the flag decides), and what the server was told (`said`), by the agent or by the client itself. The agent
 /// speaks as soon as `vouched` is past `said`. A native ACK goes on unless it tells the server nothing that it does not know:
 ///
 /// | acknowledgment number | first time that the client says so | again |
@@ -28,9 +33,27 @@ use crate::made_ack::ClientFacts;
 #[derive(Debug, Default)]
 pub(super) struct Maker {
     flows: Table<Flow>,
+    /// Data frames that have a sequence number and no fate, and those behind them, by client.
+    under_way: Vec<(NodeId, VecDeque<Frame>)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
     swept: Instant,
+}
+
+/// A data frame of the agent's on its way to a client.
+#[derive(Debug)]
+struct Frame {
+    handle: FrameHandle,
+    key: FlowKey,
+    tcp: TcpHeader,
+    end: SeqNumber,
+    fate: Option<Fate>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Delivered,
+    GivenUp,
 }
 
 /// One flow, seen from the client as the receiver of data.
@@ -38,10 +61,8 @@ pub(super) struct Maker {
 struct Flow {
     client: NodeId,
     facts: Option<ClientFacts>,
-    delivered: Spans,
+    inflow: Inflow,
     vouched: Option<SeqNumber>,
-    /// The flag was ON when it was not known yet from where on the client has all.
-    owed: bool,
     said: Option<SeqNumber>,
     said_window: Option<u16>,
     /// The largest acknowledgment number that came from the client itself.
@@ -65,19 +86,26 @@ impl Maker {
         let (Passage::FromWire(to) | Passage::OverAir { to, .. }) = passage else { return };
         let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
-        let ends = ends_flow(tcp);
-        let key = key.reversed();
+        let (ends, key) = (ends_flow(tcp), key.reversed());
+        // The first byte of data follows the SYN (RFC 9293, 3.4).
+        let first = tcp.flags.contains(TcpFlags::SYN).then(|| tcp.seq + 1);
+        let data = data_of(content);
         if let Some(flow) = self.flows.get_mut(key) {
             if ends || flow.client != to {
                 counters.resets += 1;
                 *flow = Flow::new(to, cx.now);
             }
             flow.heard = cx.now;
-            let known = data_of(content).is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
-            flow.doubted |= known;
-        } else if cx.peer(to).capable && (tcp.flags.contains(TcpFlags::SYN) || data_of(content).is_some()) {
+            flow.doubted |= data.is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
+        } else if cx.peer(to).capable && (first.is_some() || data.is_some()) {
             self.make_room(cx.now, counters);
             self.flows.insert(key, Flow::new(to, cx.now));
+        } else {
+            return;
+        }
+        let flow = self.flows.at_hand();
+        if let Some(first) = first.filter(|_| flow.inflow.point().is_none()) {
+            flow.inflow.pass(first);
         }
     }
 
@@ -91,6 +119,21 @@ impl Maker {
         self.flagged = None;
     }
 
+    /// A frame got its sequence number.
+    pub(super) fn on_sequenced(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
+        let content = cx.pool.get(mpdu.packet);
+        let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
+        let key = key.reversed();
+        if self.flows.get_mut(key).is_none_or(|flow| flow.client != mpdu.receiver) {
+            return;
+        }
+        let place = self.under_way.iter().position(|(client, _)| *client == mpdu.receiver).unwrap_or_else(|| {
+            self.under_way.push((mpdu.receiver, VecDeque::new()));
+            self.under_way.len() - 1
+        });
+        self.under_way[place].1.push_back(Frame { handle: mpdu.handle, key, tcp, end, fate: None });
+    }
+
     /// A MAC ACK came for an MPDU. `by_flag`: whether the flag decides what the agent may say.
     pub(super) fn on_delivered(
         &mut self,
@@ -99,37 +142,47 @@ impl Maker {
         mpdu: &Mpdu,
         by_flag: bool,
     ) {
-        let content = cx.pool.get(mpdu.packet);
-        let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
-        let flagged = self.flagged == Some(mpdu.receiver);
-        let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.client == mpdu.receiver) else { return };
-        flow.see_timestamp(&tcp);
-        counters.forgotten += u64::from(!flow.delivered.insert(tcp.seq, end));
-        counters.above_hole += u64::from(flow.delivered.point().is_some_and(|point| end.after(point)));
-        if by_flag && !flagged {
-            counters.unflagged += 1;
-            flow.owed = false;
-            return;
-        }
-        flow.vouched = flow.delivered.point();
-        flow.owed = flow.vouched.is_none();
-        match flow.next_ack(&tcp) {
-            Some(ack) => {
-                counters.made += 1;
-                let ack = cx.pool.insert(ack);
-                cx.emit(Emission::Onward(ack, mpdu.receiver));
-            }
-            None => counters.without_facts += u64::from(flow.facts.is_none()),
-        }
+        self.settle(cx, counters, mpdu, Fate::Delivered, by_flag);
     }
 
-    /// The MAC gave an MPDU up. Nothing needs to be done: what was not delivered is a hole.
-    pub(super) fn on_given_up(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu) {
-        let content = cx.pool.get(mpdu.packet);
-        if data_of(content).is_some()
-            && FlowKey::of(content).is_some_and(|key| self.flows.get_mut(key.reversed()).is_some())
-        {
-            counters.given_up += 1;
+    /// The MAC gave an MPDU up: it is a hole.
+    pub(super) fn on_given_up(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        mpdu: &Mpdu,
+        by_flag: bool,
+    ) {
+        self.settle(cx, counters, mpdu, Fate::GivenUp, by_flag);
+    }
+
+    /// A frame has its fate: it and those behind it that have theirs count now.
+    fn settle(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu, fate: Fate, by_flag: bool) {
+        let client = mpdu.receiver;
+        let Some((_, frames)) = self.under_way.iter_mut().find(|(to, _)| *to == client) else { return };
+        let Some(frame) = frames.iter_mut().find(|frame| frame.handle == mpdu.handle) else { return };
+        frame.fate = Some(fate);
+        let silent = by_flag && self.flagged != Some(client);
+        while let Some(frame) = frames.pop_front_if(|frame| frame.fate.is_some()) {
+            let Some(flow) = self.flows.get_mut(frame.key).filter(|flow| flow.client == client) else { continue };
+            if frame.fate == Some(Fate::GivenUp) {
+                counters.given_up += 1;
+                continue;
+            }
+            flow.take(counters, &frame, by_flag);
+            if silent {
+                counters.unflagged += 1;
+                continue;
+            }
+            flow.vouched = flow.inflow.point();
+            match flow.next_ack(&frame.tcp) {
+                Some(ack) => {
+                    counters.made += 1;
+                    let ack = cx.pool.insert(ack);
+                    cx.emit(Emission::Onward(ack, client));
+                }
+                None => counters.without_facts += u64::from(flow.facts.is_none()),
+            }
         }
     }
 
@@ -226,9 +279,8 @@ impl Flow {
         Self {
             client,
             facts: None,
-            delivered: Spans::default(),
+            inflow: Inflow::default(),
             vouched: None,
-            owed: false,
             said: None,
             said_window: None,
             stated: None,
@@ -244,11 +296,10 @@ impl Flow {
         if let Some((_, echo)) = tcp.options.timestamps {
             self.recent = Some(self.recent.map_or(echo, |recent| newer(recent, echo)));
         }
-        let had_hole = self.delivered.has_hole();
-        let moved = self.delivered.pass(tcp.ack);
+        let had_hole = self.inflow.has_hole();
+        let moved = self.inflow.pass(tcp.ack);
         counters.hole_passed += u64::from(had_hole && moved);
-        let all = !by_flag || std::mem::take(&mut self.owed);
-        self.vouched = if all { self.delivered.point() } else { Some(later(self.vouched, tcp.ack)) };
+        self.vouched = if by_flag { Some(later(self.vouched, tcp.ack)) } else { self.inflow.point() };
         let first = self.stated.is_none_or(|stated| tcp.ack.after(stated));
         self.stated = Some(later(self.stated, tcp.ack));
         first
@@ -289,11 +340,19 @@ impl Flow {
         Some(facts.ack(data, point, self.recent.unwrap_or_default()))
     }
 
-    /// RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
-    fn see_timestamp(&mut self, data: &TcpHeader) {
-        let Some((value, _)) = data.options.timestamps else { return };
-        if self.said.is_none_or(|said| !data.seq.after(said)) {
+    /// Data has come to the client.
+    fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, by_flag: bool) {
+        let Frame { tcp, end, .. } = frame;
+        // RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
+        if let Some((value, _)) = tcp.options.timestamps
+            && self.said.is_none_or(|said| !tcp.seq.after(said))
+        {
             self.recent = Some(self.recent.map_or(value, |recent| newer(recent, value)));
+        }
+        match self.inflow.take(tcp.seq, *end, by_flag) {
+            Place::InOrder => {}
+            Place::AboveHole => counters.above_hole += 1,
+            Place::Forgotten => counters.forgotten += 1,
         }
     }
 }

@@ -24,6 +24,7 @@
 //! - a duplicate ACK that repeats a swallowed one is queued twice: the AP takes the first for the swallowed one, and only the second for a duplicate, so
 //!   that the server counts as many as the client's TCP made;
 //! - of each flow an ACK goes natively every second ([`flow::REFRESH`]);
+//! - the buffer keeps what came in order, and the agent speaks for nothing else: see [`spans::Inflow`];
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - frames that the local TCP does not take for 255 times the interval are let go, unless its window is closed.
@@ -142,6 +143,7 @@ impl Scheme for Agent {
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         self.client.on_gone(cx.now, mpdu.handle, true);
+        self.maker.on_sequenced(cx, mpdu);
     }
 
     fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, arrival: &Arrival) {
@@ -196,7 +198,8 @@ impl Scheme for Agent {
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        self.maker.on_given_up(cx, &mut self.counters, mpdu);
+        let by_flag = self.by_flag();
+        self.maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
     }
 
     fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {

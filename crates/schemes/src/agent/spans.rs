@@ -1,28 +1,80 @@
-//! Which bytes of a TCP stream are there: all up to a point, and pieces above holes.
+//! Which bytes of a TCP stream are there: all up to a point, and pieces above holes; and for which of them an agent may speak.
 
 use ackless_wire::SeqNumber;
 
+/// A stream of data as it comes to a client's TCP.
+///
+/// The station's buffer keeps what came in order, and no more: data above a hole waits in its TCP for as long as the sender takes to close the hole, and no
+/// TCP ACK could empty the buffer before. So the agent speaks only for data that came in order; the ACK that closes a hole, which acknowledges what
+/// waited above it, goes natively. Both ends decide from the same frames in the same order, that of the MAC's sequence numbers; one that the AP does not know
+/// to have arrived makes it take more for out of order than the station does, never less.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inflow {
+    there: Spans,
+    agents: Spans,
+}
+
 /// Bytes of one stream. As long as the point is not known, all is pieces.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spans {
+struct Spans {
     point: Option<SeqNumber>,
     /// Sorted; no two touch, and none touches the point.
     above: Vec<(SeqNumber, SeqNumber)>,
 }
 
+impl Inflow {
+    /// Up to where the agent may speak.
+    pub(super) const fn point(&self) -> Option<SeqNumber> {
+        self.agents.point()
+    }
+
+    /// Whether there is a hole.
+    pub(super) const fn has_hole(&self) -> bool {
+        self.there.has_hole()
+    }
+
+    /// The TCP has everything before `to`. Returns whether the agent could not have said so.
+    pub(super) fn pass(&mut self, to: SeqNumber) -> bool {
+        self.there.pass(to);
+        self.agents.pass(to)
+    }
+
+    /// Data came. `in_any_order`: out of order it is the agent's too.
+    pub(super) fn take(&mut self, start: SeqNumber, end: SeqNumber, in_any_order: bool) -> Place {
+        let in_order = in_any_order || self.there.point().is_some_and(|point| !start.after(point));
+        let remembered = self.there.insert(start, end) && (!in_order || self.agents.insert(start, end));
+        match (in_order, remembered) {
+            (_, false) => Place::Forgotten,
+            (true, true) => Place::InOrder,
+            (false, true) => Place::AboveHole,
+        }
+    }
+}
+
+/// Where data came to lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// It is the agent's.
+    InOrder,
+    /// It is not.
+    AboveHole,
+    /// It is not remembered that it came.
+    Forgotten,
+}
+
 impl Spans {
     /// Up to where everything is there.
-    pub(super) const fn point(&self) -> Option<SeqNumber> {
+    const fn point(&self) -> Option<SeqNumber> {
         self.point
     }
 
     /// Whether something is there beyond a hole.
-    pub(super) const fn has_hole(&self) -> bool {
+    const fn has_hole(&self) -> bool {
         self.point.is_some() && !self.above.is_empty()
     }
 
     /// Everything before `to` is there. Returns whether that is news.
-    pub(super) fn pass(&mut self, to: SeqNumber) -> bool {
+    fn pass(&mut self, to: SeqNumber) -> bool {
         if self.point.is_some_and(|point| !to.after(point)) {
             return false;
         }
@@ -33,7 +85,7 @@ impl Spans {
 
     /// The bytes from `start` up to `end` are there. False if that is forgotten, because there are too many pieces, or because it lies too far from
     /// everything else to tell before from after.
-    pub(super) fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
+    fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
         let anchor = self.point.or(self.above.first().map(|first| first.0)).unwrap_or(start);
         if [start, end].iter().any(|place| place.distance_from(anchor).unsigned_abs() > FAR) {
             return false;
@@ -106,6 +158,18 @@ mod tests {
         assert!(spans.pass(seq(650)), "a native ACK passes the hole");
         assert_eq!((spans.point(), spans.has_hole()), (Some(seq(700)), false));
         assert!(!spans.pass(seq(650)));
+    }
+
+    #[test]
+    fn the_agent_speaks_for_what_came_in_order_and_not_for_what_waited_above_a_hole() {
+        let mut inflow = Inflow::default();
+        inflow.pass(seq(100));
+        assert_eq!(inflow.take(seq(200), seq(300), false), Place::AboveHole);
+        assert_eq!(inflow.take(seq(100), seq(200), false), Place::InOrder);
+        assert_eq!(inflow.point(), Some(seq(200)));
+        assert_eq!(inflow.take(seq(300), seq(400), false), Place::InOrder, "the TCP has all before it");
+        assert!(inflow.pass(seq(300)), "what closes the hole goes natively");
+        assert_eq!(inflow.point(), Some(seq(400)));
     }
 
     #[test]

@@ -19,12 +19,24 @@ pub(super) struct Segment {
     pub(super) end: SeqNumber,
     /// Its TSval.
     pub(super) stamp: u32,
-    /// The client's MAC has acknowledged it.
-    pub(super) delivered: bool,
+    /// When the client's MAC last acknowledged it; `None` if it never has.
+    pub(super) delivered: Option<Delivery>,
     /// Frames with it that are queued or on the air.
     pub(super) waiting: u32,
+    /// The client's SACK blocks have told of it.
+    pub(super) reported: bool,
     /// It has been sent again because of duplicate ACKs: the next time is the timer's.
     pub(super) repaired: bool,
+}
+
+/// A segment has come to the client's MAC.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivery {
+    /// Rises with each delivery of the flow's.
+    pub(super) number: u64,
+    /// So many duplicate ACKs of the flow's must have come by then before they can be about this segment: those that came before it, and one for each
+    /// later segment that the client had before it.
+    pub(super) told_after: u64,
 }
 
 /// Where a segment stands beside those in the cache.
@@ -97,6 +109,12 @@ impl Cache {
     /// The segments that begin before this byte.
     pub(super) fn before(&mut self, byte: SeqNumber) -> impl Iterator<Item = &mut Segment> {
         self.segments.iter_mut().take_while(move |segment| segment.seq.before(byte))
+    }
+
+    /// How many segments behind this byte have been delivered.
+    pub(super) fn delivered_behind(&self, byte: SeqNumber) -> u64 {
+        let behind = self.segments.iter().skip(self.first_past(byte));
+        behind.filter(|segment| segment.delivered.is_some()).count() as u64
     }
 
     fn first_past(&self, byte: SeqNumber) -> usize {

@@ -21,7 +21,7 @@ counters! {
         stale,
         /// The client's ACKs that passed because they go beyond what the AP has said.
         passed_beyond,
-        /// The client's ACKs that passed because they report a hole of which the AP has nothing.
+        /// The client's ACKs that passed because they report a hole that is not the AP's to fill.
         passed_duplicate,
         /// The client's ACKs that passed with a window that the server does not know, or although nothing is outstanding: they answer something.
         passed_window,
@@ -29,9 +29,9 @@ counters! {
         passed_with_more,
         /// The client's ACKs for something that never went through the AP, which pass.
         passed_unknown,
-        /// Duplicate ACKs that ended at the AP, as what they miss waits to be sent.
+        /// Duplicate ACKs whose first missing segment waits to be sent.
         duplicates_awaited,
-        /// Duplicate ACKs that ended at the AP, as what they miss was acknowledged by the client's MAC, or has been sent again, and may be on its way up.
+        /// Duplicate ACKs that miss nothing that is to be sent again yet: what they miss may be on its way up, or the AP does not have it.
         duplicates_ignored,
         /// Segments sent again from the cache.
         repaired,

@@ -3,7 +3,7 @@
 use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
 
-use super::cache::{Cache, Place, Segment};
+use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
 
@@ -30,8 +30,16 @@ pub(super) struct Flow {
     /// The TSval that an ACK up to `point` echoes.
     stamp: u32,
     cache: Cache,
+    /// Deliveries to the client's MAC.
+    deliveries: u64,
+    /// Just past the last byte in them.
+    furthest: SeqNumber,
+    /// The last delivery that SACK blocks tell of.
+    latest_reported: u64,
     /// Duplicate ACKs since the client's last progress.
-    duplicates: u32,
+    duplicates: u64,
+    /// All duplicate ACKs.
+    all_duplicates: u64,
     /// The last data header and how it went to the client.
     data: Option<(TcpHeader, SendOptions)>,
     /// The server's last timestamps.
@@ -89,7 +97,11 @@ impl Flow {
             client_seq: end_of(first),
             stamp: 0,
             cache: Cache::default(),
+            deliveries: 0,
+            furthest: tcp.ack,
+            latest_reported: 0,
             duplicates: 0,
+            all_duplicates: 0,
             data: None,
             newest: None,
             debt,
@@ -174,7 +186,8 @@ impl Flow {
             }
             Place::Free(index) => {
                 cx.pool.retain(packet);
-                let segment = Segment { packet, seq, end, stamp, delivered: false, waiting: 1, repaired: false };
+                let segment =
+                    Segment { packet, seq, end, stamp, delivered: None, waiting: 1, reported: false, repaired: false };
                 self.cache.insert(index, segment);
                 Data::Watched
             }
@@ -191,7 +204,14 @@ impl Flow {
     ) {
         let Some(segment) = self.cache.at(seq) else { return };
         segment.waiting = segment.waiting.saturating_sub(1);
-        segment.delivered = true;
+        let end = segment.end;
+        self.deliveries += 1;
+        let overtaken = if end.after(self.furthest) { 0 } else { self.cache.delivered_behind(seq) };
+        self.furthest = self.furthest.max(end);
+        let told_after = self.all_duplicates + overtaken + DUPLICATES;
+        if let Some(segment) = self.cache.at(seq) {
+            segment.delivered = Some(Delivery { number: self.deliveries, told_after });
+        }
         if self.advance(cx.now, config, counters) {
             self.tell(cx, counters);
         }
@@ -207,11 +227,12 @@ impl Flow {
     ) {
         let Some(segment) = self.cache.at(seq) else { return };
         segment.waiting = segment.waiting.saturating_sub(1);
-        counters.repairs_lost += u64::from(segment.repaired || segment.delivered);
-        segment.repaired = false;
+        counters.repairs_lost += u64::from(segment.repaired || segment.delivered.is_some());
+        // What the queue drops again is for the timer: a full queue is not to be filled with repairs.
+        segment.repaired &= dropped;
         counters.given_up += u64::from(!dropped);
         // A full queue is how a path tells a sender to slow down.
-        if dropped && segment.waiting == 0 && !segment.delivered {
+        if dropped && segment.waiting == 0 && segment.delivered.is_none() {
             counters.dropped_in_queue += 1;
             self.cache.remove(seq, cx.pool);
         }
@@ -336,10 +357,8 @@ impl Flow {
         counters: &mut FastAckCounters,
     ) -> Verdict {
         if news.hole {
-            // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
-            let edge = self.edge;
-            if self.cache.with(news.ack).is_some_and(|segment| !segment.end.after(edge)) {
-                self.repair(cx, tcp, counters);
+            self.repair(cx, tcp, counters);
+            if self.repairs_all(tcp) {
                 counters.suppressed += 1;
                 return Verdict::Swallow;
             }
@@ -361,7 +380,7 @@ impl Flow {
     fn advance(&mut self, now: Instant, config: &FastAckConfig, counters: &mut FastAckCounters) -> bool {
         let before = self.point;
         while let Some(segment) = self.cache.with(self.point)
-            && segment.delivered
+            && segment.delivered.is_some()
         {
             if segment.end.after(self.edge) {
                 counters.window_limited += 1;
@@ -406,14 +425,22 @@ impl Flow {
     /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
     fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
         self.duplicates += 1;
+        self.all_duplicates += 1;
         let Some((_, options)) = self.data else { return };
         let newest = self.newest;
         let blocks = tcp.options.sack.as_slice();
-        let reported = blocks.iter().map(|&(_, right)| right).fold(self.acked + 1, SeqNumber::max);
+        let (reported, edge) = (reported(tcp), self.edge);
+        for segment in self.cache.before(reported) {
+            // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
+            if blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end)) {
+                segment.reported = true;
+                self.latest_reported = self.latest_reported.max(segment.delivered.map_or(0, |last| last.number));
+            }
+        }
         let mut ignored = true;
         for segment in self.cache.before(reported) {
-            let here = blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
-            if here {
+            // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
+            if segment.reported || segment.end.after(edge) {
                 continue;
             }
             if segment.waiting > 0 {
@@ -421,16 +448,41 @@ impl Flow {
                 ignored = false;
                 continue;
             }
-            if segment.repaired || segment.delivered && self.duplicates < DUPLICATES {
+            let lost = match segment.delivered {
+                None => true,
+                // Beyond the point the server repairs what the client's MAC has had.
+                Some(_) if !segment.seq.before(self.point) => false,
+                // What was delivered after it has come up, by so much that no reordering of the MAC's accounts for it.
+                Some(delivery) if !blocks.is_empty() => self.latest_reported >= delivery.number + DUPLICATES,
+                Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.told_after,
+            };
+            if segment.repaired || !lost {
                 continue;
             }
-            counters.repaired_given_up += u64::from(!segment.delivered);
-            counters.repaired_delivered += u64::from(segment.delivered);
+            counters.repaired_given_up += u64::from(segment.delivered.is_none());
+            counters.repaired_delivered += u64::from(segment.delivered.is_some());
             segment.repaired = true;
             ignored = false;
             send_again(cx, segment, newest, options, counters);
         }
         counters.duplicates_ignored += u64::from(ignored);
+    }
+
+    /// Whether all that the client misses is what the MAC gave up and is sent again from here: the server need not hear of it.
+    ///
+    /// It must hear of all else even where the AP has it too. It is in recovery then, and what it sends next, it sends for a duplicate ACK.
+    fn repairs_all(&mut self, tcp: &TcpHeader) -> bool {
+        let (blocks, reported) = (tcp.options.sack.as_slice(), reported(tcp));
+        let mut byte = tcp.ack;
+        while byte.before(reported) {
+            let block = blocks.iter().find(|(left, right)| !left.after(byte) && right.after(byte));
+            byte = match (block, self.cache.with(byte)) {
+                (Some(&(_, right)), _) => right,
+                (None, Some(segment)) if segment.repaired && segment.delivered.is_none() => segment.end,
+                _ => return false,
+            };
+        }
+        true
     }
 
     /// The time without progress is over. Returns whether the client is worth another attempt.
@@ -486,6 +538,11 @@ fn send_again(
     cx.emit(Emission::Queue(segment.packet, options));
 }
 
+/// Just past what a duplicate ACK has something to say of: the first byte that is missing, and whatever SACK blocks tell.
+fn reported(tcp: &TcpHeader) -> SeqNumber {
+    tcp.options.sack.as_slice().iter().map(|&(_, right)| right).fold(tcp.ack + 1, SeqNumber::max)
+}
+
 /// Just past the last sequence number that a packet occupies.
 fn end_of(packet: &Packet) -> SeqNumber {
     let Some(tcp) = packet.tcp() else { return SeqNumber(0) };
@@ -497,7 +554,7 @@ fn end_of(packet: &Packet) -> SeqNumber {
 /// (RFC 7323, 2.3).
 const FAR: u32 = 1 << 30;
 /// So many duplicate ACKs mean a loss (RFC 5681, 3.2).
-const DUPLICATES: u32 = 3;
+const DUPLICATES: u64 = 3;
 /// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
 const MAX_ATTEMPTS: u32 = 15;
 /// RFC 6298, 2.5.

@@ -12,9 +12,9 @@
 //! - **Window.** An ACK of the AP's has the window that is left behind it: the right edge is the client's. Nothing beyond that edge is acknowledged,
 //!   so that nothing is acknowledged that the client could refuse. When the client makes room and nothing else is
 //!   about to be acknowledged, an ACK says so.
-//! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once, what the client's
-//!   MAC had acknowledged after three of them, once. Duplicates for what waits in the queue, or is on its way up, end there. For a hole
-//!   of which the AP has nothing (it was lost on the wire) they pass. Besides, a timer sends the first segment again while the client does not
+//! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
+//!   MAC had acknowledged, once, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
+//!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
 //!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone. A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
 //! - **Bounds.** What finds the cache full is not cached, so that nothing from there on is acknowledged early until the client itself has.

@@ -47,16 +47,20 @@ fn what_the_client_lost_behind_its_mac_is_sent_again_at_the_third_duplicate() {
 #[test]
 fn sack_blocks_tell_of_several_holes() {
     let mut ap = Ap::connected();
-    ap.data(0..6);
-    ap.deliver(6);
+    ap.data(0..7);
+    ap.deliver(7);
     ap.upstream();
-    for more in [2, 5, 6] {
-        let blocks = if more == 2 { vec![(1, 2)] } else { vec![(4, more), (1, 2)] };
+    for (blocks, queued) in [
+        (vec![(1, 2)], vec![]),
+        (vec![(4, 5), (1, 2)], vec![0]),
+        (vec![(4, 6), (1, 2)], vec![0, 2]),
+        (vec![(4, 7), (1, 2)], vec![0, 2, 3]),
+    ] {
         ap.sack(0, &blocks);
+        assert_eq!(ap.queued(), queued, "three deliveries later");
     }
-    assert_eq!(ap.queued(), [0, 2, 3]);
     ap.deliver(3);
-    ap.ack(6);
+    ap.ack(7);
     assert_eq!(ap.live(), 0);
 }
 
@@ -104,8 +108,9 @@ fn segments_that_the_wire_reordered_are_not_repaired() {
     ap.ack(1);
     ap.data([1]);
     ap.upstream();
-    assert_eq!(ap.sack(1, &[(2, 3)]), Verdict::Swallow, "it is in the queue");
+    assert_eq!(ap.sack(1, &[(2, 3)]), Verdict::Pass, "as without an AP that helps");
     assert_eq!(ap.counters().duplicates_awaited, 1);
+    ap.upstream();
     ap.deliver(1);
     assert_eq!(ap.upstream_acks(), [4]);
     assert_eq!(ap.sack(1, &[(2, 4)]), Verdict::Swallow);
@@ -247,4 +252,75 @@ fn a_repair_bears_the_servers_newest_timestamps() {
     ap.deliver(1);
     ap.ack(3);
     assert_eq!(ap.live(), 0);
+}
+
+#[test]
+fn a_server_in_recovery_hears_every_duplicate() {
+    // Two segments are lost to a full queue. While the first one's repair waits in that queue again, the duplicates tell of the second.
+    let mut ap = Ap::connected();
+    ap.data(0..6);
+    ap.drop_at(1);
+    ap.drop_at(2);
+    ap.deliver(4);
+    ap.ack(1);
+    ap.data([1]);
+    ap.upstream();
+    for blocks in [vec![(2, 3)], vec![(4, 5), (2, 3)], vec![(4, 6), (2, 3)]] {
+        assert_eq!(ap.sack(1, &blocks), Verdict::Pass);
+    }
+    assert_eq!((ap.upstream().len(), ap.counters().repaired), (3, 0));
+}
+
+#[test]
+fn a_report_of_more_than_the_ap_repairs_passes_and_what_it_can_repair_is_sent() {
+    let mut ap = Ap::connected();
+    ap.data([0, 1, 3]);
+    ap.give_up();
+    ap.deliver(2);
+    assert_eq!(ap.sack(0, &[(1, 2)]), Verdict::Swallow, "the first alone is missing, as far as the client knows");
+    assert_eq!(ap.sack(0, &[(3, 4), (1, 2)]), Verdict::Pass, "the third never came");
+    assert_eq!(ap.queued(), [0]);
+}
+
+#[test]
+fn what_a_report_leaves_out_is_not_missing() {
+    // Four blocks do not tell of five ranges. What an earlier one told of is not forgotten.
+    let mut ap = Ap::connected();
+    ap.data(0..12);
+    ap.deliver(12);
+    ap.sack(0, &[(1, 2)]);
+    ap.sack(0, &[(3, 4), (1, 2)]);
+    ap.sack(0, &[(11, 12), (9, 10), (7, 8), (5, 6)]);
+    assert_eq!(ap.queued(), [0, 2, 4, 6, 8], "and the last block is too near to the eleventh");
+}
+
+#[test]
+fn beyond_a_hole_of_the_servers_the_ap_repairs_nothing_that_arrived() {
+    let mut ap = Ap::connected();
+    ap.data([0, 1, 3, 4, 5]);
+    ap.deliver(5);
+    ap.ack(2);
+    for blocks in [[(5, 6)]; 5] {
+        assert_eq!(ap.sack(2, &blocks), Verdict::Pass);
+    }
+    assert_eq!((ap.queued(), ap.counters().repaired), (vec![], 0));
+}
+
+#[test]
+fn duplicates_from_before_a_segment_came_are_not_about_it() {
+    // The second came off the wire late, behind four others. Each of them has made a duplicate ACK, and those are still on their way.
+    for with_sack in [true, false] {
+        let mut ap = Ap::connected();
+        ap.data([0, 2, 3, 4, 5, 1, 6]);
+        ap.deliver(6);
+        ap.ack(1);
+        for more in 3..=6 {
+            let blocks = [(2, more)];
+            ap.sack(1, if with_sack { &blocks } else { &[] });
+        }
+        assert_eq!(ap.counters().repaired, 0);
+        ap.deliver(1);
+        ap.ack(7);
+        assert_eq!((ap.counters().repaired, ap.live()), (0, 0));
+    }
 }

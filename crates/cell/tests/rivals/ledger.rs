@@ -12,10 +12,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ackless_dot11::frame::NodeId;
+use ackless_dot11::hooks::Passage;
 use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+use crate::tap::Listener;
 
 /// Everything that the rules need to know of a run so far.
 #[derive(Debug, Default)]
@@ -213,6 +217,27 @@ impl Ledger {
     }
 }
 
+impl Listener for Arc<Mutex<Ledger>> {
+    fn accepted(&mut self, node: NodeId, packet: &Packet) {
+        if destination(packet) == Some(node) {
+            shared(self).taken(packet);
+        }
+    }
+
+    fn goes(&mut self, now: Instant, passage: Passage, packet: &Packet) {
+        match passage {
+            Passage::ToWire(_) => shared(self).leaves(now, packet),
+            Passage::OverAir { .. } => shared(self).forwarded(now, packet),
+            Passage::FromWire(_) => {}
+        }
+    }
+}
+
+/// The ledger that all nodes of a run write.
+pub fn shared(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    ledger.lock().expect("a run ends with its first panic")
+}
+
 impl Stream {
     fn new(first: SeqNumber) -> Self {
         Self {
@@ -263,7 +288,7 @@ impl Ranges {
 }
 
 /// The node that a packet is for; `None` for the server. Stations have the addresses 10.0.0.0/16, by their number.
-pub fn destination(packet: &Packet) -> Option<NodeId> {
+fn destination(packet: &Packet) -> Option<NodeId> {
     match packet.ip.dst() {
         IpAddr::V4(v4) => match v4.octets() {
             [10, 0, high, low] => Some(NodeId(u16::from_be_bytes([high, low]))),

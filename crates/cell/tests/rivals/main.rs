@@ -3,10 +3,10 @@
 //! - `suites`: each rival over random schedules, and how often each of its corner states was reached in them;
 //! - `contenders`: the rivals, how each is set up at random, and the tables of their corner states;
 //! - `schedule`: a random cell with random flows; `weather`: what is done to its air;
-//! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what; `tap`: where that is seen;
+//! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what;
 //! - `verdict`: a run beside the same schedule without any scheme.
 //!
-//! Cells and threads are those of the suite of HACK.
+//! Cells and threads are those of the suite of HACK; `tap` listens at each node's scheme.
 
 #[path = "../hack/cells.rs"]
 #[expect(dead_code, reason = "what only the suites of HACK use of its cells")]
@@ -17,6 +17,7 @@ mod crew;
 mod ledger;
 mod schedule;
 mod suites;
+#[path = "../support/tap.rs"]
 mod tap;
 mod trial;
 mod verdict;

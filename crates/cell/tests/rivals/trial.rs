@@ -13,9 +13,10 @@ use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
+use ackless_schemes::AnyScheme;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::ledger::{Ledger, Says};
+use crate::ledger::{Ledger, Says, shared};
 use crate::schedule::Schedule;
 use crate::tap::Tap;
 
@@ -65,7 +66,7 @@ struct Progress {
 /// A run under way.
 struct Trial {
     config: CellConfig,
-    cell: Cell<Tap, Watcher>,
+    cell: Cell<Tap<AnyScheme, Arc<Mutex<Ledger>>>, Watcher>,
     progress: Vec<Progress>,
     outcome: Outcome,
     /// Packets that were lost for good while the weather lasted.
@@ -82,7 +83,7 @@ pub fn run(schedule: Schedule, hold: Duration, says: Says) -> Outcome {
     let until = weather.until();
     let ledger = Arc::new(Mutex::new(Ledger::new(says)));
     let watcher = Watcher { completed: vec![0; config.flows.len()], ..Watcher::default() };
-    let tap = |node| Tap { scheme: scheme(&config, node), ledger: Arc::clone(&ledger) };
+    let tap = |node| Tap { scheme: scheme(&config, node), listener: Arc::clone(&ledger) };
     let mut cell = Cell::new(&config, seed, tap, watcher);
     cell.interfere(weather.interference());
     cell.eavesdrop(eavesdropper(Arc::clone(&ledger)));
@@ -90,7 +91,7 @@ pub fn run(schedule: Schedule, hold: Duration, says: Says) -> Outcome {
     let progress = (0..config.flows.len()).map(progress).collect();
     let outcome = Outcome { until, done: vec![None; config.flows.len()], ..Outcome::default() };
     let mut outcome = Trial { cell, progress, outcome, gone_in_weather: 0, config }.run();
-    outcome.backwards = ledger.lock().expect("a run ends with its first panic").backwards();
+    outcome.backwards = shared(&ledger).backwards();
     outcome
 }
 
@@ -249,7 +250,7 @@ impl Observer for Watcher {
 /// Writes down what hosts send and get. What comes over the wire the server has taken.
 fn eavesdropper(ledger: Arc<Mutex<Ledger>>) -> Eavesdropper {
     Eavesdropper(Box::new(move |now, at, crossing, packet| {
-        let mut ledger = ledger.lock().expect("a run ends with its first panic");
+        let mut ledger = shared(&ledger);
         match crossing {
             Crossing::Sent => ledger.sent(packet),
             Crossing::Received => {

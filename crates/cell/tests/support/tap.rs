@@ -1,19 +1,26 @@
-//! A scheme with a listener in front of it: what a station's MAC accepts, and what leaves a node for the wire or another station.
-
-use std::sync::{Arc, Mutex};
+//! A scheme with a listener in front of it: what its node's MAC accepts, and what passes through the node.
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
-use ackless_schemes::AnyScheme;
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, Packet, PacketId};
 
-use crate::ledger::{Ledger, destination};
+/// Hears what a [`Tap`] hears.
+pub trait Listener {
+    /// The MAC of `node` has accepted a frame with this packet.
+    fn accepted(&mut self, _node: NodeId, _packet: &Packet) {}
 
-/// A scheme whose node's receptions and forwarded packets are written down.
+    /// This has come to pass through the node.
+    fn comes(&mut self, _now: Instant, _passage: Passage, _packet: &Packet) {}
+
+    /// This goes on through the node.
+    fn goes(&mut self, now: Instant, passage: Passage, packet: &Packet);
+}
+
+/// `S`, and who listens.
 #[derive(Debug)]
-pub struct Tap {
-    pub scheme: AnyScheme,
-    pub ledger: Arc<Mutex<Ledger>>,
+pub struct Tap<S, L> {
+    pub scheme: S,
+    pub listener: L,
 }
 
 /// Asks the scheme, and nothing else.
@@ -25,37 +32,25 @@ macro_rules! pass_on {
     };
 }
 
-impl Tap {
-    /// Writes down what concerns a packet.
-    fn note(&self, write: impl FnOnce(&mut Ledger)) {
-        write(&mut self.ledger.lock().expect("a run ends with its first panic"));
-    }
-}
-
-impl Scheme for Tap {
+impl<S: Scheme, L: Listener> Scheme for Tap<S, L> {
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
         let admission = self.scheme.on_mpdu(cx, mpdu);
-        let packet = cx.pool.get(mpdu.packet);
-        if admission == Admission::Accept && destination(packet) == Some(cx.node) {
-            self.note(|ledger| ledger.taken(packet));
+        if admission == Admission::Accept {
+            self.listener.accepted(cx.node, cx.pool.get(mpdu.packet));
         }
         admission
     }
 
     fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+        self.listener.comes(cx.now, passage, cx.pool.get(packet));
         let verdict = self.scheme.on_forward(cx, packet, passage);
-        let leaves = match verdict {
+        let goes = match verdict {
             Verdict::Pass => Some(packet),
             Verdict::Replace(other) => Some(other),
             Verdict::Hold | Verdict::Swallow => None,
         };
-        if let Some(packet) = leaves {
-            let packet = cx.pool.get(packet);
-            match passage {
-                Passage::ToWire(_) => self.note(|ledger| ledger.leaves(cx.now, packet)),
-                Passage::OverAir { .. } => self.note(|ledger| ledger.forwarded(cx.now, packet)),
-                Passage::FromWire(_) => {}
-            }
+        if let Some(packet) = goes {
+            self.listener.goes(cx.now, passage, cx.pool.get(packet));
         }
         verdict
     }

@@ -72,13 +72,17 @@ impl Routes {
 
     /// The direction bits of a frame from one node to a neighbour with a packet from `source` for `destination`.
     pub(super) fn ds(&self, node: usize, next: NodeId, source: NodeId, destination: NodeId) -> Ds {
-        let Some(above) = self.above(node) else { return Ds::Direct };
-        let (up, below) = if next == above && node != 0 { (true, node) } else { (false, usize::from(next.0)) };
-        match up {
-            _ if self.bridges[below] => Ds::FourAddress,
-            true if usize::from(source.0) == node => Ds::ToAp,
-            false if destination == next => Ds::FromAp,
-            _ => Ds::FourAddress,
+        let up = node != 0
+            && match self.above(node) {
+                None => return Ds::Direct,
+                Some(above) => next == above,
+            };
+        if up && usize::from(source.0) == node && !self.bridges[node] {
+            Ds::ToAp
+        } else if !up && destination == next && !self.bridges[usize::from(next.0)] {
+            Ds::FromAp
+        } else {
+            Ds::FourAddress
         }
     }
 }

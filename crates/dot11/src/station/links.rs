@@ -7,7 +7,7 @@ use super::{Aggregation, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, NodeId};
 use crate::hooks::{Content, Withdraw};
-use crate::queue::{Queued, Scheduler, SchedulerKind, TxQueue};
+use crate::queue::{Queued, Scheduler, SchedulerKind, SendOptions, TxQueue};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
 #[derive(Debug)]
@@ -110,14 +110,20 @@ impl Links {
     /// Queues a packet for its receiver, alone in its group or not; for all, behind what waits for its destination, or for the first peer.
     /// What is dropped for it is added to `dropped`, with its packet's reference.
     pub(super) fn push(&mut self, item: Queued, flow: u32, dropped: &mut Vec<Queued>) {
-        let [receiver, destination] = [item.options.receiver, item.options.destination].map(NodeId::station);
-        let link = self.index(receiver).or_else(|| self.index(destination)).unwrap_or(0);
+        let link = self.index(item.options.receiver).unwrap_or_else(|| self.index_of_group(&item.options));
         let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
         self.links[link].queue.push(item, flow, |victim| dropped.push(victim));
         // What comes behind others changes neither whether nor since when something waits.
         if was_empty {
             self.refresh(link);
         }
+    }
+
+    /// The link in whose queue a frame to a group waits.
+    #[cold]
+    fn index_of_group(&self, options: &SendOptions) -> usize {
+        let [receiver, destination] = [options.receiver, options.destination].map(NodeId::station);
+        self.index(receiver).or_else(|| self.index(destination)).unwrap_or(0)
     }
 
     /// Whether any link has something to send.

@@ -46,6 +46,7 @@ struct Flow {
     pending: Option<Pending>,
     asked: Option<Asked>,
     in_line: bool,
+    /// When the transport last sent something.
     used: Instant,
 }
 
@@ -145,7 +146,6 @@ impl Client {
         };
         let end = tcp.seq + packet.payload.len();
         let flow = self.flow(env, key);
-        flow.used = now;
         let Some(name) = name.filter(|_| flow.acknowledged.is_none_or(|acknowledged| end.after(acknowledged))) else {
             return;
         };

@@ -199,10 +199,8 @@ impl Scheme for ArqProxy {
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
-        if let Some(link) = link(&mut self.links, cx, from) {
-            link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from);
-        }
-        Verdict::Pass
+        let Some(link) = link(&mut self.links, cx, from) else { return Verdict::Pass };
+        link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from)
     }
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
-use ackless_dot11::hooks::{Context, Emission};
+use ackless_dot11::hooks::{Context, Emission, Verdict};
 use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::names::tag;
@@ -158,33 +158,43 @@ impl Proxy {
         cx: &mut Context<'_>,
         config: &ArqProxyConfig,
         counters: &mut ArqProxyCounters,
-        packet: PacketId,
+        id: PacketId,
         from: NodeId,
-    ) {
-        let packet = cx.pool.get(packet);
-        let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return };
+    ) -> Verdict {
+        let packet = cx.pool.get(id);
+        let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return Verdict::Pass };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
-            return self.forget(flow);
+            self.forget(flow);
+            return Verdict::Pass;
         }
-        let Some(facts) = ClientFacts::of(packet).filter(|_| !config.stateless) else { return };
+        let Some(facts) = ClientFacts::of(packet).filter(|_| !config.stateless) else { return Verdict::Pass };
         let end = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
         let news = Client { facts, acknowledged: tcp.ack, next: end, highest: tcp.ack, used: cx.now };
         if let Some(client) = self.clients.get_mut(flow) {
             client.learn(&news);
-            return;
+            return Verdict::Pass;
         }
         if self.clients.len() >= MOST_CLIENTS {
             let oldest = self.clients.values().map(|client| client.used).min();
             self.clients.retain(|_, client| Some(client.used) != oldest && cx.now.saturating_since(client.used) < IDLE);
         }
         self.clients.insert(flow, news);
-        let early = std::mem::take(&mut self.early);
-        for tag in early {
-            if self.templates.get(&tag).is_some_and(|template| template.flow == flow && !template.released) {
-                counters.released_late += 1;
-                self.release(cx, config, counters, from, tag);
+        if self.early.is_empty() {
+            return Verdict::Pass;
+        }
+        // What has waited for this packet goes up behind it.
+        cx.emit(Emission::Onward(id, from));
+        for tag in std::mem::take(&mut self.early) {
+            match self.templates.get(&tag) {
+                Some(template) if template.flow == flow && !template.released => {
+                    counters.released_late += 1;
+                    self.release(cx, config, counters, from, tag);
+                }
+                Some(template) if template.flow != flow => self.early.push_back(tag),
+                Some(_) | None => {}
             }
         }
+        Verdict::Hold
     }
 
     /// Releases an ACK that is kept.

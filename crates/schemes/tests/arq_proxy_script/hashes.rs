@@ -1,0 +1,99 @@
+//! Packets named by a hash of their headers: a collision refuses the second, and no hash is proof of what came.
+
+use ackless_dot11::frame::Tag;
+use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
+use ackless_wire::TcpFlags;
+
+use crate::pair::{AP, Air, Pair, STATION};
+
+fn pair() -> Pair {
+    Pair::new(ArqProxyConfig { identification: Identification::Hash, ..ArqProxyConfig::default() }).open()
+}
+
+/// The first two segments of flow 1 with one hash, both long after the others, and that hash.
+fn twins() -> (u32, u32, Tag) {
+    let mut seen = std::collections::BTreeMap::new();
+    for segment in 10.. {
+        let mut pair = pair();
+        let tag = tag_of(&mut pair, segment);
+        if let Some(first) = seen.insert(tag, segment) {
+            return (first, segment, tag);
+        }
+    }
+    unreachable!("there are only 16,383 hashes")
+}
+
+/// What a client says for a segment of flow 1.
+fn tag_of(pair: &mut Pair, segment: u32) -> Tag {
+    let frame = pair.segments(1, &[segment - 1], TcpFlags::ACK);
+    pair.exchange(&frame, Air::Clear);
+    pair.ack_with(1, segment, |_, _| ());
+    pair.natives(1, Air::Clear);
+    let frame = pair.segments(1, &[segment], TcpFlags::ACK);
+    pair.arrive(&frame);
+    pair.ack_with(1, segment + 1, |_, _| ());
+    pair.answer(&frame, Air::Clear).expect("the segment has no twin yet")
+}
+
+#[test]
+fn a_hash_asks_as_well_as_a_number() {
+    let mut pair = pair();
+    for segment in 1..20 {
+        let frame = pair.data(&[segment]);
+        pair.arrive(&frame);
+        pair.ack(segment + 1);
+        assert!(pair.answer(&frame, Air::Clear).is_some());
+    }
+    assert_eq!(pair.acknowledged(), (2..21).collect::<Vec<_>>());
+    assert_eq!((pair.counters(AP).released, pair.queued()), (19, 0));
+}
+
+#[test]
+fn a_segment_that_is_sent_again_has_its_template_anew() {
+    let mut pair = pair();
+    let lost = pair.data(&[1]);
+    pair.give_up(&lost);
+    let again = pair.data(&[1]);
+    pair.arrive(&again);
+    pair.ack(2);
+    pair.answer(&again, Air::Clear);
+    assert_eq!((pair.acknowledged(), pair.counters(AP).templates_refused), (vec![2], 0));
+}
+
+#[test]
+fn a_collision_refuses_the_second_and_the_client_asks_for_neither() {
+    let (first, second, tag) = twins();
+    let mut pair = pair();
+    // A hole keeps the first from being acknowledged.
+    let one = pair.segments(1, &[first], TcpFlags::ACK);
+    pair.exchange(&one, Air::Clear);
+    let other = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 1);
+    pair.arrive(&other);
+    pair.ack_with(1, second + 1, |_, _| ());
+    assert_eq!(pair.answer(&other, Air::Clear), None);
+    assert_eq!((pair.counters(STATION).hash_collision, pair.queued()), (1, 1));
+    pair.natives(1, Air::Clear);
+    pair.ask_for(Some(tag));
+    assert_eq!(pair.acknowledged(), [second + 1], "the first is older than what went up");
+}
+
+#[test]
+fn a_template_under_a_hash_is_not_released_for_a_frame_that_did_not_come() {
+    let (first, second, tag) = twins();
+    let mut pair = pair();
+    let lost = pair.segments(1, &[first], TcpFlags::ACK);
+    let other = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 1);
+    pair.arrive(&other);
+    // The client knows of one packet under this hash, and may ask for it.
+    pair.ask_for(Some(tag));
+    pair.answer(&other, Air::Clear);
+    assert_eq!((pair.acknowledged(), pair.counters(AP).requests_undelivered), (vec![], 1));
+    pair.give_up(&lost);
+    pair.ask_for(Some(tag));
+    assert_eq!((pair.acknowledged(), pair.counters(AP).requests_unknown), (vec![], 1));
+    let next = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 1, "the hash is free again");
+    pair.give_up(&next);
+}

@@ -1,0 +1,8 @@
+//! The ARQ proxy by hand: two nodes and a script of what the air and the host do, for each rule of the paper and each corner.
+
+mod answers;
+mod exceptions;
+mod hashes;
+mod pair;
+mod requests;
+mod templates;

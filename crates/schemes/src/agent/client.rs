@@ -36,6 +36,8 @@ struct Link {
     /// Flows with data in what will be answered, and whether any of it is new.
     touched: Vec<FlowKey>,
     fresh: bool,
+    /// The answer that is due is to a BlockAck Request.
+    requested: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +66,9 @@ impl Client {
     /// A PPDU begins to be taken in. One with data shows that the answer to what came before has arrived, or will not be repeated: after a lost BlockAck a
     /// BlockAck Request comes, and after a lost Ack the same MPDU, which is in this PPDU.
     pub(super) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
-        if let Some(link) = self.links.iter_mut().find(|link| link.peer == from)
-            && kind != ArrivalKind::BlockAckReq
-        {
+        let Some(link) = self.links.iter_mut().find(|link| link.peer == from) else { return };
+        link.requested = kind == ArrivalKind::BlockAckReq;
+        if !link.requested {
             link.arriving = 0;
             link.touched.clear();
             link.fresh = false;
@@ -100,6 +102,7 @@ impl Client {
             Solution::Buffer { .. } => {}
         }
         link.seen.add(mpdu);
+        flow.spoken_for = true;
         flow.heard = cx.now;
         Admission::Accept
     }
@@ -200,7 +203,8 @@ impl Client {
     /// these ACKs can be kept off the air or was before.
     ///
     /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
-    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both.
+    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
+    /// only where the one before had: the AP may have that one already, and what it does not acknowledge anew the agent does not speak for.
     pub(super) fn on_answer_due(
         &mut self,
         cx: &mut Context<'_>,
@@ -215,7 +219,7 @@ impl Client {
             let point = flow.vouchable();
             late |= point.is_none();
             let queued = |queued: &Queued| queued.key == *key && Some(queued.tcp.ack) == point;
-            vouched &= point.is_some() && (flow.is_vouched() || self.queued.iter().any(queued));
+            vouched &= flow.is_vouched() || point.is_some() && !link.requested && self.queued.iter().any(queued);
         }
         if !vouched {
             counters.flag_late += u64::from(late);
@@ -308,7 +312,7 @@ fn hand_up(cx: &mut Context<'_>, counters: &mut AgentCounters, flow: &Flow) {
 fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
     let place = links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
         let seen = Seen::default();
-        links.push(Link { peer, seen, kept: 0, arriving: 0, touched: Vec::new(), fresh: false });
+        links.push(Link { peer, seen, kept: 0, arriving: 0, touched: Vec::new(), fresh: false, requested: false });
         links.len() - 1
     });
     &mut links[place]

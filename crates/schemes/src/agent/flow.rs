@@ -12,6 +12,8 @@ use super::spans::{Inflow, Place};
 pub(super) struct Flow {
     /// Over which peer its data comes.
     pub(super) peer: NodeId,
+    /// Whether its data comes in frames that an agent makes ACKs for.
+    pub(super) spoken_for: bool,
     /// What came in data frames: in the first solution as it goes up to the TCP, in the second as the MAC accepts it.
     inflow: Inflow,
     /// Data below this was accepted, but it is not remembered which.
@@ -62,6 +64,7 @@ impl Flow {
     pub(super) fn new(peer: NodeId, now: Instant) -> Self {
         Self {
             peer,
+            spoken_for: false,
             inflow: Inflow::default(),
             vague: None,
             handed: None,
@@ -86,7 +89,7 @@ impl Flow {
 
     /// Data goes up. Returns whether the first solution must keep it: the agent speaks for it, and the TCP has not acknowledged it.
     pub(super) fn goes_up(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
-        self.inflow.take(start, end, false) == Place::InOrder && !self.has_acknowledged(end)
+        self.spoken_for && self.inflow.take(start, end, false) == Place::InOrder && !self.has_acknowledged(end)
     }
 
     /// Whether the TCP has acknowledged everything before `end`.

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
-use ackless_dot11::hooks::{Context, Emission, Passage, Verdict};
+use ackless_dot11::hooks::{Context, Emission, Verdict};
 use ackless_wire::tcp::{Checksum, SackBlocks};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
-use super::{data_of, ends_flow};
+use super::{data_of, ends_flow, ends_here};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
 
@@ -75,15 +75,8 @@ struct Flow {
 }
 
 impl Maker {
-    /// A packet passes through this node. A client's flow is known from here on: a node that forwards nothing makes no ACKs.
-    pub(super) fn on_forward(
-        &mut self,
-        cx: &Context<'_>,
-        counters: &mut AgentCounters,
-        packet: PacketId,
-        passage: Passage,
-    ) {
-        let (Passage::FromWire(to) | Passage::OverAir { to, .. }) = passage else { return };
+    /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on.
+    pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
         let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         let (ends, key) = (ends_flow(tcp), key.reversed());
@@ -124,7 +117,7 @@ impl Maker {
         let content = cx.pool.get(mpdu.packet);
         let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let key = key.reversed();
-        if self.flows.get_mut(key).is_none_or(|flow| flow.client != mpdu.receiver) {
+        if !ends_here(mpdu) || self.flows.get_mut(key).is_none_or(|flow| flow.client != mpdu.receiver) {
             return;
         }
         let place = self.under_way.iter().position(|(client, _)| *client == mpdu.receiver).unwrap_or_else(|| {
@@ -160,29 +153,18 @@ impl Maker {
     fn settle(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu, fate: Fate, by_flag: bool) {
         let client = mpdu.receiver;
         let Some((_, frames)) = self.under_way.iter_mut().find(|(to, _)| *to == client) else { return };
-        let Some(frame) = frames.iter_mut().find(|frame| frame.handle == mpdu.handle) else { return };
-        frame.fate = Some(fate);
-        let silent = by_flag && self.flagged != Some(client);
-        while let Some(frame) = frames.pop_front_if(|frame| frame.fate.is_some()) {
-            let Some(flow) = self.flows.get_mut(frame.key).filter(|flow| flow.client == client) else { continue };
-            if frame.fate == Some(Fate::GivenUp) {
-                counters.given_up += 1;
-                continue;
+        let Some(place) = frames.iter().position(|frame| frame.handle == mpdu.handle) else { return };
+        if by_flag {
+            // The flag speaks for what its answer acknowledges, whatever is still missing before it.
+            let silent = self.flagged != Some(client);
+            if let Some(frame) = frames.remove(place) {
+                count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::by_flag(silent));
             }
-            flow.take(counters, &frame, by_flag);
-            if silent {
-                counters.unflagged += 1;
-                continue;
-            }
-            flow.vouched = flow.inflow.point();
-            match flow.next_ack(&frame.tcp) {
-                Some(ack) => {
-                    counters.made += 1;
-                    let ack = cx.pool.insert(ack);
-                    cx.emit(Emission::Onward(ack, client));
-                }
-                None => counters.without_facts += u64::from(flow.facts.is_none()),
-            }
+            return;
+        }
+        frames[place].fate = Some(fate);
+        while let Some((frame, fate)) = pop_settled(frames) {
+            count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::InOrder);
         }
     }
 
@@ -250,6 +232,58 @@ impl Maker {
             self.flows.retain(|_, flow| flow.heard > oldest);
             counters.forgotten += 1;
         }
+    }
+}
+
+/// What the agent may say when a frame was delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Says {
+    /// All that came in order.
+    InOrder,
+    /// All that is there without a hole.
+    All,
+    /// Nothing.
+    Nothing,
+}
+
+impl Says {
+    const fn by_flag(silent: bool) -> Self {
+        if silent { Self::Nothing } else { Self::All }
+    }
+}
+
+/// The first frame, once it has its fate.
+fn pop_settled(frames: &mut VecDeque<Frame>) -> Option<(Frame, Fate)> {
+    let fate = frames.front()?.fate?;
+    frames.pop_front().map(|frame| (frame, fate))
+}
+
+/// A frame's fate counts, and the agent says what follows from it.
+fn count_in(
+    flows: &mut Table<Flow>,
+    cx: &mut Context<'_>,
+    counters: &mut AgentCounters,
+    (client, frame, fate): (NodeId, Frame, Fate),
+    says: Says,
+) {
+    let Some(flow) = flows.get_mut(frame.key).filter(|flow| flow.client == client) else { return };
+    if fate == Fate::GivenUp {
+        counters.given_up += 1;
+        return;
+    }
+    flow.take(counters, &frame, says != Says::InOrder);
+    if says == Says::Nothing {
+        counters.unflagged += 1;
+        return;
+    }
+    flow.vouched = flow.inflow.point();
+    match flow.next_ack(&frame.tcp) {
+        Some(ack) => {
+            counters.made += 1;
+            let ack = cx.pool.insert(ack);
+            cx.emit(Emission::Onward(ack, client));
+        }
+        None => counters.without_facts += u64::from(flow.facts.is_none()),
     }
 }
 
@@ -341,7 +375,7 @@ impl Flow {
     }
 
     /// Data has come to the client.
-    fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, by_flag: bool) {
+    fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, in_any_order: bool) {
         let Frame { tcp, end, .. } = frame;
         // RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
         if let Some((value, _)) = tcp.options.timestamps
@@ -349,7 +383,7 @@ impl Flow {
         {
             self.recent = Some(self.recent.map_or(value, |recent| newer(recent, value)));
         }
-        match self.inflow.take(tcp.seq, *end, by_flag) {
+        match self.inflow.take(tcp.seq, *end, in_any_order) {
             Place::InOrder => {}
             Place::AboveHole => counters.above_hole += 1,
             Place::Forgotten => counters.forgotten += 1,

@@ -8,7 +8,8 @@
 //!
 //! The paper's two pairs of virtual TCP receivers and senders are: at the AP, `maker` receives data in the client's place and acknowledges it, and the
 //! MAC's own repetitions send it on; at the station, the MAC receives it, and `client` with its `buffer` sends it on to the local TCP, again where no
-//! ACK comes. One [`Agent`] on each node does either half; a node that forwards data makes ACKs for those that it forwards to, and for nobody else.
+//! ACK comes. One [`Agent`] on each node does either half; an AP makes ACKs for the stations that it is the last hop to, and for nobody
+//! else: where a relay is on the way, that is the relay's agent.
 //! Only ACKs towards an AP are removed, as in the paper's symmetric traffic; those that an AP sends to stations stay.
 //!
 //! - [`Solution::Buffer`]: the station keeps each data frame until its TCP has acknowledged it (`buffer`), and refuses what finds the buffer full. The AP
@@ -65,8 +66,9 @@ pub struct Agent {
     config: AgentConfig,
     maker: Maker,
     client: Client,
-    /// Whether packets pass through this node.
+    /// Whether packets pass through this node, and whether it has a wire.
     forwards: bool,
+    wired: bool,
     counters: AgentCounters,
 }
 
@@ -74,7 +76,7 @@ impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
         let (maker, client) = (Maker::default(), Client::new(config.solution));
-        Self { config, maker, client, forwards: false, counters: AgentCounters::default() }
+        Self { config, maker, client, forwards: false, wired: false, counters: AgentCounters::default() }
     }
 
     /// The agent of an AP, which itself answers after SIFS.
@@ -100,6 +102,11 @@ impl Agent {
         matches!(self.config.solution, Solution::Flag { .. })
     }
 
+    /// Whether this node sends frames with these direction bits as an AP or a relay, where they are last hops.
+    const fn is_maker(&self, ds: Ds) -> bool {
+        matches!(ds, Ds::FromAp) || self.wired && matches!(ds, Ds::FourAddress)
+    }
+
     /// Whether frames with these direction bits are exchanged with an AP of this node. A node with four-address links that forwards packets is none's client.
     const fn is_client(&self, out: bool, ds: Ds) -> bool {
         match ds {
@@ -117,6 +124,21 @@ fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
     (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
 }
 
+/// Whether an AP or a relay sends a frame with these direction bits to the station that it is for. With four addresses, which do not tell up from down, only what
+/// has its transmitter for its source counts: that comes from the wire, where the transmitter is an AP.
+fn is_last_hop(ds: Ds, for_receiver: bool, from_transmitter: bool) -> bool {
+    match ds {
+        Ds::FromAp => for_receiver,
+        Ds::FourAddress => for_receiver && from_transmitter,
+        Ds::ToAp | Ds::Direct => false,
+    }
+}
+
+/// The same for a frame.
+fn ends_here(mpdu: &Mpdu) -> bool {
+    is_last_hop(mpdu.ds, mpdu.destination == mpdu.receiver, mpdu.source == mpdu.transmitter)
+}
+
 /// Whether a segment from the peer ends a connection, or opens another one. A SYN with ACK belongs to one that its receiver opened.
 fn ends_flow(tcp: &TcpHeader) -> bool {
     tcp.flags.contains(TcpFlags::RST) || tcp.flags.contains(TcpFlags::SYN) && !tcp.flags.contains(TcpFlags::ACK)
@@ -130,6 +152,11 @@ impl Scheme for Agent {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
+        let last_hop = is_last_hop(options.ds, options.destination == options.receiver, options.source == cx.node);
+        if last_hop && self.is_maker(options.ds) {
+            self.maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
+            return Verdict::Pass;
+        }
         let own = options.source == cx.node && self.is_client(true, options.ds) && cx.peer(options.receiver).capable;
         if !own {
             return Verdict::Pass;
@@ -151,7 +178,8 @@ impl Scheme for Agent {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        let own = mpdu.destination == cx.node && self.is_client(false, mpdu.ds) && cx.peer(mpdu.transmitter).capable;
+        let own = mpdu.receiver == cx.node && ends_here(mpdu) && self.is_client(false, mpdu.ds);
+        let own = own && cx.peer(mpdu.transmitter).capable;
         if !own {
             return Admission::Accept;
         }
@@ -202,9 +230,9 @@ impl Scheme for Agent {
         self.maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
     }
 
-    fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+    fn on_forward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, passage: Passage) -> Verdict {
         self.forwards = true;
-        self.maker.on_forward(cx, &mut self.counters, packet, passage);
+        self.wired |= !matches!(passage, Passage::OverAir { .. });
         Verdict::Pass
     }
 

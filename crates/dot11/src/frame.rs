@@ -188,12 +188,9 @@ impl MpduKind {
 
     /// The length of its MAC header: 24 bytes, 2 more with QoS, 6 more where a Data frame has a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
     pub(crate) const fn header_len(self, ds: Ds) -> Bytes {
-        let fourth = if matches!(ds, Ds::FourAddress) { 6 } else { 0 };
-        match self {
-            Self::Data => Bytes(24 + fourth),
-            Self::QosData(_) => Bytes(26 + fourth),
-            Self::Action | Self::ActionNoAck => Bytes(24),
-        }
+        let qos = if self.is_qos() { 2 } else { 0 };
+        let fourth = if matches!(ds, Ds::FourAddress) && !self.is_action() { 6 } else { 0 };
+        Bytes(24 + qos + fourth)
     }
 }
 
@@ -309,8 +306,8 @@ impl Mpdu {
 
     /// Whether its receiver answers it. If not, it is sent once.
     pub const fn is_answered(&self) -> bool {
-        let asks = matches!(self.ack_policy, AckPolicy::Normal) && !matches!(self.kind, MpduKind::ActionNoAck);
-        asks && !self.receiver.is_group()
+        let asks = matches!(self.ack_policy, AckPolicy::Normal) && !self.receiver.is_group();
+        asks && !matches!(self.kind, MpduKind::ActionNoAck)
     }
 
     /// The MPDU's length: header, LLC and SNAP, packet and FCS.
@@ -409,7 +406,10 @@ mod tests {
     fn a_station_is_alone_in_its_group() {
         let (station, group) = (NodeId(7), NodeId(7).as_group());
         assert!(group.is_group() && !station.is_group());
-        assert_eq!([station.station(), group.station(), NodeId::BROADCAST.station()], [station, station, NodeId::BROADCAST]);
+        assert_eq!(
+            [station.station(), group.station(), NodeId::BROADCAST.station()],
+            [station, station, NodeId::BROADCAST]
+        );
         assert!(group.mac().is_group() && group.mac() != NodeId(8).as_group().mac());
     }
 }

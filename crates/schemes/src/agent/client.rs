@@ -112,10 +112,10 @@ impl Client {
         let Solution::Buffer { again, .. } = self.solution else { return };
         let content = cx.pool.get(packet);
         let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
-        let start = tcp.seq;
+        let tcp = *tcp;
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
         let due = cx.now + again;
-        if flow.goes_up(start, end) && flow.buffer.keep(cx.pool, packet, (start, end), due) {
+        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, packet, (tcp.seq, end), due) {
             link(&mut self.links, from).kept += 1;
             self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
         }
@@ -170,8 +170,9 @@ impl Client {
                 count(counters, why);
                 if flow.goes_natively(&tcp, Some(why), cx.now) {
                     counters.restated += 1;
-                    cx.pool.retain(packet);
-                    cx.emit(Emission::Queue(packet, *options));
+                    let again = cx.pool.get(packet).clone();
+                    let again = cx.pool.insert(again);
+                    cx.emit(Emission::Queue(again, *options));
                 }
             }
         }

@@ -10,6 +10,8 @@ counters! {
         made,
         /// Data frames that the MAC ACK found above a hole: nothing was said of them.
         above_hole,
+        /// Data frames with an older timestamp than one before: nothing was said of them.
+        late,
         /// Data frames that were acknowledged by a MAC ACK before a native ACK of the flow had come up: nothing could be said.
         without_facts,
         /// Data frames whose MAC ACK had the flag OFF.

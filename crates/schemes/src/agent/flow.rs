@@ -6,6 +6,7 @@ use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::buffer::Buffer;
 use super::spans::{Inflow, Place};
+use super::stamps::Stamps;
 
 /// One flow, seen from the receiver of data.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub(super) struct Flow {
     pub(super) spoken_for: bool,
     /// What came in data frames: in the first solution as it goes up to the TCP, in the second as the MAC accepts it.
     inflow: Inflow,
+    stamps: Stamps,
     /// Data below this was accepted, but it is not remembered which.
     vague: Option<SeqNumber>,
     /// The largest acknowledgment number that the TCP has handed down, and the last window.
@@ -66,6 +68,7 @@ impl Flow {
             peer,
             spoken_for: false,
             inflow: Inflow::default(),
+            stamps: Stamps::default(),
             vague: None,
             handed: None,
             window: 0,
@@ -88,8 +91,11 @@ impl Flow {
     }
 
     /// Data goes up. Returns whether the first solution must keep it: the agent speaks for it, and the TCP has not acknowledged it.
-    pub(super) fn goes_up(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
-        self.spoken_for && self.inflow.take(start, end, false) == Place::InOrder && !self.has_acknowledged(end)
+    pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber) -> bool {
+        self.spoken_for
+            && self.stamps.is_next(data)
+            && self.inflow.take(data.seq, end, false) == Place::InOrder
+            && !self.has_acknowledged(end)
     }
 
     /// Whether the TCP has acknowledged everything before `end`.

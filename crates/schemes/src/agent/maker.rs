@@ -9,6 +9,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 
 use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
+use super::stamps::{Stamps, is_older};
 use super::{data_of, ends_flow, ends_here};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
@@ -47,6 +48,8 @@ struct Frame {
     key: FlowKey,
     tcp: TcpHeader,
     end: SeqNumber,
+    /// Newer data went before it, see [`Stamps`].
+    late: bool,
     fate: Option<Fate>,
 }
 
@@ -62,6 +65,8 @@ struct Flow {
     client: NodeId,
     facts: Option<ClientFacts>,
     inflow: Inflow,
+    /// Of what was sent to the client, which the MAC may have given up: the client has seen no newer ones.
+    stamps: Stamps,
     vouched: Option<SeqNumber>,
     said: Option<SeqNumber>,
     said_window: Option<u16>,
@@ -117,14 +122,14 @@ impl Maker {
         let content = cx.pool.get(mpdu.packet);
         let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let key = key.reversed();
-        if !ends_here(mpdu) || self.flows.get_mut(key).is_none_or(|flow| flow.client != mpdu.receiver) {
-            return;
-        }
+        let flow = self.flows.get_mut(key).filter(|flow| flow.client == mpdu.receiver && ends_here(mpdu));
+        let Some(flow) = flow else { return };
+        let late = !flow.stamps.is_next(&tcp);
         let place = self.under_way.iter().position(|(client, _)| *client == mpdu.receiver).unwrap_or_else(|| {
             self.under_way.push((mpdu.receiver, VecDeque::new()));
             self.under_way.len() - 1
         });
-        self.under_way[place].1.push_back(Frame { handle: mpdu.handle, key, tcp, end, fate: None });
+        self.under_way[place].1.push_back(Frame { handle: mpdu.handle, key, tcp, end, late, fate: None });
     }
 
     /// A MAC ACK came for an MPDU. `by_flag`: whether the flag decides what the agent may say.
@@ -271,6 +276,10 @@ fn count_in(
         counters.given_up += 1;
         return;
     }
+    if says == Says::InOrder && frame.late {
+        counters.late += 1;
+        return;
+    }
     flow.take(counters, &frame, says != Says::InOrder);
     if says == Says::Nothing {
         counters.unflagged += 1;
@@ -314,6 +323,7 @@ impl Flow {
             client,
             facts: None,
             inflow: Inflow::default(),
+            stamps: Stamps::default(),
             vouched: None,
             said: None,
             said_window: None,
@@ -328,7 +338,7 @@ impl Flow {
     fn learn(&mut self, counters: &mut AgentCounters, facts: ClientFacts, tcp: &TcpHeader, by_flag: bool) -> bool {
         self.facts = Some(self.facts.map_or(facts, |before| facts.after(before)));
         if let Some((_, echo)) = tcp.options.timestamps {
-            self.recent = Some(self.recent.map_or(echo, |recent| newer(recent, echo)));
+            self.recent = Some(self.recent.map_or(echo, |recent| newer_of(recent, echo)));
         }
         let had_hole = self.inflow.has_hole();
         let moved = self.inflow.pass(tcp.ack);
@@ -381,7 +391,7 @@ impl Flow {
         if let Some((value, _)) = tcp.options.timestamps
             && self.said.is_none_or(|said| !tcp.seq.after(said))
         {
-            self.recent = Some(self.recent.map_or(value, |recent| newer(recent, value)));
+            self.recent = Some(self.recent.map_or(value, |recent| newer_of(recent, value)));
         }
         match self.inflow.take(tcp.seq, *end, in_any_order) {
             Place::InOrder => {}
@@ -418,9 +428,8 @@ fn later(known: Option<SeqNumber>, seq: SeqNumber) -> SeqNumber {
     known.map_or(seq, |known| known.max(seq))
 }
 
-/// The newer of two timestamps (RFC 7323, 5.2).
-const fn newer(one: u32, other: u32) -> u32 {
-    if (other.wrapping_sub(one) as i32) > 0 { other } else { one }
+const fn newer_of(one: u32, other: u32) -> u32 {
+    if is_older(one, other) { other } else { one }
 }
 
 /// A flow without a packet for so long is forgotten; a station sends an ACK natively long before, see the station's half.

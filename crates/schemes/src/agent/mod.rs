@@ -26,6 +26,7 @@
 //!   that the server counts as many as the client's TCP made;
 //! - of each flow an ACK goes natively every second ([`flow::REFRESH`]);
 //! - the buffer keeps what came in order, and the agent speaks for nothing else: see [`spans::Inflow`];
+//! - nor for data with an older timestamp than data before it: see [`stamps::Stamps`];
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - frames that the local TCP does not take for 255 times the interval are let go, unless its window is closed.
@@ -48,6 +49,7 @@ mod flow;
 mod maker;
 mod seen;
 mod spans;
+mod stamps;
 
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Passage, Scheme, SendOptions, Verdict};

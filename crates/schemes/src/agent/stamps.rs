@@ -1,0 +1,46 @@
+//! Timestamps of data, in the order in which it goes to a TCP.
+
+use ackless_wire::TcpHeader;
+
+/// The newest TSval of a flow's data.
+///
+/// A segment that bears an older one than data before it was late on the wire, or is a copy. A TCP that has acknowledged up to newer data drops it by PAWS (RFC
+/// 7323, 5.3) however often it is handed up, so that an agent which had acknowledged it would have lost it: the agent speaks for none of these.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamps {
+    newest: Option<u32>,
+}
+
+impl Stamps {
+    /// Data comes next. Returns whether nothing before it was newer.
+    pub(super) fn is_next(&mut self, data: &TcpHeader) -> bool {
+        let Some((value, _)) = data.options.timestamps else { return true };
+        let next = self.newest.is_none_or(|newest| !is_older(value, newest));
+        if next {
+            self.newest = Some(value);
+        }
+        next
+    }
+}
+
+/// Whether a timestamp is older than another one (RFC 7323, 5.2).
+pub(super) const fn is_older(value: u32, than: u32) -> bool {
+    (value.wrapping_sub(than) as i32) < 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_stamps_are_told_across_the_wrap_and_none_are_none() {
+        let mut stamps = Stamps::default();
+        let mut next = |stamp: Option<u32>| {
+            let mut data = TcpHeader::new(1, 2);
+            data.options.timestamps = stamp.map(|value| (value, 0));
+            stamps.is_next(&data)
+        };
+        let stamps = [Some(u32::MAX), Some(u32::MAX), Some(2), Some(u32::MAX), None, Some(1), Some(2)];
+        assert_eq!(stamps.map(&mut next), [true, true, true, false, true, false, true]);
+    }
+}

@@ -34,6 +34,8 @@ pub struct Setup {
     pub says: Says,
     /// Whether it may put an acknowledgement on the wire behind one that says more.
     pub goes_back: bool,
+    /// What the design itself stalls on in this form, if anything: flows may then be late.
+    pub stalls_on: Option<&'static str>,
 }
 
 impl Contender {
@@ -54,7 +56,7 @@ impl Contender {
 impl Setup {
     /// The same on all nodes.
     const fn everywhere(choice: SchemeChoice) -> Self {
-        Self { ap: choice, station: choice, hold: Duration::ZERO, says: Says::Said, goes_back: false }
+        Self { ap: choice, station: choice, hold: Duration::ZERO, says: Says::Said, goes_back: false, stalls_on: None }
     }
 }
 
@@ -117,7 +119,9 @@ fn arq(random: &mut Stream, identification: Identification) -> Setup {
     let config = ArqProxyConfig { identification, lifetime, stateless, guard };
     // A native ACK that is already on the air is overtaken by the one that is asked for next.
     let says = if stateless { Says::Anything } else { Says::Said };
-    Setup { says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
+    // A sender whose connection has timestamps drops ACKs that have none (RFC 7323, 3.2).
+    let stalls_on = stateless.then_some("ACKs without timestamps");
+    Setup { stalls_on, says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
 }
 
 fn thinning(random: &mut Stream, _: &Schedule) -> Setup {

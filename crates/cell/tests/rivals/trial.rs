@@ -37,6 +37,8 @@ pub struct Outcome {
     pub lost_later: u64,
     /// Acknowledgements that went back at the port to the wire.
     pub backwards: u64,
+    /// What the design has stalled on, where a flow was late.
+    pub stalled_on: Option<&'static str>,
 }
 
 /// What only an observer sees.

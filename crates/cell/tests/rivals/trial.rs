@@ -205,9 +205,10 @@ impl Trial {
         gone.sum::<u64>() + self.cell.observer().gone
     }
 
-    /// Packets under way, but for those behind a hole in a reorder buffer.
+    /// Packets under way, but for those behind a hole in a reorder buffer, where the same packet may wait twice.
     fn held(&self) -> usize {
-        self.cell.packets_under_way() - self.nodes().map(|node| self.cell.station(node).held_back()).sum::<usize>()
+        let held_back = self.nodes().map(|node| self.cell.station(node).held_back()).sum();
+        self.cell.packets_under_way().saturating_sub(held_back)
     }
 
     fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {

@@ -25,7 +25,10 @@ pub(super) struct Segment {
     pub(super) waiting: u32,
     /// The client's SACK blocks have told of it.
     pub(super) reported: bool,
-    /// It has been sent again because of duplicate ACKs: the next time is the timer's.
+    /// Three deliveries later one of those behind it was made that the client has told of. Without reordering in the MAC, which keeps the order of a
+    /// flow, this one was lost on its way up.
+    pub(super) overtaken: bool,
+    /// It has been sent again and has not been delivered since.
     pub(super) repaired: bool,
 }
 
@@ -107,8 +110,9 @@ impl Cache {
     }
 
     /// The segments that begin before this byte.
-    pub(super) fn before(&mut self, byte: SeqNumber) -> impl Iterator<Item = &mut Segment> {
-        self.segments.iter_mut().take_while(move |segment| segment.seq.before(byte))
+    pub(super) fn before(&mut self, byte: SeqNumber) -> impl DoubleEndedIterator<Item = &mut Segment> {
+        let count = self.segments.partition_point(|segment| segment.seq.before(byte));
+        self.segments.range_mut(..count)
     }
 
     /// How many segments behind this byte have been delivered.

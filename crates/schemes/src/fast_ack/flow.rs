@@ -7,6 +7,10 @@ use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
 
+mod repairs;
+
+use repairs::DUPLICATES;
+
 /// A connection from the client's first ACK on.
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -20,6 +24,8 @@ pub(super) struct Flow {
     edge: SeqNumber,
     /// The window field that the server heard last, together with `point`.
     told: u16,
+    /// Just past the last byte that it may send by that.
+    told_edge: SeqNumber,
     /// By how much the client's window field is scaled.
     shift: u8,
     facts: ClientFacts,
@@ -34,8 +40,6 @@ pub(super) struct Flow {
     deliveries: u64,
     /// Just past the last byte in them.
     furthest: SeqNumber,
-    /// The last delivery that SACK blocks tell of.
-    latest_reported: u64,
     /// Duplicate ACKs since the client's last progress.
     duplicates: u64,
     /// All duplicate ACKs.
@@ -91,6 +95,7 @@ impl Flow {
             acked: tcp.ack,
             edge: tcp.ack + (u32::from(tcp.window) << shift),
             told: tcp.window,
+            told_edge: tcp.ack + (u32::from(tcp.window) << shift),
             shift,
             facts,
             echoes: false,
@@ -99,7 +104,6 @@ impl Flow {
             cache: Cache::default(),
             deliveries: 0,
             furthest: tcp.ack,
-            latest_reported: 0,
             duplicates: 0,
             all_duplicates: 0,
             data: None,
@@ -186,8 +190,17 @@ impl Flow {
             }
             Place::Free(index) => {
                 cx.pool.retain(packet);
-                let segment =
-                    Segment { packet, seq, end, stamp, delivered: None, waiting: 1, reported: false, repaired: false };
+                let segment = Segment {
+                    packet,
+                    seq,
+                    end,
+                    stamp,
+                    delivered: None,
+                    waiting: 1,
+                    reported: false,
+                    overtaken: false,
+                    repaired: false,
+                };
                 self.cache.insert(index, segment);
                 Data::Watched
             }
@@ -211,6 +224,7 @@ impl Flow {
         let told_after = self.all_duplicates + overtaken + DUPLICATES;
         if let Some(segment) = self.cache.at(seq) {
             segment.delivered = Some(Delivery { number: self.deliveries, told_after });
+            segment.repaired = false;
         }
         if self.advance(cx.now, config, counters) {
             self.tell(cx, counters);
@@ -269,7 +283,8 @@ impl Flow {
         if !is_pure {
             counters.passed_with_more += 1;
             if !news.ack.before(self.point) {
-                (self.point, self.told) = (news.ack, news.window);
+                self.point = news.ack;
+                self.hears(news.window);
             }
             return Verdict::Pass;
         }
@@ -328,7 +343,7 @@ impl Flow {
         }
         if beyond {
             counters.passed_beyond += 1;
-            self.told = news.window;
+            self.hears(news.window);
             return Verdict::Pass;
         }
         if news.ack == self.point {
@@ -363,7 +378,7 @@ impl Flow {
                 return Verdict::Swallow;
             }
             counters.passed_duplicate += 1;
-            self.told = news.window;
+            self.hears(news.window);
             return Verdict::Pass;
         }
         let known = news.window == self.told || news.window > self.told && self.will_tell();
@@ -372,7 +387,7 @@ impl Flow {
             return Verdict::Swallow;
         }
         counters.passed_window += 1;
-        self.told = news.window;
+        self.hears(news.window);
         Verdict::Pass
     }
 
@@ -395,10 +410,18 @@ impl Flow {
         moved
     }
 
-    /// Whether what comes next in order is under way, so that the server will be told of it soon, and whether it can wait so long.
+    /// Whether the client's new edge can wait for the next acknowledgement: what comes next in order is under way, and the
+    /// server has not yet sent as much as half of what it may.
     fn will_tell(&mut self) -> bool {
-        let told = u32::from(self.told) << self.shift;
-        self.cache.with(self.point).is_some_and(|next| next.waiting > 0 && told >= 2 * (next.end - next.seq))
+        let room = self.told_edge.distance_from(self.sent).max(0).unsigned_abs();
+        let whole = self.told_edge.distance_from(self.acked).max(0).unsigned_abs();
+        room >= whole / 2 && self.cache.with(self.point).is_some_and(|next| next.waiting > 0)
+    }
+
+    /// The server hears of this window together with the point.
+    fn hears(&mut self, window: u16) {
+        self.told = window;
+        self.told_edge = self.point + (u32::from(window) << self.shift);
     }
 
     /// Acknowledges up to the point in the client's name, with as much window as the client has room for behind it.
@@ -406,7 +429,7 @@ impl Flow {
         let Some((data, options)) = self.data else { return };
         let room = self.edge.distance_from(self.point).max(0).unsigned_abs();
         let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);
-        self.told = window;
+        self.hears(window);
         let mut facts = self.facts;
         facts.window = window;
         let header = TcpHeader { ack: self.client_seq, ..data };
@@ -422,125 +445,10 @@ impl Flow {
         cx.emit(Emission::Onward(made, options.receiver));
     }
 
-    /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
-    fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
-        self.duplicates += 1;
-        self.all_duplicates += 1;
-        let Some((_, options)) = self.data else { return };
-        let newest = self.newest;
-        let blocks = tcp.options.sack.as_slice();
-        let (reported, edge) = (reported(tcp), self.edge);
-        for segment in self.cache.before(reported) {
-            // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
-            if blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end)) {
-                segment.reported = true;
-                self.latest_reported = self.latest_reported.max(segment.delivered.map_or(0, |last| last.number));
-            }
-        }
-        let mut ignored = true;
-        for segment in self.cache.before(reported) {
-            // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
-            if segment.reported || segment.end.after(edge) {
-                continue;
-            }
-            if segment.waiting > 0 {
-                counters.duplicates_awaited += u64::from(segment.seq == self.acked);
-                ignored = false;
-                continue;
-            }
-            let lost = match segment.delivered {
-                None => true,
-                // Beyond the point the server repairs what the client's MAC has had.
-                Some(_) if !segment.seq.before(self.point) => false,
-                // What was delivered after it has come up, by so much that no reordering of the MAC's accounts for it.
-                Some(delivery) if !blocks.is_empty() => self.latest_reported >= delivery.number + DUPLICATES,
-                Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.told_after,
-            };
-            if segment.repaired || !lost {
-                continue;
-            }
-            counters.repaired_given_up += u64::from(segment.delivered.is_none());
-            counters.repaired_delivered += u64::from(segment.delivered.is_some());
-            segment.repaired = true;
-            ignored = false;
-            send_again(cx, segment, newest, options, counters);
-        }
-        counters.duplicates_ignored += u64::from(ignored);
-    }
-
-    /// Whether all that the client misses is what the MAC gave up and is sent again from here: the server need not hear of it.
-    ///
-    /// It must hear of all else even where the AP has it too. It is in recovery then, and what it sends next, it sends for a duplicate ACK.
-    fn repairs_all(&mut self, tcp: &TcpHeader) -> bool {
-        let (blocks, reported) = (tcp.options.sack.as_slice(), reported(tcp));
-        let mut byte = tcp.ack;
-        while byte.before(reported) {
-            let block = blocks.iter().find(|(left, right)| !left.after(byte) && right.after(byte));
-            byte = match (block, self.cache.with(byte)) {
-                (Some(&(_, right)), _) => right,
-                (None, Some(segment)) if segment.repaired && segment.delivered.is_none() => segment.end,
-                _ => return false,
-            };
-        }
-        true
-    }
-
-    /// The time without progress is over. Returns whether the client is worth another attempt.
-    pub(super) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) -> bool {
-        let Some((_, options)) = self.data else { return true };
-        self.duplicates = 0;
-        let owed = self.acked.before(self.point);
-        let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
-            self.debt.due = None;
-            return true;
-        };
-        if segment.waiting == 0 {
-            if self.debt.attempts == MAX_ATTEMPTS {
-                return false;
-            }
-            self.debt.attempts += 1;
-            self.debt.wait = (self.debt.wait * 2).min(LONGEST_WAIT);
-            counters.repaired_by_timer += 1;
-            segment.repaired = true;
-            send_again(cx, segment, self.newest, options, counters);
-        }
-        self.debt.due = Some(cx.now + self.debt.wait);
-        true
-    }
-
     /// Whether this packet is in the cache.
     pub(super) fn keeps(&mut self, packet: PacketId, tcp: &TcpHeader) -> bool {
         self.cache.at(tcp.seq).is_some_and(|segment| segment.packet == packet)
     }
-}
-
-/// Sends a segment again, as the server would: with its newest timestamps. With its own it might be older than what the client has seen since,
-/// which would drop it each time (RFC 7323, 5.3).
-fn send_again(
-    cx: &mut Context<'_>,
-    segment: &mut Segment,
-    newest: Option<(u32, u32)>,
-    options: SendOptions,
-    counters: &mut FastAckCounters,
-) {
-    counters.repaired += 1;
-    segment.waiting += 1;
-    let mut copy = cx.pool.get(segment.packet).clone();
-    if let Transport::Tcp(tcp) = &mut copy.transport
-        && tcp.options.timestamps.is_some()
-        && tcp.options.timestamps != newest
-    {
-        tcp.options.timestamps = newest;
-        cx.pool.release(segment.packet);
-        segment.packet = cx.pool.insert(copy);
-    }
-    cx.pool.retain(segment.packet);
-    cx.emit(Emission::Queue(segment.packet, options));
-}
-
-/// Just past what a duplicate ACK has something to say of: the first byte that is missing, and whatever SACK blocks tell.
-fn reported(tcp: &TcpHeader) -> SeqNumber {
-    tcp.options.sack.as_slice().iter().map(|&(_, right)| right).fold(tcp.ack + 1, SeqNumber::max)
 }
 
 /// Just past the last sequence number that a packet occupies.
@@ -553,9 +461,3 @@ fn end_of(packet: &Packet) -> SeqNumber {
 /// A segment or an ACK so far from what the client has acknowledged belongs to no connection that is known: the largest window that can be scaled
 /// (RFC 7323, 2.3).
 const FAR: u32 = 1 << 30;
-/// So many duplicate ACKs mean a loss (RFC 5681, 3.2).
-const DUPLICATES: u64 = 3;
-/// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
-const MAX_ATTEMPTS: u32 = 15;
-/// RFC 6298, 2.5.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);

@@ -13,7 +13,7 @@
 //!   so that nothing is acknowledged that the client could refuse. When the client makes room and nothing else is
 //!   about to be acknowledged, an ACK says so.
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
-//!   MAC had acknowledged, once, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
+//!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
 //!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
 //!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone. A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.

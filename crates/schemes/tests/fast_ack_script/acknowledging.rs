@@ -93,10 +93,10 @@ fn what_is_more_than_an_ack_passes() {
     ap.deliver(2);
     ap.upstream();
     let (_, header) = ap.client_header(1);
-    assert_eq!(ap.from_client(header, 100), Verdict::Pass, "data, with an ACK that is old by now");
+    assert_eq!(ap.client_sends(header, 100), Verdict::Pass, "data, with an ACK that is old by now");
     let mut push = header;
     push.flags |= TcpFlags::PSH;
-    assert_eq!(ap.from_client(push, 0), Verdict::Pass);
+    assert_eq!(ap.client_sends(push, 0), Verdict::Pass);
     assert_eq!(ap.counters().passed_with_more, 2);
     ap.data([2]);
     ap.deliver(1);
@@ -120,15 +120,15 @@ fn fin_is_the_clients_to_acknowledge() {
     ap.data([0]);
     let mut last = ap.server_header(1);
     last.flags |= TcpFlags::FIN;
-    ap.from_server(last, LEN);
+    ap.server_sends(last, LEN);
     ap.deliver(2);
     assert_eq!(ap.upstream_acks(), [1], "not the data that came with it either");
     let (_, mut ack) = ap.client_header(2);
-    ack.ack = ack.ack + 1;
-    assert_eq!(ap.from_client(ack, 0), Verdict::Pass);
+    ack.ack += 1;
+    assert_eq!(ap.client_sends(ack, 0), Verdict::Pass);
     let mut fin = ack;
     fin.flags |= TcpFlags::FIN;
-    assert_eq!(ap.from_client(fin, 0), Verdict::Pass);
+    assert_eq!(ap.client_sends(fin, 0), Verdict::Pass);
     assert_eq!(ap.live(), 0);
 }
 
@@ -140,7 +140,7 @@ fn an_ecn_echo_reaches_the_server() {
     ap.upstream();
     let (_, mut echo) = ap.client_header(1);
     echo.flags |= TcpFlags::ECE;
-    assert_eq!(ap.from_client(echo, 0), Verdict::Swallow);
+    assert_eq!(ap.client_sends(echo, 0), Verdict::Swallow);
     let made = ap.upstream();
     assert!(made.len() == 1 && made[0].flags.contains(TcpFlags::ECE) && made[0].ack == ap.byte(2));
     ap.ack(2);
@@ -198,8 +198,8 @@ fn a_segment_that_overlaps_others_is_left_to_the_client() {
     let mut ap = Ap::connected();
     ap.data(0..2);
     let mut odd = ap.server_header(0);
-    odd.seq = odd.seq + 500;
-    ap.from_server(odd, LEN);
+    odd.seq += 500;
+    ap.server_sends(odd, LEN);
     assert_eq!((ap.counters().not_cached, ap.kept()), (1, 0));
     ap.deliver(3);
     assert_eq!(ap.upstream_acks(), [1, 2]);

@@ -79,11 +79,11 @@ impl Ap {
         let (_, mut syn) = self.client_header(0);
         (syn.seq, syn.flags) = (SeqNumber(4999), TcpFlags::SYN);
         syn.options.window_scale = scale;
-        assert_eq!(self.from_client(syn, 0), Verdict::Pass);
+        assert_eq!(self.client_sends(syn, 0), Verdict::Pass);
         let mut answer = self.server_header(0);
         (answer.seq, answer.flags) = (SeqNumber(self.iss), TcpFlags::SYN | TcpFlags::ACK);
         answer.options.window_scale = scale;
-        self.from_server(answer, 0);
+        self.server_sends(answer, 0);
         let frames = self.air(1);
         self.arrive(&frames);
         assert_eq!(self.ack(0), Verdict::Pass);
@@ -98,7 +98,7 @@ impl Ap {
     pub fn data(&mut self, segments: impl IntoIterator<Item = u32>) {
         for segment in segments {
             let header = self.server_header(segment);
-            self.from_server(header, LEN);
+            self.server_sends(header, LEN);
         }
     }
 
@@ -136,7 +136,7 @@ impl Ap {
     }
 
     /// Something comes off the wire for the client.
-    pub fn from_server(&mut self, tcp: TcpHeader, len: u32) {
+    pub fn server_sends(&mut self, tcp: TcpHeader, len: u32) {
         let packet = self.pool.insert(packet(false, tcp, len));
         self.next_handle += 1;
         let handle = FrameHandle(self.next_handle);
@@ -151,7 +151,7 @@ impl Ap {
     /// The client's ACK of all segments before this one comes up.
     pub fn ack(&mut self, segment: u32) -> Verdict {
         let (_, tcp) = self.client_header(segment);
-        self.from_client(tcp, 0)
+        self.client_sends(tcp, 0)
     }
 
     /// The same with SACK blocks for these segments, from the first to just before the second.
@@ -159,11 +159,11 @@ impl Ap {
         let (_, mut tcp) = self.client_header(segment);
         let blocks: Vec<_> = blocks.iter().map(|&(left, right)| (self.byte(left), self.byte(right))).collect();
         tcp.options.sack = SackBlocks::from_slice(&blocks);
-        self.from_client(tcp, 0)
+        self.client_sends(tcp, 0)
     }
 
     /// Something comes up from the client.
-    pub fn from_client(&mut self, tcp: TcpHeader, len: u32) -> Verdict {
+    pub fn client_sends(&mut self, tcp: TcpHeader, len: u32) -> Verdict {
         let packet = self.pool.insert(packet(true, tcp, len));
         let verdict = self.ask(|fast_ack, cx| fast_ack.on_upward(cx, packet, NodeId(1)));
         if verdict == Verdict::Pass {

@@ -19,10 +19,10 @@ fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
     let mut ap = Ap::new();
     let mut syn = ap.server_header(0);
     (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
-    ap.from_server(syn, 0);
+    ap.server_sends(syn, 0);
     let (_, mut answer) = ap.client_header(0);
     (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
-    ap.from_client(answer, 0);
+    ap.client_sends(answer, 0);
     ap.data(0..2);
     ap.deliver(3);
     assert_eq!(ap.counters().opened, 0, "how large the client's window is, is not known");
@@ -42,7 +42,7 @@ fn a_syn_again_is_answered_by_the_client() {
     let mut ap = Ap::connected();
     let mut answer = ap.server_header(0);
     (answer.seq, answer.flags) = (SeqNumber(ap.iss), TcpFlags::SYN | TcpFlags::ACK);
-    ap.from_server(answer, 0);
+    ap.server_sends(answer, 0);
     ap.deliver(1);
     assert_eq!(ap.ack(0), Verdict::Pass, "the first ACK was lost on the wire");
     assert_eq!((ap.counters().opened, ap.counters().reset), (1, 0));
@@ -61,11 +61,11 @@ fn a_reset_ends_it_all() {
         let (_, mut reset) = ap.client_header(0);
         if by_client {
             reset.flags = TcpFlags::RST;
-            assert_eq!(ap.from_client(reset, 0), Verdict::Pass);
+            assert_eq!(ap.client_sends(reset, 0), Verdict::Pass);
         } else {
             let mut reset = ap.server_header(3);
             reset.flags = TcpFlags::RST;
-            ap.from_server(reset, 0);
+            ap.server_sends(reset, 0);
             assert_eq!(ap.queued(), [2, 3]);
         }
         assert_eq!((ap.kept(), ap.counters().reset), (0, 1));

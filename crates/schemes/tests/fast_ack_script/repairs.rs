@@ -236,10 +236,10 @@ fn a_repair_bears_the_servers_newest_timestamps() {
     ap.deliver(2);
     let mut newer = ap.server_header(2);
     newer.options.timestamps = Some((9_000, 7));
-    ap.from_server(newer, 0);
+    ap.server_sends(newer, 0);
     let mut older = ap.server_header(2);
     older.options.timestamps = Some((8_000, 6));
-    ap.from_server(older, LEN);
+    ap.server_sends(older, LEN);
     ap.deliver(2);
     for _ in 0..4 {
         ap.ack(1);

@@ -33,10 +33,10 @@ fn one_side_alone_does_not_scale() {
     (ap.window, ap.reads) = (5_000, true);
     let (_, mut syn) = ap.client_header(0);
     (syn.seq, syn.flags, syn.options.window_scale) = (syn.seq - 1, TcpFlags::SYN, Some(7));
-    ap.from_client(syn, 0);
+    ap.client_sends(syn, 0);
     let mut answer = ap.server_header(0);
     (answer.seq, answer.flags) = (answer.seq - 1, TcpFlags::SYN | TcpFlags::ACK);
-    ap.from_server(answer, 0);
+    ap.server_sends(answer, 0);
     ap.ack(0);
     ap.data([0]);
     ap.deliver(2);
@@ -104,7 +104,7 @@ fn a_probe_of_a_closed_window_is_answered_by_the_client() {
     ap.upstream();
     let probe = ap.server_header(1);
     for _ in 0..5 {
-        ap.from_server(probe, 1);
+        ap.server_sends(probe, 1);
         ap.deliver(1);
         assert!(ap.upstream().is_empty(), "a byte without room is not acknowledged early");
         assert_eq!(ap.ack(1), Verdict::Pass);

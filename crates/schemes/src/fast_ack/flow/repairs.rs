@@ -1,0 +1,135 @@
+//! What the AP sends again, and when.
+
+use ackless_dot11::hooks::{Context, Emission, SendOptions};
+use ackless_wire::{Duration, SeqNumber, TcpHeader, Transport};
+
+use super::super::FastAckCounters;
+use super::super::cache::Segment;
+use super::Flow;
+
+impl Flow {
+    /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
+    pub(super) fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
+        self.duplicates += 1;
+        self.all_duplicates += 1;
+        let Some((_, options)) = self.data else { return };
+        let newest = self.newest;
+        let blocks = tcp.options.sack.as_slice();
+        let (reported, edge) = (reported(tcp), self.edge);
+        // The greatest number of a delivery that the client reports, of those behind the segment at hand.
+        let mut up = 0;
+        for segment in self.cache.before(reported).rev() {
+            // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
+            segment.reported |=
+                blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
+            let number = segment.delivered.map_or(0, |delivery| delivery.number);
+            if segment.reported {
+                up = up.max(number);
+            }
+            segment.overtaken = up >= number + DUPLICATES;
+        }
+        let mut ignored = true;
+        for segment in self.cache.before(reported) {
+            // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
+            if segment.reported || segment.end.after(edge) {
+                continue;
+            }
+            if segment.waiting > 0 {
+                counters.duplicates_awaited += u64::from(segment.seq == self.acked);
+                ignored = false;
+                continue;
+            }
+            let lost = match segment.delivered {
+                None => true,
+                Some(_) if !blocks.is_empty() => segment.overtaken,
+                Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.told_after,
+            };
+            if segment.repaired || !lost {
+                continue;
+            }
+            counters.repaired_given_up += u64::from(segment.delivered.is_none());
+            counters.repaired_delivered += u64::from(segment.delivered.is_some());
+            segment.repaired = true;
+            ignored = false;
+            send_again(cx, segment, newest, options, counters);
+        }
+        counters.duplicates_ignored += u64::from(ignored);
+    }
+
+    /// Whether all that the client misses was given up by the MAC and is sent again from here, or is on its way up: the server need not hear of it.
+    ///
+    /// It must hear of all else even where the AP has it too. It is in recovery then, and what it sends next, it sends for a duplicate ACK.
+    pub(super) fn repairs_all(&mut self, tcp: &TcpHeader) -> bool {
+        let (blocks, reported, edge) = (tcp.options.sack.as_slice(), reported(tcp), self.edge);
+        let mut byte = tcp.ack;
+        while byte.before(reported) {
+            let block = blocks.iter().find(|(left, right)| !left.after(byte) && right.after(byte));
+            byte = match (block, self.cache.with(byte)) {
+                (Some(&(_, right)), _) => right,
+                (None, Some(segment)) if segment.end.after(edge) => return false,
+                (None, Some(segment)) if segment.repaired || segment.delivered.is_some() => segment.end,
+                _ => return false,
+            };
+        }
+        true
+    }
+
+    /// The time without progress is over. Returns whether the client is worth another attempt.
+    pub(in crate::fast_ack) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) -> bool {
+        let Some((_, options)) = self.data else { return true };
+        self.duplicates = 0;
+        let owed = self.acked.before(self.point);
+        let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
+            self.debt.due = None;
+            return true;
+        };
+        if segment.waiting == 0 {
+            if self.debt.attempts == MAX_ATTEMPTS {
+                return false;
+            }
+            self.debt.attempts += 1;
+            self.debt.wait = (self.debt.wait * 2).min(LONGEST_WAIT);
+            counters.repaired_by_timer += 1;
+            segment.repaired = true;
+            send_again(cx, segment, self.newest, options, counters);
+        }
+        self.debt.due = Some(cx.now + self.debt.wait);
+        true
+    }
+}
+
+/// Sends a segment again, as the server would: with its newest timestamps. With its own it might be older than what the client has seen since,
+/// which would drop it each time (RFC 7323, 5.3).
+fn send_again(
+    cx: &mut Context<'_>,
+    segment: &mut Segment,
+    newest: Option<(u32, u32)>,
+    options: SendOptions,
+    counters: &mut FastAckCounters,
+) {
+    counters.repaired += 1;
+    segment.waiting += 1;
+    let mut copy = cx.pool.get(segment.packet).clone();
+    if let Transport::Tcp(tcp) = &mut copy.transport
+        && tcp.options.timestamps.is_some()
+        && tcp.options.timestamps != newest
+    {
+        tcp.options.timestamps = newest;
+        cx.pool.release(segment.packet);
+        segment.packet = cx.pool.insert(copy);
+    }
+    cx.pool.retain(segment.packet);
+    cx.emit(Emission::Queue(segment.packet, options));
+}
+
+/// Just past what a duplicate ACK has something to say of: the first byte that is missing, and whatever SACK blocks tell.
+fn reported(tcp: &TcpHeader) -> SeqNumber {
+    tcp.options.sack.as_slice().iter().map(|&(_, right)| right).fold(tcp.ack + 1, SeqNumber::max)
+}
+
+/// So many duplicate ACKs mean a loss (RFC 5681, 3.2).
+pub(super) const DUPLICATES: u64 = 3;
+/// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
+const MAX_ATTEMPTS: u32 = 15;
+/// RFC 6298, 2.5.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);

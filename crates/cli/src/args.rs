@@ -28,6 +28,8 @@ pub enum Command {
     Sweep(Sweep),
     /// List the built-in scenarios, or show one with every key and its meaning.
     Scenarios(Scenarios),
+    /// List the schemes that rows of a comparison can name, or say what one is, where it comes from and what it breaks.
+    Schemes(Schemes),
     /// Say what theory says, without a simulation.
     Model(Model),
 }
@@ -51,7 +53,8 @@ pub struct Effort {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), allow_negative_numbers = true)]
     pub seeds: Option<u32>,
 
-    /// Schemes to run, divided by commas [default: run.schemes of the scenario].
+    /// Schemes to run, divided by commas, or all: every one that makes sense there (see `ackless schemes`) [default: run.schemes of the
+    /// scenario].
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub schemes: Vec<String>,
 
@@ -94,7 +97,7 @@ pub struct Run {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
 
-    /// The scheme to run; stock is the scenario as it is written.
+    /// The scheme to run (see `ackless schemes`); stock is the scenario as it is written.
     #[arg(long, value_name = "NAME", default_value = "stock")]
     pub scheme: String,
 
@@ -148,10 +151,24 @@ pub enum ScenarioAction {
         #[command(flatten)]
         subject: Subject,
     },
-    /// List the schemes that rows of a comparison can name.
-    Schemes,
     /// Show the reference page of all keys, in Markdown.
     Keys,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Schemes {
+    #[command(subcommand)]
+    pub action: Option<SchemeAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SchemeAction {
+    /// Say what a scheme is, its options with their values, where it comes from, what it needs and what it is known to break.
+    Show {
+        /// Its name, as `ackless schemes` lists it.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
 }
 
 #[derive(Debug, ClapArgs)]

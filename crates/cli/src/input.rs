@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ackless_lab::case::{Axis, Case, LeftOut};
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
 
@@ -18,8 +19,25 @@ pub fn scenario(subject: &Subject) -> Result<Scenario, Failure> {
     Ok(scenario)
 }
 
-/// The rows that were asked for, or else those of the scenario.
-pub fn rows(effort: &Effort, scenario: &Scenario) -> Result<Vec<&'static Row>, Failure> {
+/// What is to be run: `scenario` at every point of `axes`, in the rows that were asked for, or else in `default`; and the
+/// rows that are left out, where all were asked for.
+pub fn cases(
+    effort: &Effort,
+    scenario: &Scenario,
+    axes: &[Axis],
+    default: Option<&'static Row>,
+) -> Result<(Vec<Case>, Vec<LeftOut>), Failure> {
+    if effort.schemes == [ALL] {
+        return Ok(Case::all_that_make_sense(scenario, axes)?);
+    }
+    let rows = match default {
+        Some(row) if effort.schemes.is_empty() => vec![row],
+        _ => rows(effort, scenario)?,
+    };
+    Ok((Case::all(scenario, axes, &rows)?, Vec::new()))
+}
+
+fn rows(effort: &Effort, scenario: &Scenario) -> Result<Vec<&'static Row>, Failure> {
     if effort.schemes.is_empty() {
         return Ok(scenario.rows()?);
     }
@@ -29,12 +47,18 @@ pub fn rows(effort: &Effort, scenario: &Scenario) -> Result<Vec<&'static Row>, F
         if name.is_empty() {
             return Err(wrong("a name is missing".to_owned(), "leave out the extra comma"));
         }
+        if name == ALL {
+            return Err(wrong("all stands beside others".to_owned(), "give all by itself"));
+        }
         if effort.schemes[..n].contains(name) {
             return Err(wrong(format!("{name} stands there twice"), "give each scheme once"));
         }
     }
     Ok(effort.schemes.iter().map(|name| Row::find(name)).collect::<Result<_, _>>()?)
 }
+
+/// Stands for every row that makes sense.
+const ALL: &str = "all";
 
 fn is_file(name: &str) -> bool {
     name.contains(['/', '\\']) || Path::new(name).extension().is_some_and(|extension| extension == "toml")

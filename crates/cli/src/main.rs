@@ -1,4 +1,4 @@
-//! The `ackless` command: compare, run, sweep, look at scenarios, and what theory says.
+//! The `ackless` command: compare, run, sweep, look at scenarios and schemes, and what theory says.
 //!
 //! - [`args`]: what can be typed; [`commands`]: one module for each command;
 //! - [`input`]: scenarios by name or from a file; [`output`]: printing, files, progress.
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Run(options) => commands::run::run(&options),
         Command::Sweep(options) => commands::sweep::run(&options),
         Command::Scenarios(options) => commands::scenarios::run(&options),
+        Command::Schemes(options) => commands::schemes::run(&options),
         Command::Model(options) => commands::model::run(&options),
     };
     match outcome {

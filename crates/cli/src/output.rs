@@ -59,6 +59,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Names with a line each, all lines beginning in one column.
+pub fn aligned(lines: &[(&str, String)]) -> String {
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    lines.iter().map(|(name, line)| format!("{name:width$}  {line}\n")).collect()
+}
+
 /// Says on standard error why the command ends.
 pub fn complain(failure: &Failure) {
     // Where standard error is closed there is nobody left to tell; the exit code still says it.

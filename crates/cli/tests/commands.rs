@@ -156,8 +156,66 @@ fn scenarios_lists_shows_and_what_it_shows_can_be_run() {
     std::fs::write(&file, &shown).expect("the folder can be written");
     let again = stdout(&ackless(&["scenarios", "show", file.to_str().expect("the path is text")]));
     assert_eq!(again, shown);
-    assert!(stdout(&ackless(&["scenarios", "schemes"])).contains("tcp-l8"));
     assert!(stdout(&ackless(&["scenarios", "keys"])).contains("| `mcs` |"));
+}
+
+#[test]
+fn schemes_lists_every_row_and_says_of_each_what_it_is_and_breaks() {
+    let list = stdout(&ackless(&["schemes"]));
+    let names: Vec<_> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() >= 29 && names.contains(&"agent-zoom") && names.contains(&"tcp-l8"), "{list}");
+    for name in names {
+        let text = stdout(&ackless(&["schemes", "show", name]));
+        assert!(text.starts_with(&format!("{name}: ")), "{text}");
+        for part in ["\n what ", "\n source ", "\n needs ", "\n breaks ", "\nOptions: "] {
+            assert!(text.contains(part), "{part:?} of {name}: {text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+    let zoom = stdout(&ackless(&["schemes", "show", "agent-zoom"]));
+    for part in
+        ["* wifi.backoff = \"auto-zoom\"", "  agent.buffer_packets = 128", "ack-agent-symmetric", "section III.2"]
+    {
+        assert!(zoom.contains(part), "{part}: {zoom}");
+    }
+    assert_refused(&["schemes", "show", "agent-zom"], "did you mean `agent-zoom`?");
+    assert_refused(&["schemes", "show"], "<NAME>");
+    assert_refused(&["scenarios", "schemes"], "unrecognized subcommand 'schemes'");
+}
+
+#[test]
+fn all_schemes_are_compared_and_those_without_sense_named_below() {
+    let text = stdout(&ackless(&short(&["compare", "wifi-80211a", "--schemes", "all", "--seeds", "1"])));
+    let (table, reasons) = text.split_once("\nLeft out\n\n").expect("some rows make no sense");
+    for row in
+        ["udp", "tcp", "hack", "agent", "agent-flag", "agent-zoom", "zoom", "cw2", "filter-action", "arq", "fastack"]
+    {
+        assert!(table.lines().any(|line| line.split_whitespace().next() == Some(row)), "{row}: {text}");
+    }
+    for (row, reason) in [
+        ("tcp-l2", "the same cell as tcp"),
+        ("filter", "filter.form is group, but every TCP ACK here goes from a client to its AP"),
+        ("filter-noack", "filter.form is no-ack, an ack policy of QoS data"),
+    ] {
+        let line = reasons.lines().find(|line| line.split_whitespace().next() == Some(row));
+        assert!(line.is_some_and(|line| line.contains(reason)), "{row}: {text}");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let out = folder.path().to_str().expect("the path is text");
+    let arguments = ["sweep", "wifi-80211a", "--over", "flows.direction=down,up", "--schemes", "all", "--seeds", "1"];
+    let sweep = ackless(&short(&[&arguments[..], &["--out", out]].concat()));
+    let remark = String::from_utf8_lossy(&sweep.stderr).into_owned();
+    assert!(stdout(&sweep).contains("agent-zoom"));
+    assert!(remark.contains("left out:") && remark.contains("(flows.direction=up)"), "{remark}");
+}
+
+#[test]
+fn run_says_what_the_scheme_did() {
+    let text = stdout(&ackless(&short(&["run", "ack-agent-80211b", "--scheme", "broadcom-hold"])));
+    let line = text.lines().find(|line| line.starts_with("the scheme ")).expect("it counts");
+    assert!(line.contains("held ") && line.contains("suppressed "), "{text}");
+    let stock = stdout(&ackless(&short(&["run", "ack-agent-80211b"])));
+    assert!(!stock.contains("the scheme "), "{stock}");
 }
 
 #[test]
@@ -167,6 +225,16 @@ fn mistakes_end_with_exit_code_2_the_place_and_the_remedy() {
     assert_refused(&["run", "--set", "wifi.msc=5"], "--set wifi.msc=5: unknown key `msc` in [wifi]");
     assert_refused(&["run", "--scheme", "tpc"], "did you mean `tcp`?");
     assert_refused(&["compare", "--schemes", "tcp,hax"], "no scheme is called `hax`");
+    assert_refused(&["compare", "--schemes", "tcp,all"], "--schemes tcp,all: all stands beside others");
+    assert_refused(&["run", "--scheme", "filter"], "help: let a flow go up (flows.direction=up)");
+    assert_refused(
+        &["compare", "--schemes", "tcp,filter"],
+        "wifi-80211n: filter.form (row filter): filter.form is group",
+    );
+    assert_refused(
+        &["run", "--scheme", "agent", "--set", "agent.again=1ms"],
+        "--set agent.again=1ms: agent.again is 1ms, but",
+    );
     assert_refused(&["compare", "--vary", "wifi.mcs"], "--vary wifi.mcs: there is no `=`");
     assert_refused(&["compare", "--seeds", "0"], "0 is not in 1..=10000");
     assert_refused(&["compare", "--seeds", "-1"], "-1 is not in 1..=10000");

@@ -2,6 +2,7 @@
 
 use ackless_cell::config::CellConfig;
 use ackless_scenario::{Place, Row, Scenario, ScenarioError};
+use serde::Serialize;
 
 use crate::LabError;
 
@@ -27,6 +28,17 @@ pub struct Case {
     pub scenario: Scenario,
     /// The cell.
     pub config: CellConfig,
+}
+
+/// A row that is not run, because it makes no sense or says nothing new.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LeftOut {
+    /// The row.
+    pub scheme: &'static str,
+    /// Where, as [`Case::point_label`] says it.
+    pub point: String,
+    /// Why.
+    pub reason: String,
 }
 
 impl Axis {
@@ -82,8 +94,7 @@ impl Axis {
 impl Case {
     /// The point in words: `wifi.mcs=5 stations.count=2`, or nothing without axes.
     pub fn point_label(&self) -> String {
-        let parts: Vec<_> = self.point.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        parts.join(" ")
+        label(&self.point)
     }
 
     /// Every combination of the values of `axes`, the last axis running fastest, in every one of `rows`. Everything is
@@ -92,33 +103,8 @@ impl Case {
     /// # Errors
     /// Where a value is not allowed for its key, a key has two axes, a combination makes no cell, or there are more than 100,000 cells.
     pub fn all(scenario: &Scenario, axes: &[Axis], rows: &[&'static Row]) -> Result<Vec<Self>, LabError> {
-        let count = axes.iter().fold(rows.len(), |count, axis| count.saturating_mul(axis.values.len()));
-        if count > MAX_CASES {
-            return Err(LabError::TooMany(count, MAX_CASES));
-        }
-        let mut points = vec![(Vec::new(), scenario.clone())];
-        for (n, axis) in axes.iter().enumerate() {
-            if axes[..n].iter().any(|before| before.key == axis.key) {
-                return Err(axis.wrong(
-                    &axis.values.join(","),
-                    "the key has its values already",
-                    "give all values at once",
-                ));
-            }
-            let mut next = Vec::new();
-            for (point, scenario) in &points {
-                for value in &axis.values {
-                    let mut scenario: Scenario = scenario.clone();
-                    scenario.set(&format!("{}={value}", axis.key)).map_err(|error| named(error, axes))?;
-                    let mut point: Vec<(String, String)> = point.clone();
-                    point.push((axis.key.clone(), value.clone()));
-                    next.push((point, scenario));
-                }
-            }
-            points = next;
-        }
         let mut cases = Vec::new();
-        for (point, scenario) in points {
+        for Point { at: point, scenario } in points(scenario, axes, rows.len())? {
             for &row in rows {
                 let config = scenario.build(row).map_err(|error| named(error, axes))?;
                 cases.push(Self { point: point.clone(), row, scenario: scenario.clone(), config });
@@ -126,6 +112,107 @@ impl Case {
         }
         Ok(cases)
     }
+
+    /// As [`Self::all`], in every row that makes sense at its point and is a cell of its own there, and which rows are not. The scenario as
+    /// it is written is run only where no other row is the same; of rows that are the same, `tcp` is run, else the first.
+    ///
+    /// # Errors
+    /// As [`Self::all`], but where only a row makes no sense.
+    pub fn all_that_make_sense(scenario: &Scenario, axes: &[Axis]) -> Result<(Vec<Self>, Vec<LeftOut>), LabError> {
+        let (mut cases, mut left_out) = (Vec::new(), Vec::new());
+        for Point { at: point, scenario } in points(scenario, axes, Row::all().len())? {
+            // A mistake of the scenario is nobody's but its own.
+            let stock = scenario.build(Row::STOCK).map_err(|error| named(error, axes))?;
+            let mut cells = Vec::new();
+            let mut leave_out =
+                |row: &Row, reason| left_out.push(LeftOut { scheme: row.name, point: label(&point), reason });
+            for row in Row::all().iter().filter(|row| **row != *Row::STOCK) {
+                match scenario.build(row) {
+                    Ok(config) => cells.push((row, config)),
+                    Err(error) => leave_out(row, error.message),
+                }
+            }
+            cells.push((Row::STOCK, stock));
+            for (n, (row, config)) in cells.iter().enumerate() {
+                let before = cells
+                    .iter()
+                    .enumerate()
+                    .find(|(m, (other, cell))| *m != n && (*m < n || other.name == BASELINE) && is_same(cell, config));
+                match before.filter(|_| row.name != BASELINE) {
+                    None => {
+                        let (point, scenario) = (point.clone(), scenario.clone());
+                        cases.push(Self { point, row, scenario, config: config.clone() });
+                    }
+                    Some(_) if *row == Row::STOCK => {}
+                    Some((_, (other, _))) => leave_out(row, format!("the same cell as {}", other.name)),
+                }
+            }
+        }
+        Ok((cases, left_out))
+    }
+}
+
+/// A scenario with the values that its axes have there.
+struct Point {
+    at: Vec<(String, String)>,
+    scenario: Scenario,
+}
+
+/// Every combination of the values of `axes`, which is run in so many rows.
+fn points(scenario: &Scenario, axes: &[Axis], rows: usize) -> Result<Vec<Point>, LabError> {
+    let count = axes.iter().fold(rows, |count, axis| count.saturating_mul(axis.values.len()));
+    if count > MAX_CASES {
+        return Err(LabError::TooMany(count, MAX_CASES));
+    }
+    let mut points = vec![Point { at: Vec::new(), scenario: scenario.clone() }];
+    for (n, axis) in axes.iter().enumerate() {
+        if axes[..n].iter().any(|before| before.key == axis.key) {
+            let values = axis.values.join(",");
+            return Err(axis.wrong(&values, "the key has its values already", "give all values at once"));
+        }
+        let mut next = Vec::new();
+        for Point { at, scenario } in &points {
+            for value in &axis.values {
+                let mut scenario = scenario.clone();
+                scenario.set(&format!("{}={value}", axis.key)).map_err(|error| named(error, axes))?;
+                let own = (axis.key.clone(), value.clone());
+                next.push(Point { at: at.iter().cloned().chain([own]).collect(), scenario });
+            }
+        }
+        points = next;
+    }
+    Ok(points)
+}
+
+/// Each row of `left_out` once for each reason: its name, and the reason with the points, where there are points.
+pub fn left_out_lines(left_out: &[LeftOut]) -> Vec<(String, String)> {
+    let mut lines: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for LeftOut { scheme, point, reason } in left_out {
+        match lines.iter_mut().find(|(name, known, _)| name == scheme && known == reason) {
+            Some((_, _, points)) => points.push(point),
+            None => lines.push((scheme, reason, vec![point])),
+        }
+    }
+    let line = |(scheme, reason, points): (&str, &str, Vec<&str>)| {
+        let places = if points.iter().all(|point| point.is_empty()) {
+            String::new()
+        } else {
+            format!(" ({})", points.join("; "))
+        };
+        (scheme.to_owned(), format!("{reason}{places}"))
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// A point in words.
+fn label(point: &[(String, String)]) -> String {
+    let parts: Vec<_> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    parts.join(" ")
+}
+
+/// Whether two cells differ in the name of their row only.
+fn is_same(a: &CellConfig, b: &CellConfig) -> bool {
+    *a == CellConfig { scheme: a.scheme.clone(), ..b.clone() }
 }
 
 /// A mistake in a scenario; where it is in a value that an axis gave, with the option of that axis.
@@ -139,6 +226,8 @@ fn named(error: ScenarioError, axes: &[Axis]) -> LabError {
     error.into()
 }
 
+/// The row that others are compared with.
+pub(crate) const BASELINE: &str = "tcp";
 /// The most cells of an experiment: far more than anybody waits for, and few enough to hold.
 const MAX_CASES: usize = 100_000;
 /// The longest range of an axis.

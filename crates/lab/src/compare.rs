@@ -3,11 +3,11 @@
 use ackless_cell::result::AirtimeClass;
 use serde::Serialize;
 
-use crate::case::Case;
-use crate::entry::{Entry, effort, estimates_csv};
+use crate::case::{Case, LeftOut, left_out_lines};
+use crate::entry::{Entry, deeds_line, effort, estimates_csv};
 use crate::metric::Metric;
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::table::{Table, airtime_table, figure, figure_with_interval};
+use crate::table::{PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval};
 use crate::{LabError, VERSION, picture};
 
 /// A finished comparison.
@@ -23,6 +23,8 @@ pub struct Comparison {
     pub seeds: u32,
     /// The rows, in the order in which they were asked for.
     pub rows: Vec<Entry>,
+    /// What was not run, where every row was asked for.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Comparison {
@@ -50,7 +52,7 @@ impl Comparison {
             let runs = results.by_ref().take(seeds as usize).collect();
             Entry { case, runs }
         });
-        Ok(Self { version: VERSION, name, title, seeds, rows: rows.collect() })
+        Ok(Self { version: VERSION, name, title, seeds, rows: rows.collect(), left_out: Vec::new() })
     }
 
     /// How many percent less than the UDP row of the same point `entry` carries; `None` without such a row.
@@ -91,26 +93,50 @@ impl Comparison {
             text.push('\n');
             text.push_str(&table.to_string());
         }
+        let deeds = self.deeds();
+        if !deeds.is_empty() {
+            text.push_str("\nWhat the schemes did in a run, on average\n\n");
+            text.push_str(&described(&deeds));
+        }
         text.push_str("\nShare of the air time in %\n\n");
-        text.push_str(&self.airtime_table().to_string());
+        text.push_str(&self.airtime_tables());
+        if !self.left_out.is_empty() {
+            text.push_str("\nLeft out\n\n");
+            text.push_str(&described(&left_out_lines(&self.left_out)));
+        }
         text
     }
 
+    /// What the schemes did, a line for each row with one that counts.
+    fn deeds(&self) -> Vec<(String, String)> {
+        let line = |row: &Entry| row.deeds().map(|deeds| (self.label(row), deeds_line(&deeds)));
+        self.rows.iter().filter_map(line).collect()
+    }
+
     fn goodput_table(&self) -> Table {
-        let bound = self.rows.iter().any(|row| self.loss_against_udp(row).is_some());
         let columns = self.measured(GOODPUT_TABLE);
+        let of_rows = |of: fn(&Entry, &[Entry]) -> Option<f64>| -> Vec<Option<f64>> {
+            self.rows.iter().map(|row| of(row, &self.rows)).collect()
+        };
+        let gains = of_rows(Entry::gain_over_tcp);
+        let losses = of_rows(Entry::loss_against_udp);
+        let legacy = of_rows(Entry::legacy_gain_over_tcp);
+        let titled = [("gain vs\ntcp %", gains), ("loss vs\nudp %", losses), ("legacy\nvs tcp %", legacy)];
+        let [gains, losses, legacy] =
+            titled.map(|(title, percents)| percents.iter().any(Option::is_some).then_some((title, percents)));
+        let (before, after) = ([gains, losses], [legacy]);
         let mut header = vec!["scheme".to_owned(), "goodput\nMbps".to_owned()];
-        if bound {
-            header.push("loss vs\nudp %".to_owned());
-        }
+        header.extend(before.iter().flatten().map(|(title, _)| (*title).to_owned()));
         header.extend(columns.iter().map(|metric| metric.title.to_owned()));
+        header.extend(after.iter().flatten().map(|(title, _)| (*title).to_owned()));
         let mut table = Table::new(header);
-        for row in &self.rows {
+        for (n, row) in self.rows.iter().enumerate() {
+            let percent =
+                |percents: &[Option<f64>]| percents[n].map(|percent| format!("{percent:.1}")).unwrap_or_default();
             let mut line = vec![self.label(row), figure_with_interval(row.goodput(), 2)];
-            if bound {
-                line.push(self.loss_against_udp(row).map(|loss| format!("{loss:.1}")).unwrap_or_default());
-            }
+            line.extend(before.iter().flatten().map(|(_, percents)| percent(percents)));
             line.extend(columns.iter().map(|metric| figure(row.estimate(metric), metric.decimals)));
+            line.extend(after.iter().flatten().map(|(_, percents)| percent(percents)));
             table.push(line);
         }
         table
@@ -124,6 +150,9 @@ impl Comparison {
         let several = self.rows.iter().any(|row| row.case.config.stations.len() > 1);
         let mut columns = self.measured(FURTHER_TABLE);
         columns.retain(|metric| several || !metric.name.starts_with("jain"));
+        // Without losses on the air it says the same as the collisions.
+        let lossy = self.rows.iter().flat_map(|row| &row.runs).any(|run| run.counters.total.air_losses > 0);
+        columns.retain(|metric| lossy || metric.name != "retry_rate_percent");
         self.table_of(&columns)
     }
 
@@ -141,12 +170,29 @@ impl Comparison {
         Some(table)
     }
 
-    fn airtime_table(&self) -> Table {
-        let columns = self.rows.iter().map(|row| {
-            let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
-            (self.label(row).replace(' ', "\n"), means)
-        });
-        airtime_table(columns.collect())
+    /// The split of the air time, in as many tables as it takes to keep each within the width of a page.
+    fn airtime_tables(&self) -> String {
+        let columns: Vec<_> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
+                (self.label(row).replace(' ', "\n"), means)
+            })
+            .collect();
+        let mut tables = Vec::new();
+        let mut rest = columns.as_slice();
+        while !rest.is_empty() {
+            let mut width = CLASS_WIDTH;
+            let fits = rest.iter().take_while(|(title, _)| {
+                width += title.lines().map(str::len).max().unwrap_or(0).max("100.0".len()) + COLUMN_GAP;
+                width <= PAGE_WIDTH
+            });
+            let (now, later) = rest.split_at(fits.count().max(1));
+            tables.push(airtime_table(now.to_vec()).to_string());
+            rest = later;
+        }
+        tables.join("\n")
     }
 
     /// The metrics among `names` that at least one row has.
@@ -167,18 +213,13 @@ impl Comparison {
     }
 }
 
-const GOODPUT_TABLE: &[&str] = &[
-    "tcp_ack_frames",
-    "accesses_per_mb",
-    "collision_rate_percent",
-    "retry_rate_percent",
-    "rtt_median_ms",
-    "rtt_p95_ms",
-];
+const GOODPUT_TABLE: &[&str] =
+    &["tcp_ack_frames", "accesses_per_mb", "collision_rate_percent", "rtt_median_ms", "rtt_p95_ms"];
 
 const HACK_TABLE: &[&str] = &["native_acks", "compressed_acks", "bytes_per_compressed_ack", "within_aifs_percent"];
 
 const FURTHER_TABLE: &[&str] = &[
+    "retry_rate_percent",
     "transfer_median_ms",
     "transfer_p95_ms",
     "completion_s",
@@ -187,3 +228,9 @@ const FURTHER_TABLE: &[&str] = &[
     "jain_goodput",
     "jain_airtime",
 ];
+
+/// The widest class of the air time, with the gaps beside it.
+const CLASS_WIDTH: usize = 30;
+
+/// What stands between two columns of a table.
+const COLUMN_GAP: usize = 3;

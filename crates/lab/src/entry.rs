@@ -1,11 +1,13 @@
 //! All runs of one case, what they say together, and the same as CSV.
 
 use ackless_cell::result::{AirtimeClass, RunResult};
+use ackless_scenario::Row;
+use ackless_scenario::row::about::About;
 use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
 use crate::LabError;
-use crate::case::Case;
+use crate::case::{BASELINE, Case};
 use crate::metric::{METRICS, Metric, airtime_percent};
 use crate::statistics::Estimate;
 
@@ -36,6 +38,53 @@ impl Entry {
         (bound > 0.0 && self.case.row.name != "udp").then(|| (bound - own) / bound * 100.0)
     }
 
+    /// How many percent more it carries than the plain TCP row of the same point, or where there is none than the scenario as it is
+    /// written; `None` without such a row, and for it.
+    pub fn gain_over_tcp(&self, rows: &[Self]) -> Option<f64> {
+        let plain = self.baseline(rows)?;
+        gain(self.goodput()?.mean, plain.goodput()?.mean)
+    }
+
+    /// The estimate of what all flows of legacy stations carry together, in Mbps; `None` where there are no such stations.
+    pub fn legacy_goodput(&self) -> Option<Estimate> {
+        let legacy = self.case.scenario.legacy_stations();
+        if legacy.is_empty() {
+            return None;
+        }
+        let of_run = |run: &RunResult| {
+            let flows = run.flows.iter().filter(|flow| legacy.contains(&flow.station));
+            flows.map(|flow| flow.goodput_mbps).sum()
+        };
+        Estimate::of(&self.runs.iter().map(of_run).collect::<Vec<f64>>())
+    }
+
+    /// How many percent more legacy stations carry than in the plain TCP row of the same point; `None` without one, for it, and where
+    /// there are no such stations, or they carry nothing there.
+    pub fn legacy_gain_over_tcp(&self, rows: &[Self]) -> Option<f64> {
+        let plain = self.baseline(rows)?;
+        gain(self.legacy_goodput()?.mean, plain.legacy_goodput()?.mean)
+    }
+
+    /// The row of the same point that others are compared with.
+    fn baseline<'a>(&self, rows: &'a [Self]) -> Option<&'a Self> {
+        let here = || rows.iter().filter(|row| row.case.point == self.case.point);
+        let plain =
+            here().find(|row| row.case.row.name == BASELINE).or_else(|| here().find(|row| row.case.row == Row::STOCK));
+        plain.filter(|row| row.case.row != self.case.row)
+    }
+
+    /// What the nodes of the scheme counted in a run, on average: those counters that matter most, by name, without those that stayed at
+    /// zero in every run. `None` where the scheme counts nothing, or is HACK, which has figures of its own.
+    pub fn deeds(&self) -> Option<Vec<(&'static str, f64)>> {
+        let about = About::of(&self.case.config.ap.scheme)?;
+        self.runs.iter().find(|run| !run.rival.is_empty())?;
+        let mean = |name: &str| {
+            let sum: u64 = self.runs.iter().filter_map(|run| run.rival.get(name)).sum();
+            sum as f64 / self.runs.len() as f64
+        };
+        Some(about.counters.iter().map(|&name| (name, mean(name))).filter(|(_, mean)| *mean > 0.0).collect())
+    }
+
     /// The mean share of the window that `class` took, in percent.
     pub fn airtime(&self, class: AirtimeClass) -> Option<Estimate> {
         let shares: Vec<f64> = self.runs.iter().map(|run| airtime_percent(run, class)).collect();
@@ -43,14 +92,29 @@ impl Entry {
     }
 }
 
+/// Counts as a line: what [`Entry::deeds`] says.
+pub fn deeds_line(deeds: &[(&str, f64)]) -> String {
+    if deeds.is_empty() {
+        return "nothing".to_owned();
+    }
+    let counts: Vec<_> = deeds.iter().map(|(name, count)| format!("{} {count:.0}", name.replace('_', " "))).collect();
+    counts.join(", ")
+}
+
+/// How many percent more `own` is than `plain`.
+fn gain(own: f64, plain: f64) -> Option<f64> {
+    (plain > 0.0).then(|| (own - plain) / plain * 100.0)
+}
+
 impl Serialize for Entry {
     /// The case, each estimate by the name of its metric, and every run.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Entry", 6)?;
+        let mut object = serializer.serialize_struct("Entry", 7)?;
         object.serialize_field("scheme", self.case.row.name)?;
         object.serialize_field("point", &Point(&self.case.point))?;
         object.serialize_field("scenario", &self.case.scenario.effective(self.case.row))?;
         object.serialize_field("summary", &Summary(self))?;
+        object.serialize_field("legacy_goodput_mbps", &self.legacy_goodput())?;
         object.serialize_field("airtime_percent", &Airtime(self))?;
         object.serialize_field("runs", &self.runs)?;
         object.end()

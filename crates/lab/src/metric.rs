@@ -59,7 +59,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         name: "collision_rate_percent",
-        title: "collisions\n%",
+        title: "collided\n%",
         decimals: 2,
         of: |run| percent(run.counters.total.collisions, run.counters.total.channel_accesses),
     },

@@ -41,6 +41,31 @@ impl fmt::Display for Table {
     }
 }
 
+/// Names with what is said of each: the names in a column, the texts beside it, wrapped to the width of a page.
+pub fn described(lines: &[(String, String)]) -> String {
+    let names = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let indent = names + 3;
+    let mut text = String::new();
+    for (name, said) in lines {
+        let mut column = indent;
+        text.push_str(&format!(" {name:names$}  "));
+        for (n, word) in said.split_whitespace().enumerate() {
+            let long = word.chars().count();
+            if n > 0 && column + 1 + long > PAGE_WIDTH {
+                text.push_str(&format!("\n{:indent$}", ""));
+                column = indent;
+            } else if n > 0 {
+                text.push(' ');
+                column += 1;
+            }
+            text.push_str(word);
+            column += long;
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// An estimate as text, without its interval; nothing where there is none.
 pub fn figure(estimate: Option<Estimate>, decimals: usize) -> String {
     estimate.map(|estimate| format!("{:.decimals$}", estimate.mean)).unwrap_or_default()
@@ -93,5 +118,26 @@ fn class_title(class: AirtimeClass) -> &'static str {
         AirtimeClass::Collisions => "collisions",
         AirtimeClass::Retransmissions => "retransmissions",
         AirtimeClass::Idle => "nothing to send",
+    }
+}
+
+/// How many columns a line for people has at most, unless a single figure or word is wider.
+pub const PAGE_WIDTH: usize = 120;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_names_is_wrapped_beside_them() {
+        let lines = [("a".to_owned(), "word ".repeat(40)), ("longer".to_owned(), "short".to_owned())];
+        let text = described(&lines);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines.iter().all(|line| line.len() <= PAGE_WIDTH), "{text}");
+        assert!(lines[0].starts_with(" a       word word"), "{text}");
+        assert!(lines[1].starts_with("         word"), "{text}");
+        assert_eq!(lines[2], " longer  short");
+        assert!(lines[0].len() + " word".len() > PAGE_WIDTH, "{text}");
     }
 }

@@ -1,9 +1,10 @@
 //! Comparisons and sweeps with a runner that computes its results from the configuration, so that only the laboratory
 //! itself is on trial.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ackless_cell::config::{CellConfig, TransportConfig};
+use ackless_cell::config::{CellConfig, SchemeChoice, TransportConfig};
 use ackless_cell::result::{
     Airtime, AirtimeClass, Counters, Fairness, FlowResult, NodeCounters, Percentiles, RunResult,
 };
@@ -57,11 +58,21 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
         airtime_ns: airtime,
         counters: Counters { total, nodes: Vec::new() },
         hack: None,
-        rival: std::collections::BTreeMap::new(),
+        rival: rivals(config, seed),
         fairness: Fairness { jain_goodput: 1.0, jain_airtime: 1.0 },
         sim_seconds: config.measured.as_secs_f64(),
         wall_seconds: 0.0,
         events: 12_345,
+    }
+}
+
+/// What the nodes of ARQ proxy cells count: one counter that matters, one that stays at zero, and one that few people ask for.
+fn rivals(config: &CellConfig, seed: u64) -> BTreeMap<String, u64> {
+    match config.ap.scheme {
+        SchemeChoice::ArqProxy(_) => [("released", 1_000 * seed), ("cancelled", 0), ("unasked", 7)]
+            .map(|(name, count)| (name.to_owned(), count))
+            .into(),
+        _ => BTreeMap::new(),
     }
 }
 
@@ -92,14 +103,14 @@ fn a_comparison_reads_like_this() {
 wifi-80211n: An 802.11n AP at 150 Mbps and its clients, downloading
 5 seeds, 5 s measured in each run
 
- scheme         goodput   loss vs   TCP ACK   accesses   collisions   retries   RTT med   RTT p95
-                   Mbps     udp %    frames     per MB            %         %        ms        ms
---------------------------------------------------------------------------------------------------
- udp      130.57 ± 0.43                   0       61.3         1.03      1.24
- tcp-l1    70.57 ± 0.43      46.0     60000     1473.7         0.08      1.24      8.00     12.00
- tcp      100.57 ± 0.43      23.0     30000      556.8         0.15      1.24      8.00     12.00
- tcp-l4   115.57 ± 0.43      11.5     15000      276.9         0.26      1.24      8.00     12.00
- tcp-l8   123.07 ± 0.43       5.7      7500      162.5         0.41      1.24      8.00     12.00
+ scheme         goodput   gain vs   loss vs   TCP ACK   accesses   collided   RTT med   RTT p95
+                   Mbps     tcp %     udp %    frames     per MB          %        ms        ms
+------------------------------------------------------------------------------------------------
+ udp      130.57 ± 0.43      29.8                   0       61.3       1.03
+ tcp-l1    70.57 ± 0.43     -29.8      46.0     60000     1473.7       0.08      8.00     12.00
+ tcp      100.57 ± 0.43                23.0     30000      556.8       0.15      8.00     12.00
+ tcp-l4   115.57 ± 0.43      14.9      11.5     15000      276.9       0.26      8.00     12.00
+ tcp-l8   123.07 ± 0.43      22.4       5.7      7500      162.5       0.41      8.00     12.00
 
 Share of the air time in %
 
@@ -235,6 +246,7 @@ fn a_record_holds_what_is_needed_to_repeat_it_in_a_fixed_order() {
             "airtime_ns",
             "counters",
             "hack",
+            "rival",
             "fairness",
             "sim_seconds",
             "wall_seconds",
@@ -288,4 +300,94 @@ fn a_wrong_value_is_refused_before_anything_runs() {
     let rows = [Row::find("tcp").expect("this is a row")];
     let error = Case::all(&wifi_80211n(), &axes, &rows).expect_err("there is no MCS 99").to_string();
     assert!(error.starts_with("--over wifi.mcs=99: wifi.mcs does not fit"), "{error}");
+}
+
+/// A comparison of two seeds in every row that makes sense.
+fn of_all(overrides: &[&str], axes: &[&str]) -> Comparison {
+    let mut scenario = wifi_80211n();
+    for argument in overrides {
+        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let axes: Vec<_> =
+        axes.iter().map(|axis| Axis::parse("--vary", axis).unwrap_or_else(|error| panic!("{error}"))).collect();
+    let (cases, left_out) = Case::all_that_make_sense(&scenario, &axes).unwrap_or_else(|error| panic!("{error}"));
+    let comparison = Comparison::run(&pretend, cases, 2, 2, &|| ()).unwrap_or_else(|error| panic!("{error}"));
+    Comparison { left_out, ..comparison }
+}
+
+#[test]
+fn all_schemes_are_those_that_make_sense_and_the_others_have_their_reason() {
+    let comparison = of_all(&["transport.ack=4"], &[]);
+    let run: Vec<_> = comparison.rows.iter().map(|row| row.case.row.name).collect();
+    let left: Vec<_> = comparison.left_out.iter().map(|row| (row.scheme, row.reason.as_str())).collect();
+    assert_eq!(run.len() + left.len() + 1, Row::all().len(), "all but stock, which is tcp: {run:?} {left:?}");
+    assert!(left.contains(&("tcp-l4", "the same cell as tcp")), "{left:?}");
+    assert!(run.starts_with(&["udp", "tcp-l1", "tcp", "tcp-l2", "tcp-l8"]), "{run:?}");
+    for row in ["agent", "agent-flag", "agent-zoom", "zoom", "cw2", "filter-noack", "arq", "cake", "samsung", "fastack"]
+    {
+        assert!(run.contains(&row), "{row}: {run:?}");
+    }
+    let text = comparison.to_text();
+    let (_, reasons) = text.split_once("\nLeft out\n\n").expect("some rows make no sense");
+    let filter = reasons.lines().find(|line| line.trim_start().starts_with("filter ")).expect("filter is one of them");
+    assert!(filter.contains("filter.form is group, but every TCP ACK here goes from a client to its AP"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&comparison.to_json().expect("it is JSON")).expect("it is JSON");
+    assert_eq!(json["left_out"].as_array().map(Vec::len), Some(left.len()));
+}
+
+#[test]
+fn a_row_may_make_sense_at_some_points_only() {
+    let comparison = of_all(&[], &["flows.direction=down,up"]);
+    let at = |name: &str| -> Vec<String> {
+        comparison.rows.iter().filter(|row| row.case.row.name == name).map(|row| row.case.point_label()).collect()
+    };
+    assert_eq!(at("agent"), ["flows.direction=down"]);
+    assert_eq!(at("filter"), ["flows.direction=up"]);
+    assert_eq!(at("tcp").len(), 2);
+    let text = comparison.to_text();
+    assert!(text.contains("(flows.direction=up)"), "{text}");
+}
+
+#[test]
+fn a_mistake_of_the_scenario_is_not_left_out() {
+    let mut scenario = wifi_80211n();
+    scenario.set("wifi.mcs=99").unwrap_or_else(|error| panic!("{error}"));
+    let error = Case::all_that_make_sense(&scenario, &[]).expect_err("there is no MCS 99").to_string();
+    assert!(error.starts_with("--set wifi.mcs=99: wifi.mcs does not fit"), "{error}");
+}
+
+#[test]
+fn what_legacy_stations_get_is_shown_where_there_are_any_and_every_table_fits_on_a_page() {
+    let comparison = of_all(&["stations.legacy=true"], &[]);
+    let text = comparison.to_text();
+    assert!(text.contains("    legacy\n") && text.contains("vs tcp %\n"), "{text}");
+    let widest = text.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(120), "{widest:?}\n{text}");
+    let udp = &comparison.rows[0];
+    let gain = udp.legacy_gain_over_tcp(&comparison.rows).expect("the only station is a legacy one");
+    assert!((gain - udp.gain_over_tcp(&comparison.rows).expect("tcp is there")).abs() < 1e-9);
+    let sums: Vec<_> = text.lines().filter(|line| line.trim_start().starts_with("sum")).collect();
+    assert!(sums.len() > 1, "more rows than one table holds: {text}");
+    let shares: usize = sums.iter().map(|line| line.matches("100.0").count()).sum();
+    assert_eq!(shares, comparison.rows.len(), "{text}");
+    assert!(!of_all(&[], &[]).to_text().contains("legacy"));
+}
+
+#[test]
+fn what_a_scheme_did_is_a_line_with_the_means_of_what_matters() {
+    let text = of_all(&[], &[]).to_text();
+    let (_, deeds) = text.split_once("What the schemes did in a run, on average\n\n").expect("the proxy did something");
+    let (deeds, _) = deeds.split_once("\n\n").expect("something follows");
+    assert_eq!(deeds, " arq            released 1500\n arq-hash       released 1500\n arq-stateless  released 1500");
+}
+
+#[test]
+fn without_a_tcp_row_gains_are_over_the_scenario_as_it_is_written() {
+    let rows = ["stock", "tcp-l8"].map(|name| Row::find(name).expect("this is a row"));
+    let cases = Case::all(&wifi_80211n(), &[], &rows).expect("both make cells");
+    let comparison = Comparison::run(&pretend, cases, 2, 1, &|| ()).expect("there are rows");
+    assert_eq!(comparison.rows[0].gain_over_tcp(&comparison.rows), None);
+    let gain = comparison.rows[1].gain_over_tcp(&comparison.rows).expect("stock is there");
+    let means = [0, 1].map(|row: usize| comparison.rows[row].goodput().expect("it ran").mean);
+    assert!((gain - (means[1] / means[0] - 1.0) * 100.0).abs() < 1e-9, "{gain}");
 }

@@ -230,7 +230,7 @@ fn the_options_of_a_row_have_its_values_and_say_which_it_sets() {
 }
 
 #[test]
-fn stations_behind_relays_take_them_in_turn_and_are_beyond_the_agent() {
+fn stations_behind_relays_take_them_in_turn_and_are_beyond_fastack() {
     let text = "[[stations]]\nname = \"relay\"\ncount = 2\n[[stations]]\nname = \"far\"\ncount = 3\nvia = \"relay\"\n\
                 [[flows]]\nstations = \"far\"\n";
     let scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
@@ -241,16 +241,35 @@ fn stations_behind_relays_take_them_in_turn_and_are_beyond_the_agent() {
     let cell = build("tcp").unwrap_or_else(|error| panic!("{error}"));
     let ways: Vec<_> = cell.stations.iter().map(|station| station.via).collect();
     assert_eq!(ways, [None, None, Some(0), Some(1), Some(0)]);
-    for row in ["arq", "filter", "hack", "cake"] {
+    // Relays are agents and proxies too, each for its own stations.
+    for row in ["agent", "arq", "filter", "hack", "cake"] {
         build(row).unwrap_or_else(|error| panic!("{error}"));
     }
-    for row in ["agent", "fastack"] {
-        let message = build(row).expect_err("no client is the AP's own");
-        assert!(message.contains("but all that download are behind relays"), "{message}");
-    }
+    let message = build("fastack").expect_err("no client is the AP's own");
+    assert!(message.contains("but all that download are behind relays"), "{message}");
     let circle = text.replace("via = \"relay\"", "via = \"far\"");
     let circle = Scenario::parse("cell.toml", &circle).unwrap_or_else(|error| panic!("{error}"));
     let message = circle.build(Row::STOCK).expect_err("a station cannot be its own relay").to_string();
     assert!(message.starts_with("cell.toml:7:7: stations.via names \"far\", which is no group above"), "{message}");
     assert!(message.contains("allowed are ap, relay"), "{message}");
+}
+
+#[test]
+fn a_flag_that_no_host_can_set_in_time_is_refused_with_the_time_that_it_takes() {
+    let late = ["wifi.standard=11b", "stations.host_latency=50us"];
+    assert_refused(
+        &late,
+        "agent-flag",
+        "cell.toml: agent.solution (row agent-flag): agent.solution is flag, but no host has a TCP ACK down before its MAC \
+         answers: SIFS is 10us, and the way up and down takes 100us\n  help: set agent.extra_sifs, by which stations answer \
+         later, to more than 90us",
+    );
+    cell(&[&late[..], &["agent.extra_sifs=91us"]].concat(), "agent-flag");
+    cell(&[&late[..], &["wifi.answer_delay=91us"]].concat(), "agent-flag");
+    cell(&late, "agent");
+    assert_refused(
+        &["stations.host_latency=80ms"],
+        "agent",
+        "cell.toml: agent.again (default): agent.again is 200ms, but TCP may hold an ACK for 40ms, and a host takes 80ms",
+    );
 }

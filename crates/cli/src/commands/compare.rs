@@ -1,6 +1,6 @@
 //! `ackless compare`: schemes, or values of a key, side by side.
 
-use ackless_lab::case::{Axis, Case};
+use ackless_lab::case::Axis;
 use ackless_lab::compare::Comparison;
 use ackless_lab::files;
 use ackless_scenario::Row;
@@ -14,12 +14,9 @@ use crate::simulator::Simulator;
 pub fn run(options: &Compare) -> Result<(), Failure> {
     let scenario = input::scenario(&options.subject)?;
     let axes: Vec<_> = options.vary.iter().map(|axis| Axis::parse("--vary", axis)).collect::<Result<_, _>>()?;
-    let rows = match (axes.is_empty(), options.effort.schemes.is_empty()) {
-        // Values of a key are compared in the scenario as it is written, unless schemes are asked for too.
-        (false, true) => vec![Row::STOCK],
-        _ => input::rows(&options.effort, &scenario)?,
-    };
-    let cases = Case::all(&scenario, &axes, &rows)?;
+    // Values of a key are compared in the scenario as it is written, unless schemes are asked for too.
+    let default = if axes.is_empty() { None } else { Some(Row::STOCK) };
+    let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, default)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     if let Some(folder) = &options.out {
         files::prepare(folder)?;
@@ -27,7 +24,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     let bar = progress(cases.len() * seeds as usize);
     let comparison = Comparison::run(&Simulator, cases, seeds, options.effort.threads.into(), &|| bar.inc(1));
     bar.finish_and_clear();
-    let comparison = comparison?;
+    let comparison = Comparison { left_out, ..comparison? };
     if let Some(folder) = &options.out {
         let (text, json, csv) = (comparison.to_text(), comparison.to_json()?, comparison.to_csv()?);
         let svg = comparison.to_svg()?;

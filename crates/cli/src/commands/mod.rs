@@ -4,4 +4,5 @@ pub mod compare;
 pub mod model;
 pub mod run;
 pub mod scenarios;
+pub mod schemes;
 pub mod sweep;

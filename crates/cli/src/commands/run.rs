@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use ackless_cell::result::{AirtimeClass, FlowResult, Percentiles, RunResult};
 use ackless_lab::case::Case;
+use ackless_lab::entry::{Entry, deeds_line};
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::{Job, run_one};
 use ackless_lab::table::{Table, airtime_table};
@@ -34,14 +35,14 @@ pub fn run(options: &Run) -> Result<(), Failure> {
         remark(&format!("written: {}", written.join(", ")));
     }
     if options.json {
-        print(&serde_json::to_string_pretty(&record)?)
-    } else {
-        print(&text(case.scenario.name(), &record.result))
+        return print(&serde_json::to_string_pretty(&record)?);
     }
+    print(&text(&Entry { case, runs: vec![record.result] }))
 }
 
-/// `result` for people.
-fn text(name: &str, result: &RunResult) -> String {
+/// What a single run found, for people.
+fn text(entry: &Entry) -> String {
+    let (name, result) = (entry.case.scenario.name(), &entry.runs[0]);
     let counters = &result.counters.total;
     let mut text = format!("{name}, scheme {}, seed {}\n\n", result.scheme, result.seed);
     let lines = [
@@ -52,6 +53,7 @@ fn text(name: &str, result: &RunResult) -> String {
         ("MPDUs sent, again", format!("{}, {}", counters.data_mpdus, counters.retries)),
         ("queue drops", counters.queue_drops.to_string()),
         ("HACK", hack(result)),
+        ("the scheme", entry.deeds().map(|deeds| deeds_line(&deeds)).unwrap_or_default()),
         (
             "fairness (Jain)",
             format!("{:.3} goodput, {:.3} air time", result.fairness.jain_goodput, result.fairness.jain_airtime),

@@ -1,7 +1,8 @@
 //! `ackless sweep`: every point of a grid, kept in a folder.
 
-use ackless_lab::case::{Axis, Case};
+use ackless_lab::case::{Axis, left_out_lines};
 use ackless_lab::sweep::Sweep;
+use ackless_lab::table::described;
 
 use crate::args;
 use crate::input;
@@ -12,8 +13,7 @@ use crate::simulator::Simulator;
 pub fn run(options: &args::Sweep) -> Result<(), Failure> {
     let scenario = input::scenario(&options.subject)?;
     let axes: Vec<_> = options.over.iter().map(|axis| Axis::parse("--over", axis)).collect::<Result<_, _>>()?;
-    let rows = input::rows(&options.effort, &scenario)?;
-    let cases = Case::all(&scenario, &axes, &rows)?;
+    let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, None)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     let bar = progress(cases.len() * seeds as usize);
     let sweep = Sweep::run(&Simulator, cases, seeds, options.effort.threads.into(), &options.out, &|| bar.inc(1));
@@ -26,5 +26,8 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
         sweep.files.join(", "),
         out = options.out.display()
     ));
+    if !left_out.is_empty() {
+        remark(&format!("left out:\n{}", described(&left_out_lines(&left_out))));
+    }
     print(&if options.csv { sweep.to_csv()? } else { sweep.to_text() })
 }

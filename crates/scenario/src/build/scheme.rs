@@ -57,16 +57,6 @@ fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {
     let agent = &scenario.agent;
     let packets = scenario.in_range(&agent.buffer_packets, 1, u32::from(u16::MAX))?;
     let again = scenario.in_range(&agent.again, SHORTEST, LONGEST)?;
-    let held = scenario.transport.ack_timeout.value;
-    let buffers = (scenario.scheme.name.value, agent.solution.value) == (Cure::Agent, Remedy::Buffer);
-    if buffers && again <= held {
-        let message = format!(
-            "is {}, but TCP may hold an ACK for {}: the MAC would hand up again what TCP has",
-            again.word(),
-            held.word()
-        );
-        return Err(scenario.refuse(&agent.again, message, "make it longer than transport.ack_timeout"));
-    }
     // As far as wifi.answer_delay, which it adds to.
     let extra_sifs = scenario.in_range(&agent.extra_sifs, Duration::ZERO, Duration::from_millis(10))?;
     Ok(AgentConfig {

@@ -1,8 +1,13 @@
 //! Whether a scheme makes sense in a cell: what could not do anything there is refused, since a row without effect
 //! would be believed to have been measured.
 
-use ackless_cell::config::{Access, CellConfig, Direction, FlowConfig, Peer, SchemeChoice, Topology, TransportConfig};
+use ackless_cell::config::{
+    Access, CellConfig, Direction, FlowConfig, Peer, SchemeChoice, StationConfig, Topology, TransportConfig,
+};
+use ackless_phy::Timing;
+use ackless_schemes::agent::Solution;
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_wire::Duration;
 
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
@@ -11,7 +16,17 @@ use crate::value::Value;
 /// Refuses the scheme of `cell` where it can have no effect, or not in this form.
 pub(super) fn check(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
     match cell.ap.scheme {
-        SchemeChoice::Agent(_) | SchemeChoice::FastAck(_) => at_an_ap(scenario, cell),
+        SchemeChoice::Agent(agent) => {
+            at_an_ap(scenario, cell)?;
+            match agent.solution {
+                Solution::Buffer { again, .. } => in_time(scenario, cell, again),
+                Solution::Flag { extra_sifs } => within_sifs(scenario, cell, extra_sifs),
+            }
+        }
+        SchemeChoice::FastAck(_) => {
+            at_an_ap(scenario, cell)?;
+            beside_relays(scenario, cell)
+        }
         SchemeChoice::ArqProxy(_) => at_a_sender(scenario, cell),
         SchemeChoice::Filter(filter) => match filter.form {
             Form::Group => group_addressed(scenario, cell, filter.filtered),
@@ -29,52 +44,87 @@ fn at_an_ap(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError>
         let message = format!("is {}, which acts at an AP, and an ad hoc cell has none", name.value.word());
         return Err(scenario.refuse(name, message, "set wifi.topology=infrastructure, or choose another scheme"));
     }
-    downloads(scenario, cell, |flow| cell.stations[flow.station].via.is_none())
+    downloads(scenario, cell)
 }
 
 /// What the node does that sends TCP data over the air to the end of the connection.
 fn at_a_sender(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
-    if cell.topology == Topology::AdHoc { Ok(()) } else { downloads(scenario, cell, |_| true) }
+    if cell.topology == Topology::AdHoc { Ok(()) } else { downloads(scenario, cell) }
 }
 
-/// Whether any data comes to a station over a hop that counts.
-fn downloads(
-    scenario: &Scenario,
-    cell: &CellConfig,
-    counts: impl Fn(&FlowConfig) -> bool,
-) -> Result<(), ScenarioError> {
-    let (name, word) = (&scenario.scheme.name, scenario.scheme.name.value.word());
-    let mut flows = cell.flows.iter().filter(|flow| is_tcp(flow)).peekable();
-    if flows.peek().is_none() {
+/// Whether any data comes to a station.
+fn downloads(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    if tcp(cell).next().is_none() || tcp(cell).any(is_download) {
         return Ok(());
     }
-    let mut down = flows.filter(|flow| flow.direction == Direction::Down || flow.peer != Peer::Server).peekable();
-    if down.peek().is_none() {
-        let message = format!(
-            "is {word}, which replaces TCP ACKs of data that comes from the AP, but all TCP data here goes to the server"
-        );
-        return Err(scenario.refuse(
-            name,
-            message,
-            "let a flow go down (flows.direction=down), or choose another scheme",
-        ));
+    let name = &scenario.scheme.name;
+    let message = format!(
+        "is {}, which replaces TCP ACKs of data that goes to stations, but all TCP data here goes to the server",
+        name.value.word()
+    );
+    Err(scenario.refuse(name, message, "let a flow go down (flows.direction=down), or choose another scheme"))
+}
+
+/// A relay's link-layer ACK does not say that the client has anything.
+fn beside_relays(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    let mut down = tcp(cell).filter(|flow| is_download(flow)).peekable();
+    if down.peek().is_none() || down.any(|flow| cell.stations[flow.station].via.is_none()) {
+        return Ok(());
     }
-    if !down.any(counts) {
-        let message = format!(
-            "is {word}, which speaks for stations that the AP itself serves, but all that download are behind relays"
-        );
-        return Err(scenario.refuse(
-            name,
-            message,
-            "let a station without a relay download (stations.via=ap), or choose another scheme",
-        ));
+    let name = &scenario.scheme.name;
+    let message = format!(
+        "is {}, which speaks for stations that the AP itself serves, but all that download are behind relays",
+        name.value.word()
+    );
+    let help = "let a station without a relay download (stations.via=ap), or choose another scheme";
+    Err(scenario.refuse(name, message, help))
+}
+
+/// The buffer must not hand up again what the host is about to acknowledge: its delayed ACK's timer, and the way there and back.
+fn in_time(scenario: &Scenario, cell: &CellConfig, again: Duration) -> Result<(), ScenarioError> {
+    let slowest = cell.stations.iter().map(|station| station.host_latency).max().unwrap_or_default();
+    let held = scenario.transport.ack_timeout.value;
+    let longest = held + slowest * 2;
+    if again > longest {
+        return Ok(());
     }
-    Ok(())
+    let setting = &scenario.agent.again;
+    let message = format!(
+        "is {}, but TCP may hold an ACK for {}, and a host takes {} each way: the MAC would hand up again what TCP has",
+        again.word(),
+        held.word(),
+        slowest.word()
+    );
+    let help =
+        format!("make it longer than {}, or transport.ack_timeout or stations.host_latency shorter", longest.word());
+    Err(scenario.refuse(setting, message, help))
+}
+
+/// The flag is never ON where no host has its TCP ACK down before the MAC ACK leaves.
+fn within_sifs(scenario: &Scenario, cell: &CellConfig, extra_sifs: Duration) -> Result<(), ScenarioError> {
+    let sifs = Timing::of(cell.standard, cell.band).sifs;
+    let time = |station: &StationConfig| sifs + station.mac.answer_delay + extra_sifs;
+    let stations = || cell.stations.iter().filter(|station| station.scheme != SchemeChoice::Stock);
+    let quickest = stations().map(|station| station.host_latency * 2).min();
+    let Some(quickest) = quickest.filter(|_| !stations().any(|station| station.host_latency * 2 < time(station)))
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "is flag, but no host has a TCP ACK down before its MAC answers: SIFS is {}, and the way up and down takes {}",
+        sifs.word(),
+        quickest.word()
+    );
+    let help = format!(
+        "set agent.extra_sifs, by which stations answer later, to more than {}, or shorten stations.host_latency",
+        quickest.saturating_sub(sifs).word()
+    );
+    Err(scenario.refuse(&scenario.agent.solution, message, help))
 }
 
 /// Whether any filtered packet takes a way on which group addresses keep the receiver from answering.
 fn group_addressed(scenario: &Scenario, cell: &CellConfig, filtered: Filtered) -> Result<(), ScenarioError> {
-    let mut flows = cell.flows.iter().filter(|flow| is_tcp(flow)).peekable();
+    let mut flows = tcp(cell).peekable();
     let with_data = filtered == Filtered::AcksAndData;
     let works = |flow: &FlowConfig| {
         let from_ap = flow.peer != Peer::Server || with_data || flow.direction == Direction::Up;
@@ -106,6 +156,12 @@ fn with_qos(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError>
     Err(scenario.refuse(&scenario.filter.form, message, "set wifi.qos=true, or choose another form"))
 }
 
-fn is_tcp(flow: &FlowConfig) -> bool {
-    matches!(flow.transport, TransportConfig::Tcp(_))
+/// The TCP flows.
+fn tcp(cell: &CellConfig) -> impl Iterator<Item = &FlowConfig> {
+    cell.flows.iter().filter(|flow| matches!(flow.transport, TransportConfig::Tcp(_)))
+}
+
+/// Whether its data ends at a station.
+fn is_download(flow: &FlowConfig) -> bool {
+    flow.direction == Direction::Down || flow.peer != Peer::Server
 }

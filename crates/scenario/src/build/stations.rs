@@ -135,7 +135,12 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
     Ok(StationConfig {
         name: String::new(),
         distance: group.distance.value,
-        scheme: if group.legacy.value { SchemeChoice::Stock } else { super::scheme::choice(scenario, radio)? },
+        scheme: match super::scheme::choice(scenario, radio)? {
+            _ if group.legacy.value => SchemeChoice::Stock,
+            // The AP does all of it.
+            SchemeChoice::FastAck(_) => SchemeChoice::Stock,
+            choice => choice,
+        },
         down: tx,
         up: tx,
         mac: if group.legacy.value { radio.stock_mac(standard) } else { radio.mac(standard) },

@@ -44,10 +44,11 @@ section! {
         /// Frames that the buffer keeps for each peer; where it is full, further data is refused, and gets no MAC ACK. The
         /// paper has no number.
         buffer_packets: u32 = "128",
-        /// After how long without a TCP ACK the buffer hands a frame up again; longer than transport.ack_timeout. The paper has
-        /// no number.
+        /// After how long without a TCP ACK the buffer hands a frame up again, doubled each time; longer than transport.ack_timeout
+        /// with twice stations.host_latency. The paper has no number.
         again: Duration = "\"200ms\"",
-        /// How much longer than SIFS a station waits for its TCP before it answers (solution flag); its peers know.
+        /// How much longer than SIFS a station waits for its TCP before it answers (solution flag); its peers know. SIFS and
+        /// this must be longer than twice stations.host_latency, or the flag is never set.
         extra_sifs: Duration = "\"0us\"",
     }
 }

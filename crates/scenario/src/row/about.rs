@@ -1,5 +1,8 @@
 //! What each kind of row is, where it comes from, what it needs and what it is known to break.
 
+use ackless_cell::config::SchemeChoice;
+use ackless_schemes::thinning::Kind;
+
 /// What people should know of a kind of row before they believe its figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct About {
@@ -15,6 +18,26 @@ pub struct About {
     pub keys: &'static [&'static str],
     /// Its counters that matter most, by their names in JSON; empty where it has none.
     pub counters: &'static [&'static str],
+}
+
+impl About {
+    /// What `scheme` is; `None` where it does nothing.
+    pub fn of(scheme: &SchemeChoice) -> Option<&'static Self> {
+        match scheme {
+            SchemeChoice::Hack(_) => Some(&HACK),
+            SchemeChoice::Agent(_) => Some(&AGENT),
+            SchemeChoice::Filter(_) => Some(&ACK_FILTER),
+            SchemeChoice::ArqProxy(_) => Some(&ARQ_PROXY),
+            SchemeChoice::Thinning(thinning) => Some(match thinning.kind {
+                Kind::CakeConservative | Kind::CakeAggressive => &CAKE,
+                Kind::Replace => &BROADCOM,
+                Kind::Hold { .. } => &BROADCOM_HOLD,
+                Kind::CountAndTime { .. } => &SAMSUNG,
+            }),
+            SchemeChoice::FastAck(_) => Some(&FAST_ACK),
+            _ => None,
+        }
+    }
 }
 
 pub(super) const AS_WRITTEN: About = About {
@@ -52,21 +75,23 @@ pub(super) const HACK: About = About {
     source: "TCP/HACK (USENIX ATC 2014), sections 3.1 to 3.4; policies: section 3.2",
     needs: "HACK at both ends of the hop; data towards the sender of ACKs, on whose answers they ride",
     breaks: "longer answers, which hidden nodes may not expect (footnote 7); with the timer, ACKs that arrive in bursts",
-    keys: &["hack"],
+    keys: &["scheme.name", "hack"],
     counters: &["native_acks", "compressed_acks", "crc_failures"],
 };
 
 pub(super) const AGENT: About = About {
     what: "When the MAC ACK of a TCP data frame has come, the AP acknowledges to the server on the client's behalf, and the \
-           client's MAC swallows its own TCP ACK. What the agent cannot know goes natively: duplicate ACKs and SACK, window \
-           updates, SYN, FIN, RST, ACKs on data.",
+           client's MAC swallows its own TCP ACK. So that nothing is lost between the client's MAC and its TCP, the MAC keeps \
+           each frame until TCP has acknowledged it, or says by a flag in the MAC ACK that TCP has. What the agent cannot know \
+           goes natively: duplicate ACKs and SACK, window updates, SYN, FIN, RST, ACKs on data.",
     source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.1; auto-zoom: section III.2",
-    needs: "an AP with downloads, and the agent at AP and stations; for the flag a host that answers within SIFS and \
-            agent.extra_sifs (see stations.host_latency)",
-    breaks: "end-to-end meaning: the server is told before the client's TCP has the data. Where every MAC ACK of a frame is \
-             lost until the AP gives it up, the client has it and swallowed its TCP ACK: the server waits for its timeout",
-    keys: &["agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
-    counters: &["made", "swallowed"],
+    needs: "an AP or relay with downloads, and the agent there and at the stations; for the flag a host that answers within \
+            SIFS and agent.extra_sifs (see stations.host_latency)",
+    breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data. Where every MAC ACK of \
+             a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
+             timeout; so it does where the AP has forgotten the flow",
+    keys: &["scheme.name", "agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
+    counters: &["made", "swallowed", "flag_on", "above_hole"],
 };
 
 pub(super) const AUTO_ZOOM: About = About {
@@ -90,14 +115,17 @@ pub(super) const SMALL_WINDOW: About = About {
 
 pub(super) const ACK_FILTER: About = About {
     what: "TCP ACKs leave in frames that no link-layer ACK answers, and that are not repeated: the next cumulative ACK makes \
-           up for a lost one.",
+           up for a lost one. SYN, FIN and RST are answered as ever.",
     source: "Statkus, Paulikas: Improving TCP Performance in IEEE 802.11 Networks, section IV; No Ack: IEEE 802.11-2020, \
              9.2.4.5.4; Action No Ack: 9.3.3.14",
-    needs: "for group: an AP that sends ACKs (uploads), a bridged link or an ad hoc cell; for no-ack: QoS; support at both ends",
-    breaks: "ACKs that collide or fade are lost, and with them the clock of the sender; group-addressed frames cannot be \
-             aggregated and go at wifi.group_rate; filtered data is lost to TCP with every error on the air",
-    keys: &["filter", "wifi.group_rate"],
-    counters: &["filtered_acks", "filtered_data", "turned_back"],
+    needs: "support at both ends; for group: an AP that sends ACKs (uploads), a bridged link, a relay or an ad hoc cell; for \
+            no-ack: QoS",
+    breaks: "ACKs that collide or fade are lost, and with the last one of a transfer the server waits for its timeout. None of \
+             these frames shares an A-MPDU, which costs 802.11n and ac far more than the answers that are saved; group-addressed \
+             ones go at wifi.group_rate, which may take longer than a fast frame with its answer. Filtered data is lost to TCP \
+             with every error on the air",
+    keys: &["scheme.name", "filter", "wifi.group_rate"],
+    counters: &["filtered_acks", "filtered_data", "turned_back", "answered_to_ap"],
 };
 
 pub(super) const ARQ_PROXY: About = About {
@@ -105,11 +133,13 @@ pub(super) const ARQ_PROXY: About = About {
            its MAC asks for that ACK by a key in the reserved values of the Duration field of its next link-layer ACK, and \
            takes its own TCP ACK back from the queue, if that has not reached the air first.",
     source: "Kliazovich, Ben Halima, Granelli: Cross-Layer Error Recovery Optimization in WiFi Networks, section 2",
-    needs: "TCP data from the AP (or between nodes of an ad hoc cell), whose answers carry the requests; the proxy at both ends",
-    breaks: "with stateless: window updates, RTT samples and PAWS, since made ACKs have neither the client's window nor its \
-             timestamps. One key for each answer: under BlockAck only the newest cumulative ACK is asked for",
-    keys: &["arq_proxy"],
-    counters: &["released", "cancelled"],
+    needs: "TCP data from an AP, a relay at the last hop or a node of an ad hoc cell, whose answers carry the requests; the \
+            proxy at both ends",
+    breaks: "with a host slower than SIFS many native ACKs reach the air first. One key for each answer: under BlockAck only the \
+             newest cumulative ACK is asked for. With stateless: connections with timestamps, whose servers drop every released \
+             ACK (RFC 7323, 3.2), and the client's window, which made ACKs do not know",
+    keys: &["scheme.name", "arq_proxy"],
+    counters: &["requested", "released", "cancelled", "rescued"],
 };
 
 pub(super) const CAKE: About = About {
@@ -118,7 +148,7 @@ pub(super) const CAKE: About = About {
     source: "Linux, sch_cake: ack-filter and ack-filter-aggressive",
     needs: "a queue in which ACKs wait; it makes none wait",
     breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start",
-    keys: &["thinning.kind"],
+    keys: &["scheme.name", "thinning.kind"],
     counters: &["dropped", "kept_for_sack", "kept_duplicate"],
 };
 
@@ -127,7 +157,7 @@ pub(super) const BROADCOM: About = About {
     source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_REPLACE",
     needs: "a queue in which ACKs wait; it makes none wait",
     breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start",
-    keys: &["thinning.kind"],
+    keys: &["scheme.name", "thinning.kind"],
     counters: &["replaced", "passed_duplicate", "lost_in_queue"],
 };
 
@@ -136,7 +166,7 @@ pub(super) const BROADCOM_HOLD: About = About {
     source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_HOLD",
     needs: "nothing",
     breaks: "RTT, by the time held; slow start, as under few ACKs; duplicate ACKs are merged, so that fast retransmit comes late",
-    keys: &["thinning.kind", "thinning.hold_ratio", "thinning.hold_at_most"],
+    keys: &["scheme.name", "thinning.kind", "thinning.hold_ratio", "thinning.hold_at_most"],
     counters: &["held", "suppressed", "sent_by_timer"],
 };
 
@@ -147,6 +177,7 @@ pub(super) const SAMSUNG: About = About {
     needs: "flows above the first step's rate, after their first thinning.slow_start_acks ACKs",
     breaks: "RTT, by the time held; a flow whose window is smaller than what is held back waits for the timer each time",
     keys: &[
+        "scheme.name",
         "thinning.kind",
         "thinning.steps_from",
         "thinning.steps_count",
@@ -159,9 +190,11 @@ pub(super) const SAMSUNG: About = About {
 pub(super) const FAST_ACK: About = About {
     what: "When the 802.11 ACK of a TCP data frame has come, the AP acknowledges to the server, keeps the packet, and drops \
            the client's own ACKs; where the client turns out to miss something, the AP sends it again from its cache.",
-    source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017), FastACK",
+    source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017); US patent \
+             10,299,167",
     needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
-    breaks: "end-to-end meaning: what is acknowledged may be lost with the AP; it saves no air time, only a wait",
-    keys: &["fast_ack"],
-    counters: &["made", "suppressed", "repaired"],
+    breaks: "end-to-end meaning: what is acknowledged and not yet repaired is lost with the AP, or when the client roams. It \
+             saves no air time, only waiting; the server's RTT ends at the AP",
+    keys: &["scheme.name", "fast_ack"],
+    counters: &["made", "suppressed", "repaired", "abandoned"],
 };

@@ -1,0 +1,61 @@
+//! `ackless schemes`: what rows of a comparison can name, and what each is.
+
+use std::fmt::Write as _;
+
+use ackless_lab::table::described;
+use ackless_scenario::Row;
+use ackless_scenario::builtin::Builtin;
+
+use crate::args::{SchemeAction, Schemes};
+use crate::output::{Failure, aligned, print};
+
+/// Lists schemes, or shows one.
+pub fn run(options: &Schemes) -> Result<(), Failure> {
+    match &options.action {
+        None => {
+            let lines: Vec<_> = Row::all().iter().map(|row| (row.name, row.summary.to_owned())).collect();
+            print(&aligned(&lines))
+        }
+        Some(SchemeAction::Show { name }) => print(&shown(Row::find(name)?)?),
+    }
+}
+
+/// All that there is to say of `row`.
+fn shown(row: &Row) -> Result<String, Failure> {
+    let about = row.about;
+    let mut facts = vec![("what", about.what.to_owned()), ("source", about.source.to_owned())];
+    facts.extend([("needs", about.needs.to_owned()), ("breaks", about.breaks.to_owned())]);
+    if !about.counters.is_empty() {
+        facts.push(("counts", format!("{}, and more in JSON", about.counters.join(", "))));
+    }
+    let scenarios = scenarios_with(row)?;
+    if !scenarios.is_empty() {
+        facts.push(("compared in", scenarios.join(", ")));
+    }
+    let facts: Vec<_> = facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect();
+    let mut text = format!("{}: {}\n\n{}", row.name, row.summary, described(&facts));
+    let options: Vec<_> = row
+        .options()
+        .iter()
+        .map(|option| {
+            let mark = if option.by_row { "*" } else { " " };
+            let name = format!("{mark} {}.{} = {}", option.section, option.key.name, option.value);
+            let default = if option.by_row { format!(" Default: {}.", option.key.default) } else { String::new() };
+            (name, format!("{}{default}", option.key.summary()))
+        })
+        .collect();
+    let head = "Options: * is set by this scheme; the others are defaults, for a scenario or --set SECTION.KEY=VALUE to change";
+    write!(text, "\n{head}\n\n{}", described(&options)).expect("a string takes all that is written");
+    Ok(text)
+}
+
+/// The built-in scenarios that compare `row` unless told otherwise.
+fn scenarios_with(row: &Row) -> Result<Vec<&'static str>, Failure> {
+    let mut names = Vec::new();
+    for builtin in Builtin::all() {
+        if builtin.scenario()?.rows()?.contains(&row) {
+            names.push(builtin.name);
+        }
+    }
+    Ok(names)
+}

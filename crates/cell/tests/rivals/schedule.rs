@@ -118,13 +118,14 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
 }
 
 fn wire(random: &mut Stream, config: &mut CellConfig) {
-    let small = |random: &mut Stream| if random.chance(0.25) { 0.05 * random.unit() } else { 0.0 };
-    let rate = BitRate::from_mbps(one_of(random, &[20, 100, 500]));
+    let small = |random: &mut Stream, most: f64| if random.chance(0.25) { most * random.unit() } else { 0.0 };
+    let rate = BitRate::from_mbps(one_of(random, &[SLOW, 20, 20, 100, 100, 100, 500, 500, 500]));
     let delay = span(random, Duration::from_millis(20));
+    let disorder = one_of(random, &[0.05, 0.05, 0.4]);
     for link in [&mut config.wired.down, &mut config.wired.up] {
         (link.rate, link.delay) = (rate, delay);
-        link.loss = Probability::new(small(random)).expect("0.05 at most");
-        link.reorder = Probability::new(small(random)).expect("0.05 at most");
+        link.loss = Probability::new(small(random, 0.05)).expect("0.05 at most");
+        link.reorder = Probability::new(small(random, disorder)).expect("0.4 at most");
         link.reorder_delay = Duration::from_micros(200 + random.below(3000));
     }
 }
@@ -139,7 +140,13 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
     for _ in 0..1 + random.below(3) {
         let direction = one_of(random, &[Direction::Down, Direction::Down, Direction::Up]);
         let station = random.below(stations) as usize;
-        let size = if random.chance(0.1) { 3 * most } else { 1 + random.below(most) };
+        let slow = config.wired.down.rate == BitRate::from_mbps(SLOW);
+        let size = match random.below(10) {
+            // More than a second with few packets.
+            0..5 if slow => LONG,
+            0 => 3 * most,
+            _ => 1 + random.below(most),
+        };
         let mut flow = transfer(config.flows.len(), station, direction, Bytes(size));
         if config.topology == Topology::AdHoc || (stations > 1 && random.chance(0.05)) {
             flow.peer = Peer::Station((station + 1) % stations as usize);
@@ -163,3 +170,8 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         config.flows.push(flow);
     }
 }
+
+/// The rate of a slow wire, in Mbps.
+const SLOW: u64 = 2;
+/// Bytes that take it some two seconds.
+const LONG: u64 = 500_000;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use ackless_cell::config::{ApQueue, CellConfig, Direction, Traffic, TransportConfig};
+use ackless_cell::config::{ApQueue, CellConfig, Direction, FlowConfig, TcpConfig, Traffic, TransportConfig};
 use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
@@ -146,7 +146,7 @@ impl Trial {
         let flows = self.cell.flows();
         let Some(sender) = flows.endpoint(flow, self.sender(flow)) else { return };
         let (acked, timeout) = (sender.bytes_acked(), sender.retransmission_timeout());
-        let open = sender.state().is_synchronized() && acked < self.size(flow);
+        let open = sender.state().is_synchronized() && acked < size(&self.config.flows[flow]);
         self.outcome.timeout = self.outcome.timeout.max(timeout);
         let progress = self.progress[flow];
         self.progress[flow].gap = match progress.gap {
@@ -173,7 +173,7 @@ impl Trial {
         let (Some(sender), Some(receiver)) = (flows.endpoint(flow, sender), flows.endpoint(flow, 1 - sender)) else {
             return false;
         };
-        let (size, delivered) = (self.size(flow), receiver.bytes_delivered());
+        let (size, delivered) = (size(&self.config.flows[flow]), receiver.bytes_delivered());
         assert!(delivered <= size, "flow {flow}: {delivered} of {size} were delivered");
         delivered == size && sender.bytes_acked() == size
     }
@@ -181,13 +181,6 @@ impl Trial {
     /// The end of a flow that sends data.
     fn sender(&self, flow: usize) -> usize {
         usize::from(self.config.flows[flow].direction == Direction::Up)
-    }
-
-    fn size(&self, flow: usize) -> Bytes {
-        match self.config.flows[flow].traffic {
-            Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
-            Traffic::Bulk(_) | Traffic::OnOff { .. } => unreachable!("a trial's flows end"),
-        }
     }
 
     /// What was taken away so far, for the time being or for good.
@@ -269,7 +262,7 @@ fn eavesdropper(ledger: Arc<Mutex<Ledger>>) -> Eavesdropper {
 /// The longest round trip of a flow: a full queue on its way at the slowest rate, and an ACK that the receiver delays.
 fn round_trip(config: &CellConfig, flow: usize) -> Duration {
     let flow = &config.flows[flow];
-    let TransportConfig::Tcp(tcp) = flow.transport else { unreachable!("all flows of a trial are TCP") };
+    let tcp = tcp_of(flow);
     let station = &config.stations[flow.station];
     let hosts = (config.ap.host_latency + station.host_latency) * 2;
     let queue = match (flow.direction, config.ap.queue) {
@@ -279,8 +272,25 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
     let slowest = [station.down, station.up].map(|rate| rate.duration(tcp.packet)).into_iter().max();
     // A packet of the queue takes the medium for itself and about as long again for everything around it.
     let queueing = slowest.unwrap_or_default() * 2 * (u64::from(queue) + relays(config));
+    // All that all flows may have on their way can wait for the wire.
+    let windows = config.flows.iter().map(|flow| size(flow).min(tcp_of(flow).receive_buffer)).sum();
+    let wire = config.wired.down.rate.time_ceil(windows);
     let contention = CONTENTION * (config.stations.len() + config.flows.len()) as u64;
-    config.wired.down.delay + config.wired.up.delay + hosts + queueing + contention + tcp.ack.timeout
+    config.wired.down.delay + config.wired.up.delay + wire + hosts + queueing + contention + tcp.ack.timeout
+}
+
+fn tcp_of(flow: &FlowConfig) -> TcpConfig {
+    match flow.transport {
+        TransportConfig::Tcp(tcp) => tcp,
+        TransportConfig::Udp { .. } => unreachable!("all flows of a trial are TCP"),
+    }
+}
+
+fn size(flow: &FlowConfig) -> Bytes {
+    match flow.traffic {
+        Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
+        Traffic::Bulk(_) | Traffic::OnOff { .. } => unreachable!("a trial's flows end"),
+    }
 }
 
 /// What the queues of relays hold.

@@ -23,7 +23,7 @@
 //! Where this goes beyond the paper, or departs from it:
 //! - the paper has no SYN, window, timestamp, duplicate ACK or port reuse; all rules about them are ours;
 //! - a duplicate ACK that repeats a swallowed one is queued twice: the AP takes the first for the swallowed one, and only the second for a duplicate, so
-//!   that the server counts as many as the client's TCP made;
+//!   that the server counts as many as the client's TCP made (one more where the AP could not say the swallowed one);
 //! - of each flow an ACK goes natively every second ([`flow::REFRESH`]);
 //! - the buffer keeps what came in order, and the agent speaks for nothing else: see [`spans::Inflow`];
 //! - nor for data with an older timestamp than data before it: see [`stamps::Stamps`];

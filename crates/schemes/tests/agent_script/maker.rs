@@ -1,0 +1,156 @@
+//! What the AP says when a MAC ACK comes.
+
+use ackless_dot11::hooks::Verdict;
+use ackless_wire::{Duration, TcpFlags};
+
+use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, again, buffer, flag};
+
+#[test]
+fn figure_2_a_mac_ack_becomes_a_tcp_ack_with_the_clients_last_window_and_timestamp() {
+    for mut pair in [Pair::connected(buffer(8)), Pair::connected_v6(buffer(8))] {
+        for n in 0..6 {
+            pair.pass_time(Duration::from_millis(10));
+            let data = pair.data(n);
+            pair.exchange(&data);
+        }
+        let acks = pair.wire_headers();
+        assert_eq!(acks.len(), 6);
+        for (n, ack) in (0..).zip(acks) {
+            assert_eq!((ack.src_port, ack.dst_port, ack.flags), (20_000, 80, TcpFlags::ACK));
+            assert_eq!((ack.seq.0, ack.window), (7_001, WINDOW));
+            // The TSval is that of the handshake, at 5 ms; the echo is that of the segment that moved the point (RFC 7323, 4.3).
+            assert_eq!(ack.options.timestamps, Some((5, 1_000 + n)));
+            assert_eq!(ack.ack.0, (u32::MAX - 3_500).wrapping_add(SEGMENT * (n + 1)), "across the wrap");
+            assert!(ack.options.sack.is_empty());
+        }
+        assert_eq!(pair.counters(AP).made, 6);
+    }
+}
+
+#[test]
+fn nothing_is_said_past_a_frame_that_was_given_up_until_it_is_delivered_after_all() {
+    let mut pair = Pair::flowing(buffer(8));
+    let frames = [1, 2, 3].map(|n| pair.data(n));
+    pair.exchange(&frames[0]);
+    pair.give_up(&frames[1]);
+    pair.exchange(&frames[2]);
+    assert_eq!(pair.wire(), [2]);
+    assert_eq!((pair.counters(AP).given_up, pair.counters(AP).above_hole), (1, 1));
+    let repaired = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_010, 0)), 2, SEGMENT);
+    pair.exchange(&repaired);
+    assert_eq!(pair.wire(), [3], "what waited above the hole is the client's to acknowledge");
+    assert_eq!(pair.ack(2), Verdict::Swallow);
+    assert_eq!(pair.ack(4), Verdict::Pass);
+    pair.natives();
+    assert_eq!(pair.wire(), [4]);
+    let next = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_011, 0)), 4, SEGMENT);
+    pair.exchange(&next);
+    assert_eq!((pair.wire(), pair.ack(5)), (vec![5], Verdict::Swallow));
+}
+
+#[test]
+fn nothing_is_said_past_what_the_wire_lost_until_a_native_ack_passes_it() {
+    let mut pair = Pair::flowing(buffer(8));
+    let (one, three, four) = (pair.data(1), pair.data(3), pair.data(4));
+    for data in [&one, &three, &four] {
+        pair.exchange(data);
+    }
+    assert_eq!((pair.wire(), pair.counters(AP).above_hole), (vec![2], 2));
+    pair.ack(5);
+    pair.natives();
+    assert_eq!((pair.wire(), pair.counters(AP).hole_passed), (vec![5], 1));
+}
+
+#[test]
+fn mac_acks_count_in_the_order_of_sequence_numbers_whatever_is_repeated_first() {
+    let mut pair = Pair::flowing(buffer(8));
+    let frames = [1, 2, 3, 4].map(|n| pair.data(n));
+    // The first does not arrive; what comes behind it stays in the reorder buffer.
+    pair.arrive_held(&[], &frames[1..]);
+    pair.answer(&frames[1..]);
+    assert_eq!(pair.wire(), []);
+    pair.exchange(&again(&frames[0]));
+    assert_eq!(pair.wire(), [2, 3, 4, 5]);
+    assert_eq!(pair.counters(AP).above_hole, 0);
+    assert_eq!(pair.ack(5), Verdict::Swallow);
+    assert_eq!(pair.held(0), 0);
+}
+
+#[test]
+fn a_fin_is_the_clients_to_acknowledge_and_so_is_data_that_it_comes_with() {
+    let mut pair = Pair::flowing(buffer(8));
+    let fin = pair.segment_with(|tcp| tcp.flags |= TcpFlags::FIN, 1, SEGMENT);
+    pair.exchange(&fin);
+    assert_eq!((pair.wire(), pair.ack_with(2, |tcp| tcp.ack += 1)), (vec![], Verdict::Pass));
+    assert_eq!((pair.counters(STATION).native_uncovered, pair.held(0)), (1, 0));
+}
+
+#[test]
+fn data_with_an_older_timestamp_than_data_before_it_is_the_clients_to_acknowledge() {
+    // A TCP that has acknowledged up to the newer one drops it by PAWS, and only the server can help.
+    let mut pair = Pair::flowing(buffer(8));
+    let newer = pair.segment_with(|tcp| tcp.options.timestamps = Some((2_000, 0)), 0, SEGMENT);
+    pair.exchange(&newer);
+    let late = pair.data(1);
+    pair.exchange(&late);
+    assert_eq!((pair.wire(), pair.counters(AP).late), (vec![], 1));
+    assert_eq!(pair.ack(2), Verdict::Pass);
+    assert_eq!(pair.held(0), 0);
+}
+
+#[test]
+fn a_syn_or_rst_ends_what_was_known_and_the_ports_serve_again() {
+    for config in [buffer(8), flag()] {
+        let mut pair = Pair::flowing(config);
+        pair.connect();
+        assert_eq!(pair.counters(AP).resets, 1);
+        let data = pair.data(0);
+        pair.arrive(&[data]);
+        pair.ack(1);
+        pair.answer(&[data]);
+        assert_eq!(pair.wire(), [1]);
+        pair.hand_down(|tcp| tcp.flags = TcpFlags::RST | TcpFlags::ACK, 0);
+        pair.natives();
+        pair.wire();
+        let stray = pair.data(1);
+        pair.exchange(&stray);
+        assert_eq!(pair.wire(), []);
+    }
+}
+
+#[test]
+fn a_reset_of_the_servers_empties_the_buffer() {
+    let mut pair = Pair::flowing(buffer(8));
+    let data = pair.data(1);
+    pair.exchange(&data);
+    assert_eq!(pair.held(0), 1);
+    let reset = pair.segment_with(|tcp| tcp.flags = TcpFlags::RST, 2, 0);
+    pair.exchange(&reset);
+    assert_eq!((pair.held(0), pair.wire()), (0, vec![2]));
+}
+
+#[test]
+fn made_acks_follow_the_clients_own_data() {
+    // A sequence number that the server has passed would be outside of its window (RFC 9293, 3.10.7.4).
+    let mut pair = Pair::flowing(buffer(8));
+    let first = pair.hand_down(|tcp| tcp.ack = tcp.ack + SEGMENT, 300);
+    assert_eq!(first, Verdict::Pass, "with data it goes natively");
+    pair.natives();
+    let data = pair.data(1);
+    pair.exchange(&data);
+    let acks = pair.wire_headers();
+    assert_eq!((acks[1].seq.0, acks[1].window), (7_301, WINDOW));
+}
+
+#[test]
+fn a_legacy_client_gets_no_help_and_hides_nothing() {
+    let mut pair = Pair::connected_legacy(buffer(1));
+    for n in 0..5 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+        assert_eq!(pair.ack(n + 1), Verdict::Pass);
+    }
+    assert_eq!(pair.wire(), []);
+    pair.natives();
+    assert_eq!((pair.wire(), pair.held(0)), (vec![1, 2, 3, 4, 5], 0));
+}

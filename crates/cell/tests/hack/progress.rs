@@ -15,7 +15,7 @@ use ackless_dot11::hooks::Scheme;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::rates;
-use crate::trial::{STEP, ends, size, standing};
+use crate::trial::{STEP, ends, size, standing, stations_of};
 use crate::waits::Waits;
 
 /// What a gap in progress may last.
@@ -25,7 +25,7 @@ pub enum Bound {
     Timers,
     /// The same, with this in place of the cell's own guard timer if there is one; and the trip of what the timeout repairs: the delays of
     /// wire and hosts there and back, the receiver's delayed ACK, and what packets of this very flow have waited in the MACs of the cell
-    /// within this gap. Where the wire is slower than the air, it is the wire that has a queue: then also what the windows of all flows,
+    /// within this gap, or what a reorder buffer has kept back without a break. Where the wire is slower than the air, it is the wire that has a queue: then also what the windows of all flows,
     /// which may be in it, take there.
     Trip {
         /// In place of the guard timer.
@@ -57,6 +57,8 @@ struct Gap {
     timers: Duration,
     /// What has been in a slow wire at most.
     in_wire: Duration,
+    /// For how long a reorder buffer on the way has kept something back at most.
+    behind_hole: Duration,
     /// How much longer it is already.
     excess: Duration,
 }
@@ -97,12 +99,16 @@ impl Progress {
                 if let Some(rate) = self.slow_wire {
                     gap.in_wire = gap.in_wire.max(rate.time_ceil(windows(cell, config)));
                 }
+                let holes = waits.kept_back_since(stations_of(config, flow));
+                let behind_hole = holes.map(|since| now - since.max(gap.since)).max();
+                gap.behind_hole = gap.behind_hole.max(behind_hole.unwrap_or_default());
                 gap.excess = (now - gap.since).saturating_sub(gap.timers + STEP);
                 if gap.excess == Duration::ZERO {
                     return;
                 }
-                let Gap { since, timers, in_wire, excess, .. } = *gap;
-                let trip = self.trip.map_or(Duration::ZERO, |trip| trip + waits.there_and_back(flow, now) + in_wire);
+                let Gap { since, timers, in_wire, behind_hole, excess, .. } = *gap;
+                let waited = |trip| trip + waits.there_and_back(flow, now) + in_wire + behind_hole;
+                let trip = self.trip.map_or(Duration::ZERO, waited);
                 assert!(
                     excess <= trip,
                     "flow {flow}: no progress at {acked} from {since} to {now}; allowed were {timers} and {trip}; {}",
@@ -113,8 +119,8 @@ impl Progress {
                 self.end_gap();
                 waits.begin(flow, now);
                 let timers = self.guard + sender.retransmission_timeout();
-                let (in_wire, excess) = (Duration::ZERO, Duration::ZERO);
-                self.gap = open.then_some(Gap { acked, lost, since: now, timers, in_wire, excess });
+                let [in_wire, behind_hole, excess] = [Duration::ZERO; 3];
+                self.gap = open.then_some(Gap { acked, lost, since: now, timers, in_wire, behind_hole, excess });
             }
         }
     }

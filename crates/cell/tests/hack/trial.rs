@@ -89,7 +89,7 @@ impl Trial {
             lost_requests: vec![0; config.stations.len() + 1],
             completed: vec![0; config.flows.len()],
         };
-        let waits = Rc::new(RefCell::new(Waits::new(config.flows.len())));
+        let waits = Rc::new(RefCell::new(Waits::new(nodes(&config).count(), config.flows.len())));
         let watched = |node| Watched::new(scheme(&config, node), &waits);
         let mut cell = Cell::new(&config, self.seed, watched, watcher);
         cell.witness_acks();
@@ -107,6 +107,7 @@ impl Trial {
             }
             cell.advance(until);
             let now = cell.now();
+            waits.borrow_mut().look(now, nodes(&config).map(|node| cell.station(node).held_back() > 0));
             for (flow, progress) in progress.iter_mut().enumerate() {
                 let lost = lost_for_good(cell.observer(), &config, &waits.borrow(), flow);
                 progress.look(&cell, &config, &mut waits.borrow_mut(), lost);
@@ -234,7 +235,7 @@ pub fn standing<S: Scheme, O: Observer>(cell: &Cell<S, O>, config: &CellConfig) 
 }
 
 /// The stations at the ends of a flow.
-fn stations_of(config: &CellConfig, flow: usize) -> impl Iterator<Item = usize> {
+pub fn stations_of(config: &CellConfig, flow: usize) -> impl Iterator<Item = usize> {
     let FlowConfig { station, peer, .. } = config.flows[flow];
     let other = match peer {
         Peer::Server => None,

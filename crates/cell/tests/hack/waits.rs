@@ -22,6 +22,8 @@ pub struct Waits {
     /// What was queued at a node and is neither delivered nor lost.
     queued: BTreeMap<(NodeId, FrameHandle), Queued>,
     flows: Vec<FlowWaits>,
+    /// Since when a reorder buffer of each node has kept something back.
+    kept_back: Vec<Option<Instant>>,
 }
 
 #[derive(Clone, Default)]
@@ -66,9 +68,21 @@ impl Watched {
 }
 
 impl Waits {
-    /// Of a cell with so many flows.
-    pub fn new(flows: usize) -> Self {
-        Self { queued: BTreeMap::new(), flows: vec![FlowWaits::default(); flows] }
+    /// Of a cell with so many nodes and flows.
+    pub fn new(nodes: usize, flows: usize) -> Self {
+        Self { queued: BTreeMap::new(), flows: vec![FlowWaits::default(); flows], kept_back: vec![None; nodes] }
+    }
+
+    /// Whether a reorder buffer of each node keeps something back.
+    pub fn look(&mut self, now: Instant, keeps_back: impl Iterator<Item = bool>) {
+        for (since, keeps_back) in self.kept_back.iter_mut().zip(keeps_back) {
+            *since = keeps_back.then(|| since.unwrap_or(now));
+        }
+    }
+
+    /// Since when reorder buffers of these stations and of the access point have kept something back.
+    pub fn kept_back_since(&self, stations: impl Iterator<Item = usize>) -> impl Iterator<Item = Instant> {
+        [0].into_iter().chain(stations.map(|station| station + 1)).filter_map(|node| self.kept_back[node])
     }
 
     /// From now on only what is queued later counts for this flow.

@@ -124,6 +124,8 @@ impl Serialize for Entry {
 /// How much there is behind the figures of `entries`: seeds, and what was measured of each run.
 pub fn effort(entries: &[Entry]) -> String {
     let window = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.sim_seconds).fold(0.0, f64::max);
+    // To the millisecond, which hides what a binary fraction leaves.
+    let window = (window * 1e3).round() / 1e3;
     match entries.first().map_or(0, |entry| entry.runs.len()) {
         1 => format!("1 seed, {window} s measured in each run"),
         seeds => format!("{seeds} seeds, {window} s measured in each run"),

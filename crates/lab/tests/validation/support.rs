@@ -2,6 +2,7 @@
 
 use ackless_cell::config::CellConfig;
 use ackless_cell::result::RunResult;
+use ackless_lab::statistics::Estimate;
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
 
@@ -29,4 +30,39 @@ pub fn mean(config: &CellConfig, seeds: u64, figure: impl Fn(&RunResult) -> f64)
 /// By how much `value` exceeds `reference`, as a fraction of it.
 pub fn excess(value: f64, reference: f64) -> f64 {
     value / reference - 1.0
+}
+
+/// The runs of a built-in scenario with overrides, in the row of this name, with seeds 1 to `seeds`.
+pub fn runs(name: &str, row: &str, overrides: &[&str], seeds: u64) -> Vec<RunResult> {
+    let config = cell(name, row, overrides);
+    (1..=seeds).map(|seed| ackless_cell::run(&config, seed)).collect()
+}
+
+/// A figure over runs, with its interval.
+pub fn estimate(runs: &[RunResult], figure: impl Fn(&RunResult) -> f64) -> Estimate {
+    Estimate::of(&runs.iter().map(figure).collect::<Vec<f64>>()).expect("there are runs")
+}
+
+/// By how many percent goodput exceeds that of `plain`, seed by seed, with its interval.
+pub fn gain(runs: &[RunResult], plain: &[RunResult]) -> Estimate {
+    let gains = runs.iter().zip(plain).map(|(run, plain)| 100.0 * excess(run.goodput_mbps, plain.goodput_mbps));
+    Estimate::of(&gains.collect::<Vec<f64>>()).expect("there are runs")
+}
+
+/// Whether a figure of a paper lies within the interval of what was measured, widened by 5 % of the paper's figure. Prints both.
+pub fn agrees(what: &str, paper: f64, measured: &Estimate) -> bool {
+    let agrees = (measured.mean - paper).abs() <= half(measured) + 0.05 * paper;
+    let verdict = if agrees { "agrees" } else { "differs" };
+    println!("{what}: paper {paper}, measured {}, {verdict}", shown(measured));
+    agrees
+}
+
+/// A mean with half its 95 % interval.
+pub fn shown(estimate: &Estimate) -> String {
+    format!("{:.2} ± {:.2}", estimate.mean, half(estimate))
+}
+
+/// Half of the 95 % interval; nothing for a single run.
+pub fn half(estimate: &Estimate) -> f64 {
+    estimate.ci95.unwrap_or(0.0)
 }

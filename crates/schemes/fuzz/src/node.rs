@@ -8,8 +8,8 @@
 use ackless_dot11::block_ack::{DuplicateCache, Recipient};
 use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
 use ackless_dot11::hooks::{
-    Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions,
-    Verdict, Withdraw,
+    Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme,
+    SendOptions, Verdict, Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_rohc::hack::Frame;
@@ -80,6 +80,11 @@ impl Withdraw for Queue {
     fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
         let place = self.0.iter().position(|queued| queued.0 == handle)?;
         Some(self.0.remove(place).1)
+    }
+
+    fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        let queued = self.0.iter_mut().find(|queued| queued.0 == handle)?;
+        Some(std::mem::replace(&mut queued.1, content.packet))
     }
 }
 

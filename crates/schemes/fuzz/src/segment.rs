@@ -66,6 +66,23 @@ impl Number {
 }
 
 impl Segment {
+    /// An ACK of one of [`FLOWS`].
+    pub const fn plain(flow: u8) -> Self {
+        let zero = Number::Steps(0);
+        Self {
+            flow,
+            seq: zero,
+            ack: zero,
+            flags: None,
+            payload: None,
+            window: 0,
+            id: 0,
+            stamps: None,
+            sack: None,
+            rare: None,
+        }
+    }
+
     /// The packet of the connection that a peer has with the server, this way. The last two flows are IPv6.
     pub fn packet(&self, peer: u8, way: Way) -> Packet {
         let (number, flow) = (node(peer).0, usize::from(self.flow % FLOWS));

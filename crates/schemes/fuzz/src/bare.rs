@@ -1,0 +1,206 @@
+//! A node with any scheme, whose own MAC keeps to the hooks' contract (see [`crate::node`]) while what the host and the peers say is arbitrary.
+
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::hooks::{Content, Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
+use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool, SeqNumber};
+
+/// The node, its queue, and what is on the air.
+pub struct Bare<S> {
+    pub scheme: S,
+    now: Instant,
+    pool: PacketPool,
+    queue: Queue,
+    on_air: Vec<Mpdu>,
+    handles: u32,
+    /// The ACK numbers that the scheme has sent onwards, with the port that they come from.
+    pub onward: Vec<(u16, SeqNumber)>,
+}
+
+#[derive(Default)]
+struct Queue(Vec<(FrameHandle, PacketId, SendOptions)>);
+
+impl Withdraw for Queue {
+    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
+        let place = self.0.iter().position(|queued| queued.0 == handle)?;
+        Some(self.0.remove(place).1)
+    }
+
+    fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        let (_, packet, _) = self.0.iter_mut().find(|queued| queued.0 == handle)?;
+        Some(std::mem::replace(packet, content.packet))
+    }
+}
+
+impl<S: Scheme> Bare<S> {
+    /// A node before its first packet.
+    pub fn new(scheme: S) -> Self {
+        Self {
+            scheme,
+            now: Instant::from_secs(1),
+            pool: PacketPool::default(),
+            queue: Queue::default(),
+            on_air: Vec::new(),
+            handles: 0,
+            onward: Vec::new(),
+        }
+    }
+
+    /// How many packets only the scheme has.
+    pub fn held(&self) -> usize {
+        let mut known: Vec<_> = self.queue.0.iter().map(|queued| queued.1).collect();
+        known.extend(self.on_air.iter().map(|mpdu| mpdu.packet));
+        known.sort_unstable();
+        known.dedup();
+        self.pool.live() - known.len()
+    }
+
+    /// The host hands a packet to the MAC.
+    pub fn host(&mut self, to: NodeId, packet: Packet) {
+        let packet = self.pool.insert(packet);
+        let handle = self.handle();
+        let mut options = options(to);
+        match self.ask(|scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options)) {
+            Verdict::Pass => self.queue.0.push((handle, packet, options)),
+            Verdict::Hold => {}
+            Verdict::Swallow => self.pool.release(packet),
+            Verdict::Replace(other) => {
+                self.pool.release(packet);
+                self.queue.0.push((handle, other, options));
+            }
+        }
+    }
+
+    /// A packet of a peer's comes up.
+    pub fn upward(&mut self, from: NodeId, packet: Packet) {
+        let packet = self.pool.insert(packet);
+        match self.ask(|scheme, cx| scheme.on_upward(cx, packet, from)) {
+            Verdict::Pass | Verdict::Swallow => self.pool.release(packet),
+            Verdict::Hold => {}
+            Verdict::Replace(other) => {
+                self.pool.release(packet);
+                self.pool.release(other);
+            }
+        }
+    }
+
+    /// Up to so many frames go on the air.
+    pub fn send(&mut self, frames: u8) {
+        let frames = usize::from(frames).min(self.queue.0.len());
+        for (handle, packet, options) in self.queue.0.drain(..frames).collect::<Vec<_>>() {
+            let mpdu = self.mpdu(handle, packet, options);
+            self.on_air.push(mpdu);
+            self.ask(|scheme, cx| scheme.on_sequenced(cx, &mpdu));
+        }
+    }
+
+    /// One of the frames on the air comes to its end. Returns its packet where it was delivered.
+    pub fn settle(&mut self, which: u8, delivered: bool) -> Option<Packet> {
+        let place = usize::from(which).checked_rem(self.on_air.len())?;
+        let mpdu = self.on_air.remove(place);
+        let packet = self.pool.get(mpdu.packet).clone();
+        self.ask(|scheme, cx| {
+            if delivered {
+                scheme.on_delivered(cx, &mpdu);
+            } else {
+                scheme.on_given_up(cx, &mpdu);
+            }
+        });
+        self.pool.release(mpdu.packet);
+        delivered.then_some(packet)
+    }
+
+    /// The queue drops one of its frames.
+    pub fn drop_queued(&mut self, which: u8) {
+        let Some(place) = usize::from(which).checked_rem(self.queue.0.len()) else { return };
+        let (handle, packet, _) = self.queue.0.remove(place);
+        self.ask(|scheme, cx| scheme.on_dropped(cx, handle));
+        self.pool.release(packet);
+    }
+
+    /// Time passes.
+    pub fn wait(&mut self, span: Duration) {
+        let until = self.now + span;
+        for _ in 0..10_000 {
+            match self.scheme.poll_timeout() {
+                Some(due) if due <= until => {
+                    self.now = self.now.max(due);
+                    self.ask(|scheme, cx| scheme.on_timer(cx));
+                }
+                _ => {
+                    self.now = until;
+                    return;
+                }
+            }
+        }
+        panic!("a timer is due for ever");
+    }
+
+    /// All frames come to their end.
+    pub fn clear(&mut self) {
+        while self.settle(0, false).is_some() || !self.on_air.is_empty() {}
+        while !self.queue.0.is_empty() {
+            self.drop_queued(0);
+        }
+    }
+
+    fn handle(&mut self) -> FrameHandle {
+        self.handles += 1;
+        FrameHandle(self.handles)
+    }
+
+    fn ask<R>(&mut self, question: impl FnOnce(&mut S, &mut Context<'_>) -> R) -> R {
+        let mut emissions = Vec::new();
+        let mut cx = Context::new(self.now, NodeId(0), &mut self.pool, &[], &mut self.queue, &mut emissions);
+        let answer = question(&mut self.scheme, &mut cx);
+        for emission in emissions {
+            match emission {
+                Emission::Onward(packet, _) | Emission::Local(packet) => {
+                    let tcp = self.pool.get(packet).tcp().expect("only TCP is made");
+                    self.onward.push((tcp.src_port, tcp.ack));
+                    self.pool.release(packet);
+                }
+                Emission::Queue(packet, options) => {
+                    let handle = self.handle();
+                    let mut none = Vec::new();
+                    let mut cx = Context::new(self.now, NodeId(0), &mut self.pool, &[], &mut self.queue, &mut none);
+                    self.scheme.on_queued(&mut cx, packet, handle);
+                    self.queue.0.push((handle, packet, options));
+                }
+            }
+        }
+        answer
+    }
+
+    fn mpdu(&self, handle: FrameHandle, packet: PacketId, options: SendOptions) -> Mpdu {
+        let content = self.pool.get(packet);
+        let SendOptions { receiver, destination, source, ds, kind, ack_policy, .. } = options;
+        Mpdu {
+            packet,
+            packet_len: content.len(),
+            payload_len: Bytes(content.payload.len().into()),
+            pure_ack: content.pure_ack().is_some(),
+            handle,
+            kind,
+            ds,
+            receiver,
+            transmitter: NodeId(0),
+            destination,
+            source,
+            seq: MacSeq::new(handle.0 as u16 % MacSeq::MODULUS),
+            retry: false,
+            ack_policy,
+        }
+    }
+}
+
+fn options(to: NodeId) -> SendOptions {
+    SendOptions {
+        receiver: to,
+        destination: to,
+        source: NodeId(0),
+        ds: Ds::FromAp,
+        kind: MpduKind::QosData(Tid(0)),
+        ack_policy: AckPolicy::Normal,
+        rate: None,
+    }
+}

@@ -43,20 +43,32 @@ impl Buffer {
         self.due
     }
 
-    /// Keeps a frame with a reference of its own, until the TCP has acknowledged `end`, unless it is kept already. Returns whether it is new here.
+    /// Whether it has data that begins there.
+    pub(super) fn has(&self, start: SeqNumber) -> bool {
+        self.frames.iter().any(|kept| kept.start == start)
+    }
+
+    /// Keeps a frame with a reference of its own, until the TCP has acknowledged its end. It takes the place of an older copy: the TCP may have had reason not to take
+    /// that one. Returns whether there is one more now.
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
-        frame: PacketId,
+        packet: PacketId,
         (start, end): (SeqNumber, SeqNumber),
         due: Instant,
     ) -> bool {
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
-        if place > 0 && self.frames[place - 1].start == start && self.frames[place - 1].end == end {
+        if let Some(copy) =
+            place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
+        {
+            if !end.before(copy.end) {
+                pool.retain(packet);
+                pool.release(std::mem::replace(copy, Kept { start, end, packet }).packet);
+            }
             return false;
         }
-        pool.retain(frame);
-        self.frames.insert(place, Kept { start, end, packet: frame });
+        pool.retain(packet);
+        self.frames.insert(place, Kept { start, end, packet });
         self.due.get_or_insert(due);
         true
     }

@@ -86,7 +86,7 @@ impl Client {
         let again = link.seen.has(mpdu);
         match self.solution {
             Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
-                if link.kept + link.arriving >= usize::from(packets) {
+                if link.kept + link.arriving >= usize::from(packets) && !flow.buffer.has(start) {
                     counters.refused += 1;
                     return Admission::Refuse;
                 }

@@ -29,15 +29,20 @@
 //! - nor for data with an older timestamp than data before it: see [`stamps::Stamps`];
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
+//! - a new copy of data that is in the buffer is never refused, and takes the place of the older one;
 //! - frames that the local TCP does not take for 255 times the interval are let go, unless its window is closed.
 //!
 //! What the design itself stalls on, each ended by the sender's retransmission timeout:
 //! - all MAC ACKs to a frame are lost until the AP gives it up, although the station has it and swallowed the ACK: the AP cannot pass the hole. The server sends
 //!   the data again, and the client's TCP answers the duplicate natively;
+//! - the buffer is full while the TCP delays its ACK: the frames behind are refused until the AP gives them up. It must hold more than the segments that an ACK
+//!   waits for;
 //! - the AP has forgotten the flow (it restarted, or had too many), and the station swallows on, for a second at most.
 //!
 //! The window that a made ACK offers is the client's last one, though the client has not said so for the bytes beyond: where its application reads
 //! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it.
+//!
+//! The AP makes an ACK for each data frame, however sparse the client's own are. Where the sender is a station too, they go over the air as native ones do.
 //!
 //! Not modelled: how a station announces its SIFS (its peers know it when it joins), and an AP whose clients have different solutions.
 
@@ -52,7 +57,7 @@ mod spans;
 mod stamps;
 
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Scheme, SendOptions, Verdict};
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
@@ -68,9 +73,6 @@ pub struct Agent {
     config: AgentConfig,
     maker: Maker,
     client: Client,
-    /// Whether packets pass through this node, and whether it has a wire.
-    forwards: bool,
-    wired: bool,
     counters: AgentCounters,
 }
 
@@ -78,7 +80,7 @@ impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
         let (maker, client) = (Maker::default(), Client::new(config.solution));
-        Self { config, maker, client, forwards: false, wired: false, counters: AgentCounters::default() }
+        Self { config, maker, client, counters: AgentCounters::default() }
     }
 
     /// The agent of an AP, which itself answers after SIFS.
@@ -103,21 +105,6 @@ impl Agent {
     const fn by_flag(&self) -> bool {
         matches!(self.config.solution, Solution::Flag { .. })
     }
-
-    /// Whether this node sends frames with these direction bits as an AP or a relay, where they are last hops.
-    const fn is_maker(&self, ds: Ds) -> bool {
-        matches!(ds, Ds::FromAp) || self.wired && matches!(ds, Ds::FourAddress)
-    }
-
-    /// Whether frames with these direction bits are exchanged with an AP of this node. A node with four-address links that forwards packets is none's client.
-    const fn is_client(&self, out: bool, ds: Ds) -> bool {
-        match ds {
-            Ds::ToAp => out,
-            Ds::FromAp => !out,
-            Ds::FourAddress => !self.forwards,
-            Ds::Direct => false,
-        }
-    }
 }
 
 /// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG.
@@ -126,19 +113,27 @@ fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
     (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
 }
 
-/// Whether an AP or a relay sends a frame with these direction bits to the station that it is for. With four addresses, which do not tell up from down, only what
-/// has its transmitter for its source counts: that comes from the wire, where the transmitter is an AP.
-fn is_last_hop(ds: Ds, for_receiver: bool, from_transmitter: bool) -> bool {
+/// Whether an AP or a relay sends a frame with these direction bits to the station that it is for. Four addresses do not tell up from down: only the AP's count.
+fn is_last_hop(ds: Ds, transmitter: NodeId, for_receiver: bool) -> bool {
     match ds {
         Ds::FromAp => for_receiver,
-        Ds::FourAddress => for_receiver && from_transmitter,
+        Ds::FourAddress => for_receiver && transmitter == AP,
         Ds::ToAp | Ds::Direct => false,
     }
 }
 
 /// The same for a frame.
 fn ends_here(mpdu: &Mpdu) -> bool {
-    is_last_hop(mpdu.ds, mpdu.destination == mpdu.receiver, mpdu.source == mpdu.transmitter)
+    is_last_hop(mpdu.ds, mpdu.transmitter, mpdu.destination == mpdu.receiver)
+}
+
+/// Whether a station sends this so to its AP or relay.
+fn goes_up(options: &SendOptions) -> bool {
+    match options.ds {
+        Ds::ToAp => true,
+        Ds::FourAddress => options.receiver == AP,
+        Ds::FromAp | Ds::Direct => false,
+    }
 }
 
 /// Whether a segment from the peer ends a connection, or opens another one. A SYN with ACK belongs to one that its receiver opened.
@@ -154,12 +149,11 @@ impl Scheme for Agent {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        let last_hop = is_last_hop(options.ds, options.destination == options.receiver, options.source == cx.node);
-        if last_hop && self.is_maker(options.ds) {
+        if is_last_hop(options.ds, cx.node, options.destination == options.receiver) {
             self.maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
             return Verdict::Pass;
         }
-        let own = options.source == cx.node && self.is_client(true, options.ds) && cx.peer(options.receiver).capable;
+        let own = options.source == cx.node && goes_up(options) && cx.peer(options.receiver).capable;
         if !own {
             return Verdict::Pass;
         }
@@ -180,8 +174,7 @@ impl Scheme for Agent {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        let own = mpdu.receiver == cx.node && ends_here(mpdu) && self.is_client(false, mpdu.ds);
-        let own = own && cx.peer(mpdu.transmitter).capable;
+        let own = mpdu.receiver == cx.node && ends_here(mpdu) && cx.peer(mpdu.transmitter).capable;
         if !own {
             return Admission::Accept;
         }
@@ -232,12 +225,6 @@ impl Scheme for Agent {
         self.maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
     }
 
-    fn on_forward(&mut self, _cx: &mut Context<'_>, _packet: PacketId, passage: Passage) -> Verdict {
-        self.forwards = true;
-        self.wired |= !matches!(passage, Passage::OverAir { .. });
-        Verdict::Pass
-    }
-
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.client.on_timer(cx, &mut self.counters);
     }
@@ -247,4 +234,6 @@ impl Scheme for Agent {
     }
 }
 
+/// The AP's number in each cell, as the BSSID of its frames.
+const AP: NodeId = NodeId(0);
 const NOT_DATA: TcpFlags = TcpFlags::SYN.union(TcpFlags::FIN).union(TcpFlags::RST).union(TcpFlags::URG);

@@ -123,3 +123,13 @@ fn what_the_tcp_had_no_room_for_waits_until_its_window_opens() {
     assert_eq!(pair.held(0), 0);
     assert_eq!((pair.counters(STATION).abandoned, pair.counters(AP).made), (0, 5));
 }
+
+#[test]
+fn a_new_copy_of_what_is_kept_takes_its_place() {
+    let mut pair = full();
+    let copy = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_030, 0)), 1, SEGMENT);
+    pair.exchange(&copy);
+    assert_eq!((pair.held(0), pair.counters(STATION).refused), (4, 0));
+    pair.ack(5);
+    assert_eq!(pair.held(0), 0);
+}

@@ -133,7 +133,7 @@ fn a_reset_of_the_servers_empties_the_buffer() {
 fn made_acks_follow_the_clients_own_data() {
     // A sequence number that the server has passed would be outside of its window (RFC 9293, 3.10.7.4).
     let mut pair = Pair::flowing(buffer(8));
-    let first = pair.hand_down(|tcp| tcp.ack = tcp.ack + SEGMENT, 300);
+    let first = pair.hand_down(|tcp| tcp.ack += SEGMENT, 300);
     assert_eq!(first, Verdict::Pass, "with data it goes natively");
     pair.natives();
     let data = pair.data(1);

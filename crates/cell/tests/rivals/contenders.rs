@@ -1,4 +1,4 @@
-//! The rivals of HACK, how each is set up at random, and the corner states in which it must have been tried.
+//! The rivals of HACK, and how each is set up at random.
 
 use ackless_cell::config::{SchemeChoice, TransportConfig};
 use ackless_schemes::agent::{AgentConfig, Solution};
@@ -9,6 +9,7 @@ use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Duration};
 
+use crate::corners;
 use crate::ledger::Says;
 use crate::schedule::{Schedule, one_of, span};
 
@@ -19,8 +20,8 @@ pub struct Contender {
     pub name: &'static str,
     /// How it is set up in a schedule.
     setup: fn(&mut Stream, &Schedule) -> Setup,
-    /// Its corner states: counters that must have grown in at least [`LEAST_SEEDS`] runs.
-    pub corners: &'static [&'static str],
+    /// Its corner states.
+    corners: &'static [&'static [&'static str]],
 }
 
 /// A rival's configuration.
@@ -44,6 +45,11 @@ impl Contender {
         CONTENDERS.iter().find(|contender| contender.name == name)
     }
 
+    /// Its corner states: counters that must have grown in at least [`corners::LEAST_SEEDS`] runs.
+    pub fn corners(&self) -> impl Iterator<Item = &'static str> {
+        self.corners.iter().copied().flatten().copied()
+    }
+
     /// The schedule of a seed with this rival, and how it was set up.
     pub fn schedule(&self, seed: u64) -> (Schedule, Setup) {
         let mut random = Stream::new(seed, 2, Purpose::Test);
@@ -60,30 +66,17 @@ impl Setup {
     }
 }
 
-/// So many different schedules must reach each corner state.
-pub const LEAST_SEEDS: usize = 30;
-
 /// All of them.
-pub const CONTENDERS: [Contender; 7] = [
-    Contender { name: "agent-buffer", setup: agent_buffer, corners: &[] },
-    Contender { name: "agent-flag", setup: agent_flag, corners: &[] },
-    Contender { name: "filter", setup: filter, corners: FILTER },
-    Contender { name: "arq-seq", setup: |random, _| arq(random, Identification::FrameSequence), corners: &[] },
-    Contender { name: "arq-hash", setup: |random, _| arq(random, Identification::Hash), corners: &[] },
-    Contender { name: "thinning", setup: thinning, corners: &[] },
-    Contender { name: "fast-ack", setup: fast_ack, corners: &[] },
-];
-
-/// The corner states of ACK filtering.
-const FILTER: &[&str] = &[
-    "filtered_acks",
-    "filtered_sacks",
-    "filtered_data",
-    "turned_back",
-    "came_unanswered",
-    "answered_to_ap",
-    "answered_legacy",
-    "answered_without_qos",
+pub const CONTENDERS: [Contender; 9] = [
+    Contender { name: "agent-buffer", setup: agent_buffer, corners: &[corners::AGENT_BUFFER] },
+    Contender { name: "agent-flag", setup: agent_flag, corners: &[corners::AGENT_FLAG] },
+    Contender { name: "filter", setup: filter, corners: &[corners::FILTER] },
+    Contender { name: "arq-seq", setup: arq_by_sequence, corners: &[corners::ARQ_SEQUENCE] },
+    Contender { name: "arq-hash", setup: arq_by_hash, corners: &[corners::ARQ_SEQUENCE, corners::ARQ_HASH] },
+    Contender { name: "cake", setup: cake, corners: &[corners::CAKE] },
+    Contender { name: "broadcom", setup: broadcom, corners: &[corners::BROADCOM] },
+    Contender { name: "samsung", setup: samsung, corners: &[corners::SAMSUNG] },
+    Contender { name: "fast-ack", setup: fast_ack, corners: &[corners::FAST_ACK] },
 ];
 
 /// Where a TCP delays its ACKs, a buffer that is full before it speaks makes the AP give up the next frames: the design's own stall.
@@ -91,7 +84,9 @@ fn agent_buffer(random: &mut Stream, schedule: &Schedule) -> Setup {
     let flows = &schedule.config.flows;
     let delays = flows.iter().any(|flow| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.ack.every == 1));
     let packets = one_of(random, if delays { &[16, 32, 128] } else { &[2, 4, 8] });
-    let again = Duration::from_millis(100) + span(random, Duration::from_millis(300));
+    // Below the delayed ACK's timer, the TCP gets twice what it was about to acknowledge.
+    let least = Duration::from_millis(one_of(random, &[10, 100, 100, 100]));
+    let again = least + span(random, Duration::from_millis(300));
     Setup::everywhere(SchemeChoice::Agent(AgentConfig { solution: Solution::Buffer { packets, again } }))
 }
 
@@ -112,8 +107,16 @@ fn filter(random: &mut Stream, schedule: &Schedule) -> Setup {
     Setup::everywhere(SchemeChoice::Filter(FilterConfig { form, filtered }))
 }
 
+fn arq_by_sequence(random: &mut Stream, _: &Schedule) -> Setup {
+    arq(random, Identification::FrameSequence)
+}
+
+fn arq_by_hash(random: &mut Stream, _: &Schedule) -> Setup {
+    arq(random, Identification::Hash)
+}
+
 fn arq(random: &mut Stream, identification: Identification) -> Setup {
-    let lifetime = Duration::from_millis(one_of(random, &[5, 50, 1000, 1000]));
+    let lifetime = Duration::from_millis(one_of(random, &[1, 5, 50, 1000]));
     let stateless = random.chance(0.1);
     let guard = Duration::from_millis(one_of(random, &[20, 100]));
     let config = ArqProxyConfig { identification, lifetime, stateless, guard };
@@ -124,25 +127,32 @@ fn arq(random: &mut Stream, identification: Identification) -> Setup {
     Setup { stalls_on, says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
 }
 
-fn thinning(random: &mut Stream, _: &Schedule) -> Setup {
+fn cake(random: &mut Stream, _: &Schedule) -> Setup {
+    let kind = one_of(random, &[Kind::CakeConservative, Kind::CakeAggressive]);
+    thinning(random, kind)
+}
+
+fn broadcom(random: &mut Stream, _: &Schedule) -> Setup {
+    let at_most = Duration::from_millis(one_of(random, &[1, 10, 20]));
+    let hold = Kind::Hold { ratio: one_of(random, &[2, 3, 8]), at_most };
+    let kind = one_of(random, &[Kind::Replace, hold]);
+    thinning(random, kind)
+}
+
+fn samsung(random: &mut Stream, _: &Schedule) -> Setup {
     let step = |mbps, count, millis| RateStep {
         from: BitRate::from_mbps(mbps),
         count,
         at_most: Duration::from_millis(millis),
     };
-    let kinds = [
-        Kind::CakeConservative,
-        Kind::CakeAggressive,
-        Kind::Replace,
-        Kind::Hold { ratio: one_of(random, &[2, 3, 8]), at_most: Duration::from_millis(one_of(random, &[1, 10, 20])) },
-        Kind::CountAndTime {
-            steps: [step(0, 2, 2), step(2, 8, 5), step(8, 20, 10)],
-            slow_start_acks: one_of(random, &[0, 10, 512]),
-        },
-    ];
-    let kind = one_of(random, &kinds);
+    let slow_start_acks = one_of(random, &[0, 10, 512]);
+    thinning(random, Kind::CountAndTime { steps: [step(0, 2, 2), step(2, 8, 5), step(8, 20, 10)], slow_start_acks })
+}
+
+/// Of these kinds none holds an ACK for longer than 20 ms.
+fn thinning(random: &mut Stream, kind: Kind) -> Setup {
     let choice = SchemeChoice::Thinning(ThinningConfig { kind });
-    let ap = if random.chance(0.5) { choice } else { SchemeChoice::Stock };
+    let ap = if random.chance(0.75) { choice } else { SchemeChoice::Stock };
     // The newer ACK overtakes the duplicates behind the one whose place it takes.
     Setup { ap, hold: Duration::from_millis(20), goes_back: kind == Kind::Replace, ..Setup::everywhere(choice) }
 }

@@ -1,7 +1,7 @@
 //! What every rival of HACK must keep, whatever the air, the wire and the hosts do: whole cells with real TCP and real channel access.
 //!
 //! - `suites`: each rival over random schedules, and how often each of its corner states was reached in them;
-//! - `contenders`: the rivals, how each is set up at random, and the tables of their corner states;
+//! - `contenders`: the rivals, and how each is set up at random; `corners`: the tables of their corner states;
 //! - `schedule`: a random cell with random flows; `weather`: what is done to its air;
 //! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what;
 //! - `verdict`: a run beside the same schedule without any scheme.
@@ -12,6 +12,7 @@
 #[expect(dead_code, reason = "what only the suites of HACK use of its cells")]
 mod cells;
 mod contenders;
+mod corners;
 #[path = "../hack/crew.rs"]
 mod crew;
 mod ledger;

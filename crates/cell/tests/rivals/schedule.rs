@@ -64,6 +64,12 @@ pub fn span(random: &mut Stream, limit: Duration) -> Duration {
     Duration::from_nanos(random.below(limit.max(1)))
 }
 
+/// What a queue holds, most often much less than the most.
+fn room(random: &mut Stream) -> u32 {
+    let most = 60 >> random.below(5);
+    random.below(most) as u32
+}
+
 /// MAC, queue and host of each node.
 fn nodes(random: &mut Stream, config: &mut CellConfig) {
     // With one attempt each, calls that repeat at the same intervals would collide every time.
@@ -103,10 +109,10 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     for station in &mut config.stations {
         station.scheme = SchemeChoice::Stock;
         (station.loss, station.four_address) = (loss, four_address);
-        station.queue_packets = 3 + random.below(60) as u32;
+        station.queue_packets = 2 + room(random);
         (station.down, station.up) = (one_of(random, &rates), one_of(random, &rates));
     }
-    let packets = 3 + random.below(60) as u32;
+    let packets = 3 + room(random);
     config.ap.scheme = SchemeChoice::Stock;
     config.ap.queue = if random.chance(0.2) {
         let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
@@ -118,10 +124,10 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
 }
 
 fn wire(random: &mut Stream, config: &mut CellConfig) {
-    let small = |random: &mut Stream, most: f64| if random.chance(0.25) { most * random.unit() } else { 0.0 };
+    let small = |random: &mut Stream, most: f64| if random.chance(0.35) { most * random.unit() } else { 0.0 };
     let rate = BitRate::from_mbps(one_of(random, &[SLOW, 20, 20, 100, 100, 100, 500, 500, 500]));
     let delay = span(random, Duration::from_millis(20));
-    let disorder = one_of(random, &[0.05, 0.05, 0.4]);
+    let disorder = one_of(random, &[0.05, 0.4]);
     for link in [&mut config.wired.down, &mut config.wired.up] {
         (link.rate, link.delay) = (rate, delay);
         link.loss = Probability::new(small(random, 0.05)).expect("0.05 at most");

@@ -152,7 +152,7 @@ fn samsung(random: &mut Stream, _: &Schedule) -> Setup {
 /// Of these kinds none holds an ACK for longer than 20 ms.
 fn thinning(random: &mut Stream, kind: Kind) -> Setup {
     let choice = SchemeChoice::Thinning(ThinningConfig { kind });
-    let ap = if random.chance(0.75) { choice } else { SchemeChoice::Stock };
+    let ap = if random.chance(0.9) { choice } else { SchemeChoice::Stock };
     // The newer ACK overtakes the duplicates behind the one whose place it takes.
     Setup { ap, hold: Duration::from_millis(20), goes_back: kind == Kind::Replace, ..Setup::everywhere(choice) }
 }

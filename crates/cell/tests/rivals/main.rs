@@ -3,7 +3,7 @@
 //! - `suites`: each rival over random schedules, and how often each of its corner states was reached in them;
 //! - `contenders`: the rivals, and how each is set up at random; `corners`: the tables of their corner states;
 //! - `schedule`: a random cell with random flows; `weather`: what is done to its air;
-//! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what;
+//! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what, and `ledger_checks` that it sees it;
 //! - `verdict`: a run beside the same schedule without any scheme.
 //!
 //! Cells and threads are those of the suite of HACK; `tap` listens at each node's scheme.
@@ -16,6 +16,7 @@ mod corners;
 #[path = "../hack/crew.rs"]
 mod crew;
 mod ledger;
+mod ledger_checks;
 mod schedule;
 mod suites;
 #[path = "../support/tap.rs"]

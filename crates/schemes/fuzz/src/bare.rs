@@ -1,12 +1,18 @@
 //! A node with any scheme, whose own MAC keeps to the hooks' contract (see [`crate::node`]) while what the host and the peers say is arbitrary.
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
-use ackless_dot11::hooks::{Content, Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::hooks::{
+    Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Content, Context, Emission, Peer, Scheme, SendOptions,
+    Verdict, Withdraw,
+};
+use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool, SeqNumber};
 
 /// The node, its queue, and what is on the air.
 pub struct Bare<S> {
     pub scheme: S,
+    node: NodeId,
+    peers: Vec<Peer>,
     now: Instant,
     pool: PacketPool,
     queue: Queue,
@@ -34,8 +40,15 @@ impl Withdraw for Queue {
 impl<S: Scheme> Bare<S> {
     /// A node before its first packet.
     pub fn new(scheme: S) -> Self {
+        Self::among(scheme, NodeId(0), Vec::new())
+    }
+
+    /// The same as this node, with these peers.
+    pub fn among(scheme: S, node: NodeId, peers: Vec<Peer>) -> Self {
         Self {
             scheme,
+            node,
+            peers,
             now: Instant::from_secs(1),
             pool: PacketPool::default(),
             queue: Queue::default(),
@@ -56,10 +69,16 @@ impl<S: Scheme> Bare<S> {
 
     /// The host hands a packet to the MAC.
     pub fn host(&mut self, to: NodeId, packet: Packet) {
+        self.hand_down(to, packet);
+    }
+
+    /// The same. Returns what the scheme made of it.
+    pub fn hand_down(&mut self, to: NodeId, packet: Packet) -> Verdict {
         let packet = self.pool.insert(packet);
         let handle = self.handle();
-        let mut options = options(to);
-        match self.ask(|scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options)) {
+        let mut options = options(self.node, to);
+        let verdict = self.ask(|scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options));
+        match verdict {
             Verdict::Pass => self.queue.0.push((handle, packet, options)),
             Verdict::Hold => {}
             Verdict::Swallow => self.pool.release(packet),
@@ -68,6 +87,7 @@ impl<S: Scheme> Bare<S> {
                 self.queue.0.push((handle, other, options));
             }
         }
+        verdict
     }
 
     /// A packet of a peer's comes up.
@@ -135,6 +155,45 @@ impl<S: Scheme> Bare<S> {
         panic!("a timer is due for ever");
     }
 
+    /// The AP sends a frame with this sequence number to this station. Returns whether it was taken; a new one then goes up.
+    pub fn arrive(&mut self, packet: Packet, seq: MacSeq, retry: bool, new: bool) -> bool {
+        let arrival = Arrival { from: NodeId(0), bits: HeaderBits::default(), kind: ArrivalKind::Single(seq) };
+        self.ask(|scheme, cx| scheme.on_ppdu_in(cx, &arrival));
+        let packet = self.pool.insert(packet);
+        let options = options(NodeId(0), self.node);
+        let mpdu = Mpdu { seq, retry, transmitter: NodeId(0), ..self.mpdu(FrameHandle(0), packet, options) };
+        let accepted = self.ask(|scheme, cx| scheme.on_mpdu(cx, &mpdu)) == Admission::Accept;
+        if accepted && new {
+            let verdict = self.ask(|scheme, cx| scheme.on_upward(cx, packet, NodeId(0)));
+            assert_eq!(verdict, Verdict::Pass);
+        }
+        self.pool.release(packet);
+        accepted
+    }
+
+    /// SIFS is over: this station answers. Returns whether with the agent's flag.
+    pub fn answer(&mut self, kind: AnswerKind) -> bool {
+        let rate = TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5);
+        let due = AnswerDue { to: NodeId(0), kind, rate, len: Bytes(14) };
+        let (mut answer, mut duration) = (Answer::default(), Duration::ZERO);
+        self.ask(|scheme, cx| scheme.on_answer_due(cx, &due, &mut answer, &mut duration));
+        answer.agent
+    }
+
+    /// A BlockAck Request comes to this station.
+    pub fn request(&mut self) {
+        let arrival = Arrival { from: NodeId(0), bits: HeaderBits::default(), kind: ArrivalKind::BlockAckReq };
+        self.ask(|scheme, cx| scheme.on_ppdu_in(cx, &arrival));
+    }
+
+    /// A peer's answer comes, or none.
+    pub fn answered(&mut self, from: NodeId, answer: Option<Answer>) {
+        self.ask(|scheme, cx| match &answer {
+            Some(answer) => scheme.on_answer(cx, from, answer, Duration::ZERO),
+            None => scheme.on_answer_missing(cx, from),
+        });
+    }
+
     /// All frames come to their end.
     pub fn clear(&mut self) {
         while self.settle(0, false).is_some() || !self.on_air.is_empty() {}
@@ -150,7 +209,7 @@ impl<S: Scheme> Bare<S> {
 
     fn ask<R>(&mut self, question: impl FnOnce(&mut S, &mut Context<'_>) -> R) -> R {
         let mut emissions = Vec::new();
-        let mut cx = Context::new(self.now, NodeId(0), &mut self.pool, &[], &mut self.queue, &mut emissions);
+        let mut cx = Context::new(self.now, self.node, &mut self.pool, &self.peers, &mut self.queue, &mut emissions);
         let answer = question(&mut self.scheme, &mut cx);
         for emission in emissions {
             match emission {
@@ -162,7 +221,8 @@ impl<S: Scheme> Bare<S> {
                 Emission::Queue(packet, options) => {
                     let handle = self.handle();
                     let mut none = Vec::new();
-                    let mut cx = Context::new(self.now, NodeId(0), &mut self.pool, &[], &mut self.queue, &mut none);
+                    let mut cx =
+                        Context::new(self.now, self.node, &mut self.pool, &self.peers, &mut self.queue, &mut none);
                     self.scheme.on_queued(&mut cx, packet, handle);
                     self.queue.0.push((handle, packet, options));
                 }
@@ -183,7 +243,7 @@ impl<S: Scheme> Bare<S> {
             kind,
             ds,
             receiver,
-            transmitter: NodeId(0),
+            transmitter: self.node,
             destination,
             source,
             seq: MacSeq::new(handle.0 as u16 % MacSeq::MODULUS),
@@ -193,12 +253,12 @@ impl<S: Scheme> Bare<S> {
     }
 }
 
-fn options(to: NodeId) -> SendOptions {
+fn options(from: NodeId, to: NodeId) -> SendOptions {
     SendOptions {
         receiver: to,
         destination: to,
-        source: NodeId(0),
-        ds: Ds::FromAp,
+        source: from,
+        ds: if from == NodeId(0) { Ds::FromAp } else { Ds::ToAp },
         kind: MpduKind::QosData(Tid(0)),
         ack_policy: AckPolicy::Normal,
         rate: None,

@@ -36,18 +36,39 @@ pub(super) struct Env<'a, 'b> {
 /// One connection of the transport here.
 #[derive(Debug)]
 struct Flow {
-    /// Where the data packets end that came and are not acknowledged yet, and their names.
-    came: VecDeque<(SeqNumber, Name)>,
+    /// The data packets that came and are not acknowledged yet.
+    came: VecDeque<Came>,
     /// The greatest number that the transport has acknowledged.
     acknowledged: Option<SeqNumber>,
-    /// The window of the last native packet that is known to have arrived.
-    window: Option<u16>,
+    /// The last native packet that is known to have arrived.
+    word: Option<Word>,
+    /// The most that the proxy is known to have acknowledged on a request.
+    said: Option<SeqNumber>,
     closing: bool,
     pending: Option<Pending>,
     asked: Option<Asked>,
     in_line: bool,
     /// When the transport last sent something.
     used: Instant,
+}
+
+/// A data packet.
+#[derive(Clone, Copy, Debug)]
+struct Came {
+    end: SeqNumber,
+    name: Name,
+    /// Its TSval.
+    value: Option<u32>,
+}
+
+/// What the proxy takes over from a native packet.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    window: u16,
+    ack: SeqNumber,
+    /// Its TSval.
+    value: Option<u32>,
+    frame: MacSeq,
 }
 
 /// A request that no answer has carried yet. The native ACK waits in the queue meanwhile.
@@ -106,6 +127,7 @@ enum Native {
     Flags,
     Closing,
     Unmapped,
+    Echo,
     Piggybacked,
 }
 
@@ -120,7 +142,11 @@ impl Client {
         let frame = Some((mpdu.tid(), mpdu.seq));
         self.heard.again |= self.told.is_some_and(|told| told.frame == frame);
         (self.heard.frame, self.heard.retry) = (frame, mpdu.retry);
-        if mpdu.ds == Ds::ToAp || mpdu.destination != env.cx.node || mpdu.receiver != env.cx.node {
+        if mpdu.receiver != env.cx.node {
+            return;
+        }
+        let place = self.names.place(mpdu);
+        if mpdu.ds == Ds::ToAp || mpdu.destination != env.cx.node {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
@@ -136,8 +162,14 @@ impl Client {
             }
             return;
         }
-        let (now, lifetime) = (env.cx.now, env.config.lifetime);
-        let name = match self.names.came(env.config.identification, mpdu, packet, key, now, lifetime) {
+        let (by, time) = (env.config.identification, (env.cx.now, env.config.lifetime));
+        let flows = &mut self.flows;
+        // A stateless proxy keeps every template for its lifetime.
+        let is_said = |flow, end: SeqNumber| {
+            let said = flows.get_mut(flow).filter(|_| !env.config.stateless).and_then(|flow| flow.said);
+            said.is_some_and(|said| !end.after(said))
+        };
+        let name = match self.names.came(by, (mpdu, place), (packet, key), time, is_said) {
             Ok(name) => name,
             Err(_) => {
                 env.counters.hash_collision += 1;
@@ -145,11 +177,11 @@ impl Client {
             }
         };
         let end = tcp.seq + packet.payload.len();
-        let flow = self.flow(env, key);
+        let Some(flow) = self.flow(env, key) else { return };
         let Some(name) = name.filter(|_| flow.acknowledged.is_none_or(|acknowledged| end.after(acknowledged))) else {
             return;
         };
-        flow.came.push_back((end, name));
+        flow.came.push_back(Came { end, name, value: tcp.options.timestamps.map(|(value, _)| value) });
         if flow.came.len() > MOST_PACKETS {
             flow.came.pop_front();
         }
@@ -227,16 +259,20 @@ impl Client {
         let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key) else { return };
-        flow.window = Some(tcp.window);
+        let value = tcp.options.timestamps.map(|(value, _)| value);
+        let word = Word { window: tcp.window, ack: tcp.ack, value, frame: mpdu.seq };
+        if flow.word.is_none_or(|before| word.is_newer(&before)) {
+            flow.word = Some(word);
+        }
         if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
             env.counters.confirmed += 1;
-            asked.let_go(env, &mut self.names);
+            asked.drop_held(env);
         }
     }
 
     /// An answer leaves: the tag that it shall bear.
     pub(super) fn on_answer_due(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue) -> Option<Tag> {
-        self.judge_last(env);
+        self.judge_last(env, due.kind);
         let (flow, tag) = self.next_request(env)?;
         let alone = due.kind == AnswerKind::Ack;
         let frame = if alone { self.heard.frame } else { None };
@@ -268,21 +304,23 @@ impl Client {
     }
 
     /// What the PPDU that is being answered says about the last answer with a request.
-    fn judge_last(&mut self, env: &mut Env<'_, '_>) {
+    fn judge_last(&mut self, env: &mut Env<'_, '_>, answer: AnswerKind) {
         let Some(told) = self.told.take() else { return };
         let lost = if told.frame.is_some() { self.heard.again || self.heard.request } else { self.heard.request };
         if lost {
             env.counters.answer_lost += 1;
             return;
         }
-        if !told.sure {
+        // In an A-MPDU the frame of an Ack may have come again, damaged.
+        if !told.sure || told.frame.is_some() && answer == AnswerKind::BlockAck {
             env.counters.unsure += 1;
             return;
         }
         let Some(flow) = self.flows.get_mut(told.flow) else { return };
         if let Some(asked) = flow.asked.take_if(|asked| asked.name.tag == told.tag) {
             env.counters.confirmed += 1;
-            asked.let_go(env, &mut self.names);
+            flow.said = Some(flow.said.map_or(asked.ack, |said| said.max(asked.ack)));
+            asked.drop_held(env);
         }
         // The next flow has its turn.
         if self.line.pop_front_if(|first| *first == told.flow).is_some() {
@@ -333,16 +371,18 @@ impl Client {
         }
     }
 
-    /// The flow with this key, made where it is new.
-    fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> &mut Flow {
+    /// The flow with this key, made where it is new; `None` where there are too many.
+    fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
         if self.flows.get_mut(key).is_none() {
             if self.flows.len() >= MOST_FLOWS {
                 let silent = |flow: &Flow| env.cx.now.saturating_since(flow.used) > SILENCE;
                 self.flows.retain(|_, flow| flow.asked.is_some() || flow.in_line || !silent(flow));
             }
-            self.flows.insert(key, Flow::new(env.cx.now));
+            if self.flows.len() < MOST_FLOWS {
+                self.flows.insert(key, Flow::new(env.cx.now));
+            }
         }
-        self.flows.get_mut(key).expect("it was inserted where it was missing")
+        self.flows.get_mut(key)
     }
 }
 
@@ -351,7 +391,8 @@ impl Flow {
         Self {
             came: VecDeque::new(),
             acknowledged: None,
-            window: None,
+            word: None,
+            said: None,
             closing: false,
             pending: None,
             asked: None,
@@ -363,7 +404,7 @@ impl Flow {
     /// The name of the packet that this ACK ends, if it may be asked for: the paper's four exceptions, and what a made ACK cannot say.
     fn may_ask(&mut self, env: &Env<'_, '_>, tcp: &TcpHeader, pure: bool) -> Result<Name, Native> {
         let silent = env.cx.now.saturating_since(self.used) > SILENCE;
-        self.window = self.window.filter(|_| !silent);
+        self.word = self.word.filter(|_| !silent);
         if self.closing {
             return Err(Native::Closing);
         }
@@ -382,8 +423,12 @@ impl Flow {
         if !self.window_fits(env.config.stateless, tcp.window)? {
             return Err(Native::Window);
         }
-        let ends = self.came.iter().rev().find(|(end, _)| *end == tcp.ack);
-        ends.map(|(_, name)| *name).ok_or(Native::Unmapped)
+        let ends = self.came.iter().rev().find(|came| came.end == tcp.ack).ok_or(Native::Unmapped)?;
+        let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|_| !env.config.stateless);
+        if echo.zip(ends.value).is_some_and(|(echo, value)| SeqNumber(echo).after(SeqNumber(value))) {
+            return Err(Native::Echo);
+        }
+        Ok(ends.name)
     }
 
     /// Whether the window that the proxy will say is one that may be said. It may fall short by a fifth, so that one that keeps growing is not
@@ -392,7 +437,7 @@ impl Flow {
         if stateless {
             return Ok(window > 0);
         }
-        let known = self.window.ok_or(Native::FirstOfFlow)?;
+        let known = self.word.ok_or(Native::FirstOfFlow)?.window;
         Ok(window > 0 && window >= known && u32::from(window) * 4 < u32::from(known) * 5)
     }
 
@@ -403,7 +448,19 @@ impl Flow {
             return;
         }
         self.acknowledged = Some(ack);
-        self.came.retain(|(end, _)| end.after(ack));
+        self.came.retain(|came| came.end.after(ack));
+    }
+}
+
+impl Word {
+    /// Whether the proxy will take this over in the place of what it had before: it minds what is acknowledged, then timestamps, then the order in
+    /// which frames leave its reorder buffer.
+    fn is_newer(&self, before: &Self) -> bool {
+        let older = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
+        let stamps = before.value.zip(self.value);
+        let behind = self.frame.offset_from(before.frame) >= MacSeq::MODULUS / 2;
+        let same = self.ack == before.ack;
+        !self.ack.before(before.ack) && !stamps.is_some_and(|(before, now)| older(now, before)) && !(same && behind)
     }
 }
 
@@ -441,12 +498,6 @@ impl Pending {
 }
 
 impl Asked {
-    /// It is known to have arrived.
-    fn let_go(self, env: &mut Env<'_, '_>, names: &mut Names) {
-        names.release(&self.name);
-        self.drop_held(env);
-    }
-
     fn drop_held(self, env: &mut Env<'_, '_>) {
         if let Some((packet, _)) = self.held {
             env.cx.pool.release(packet);
@@ -464,6 +515,7 @@ impl Native {
             Self::Flags => &mut counters.native_flags,
             Self::Closing => &mut counters.native_closing,
             Self::Unmapped => &mut counters.native_unmapped,
+            Self::Echo => &mut counters.native_echo,
             Self::Piggybacked => &mut counters.native_piggybacked,
         };
         *counter += 1;
@@ -478,7 +530,7 @@ impl Env<'_, '_> {
 
 /// A connection that was silent for so long begins anew with a native ACK: the proxy may have forgotten it.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
-/// With so many connections, those that are silent are forgotten.
-const MOST_FLOWS: usize = 256;
+/// With so many connections, those that are silent are forgotten; where none is, a further one is acknowledged natively.
+const MOST_FLOWS: usize = 512;
 /// So many packets of a connection are remembered that are not acknowledged yet.
 const MOST_PACKETS: usize = 4096;

@@ -65,6 +65,8 @@ counters! {
         native_closing,
         /// It ended no packet that had come in a frame.
         native_unmapped,
+        /// It echoed a later timestamp than that of the packet that it ended, since it filled a hole.
+        native_echo,
         /// It travelled on data.
         native_piggybacked,
         /// Two packets had the same hash.

@@ -45,7 +45,11 @@
 //!   has cancelled it, so that with the last answer of a transfer the last ACK is lost, until the sender's retransmission timeout. The sender may see that
 //!   one ACK twice.
 //! - A hash is no proof of what came. A template under a hash is released only if its own frame was acknowledged, and two packets that came
-//!   under the same hash within the lifetime are both acknowledged natively.
+//!   under the same hash within the lifetime are both acknowledged natively. A hash is free again as soon as its packet's ACK would say nothing
+//!   beyond what went up, asked for or not; the stateless AP, which cannot know, keeps it for the lifetime, and with A-MPDUs, of whose ACKs
+//!   few are asked for, runs out of 16,383 values.
+//! - An ACK whose timestamp echo is later than that of the packet that it ends goes natively: it fills a hole, and with the echo of what came
+//!   behind the hole, sent earlier, the sender would take its repetition for a mistake (RFC 3522, 3.2).
 //!
 //! On what the design itself stalls: where no Ack of a frame arrives and the proxy gives the frame up, the next frame looks to the client as if its
 //! answer had arrived. Then, and where a template was refused or has expired, the ACK is lost, and the next one repairs it; if there is none,
@@ -76,6 +80,8 @@ pub struct ArqProxy {
     links: Vec<Option<Box<Link>>>,
     /// Whether packets pass between this node and a wire: then it is an AP, and no client.
     has_wire: bool,
+    /// Where templates that are too old were looked for last.
+    swept: usize,
     wake: Option<Instant>,
     counters: ArqProxyCounters,
 }
@@ -97,7 +103,7 @@ macro_rules! env {
 impl ArqProxy {
     /// A node that has seen nothing.
     pub fn new(config: ArqProxyConfig) -> Self {
-        Self { config, links: Vec::new(), has_wire: false, wake: None, counters: ArqProxyCounters::default() }
+        Self { config, links: Vec::new(), has_wire: false, swept: 0, wake: None, counters: ArqProxyCounters::default() }
     }
 
     /// What it has counted.
@@ -165,6 +171,11 @@ impl Scheme for ArqProxy {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.client.on_sequenced(&mut env!(self, cx), mpdu);
         link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
+        // One peer after the other, so that those that get nothing any more keep nothing.
+        self.swept = (self.swept + 1) % self.links.len();
+        if let Some(link) = &mut self.links[self.swept] {
+            link.proxy.expire(cx.now, self.config.lifetime, &mut self.counters);
+        }
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {
@@ -180,9 +191,9 @@ impl Scheme for ArqProxy {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        if !self.has_wire
-            && let Some(link) = link(&mut self.links, cx, mpdu.transmitter)
-        {
+        let Some(link) = link(&mut self.links, cx, mpdu.transmitter) else { return Admission::Accept };
+        link.proxy.on_mpdu(cx, &self.config, mpdu);
+        if !self.has_wire {
             link.client.on_mpdu(&mut env!(self, cx), mpdu);
         }
         Admission::Accept

@@ -55,40 +55,8 @@ pub(super) fn tag(by: Identification, mpdu: &Mpdu, packet: &Packet) -> Option<Ta
 }
 
 impl Names {
-    /// A frame with a data packet of `flow` came, perhaps again. `None` where its packet has no name.
-    ///
-    /// # Errors
-    /// [`Collision`] where a different packet came under the same hash within the lifetime: the proxy has refused one of them, and here nobody
-    /// knows which. Neither holds any more.
-    pub(super) fn came(
-        &mut self,
-        by: Identification,
-        mpdu: &Mpdu,
-        packet: &Packet,
-        flow: FlowKey,
-        now: Instant,
-        lifetime: Duration,
-    ) -> Result<Option<Name>, Collision> {
-        let Some(tag) = tag(by, mpdu, packet) else { return Ok(None) };
-        if by == Identification::FrameSequence {
-            let place = self.place(mpdu);
-            return Ok(Some(Name { tag, came: now, place }));
-        }
-        let seq = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
-        let same = (flow, seq, packet.payload.len());
-        let known = self.owners.get(&tag).filter(|owner| now <= owner.came + lifetime);
-        let (number, alone) = match known {
-            Some(owner) if owner.packet == same => (owner.number, owner.alone),
-            Some(_) => (self.next_owner, false),
-            None => (self.next_owner, true),
-        };
-        self.next_owner = self.next_owner.wrapping_add(u32::from(number == self.next_owner));
-        self.owners.insert(tag, Owner { packet: same, number, came: now, alone });
-        if alone { Ok(Some(Name { tag, came: now, place: number })) } else { Err(Collision) }
-    }
-
-    /// Where a frame lies among all of its TID; the latest moves with it.
-    fn place(&mut self, mpdu: &Mpdu) -> u32 {
+    /// The place of a frame that came, perhaps again, whatever is in it: what is not TCP uses up numbers too.
+    pub(super) fn place(&mut self, mpdu: &Mpdu) -> u32 {
         let seq = mpdu.seq;
         let latest = &mut self.latest[usize::from(slot(mpdu))];
         let before = latest.unwrap_or_else(|| u32::from(seq.get()) + u32::from(MacSeq::MODULUS));
@@ -100,6 +68,40 @@ impl Names {
         };
         *latest = Some(if ahead < MacSeq::MODULUS / 2 { place } else { before });
         place
+    }
+
+    /// What the data packet of `flow` in the frame at this place is named; `None` where it has no name. Of another packet with the same
+    /// hash, `is_said` tells whether the proxy is known to have acknowledged it up to its end.
+    ///
+    /// # Errors
+    /// [`Collision`] where a different packet came under the same hash within the lifetime, and is not acknowledged yet: the proxy has refused
+    /// one of them, and here nobody knows which. Neither holds any more. So it is where the frame had been sent before, perhaps before
+    /// the other was acknowledged.
+    pub(super) fn came(
+        &mut self,
+        by: Identification,
+        (mpdu, place): (&Mpdu, u32),
+        (packet, flow): (&Packet, FlowKey),
+        (now, lifetime): (Instant, Duration),
+        is_said: impl FnOnce(FlowKey, SeqNumber) -> bool,
+    ) -> Result<Option<Name>, Collision> {
+        let Some(tag) = tag(by, mpdu, packet) else { return Ok(None) };
+        if by == Identification::FrameSequence {
+            return Ok(Some(Name { tag, came: now, place }));
+        }
+        let seq = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
+        let same = (flow, seq, packet.payload.len());
+        let known = self.owners.get(&tag).filter(|owner| now <= owner.came + lifetime);
+        let (number, alone) = match known {
+            Some(owner) if owner.packet == same => (owner.number, owner.alone),
+            Some(Owner { packet: (flow, seq, len), alone, .. }) => {
+                (self.next_owner, *alone && !mpdu.retry && is_said(*flow, *seq + *len))
+            }
+            None => (self.next_owner, true),
+        };
+        self.next_owner = self.next_owner.wrapping_add(u32::from(number == self.next_owner));
+        self.owners.insert(tag, Owner { packet: same, number, came: now, alone });
+        if alone { Ok(Some(Name { tag, came: now, place: number })) } else { Err(Collision) }
     }
 
     /// Whether a name still stands for the packet that it was given to: the template is there for as long again, and the key was not given away.
@@ -115,13 +117,6 @@ impl Names {
                     self.owners.get(&name.tag).is_some_and(|owner| owner.number == name.place && owner.alone)
                 }
             }
-    }
-
-    /// The proxy has answered a request under this name, and its hash is free again.
-    pub(super) fn release(&mut self, name: &Name) {
-        if self.owners.get(&name.tag).is_some_and(|owner| owner.number == name.place && owner.alone) {
-            self.owners.remove(&name.tag);
-        }
     }
 }
 

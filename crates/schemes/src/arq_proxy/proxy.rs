@@ -21,8 +21,8 @@ pub(super) struct Proxy {
     clients: Table<Client>,
     /// A request in the answer at hand for a frame that it may yet turn out to acknowledge.
     awaited: Option<Tag>,
-    /// Requests that came before anything of their client's.
-    early: VecDeque<Tag>,
+    /// What was asked for before anything of the client's had gone up.
+    early: VecDeque<(Tag, Template)>,
 }
 
 /// An ACK that may be asked for.
@@ -66,15 +66,12 @@ impl Proxy {
         }
         let packet = cx.pool.get(mpdu.packet);
         let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
-        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
-            self.forget(flow);
-        }
         if !is_plain_data(packet, tcp) {
             return;
         }
         let Some(tag) = tag(config.identification, mpdu, packet) else { return };
         self.expire(cx.now, config.lifetime, counters);
-        let template = Template {
+        let mut template = Template {
             flow,
             ip: packet.ip,
             data: *tcp,
@@ -86,7 +83,9 @@ impl Proxy {
         if let Some(there) = self.templates.get(&tag).filter(|there| !there.released) {
             if config.identification == Identification::FrameSequence {
                 counters.templates_replaced += 1;
-            } else if !there.is_of(&template) {
+            } else if there.is_of(&template) {
+                template.delivered = there.delivered;
+            } else if self.clients.get_mut(there.flow).is_none_or(|client| there.ack.after(client.highest)) {
                 counters.templates_refused += 1;
                 return;
             }
@@ -167,9 +166,7 @@ impl Proxy {
             self.forget(flow);
             return Verdict::Pass;
         }
-        let Some(facts) = ClientFacts::of(packet).filter(|_| !config.stateless) else { return Verdict::Pass };
-        let end = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        let news = Client { facts, acknowledged: tcp.ack, next: end, highest: tcp.ack, used: cx.now };
+        let Some(news) = Client::of(packet, cx.now).filter(|_| !config.stateless) else { return Verdict::Pass };
         if let Some(client) = self.clients.get_mut(flow) {
             client.learn(&news);
             return Verdict::Pass;
@@ -184,20 +181,32 @@ impl Proxy {
         }
         // What has waited for this packet goes up behind it.
         cx.emit(Emission::Onward(id, from));
-        for tag in std::mem::take(&mut self.early) {
-            match self.templates.get(&tag) {
-                Some(template) if template.flow == flow && !template.released => {
-                    counters.released_late += 1;
-                    self.release(cx, config, counters, from, tag);
-                }
-                Some(template) if template.flow != flow => self.early.push_back(tag),
-                Some(_) | None => {}
+        for (tag, template) in std::mem::take(&mut self.early) {
+            if template.flow != flow {
+                self.early.push_back((tag, template));
+            } else {
+                counters.released_late += 1;
+                self.say(cx, config, counters, from, (tag, template));
             }
         }
         Verdict::Hold
     }
 
-    /// Releases an ACK that is kept.
+    /// A frame of the client's came, and may have to wait for others in the reorder buffer; the client knows that it has come. A smaller window
+    /// holds from now on.
+    pub(super) fn on_mpdu(&mut self, cx: &Context<'_>, config: &ArqProxyConfig, mpdu: &Mpdu) {
+        if self.clients.is_empty() {
+            return;
+        }
+        let packet = cx.pool.get(mpdu.packet);
+        let Some(news) = Client::of(packet, cx.now).filter(|_| !config.stateless) else { return };
+        let Some(client) = FlowKey::of(packet).and_then(|flow| self.clients.get_mut(flow)) else { return };
+        if client.is_news(&news) {
+            client.facts.window = client.facts.window.min(news.facts.window);
+        }
+    }
+
+    /// Releases an ACK that is kept, or will when something of the client's has gone up.
     fn release(
         &mut self,
         cx: &mut Context<'_>,
@@ -206,28 +215,43 @@ impl Proxy {
         from: NodeId,
         tag: Tag,
     ) {
-        let Some(template) = self.templates.get_mut(&tag) else { return };
+        let Some(template) = self.templates.get(&tag).copied() else { return };
+        if config.stateless || self.clients.get_mut(template.flow).is_some() {
+            self.say(cx, config, counters, from, (tag, template));
+        } else if !self.early.iter().any(|(_, early)| early.is_of(&template)) {
+            counters.requests_early += 1;
+            self.early.push_back((tag, template));
+            if self.early.len() > MOST_EARLY {
+                self.early.pop_front();
+            }
+        }
+    }
+
+    /// An ACK goes up, unless it says nothing new.
+    fn say(
+        &mut self,
+        cx: &mut Context<'_>,
+        config: &ArqProxyConfig,
+        counters: &mut ArqProxyCounters,
+        from: NodeId,
+        (tag, template): (Tag, Template),
+    ) {
+        // By now the frame's number may be another's.
+        if let Some(kept) = self.templates.get_mut(&tag).filter(|kept| kept.made == template.made) {
+            kept.released = true;
+        }
         let made = if config.stateless {
             template.as_the_paper_says()
         } else {
-            let Some(client) = self.clients.get_mut(template.flow) else {
-                counters.requests_early += 1;
-                self.early.push_back(tag);
-                if self.early.len() > MOST_EARLY {
-                    self.early.pop_front();
-                }
-                return;
-            };
+            let Some(client) = self.clients.get_mut(template.flow) else { return };
             client.used = cx.now;
             if !template.ack.after(client.highest) {
-                template.released = true;
                 counters.requests_stale += 1;
                 return;
             }
             client.highest = template.ack;
             template.between(client)
         };
-        template.released = true;
         counters.released += 1;
         let packet = cx.pool.insert(made);
         cx.emit(Emission::Onward(packet, from));
@@ -246,14 +270,16 @@ impl Proxy {
         same.then_some((tag, template))
     }
 
-    /// The connection begins or ends: nothing of an earlier one on the same ports is left.
+    /// The client begins or ends the connection: nothing of an earlier one on the same ports is left. That the sender does, the client may never
+    /// hear.
     fn forget(&mut self, flow: FlowKey) {
         self.templates.retain(|_, template| template.flow != flow);
+        self.early.retain(|(_, early)| early.flow != flow);
         self.clients.retain(|key, _| key != flow);
     }
 
     /// Drops what has waited for its lifetime.
-    fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
+    pub(super) fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
         while let Some((made, tag)) = self.made.pop_front_if(|(made, _)| now > *made + lifetime) {
             if let Some(template) = self.templates.get(&tag).filter(|template| template.made == made) {
                 counters.templates_expired += u64::from(!template.released);
@@ -264,7 +290,7 @@ impl Proxy {
 
     /// Keeps the list of what was made in proportion to what is kept.
     fn compact(&mut self) {
-        if self.made.len() > 2 * usize::from(Tag::MAX) {
+        if self.made.len() > 2 * self.templates.len() + 64 {
             let templates = &self.templates;
             self.made.retain(|(made, tag)| templates.get(tag).is_some_and(|template| template.made == *made));
         }
@@ -302,18 +328,29 @@ impl Template {
 }
 
 impl Client {
-    /// Takes over what a later packet of the client's says; one that others have overtaken says nothing new.
+    /// What one packet of the client's says.
+    fn of(packet: &Packet, now: Instant) -> Option<Self> {
+        let (facts, tcp) = (ClientFacts::of(packet)?, packet.tcp()?);
+        let next = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        Some(Self { facts, acknowledged: tcp.ack, next, highest: tcp.ack, used: now })
+    }
+
+    /// Takes over what a later packet of the client's says.
     fn learn(&mut self, news: &Self) {
         self.used = news.used;
         self.highest = self.highest.max(news.highest);
         self.next = self.next.max(news.next);
+        if self.is_news(news) {
+            self.facts = news.facts;
+            self.acknowledged = news.acknowledged;
+        }
+    }
+
+    /// Whether a packet of the client's says something new; one that others have overtaken does not.
+    fn is_news(&self, news: &Self) -> bool {
         let younger = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
         let stamps = self.facts.ts_val.zip(news.facts.ts_val);
-        if news.acknowledged.before(self.acknowledged) || stamps.is_some_and(|(old, new)| younger(new, old)) {
-            return;
-        }
-        self.facts = news.facts;
-        self.acknowledged = news.acknowledged;
+        !news.acknowledged.before(self.acknowledged) && !stamps.is_some_and(|(old, new)| younger(new, old))
     }
 }
 

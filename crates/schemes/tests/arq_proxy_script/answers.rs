@@ -163,3 +163,16 @@ fn a_request_after_the_native_ack_releases_nothing_twice() {
     pair.deliver(&native);
     assert_eq!(pair.held(), 0);
 }
+
+#[test]
+fn an_a_mpdu_without_the_frame_that_an_ack_answered_does_not_show_that_it_arrived() {
+    // The frame went alone, and again as the first of an A-MPDU, in which it was damaged.
+    let (mut pair, frame) = asked(&[1], Air::AnswerLost);
+    let next = pair.data(&[2, 3]);
+    assert!(pair.exchange(&next, Air::Clear).is_some(), "the request is repeated");
+    assert_eq!((pair.acknowledged(), pair.counters(STATION).unsure), (vec![2], 1));
+    pair.give_up(&frame);
+    let next = pair.data(&[4, 5]);
+    assert_eq!(pair.exchange(&next, Air::Clear), None);
+    assert_eq!((pair.held(), pair.counters(STATION).confirmed), (0, 1));
+}

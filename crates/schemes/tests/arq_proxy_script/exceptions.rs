@@ -162,3 +162,81 @@ fn a_window_is_known_when_the_native_ack_with_it_has_arrived() {
 fn an_ack_that_ends_no_packet_that_came_is_native() {
     is_native(pair(), |tcp, _| tcp.ack = tcp.ack - 1, |counters| counters.native_unmapped);
 }
+
+#[test]
+fn an_ack_that_echoes_a_later_segment_than_the_one_it_ends_is_native() {
+    // What was sent again filled a hole: with the older echo of the last segment behind it the sender would take its timeout for a mistake.
+    let mut pair = pair();
+    let frames = pair.data(&[2, 3]);
+    pair.arrive(&frames);
+    let hole = pair.segments(0, &[1], TcpFlags::ACK);
+    pair.arrive(&hole);
+    pair.ack_with(0, 4, |tcp, _| tcp.options.timestamps = tcp.options.timestamps.map(|(value, _)| (value, 5900)));
+    assert_eq!(pair.answer(&hole, Air::Clear), None);
+    assert_eq!(pair.counters(STATION).native_echo, 1);
+    // One that echoes the first segment of those that it acknowledges, or the last, is not.
+    for (segment, echo) in [(4, 5004), (6, 5005)] {
+        let frames = pair.data(&[segment, segment + 1]);
+        pair.arrive(&frames);
+        let change = |tcp: &mut TcpHeader, _: &mut Payload| {
+            tcp.options.timestamps = tcp.options.timestamps.map(|(value, _)| (value, echo));
+        };
+        pair.ack_with(0, segment + 2, change);
+        assert!(pair.answer(&frames, Air::Clear).is_some());
+    }
+}
+
+#[test]
+fn an_older_native_ack_that_arrives_late_says_nothing_new_about_the_window() {
+    let mut pair = pair();
+    let first = pair.data(&[1]);
+    pair.arrive(&first);
+    pair.ack(2);
+    assert!(pair.answer(&first, Air::AnswerLost).is_some());
+    let next = pair.data(&[2]);
+    pair.arrive(&next);
+    pair.window = 4000;
+    pair.ack(3);
+    // The guard timer queues the withdrawn ACK behind the newer one.
+    pair.pass_time(Duration::from_millis(100));
+    assert_eq!((pair.queued(), pair.counters(STATION).rescued), (2, 1));
+    pair.natives(2, Air::Clear);
+    // The proxy knows of 4000, so that less is announced natively.
+    pair.window = 1100;
+    let last = pair.data(&[3]);
+    pair.arrive(&last);
+    pair.ack(4);
+    assert_eq!(pair.answer(&last, Air::Clear), None);
+    pair.natives(1, Air::Clear);
+    let windows = pair.wire().into_iter().filter_map(|packet| packet.tcp().map(|tcp| tcp.window));
+    assert_eq!(windows.last(), Some(1100));
+}
+
+#[test]
+fn a_syn_ack_that_never_came_again_leaves_the_connection_as_it_was() {
+    let mut pair = pair();
+    let again = pair.segments(0, &[0], TcpFlags::SYN | TcpFlags::ACK);
+    pair.give_up(&again);
+    let frame = pair.data(&[1]);
+    pair.arrive(&frame);
+    pair.ack(2);
+    assert!(pair.answer(&frame, Air::Clear).is_some());
+    assert_eq!((pair.acknowledged(), pair.counters(AP).requests_early), (vec![2], 0));
+}
+
+#[test]
+fn one_connection_more_than_are_remembered_is_acknowledged_natively_until_others_are_silent() {
+    let mut pair = pair();
+    for flow in 1..=512 {
+        let frame = pair.segments(flow, &[0], TcpFlags::ACK);
+        pair.exchange(&frame, Air::Clear);
+    }
+    let first_of_flow = pair.counters(STATION).native_first_of_flow;
+    pair.ack_with(512, 1, |_, _| ());
+    assert_eq!((pair.counters(STATION).native_first_of_flow, pair.queued()), (first_of_flow, 1), "it is not known");
+    pair.pass_time(Duration::from_secs(31));
+    let frame = pair.segments(512, &[0], TcpFlags::ACK);
+    pair.exchange(&frame, Air::Clear);
+    pair.ack_with(512, 1, |_, _| ());
+    assert_eq!(pair.counters(STATION).native_first_of_flow, first_of_flow + 1);
+}

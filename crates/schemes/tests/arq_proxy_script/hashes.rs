@@ -97,3 +97,65 @@ fn a_template_under_a_hash_is_not_released_for_a_frame_that_did_not_come() {
     assert_eq!(pair.counters(AP).templates_refused, 1, "the hash is free again");
     pair.give_up(&next);
 }
+
+/// A pair in which the first of two packets with one hash has come, with one behind it.
+fn first_of(twin: u32, config: ArqProxyConfig) -> Pair {
+    let mut pair = Pair::new(ArqProxyConfig { identification: Identification::Hash, ..config });
+    let before = pair.segments(1, &[twin - 1], TcpFlags::ACK);
+    pair.exchange(&before, Air::Clear);
+    pair.ack_with(1, twin, |_, _| ());
+    pair.natives(1, Air::Clear);
+    let frames = pair.segments(1, &[twin, twin + 1], TcpFlags::ACK);
+    pair.exchange(&frames, Air::Clear);
+    pair
+}
+
+/// The ACK of both is asked for, and known to have been.
+fn ask_for_both(pair: &mut Pair, twin: u32) {
+    pair.ack_with(1, twin + 2, |_, _| ());
+    for segment in [twin + 2, twin + 3] {
+        let frame = pair.segments(1, &[segment], TcpFlags::ACK);
+        pair.exchange(&frame, Air::Clear);
+    }
+    assert_eq!(pair.acknowledged().last(), Some(&(twin + 2)));
+}
+
+#[test]
+fn a_hash_is_free_again_when_its_packet_was_acknowledged_with_a_later_one() {
+    let (first, second, tag) = twins();
+    let mut pair = first_of(first, ArqProxyConfig::default());
+    ask_for_both(&mut pair, first);
+    let frame = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 0);
+    pair.arrive(&frame);
+    pair.ack_with(1, second + 1, |_, _| ());
+    assert_eq!(pair.answer(&frame, Air::Clear), Some(tag));
+    assert_eq!((pair.acknowledged(), pair.counters(STATION).hash_collision), (vec![second + 1], 0));
+}
+
+#[test]
+fn a_stateless_proxy_does_not_know_what_is_acknowledged_and_keeps_every_hash_for_its_lifetime() {
+    let (first, second, _) = twins();
+    let mut pair = first_of(first, ArqProxyConfig { stateless: true, ..ArqProxyConfig::default() });
+    ask_for_both(&mut pair, first);
+    let frame = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 1);
+    pair.arrive(&frame);
+    pair.ack_with(1, second + 1, |_, _| ());
+    assert_eq!(pair.answer(&frame, Air::Clear), None);
+    assert_eq!((pair.counters(STATION).hash_collision, pair.queued()), (1, 1));
+}
+
+#[test]
+fn a_frame_sent_again_may_have_been_refused_before_its_hash_was_free() {
+    let (first, second, _) = twins();
+    let mut pair = first_of(first, ArqProxyConfig::default());
+    let lost = pair.segments(1, &[second], TcpFlags::ACK);
+    assert_eq!(pair.counters(AP).templates_refused, 1);
+    ask_for_both(&mut pair, first);
+    let again = pair.again(&lost);
+    pair.arrive(&again);
+    pair.ack_with(1, second + 1, |_, _| ());
+    assert_eq!(pair.answer(&again, Air::Clear), None);
+    assert_eq!((pair.counters(STATION).hash_collision, pair.queued()), (1, 1));
+}

@@ -13,6 +13,7 @@ use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, ArqProxyCounters};
 use ackless_wire::{
     Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+    UdpHeader,
 };
 
 /// The AP and the station.
@@ -162,6 +163,20 @@ impl Pair {
     /// So many frames with other packets pass, so that sequence numbers go on.
     pub fn skip(&mut self, frames: u16) {
         self.nodes[AP].next_seq = (self.nodes[AP].next_seq + frames) % MacSeq::MODULUS;
+    }
+
+    /// So many frames with other packets than TCP's arrive at the station.
+    pub fn strangers(&mut self, frames: u16) {
+        for _ in 0..frames {
+            let (src, dst) = ([10, 1, 0, 1].into(), [10, 0, 0, 1].into());
+            let ip = IpHeader::between(src, dst).expect("both are of one family");
+            let transport = Transport::Udp(UdpHeader { src_port: 80, dst_port: 80 });
+            let packet = self.pool.insert(Packet { ip, transport, payload: Payload::Length(SEGMENT) });
+            let handle = self.nodes[AP].handle();
+            let mpdu = self.sequenced(AP, (handle, packet, options(STATION)));
+            let sent = self.launch(AP, vec![mpdu]);
+            self.exchange(&sent, Air::Clear);
+        }
     }
 
     /// A PPDU of the AP's arrives at the station, which will answer.

@@ -181,3 +181,18 @@ fn a_number_that_has_come_round_again_names_nothing_older() {
     assert_eq!(pair.exchange(&second, Air::Clear), None);
     assert_eq!((pair.counters(STATION).outdated, pair.queued()), (1, 1));
 }
+
+#[test]
+fn frames_with_other_packets_use_up_numbers_too() {
+    let mut pair = pair();
+    let first = pair.data(&[1]);
+    pair.exchange(&first, Air::Clear);
+    pair.strangers(4095);
+    // Segment 3 has segment 1's number, and segment 2 has not come.
+    let third = pair.data(&[3]);
+    assert_eq!(third.mpdus[0].seq, first.mpdus[0].seq);
+    pair.arrive(&third);
+    pair.ack(2);
+    assert_eq!(pair.answer(&third, Air::Clear), None);
+    assert_eq!((pair.acknowledged(), pair.counters(STATION).outdated, pair.queued()), (vec![], 1, 1));
+}

@@ -142,3 +142,44 @@ fn frames_to_an_ap_have_no_template() {
     pair.natives(1, Air::Clear);
     assert_eq!(pair.counters(STATION).templates, 0);
 }
+
+#[test]
+fn a_request_that_waits_is_for_its_own_template_and_no_later_one_of_that_number() {
+    let mut pair = Pair::new(ArqProxyConfig::default());
+    let frames = pair.data(&[0, 1]);
+    pair.arrive(&frames);
+    pair.ack(1);
+    let native = pair.launch_natives(1);
+    pair.arrive(&native);
+    pair.acknowledge(&native);
+    pair.ack(2);
+    assert!(pair.answer(&frames, Air::Clear).is_some());
+    pair.skip(4095);
+    let lost = pair.data(&[5]);
+    assert_eq!((lost.mpdus[0].seq, pair.counters(AP).templates_replaced), (frames.mpdus[1].seq, 1));
+    pair.rise(&native);
+    assert_eq!(pair.acknowledged(), [1, 2]);
+    pair.let_go(&native);
+    pair.give_up(&lost);
+}
+
+#[test]
+fn a_window_that_waits_for_its_turn_to_go_up_is_kept_to() {
+    let mut pair = pair();
+    pair.window = 400;
+    let first = pair.data(&[1]);
+    pair.arrive(&first);
+    pair.ack(2);
+    pair.answer(&first, Air::Clear);
+    // The station hears that its ACK has arrived while it waits in the AP's reorder buffer.
+    let native = pair.launch_natives(1);
+    pair.arrive(&native);
+    pair.acknowledge(&native);
+    let second = pair.data(&[2]);
+    pair.arrive(&second);
+    pair.ack(3);
+    assert!(pair.answer(&second, Air::Clear).is_some());
+    assert_eq!(pair.wire().pop().and_then(|packet| packet.tcp().map(|tcp| tcp.window)), Some(400));
+    pair.rise(&native);
+    pair.let_go(&native);
+}

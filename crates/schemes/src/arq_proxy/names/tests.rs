@@ -78,7 +78,8 @@ fn a_frames_name_holds_until_half_the_numbers_are_used_up_or_half_the_lifetime_i
     let mut names = Names::default();
     let come = |names: &mut Names, seq: u16| {
         let mpdu = frame(&packet, MpduKind::QosData(Tid(0)), seq % 4096);
-        let name = names.came(by, &mpdu, &packet, flow(&packet), Instant::ZERO, LIFETIME);
+        let place = names.place(&mpdu);
+        let name = names.came(by, (&mpdu, place), (&packet, flow(&packet)), (Instant::ZERO, LIFETIME), |_, _| false);
         name.expect("numbers do not collide").expect("TID 0 has all tags")
     };
     // On across the wrap, in steps as a peer makes them.
@@ -107,9 +108,11 @@ fn of_two_packets_with_one_hash_neither_may_be_asked_for() {
     let second = others.find(|packet| name_of(packet) == name_of(&first)).expect("there are 16,383 hashes");
     let third = others.find(|packet| name_of(packet) == name_of(&first)).expect("there are 16,383 hashes");
     let mut names = Names::default();
-    let come = |names: &mut Names, packet: &Packet, at: Instant| {
-        names.came(by, &frame(packet, MpduKind::Data, 0), packet, flow(packet), at, LIFETIME)
+    let come_again = |names: &mut Names, packet: &Packet, at: Instant, retry: bool, said: bool| {
+        let mpdu = Mpdu { retry, ..frame(packet, MpduKind::Data, 0) };
+        names.came(by, (&mpdu, 0), (packet, flow(packet)), (at, LIFETIME), |_, _| said)
     };
+    let come = |names: &mut Names, packet: &Packet, at: Instant| come_again(names, packet, at, false, false);
     let name = come(&mut names, &first, Instant::ZERO).expect("it is the first").expect("a hash is a tag");
     assert!(come(&mut names, &first, Instant::ZERO).is_ok(), "the same again is no collision");
     assert!(names.holds(by, &name, Instant::ZERO, LIFETIME));
@@ -120,6 +123,8 @@ fn of_two_packets_with_one_hash_neither_may_be_asked_for() {
     assert_eq!(come(&mut names, &third, later), Err(Collision), "nor does its repetition make it the only one");
     let much_later = later + LIFETIME * 2;
     let name = come(&mut names, &second, much_later).expect("all is forgotten").expect("a hash is a tag");
-    names.release(&name);
-    assert!(come(&mut names, &first, much_later).is_ok(), "what was answered is free again");
+    assert!(come_again(&mut names, &first, much_later, false, true).is_ok(), "what was acknowledged is free again");
+    assert!(!names.holds(by, &name, much_later, LIFETIME), "and names nothing");
+    assert_eq!(come_again(&mut names, &second, much_later, true, true), Err(Collision), "it may have been refused");
+    assert_eq!(come_again(&mut names, &first, much_later, false, true), Err(Collision), "neither is known to be kept");
 }

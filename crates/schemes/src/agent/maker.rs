@@ -50,6 +50,10 @@ struct Frame {
     end: SeqNumber,
     /// Newer data went before it, see [`Stamps`].
     late: bool,
+    /// What closed a hole before it was sent behind it, see [`hole_closed`].
+    above_hole: bool,
+    /// Its connection is over.
+    over: bool,
     fate: Option<Fate>,
 }
 
@@ -92,6 +96,7 @@ impl Maker {
             if ends || flow.client != to {
                 counters.resets += 1;
                 *flow = Flow::new(to, cx.now);
+                under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             }
             flow.heard = cx.now;
             flow.doubted |= data.is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
@@ -129,7 +134,16 @@ impl Maker {
             self.under_way.push((mpdu.receiver, VecDeque::new()));
             self.under_way.len() - 1
         });
-        self.under_way[place].1.push_back(Frame { handle: mpdu.handle, key, tcp, end, late, fate: None });
+        self.under_way[place].1.push_back(Frame {
+            handle: mpdu.handle,
+            key,
+            tcp,
+            end,
+            late,
+            above_hole: false,
+            over: false,
+            fate: None,
+        });
     }
 
     /// A MAC ACK came for an MPDU. `by_flag`: whether the flag decides what the agent may say.
@@ -189,11 +203,16 @@ impl Maker {
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
             *flow = Flow::new(from, cx.now);
+            under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             return Verdict::Pass;
         }
         let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
         let Some(facts) = facts else { return Verdict::Pass };
         let pure = content.pure_ack().is_some();
+        let reached = flow.inflow.reached();
+        if !by_flag && reached.is_none_or(|reached| tcp.ack.after(reached)) {
+            hole_closed(under_way(&mut self.under_way, key), reached);
+        }
         let first = flow.learn(counters, facts, &tcp, by_flag);
         if !pure {
             // What the agent may now say goes ahead, so that nothing older follows it but this packet, whose data counts whatever it acknowledges.
@@ -257,6 +276,23 @@ impl Says {
     }
 }
 
+/// The frames of a flow that have no fate yet, or wait for one, in the order of their sequence numbers.
+fn under_way(clients: &mut [(NodeId, VecDeque<Frame>)], key: FlowKey) -> impl DoubleEndedIterator<Item = &mut Frame> {
+    clients.iter_mut().flat_map(|(_, frames)| frames).filter(move |frame| frame.key == key)
+}
+
+/// A native ACK passes beyond all that the MAC ACKs have told of, which had `reached` so far. Where frames under way close a hole, those before them came
+/// to the client above it: its MAC did not keep them, and its TCP may have had no room for them.
+fn hole_closed<'a>(frames: impl DoubleEndedIterator<Item = &'a mut Frame>, reached: Option<SeqNumber>) {
+    let mut lowest: Option<SeqNumber> = None;
+    for frame in frames.rev() {
+        frame.above_hole |= lowest.is_some_and(|lowest| lowest.before(frame.tcp.seq));
+        if reached.is_none_or(|reached| frame.end.after(reached)) {
+            lowest = Some(lowest.map_or(frame.tcp.seq, |lowest| lowest.min(frame.tcp.seq)));
+        }
+    }
+}
+
 /// The first frame, once it has its fate.
 fn pop_settled(frames: &mut VecDeque<Frame>) -> Option<(Frame, Fate)> {
     let fate = frames.front()?.fate?;
@@ -271,6 +307,9 @@ fn count_in(
     (client, frame, fate): (NodeId, Frame, Fate),
     says: Says,
 ) {
+    if frame.over {
+        return;
+    }
     let Some(flow) = flows.get_mut(frame.key).filter(|flow| flow.client == client) else { return };
     if fate == Fate::GivenUp {
         counters.given_up += 1;
@@ -393,7 +432,12 @@ impl Flow {
         {
             self.recent = Some(self.recent.map_or(value, |recent| newer_of(recent, value)));
         }
-        match self.inflow.take(tcp.seq, *end, in_any_order) {
+        let place = if frame.above_hole && !in_any_order {
+            self.inflow.take_above_hole(tcp.seq, *end)
+        } else {
+            self.inflow.take(tcp.seq, *end, in_any_order)
+        };
+        match place {
             Place::InOrder => {}
             Place::AboveHole => counters.above_hole += 1,
             Place::Forgotten => counters.forgotten += 1,

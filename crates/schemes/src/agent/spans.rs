@@ -28,6 +28,11 @@ impl Inflow {
         self.agents.point()
     }
 
+    /// Up to where everything is there, whoever may say so.
+    pub(super) const fn reached(&self) -> Option<SeqNumber> {
+        self.there.point()
+    }
+
     /// Whether there is a hole.
     pub(super) const fn has_hole(&self) -> bool {
         self.there.has_hole()
@@ -42,6 +47,15 @@ impl Inflow {
     /// Data came. `in_any_order`: out of order it is the agent's too.
     pub(super) fn take(&mut self, start: SeqNumber, end: SeqNumber, in_any_order: bool) -> Place {
         let in_order = in_any_order || self.there.point().is_some_and(|point| !start.after(point));
+        self.put(start, end, in_order)
+    }
+
+    /// Data came above a hole, which may be closed by now.
+    pub(super) fn take_above_hole(&mut self, start: SeqNumber, end: SeqNumber) -> Place {
+        self.put(start, end, false)
+    }
+
+    fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
         let remembered = self.there.insert(start, end) && (!in_order || self.agents.insert(start, end));
         match (in_order, remembered) {
             (_, false) => Place::Forgotten,

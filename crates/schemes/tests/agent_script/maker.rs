@@ -154,3 +154,49 @@ fn a_legacy_client_gets_no_help_and_hides_nothing() {
     pair.natives();
     assert_eq!((pair.wire(), pair.held(0)), (vec![1, 2, 3, 4, 5], 0));
 }
+
+#[test]
+fn a_mac_ack_of_an_earlier_connection_says_nothing_in_a_later_one() {
+    for config in [buffer(8), flag()] {
+        let mut pair = Pair::flowing(config);
+        let old = pair.data(1);
+        pair.arrive(&[old]);
+        pair.answer_lost();
+        // The station opens another connection with the same ports, whose numbers happen to be those of the first, before the MAC ACK is repeated.
+        pair.connect();
+        pair.request();
+        pair.answer(&[old]);
+        let transfer = |pair: &mut Pair, stamp, n, acked| {
+            let data = pair.segment_with(|tcp| tcp.options.timestamps = Some((stamp, 0)), n, SEGMENT);
+            pair.arrive(&[data]);
+            let verdict = pair.ack(acked);
+            pair.answer(&[data]);
+            (verdict, pair.wire())
+        };
+        assert_eq!(transfer(&mut pair, 1_100, 0, 1).1, [1]);
+        pair.natives();
+        pair.wire();
+        // Segment 1 is lost on the wire; what follows waits for it in the TCP, which may have no room.
+        assert_eq!(transfer(&mut pair, 1_101, 2, 1), (Verdict::Pass, vec![]));
+        pair.natives();
+        pair.wire();
+        let repaired: &[u32] = if config == buffer(8) { &[2] } else { &[] };
+        assert_eq!(transfer(&mut pair, 1_102, 1, 2).1, repaired, "no flag comes while the TCP lacks segment 2");
+    }
+}
+
+#[test]
+fn what_lay_above_a_hole_stays_the_clients_though_a_native_ack_passes_the_hole_before_its_mac_ack_comes() {
+    let mut pair = Pair::flowing(buffer(8));
+    // Segment 1 was lost on the wire. The TCP has no room for segment 2, which comes right before the repair.
+    let above = pair.data(2);
+    let repair = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_030, 0)), 1, SEGMENT);
+    pair.arrive(&[above, repair]);
+    pair.answer_lost();
+    assert_eq!(pair.ack_with(2, |tcp| tcp.window = 0), Verdict::Pass);
+    pair.natives();
+    assert_eq!((pair.wire(), pair.held(2)), (vec![2], 0), "nobody keeps segment 2");
+    pair.request();
+    pair.answer(&[above, repair]);
+    assert_eq!((pair.wire(), pair.counters(AP).above_hole), (vec![], 1));
+}

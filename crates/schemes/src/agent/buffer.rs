@@ -99,7 +99,7 @@ impl Buffer {
 
     /// The TCP takes data again that it refused before. Returns whether frames should be handed up.
     pub(super) fn reopen(&mut self) -> bool {
-        let again = self.attempts > 0 && !self.frames.is_empty();
+        let again = (self.attempts > 0 || self.is_repairing()) && !self.frames.is_empty();
         if again {
             self.repair = self.frames.back().map(|kept| kept.end);
         }

@@ -33,11 +33,24 @@ struct Link {
     kept: usize,
     /// New data frames in the PPDU that is being taken in.
     arriving: usize,
-    /// Flows with data in what will be answered, and whether any of it is new.
-    touched: Vec<FlowKey>,
+    /// Flows with data in what the next answer may acknowledge.
+    touched: Vec<Touched>,
+    /// Whether any data in what will be answered is new.
     fresh: bool,
+    /// Data frames that were accepted from it, without repeated ones.
+    accepted: u64,
     /// The answer that is due is to a BlockAck Request.
     requested: bool,
+}
+
+/// A flow with data that the next answer may acknowledge.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    key: FlowKey,
+    /// How many data frames had been accepted when its last one came.
+    at: u64,
+    /// It has data in what will be answered; else in what was answered before, by an answer that perhaps did not arrive.
+    due: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,15 +76,20 @@ impl Client {
         self.wake
     }
 
-    /// A PPDU begins to be taken in. One with data shows that the answer to what came before has arrived, or will not be repeated: after a lost BlockAck a
-    /// BlockAck Request comes, and after a lost Ack the same MPDU, which is in this PPDU.
+    /// A PPDU begins to be taken in. One with data mostly shows that the answer to what came before has arrived: after a lost BlockAck a BlockAck Request
+    /// comes, and after a lost Ack the same MPDU, which is in this PPDU. But an AP that gives its requests up sends MPDUs again, and the BlockAck to these
+    /// acknowledges those too that arrived before and not now. So flows whose TCP owes an ACK for what came before still count.
     pub(super) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
         let Some(link) = self.links.iter_mut().find(|link| link.peer == from) else { return };
         link.requested = kind == ArrivalKind::BlockAckReq;
         if !link.requested {
             link.arriving = 0;
-            link.touched.clear();
             link.fresh = false;
+            let (flows, accepted) = (&mut self.flows, link.accepted);
+            link.touched.retain_mut(|touched| {
+                touched.due = false;
+                accepted - touched.at < REACH && flows.get_mut(touched.key).is_some_and(|flow| flow.owes())
+            });
         }
     }
 
@@ -95,8 +113,11 @@ impl Client {
             Solution::Flag { .. } => {
                 flow.accept(start, end);
                 link.fresh |= !again;
-                if !link.touched.contains(&key) {
-                    link.touched.push(key);
+                link.accepted += u64::from(!again);
+                let touched = Touched { key, at: link.accepted, due: true };
+                match link.touched.iter_mut().find(|touched| touched.key == key) {
+                    Some(known) => *known = touched,
+                    None => link.touched.push(touched),
                 }
             }
             Solution::Buffer { .. } => {}
@@ -151,6 +172,7 @@ impl Client {
             let due = cx.now + again;
             let help = if new {
                 link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, due);
+                self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
                 flow.buffer.is_repairing()
             } else {
                 opened && flow.buffer.reopen()
@@ -201,7 +223,7 @@ impl Client {
     }
 
     /// An answer leaves: with the flag ON, if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
-    /// these ACKs can be kept off the air or was before.
+    /// these ACKs can be kept off the air or was before; and if no other flow's TCP owes one for data that the answer may acknowledge too.
     ///
     /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
     /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
@@ -213,13 +235,21 @@ impl Client {
         to: NodeId,
         answer: &mut Answer,
     ) {
-        let Some(link) = self.links.iter().find(|link| link.peer == to && !link.touched.is_empty()) else { return };
+        let Some(link) = self.links.iter().find(|link| link.peer == to) else { return };
+        if !link.touched.iter().any(|touched| touched.due) {
+            return;
+        }
         let (mut vouched, mut late) = (true, false);
-        for key in &link.touched {
-            let Some(flow) = self.flows.get_mut(*key) else { return };
+        for &Touched { key, due, .. } in &link.touched {
+            let Some(flow) = self.flows.get_mut(key) else { return };
+            if !due {
+                vouched &= !flow.owes();
+                late |= flow.owes();
+                continue;
+            }
             let point = flow.vouchable();
             late |= point.is_none();
-            let queued = |queued: &Queued| queued.key == *key && Some(queued.tcp.ack) == point;
+            let queued = |queued: &Queued| queued.key == key && Some(queued.tcp.ack) == point;
             vouched &= flow.is_vouched() || point.is_some() && !link.requested && self.queued.iter().any(queued);
         }
         if !vouched {
@@ -232,7 +262,7 @@ impl Client {
         counters.flag_repeated += u64::from(!link.fresh);
         let flows = &mut self.flows;
         self.queued.retain(|queued| {
-            if !link.touched.contains(&queued.key) {
+            if !link.touched.iter().any(|touched| touched.due && touched.key == queued.key) {
                 return true;
             }
             if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {
@@ -312,8 +342,8 @@ fn hand_up(cx: &mut Context<'_>, counters: &mut AgentCounters, flow: &Flow) {
 
 fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
     let place = links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
-        let seen = Seen::default();
-        links.push(Link { peer, seen, kept: 0, arriving: 0, touched: Vec::new(), fresh: false, requested: false });
+        let (seen, touched) = (Seen::default(), Vec::new());
+        links.push(Link { peer, seen, kept: 0, arriving: 0, touched, fresh: false, accepted: 0, requested: false });
         links.len() - 1
     });
     &mut links[place]
@@ -335,3 +365,6 @@ fn count(counters: &mut AgentCounters, why: Native) {
 const IDLE: Duration = Duration::from_secs(60);
 /// Flows that are remembered.
 const MAX_FLOWS: usize = 4096;
+/// An MPDU that the AP may not know to have arrived keeps all that it sends within a BlockAck window of 64 before or behind it, so that of those accepted
+/// since then fewer than this are new.
+const REACH: u64 = 127;

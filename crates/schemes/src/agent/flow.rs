@@ -182,6 +182,11 @@ impl Flow {
         (whole && self.handed == Some(point)).then_some(point)
     }
 
+    /// Whether this MAC has accepted data that the TCP could acknowledge and has not.
+    pub(super) fn owes(&self) -> bool {
+        self.inflow.point().is_some() && self.vouchable().is_none()
+    }
+
     /// Whether the TCP's last word was swallowed.
     pub(super) fn is_vouched(&self) -> bool {
         self.swallowed.is_some() && self.swallowed == self.vouchable()

@@ -40,7 +40,8 @@
 //! - the AP has forgotten the flow (it restarted, or had too many), and the station swallows on, for a second at most.
 //!
 //! The window that a made ACK offers is the client's last one, though the client has not said so for the bytes beyond: where its application reads
-//! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it.
+//! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it. Where such data fills the buffer, the
+//! station's other flows wait until that application reads: the paper has one buffer for all.
 //!
 //! The AP makes an ACK for each data frame, however sparse the client's own are. Where the sender is a station too, they go over the air as native ones do.
 //!

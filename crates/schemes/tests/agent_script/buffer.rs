@@ -133,3 +133,27 @@ fn a_new_copy_of_what_is_kept_takes_its_place() {
     pair.ack(5);
     assert_eq!(pair.held(0), 0);
 }
+
+#[test]
+fn a_tcp_that_has_room_for_one_frame_at_a_time_gets_the_next_when_its_window_opens_again() {
+    let mut pair = full();
+    pair.ack_with(3, |tcp| tcp.window = 0);
+    pair.pass_time(Duration::from_secs(60));
+    pair.ack_with(3, |tcp| tcp.window = 1);
+    pair.handed_up();
+    pair.ack_with(4, |tcp| tcp.window = 0);
+    assert_eq!(pair.handed_up(), [4], "in case it lacks that one only");
+    pair.ack_with(4, |tcp| tcp.window = WINDOW);
+    assert_eq!(pair.handed_up(), [4], "at once, since it had no room for it before");
+}
+
+#[test]
+fn the_time_until_a_frame_is_handed_up_again_counts_from_the_tcps_last_word() {
+    let mut pair = full();
+    pair.pass_time(Duration::from_secs(10));
+    // By now the next time is 2.8 s away, but the TCP has shown that it is there.
+    pair.ack(3);
+    assert!(pair.handed_up().ends_with(&[3, 4]));
+    pair.pass_time(Duration::from_millis(200));
+    assert_eq!(pair.handed_up(), [3, 4]);
+}

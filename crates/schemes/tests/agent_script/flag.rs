@@ -4,7 +4,7 @@ use ackless_dot11::hooks::{Admission, Scheme, Verdict};
 use ackless_schemes::agent::Agent;
 use ackless_wire::Duration;
 
-use crate::pair::{AP, Pair, STATION, again, flag};
+use crate::pair::{AP, Pair, SEGMENT, STATION, again, flag};
 
 #[test]
 fn the_flag_is_on_where_the_tcp_ack_came_in_time_and_takes_it_off_the_air() {
@@ -165,4 +165,49 @@ fn a_block_ack_request_draws_the_flag_that_was_lost() {
 fn the_station_answers_later_and_the_ap_does_not() {
     assert_eq!(Agent::new(flag()).answer_delay(), Duration::from_micros(50));
     assert_eq!(Agent::at_ap(flag()).answer_delay(), Duration::ZERO);
+}
+
+#[test]
+fn the_flag_is_off_while_an_answer_may_acknowledge_earlier_data_that_another_flows_tcp_has_not() {
+    let mut pair = Pair::flowing(flag());
+    let other = |n: u32, pair: &mut Pair| pair.segment_with(|tcp| tcp.dst_port += 1, n, SEGMENT);
+    let first = other(0, &mut pair);
+    pair.exchange(&first);
+    pair.hand_down(
+        |tcp| {
+            tcp.src_port += 1;
+            tcp.ack += SEGMENT;
+        },
+        0,
+    );
+    pair.natives();
+    pair.wire();
+    // Both arrive, and the TCP delays the ACK of one.
+    let frames = [other(1, &mut pair), pair.data(1)];
+    pair.arrive(&frames);
+    pair.ack(2);
+    assert!(!pair.answer_lost());
+    // The AP gives its BlockAck Requests up and sends both again, of which one arrives: the BlockAck acknowledges both.
+    pair.arrive(&[again(&frames[1])]);
+    assert!(!pair.answer(&frames));
+    assert_eq!((pair.wire(), pair.queued()), (vec![], 1));
+    pair.natives();
+    assert_eq!(pair.wire(), [2]);
+}
+
+#[test]
+fn what_another_flows_tcp_never_acknowledges_keeps_the_flag_off_for_a_while_only() {
+    let mut pair = Pair::flowing(flag());
+    let other = pair.segment_with(|tcp| tcp.dst_port += 1, 0, SEGMENT);
+    pair.exchange(&other);
+    pair.hand_down(|tcp| tcp.src_port += 1, 0);
+    let mut silent = 0;
+    for n in 1..300 {
+        let data = pair.data(n);
+        pair.arrive(&[data]);
+        pair.ack(n + 1);
+        silent += u32::from(!pair.answer(&[data]));
+        pair.natives();
+    }
+    assert_eq!(silent, 127, "a BlockAck reaches no further back");
 }

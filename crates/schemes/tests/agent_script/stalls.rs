@@ -102,3 +102,21 @@ fn a_buffer_that_is_full_while_the_tcp_delays_its_ack_makes_the_ap_give_frames_u
     pair.exchange(&repeated);
     assert_eq!(pair.wire(), [2, 3]);
 }
+
+#[test]
+fn a_flow_whose_application_does_not_read_fills_the_buffer_and_keeps_the_stations_other_flows_waiting() {
+    let mut pair = Pair::flowing(buffer(2));
+    let frames = [1, 2].map(|n| pair.data(n));
+    for data in &frames {
+        pair.exchange(data);
+    }
+    pair.ack_with(1, |tcp| tcp.window = 0);
+    let other = pair.segment_with(|tcp| tcp.dst_port += 1, 0, SEGMENT);
+    for _ in 0..60 {
+        assert_eq!(pair.arrive(&[again(&other)]), [Admission::Refuse], "the stall");
+        pair.pass_time(Duration::from_secs(1));
+    }
+    pair.ack_with(1, |tcp| tcp.window = 500);
+    pair.ack(3);
+    assert_eq!(pair.arrive(&[again(&other)]), [Admission::Accept]);
+}

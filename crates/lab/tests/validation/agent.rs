@@ -4,6 +4,7 @@
 //! says. Where a claim differs, the test holds that it does, and what the experiment shows.
 
 use ackless_cell::result::{AirtimeClass, RunResult};
+use ackless_lab::statistics::Estimate;
 use ackless_model::ack_agent::{Column, MIN_CW_MIN, PRINTED_ACK, PRINTED_DATA, SEGMENT, download};
 use ackless_model::hack::contention;
 use ackless_wire::{Bytes, Duration};
@@ -146,7 +147,7 @@ fn s_tcp_is_what_the_simulation_carries() {
 }
 
 /// By how many percent `row` is above stock TCP.
-fn gained(name: &str, row: &str, overrides: &[&str], seeds: u64) -> ackless_lab::statistics::Estimate {
+fn gained(name: &str, row: &str, overrides: &[&str], seeds: u64) -> Estimate {
     gain(&runs(name, row, overrides, seeds), &runs(name, "tcp", overrides, seeds))
 }
 

@@ -3,6 +3,7 @@
 //! `docs/validation.md` has every claim with the paper's figure, ours, and the experiment that explains the difference.
 
 use ackless_cell::result::RunResult;
+use ackless_lab::statistics::Estimate;
 use ackless_model::Download;
 use ackless_model::ack_filter::{Equations, frames_saved};
 use ackless_model::exchange::Link;
@@ -23,7 +24,7 @@ fn thirty_percent_lie_between_frames_of_one_byte_and_of_sixty_four() {
 
 #[test]
 fn goodput_is_below_the_paper_s_and_its_gain_at_the_highest_group_rates_the_same() {
-    // Claim filter-2: 26 and 27.5 Mbps differ, 5.8 % agrees where group-addressed frames go at 48 Mbps, as far as at 54.
+    // Claim filter-2: 26 and 27.5 Mbps differ, 5.8 % agrees where group-addressed frames go at 36 Mbps or more.
     let tcp = runs(SCENARIO, "tcp", &[], SEEDS);
     assert!(!agrees("filter-2, off, Mbps", 26.0, &estimate(&tcp, goodput)));
     let mut last = f64::NEG_INFINITY;
@@ -34,7 +35,7 @@ fn goodput_is_below_the_paper_s_and_its_gain_at_the_highest_group_rates_the_same
         let same = agrees(&format!("filter-2, gain, group rate {rate}, %"), 5.8, &gain(&filter, &tcp));
         let gained = gain(&filter, &tcp).mean;
         assert!(!on, "27.5 Mbps at {rate}");
-        assert_eq!(same, rate == 48, "5.8 % at {rate} Mbps");
+        assert_eq!(same, rate >= 36, "5.8 % at {rate} Mbps");
         assert!(gained > last, "{rate} Mbps gain {gained} %, the rate below {last} %");
         assert_eq!(gained > 0.0, rate >= 12, "{gained} % at {rate} Mbps");
         last = gained;
@@ -52,21 +53,23 @@ fn an_ack_for_four_segments_gives_both_of_the_paper_s_goodputs_and_not_its_gain(
 }
 
 #[test]
-fn filtering_saves_eighteen_percent_of_the_frames_for_each_byte_and_fifteen_of_each_second() {
-    // Claim filter-3 differs: 16 % lie between both. Without collisions it would be one frame of six.
+fn filtering_saves_more_of_the_frames_for_a_byte_than_the_paper_has_and_fewer_of_each_second() {
+    // Claim filter-3 differs. One frame of six is what counting gives, and what is saved without frames that are sent again: with the filter, TCP ACKs that
+    // collide are not. In a second more bytes are carried, so that fewer frames are saved.
     let (tcp, filter) = (runs(SCENARIO, "tcp", &[], SEEDS), runs(SCENARIO, "filter", &[], SEEDS));
     let saved = |frames: &dyn Fn(&RunResult) -> f64| {
-        let both: Vec<f64> =
-            filter.iter().zip(&tcp).map(|(with, without)| 100.0 * (1.0 - frames(with) / frames(without))).collect();
-        ackless_lab::statistics::Estimate::of(&both).expect("there are runs")
+        let both = filter.iter().zip(&tcp).map(|(with, without)| 100.0 * (1.0 - frames(with) / frames(without)));
+        Estimate::of(&both.collect::<Vec<f64>>()).expect("there are runs")
     };
-    let each_second = saved(&frames);
     let each_byte = saved(&|run| frames(run) / run.goodput_mbps);
-    assert!(!agrees("filter-3, of the frames in a second, %", 16.0, &each_second));
     assert!(!agrees("filter-3, of the frames for a byte, %", 16.0, &each_byte));
-    println!("  counted: {:.1} %; off {:.0} frames/s", frames_saved(2), estimate(&tcp, frames).mean / 10.0);
+    let each_second = saved(&frames);
+    assert!(!agrees("  of a second, %", 16.0, &each_second));
     assert!(each_second.mean + half(&each_second) < 16.0 && each_byte.mean - half(&each_byte) > 16.0);
-    assert!(agrees("counting without collisions, %", 16.0, &saved_without_collisions()));
+    let first = saved(&|run| (frames(run) - run.counters.total.retries as f64) / run.goodput_mbps);
+    assert!(agrees("  for a byte, without those sent again, %", 16.0, &first));
+    assert!((first.mean - frames_saved(2)).abs() < 0.3, "{} %, counted {} %", first.mean, frames_saved(2));
+    println!("  off: {:.0} frames in a second", estimate(&tcp, frames).mean / 10.0);
 }
 
 #[test]
@@ -79,7 +82,7 @@ fn filtering_data_too_does_harm_without_any_losses_but_collisions() {
 }
 
 #[test]
-fn contending_closed_forms_are_within_two_percent_of_the_simulation() {
+fn contending_closed_forms_are_within_two_and_a_half_percent_of_the_simulation() {
     let data = TxVector::ofdm(OfdmRate::Mbps54, Band::Ghz5);
     let download = Download::over(Link::of(Standard::A, Band::Ghz5, data));
     let stock = contention::tcp(&download).goodput;
@@ -100,11 +103,6 @@ fn contending_closed_forms_are_within_two_percent_of_the_simulation() {
         println!("{row}, {key}: {} Mbps, closed form {form:.2}, {:+.1} %", shown(&measured), off * 1e2);
         assert!(off.abs() < 0.025, "{row}, {key}: {} Mbps, closed form {form}", measured.mean);
     }
-}
-
-/// One frame in six, as an estimate without a spread.
-fn saved_without_collisions() -> ackless_lab::statistics::Estimate {
-    ackless_lab::statistics::Estimate::of(&[frames_saved(2)]).expect("there is a value")
 }
 
 /// Data frames, TCP ACKs among them, and link-layer ACKs, repeated ones too.

@@ -53,7 +53,7 @@ pub fn gain(runs: &[RunResult], plain: &[RunResult]) -> Estimate {
 pub fn agrees(what: &str, paper: f64, measured: &Estimate) -> bool {
     let agrees = (measured.mean - paper).abs() <= half(measured) + 0.05 * paper;
     let verdict = if agrees { "agrees" } else { "differs" };
-    println!("{what}: paper {paper}, measured {}, {verdict}", shown(measured));
+    println!("{what}: paper {paper:.4}, measured {}, {verdict}", shown(measured));
     agrees
 }
 

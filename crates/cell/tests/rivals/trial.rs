@@ -56,7 +56,8 @@ struct Watcher {
 ///
 /// Progress is a greater SND.UNA. A gap lasts from one to the next, or from the first byte handed over, as long as anything is
 /// unacknowledged. It begins anew with each loss, since what was lost is TCP's to repair, and its sender backs off, longer each time: a PPDU
-/// that does not arrive whole, a packet that the wire, a queue or a retry limit takes away, a frame that a scheme refuses.
+/// that does not arrive whole, a packet that the wire, a queue or a retry limit takes away, a frame that a scheme refuses; and for as long as
+/// a reorder buffer keeps packets back behind a hole, of which its sender may tell it only with the next frame.
 #[derive(Clone, Copy)]
 struct Progress {
     /// What a gap may last beside the timeout.
@@ -108,7 +109,7 @@ impl Trial {
             let now = self.cell.now();
             let lost_now = self.lost();
             for flow in 0..self.config.flows.len() {
-                self.look(flow, lost_now != lost);
+                self.look(flow, lost_now != lost || self.held_back() > 0);
             }
             lost = lost_now;
             if now <= self.outcome.until {
@@ -200,8 +201,12 @@ impl Trial {
 
     /// Packets under way, but for those behind a hole in a reorder buffer, where the same packet may wait twice.
     fn held(&self) -> usize {
-        let held_back = self.nodes().map(|node| self.cell.station(node).held_back()).sum();
-        self.cell.packets_under_way().saturating_sub(held_back)
+        self.cell.packets_under_way().saturating_sub(self.held_back())
+    }
+
+    /// Packets behind a hole in a reorder buffer.
+    fn held_back(&self) -> usize {
+        self.nodes().map(|node| self.cell.station(node).held_back()).sum()
     }
 
     fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {

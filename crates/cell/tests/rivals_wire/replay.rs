@@ -197,7 +197,7 @@ fn replays(name: &str, scheme: impl Fn(&mut Stream, &mut CellConfig) + Sync, exp
     }
     println!("{sums:#?}");
     for count in expected {
-        assert!(sums.get(count).is_some_and(|times| *times > RUNS), "{count} too seldom: {sums:#?}");
+        assert!(sums.get(count).is_some_and(|times| *times > RUNS / 4), "{count} too seldom: {sums:#?}");
     }
 }
 
@@ -270,4 +270,4 @@ fn what_a_filter_turns_back_is_all_in_the_capture() {
 /// the wire by then.
 const LAST: Duration = Duration::from_millis(2);
 /// Random cells of each standard.
-const RUNS: u64 = 40;
+const RUNS: u64 = 100;

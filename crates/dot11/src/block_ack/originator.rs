@@ -71,7 +71,7 @@ enum Request {
     Idle,
     /// Yes, after this many failed requests: an answer was lost, or an MPDU was given up and the recipient waits for it.
     Due { failures: u32 },
-    /// Yes, but the last one was given up: as soon as the recipient is heard again.
+    /// Yes, but the last one was given up, or an A-MPDU went before it: as soon as the recipient is heard again.
     Deferred,
 }
 
@@ -137,6 +137,11 @@ impl Originator {
         let slot = slot.expect("only an MPDU of the window is sent");
         let Slot::Unsent(pending) = *slot else { panic!("an MPDU waits for its answer before it is sent again") };
         *slot = Slot::Sent(pending);
+        // What was put together before a request became due, and has waited for its CTS since, goes first: the answer to it is none to the
+        // request.
+        if let Request::Due { .. } = self.request {
+            self.request = Request::Deferred;
+        }
     }
 
     /// The starting sequence number of the BlockAckReq that must go out before any MPDU, if one must.
@@ -156,7 +161,7 @@ impl Originator {
     /// Acknowledged MPDUs are delivered, also those of earlier exchanges; what was sent and is not acknowledged failed
     /// once more. Fates are told in sequence order. Bits of MPDUs that were never sent mean nothing.
     pub fn on_block_ack(&mut self, bitmap: Bitmap, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
-        // A due request goes before any MPDU, so that this answers it.
+        // A request that is still due has gone out, so that this answers it.
         self.request = match self.request {
             Request::Due { .. } | Request::Idle => Request::Idle,
             Request::Deferred => Request::Due { failures: 0 },

@@ -197,6 +197,21 @@ fn after_failed_rts_what_was_to_be_sent_is_given_up_and_the_hole_told() {
 }
 
 #[test]
+fn a_request_that_becomes_due_while_an_a_mpdu_waits_for_its_cts_follows_it() {
+    // MPDU 0 was given up, and so was the request that told of it; MPDU 1 waits behind an RTS.
+    let mut originator = on_the_air(0, 1);
+    originator.on_no_block_ack(1, |_, _| {});
+    assert_eq!(originator.on_no_block_ack(1, |_, fate| assert_eq!(fate, Fate::GivenUp)), NoAnswer::RequestGivenUp);
+    let waiting = originator.push_new(mpdu(1));
+    assert!(originator.on_heard());
+    originator.mark_sent(waiting);
+    originator.on_block_ack(bitmap(0, &[1]), 1, |_, fate| assert_eq!(fate, Fate::Delivered));
+    assert_eq!(originator.needs_bar(), Some(MacSeq::new(2)), "the recipient still waits for MPDU 0");
+    originator.on_block_ack(bitmap(2, &[]), 1, |_, _| {});
+    assert_eq!(originator.needs_bar(), None);
+}
+
+#[test]
 fn mpdus_in_order_go_straight_up() {
     let mut recipient = Recipient::new(MacSeq::new(4094), MAX_WINDOW);
     for seq in [4094, 4095, 0, 1] {

@@ -54,7 +54,8 @@ pub enum BackoffPolicy {
     Standard,
     /// Auto-zoom: with light or one-sided traffic the window goes below CWmin (the TCP ACK agent paper, III.2). As long as it is at or below CWmin, each
     /// success makes it smaller by one, down to `floor`; a collision below CWmin doubles it, at least to CWmin. Above
-    /// CWmin it moves as the standard's. A frame that is given up leads back to CWmin, of which the paper says nothing.
+    /// CWmin it moves as the standard's. A frame that is given up leads back to CWmin, of which the paper says nothing; nor does it of frames that
+    /// nobody answers, group-addressed ones and beacons: each counts as a success, since no collision of it is ever known.
     AutoZoom {
         /// The smallest window, as the largest counter that it can give. The paper counts values: its minCWmin of 2 is a floor of 1, its CWmin
         /// of 32 a `cw_min` of 31. Below `cw_min`.

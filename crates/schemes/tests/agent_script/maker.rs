@@ -200,3 +200,19 @@ fn what_lay_above_a_hole_stays_the_clients_though_a_native_ack_passes_the_hole_b
     pair.answer(&[above, repair]);
     assert_eq!((pair.wire(), pair.counters(AP).above_hole), (vec![], 1));
 }
+
+#[test]
+fn what_follows_a_repair_is_the_agents_though_a_native_ack_passes_the_hole_before_its_mac_ack_comes() {
+    let mut pair = Pair::flowing(buffer(8));
+    let above = pair.data(2);
+    let [repair, next] = [1, 3].map(|n| pair.segment_with(|tcp| tcp.options.timestamps = Some((1_030, 0)), n, SEGMENT));
+    pair.arrive(&[above, repair, next]);
+    pair.answer_lost();
+    // The TCP, which has all three, delays the ACK of the last.
+    assert_eq!(pair.ack(3), Verdict::Pass);
+    pair.natives();
+    assert_eq!(pair.ack(4), Verdict::Swallow);
+    pair.request();
+    pair.answer(&[above, repair, next]);
+    assert_eq!((pair.wire(), pair.held(0)), (vec![3, 4], 0));
+}

@@ -358,7 +358,7 @@ fn a_mistake_of_the_scenario_is_not_left_out() {
 
 #[test]
 fn what_legacy_stations_get_is_shown_where_there_are_any_and_every_table_fits_on_a_page() {
-    let comparison = of_all(&["stations.legacy=true"], &[]);
+    let comparison = of_all(&["stations.legacy=true", "flows.direction=up"], &[]);
     let text = comparison.to_text();
     assert!(text.contains("    legacy\n") && text.contains("vs tcp %\n"), "{text}");
     let widest = text.lines().map(|line| line.chars().count()).max();

@@ -146,6 +146,35 @@ fn a_row_puts_its_scheme_at_the_ap_and_at_every_station_but_legacy_ones() {
 }
 
 #[test]
+fn a_scheme_without_a_partner_or_without_tcp_is_refused_and_what_the_ap_does_alone_is_not() {
+    for row in ["hack", "agent", "agent-flag", "arq", "filter-action", "filter-noack", "filter-data", "cake", "samsung"]
+    {
+        let message = format!("cell.toml: scheme.name (row {row}): scheme.name is ");
+        assert_refused(&["stations.legacy=true"], row, &message);
+        assert_refused(&["flows.protocol=udp"], row, &message);
+    }
+    for row in ["stock", "udp", "tcp-l8", "zoom", "cw2", "fastack"] {
+        cell(&["stations.legacy=true"], row);
+    }
+    for row in ["stock", "udp", "tcp", "zoom"] {
+        cell(&["flows.protocol=udp", "scheme.name=hack"], row);
+    }
+    for row in ["filter-noack", "cake", "broadcom", "samsung"] {
+        cell(&["stations.legacy=true", "flows.direction=up"], row);
+    }
+    cell(&["stations.legacy=true", "scheme.name=filter", "filter.form=no-ack", "filter.filtered=acks-and-data"], "tcp");
+    let behind_a_relay = |row: &str, legacy: &str| {
+        let text = "[[stations]]\nname = \"hop\"\n[[stations]]\nvia = \"hop\"\n[[flows]]\nstations = \"sta\"\n";
+        let mut scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
+        scenario.set(&format!("stations.{legacy}.legacy=true")).unwrap_or_else(|error| panic!("{error}"));
+        scenario.build(Row::find(row).unwrap_or_else(|error| panic!("{error}"))).is_ok()
+    };
+    for (row, expected) in [("agent", false), ("arq-hash", false), ("hack", true), ("filter-action", true)] {
+        assert_eq!((behind_a_relay(row, "hop"), behind_a_relay(row, "sta")), (expected, expected), "{row}");
+    }
+}
+
+#[test]
 fn the_ap_alone_has_the_small_window_and_all_zoom() {
     let control = cell(&["wifi.standard=11b"], "cw2");
     assert_eq!(control.ap.mac.access, Access::Dcf { cw_min: 1, cw_max: 1023 });

@@ -11,10 +11,17 @@ use ackless_wire::Duration;
 
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
+use crate::schema::Origin;
 use crate::value::Value;
 
 /// Refuses the scheme of `cell` where it can have no effect, or not in this form.
 pub(super) fn check(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    with_tcp(scenario, cell)?;
+    in_this_place(scenario, cell)?;
+    with_a_partner(scenario, cell)
+}
+
+fn in_this_place(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
     match cell.ap.scheme {
         SchemeChoice::Agent(agent) => {
             at_an_ap(scenario, cell)?;
@@ -35,6 +42,46 @@ pub(super) fn check(scenario: &Scenario, cell: &CellConfig) -> Result<(), Scenar
         },
         _ => Ok(()),
     }
+}
+
+/// A row that puts a scheme on a cell without TCP would be the stock cell again. The UDP bound, whose scheme is the scenario's, is that on purpose.
+fn with_tcp(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    let name = &scenario.scheme.name;
+    if tcp(cell).next().is_some() || !matches!(name.origin, Origin::Row(_)) {
+        return Ok(());
+    }
+    let message = format!("is {}, which is about TCP ACKs, but no flow here is TCP", name.value.word());
+    Err(scenario.refuse(name, message, "let a flow be TCP (flows.protocol=tcp), or leave this row out"))
+}
+
+/// What needs both ends of a link does nothing among legacy stations; what its sender does alone is left to the AP.
+fn with_a_partner(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    let takes_part = |station: &StationConfig| station.scheme != SchemeChoice::Stock;
+    let anybody = || cell.stations.iter().any(takes_part);
+    let acks_from_ap = || tcp(cell).any(|flow| flow.direction == Direction::Up || flow.peer != Peer::Server);
+    // The last hop is the one whose sender speaks for the station at its end.
+    let at_a_last_hop = || {
+        tcp(cell).filter_map(receiver).any(|place| {
+            let station = &cell.stations[place];
+            takes_part(station) && station.via.is_none_or(|relay| takes_part(&cell.stations[relay]))
+        })
+    };
+    let works = match cell.ap.scheme {
+        SchemeChoice::Stock | SchemeChoice::FastAck(_) => true,
+        SchemeChoice::Agent(_) | SchemeChoice::ArqProxy(_) => at_a_last_hop(),
+        SchemeChoice::Thinning(_) => acks_from_ap() || anybody(),
+        SchemeChoice::Filter(filter) if filter.form == Form::NoAck => {
+            filter.filtered == Filtered::AcksAndData || acks_from_ap() || anybody()
+        }
+        _ => anybody(),
+    };
+    if works || tcp(cell).next().is_none() {
+        return Ok(());
+    }
+    let name = &scenario.scheme.name;
+    let message = format!("is {}, but the stations that would have to take part are legacy ones", name.value.word());
+    let help = "set stations.legacy=false for a group of them and for their relay, or choose another scheme";
+    Err(scenario.refuse(name, message, help))
 }
 
 /// What an AP does for its clients' downloads.
@@ -163,5 +210,14 @@ fn tcp(cell: &CellConfig) -> impl Iterator<Item = &FlowConfig> {
 
 /// Whether its data ends at a station.
 fn is_download(flow: &FlowConfig) -> bool {
-    flow.direction == Direction::Down || flow.peer != Peer::Server
+    receiver(flow).is_some()
+}
+
+/// The station at which its data ends.
+fn receiver(flow: &FlowConfig) -> Option<usize> {
+    match (flow.direction, flow.peer) {
+        (Direction::Down, _) => Some(flow.station),
+        (Direction::Up, Peer::Station(place)) => Some(place),
+        (Direction::Up, Peer::Server) => None,
+    }
 }

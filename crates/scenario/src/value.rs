@@ -148,15 +148,21 @@ impl<T: Value> Value for Vec<T> {
     fn read(literal: &Literal) -> Result<Self, Option<String>> {
         match literal {
             Literal::List(items) => items.iter().map(T::read).collect(),
-            Literal::Text(text) => {
-                text.split(',').map(|item| T::read(&Literal::Text(item.trim().to_owned()))).collect()
-            }
+            Literal::Text(text) => text.split(',').map(|item| read_item(item.trim())).collect(),
             other => T::read(other).map(|item| vec![item]),
         }
     }
     fn write(&self) -> Literal {
         Literal::List(self.iter().map(T::write).collect())
     }
+}
+
+/// An item without its brackets: a text without quotes, or else what stands there in TOML, such as a number.
+fn read_item<T: Value>(item: &str) -> Result<T, Option<String>> {
+    T::read(&Literal::Text(item.to_owned())).or_else(|of_text| match crate::document::literal(item) {
+        Literal::Text(_) => Err(of_text),
+        other => T::read(&other),
+    })
 }
 
 impl Value for bool {

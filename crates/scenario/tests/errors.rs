@@ -261,7 +261,14 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         ),
         (&["thinning.hold_ratio=0"], "--set thinning.hold_ratio=0: thinning.hold_ratio is 0"),
         (&["thinning.hold_at_most=501ms"], "--set thinning.hold_at_most=501ms: thinning.hold_at_most is 501ms"),
-        (&["thinning.steps_count=1,2"], "--set thinning.steps_count=1,2: \"1,2\" is not allowed"),
+        (&["thinning.steps_count=1,2"], "--set thinning.steps_count=1,2: thinning.steps_count has 2 values"),
+        (&["thinning.steps_count=7"], "--set thinning.steps_count=7: thinning.steps_count has 1 value\n"),
+        (&["thinning.steps_count=1,two,3"], "--set thinning.steps_count=1,two,3: \"1,two,3\" is not allowed"),
+        (&["wifi.basic_rates=6,12"], "--set wifi.basic_rates=6,12: \"6,12\" is not allowed"),
+        (
+            &["scheme.name=agent", "stations.legacy=true"],
+            "--set scheme.name=agent: scheme.name is agent, but the stations that would have to",
+        ),
         (&["thinning.steps_count=[1,2]"], "--set thinning.steps_count=[1,2]: thinning.steps_count has 2 values"),
         (&["thinning.steps_count=[0,1,2]"], "--set thinning.steps_count=[0,1,2]: thinning.steps_count sends one of 0"),
         (

@@ -136,7 +136,9 @@ fn steps(scenario: &Scenario) -> Result<[RateStep; 3], ScenarioError> {
 fn three<T: Copy>(scenario: &Scenario, setting: &Setting<Vec<T>>) -> Result<[T; 3], ScenarioError> {
     let list = setting.value.as_slice();
     list.try_into().map_err(|_| {
-        scenario.refuse(setting, format!("has {} values", list.len()), "write three, one for each step of the rate")
+        let plural = if list.len() == 1 { "" } else { "s" };
+        let message = format!("has {} value{plural}", list.len());
+        scenario.refuse(setting, message, "write three, one for each step of the rate")
     })
 }
 

@@ -457,10 +457,10 @@ impl Word {
     /// which frames leave its reorder buffer.
     fn is_newer(&self, before: &Self) -> bool {
         let older = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
-        let stamps = before.value.zip(self.value);
-        let behind = self.frame.offset_from(before.frame) >= MacSeq::MODULUS / 2;
-        let same = self.ack == before.ack;
-        !self.ack.before(before.ack) && !stamps.is_some_and(|(before, now)| older(now, before)) && !(same && behind)
+        if self.ack.before(before.ack) || before.value.zip(self.value).is_some_and(|(before, now)| older(now, before)) {
+            return false;
+        }
+        self.ack != before.ack || self.frame.offset_from(before.frame) < MacSeq::MODULUS / 2
     }
 }
 

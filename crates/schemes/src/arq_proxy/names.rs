@@ -38,8 +38,16 @@ struct Owner {
     packet: (FlowKey, SeqNumber, u32),
     number: u32,
     came: Instant,
-    /// Whether it is the only one that came under this hash.
-    alone: bool,
+    company: Company,
+}
+
+/// What else came under a hash and is not known to be acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Company {
+    Alone,
+    /// A packet of this flow that ends here.
+    With(FlowKey, SeqNumber),
+    Crowd,
 }
 
 /// Two packets have the same hash, so that neither may be asked for.
@@ -83,7 +91,7 @@ impl Names {
         (mpdu, place): (&Mpdu, u32),
         (packet, flow): (&Packet, FlowKey),
         (now, lifetime): (Instant, Duration),
-        is_said: impl FnOnce(FlowKey, SeqNumber) -> bool,
+        is_said: impl FnMut(FlowKey, SeqNumber) -> bool,
     ) -> Result<Option<Name>, Collision> {
         let Some(tag) = tag(by, mpdu, packet) else { return Ok(None) };
         if by == Identification::FrameSequence {
@@ -92,16 +100,14 @@ impl Names {
         let seq = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
         let same = (flow, seq, packet.payload.len());
         let known = self.owners.get(&tag).filter(|owner| now <= owner.came + lifetime);
-        let (number, alone) = match known {
-            Some(owner) if owner.packet == same => (owner.number, owner.alone),
-            Some(Owner { packet: (flow, seq, len), alone, .. }) => {
-                (self.next_owner, *alone && !mpdu.retry && is_said(*flow, *seq + *len))
-            }
-            None => (self.next_owner, true),
+        let (number, company) = match known {
+            Some(owner) if owner.packet == same => (owner.number, owner.company),
+            Some(owner) => (self.next_owner, owner.company_of_next(mpdu.retry, is_said)),
+            None => (self.next_owner, Company::Alone),
         };
         self.next_owner = self.next_owner.wrapping_add(u32::from(number == self.next_owner));
-        self.owners.insert(tag, Owner { packet: same, number, came: now, alone });
-        if alone { Ok(Some(Name { tag, came: now, place: number })) } else { Err(Collision) }
+        self.owners.insert(tag, Owner { packet: same, number, came: now, company });
+        if company == Company::Alone { Ok(Some(Name { tag, came: now, place: number })) } else { Err(Collision) }
     }
 
     /// Whether a name still stands for the packet that it was given to: the template is there for as long again, and the key was not given away.
@@ -113,10 +119,25 @@ impl Names {
                     let latest = self.latest[usize::from((name.tag.get() - 1) / MacSeq::MODULUS)];
                     latest.is_some_and(|latest| latest.wrapping_sub(name.place) < u32::from(MacSeq::MODULUS / 2))
                 }
-                Identification::Hash => {
-                    self.owners.get(&name.tag).is_some_and(|owner| owner.number == name.place && owner.alone)
-                }
+                Identification::Hash => self
+                    .owners
+                    .get(&name.tag)
+                    .is_some_and(|owner| owner.number == name.place && owner.company == Company::Alone),
             }
+    }
+}
+
+impl Owner {
+    /// The company of a different packet that comes under the same hash, perhaps in a frame that was sent before.
+    fn company_of_next(&self, retry: bool, mut is_said: impl FnMut(FlowKey, SeqNumber) -> bool) -> Company {
+        let (flow, seq, len) = self.packet;
+        let fresh = !retry && is_said(flow, seq + len);
+        match self.company {
+            Company::Alone if fresh => Company::Alone,
+            Company::With(other, end) if fresh && is_said(other, end) => Company::Alone,
+            Company::Alone => Company::With(flow, seq + len),
+            Company::With(..) | Company::Crowd => Company::Crowd,
+        }
     }
 }
 

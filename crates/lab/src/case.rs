@@ -101,8 +101,16 @@ impl Case {
     /// checked before anything runs.
     ///
     /// # Errors
-    /// Where a value is not allowed for its key, a key has two axes, a combination makes no cell, or there are more than 100,000 cells.
+    /// Where a value is not allowed for its key, a key has two axes or is set by every row itself, a combination makes no cell, or there are
+    /// more than 100,000 cells.
     pub fn all(scenario: &Scenario, axes: &[Axis], rows: &[&'static Row]) -> Result<Vec<Self>, LabError> {
+        // All its points would be the same cells, and look like a measurement that the key does not matter.
+        if let Some(axis) = axes.iter().find(|axis| !rows.is_empty() && rows.iter().all(|row| row.sets(&axis.key))) {
+            let names: Vec<_> = rows.iter().map(|row| row.name).collect();
+            let message = format!("every scheme here sets it, whatever its values: {}", names.join(", "));
+            let help = "leave out the key, or take a scheme that does not set it, such as stock";
+            return Err(axis.wrong(&axis.values.join(","), &message, help));
+        }
         let mut cases = Vec::new();
         for Point { at: point, scenario } in points(scenario, axes, rows.len())? {
             for &row in rows {
@@ -289,6 +297,13 @@ mod tests {
         assert!(unknown.starts_with("--over wifi.msc=1: unknown key"), "{unknown}");
         let many = refused(&["wifi.mcs=0..9999", "stations.count=0..9999"]);
         assert!(many.starts_with("100000000 cells are more than"), "{many}");
+        let scheme = Row::find("filter-noack").expect("this is a row");
+        let form = Axis::parse("--over", "filter.form=group,no-ack").expect("this is an axis");
+        let without_bearing = Case::all(&scenario, &[form.clone()], &[scheme]).expect_err("the row sets the form");
+        let expected = "--over filter.form=group,no-ack: every scheme here sets it, whatever its values: filter-noack";
+        assert!(without_bearing.to_string().starts_with(expected), "{without_bearing}");
+        let tcp = Row::find("tcp").expect("this is a row");
+        assert_eq!(Case::all(&scenario, &[form], &[scheme, tcp]).map(|cases| cases.len()).ok(), Some(4));
         let same = refused(&["wifi.mcs=1,1"]);
         assert!(same.starts_with("--over wifi.mcs=1,1: the value 1 stands there twice"), "{same}");
     }

@@ -169,6 +169,11 @@ impl Row {
         options
     }
 
+    /// Whether this row sets `key`, named as an override names it, whatever the scenario says.
+    pub fn sets(&self, key: &str) -> bool {
+        self.options().iter().any(|option| option.by_row && key == format!("{}.{}", option.section, option.key.name))
+    }
+
     fn bound(&self, scenario: &mut Scenario) {
         let shared = scenario.transport.protocol.value;
         for flow in &mut scenario.flows {

@@ -161,9 +161,19 @@ impl Scenario {
     /// The rows of a comparison.
     ///
     /// # Errors
-    /// Where `run.schemes` names a row that there is not.
+    /// Where `run.schemes` names a row that there is not, or one twice.
     pub fn rows(&self) -> Result<Vec<&'static Row>, ScenarioError> {
-        self.run.schemes.value.iter().map(|name| Row::find_at(name, self.place(&self.run.schemes))).collect()
+        let schemes = &self.run.schemes;
+        let mut rows: Vec<&'static Row> = Vec::new();
+        for name in &schemes.value {
+            let row = Row::find_at(name, self.place(schemes))?;
+            if rows.contains(&row) {
+                let message = format!("run.schemes names {name} twice");
+                return Err(ScenarioError::new(self.place(schemes), message, "give each scheme once"));
+            }
+            rows.push(row);
+        }
+        Ok(rows)
     }
 
     /// Where the value of `setting` comes from.

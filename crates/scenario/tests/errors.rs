@@ -324,6 +324,7 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["flows.start=7s"], "--set flows.start=7s: flows.start and the stagger"),
         (&["pings.interval=1us"], "--set pings.interval=1us: pings.interval is"),
         (&["run.measured=0s"], "--set run.measured=0s: run.measured is"),
+        (&["run.schemes=hack,tcp,hack"], "--set run.schemes=hack,tcp,hack: run.schemes names hack twice"),
         (&["run.schemes=[]"], "--set run.schemes=[]: run.schemes names no scheme"),
     ];
     for (overrides, expected) in cases {

@@ -299,7 +299,8 @@ mod tests {
         assert!(many.starts_with("100000000 cells are more than"), "{many}");
         let scheme = Row::find("filter-noack").expect("this is a row");
         let form = Axis::parse("--over", "filter.form=group,no-ack").expect("this is an axis");
-        let without_bearing = Case::all(&scenario, &[form.clone()], &[scheme]).expect_err("the row sets the form");
+        let without_bearing =
+            Case::all(&scenario, std::slice::from_ref(&form), &[scheme]).expect_err("the row sets the form");
         let expected = "--over filter.form=group,no-ack: every scheme here sets it, whatever its values: filter-noack";
         assert!(without_bearing.to_string().starts_with(expected), "{without_bearing}");
         let tcp = Row::find("tcp").expect("this is a row");

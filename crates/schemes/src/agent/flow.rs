@@ -18,6 +18,8 @@ pub(super) struct Flow {
     /// What came in data frames: in the first solution as it goes up to the TCP, in the second as the MAC accepts it.
     inflow: Inflow,
     stamps: Stamps,
+    /// The end of data whose timestamp was older than one before, which the agent does not speak for.
+    late: Option<SeqNumber>,
     /// Data below this was accepted, but it is not remembered which.
     vague: Option<SeqNumber>,
     /// The largest acknowledgment number that the TCP has handed down, and the last window.
@@ -69,6 +71,7 @@ impl Flow {
             spoken_for: false,
             inflow: Inflow::default(),
             stamps: Stamps::default(),
+            late: None,
             vague: None,
             handed: None,
             window: 0,
@@ -92,10 +95,26 @@ impl Flow {
 
     /// Data goes up. Returns whether the first solution must keep it: the agent speaks for it, and the TCP has not acknowledged it.
     pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber) -> bool {
-        self.spoken_for
-            && self.stamps.is_next(data)
-            && self.inflow.take(data.seq, end, false) == Place::InOrder
-            && !self.has_acknowledged(end)
+        if !self.spoken_for {
+            return false;
+        }
+        if !self.stamps.is_next(data) {
+            self.late = Some(self.late.map_or(end, |late| late.max(end)));
+            return false;
+        }
+        let place = if self.is_doubtful() {
+            self.inflow.take_above_hole(data.seq, end)
+        } else {
+            self.inflow.take(data.seq, end, false)
+        };
+        place == Place::InOrder && !self.has_acknowledged(end)
+    }
+
+    /// Whether the AP may not know that the TCP has taken late data: until it is known to, what follows is out of order for it.
+    fn is_doubtful(&mut self) -> bool {
+        let known = self.known.map(|known| known.ack);
+        self.late = self.late.filter(|late| known.is_none_or(|known| known.before(*late)));
+        self.late.is_some()
     }
 
     /// Whether the TCP has acknowledged everything before `end`.

@@ -216,3 +216,25 @@ fn what_follows_a_repair_is_the_agents_though_a_native_ack_passes_the_hole_befor
     pair.answer(&[above, repair, next]);
     assert_eq!((pair.wire(), pair.held(0)), (vec![3, 4], 0));
 }
+
+#[test]
+fn what_follows_late_data_goes_natively_until_the_ap_knows_that_the_tcp_has_taken_it() {
+    let mut pair = Pair::flowing(buffer(8));
+    let newer = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_003, 0)), 0, SEGMENT);
+    pair.exchange(&newer);
+    // Segment 1 is late: the TCP takes it, but the AP cannot know.
+    let late = pair.data(1);
+    pair.exchange(&late);
+    assert_eq!(pair.ack(2), Verdict::Pass);
+    // Its ACK is still queued when the next segment comes, which for the AP is above a hole.
+    let next = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_003, 0)), 2, SEGMENT);
+    pair.exchange(&next);
+    pair.natives();
+    assert_eq!((pair.wire(), pair.counters(AP).above_hole), (vec![2], 1));
+    assert_eq!(pair.ack(3), Verdict::Pass, "the agent does not speak for it");
+    pair.natives();
+    assert_eq!(pair.wire(), [3]);
+    let last = pair.data(3);
+    pair.exchange(&last);
+    assert_eq!((pair.ack(4), pair.wire(), pair.held(0)), (Verdict::Swallow, vec![4], 0));
+}

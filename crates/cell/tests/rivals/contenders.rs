@@ -35,7 +35,7 @@ pub struct Setup {
     pub says: Says,
     /// Whether it may put an acknowledgement on the wire behind one that says more.
     pub goes_back: bool,
-    /// What the design itself stalls on in this form, if anything: flows may then be late.
+    /// What the design itself stalls on in this form, if anything: flows may then be late, or for ever.
     pub stalls_on: Option<&'static str>,
 }
 
@@ -60,6 +60,9 @@ impl Contender {
 }
 
 impl Setup {
+    /// No scheme.
+    pub const PLAIN: Self = Self::everywhere(SchemeChoice::Stock);
+
     /// The same on all nodes.
     const fn everywhere(choice: SchemeChoice) -> Self {
         Self { ap: choice, station: choice, hold: Duration::ZERO, says: Says::Said, goes_back: false, stalls_on: None }
@@ -79,15 +82,17 @@ pub const CONTENDERS: [Contender; 9] = [
     Contender { name: "fast-ack", setup: fast_ack, corners: &[corners::FAST_ACK] },
 ];
 
-/// Where a TCP delays its ACKs, a buffer that is full before it speaks makes the AP give up the next frames: the design's own stall.
 fn agent_buffer(random: &mut Stream, schedule: &Schedule) -> Setup {
     let flows = &schedule.config.flows;
     let delays = flows.iter().any(|flow| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.ack.every == 1));
-    let packets = one_of(random, if delays { &[16, 32, 128] } else { &[2, 4, 8] });
+    let packets = one_of(random, if delays { &[16, 32, 128, 128, 4] } else { &[2, 4, 8] });
+    // What finds the buffer full is given up while the TCP waits for more before it acknowledges what is in it.
+    let stalls_on = (delays && packets < 16).then_some("a full buffer while the TCP delays its ACK");
     // Below the delayed ACK's timer, the TCP gets twice what it was about to acknowledge.
     let least = Duration::from_millis(one_of(random, &[10, 100, 100, 100]));
     let again = least + span(random, Duration::from_millis(300));
-    Setup::everywhere(SchemeChoice::Agent(AgentConfig { solution: Solution::Buffer { packets, again } }))
+    let choice = SchemeChoice::Agent(AgentConfig { solution: Solution::Buffer { packets, again } });
+    Setup { stalls_on, ..Setup::everywhere(choice) }
 }
 
 /// The flag is on where the host answers before the MAC does: the extra time is about what the hosts of the schedule take.
@@ -104,7 +109,9 @@ fn filter(random: &mut Stream, schedule: &Schedule) -> Setup {
     let often = schedule.config.standard.is_qos() || random.chance(0.1);
     let form = one_of(random, if often { &forms } else { &forms[..2] });
     let filtered = one_of(random, &[Filtered::Acks, Filtered::Acks, Filtered::AcksAndData]);
-    Setup::everywhere(SchemeChoice::Filter(FilterConfig { form, filtered }))
+    // Without repetitions by the MAC, TCP sees all that the air loses (section V).
+    let stalls_on = (filtered == Filtered::AcksAndData).then_some("data that nobody repeats");
+    Setup { stalls_on, ..Setup::everywhere(SchemeChoice::Filter(FilterConfig { form, filtered })) }
 }
 
 fn arq_by_sequence(random: &mut Stream, _: &Schedule) -> Setup {

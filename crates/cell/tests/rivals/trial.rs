@@ -16,7 +16,8 @@ use ackless_dot11::frame::NodeId;
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::ledger::{Ledger, Says, shared};
+use crate::contenders::Setup;
+use crate::ledger::{Ledger, shared};
 use crate::schedule::Schedule;
 use crate::tap::Tap;
 
@@ -74,26 +75,27 @@ struct Trial {
     outcome: Outcome,
     /// Packets that were lost for good while the weather lasted.
     gone_in_weather: u64,
+    /// As [`Setup::stalls_on`].
+    stalls_on: Option<&'static str>,
 }
 
-/// Runs a schedule to its end. `hold` is the longest time for which its schemes keep an ACK back; what they let ACKs say, `says`
-/// limits.
+/// Runs a schedule with this on its nodes to its end.
 ///
 /// # Panics
 /// If a rule is broken.
-pub fn run(schedule: Schedule, hold: Duration, says: Says) -> Outcome {
+pub fn run(schedule: Schedule, setup: &Setup) -> Outcome {
     let Schedule { config, seed, weather, .. } = schedule;
     let until = weather.until();
-    let ledger = Arc::new(Mutex::new(Ledger::new(says)));
+    let ledger = Arc::new(Mutex::new(Ledger::new(setup.says)));
     let watcher = Watcher { completed: vec![0; config.flows.len()], ..Watcher::default() };
     let tap = |node| Tap { scheme: scheme(&config, node), listener: Arc::clone(&ledger) };
     let mut cell = Cell::new(&config, seed, tap, watcher);
     cell.interfere(weather.interference());
     cell.eavesdrop(eavesdropper(Arc::clone(&ledger)));
-    let progress = |flow| Progress { beside: hold + round_trip(&config, flow), gap: None };
+    let progress = |flow| Progress { beside: setup.hold + round_trip(&config, flow), gap: None };
     let progress = (0..config.flows.len()).map(progress).collect();
     let outcome = Outcome { until, done: vec![None; config.flows.len()], ..Outcome::default() };
-    let mut outcome = Trial { cell, progress, outcome, gone_in_weather: 0, config }.run();
+    let mut outcome = Trial { cell, progress, outcome, gone_in_weather: 0, config, stalls_on: setup.stalls_on }.run();
     outcome.backwards = shared(&ledger).backwards();
     outcome
 }
@@ -119,6 +121,10 @@ impl Trial {
             all_done = all_done.or(done.then_some(now));
             let held = self.held();
             if done && held == 0 {
+                break;
+            }
+            if !done && now >= LATEST && self.stalls_on.is_some() {
+                self.outcome.stalled_on = self.stalls_on;
                 break;
             }
             assert!(

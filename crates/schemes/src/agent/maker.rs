@@ -69,6 +69,8 @@ struct Flow {
     client: NodeId,
     facts: Option<ClientFacts>,
     inflow: Inflow,
+    /// Where data begins, until the client has acknowledged the SYN before it.
+    opening: Option<SeqNumber>,
     /// Of what was sent to the client, which the MAC may have given up: the client has seen no newer ones.
     stamps: Stamps,
     vouched: Option<SeqNumber>,
@@ -109,6 +111,7 @@ impl Maker {
         let flow = self.flows.at_hand();
         if let Some(first) = first.filter(|_| flow.inflow.point().is_none()) {
             flow.inflow.pass(first);
+            flow.opening = Some(first);
         }
     }
 
@@ -208,6 +211,11 @@ impl Maker {
         }
         let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
         let Some(facts) = facts else { return Verdict::Pass };
+        if flow.opening.is_some_and(|first| tcp.ack.before(first)) {
+            // It is of an earlier connection. The agent never acknowledges a SYN.
+            return Verdict::Pass;
+        }
+        flow.opening = None;
         let pure = content.pure_ack().is_some();
         let reached = flow.inflow.reached();
         if !by_flag && reached.is_none_or(|reached| tcp.ack.after(reached)) {
@@ -362,6 +370,7 @@ impl Flow {
             client,
             facts: None,
             inflow: Inflow::default(),
+            opening: None,
             stamps: Stamps::default(),
             vouched: None,
             said: None,

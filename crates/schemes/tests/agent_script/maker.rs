@@ -1,7 +1,7 @@
 //! What the AP says when a MAC ACK comes.
 
 use ackless_dot11::hooks::Verdict;
-use ackless_wire::{Duration, TcpFlags};
+use ackless_wire::{Duration, TcpFlags, TcpHeader};
 
 use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, again, buffer, flag};
 
@@ -237,4 +237,22 @@ fn what_follows_late_data_goes_natively_until_the_ap_knows_that_the_tcp_has_take
     let last = pair.data(3);
     pair.exchange(&last);
     assert_eq!((pair.ack(4), pair.wire(), pair.held(0)), (Verdict::Swallow, vec![4], 0));
+}
+
+#[test]
+fn a_syn_is_never_acknowledged_in_the_clients_place() {
+    let mut pair = Pair::flowing(buffer(8));
+    let open = |tcp: &mut TcpHeader| {
+        tcp.flags = TcpFlags::SYN;
+        tcp.seq += 10 * SEGMENT - 1;
+    };
+    // The server calls on the same ports, while something of the earlier connection comes from the client.
+    let call = pair.segment_with(open, 0, 0);
+    pair.hand_down(|_| (), 100);
+    pair.natives();
+    assert_eq!(pair.wire(), [0]);
+    pair.exchange(&call);
+    pair.ack(10);
+    pair.natives();
+    assert_eq!(pair.wire(), [10]);
 }

@@ -24,9 +24,9 @@
 //! - the paper has no SYN, window, timestamp, duplicate ACK or port reuse; all rules about them are ours;
 //! - a duplicate ACK that repeats a swallowed one is queued twice: the AP takes the first for the swallowed one, and only the second for a duplicate, so
 //!   that the server counts as many as the client's TCP made (one more where the AP could not say the swallowed one);
-//! - of each flow an ACK goes natively every second ([`flow::REFRESH`]);
-//! - the buffer keeps what came in order, and the agent speaks for nothing else: see [`spans::Inflow`];
-//! - nor for data with an older timestamp than data before it: see [`stamps::Stamps`];
+//! - of each flow an ACK goes natively every second (`flow::REFRESH`);
+//! - the buffer keeps what came in order, and the agent speaks for nothing else: see `spans::Inflow`;
+//! - nor for data with an older timestamp than data before it: see `stamps::Stamps`;
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - a new copy of data that is in the buffer is never refused, and takes the place of the older one;

@@ -4,10 +4,10 @@
 //!
 //! | kind | product | where |
 //! |---|---|---|
-//! | [`cake`] | Linux's `sch_cake` with `ack-filter` or `ack-filter-aggressive` | in the queue |
-//! | [`replace`] | Broadcom's `dhd`, mode `TCPACK_SUP_REPLACE` | in the queue |
-//! | [`hold`] | Broadcom's `dhd`, mode `TCPACK_SUP_HOLD` | before the queue |
-//! | [`count_and_time`] | Samsung's `scsc`, `tcp_ack_suppression` | before the queue |
+//! | `cake` | Linux's `sch_cake` with `ack-filter` or `ack-filter-aggressive` | in the queue |
+//! | `replace` | Broadcom's `dhd`, mode `TCPACK_SUP_REPLACE` | in the queue |
+//! | `hold` | Broadcom's `dhd`, mode `TCPACK_SUP_HOLD` | before the queue |
+//! | `count_and_time` | Samsung's `scsc`, `tcp_ack_suppression` | before the queue |
 //!
 //! The rules are those of the published drivers, told in our words; each module says where its rule does harm and where we deviate.
 //!

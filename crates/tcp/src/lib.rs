@@ -30,6 +30,7 @@ mod send_buffer;
 pub mod sequence;
 pub mod state;
 pub mod stats;
+pub mod tack;
 pub mod timers;
 mod timestamps;
 
@@ -41,3 +42,4 @@ pub use event::Event;
 pub use measure::Measured;
 pub use state::State;
 pub use stats::Stats;
+pub use tack::TackConfig;

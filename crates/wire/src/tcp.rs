@@ -78,6 +78,31 @@ pub struct TcpOptions {
     pub window_scale: Option<u8>,
     /// SACK blocks (RFC 2018, 3).
     pub sack: SackBlocks,
+    /// The options of TACK (paper, VI-A).
+    pub tack: TackOptions,
+}
+
+/// The three options of TACK (paper, VI-A and figure 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TackOptions {
+    /// How they are written; of no meaning where none is there.
+    pub form: TackForm,
+    /// TACK-Permitted, SYN only: this end can do TACK.
+    pub permitted: bool,
+    /// ACK-Type: this segment is a TACK (1) or an IACK (2 to 255), and its payload no part of the stream.
+    pub ack_type: Option<u8>,
+    /// PKT.SEQ: the number of this transmission of data.
+    pub packet_number: Option<u32>,
+}
+
+/// How the options of TACK are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TackForm {
+    /// As kinds 40, 41 and 42 (paper, figure 8), which IANA has assigned to nobody.
+    #[default]
+    Kinds,
+    /// As shared experimental options (RFC 6994): kind 253 with an experiment identifier for each of the three.
+    Experimental,
 }
 
 /// Up to four SACK blocks, each from its left edge to just past its last byte (RFC 2018, 3).
@@ -117,7 +142,8 @@ impl TcpOptions {
     ///
     /// The layout is the one that Linux sends, each group padded with NOPs in front:
     /// MSS (4); SACK permitted with timestamps (2 + 10), or either alone behind two NOPs (4, 12);
-    /// NOP and window scale (4); two NOPs and SACK (4 + 8 for each block).
+    /// NOP and window scale (4); two NOPs and SACK (4 + 8 for each block); then TACK's: two NOPs and TACK-Permitted (4; experimental 4
+    /// without NOPs), NOP and ACK-Type (4; experimental 8), two NOPs and PKT.SEQ (8; experimental 8 without NOPs).
     pub fn len(&self) -> Bytes {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let stamps = match (self.sack_permitted, self.timestamps.is_some()) {
@@ -127,7 +153,26 @@ impl TcpOptions {
         };
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * u64::from(self.sack.len) };
-        Bytes(mss + stamps + scale + sack)
+        Bytes(mss + stamps + scale + sack) + self.tack.len()
+    }
+}
+
+impl TackOptions {
+    /// Whether none of them is there.
+    pub const fn is_empty(&self) -> bool {
+        !self.permitted && self.ack_type.is_none() && self.packet_number.is_none()
+    }
+
+    /// The length of those that are there, padded to 4 bytes.
+    pub const fn len(&self) -> Bytes {
+        let ack_type = match self.form {
+            TackForm::Kinds => 4,
+            TackForm::Experimental => 8,
+        };
+        let permitted = if self.permitted { 4 } else { 0 };
+        let ack_type = if self.ack_type.is_some() { ack_type } else { 0 };
+        let packet_number = if self.packet_number.is_some() { 8 } else { 0 };
+        Bytes(permitted + ack_type + packet_number)
     }
 }
 

@@ -348,6 +348,7 @@ impl OptionSet {
     /// These options, with the timestamps (zeros if there were none) and SACK blocks of `old`.
     fn over(self, old: &TcpOptions) -> TcpOptions {
         TcpOptions {
+            tack: old.tack,
             mss: self.mss,
             sack_permitted: self.sack_permitted,
             timestamps: self.timestamps.then(|| old.timestamps.unwrap_or((0, 0))),

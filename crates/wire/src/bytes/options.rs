@@ -1,7 +1,7 @@
 //! TCP options as bytes. The layout written is that of [`TcpOptions::len`].
 
 use crate::bytes::ParseError;
-use crate::tcp::{SackBlocks, SeqNumber, TcpOptions};
+use crate::tcp::{SackBlocks, SeqNumber, TackForm, TackOptions, TcpOptions};
 
 /// Appends the options, [`TcpOptions::len`] bytes of them.
 pub(super) fn emit(options: &TcpOptions, out: &mut Vec<u8>) {
@@ -29,6 +29,36 @@ pub(super) fn emit(options: &TcpOptions, out: &mut Vec<u8>) {
             out.extend(left.0.to_be_bytes());
             out.extend(right.0.to_be_bytes());
         }
+    }
+    emit_tack(&options.tack, out);
+}
+
+fn emit_tack(tack: &TackOptions, out: &mut Vec<u8>) {
+    if tack.is_empty() {
+        return;
+    }
+    let experimental = tack.form == TackForm::Experimental;
+    if tack.permitted {
+        if experimental {
+            out.extend([EXPERIMENT, 4, EXPERIMENT_IDS, PERMITTED]);
+        } else {
+            out.extend([NOP, NOP, PERMITTED, 2]);
+        }
+    }
+    if let Some(ack_type) = tack.ack_type {
+        if experimental {
+            out.extend([NOP, NOP, NOP, EXPERIMENT, 5, EXPERIMENT_IDS, ACK_TYPE, ack_type]);
+        } else {
+            out.extend([NOP, ACK_TYPE, 3, ack_type]);
+        }
+    }
+    if let Some(number) = tack.packet_number {
+        out.extend(if experimental {
+            [EXPERIMENT, 8, EXPERIMENT_IDS, PACKET_NUMBER]
+        } else {
+            [NOP, NOP, PACKET_NUMBER, 6]
+        });
+        out.extend(number.to_be_bytes());
     }
 }
 
@@ -73,9 +103,26 @@ fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<()> {
                 options.sack.push((SeqNumber(left), SeqNumber(right))).then_some(())?;
             }
         }
+        PERMITTED | ACK_TYPE | PACKET_NUMBER => read_tack(&mut options.tack, TackForm::Kinds, kind, value),
+        EXPERIMENT => {
+            if let [EXPERIMENT_IDS, which @ (PERMITTED | ACK_TYPE | PACKET_NUMBER), value @ ..] = value {
+                read_tack(&mut options.tack, TackForm::Experimental, *which, value);
+            }
+        }
         _ => {}
     }
     Some(())
+}
+
+/// Reads one of TACK's. Kinds 40 to 42 are nobody's: what has another length there is not ours, and skipped.
+fn read_tack(tack: &mut TackOptions, form: TackForm, which: u8, value: &[u8]) {
+    match (which, value) {
+        (PERMITTED, []) => tack.permitted = true,
+        (ACK_TYPE, &[ack_type]) => tack.ack_type = Some(ack_type),
+        (PACKET_NUMBER, &[a, b, c, d]) => tack.packet_number = Some(u32::from_be_bytes([a, b, c, d])),
+        _ => return,
+    }
+    tack.form = form;
 }
 
 /// Two 32-bit numbers in network byte order.
@@ -98,6 +145,16 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 /// Timestamps (RFC 7323, 3.2).
 const TIMESTAMPS: u8 = 8;
+/// TACK-Permitted (TACK, figure 8).
+const PERMITTED: u8 = 40;
+/// ACK-Type (TACK, figure 8).
+const ACK_TYPE: u8 = 41;
+/// PKT.SEQ (TACK, figure 8).
+const PACKET_NUMBER: u8 = 42;
+/// RFC 3692-style experiment 1 (RFC 4727; RFC 6994, 3).
+const EXPERIMENT: u8 = 253;
+/// The first octet of our 16-bit experiment identifiers (RFC 6994, 3.1); the second is the kind of figure 8. Not registered.
+const EXPERIMENT_IDS: u8 = 0x7a;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
 use crate::packet::Transport;
-use crate::tcp::{Checksum, SackBlocks, SeqNumber, TcpFlags, TcpHeader, TcpOptions};
+use crate::tcp::{Checksum, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
 use crate::udp::UdpHeader;
 
 fn v4() -> IpHeader {
@@ -61,13 +61,20 @@ fn tcp_options() -> impl Strategy<Value = TcpOptions> {
         let blocks: Vec<_> = blocks.into_iter().map(|(left, right)| (SeqNumber(left), SeqNumber(right))).collect();
         SackBlocks::from_slice(&blocks)
     });
-    (any::<(Option<u16>, bool, Option<(u32, u32)>, Option<u8>)>(), sack)
-        .prop_map(|((mss, sack_permitted, timestamps, window_scale), sack)| TcpOptions {
+    let tack =
+        any::<(bool, bool, Option<u8>, Option<u32>)>().prop_map(|(kinds, permitted, ack_type, packet_number)| {
+            let tack = TackOptions { form: TackForm::Kinds, permitted, ack_type, packet_number };
+            let form = if kinds || tack.is_empty() { TackForm::Kinds } else { TackForm::Experimental };
+            TackOptions { form, ..tack }
+        });
+    (any::<(Option<u16>, bool, Option<(u32, u32)>, Option<u8>)>(), sack, tack)
+        .prop_map(|((mss, sack_permitted, timestamps, window_scale), sack, tack)| TcpOptions {
             mss,
             sack_permitted,
             timestamps,
             window_scale,
             sack,
+            tack,
         })
         .prop_filter("options fit the header", |options| options.len().get() <= MAX_OPTIONS)
 }

@@ -6,6 +6,7 @@
 //!   TCP/HACK paper, and what contention adds;
 //! - [`ack_agent`], [`ack_filter`], [`arq_proxy`]: what the papers of the other link-layer schemes compute, with their own terms,
 //!   and each scheme over any [`Download`];
+//! - [`tack`]: how often TACK acknowledges, and what that leaves of the air;
 //! - [`saturation`]: n stations that contend: Bianchi's model, and the one that accounts for the freeze of the back-off
 //!   counter.
 //!
@@ -19,6 +20,7 @@ pub mod arq_proxy;
 pub mod exchange;
 pub mod hack;
 pub mod saturation;
+pub mod tack;
 pub mod tcp;
 
 pub use exchange::{Aggregation, Exchange, Link};

@@ -2,6 +2,10 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 
+mod codec;
+
+pub use codec::BodyError;
+
 /// What a segment with the ACK-Type option is (paper, VI-A: a TACK is 1, IACKs are 2 to 255). The paper names the events
 /// of IACKs but numbers only the loss; the other numbers are ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

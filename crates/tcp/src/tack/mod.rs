@@ -8,5 +8,5 @@
 pub mod body;
 pub mod config;
 
-pub use body::{AckKind, Body};
+pub use body::{AckKind, Body, BodyError};
 pub use config::{Blocks, LossSignal, TackConfig, Timing};

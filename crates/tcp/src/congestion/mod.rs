@@ -1,16 +1,19 @@
 //! How much may be in flight: congestion control.
 //!
 //! A controller hears what happened and answers with a window. It does not know which segments are lost, what
-//! is in flight, or when to retransmit: that is `loss`. In recovery it is not asked; the window stays
-//! at what [`Controller::on_loss`] made of it until the recovery is over.
+//! is in flight, or when to retransmit: that is `loss`. A controller of the window is not asked in recovery; the
+//! window stays at what [`Controller::on_loss`] made of it until the recovery is over. One that models the path hears
+//! of every delivery, by [`Controller::on_feedback`] or [`Controller::on_report`], and also sets a rate.
 
 mod cubic;
+mod facts;
 mod reno;
 
 pub use cubic::Cubic;
+pub use facts::{Feedback, RateSample, ReportFacts};
 pub use reno::Reno;
 
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// Which controller moves the congestion window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,8 +69,27 @@ pub trait Controller {
     fn on_idle(&mut self, now: Instant, restart: Bytes);
     /// What may be in flight.
     fn window(&self) -> Bytes;
-    /// Slow start ends here; nothing before the first loss.
+    /// Slow start ends here; nothing before the first loss, and from controllers that have no slow start.
     fn slow_start_threshold(&self) -> Option<Bytes>;
+
+    /// The connection is established; the handshake took `rtt`, if that is known.
+    fn on_connected(&mut self, _now: Instant, _rtt: Option<Duration>) {}
+    /// Something was delivered, in recovery or out of it. Comes after [`on_loss`](Self::on_loss) where both come.
+    fn on_feedback(&mut self, _facts: &Feedback) {}
+    /// A receiver's report came (TACK paper, VI-D).
+    fn on_report(&mut self, _facts: &ReportFacts) {}
+    /// A segment with data is about to be sent, with `inflight` out before it; `application_limited` if the sender
+    /// had run out of data.
+    fn on_sent(&mut self, _now: Instant, _inflight: Bytes, _application_limited: bool) {}
+    /// How fast to send, from a controller that sets a rate of its own; nothing from the others.
+    fn pacing_rate(&self) -> Option<BitRate> {
+        None
+    }
+    /// Whether the controller itself holds the rate down for now, so that whatever is sent meanwhile shows
+    /// nothing of the path: it counts as limited by the application (BBR's ProbeRTT).
+    fn holds_back(&self) -> bool {
+        false
+    }
 }
 
 /// What slow start needs, common to all controllers.
@@ -116,54 +138,66 @@ impl Congestion {
     }
 }
 
+macro_rules! each_controller {
+    ($self:ident, $controller:ident => $call:expr) => {
+        match $self {
+            Self::Reno($controller) => $call,
+            Self::Cubic($controller) => $call,
+        }
+    };
+}
+
 impl Controller for Congestion {
     fn on_ack(&mut self, facts: &AckFacts) {
-        match self {
-            Self::Reno(reno) => reno.on_ack(facts),
-            Self::Cubic(cubic) => cubic.on_ack(facts),
-        }
+        each_controller!(self, controller => controller.on_ack(facts));
     }
 
     fn on_loss(&mut self, now: Instant, flight: Bytes) {
-        match self {
-            Self::Reno(reno) => reno.on_loss(now, flight),
-            Self::Cubic(cubic) => cubic.on_loss(now, flight),
-        }
+        each_controller!(self, controller => controller.on_loss(now, flight));
     }
 
     fn on_timeout(&mut self, now: Instant, flight: Bytes, repeated: bool) {
-        match self {
-            Self::Reno(reno) => reno.on_timeout(now, flight, repeated),
-            Self::Cubic(cubic) => cubic.on_timeout(now, flight, repeated),
-        }
+        each_controller!(self, controller => controller.on_timeout(now, flight, repeated));
     }
 
     fn on_recovered(&mut self, now: Instant, flight: Bytes) {
-        match self {
-            Self::Reno(reno) => reno.on_recovered(now, flight),
-            Self::Cubic(cubic) => cubic.on_recovered(now, flight),
-        }
+        each_controller!(self, controller => controller.on_recovered(now, flight));
     }
 
     fn on_idle(&mut self, now: Instant, restart: Bytes) {
-        match self {
-            Self::Reno(reno) => reno.on_idle(now, restart),
-            Self::Cubic(cubic) => cubic.on_idle(now, restart),
-        }
+        each_controller!(self, controller => controller.on_idle(now, restart));
     }
 
     fn window(&self) -> Bytes {
-        match self {
-            Self::Reno(reno) => reno.window(),
-            Self::Cubic(cubic) => cubic.window(),
-        }
+        each_controller!(self, controller => controller.window())
     }
 
     fn slow_start_threshold(&self) -> Option<Bytes> {
-        match self {
-            Self::Reno(reno) => reno.slow_start_threshold(),
-            Self::Cubic(cubic) => cubic.slow_start_threshold(),
-        }
+        each_controller!(self, controller => controller.slow_start_threshold())
+    }
+
+    fn on_connected(&mut self, now: Instant, rtt: Option<Duration>) {
+        each_controller!(self, controller => controller.on_connected(now, rtt));
+    }
+
+    fn on_feedback(&mut self, facts: &Feedback) {
+        each_controller!(self, controller => controller.on_feedback(facts));
+    }
+
+    fn on_report(&mut self, facts: &ReportFacts) {
+        each_controller!(self, controller => controller.on_report(facts));
+    }
+
+    fn on_sent(&mut self, now: Instant, inflight: Bytes, application_limited: bool) {
+        each_controller!(self, controller => controller.on_sent(now, inflight, application_limited));
+    }
+
+    fn pacing_rate(&self) -> Option<BitRate> {
+        each_controller!(self, controller => controller.pacing_rate())
+    }
+
+    fn holds_back(&self) -> bool {
+        each_controller!(self, controller => controller.holds_back())
     }
 }
 

@@ -67,7 +67,7 @@ impl Endpoint {
         if acknowledges {
             self.on_our_syn_acknowledged(now, tcp);
             self.advance(Trigger::SynAck);
-            self.established();
+            self.established(now);
             self.ack_owed = Some(AckReason::Handshake);
         } else {
             // Simultaneous open: our SYN goes out once more, now with an acknowledgement.
@@ -84,7 +84,7 @@ impl Endpoint {
         }
         self.on_our_syn_acknowledged(now, tcp);
         self.advance(Trigger::AckOfSyn);
-        self.established();
+        self.established(now);
         true
     }
 
@@ -164,7 +164,8 @@ impl Endpoint {
         self.timers.stop(Timer::Retransmit);
     }
 
-    fn established(&mut self) {
+    fn established(&mut self, now: Instant) {
+        self.congestion.on_connected(now, self.rtt.smoothed());
         self.events.add(Event::Connected);
         self.close_if_asked();
     }

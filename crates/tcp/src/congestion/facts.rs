@@ -1,0 +1,77 @@
+//! What a controller that models the path is told.
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use crate::loss::Phase;
+
+/// What one acknowledgement delivered, in recovery or out of it.
+///
+/// Losses have been detected before the controller hears of it: a recovery that this acknowledgement began or ended
+/// shows in `phase`, and [`Controller::on_loss`](super::Controller::on_loss) came first.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// When it came.
+    pub now: Instant,
+    /// Payload bytes newly delivered, acknowledged cumulatively or selectively.
+    pub delivered: Bytes,
+    /// Payload bytes delivered since the connection began, those included (C.delivered of
+    /// draft-cheng-iccrg-delivery-rate-estimation).
+    pub total_delivered: Bytes,
+    /// Payload bytes that this acknowledgement showed to be lost.
+    pub lost: Bytes,
+    /// What was in flight just before it: sent, neither delivered nor lost.
+    pub inflight_before: Bytes,
+    /// What is in flight after it.
+    pub inflight: Bytes,
+    /// The delivery rate that it shows, where one can be told.
+    pub sample: Option<RateSample>,
+    /// The round trip of the newest segment that it delivers, if that was sent once.
+    pub rtt: Option<Duration>,
+    /// The smoothed round-trip time, zero if unknown.
+    pub srtt: Duration,
+    /// The phase of recovery after it.
+    pub phase: Phase,
+}
+
+/// One sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00, 3.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateSample {
+    /// What was delivered between the two ends of the sample.
+    pub delivered: Bytes,
+    /// How long that took: the longer of the times in which it was sent and acknowledged. Not zero.
+    pub interval: Duration,
+    /// What had been delivered when the sample's newest segment was sent: packet-timed rounds are told by it.
+    pub prior_delivered: Bytes,
+    /// Whether the application, and not the path, limited the sender somewhere in between.
+    pub application_limited: bool,
+}
+
+/// What a receiver reported (TACK paper, VI-B and VI-D), as the sender of the data understands it.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportFacts {
+    /// When it came.
+    pub now: Instant,
+    /// The delivery rate as the receiver measured it; zero where it could not yet.
+    pub delivery_rate: BitRate,
+    /// Whether the application limited the sender while that was measured: the sender's own knowledge.
+    pub application_limited: bool,
+    /// 1/f as in force at the receiver; nothing while it acknowledges every packet.
+    pub interval: Option<Duration>,
+    /// RTTmin as the connection's filter has it, if it knows (V-B).
+    pub min_rtt: Option<Duration>,
+    /// The round trip that this report shows (V-B), if it shows one.
+    pub rtt: Option<Duration>,
+    /// The smoothed round-trip time, zero if unknown.
+    pub srtt: Duration,
+    /// Payload bytes received since the report before.
+    pub delivered: Bytes,
+    /// What is in flight after it: sent, neither received nor lost (VI-D, inflight_size).
+    pub inflight: Bytes,
+}
+
+impl RateSample {
+    /// The rate, rounded down.
+    pub const fn rate(&self) -> BitRate {
+        self.delivered.per(self.interval)
+    }
+}

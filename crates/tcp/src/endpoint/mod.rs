@@ -25,6 +25,7 @@ use crate::measure::Measured;
 use crate::rtt::{Marks, RttEstimator};
 use crate::state::{State, Trigger};
 use crate::stats::Stats;
+use crate::tack::Tack;
 use crate::timers::{Timer, Timers};
 use crate::timestamps::Timestamps;
 
@@ -60,6 +61,8 @@ pub struct Endpoint {
     rtt: RttEstimator,
     marks: Marks,
     measured: Measured,
+    /// TACK, from the handshake that permits it on, until something shows that its options are stripped.
+    tack: Option<Box<Tack>>,
     /// Offered until the handshake, then agreed.
     stamps: Option<Timestamps>,
     timers: Timers,
@@ -120,6 +123,7 @@ impl Endpoint {
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),
             measured: Measured::default(),
+            tack: None,
             stamps: config.timestamps.map(|tick| Timestamps::new(tick, iss)),
             timers: Timers::new(),
             challenge: ChallengeLimit::new(),

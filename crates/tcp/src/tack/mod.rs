@@ -3,10 +3,34 @@
 //!
 //! The paper's parts and their rooms:
 //! - [`config`]: what can be chosen;
-//! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B).
+//! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B);
+//! - `receiving`: the receiver of data (V-A, V-B, VI-C);
+//! - `sending`: the sender of data (V-A, V-B, V-C).
 
 pub mod body;
 pub mod config;
+pub(crate) mod receiving;
+pub(crate) mod sending;
 
 pub use body::{AckKind, Body, BodyError};
 pub use config::{Blocks, LossSignal, TackConfig, Timing};
+
+use receiving::Receiving;
+use sending::Sending;
+
+/// What an endpoint keeps while TACK is in force on its connection: both ends have permitted it, and nothing has shown that
+/// its options are stripped on the way.
+#[derive(Clone, Debug)]
+pub(crate) struct Tack {
+    /// What this end has chosen.
+    pub(crate) config: TackConfig,
+    pub(crate) sending: Sending,
+    pub(crate) receiving: Receiving,
+}
+
+impl Tack {
+    /// At the moment when both ends have permitted it.
+    pub(crate) fn new(config: TackConfig) -> Self {
+        Self { config, sending: Sending::default(), receiving: Receiving::default() }
+    }
+}

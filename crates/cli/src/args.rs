@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy};
+use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy, tack};
 use ackless_phy::OfdmRate;
 use ackless_wire::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -187,6 +187,8 @@ pub enum Question {
     AckFilter(FilterModel),
     /// What the ARQ proxy gets over datagram sizes and losses, and the RTT that it saves: a closed form of what its paper simulates.
     ArqProxy(ProxyModel),
+    /// How often TACK acknowledges, what that leaves of the air, and the buffer that it needs: equations 1 to 4 of its paper.
+    Tack(TackModel),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -290,6 +292,32 @@ pub struct ProxyModel {
     pub json: bool,
 
     /// Also write arq-proxy.txt, arq-proxy.json and figures 5 and 7 as SVG into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct TackModel {
+    /// RTTmin in ms, 1 to 10000, divided by commas.
+    #[arg(long, value_name = "MS,..", value_delimiter = ',', default_value = "10,20,80,200",
+          value_parser = whole::<u64>(1, 10_000), allow_negative_numbers = true)]
+    pub rtts: Vec<u64>,
+
+    /// beta, the TACKs in a round trip, 2 to 64.
+    #[arg(long, value_name = "N", default_value_t = tack::Tack::PAPER.beta,
+          value_parser = whole::<u32>(2, 64), allow_negative_numbers = true)]
+    pub beta: u32,
+
+    /// L, the full-sized packets for each ACK, 1 to 64.
+    #[arg(long, value_name = "L", default_value_t = tack::Tack::PAPER.every,
+          value_parser = whole::<u32>(1, 64), allow_negative_numbers = true)]
+    pub ack_every: u32,
+
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write tack.txt, tack.json and figure 12(b) as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

@@ -139,12 +139,28 @@ fn the_proxy_s_form_stands_over_datagrams_losses_and_windows() {
 }
 
 #[test]
+fn tack_s_equations_stand_over_links_and_round_trips() {
+    let text = stdout(&["tack"]);
+    // 590 Mbps are 24,583.3 ACKs in a second; four in 80 ms are 50.
+    let rows: Vec<_> = text.lines().filter(|row| row.starts_with("802.11ac")).collect();
+    let row: Vec<_> = rows[2].split_whitespace().collect();
+    assert_eq!(row[..5], ["802.11ac", "80", "24583.3", "50.0", "99.8"]);
+    let answer = json(&["tack", "--rtts", "10", "--beta", "2", "--ack-every", "1"]);
+    // 7 Mbps: 583.3 packets in a second; two in 10 ms are 200.
+    let b = &answer["links"][0]["frequencies"][0]["room"];
+    assert_near(&b["tcp_hz"], 7e6 / 12e3);
+    assert_near(&b["tack_hz"], 200.0);
+    assert_near(&claim(&answer, "buffer")["equation"], 100.0);
+}
+
+#[test]
 fn out_says_which_files_it_wrote_and_each_is_whole() {
     for (question, pictures) in [
         ("hack", &["figure-1a.svg", "figure-1b.svg"][..]),
         ("ack-agent", &["ack-agent-figure-5.svg", "ack-agent-figure-6.svg", "ack-agent-figure-7.svg"]),
         ("ack-filter", &["ack-filter-figure-2.svg", "ack-filter-gain.svg"]),
         ("arq-proxy", &["arq-proxy-figure-5.svg", "arq-proxy-figure-7.svg"]),
+        ("tack", &["tack-figure-12b.svg"]),
     ] {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let path = folder.path().to_str().expect("the path is text");
@@ -183,6 +199,8 @@ fn a_wrong_option_is_refused_with_its_remedy_and_writes_nothing() {
         (["ack-filter", "--ack-every", "0"], "from 1 to 64"),
         (["arq-proxy", "--datagrams", "39"], "from 40 to 2296"),
         (["arq-proxy", "--retry-limit", "0"], "from 1 to 255"),
+        (["tack", "--rtts", "0"], "from 1 to 10000"),
+        (["tack", "--beta", "1"], "from 2 to 64"),
     ] {
         let output = ackless(&[&arguments[..], &["--out", out_name]].concat());
         let complaint = String::from_utf8_lossy(&output.stderr);

@@ -16,6 +16,7 @@ mod ack_filter;
 mod arq_proxy;
 mod beside;
 mod hack;
+mod tack;
 
 /// What a question is answered with.
 struct Answer {
@@ -36,6 +37,7 @@ pub fn run(options: &Model) -> Result<(), Failure> {
         Question::AckAgent(options) => give(ack_agent::answer(options)?, options.json, options.out.as_deref()),
         Question::AckFilter(options) => give(ack_filter::answer(options)?, options.json, options.out.as_deref()),
         Question::ArqProxy(options) => give(arq_proxy::answer(options)?, options.json, options.out.as_deref()),
+        Question::Tack(options) => give(tack::answer(options)?, options.json, options.out.as_deref()),
     }
 }
 

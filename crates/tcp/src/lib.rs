@@ -33,6 +33,7 @@ pub mod stats;
 pub mod tack;
 pub mod timers;
 mod timestamps;
+pub mod transmissions;
 
 pub use ack::AckChoice;
 pub use config::{Config, Consume};

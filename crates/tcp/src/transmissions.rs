@@ -1,0 +1,404 @@
+//! A record of each transmission that is outstanding: what rules about time and packet numbers work on.
+//!
+//! Kept only by connections that need it (RACK, rate samples, TACK); the others do without and pay nothing. Memory is
+//! reused: once the queues have grown to the flight's size nothing is allocated.
+
+use std::collections::VecDeque;
+
+use ackless_wire::{Bytes, Instant};
+
+use crate::loss::Scoreboard;
+use crate::sequence::{Position, Span};
+
+/// What is outstanding, cut as it was sent: from SND.UNA to SND.MAX without a gap.
+///
+/// Each transmission, repeated ones included, has a number that counts up from 1. On a TACK connection it is PKT.SEQ;
+/// elsewhere it stands for the order of sending, which RFC 8985 (6.1) takes from time and sequence number.
+///
+/// A record counts as selectively acknowledged once all of it is: reports of parts are kept until they make a whole.
+/// So a peer that reports single bytes cannot make us keep a record for each.
+#[derive(Clone, Debug, Default)]
+pub struct Transmissions {
+    /// In sequence order, adjacent.
+    records: VecDeque<Transmission>,
+    /// In the order of sending. An entry is out of date where its records have a later number or are gone.
+    order: VecDeque<Entry>,
+    /// So many entries at the head of `order` have nothing in flight.
+    settled: usize,
+    /// What has been reported above SND.UNA.
+    board: Scoreboard,
+    last_number: u64,
+    in_flight: Bytes,
+    lost: Bytes,
+    /// No record below is lost.
+    lost_from: Position,
+}
+
+/// The latest transmission of a stretch of sequence space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transmission {
+    /// What was sent.
+    pub span: Span,
+    /// Which transmission of the connection this was, from 1. Where a transmission repeats parts of several earlier ones, all
+    /// of these have its number.
+    pub number: u64,
+    /// When it was sent.
+    pub sent_at: Instant,
+    /// How often it has been sent: 1 if never repeated.
+    pub sends: u32,
+    /// What has become of it.
+    pub fate: Fate,
+    /// Where delivery stood when it was sent.
+    pub snapshot: Snapshot,
+}
+
+/// What has become of a transmission, as far as the sender knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Nothing is known.
+    InFlight,
+    /// Deemed lost, and not sent again yet.
+    Lost,
+    /// The receiver has it, above a hole.
+    Delivered,
+}
+
+/// Where delivery stood when a segment was sent (draft-ietf-ccwg-bbr, 4.1.1.2.1: P.delivered and the others).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Snapshot {
+    /// Bytes delivered until then.
+    pub delivered: Bytes,
+    /// When the last of these was delivered.
+    pub delivered_at: Instant,
+    /// When that last one had been sent.
+    pub first_sent_at: Instant,
+    /// Bytes lost until then.
+    pub lost: Bytes,
+    /// Bytes in flight then, this segment included.
+    pub in_flight: Bytes,
+    /// Whether the sender had run dry, so that rates measured until this is delivered may be too low.
+    pub app_limited: bool,
+}
+
+/// What to do about a transmission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It is lost.
+    Lose,
+    /// Not yet; go on to the next.
+    Keep,
+    /// Neither it nor any later one.
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    number: u64,
+    span: Span,
+}
+
+impl Transmission {
+    /// Whether it has been sent more than once.
+    pub const fn is_repeated(&self) -> bool {
+        self.sends > 1
+    }
+}
+
+impl Transmissions {
+    /// Nothing has been sent.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `span` goes out now, for the first time or again, wholly or in part. Returns the transmission's number.
+    pub fn send(&mut self, span: Span, now: Instant, snapshot: Snapshot) -> u64 {
+        self.last_number += 1;
+        let number = self.last_number;
+        let known_to = self.records.back().map_or(span.start, |last| last.span.end);
+        debug_assert!(span.start <= known_to, "what is outstanding has no gap");
+        if span.start < known_to {
+            self.split(span.start);
+            self.split(span.end);
+            let (from, to) = self.indices(span);
+            for index in from..to {
+                let record = &mut self.records[index];
+                record.sends += 1;
+                (record.number, record.sent_at, record.snapshot) = (number, now, snapshot);
+                if record.fate == Fate::Lost {
+                    self.set_fate(index, Fate::InFlight);
+                }
+            }
+        }
+        let fresh = Span { start: span.start.max(known_to), end: span.end };
+        if !fresh.is_empty() {
+            self.in_flight += fresh.len();
+            let fate = Fate::InFlight;
+            self.records.push_back(Transmission { span: fresh, number, sent_at: now, sends: 1, fate, snapshot });
+        }
+        self.order.push_back(Entry { number, span });
+        if self.order.len() > 2 * self.records.len() + SLACK {
+            self.compact();
+        }
+        number
+    }
+
+    /// All below `una` is acknowledged: its records go. `delivered` sees each that was not known to be delivered, cut
+    /// at `una`.
+    pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(&Transmission)) {
+        while let Some(first) = self.records.front_mut() {
+            if first.span.start >= una {
+                break;
+            }
+            let mut acked = *first;
+            acked.span.end = acked.span.end.min(una);
+            first.span.start = acked.span.end;
+            if first.span.is_empty() {
+                self.records.pop_front();
+            }
+            match acked.fate {
+                Fate::InFlight => self.in_flight -= acked.span.len(),
+                Fate::Lost => self.lost -= acked.span.len(),
+                Fate::Delivered => continue,
+            }
+            delivered(&acked);
+        }
+        self.board.update(una, una, &[]);
+        self.trim();
+    }
+
+    /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered. A span that is not
+    /// above SND.UNA and below SND.MAX is ignored, such as a duplicate report (RFC 2883).
+    pub fn sack(&mut self, span: Span, mut delivered: impl FnMut(&Transmission)) {
+        let (Some(first), Some(last)) = (self.records.front(), self.records.back()) else { return };
+        let (una, max) = (first.span.start, last.span.end);
+        if span.start <= una || span.end > max || span.is_empty() {
+            return;
+        }
+        // Only what has not been reported before is looked at: blocks grow and repeat.
+        let mut gap = self.board.gap(span.start, span.end);
+        while !gap.is_empty() {
+            let (from, to) = self.indices(gap);
+            for index in from..to {
+                let record = self.records[index];
+                if record.fate != Fate::Delivered && self.is_completed(record.span, span) {
+                    self.set_fate(index, Fate::Delivered);
+                    delivered(&record);
+                }
+            }
+            gap = self.board.gap(gap.end, span.end);
+        }
+        self.board.update(una, max, &[span]);
+        self.trim();
+    }
+
+    /// Whether all of `record` is in `reported` or has been reported before.
+    fn is_completed(&self, record: Span, reported: Span) -> bool {
+        let below = reported.start.min(record.end);
+        let above = reported.end.max(record.start);
+        (record.start >= below || self.board.gap(record.start, below).is_empty())
+            && (record.end <= above || self.board.gap(above, record.end).is_empty())
+    }
+
+    /// Goes through what is in flight in the order of sending, and marks as lost what `judge` says.
+    pub fn judge(&mut self, mut judge: impl FnMut(&Transmission) -> Verdict) {
+        let mut settling = true;
+        for at in self.settled..self.order.len() {
+            let entry = self.order[at];
+            let (from, to) = self.indices(entry.span);
+            let mut waits = false;
+            for index in from..to {
+                let record = self.records[index];
+                if record.number != entry.number || record.fate != Fate::InFlight {
+                    continue;
+                }
+                match judge(&record) {
+                    Verdict::Lose => self.set_fate(index, Fate::Lost),
+                    Verdict::Keep => waits = true,
+                    Verdict::Stop => return,
+                }
+            }
+            settling &= !waits;
+            if settling {
+                self.settled = at + 1;
+            }
+        }
+    }
+
+    /// Marks what is in flight, touches `span` and fulfils `condition` as lost. Returns how much that was.
+    pub fn lose(&mut self, span: Span, mut condition: impl FnMut(&Transmission) -> bool) -> Bytes {
+        let before = self.lost;
+        let (from, to) = self.indices(span);
+        for index in from..to {
+            if self.records[index].fate == Fate::InFlight && condition(&self.records[index]) {
+                self.set_fate(index, Fate::Lost);
+            }
+        }
+        self.lost - before
+    }
+
+    /// Marks those transmissions as lost whose numbers lie strictly between `second` and `largest`, which have not been
+    /// repeated since, and which fulfil `condition`. Returns how much that was.
+    pub fn lose_between(
+        &mut self,
+        second: u64,
+        largest: u64,
+        mut condition: impl FnMut(&Transmission) -> bool,
+    ) -> Bytes {
+        let before = self.lost;
+        let mut at = self.order.partition_point(|entry| entry.number <= second);
+        while let Some(&Entry { number, span }) = self.order.get(at).filter(|entry| entry.number < largest) {
+            self.lose(span, |record| record.number == number && condition(record));
+            at += 1;
+        }
+        self.lost - before
+    }
+
+    /// The receiver has dropped what it had reported (RFC 2018, 8): all that is not in flight is lost.
+    pub fn forget_reports(&mut self) {
+        self.board.clear();
+        for index in 0..self.records.len() {
+            if self.records[index].fate == Fate::Delivered {
+                self.set_fate(index, Fate::Lost);
+            }
+        }
+    }
+
+    /// The first record that is lost, in sequence order.
+    pub fn next_lost(&mut self) -> Option<&Transmission> {
+        let from = self.index_of(self.lost_from);
+        if self.lost == Bytes::ZERO {
+            return None;
+        }
+        let index = (from..self.records.len()).find(|&index| self.records[index].fate == Fate::Lost)?;
+        self.lost_from = self.records[index].span.start;
+        self.records.get(index)
+    }
+
+    /// The record that `place` lies in.
+    pub fn at(&self, place: Position) -> Option<&Transmission> {
+        self.records.get(self.index_of(place)).filter(|record| record.span.start <= place)
+    }
+
+    /// The first record of the transmission with this number, unless all of it was sent again, or is gone.
+    pub fn numbered(&self, number: u64) -> Option<&Transmission> {
+        let at = self.order.binary_search_by_key(&number, |entry| entry.number).ok()?;
+        let (from, to) = self.indices(self.order[at].span);
+        self.records.range(from..to).find(|record| record.number == number)
+    }
+
+    /// All records in sequence order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Transmission> + ExactSizeIterator {
+        self.records.iter()
+    }
+
+    /// The records that touch `span`, in sequence order.
+    pub fn within(&self, span: Span) -> impl DoubleEndedIterator<Item = &Transmission> {
+        let (from, to) = self.indices(span);
+        self.records.range(from..to)
+    }
+
+    /// Whether nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The number of the latest transmission; 0 before the first.
+    pub const fn last_number(&self) -> u64 {
+        self.last_number
+    }
+
+    /// Bytes of which nothing is known: outstanding, neither lost nor delivered.
+    pub const fn in_flight(&self) -> Bytes {
+        self.in_flight
+    }
+
+    /// Bytes deemed lost and not sent again yet.
+    pub const fn lost(&self) -> Bytes {
+        self.lost
+    }
+
+    /// What has been reported above SND.UNA.
+    pub const fn reported(&self) -> &Scoreboard {
+        &self.board
+    }
+
+    fn set_fate(&mut self, index: usize, fate: Fate) {
+        let record = &mut self.records[index];
+        let (len, before) = (record.span.len(), std::mem::replace(&mut record.fate, fate));
+        match before {
+            Fate::InFlight => self.in_flight -= len,
+            Fate::Lost => self.lost -= len,
+            Fate::Delivered => {}
+        }
+        match fate {
+            Fate::InFlight => self.in_flight += len,
+            Fate::Lost => {
+                self.lost += len;
+                self.lost_from = self.lost_from.min(record.span.start);
+            }
+            Fate::Delivered => {}
+        }
+    }
+
+    /// The index of the record that `place` lies in, or of the first one above.
+    fn index_of(&self, place: Position) -> usize {
+        self.records.partition_point(|record| record.span.end <= place)
+    }
+
+    /// From which index to just before which the records touch `span`.
+    fn indices(&self, span: Span) -> (usize, usize) {
+        let from = self.index_of(span.start);
+        // Most transmissions have one record: look there before searching.
+        let mut to = from;
+        while self.records.get(to).is_some_and(|record| record.span.start < span.end) {
+            to += 1;
+            if to - from == NEAR {
+                to = self.records.partition_point(|record| record.span.start < span.end);
+                break;
+            }
+        }
+        (from, to)
+    }
+
+    /// Makes a border at `place`, if it lies inside a record.
+    fn split(&mut self, place: Position) {
+        let index = self.index_of(place);
+        let Some(record) = self.records.get_mut(index).filter(|record| record.span.start < place) else { return };
+        let mut upper = *record;
+        record.span.end = place;
+        upper.span.start = place;
+        self.records.insert(index + 1, upper);
+    }
+
+    /// Forgets entries at the head of the order that are out of date or delivered.
+    fn trim(&mut self) {
+        while let Some(&entry) = self.order.front() {
+            if self.is_current(entry) {
+                break;
+            }
+            self.order.pop_front();
+            self.settled = self.settled.saturating_sub(1);
+        }
+    }
+
+    fn is_current(&self, entry: Entry) -> bool {
+        let (from, to) = self.indices(entry.span);
+        self.records.range(from..to).any(|r| r.number == entry.number && r.fate != Fate::Delivered)
+    }
+
+    /// Forgets all entries that are out of date: each was paid for by a transmission.
+    fn compact(&mut self) {
+        let mut order = std::mem::take(&mut self.order);
+        order.retain(|&entry| self.is_current(entry));
+        self.order = order;
+        self.settled = 0;
+    }
+}
+
+/// How many entries out of date are tolerated.
+const SLACK: usize = 64;
+/// How far to step before it is better to search.
+const NEAR: usize = 8;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+use ackless_wire::random::{Purpose, Stream};
+
+use super::*;
+
+fn span(start: u64, end: u64) -> Span {
+    Span { start: Position(start), end: Position(end) }
+}
+
+fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+/// `n` segments of 100 bytes from place 1 on, one each millisecond.
+fn sent(n: u64) -> Transmissions {
+    let mut records = Transmissions::new();
+    for i in 0..n {
+        let number = records.send(span(1 + i * 100, 101 + i * 100), ms(i), Snapshot::default());
+        assert_eq!(number, i + 1);
+    }
+    records
+}
+
+fn sack(records: &mut Transmissions, start: u64, end: u64) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    records.sack(span(start, end), |record| numbers.push(record.number));
+    numbers
+}
+
+fn acknowledge(records: &mut Transmissions, una: u64) -> Vec<(u64, u64)> {
+    let mut acked = Vec::new();
+    records.acknowledge(Position(una), |record| acked.push((record.number, record.span.len().get())));
+    acked
+}
+
+#[test]
+fn each_record_is_delivered_once_however_often_it_is_reported() {
+    let mut records = sent(10);
+    assert_eq!(sack(&mut records, 301, 501), [4, 5]);
+    assert_eq!(sack(&mut records, 201, 601), [3, 6]);
+    assert_eq!(sack(&mut records, 201, 601), []);
+    assert_eq!(records.in_flight(), Bytes(600));
+    assert_eq!(acknowledge(&mut records, 401), [(1, 100), (2, 100)]);
+    assert_eq!(acknowledge(&mut records, 1001), [(7, 100), (8, 100), (9, 100), (10, 100)]);
+    assert!(records.is_empty() && records.in_flight() == Bytes::ZERO);
+}
+
+#[test]
+fn reports_of_parts_count_once_they_make_a_whole() {
+    let mut records = sent(5);
+    assert_eq!(sack(&mut records, 150, 260), []);
+    assert_eq!(sack(&mut records, 280, 301), []);
+    assert_eq!(sack(&mut records, 260, 280), [3]);
+    assert_eq!(sack(&mut records, 101, 150), [2]);
+    assert_eq!(records.in_flight(), Bytes(300));
+}
+
+#[test]
+fn a_report_from_outside_of_what_is_out_is_ignored() {
+    let mut records = sent(5);
+    for (start, end) in [(1, 101), (401, 502), (0, 1), (300, 300), (400, 200)] {
+        assert_eq!(sack(&mut records, start, end), []);
+    }
+    assert_eq!(records.in_flight(), Bytes(500));
+}
+
+#[test]
+fn a_partial_acknowledgement_cuts_a_record() {
+    let mut records = sent(3);
+    assert_eq!(acknowledge(&mut records, 151), [(1, 100), (2, 50)]);
+    assert_eq!(records.at(Position(151)).map(|r| (r.span, r.number)), Some((span(151, 201), 2)));
+    assert_eq!(records.numbered(2).map(|r| r.span), Some(span(151, 201)));
+    assert_eq!(records.in_flight(), Bytes(150));
+}
+
+#[test]
+fn what_is_sent_again_has_a_new_number_and_comes_last() {
+    let mut records = sent(4);
+    assert_eq!(records.lose_between(0, 3, |_| true), Bytes(200));
+    assert_eq!((records.lost(), records.in_flight()), (Bytes(200), Bytes(200)));
+    assert_eq!(records.next_lost().map(|r| r.span), Some(span(1, 101)));
+    // Only 60 bytes fit this time.
+    assert_eq!(records.send(span(1, 61), ms(10), Snapshot::default()), 5);
+    assert_eq!(records.next_lost().map(|r| r.span), Some(span(61, 101)));
+    assert_eq!(records.send(span(61, 101), ms(11), Snapshot::default()), 6);
+    assert_eq!(records.next_lost().map(|r| r.span), Some(span(101, 201)));
+    assert_eq!(records.numbered(1), None);
+    assert_eq!(records.numbered(5).map(|r| (r.span, r.sends)), Some((span(1, 61), 2)));
+    let mut seen = Vec::new();
+    records.judge(|record| {
+        seen.push(record.number);
+        Verdict::Keep
+    });
+    assert_eq!(seen, [3, 4, 5, 6]);
+    assert_eq!(records.lose_between(0, 3, |_| true), Bytes::ZERO, "an old report says nothing new");
+}
+
+#[test]
+fn a_retransmission_across_records_gives_all_of_them_its_number() {
+    let mut records = sent(4);
+    assert_eq!(records.send(span(51, 251), ms(9), Snapshot::default()), 5);
+    let numbers: Vec<_> = records.iter().map(|r| (r.span.start.0, r.number)).collect();
+    assert_eq!(numbers, [(1, 1), (51, 5), (101, 5), (201, 5), (251, 3), (301, 4)]);
+    assert_eq!(records.lose_between(4, 6, |_| true), Bytes(200));
+}
+
+#[test]
+fn judging_stops_where_it_is_told_and_does_not_look_at_the_settled_again() {
+    let mut records = sent(6);
+    let mut seen = 0;
+    records.judge(|record| {
+        seen += 1;
+        if record.sent_at < ms(3) { Verdict::Lose } else { Verdict::Stop }
+    });
+    assert_eq!((seen, records.lost()), (4, Bytes(300)));
+    records.judge(|record| {
+        assert!(record.sent_at >= ms(3));
+        Verdict::Keep
+    });
+}
+
+#[test]
+fn forgotten_reports_are_losses() {
+    let mut records = sent(3);
+    assert_eq!(sack(&mut records, 101, 301), [2, 3]);
+    records.forget_reports();
+    assert_eq!((records.lost(), records.in_flight()), (Bytes(200), Bytes(100)));
+    assert_eq!(sack(&mut records, 101, 301), [2, 3]);
+}
+
+#[test]
+fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
+    for seed in 0..300 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let mut records = Transmissions::new();
+        // For each byte above `una`: number of its latest transmission, whether ever reported.
+        let (mut una, mut bytes) = (1u64, VecDeque::<(u64, bool)>::new());
+        let mut number = 0;
+        for step in 0..400 {
+            let max = una + bytes.len() as u64;
+            let place = |random: &mut Stream| una + random.below(max - una + 1);
+            match random.below(6) {
+                0 | 1 => {
+                    let start = if random.chance(0.7) { max } else { place(&mut random) };
+                    let end = start + 1 + random.below(20);
+                    number += 1;
+                    assert_eq!(records.send(span(start, end), ms(step), Snapshot::default()), number);
+                    for at in start..end {
+                        let at = (at - una) as usize;
+                        if at < bytes.len() { bytes[at].0 = number } else { bytes.push_back((number, false)) }
+                    }
+                }
+                2 => {
+                    let to = place(&mut random);
+                    records.acknowledge(Position(to), |_| {});
+                    bytes.drain(..(to - una) as usize);
+                    una = to;
+                }
+                3 => {
+                    let start = place(&mut random);
+                    let end = (start + random.below(30)).min(max);
+                    records.sack(span(start, end), |_| {});
+                    if start > una {
+                        (start..end).for_each(|at| bytes[(at - una) as usize].1 = true);
+                    }
+                }
+                4 => {
+                    let bound = ms(random.below(step + 1));
+                    records.judge(|r| if r.sent_at < bound { Verdict::Lose } else { Verdict::Stop });
+                }
+                _ => {
+                    records.lose_between(random.below(number + 1), random.below(number + 2), |_| true);
+                }
+            }
+            check(seed, &records, una, &bytes);
+        }
+    }
+}
+
+fn check(seed: u64, records: &Transmissions, una: u64, bytes: &VecDeque<(u64, bool)>) {
+    let (mut at, mut in_flight, mut lost) = (una, Bytes::ZERO, Bytes::ZERO);
+    for record in records.iter() {
+        assert_eq!(record.span.start, Position(at), "seed {seed}: no gap");
+        assert!(!record.span.is_empty(), "seed {seed}");
+        for place in record.span.start.0..record.span.end.0 {
+            let (number, reported) = bytes[(place - una) as usize];
+            assert_eq!(record.number, number, "seed {seed}: latest transmission of {place}");
+            assert!(record.fate != Fate::Delivered || reported || record.sends > 1, "seed {seed}");
+        }
+        if record.fate != Fate::Delivered {
+            assert!(records.numbered(record.number).is_some(), "seed {seed}: found by number");
+        }
+        match record.fate {
+            Fate::InFlight => in_flight += record.span.len(),
+            Fate::Lost => lost += record.span.len(),
+            Fate::Delivered => {}
+        }
+        at = record.span.end.0;
+    }
+    assert_eq!(at, una + bytes.len() as u64, "seed {seed}: all is recorded");
+    assert_eq!((records.in_flight(), records.lost()), (in_flight, lost), "seed {seed}");
+}

@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Duration};
 use crate::ack::AckChoice;
 use crate::congestion::{CongestionChoice, InitialWindow};
 use crate::rtt::RtoBounds;
+use crate::tack::TackConfig;
 
 /// The choices of one endpoint. The defaults are those of the standards, or of deployed stacks where that is said.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +32,9 @@ pub struct Config {
     pub sack: bool,
     /// Whether to offer timestamps (RFC 7323), and the tick of their clock: 1 ms to 1 s (5.4). Default: 1 ms.
     pub timestamps: Option<Duration>,
+    /// Whether to offer TACK, and how to do it. It needs timestamps, whose clock then ticks in microseconds: without
+    /// `timestamps` it is not offered. Default: no.
+    pub tack: Option<TackConfig>,
     /// Whether to offer window scaling (RFC 7323). Default: yes, with the least shift that fits the receive buffer.
     pub window_scaling: bool,
     /// Room for data that the application has not taken. Range: 1 byte to 1 GiB; more counts as 1 GiB. Default: 6
@@ -80,6 +84,7 @@ impl Default for Config {
             ack: AckChoice::default(),
             sack: true,
             timestamps: Some(Duration::from_millis(1)),
+            tack: None,
             window_scaling: true,
             receive_buffer: Bytes::from_kib(6 * 1024),
             send_buffer: Bytes::from_kib(4 * 1024),
@@ -98,6 +103,11 @@ impl Default for Config {
 impl Config {
     pub(crate) fn announced_mss(&self) -> Bytes {
         self.mss.clamp(MIN_MSS, Bytes(65_495))
+    }
+
+    /// What of TACK is offered: nothing without timestamps.
+    pub(crate) const fn tack_offer(&self) -> Option<TackConfig> {
+        if self.timestamps.is_some() { self.tack } else { None }
     }
 
     pub(crate) const fn rto_bounds(&self) -> RtoBounds {

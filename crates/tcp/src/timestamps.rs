@@ -25,6 +25,15 @@ impl Timestamps {
         Self { tick, offset: iss.0, value: iss.0, next_tick: Instant::ZERO + tick, recent: None, timeout: iss.0 }
     }
 
+    /// The clock goes on at another speed, from the value that it shows now.
+    pub(crate) fn change_tick(&mut self, now: Instant, tick: Duration) {
+        let value = self.value(now);
+        self.tick = tick.max(Duration::from_nanos(1));
+        let ticks = now.saturating_since(Instant::ZERO).div_floor(self.tick);
+        self.offset = value.wrapping_sub(ticks as u32);
+        self.next_tick = Instant::ZERO.saturating_add(self.tick.saturating_mul(ticks + 1));
+    }
+
     /// TSval of a segment sent now.
     pub(crate) fn value(&mut self, now: Instant) -> u32 {
         if now >= self.next_tick {
@@ -44,11 +53,13 @@ impl Timestamps {
         self.tick
     }
 
-    /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After 24 idle days nothing is old
-    /// (5.5).
+    /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After so long that the peer's clock,
+    /// if it ticks like ours, may have gone half round, nothing is old: 24 days at the RFC's tick of a millisecond (5.5),
+    /// 35 minutes at a microsecond.
     pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
+        let outdated = self.tick.saturating_mul(1 << 31).min(OUTDATED);
         self.recent
-            .is_some_and(|(recent, at)| (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < OUTDATED)
+            .is_some_and(|(recent, at)| (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < outdated)
     }
 
     /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
@@ -97,6 +108,24 @@ mod tests {
         assert_eq!(stamps.value(Instant::from_millis(20)), 9);
         assert_eq!(stamps.round_trip(u32::MAX, Instant::from_millis(20)), Some(Duration::from_millis(10)));
         assert_eq!(stamps.round_trip(10, Instant::from_millis(20)), None);
+    }
+
+    #[test]
+    fn a_clock_that_changes_its_tick_goes_on_from_where_it_stood() {
+        let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(100));
+        assert_eq!(stamps.value(Instant::from_micros(7_300)), 7_400);
+        stamps.change_tick(Instant::from_micros(7_300), Duration::from_millis(1));
+        assert_eq!(stamps.value(Instant::from_micros(7_999)), 7_400);
+        assert_eq!(stamps.value(Instant::from_millis(8)), 7_401);
+        assert_eq!(stamps.value(Instant::from_millis(1_007)), 8_400);
+    }
+
+    #[test]
+    fn a_faster_clock_makes_what_was_seen_outdated_sooner() {
+        let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(1));
+        stamps.on_segment(100, Position(1), Position(1), Instant::ZERO);
+        assert!(stamps.is_old(99, Instant::from_secs(35 * 60)));
+        assert!(!stamps.is_old(99, Instant::from_secs(36 * 60)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
 use crate::congestion::{AckFacts, Controller};
 use crate::event::Event;
-use crate::loss::{AckReport, Detector, LossDecision, LossDetector, Phase};
+use crate::loss::{AckReport, LossDecision, LossDetector, Phase};
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
@@ -159,9 +159,9 @@ impl Endpoint {
         }
     }
 
-    /// Whether both ends do selective acknowledgements.
+    /// Whether selective acknowledgements are exchanged: where both ends do them, and TACK does not take their place.
     pub(super) const fn has_sack(&self) -> bool {
-        matches!(self.loss, Detector::Sack(_))
+        self.sack && self.tack.is_none()
     }
 }
 

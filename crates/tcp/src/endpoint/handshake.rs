@@ -3,9 +3,10 @@
 
 use std::net::SocketAddr;
 
+use ackless_wire::tcp::TackOptions;
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
-use super::{Endpoint, Opening, Peer};
+use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::AckReason;
 use crate::config::Config;
 use crate::congestion::{CongestionChoice, Controller, InitialWindow};
@@ -13,6 +14,7 @@ use crate::event::Event;
 use crate::loss::{Detector, DupackRecovery, PartialAcks, SackRecovery};
 use crate::sequence::Position;
 use crate::state::Trigger;
+use crate::tack::{Tack, TackConfig};
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -105,6 +107,7 @@ impl Endpoint {
                     (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
                 (self.loss, self.policy, self.measured, self.ack_owed) =
                     (fresh.loss, fresh.policy, fresh.measured, None);
+                (self.tack, self.sack) = (fresh.tack, fresh.sack);
             }
         }
     }
@@ -116,7 +119,8 @@ impl Endpoint {
         self.rx.next = Position::FIRST_BYTE;
         self.rx.edge = self.rx.edge.max(self.rx.next);
         self.rx.last_ack_sent = Position::FIRST_BYTE;
-        if !options.sack_permitted || !self.config.sack {
+        self.sack &= options.sack_permitted;
+        if !self.sack {
             self.loss = Self::detector(&self.config, false);
         }
         self.stamps = self.stamps.take().filter(|_| options.timestamps.is_some());
@@ -133,13 +137,49 @@ impl Endpoint {
         let default = if self.local.is_ipv4() { 536 } else { 1220 };
         let mss = Bytes(options.mss.unwrap_or(default).into()).min(self.config.announced_mss());
         let stamp_len = if self.stamps.is_some() { Bytes(12) } else { Bytes::ZERO };
-        self.tx.smss = mss.saturating_sub(stamp_len).max(MIN_SMSS);
+        self.adopt_tack(now, &options.tack);
+        let number_len = if self.tack.is_some() { TACK_LEN } else { Bytes::ZERO };
+        self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
         self.congestion = crate::congestion::Congestion::new(self.config.congestion, self.tx.slow_start(&self.config));
         // The window of a SYN is never scaled (RFC 7323, 2.2).
         self.tx.window_end = Position::FIRST_BYTE + Bytes(tcp.window.into());
         self.tx.max_window = Bytes(tcp.window.into());
         self.tx.wl1 = Position::SYN;
         self.tx.wl2 = Position::SYN;
+    }
+
+    /// Whether TACK is in force from now on: where both SYNs permit it and both have timestamps (paper, VI-A). From here
+    /// on its options are written in the form of the peer's SYN, which for an answer is the form in which it was offered.
+    fn adopt_tack(&mut self, now: Instant, theirs: &TackOptions) {
+        let Some(stamps) = &mut self.stamps else { return };
+        let fine = match self.config.tack_offer().filter(|_| theirs.permitted) {
+            Some(config) => {
+                self.tack = Some(Box::new(Tack::new(TackConfig { form: theirs.form, ..config })));
+                true
+            }
+            None => false,
+        };
+        // A peer that does not know TACK takes our clock for one of at least a millisecond (RFC 7323, 5.4), and would
+        // call us old for the wrong 24 days if it turned over every hour.
+        let tick = if fine { TACK_TICK } else { self.config.timestamps.unwrap_or(TACK_TICK) };
+        if stamps.tick() != tick {
+            stamps.change_tick(now, tick);
+        }
+    }
+
+    /// What a SYN says of TACK: an offer, or the answer to one, in the form in which it came.
+    ///
+    /// The third SYN and later ones offer nothing: something on the way may drop SYNs with options that it does not know.
+    pub(super) fn tack_offer(&self, answers: bool) -> TackOptions {
+        let config = match &self.tack {
+            Some(tack) => Some(tack.config),
+            None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < 2),
+        };
+        config.map_or_else(TackOptions::default, |config| TackOptions {
+            form: config.form,
+            permitted: true,
+            ..TackOptions::default()
+        })
     }
 
     fn on_our_syn_acknowledged(&mut self, now: Instant, tcp: &TcpHeader) {
@@ -176,5 +216,7 @@ impl Endpoint {
     }
 }
 
+/// What PKT.SEQ takes of each segment with data, in either form.
+const TACK_LEN: Bytes = Bytes(8);
 /// The least segment size that we believe a peer: less would be an attack on our headers' share (Linux has the same).
 const MIN_SMSS: Bytes = Bytes(48);

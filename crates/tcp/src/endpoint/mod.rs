@@ -63,6 +63,8 @@ pub struct Endpoint {
     measured: Measured,
     /// TACK, from the handshake that permits it on, until something shows that its options are stripped.
     tack: Option<Box<Tack>>,
+    /// Whether both ends do selective acknowledgements (RFC 2018): offered until the handshake, then agreed.
+    sack: bool,
     /// Offered until the handshake, then agreed.
     stamps: Option<Timestamps>,
     timers: Timers,
@@ -124,7 +126,12 @@ impl Endpoint {
             marks: Marks::new(),
             measured: Measured::default(),
             tack: None,
-            stamps: config.timestamps.map(|tick| Timestamps::new(tick, iss)),
+            sack: config.sack,
+            stamps: config.timestamps.map(|tick| {
+                // A caller's clock ticks finely from the SYN on, in case TACK is permitted; a listener's when it is.
+                let fine = opening == Opening::Active && config.tack_offer().is_some();
+                Timestamps::new(if fine { TACK_TICK } else { tick }, iss)
+            }),
             timers: Timers::new(),
             challenge: ChallengeLimit::new(),
             events: EventSet::default(),
@@ -230,6 +237,9 @@ impl Endpoint {
         self.timers.arm(Timer::TimeWait, now.saturating_add(self.config.time_wait));
     }
 }
+
+/// The tick of the timestamps of TACK.
+const TACK_TICK: Duration = Duration::from_micros(1);
 
 impl Peer {
     fn new(local: SocketAddr, address: SocketAddr) -> Option<Self> {

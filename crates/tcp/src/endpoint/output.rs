@@ -65,9 +65,10 @@ impl Endpoint {
     /// What a SYN offers, or a SYN-ACK agrees to.
     fn syn_options(&self, answers: bool, options: &mut TcpOptions) {
         options.mss = Some(self.config.announced_mss().get() as u16);
-        options.sack_permitted = if answers { self.has_sack() } else { self.config.sack };
+        options.sack_permitted = self.sack;
         let scales = if answers { self.tx.scales } else { self.config.window_scaling };
         options.window_scale = scales.then(|| self.rx.wanted_shift());
+        options.tack = self.tack_offer(answers);
     }
 
     fn transmit_ack(&mut self) -> Option<Draft> {

@@ -4,18 +4,22 @@
 
 mod numbers;
 
-pub(crate) use numbers::Numbers;
+pub(crate) use numbers::{Numbers, wire};
+
+use ackless_wire::Instant;
+
+use super::Body;
 
 /// What the sender of data keeps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sending {
     /// The numbers given out.
     pub(crate) numbers: Numbers,
 }
 
 impl Sending {
-    /// Nothing has been sent.
-    pub(crate) const fn new() -> Self {
-        Self { numbers: Numbers::new() }
+    /// What is to be told to the receiver of data now, as an IACK: only one thing at a time.
+    pub(crate) const fn next_iack(&mut self, _now: Instant) -> Option<Body> {
+        None
     }
 }

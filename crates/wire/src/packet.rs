@@ -61,12 +61,26 @@ impl Packet {
     ///
     /// No payload, ACK set, and none of SYN, FIN, RST, URG or PSH (RFC 9293, 3.1). Options and the ECN bits may
     /// be there: a duplicate ACK, a window update and an ACK with SACK blocks are pure ACKs, and a scheme that
-    /// must keep those tells them apart by the header. This is the one place that answers the question.
+    /// must keep those tells them apart by the header. One that bears ACK-Type or PKT.SEQ does more
+    /// ([`TcpHeader::is_tack`]), body or not. This is the one place that answers the question.
     pub fn pure_ack(&self) -> Option<&TcpHeader> {
         let tcp = self.tcp()?;
         let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG | TcpFlags::PSH;
         let pure = self.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
-        pure.then_some(tcp)
+        (pure && !tcp.is_tack()).then_some(tcp)
+    }
+
+    /// How much of the payload is part of a TCP stream: all of it, but nothing of a TACK's or IACK's, whose payload is its body.
+    pub fn stream_len(&self) -> u32 {
+        match self.tcp() {
+            Some(tcp) if tcp.options.tack.ack_type.is_none() => self.payload.len(),
+            _ => 0,
+        }
+    }
+
+    /// Whether this packet acknowledges and carries no data: a pure ACK, or a TACK or IACK with its body.
+    pub fn is_acknowledgement(&self) -> bool {
+        self.pure_ack().is_some() || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())
     }
 
     /// Source and destination port.
@@ -128,6 +142,19 @@ mod tests {
         }
         assert!(with(|tcp| tcp.flags = TcpFlags::empty()).pure_ack().is_none());
         assert!(with(|tcp| tcp.flags |= TcpFlags::ECE).pure_ack().is_some());
+    }
+
+    #[test]
+    fn a_tack_is_an_acknowledgement_but_no_pure_ack_and_none_of_it_is_stream() {
+        let mut tack = with(|tcp| tcp.options.tack.ack_type = Some(1));
+        let mut data = with(|tcp| tcp.options.tack.packet_number = Some(1));
+        for packet in [&tack, &data] {
+            assert!(packet.pure_ack().is_none() && packet.tcp().is_some_and(TcpHeader::is_tack));
+        }
+        (tack.payload, data.payload) = (Payload::Length(28), Payload::Length(1440));
+        assert!(tack.is_acknowledgement() && !data.is_acknowledgement() && ack().is_acknowledgement());
+        assert_eq!((tack.stream_len(), data.stream_len()), (0, 1440));
+        assert!(!with(|tcp| tcp.options.tack.permitted = true).tcp().is_some_and(TcpHeader::is_tack));
     }
 
     #[test]

@@ -135,6 +135,15 @@ impl TcpHeader {
     pub fn len(&self) -> Bytes {
         Self::MIN_LEN + self.options.len()
     }
+
+    /// Whether this segment says by itself that its connection does TACK: it bears ACK-Type or PKT.SEQ. A SYN never does.
+    ///
+    /// What stands between two ends and makes, changes or reads acknowledgements leaves such a segment alone. Of one with ACK-Type neither
+    /// sequence number nor timestamps nor payload are what they are elsewhere, and the answer to data with PKT.SEQ is a report that only its
+    /// receiver can make.
+    pub const fn is_tack(&self) -> bool {
+        self.options.tack.ack_type.is_some() || self.options.tack.packet_number.is_some()
+    }
 }
 
 impl TcpOptions {

@@ -45,6 +45,9 @@ pub enum Refused {
     /// Its TCP options need this many bytes, and no header has more than 40.
     #[error("TCP options of {0} bytes do not fit a header")]
     OptionsTooLong(u64),
+    /// It has options of TACK. No code has a place for them.
+    #[error("options of TACK")]
+    TackOptions,
     /// Its IPv6 flow label has more than 20 bits.
     #[error("flow label {0:#x} has more than 20 bits")]
     FlowLabel(u32),
@@ -69,6 +72,9 @@ impl Ack {
         let options = tcp.options.len().get();
         if options > MAX_OPTIONS {
             return Err(Refused::OptionsTooLong(options));
+        }
+        if !tcp.options.tack.is_empty() {
+            return Err(Refused::TackOptions);
         }
         if let IpHeader::V6(v6) = &packet.ip
             && v6.flow_label > MAX_FLOW_LABEL
@@ -196,6 +202,9 @@ mod tests {
             tcp.options.sack = SackBlocks::from_slice(&[(SeqNumber(1), SeqNumber(2)); 4]);
         };
         assert_eq!(refused(long), Err(Refused::OptionsTooLong(48)));
+        assert_eq!(refused(|_, tcp| tcp.options.tack.permitted = true), Err(Refused::TackOptions));
+        assert_eq!(refused(|_, tcp| tcp.options.tack.ack_type = Some(1)), Err(Refused::NotPureAck));
+        assert_eq!(refused(|_, tcp| tcp.options.tack.packet_number = Some(1)), Err(Refused::NotPureAck));
         let label = |packet: &mut Packet, _: &mut TcpHeader| {
             packet.ip = IpHeader::between([0; 16].into(), [1; 16].into()).expect("both are IPv6");
             let IpHeader::V6(v6) = &mut packet.ip else { unreachable!("built as IPv6") };

@@ -42,6 +42,8 @@ pub struct Report {
     pub serial: u32,
     /// The largest PKT.SEQ received.
     pub largest: u32,
+    /// From the arrival of the packet with that number to the departure of this report. Microseconds on the wire.
+    pub largest_delay: Duration,
     /// From the arrival of the packet whose departure the TSval names to the departure of this report. Microseconds on the wire.
     pub delay: Duration,
     /// Delivery rate over the last two TACK intervals (VI-D). Kilobits per second on the wire.

@@ -13,13 +13,14 @@
 //!
 //! The version is 1. The letters and the number are for reports, zero in other bodies. The rest are 32-bit words.
 //!
-//! A **report** (form 0; figure 10), 24 to 40 bytes and 8 for each bubble. A word that a letter stands before is there if that bit is
-//! set, and then it is not zero; so a report of start-up, which has no interval and no losses, has 24 bytes:
+//! A **report** (form 0; figure 10), 28 to 44 bytes and 8 for each bubble. A word that a letter stands before is there if that bit is
+//! set, and then it is not zero; so a report of start-up, which has no interval and no losses, has 28 bytes:
 //!
 //! ```text
 //!     Serial                        reports sent before this one, modulo 2^32
 //!     Largest PKT.SEQ
-//!     TACK delay                    us, rounded down
+//!     Delay of that packet          us, rounded down
+//!     TACK delay                    us, rounded down: that of the packet whose departure the TSval names
 //!     Delivery rate                 kbit/s, rounded down; bit A: limited by the application
 //!     Received in-flight data       bytes
 //!  W  Congestion window             bytes
@@ -85,7 +86,7 @@ impl std::error::Error for BodyError {}
 
 impl Body {
     /// The room that every body has, whatever its bubbles; no body without bubbles is longer.
-    pub const LEAST_ROOM: Bytes = Bytes(40);
+    pub const LEAST_ROOM: Bytes = Bytes(44);
 
     /// The body as bytes, at most `room` of them, which is one MSS (VI-B): of bubbles that do not fit, the last are left out. A room below
     /// [`LEAST_ROOM`](Self::LEAST_ROOM) counts as that. Bubbles need a `hol` before them, and are left out without it.
@@ -166,6 +167,7 @@ fn encode_report(report: &Report, room: Bytes) -> Vec<u8> {
     let always = [
         report.serial,
         report.largest,
+        fit(report.largest_delay.as_micros_floor()),
         fit(report.delay.as_micros_floor()),
         kbps(report.delivery_rate),
         fit(report.received_in_flight.get()),
@@ -195,6 +197,7 @@ fn decode_report(flags: u8, bubbles: u16, rest: &[u8]) -> Result<Report, BodyErr
     let mut report = Report {
         serial: word()?,
         largest: word()?,
+        largest_delay: micros(word()?),
         delay: micros(word()?),
         delivery_rate: BitRate::from_kbps(word()?.into()),
         application_limited: flags & APPLICATION != 0,
@@ -289,7 +292,7 @@ const FREQUENCY: u8 = 2;
 const REQUEST: u8 = 3;
 
 /// The words that every report has behind its first.
-const REPORT_WORDS: usize = 5;
+const REPORT_WORDS: usize = 6;
 
 /// Flags of a report.
 const WINDOW: u8 = 1;

@@ -20,6 +20,7 @@ fn full() -> Body {
     Body::Report(Report {
         serial: 0x0102_0304,
         largest: 0x1112_1314,
+        largest_delay: Duration::from_micros(258),
         delay: Duration::from_micros(5_000),
         delivery_rate: BitRate::from_mbps(210),
         application_limited: true,
@@ -33,11 +34,12 @@ fn full() -> Body {
 }
 
 #[test]
-fn a_report_with_everything_is_these_56_bytes() {
+fn a_report_with_everything_is_these_60_bytes() {
     let expected = [
         [0x10, 0x1f, 0, 2],
         [1, 2, 3, 4],
         [0x11, 0x12, 0x13, 0x14],
+        [0, 0, 1, 2],             // 258 us
         [0, 0, 0x13, 0x88],       // 5,000 us
         [0, 3, 0x34, 0x50],       // 210,000 kbit/s
         [0, 0, 0x10, 0xf8],       // 4,344 bytes
@@ -55,16 +57,18 @@ fn a_report_with_everything_is_these_56_bytes() {
 }
 
 #[test]
-fn a_report_of_start_up_is_24_bytes() {
+fn a_report_of_start_up_is_28_bytes() {
     let report = Report {
         serial: 7,
         largest: 9,
+        largest_delay: Duration::from_micros(2),
         delay: Duration::from_micros(3),
         delivery_rate: BitRate::from_kbps(4),
         received_in_flight: Bytes(5),
         ..Report::default()
     };
-    let expected = [[0x10, 0, 0, 0], [0, 0, 0, 7], [0, 0, 0, 9], [0, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 5]];
+    let expected =
+        [[0x10, 0, 0, 0], [0, 0, 0, 7], [0, 0, 0, 9], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 5]];
     assert_eq!(Body::Report(report).encode(MSS), expected.concat());
 }
 
@@ -95,12 +99,14 @@ fn a_loss_a_frequency_and_a_request_are_these_bytes() {
 #[test]
 fn amounts_are_rounded_as_documented_and_end_at_the_greatest_word() {
     let small = Report {
+        largest_delay: Duration::from_nanos(2_999),
         delay: Duration::from_nanos(1_999),
         delivery_rate: BitRate::from_bps(1_999),
         interval: Duration::from_nanos(1),
         ..Report::default()
     };
     let read = Report {
+        largest_delay: Duration::from_micros(2),
         delay: Duration::from_micros(1),
         delivery_rate: BitRate::from_kbps(1),
         interval: Duration::from_micros(1),
@@ -108,6 +114,7 @@ fn amounts_are_rounded_as_documented_and_end_at_the_greatest_word() {
     };
     assert_eq!(through(&Body::Report(small)), Body::Report(read));
     let great = Report {
+        largest_delay: Duration::from_secs(4_295),
         delay: Duration::from_secs(10_000),
         delivery_rate: BitRate::from_bps(u64::MAX),
         window: Bytes(u64::MAX),
@@ -118,6 +125,7 @@ fn amounts_are_rounded_as_documented_and_end_at_the_greatest_word() {
     };
     let most = u64::from(u32::MAX);
     let read = Report {
+        largest_delay: Duration::from_micros(most),
         delay: Duration::from_micros(most),
         delivery_rate: BitRate::from_kbps(most),
         window: Bytes(most),
@@ -135,14 +143,15 @@ fn of_bubbles_that_do_not_fit_the_last_are_left_out() {
     let report = Report { hol: Some(SeqNumber(0)), bubbles: bubbles.clone(), ..Report::default() };
     let Body::Report(full) = full() else { unreachable!("it is a report") };
     let all_fields = Report { bubbles: bubbles.clone(), ..full };
-    // 28 bytes before the bubbles, and 40.
+    // 32 bytes before the bubbles, and 44.
     for (report, room, fits) in [
         (&report, 1448, 177),
         (&report, 36, 1),
         (&report, 43, 1),
-        (&report, 44, 2),
-        (&all_fields, 47, 0),
-        (&all_fields, 48, 1),
+        (&report, 44, 1),
+        (&report, 48, 2),
+        (&all_fields, 51, 0),
+        (&all_fields, 52, 1),
     ] {
         let bytes = Body::Report(report.clone()).encode(Bytes(room));
         assert!(bytes.len() as u64 <= room.max(Body::LEAST_ROOM.get()));
@@ -207,12 +216,12 @@ fn what_is_not_known_is_refused() {
 fn impossible_values_are_refused() {
     let base = full().encode(MSS).to_vec();
     let changes: [(usize, [u8; 4]); 6] = [
-        (24, [0; 4]),                   // no window, though it is there
-        (28, [0; 4]),                   // no interval
-        (32, [0; 4]),                   // no loss rate
-        (32, [0, 0xf, 0x42, 0x41]),     // 1,000,001 of a million
-        (44, [0xff, 0xff, 0xff, 0xf8]), // a bubble of nothing
-        (44, [0x7f, 0xff, 0xff, 0xf8]), // a bubble of half the space
+        (28, [0; 4]),                   // no window, though it is there
+        (32, [0; 4]),                   // no interval
+        (36, [0; 4]),                   // no loss rate
+        (36, [0, 0xf, 0x42, 0x41]),     // 1,000,001 of a million
+        (48, [0xff, 0xff, 0xff, 0xf8]), // a bubble of nothing
+        (48, [0x7f, 0xff, 0xff, 0xf8]), // a bubble of half the space
     ];
     for (at, word) in changes {
         let mut bytes = base.clone();
@@ -296,6 +305,7 @@ fn any_report(stream: &mut Stream) -> Report {
     Report {
         serial: word(stream),
         largest: word(stream),
+        largest_delay: micros(word(stream)),
         delay: micros(word(stream)),
         delivery_rate: BitRate::from_kbps(word(stream).into()),
         application_limited: stream.below(2) == 0,

@@ -107,7 +107,7 @@ impl Endpoint {
             State::Listen | State::SynSent | State::Closing | State::LastAck | State::TimeWait => self.die(None),
             State::SynReceived | State::Established | State::FinWait1 | State::FinWait2 | State::CloseWait => {
                 let (start, flags) = (self.tx.ack_start(), TcpFlags::RST | TcpFlags::ACK);
-                let reset = self.segment(now, Draft { start, flags, payload: Payload::EMPTY });
+                let reset = self.segment(now, Draft::bare(start, flags));
                 self.stats.segments_sent -= 1;
                 self.reply = Some(reset);
                 self.die(None);

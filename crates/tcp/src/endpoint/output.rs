@@ -10,6 +10,7 @@ use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
 use crate::state::State;
+use crate::tack::sending::numbers;
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -59,7 +60,7 @@ impl Endpoint {
         }
         let answers = self.state == State::SynReceived;
         let flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
-        Some(Draft { start: Position::SYN, flags, payload: Payload::EMPTY })
+        Some(Draft::bare(Position::SYN, flags))
     }
 
     /// What a SYN offers, or a SYN-ACK agrees to.
@@ -74,7 +75,7 @@ impl Endpoint {
     fn transmit_ack(&mut self) -> Option<Draft> {
         self.ack_owed?;
         self.stats.acks_sent += 1;
-        Some(Draft { start: self.tx.ack_start(), flags: TcpFlags::ACK, payload: Payload::EMPTY })
+        Some(Draft::bare(self.tx.ack_start(), TcpFlags::ACK))
     }
 
     fn transmit_data(&mut self, now: Instant) -> Option<Draft> {
@@ -169,7 +170,8 @@ impl Endpoint {
             flags |= TcpFlags::PSH;
         }
         self.account_sent(now, span, data, kind);
-        Draft { start: span.start, flags, payload: self.tx.buffer.read(data) }
+        let number = self.tack.as_mut().map(|tack| tack.sending.numbers.assign(now));
+        Draft { start: span.start, flags, payload: self.tx.buffer.read(data), number }
     }
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
@@ -202,7 +204,7 @@ impl Endpoint {
     /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
     #[inline]
     pub(super) fn segment(&mut self, now: Instant, draft: Draft) -> Packet {
-        let Draft { start, flags, payload } = draft;
+        let Draft { start, flags, payload, number } = draft;
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
             // Counts up for each packet, as deployed stacks do on a connection.
@@ -214,6 +216,10 @@ impl Endpoint {
         tcp.flags = flags;
         if let Some(stamps) = &mut self.stamps {
             tcp.options.timestamps = Some((stamps.value(now), stamps.echo()));
+        }
+        if let (Some(number), Some(tack)) = (number, &self.tack) {
+            tcp.options.tack.form = tack.config.form;
+            tcp.options.tack.packet_number = Some(numbers::wire(number));
         }
         let is_syn = flags.contains(TcpFlags::SYN);
         if flags.contains(TcpFlags::ACK) {
@@ -275,4 +281,13 @@ pub(super) struct Draft {
     pub(super) start: Position,
     pub(super) flags: TcpFlags,
     pub(super) payload: Payload,
+    /// PKT.SEQ, on a TACK connection, of what is numbered: data and FIN.
+    pub(super) number: Option<u64>,
+}
+
+impl Draft {
+    /// A segment without payload.
+    pub(super) const fn bare(start: Position, flags: TcpFlags) -> Self {
+        Self { start, flags, payload: Payload::EMPTY, number: None }
+    }
 }

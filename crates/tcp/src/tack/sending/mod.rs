@@ -2,9 +2,9 @@
 //!
 //! - [`numbers`]: the numbers of transmissions (PKT.SEQ) and when each was sent.
 
-mod numbers;
+pub(crate) mod numbers;
 
-pub(crate) use numbers::{Numbers, wire};
+pub(crate) use numbers::Numbers;
 
 use ackless_wire::Instant;
 

@@ -140,7 +140,7 @@ impl Load {
             let subframe = if aggregated { (len + 4).next_multiple_of(4) } else { len };
             if mpdu.retry {
                 load.repeated += subframe;
-            } else if mpdu.pure_ack {
+            } else if mpdu.tcp_ack {
                 load.tcp_acks += subframe;
             } else {
                 load.payload += mpdu.payload_len.get();

@@ -174,7 +174,7 @@ impl Recorder {
                 let mpdus = ppdu.mpdus();
                 counters.data_ppdus += 1;
                 counters.data_mpdus += mpdus.len() as u64;
-                let acks = mpdus.iter().filter(|mpdu| mpdu.pure_ack).count();
+                let acks = mpdus.iter().filter(|mpdu| mpdu.tcp_ack).count();
                 counters.tcp_ack_mpdus += acks as u64;
                 counters.tcp_ack_ppdus += u64::from(acks == mpdus.len());
                 counters.retries += mpdus.iter().filter(|mpdu| mpdu.retry).count() as u64;

@@ -129,9 +129,9 @@ pub struct NodeCounters {
     pub data_ppdus: u64,
     /// Data MPDUs in them, repeated ones too.
     pub data_mpdus: u64,
-    /// MPDUs that carry nothing but a pure TCP ACK, repeated ones too.
+    /// MPDUs that carry nothing but a TCP ACK (pure, or a TACK or IACK), repeated ones too.
     pub tcp_ack_mpdus: u64,
-    /// PPDUs that carry nothing but pure TCP ACKs: the "TCP ACK frames" of a table.
+    /// PPDUs that carry nothing but TCP ACKs: the "TCP ACK frames" of a table.
     pub tcp_ack_ppdus: u64,
     /// MPDUs sent again.
     pub retries: u64,

@@ -72,8 +72,8 @@ pub struct Mpdu {
     pub packet_len: Bytes,
     /// The application bytes in the packet: what is left without IP, TCP and UDP headers.
     pub payload_len: Bytes,
-    /// Whether the packet is a pure TCP ACK ([`ackless_wire::Packet::pure_ack`]).
-    pub pure_ack: bool,
+    /// Whether the packet is a TCP ACK and nothing else ([`ackless_wire::Packet::is_acknowledgement`]).
+    pub tcp_ack: bool,
     /// The sender's name for this frame.
     pub handle: FrameHandle,
     /// Type, subtype and TID.

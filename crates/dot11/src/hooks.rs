@@ -334,8 +334,8 @@ pub struct Content {
     pub len: Bytes,
     /// The application bytes in it.
     pub payload_len: Bytes,
-    /// Whether it is a pure TCP ACK.
-    pub pure_ack: bool,
+    /// Whether it is a TCP ACK and nothing else ([`ackless_wire::Packet::is_acknowledgement`]).
+    pub tcp_ack: bool,
 }
 
 impl Content {
@@ -345,8 +345,8 @@ impl Content {
         Self {
             packet,
             len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
+            payload_len: Bytes(content.data_len().into()),
+            tcp_ack: content.is_acknowledgement(),
         }
     }
 }

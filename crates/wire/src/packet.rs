@@ -70,12 +70,10 @@ impl Packet {
         (pure && !tcp.is_tack()).then_some(tcp)
     }
 
-    /// How much of the payload is part of a TCP stream: all of it, but nothing of a TACK's or IACK's, whose payload is its body.
-    pub fn stream_len(&self) -> u32 {
-        match self.tcp() {
-            Some(tcp) if tcp.options.tack.ack_type.is_none() => self.payload.len(),
-            _ => 0,
-        }
+    /// How much of the payload is an application's: all of it, but nothing of a TACK's or IACK's, whose payload is its body.
+    pub fn data_len(&self) -> u32 {
+        let is_body = self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some());
+        if is_body { 0 } else { self.payload.len() }
     }
 
     /// Whether this packet acknowledges and carries no data: a pure ACK, or a TACK or IACK with its body.
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tack_is_an_acknowledgement_but_no_pure_ack_and_none_of_it_is_stream() {
+    fn a_tack_is_an_acknowledgement_but_no_pure_ack_and_none_of_it_is_data() {
         let mut tack = with(|tcp| tcp.options.tack.ack_type = Some(1));
         let mut data = with(|tcp| tcp.options.tack.packet_number = Some(1));
         for packet in [&tack, &data] {
@@ -153,7 +151,7 @@ mod tests {
         }
         (tack.payload, data.payload) = (Payload::Length(28), Payload::Length(1440));
         assert!(tack.is_acknowledgement() && !data.is_acknowledgement() && ack().is_acknowledgement());
-        assert_eq!((tack.stream_len(), data.stream_len()), (0, 1440));
+        assert_eq!((tack.data_len(), data.data_len()), (0, 1440));
         assert!(!with(|tcp| tcp.options.tack.permitted = true).tcp().is_some_and(TcpHeader::is_tack));
     }
 

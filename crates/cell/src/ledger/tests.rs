@@ -55,7 +55,7 @@ fn what_is_all_repeated_is_a_retransmission_whole() {
 #[test]
 fn tcp_acks_alone_are_tcp_acks_whole() {
     // 96 + 96 + 94 bytes are 5 symbols, 18 us, and 20 us rounded up.
-    let ack = Mpdu { pure_ack: true, ..mpdu(52, 0) };
+    let ack = Mpdu { tcp_ack: true, ..mpdu(52, 0) };
     let ppdu = aggregate(ht(), vec![ack, ack, ack]);
     assert_eq!((ppdu.psdu_len, ppdu.duration), (Bytes(286), Duration::from_micros(56)));
     expect(&[ppdu], &[(AirtimeClass::TcpAcks, 56_000)]);
@@ -210,9 +210,9 @@ fn expect(ppdus: &[Ppdu], classes: &[(AirtimeClass, u64)]) {
 /// A data PPDU of some standard with new, repeated and pure-ACK MPDUs.
 fn random_ppdu(stream: &mut Stream) -> Ppdu {
     let some = |stream: &mut Stream| {
-        let pure_ack = stream.below(3) == 0;
-        let payload = if pure_ack { 0 } else { stream.below(1449) };
-        Mpdu { pure_ack, retry: stream.below(3) == 0, ..mpdu(payload + 52, payload) }
+        let tcp_ack = stream.below(3) == 0;
+        let payload = if tcp_ack { 0 } else { stream.below(1449) };
+        Mpdu { tcp_ack, retry: stream.below(3) == 0, ..mpdu(payload + 52, payload) }
     };
     match stream.below(4) {
         0 => single(TxVector::dsss(DsssRate::Mbps11), some(stream)),
@@ -236,7 +236,7 @@ fn mpdu(packet: u64, payload: u64) -> Mpdu {
         packet: packet_id,
         packet_len: Bytes(packet),
         payload_len: Bytes(payload),
-        pure_ack: false,
+        tcp_ack: false,
         handle: FrameHandle(1),
         kind: MpduKind::Data,
         ds: Ds::FromAp,

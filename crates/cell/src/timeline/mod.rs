@@ -4,7 +4,7 @@
 //!
 //! - **air**, a row for each PPDU and for each stretch of silence, warm-up included, in the order in which they end. Rows of one instant's
 //!   collision overlap; otherwise they tile the time from the start of the run to its end (a PPDU that is on the air then is whole).
-//!   `kind` is `data`, `tcp_ack` (data PPDUs with nothing but pure TCP ACKs), `ack`, `block_ack`, `block_ack_request`, `rts`, `cts` or
+//!   `kind` is `data`, `tcp_ack` (data PPDUs with nothing but TCP ACKs), `ack`, `block_ack`, `block_ack_request`, `rts`, `cts` or
 //!   `beacon`, or for a silence its class in the ledger: `idle`, `interframe_space`, `backoff`, `sifs` or `timeouts`. `outcome` is `ok`,
 //!   `collided`, `damaged` (some of it could not be read though nothing collided) or `silent`; `access` is 1 where the PPDU was sent on a
 //!   won access, 0 where it answers or continues; `damaged` counts MPDUs that a receiver could not read.
@@ -141,7 +141,7 @@ impl<W: Write> Timeline<W> {
         let place = self.on_air.iter().position(|(transmitter, _)| *transmitter == ppdu.transmitter);
         let access = place.is_some_and(|place| self.on_air.swap_remove(place).1);
         let mpdus = ppdu.mpdus();
-        let acks = mpdus.iter().filter(|mpdu| mpdu.pure_ack).count();
+        let acks = mpdus.iter().filter(|mpdu| mpdu.tcp_ack).count();
         let retried = mpdus.iter().filter(|mpdu| mpdu.retry).count();
         let outcome = match (collided, damaged) {
             (true, _) => "collided",
@@ -229,8 +229,8 @@ impl<W: Write> Observer for Timeline<W> {
 
 fn kind(ppdu: &Ppdu) -> &'static str {
     match &ppdu.body {
-        Body::Single(mpdu) if mpdu.pure_ack => "tcp_ack",
-        Body::Aggregate(mpdus) if mpdus.iter().all(|mpdu| mpdu.pure_ack) => "tcp_ack",
+        Body::Single(mpdu) if mpdu.tcp_ack => "tcp_ack",
+        Body::Aggregate(mpdus) if mpdus.iter().all(|mpdu| mpdu.tcp_ack) => "tcp_ack",
         Body::Single(_) | Body::Aggregate(_) => "data",
         Body::Ack(_) => "ack",
         Body::BlockAck(..) => "block_ack",

@@ -40,7 +40,7 @@ fn ppdu(transmitter: u16, receiver: u16, body: Body) -> Ppdu {
     }
 }
 
-fn data(pure_ack: bool, retry: bool) -> Body {
+fn data(tcp_ack: bool, retry: bool) -> Body {
     let mut pool = PacketPool::default();
     let packet = pool.insert(Packet {
         ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 2].into(), [10, 1, 0, 1].into())),
@@ -51,7 +51,7 @@ fn data(pure_ack: bool, retry: bool) -> Body {
         packet,
         packet_len: Bytes(40),
         payload_len: Bytes::ZERO,
-        pure_ack,
+        tcp_ack,
         handle: FrameHandle(1),
         kind: MpduKind::QosData(Tid(0)),
         ds: Ds::FromAp,

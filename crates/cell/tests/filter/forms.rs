@@ -30,7 +30,7 @@ fn with_group_rate(mut config: CellConfig) -> CellConfig {
 
 /// The frames from one node to another with nothing but a pure ACK.
 fn acks(run: &Run, from: u16, to: u16) -> Vec<&Sent> {
-    let acks: Vec<_> = run.data(from, to).filter(|sent| sent.ppdu.mpdus().iter().all(|mpdu| mpdu.pure_ack)).collect();
+    let acks: Vec<_> = run.data(from, to).filter(|sent| sent.ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack)).collect();
     assert!(acks.len() > 50, "{} frames", acks.len());
     acks
 }

@@ -96,7 +96,7 @@ fn strike(len: Bytes, which: std::ops::Range<u64>, mishap: Mishap, seen: Arc<Ato
         }
         let (mut lost, mut hit) = (0, false);
         for (n, mpdu) in ppdu.mpdus().iter().enumerate() {
-            if !mpdu.pure_ack || mpdu.packet_len != len {
+            if !mpdu.tcp_ack || mpdu.packet_len != len {
                 continue;
             }
             let new = !known.contains(&mpdu.handle);

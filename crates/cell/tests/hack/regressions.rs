@@ -69,7 +69,7 @@ fn hole(lost_requests: Arc<AtomicU64>) -> Interference {
         match &ppdu.body {
             Body::Single(_) | Body::Aggregate(_) if lost_requests.load(Ordering::Relaxed) < REQUESTS => {
                 let mpdus = ppdu.mpdus();
-                if victim.is_none() && mpdus.len() > 1 && mpdus.iter().all(|mpdu| mpdu.pure_ack) {
+                if victim.is_none() && mpdus.len() > 1 && mpdus.iter().all(|mpdu| mpdu.tcp_ack) {
                     victim = Some(mpdus[0].seq);
                 }
                 let place = mpdus.iter().position(|mpdu| Some(mpdu.seq) == victim);

@@ -170,7 +170,7 @@ impl FreshAp {
             packet,
             packet_len: content.len(),
             payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
+            tcp_ack: content.is_acknowledgement(),
             handle: FrameHandle(0),
             kind: match frame.kind {
                 FrameKind::QosData { tid, .. } => MpduKind::QosData(tid),

@@ -3,7 +3,7 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
     SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
@@ -77,7 +77,7 @@ impl Run {
     /// The pure TCP ACKs that one node sent, with the PPDU that each was in and its identification.
     pub fn tcp_acks_from(&self, node: NodeId) -> impl Iterator<Item = (&Sent, &Mpdu, u16)> {
         self.data_from(node).flat_map(|sent| {
-            let mpdus = sent.ppdu.mpdus().iter().zip(&sent.ids).filter(|(mpdu, _)| mpdu.pure_ack);
+            let mpdus = sent.ppdu.mpdus().iter().zip(&sent.ids).filter(|(mpdu, _)| mpdu.tcp_ack);
             mpdus.map(move |(mpdu, &id)| (sent, mpdu, id))
         })
     }
@@ -174,7 +174,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             host_latency: Duration::ZERO,
         },
         stations: vec![station("one", rate, mac)],
-        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500) },
+        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
         pings: Vec::new(),
@@ -209,7 +209,7 @@ pub fn with_another_station(mut config: CellConfig) -> CellConfig {
 /// The cell with a TCP download to the first station, an ACK for each segment.
 pub fn with_tcp(mut config: CellConfig) -> CellConfig {
     let tcp = TcpConfig {
-        congestion: CongestionControl::NewReno,
+        congestion: CongestionChoice::NewReno,
         ack: AckConfig { every: 1, timeout: Duration::from_millis(40) },
         packet: Bytes(1500),
         sack: true,
@@ -219,6 +219,7 @@ pub fn with_tcp(mut config: CellConfig) -> CellConfig {
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        ..TcpConfig::default()
     };
     config.flows.push(flow("tcp", Direction::Down, TransportConfig::Tcp(tcp), Pace::Saturating));
     config

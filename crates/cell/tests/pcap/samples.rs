@@ -126,7 +126,7 @@ impl Samples {
         Mpdu {
             packet_len: packet.len(),
             payload_len: Bytes(packet.payload.len().into()),
-            pure_ack: packet.pure_ack().is_some(),
+            tcp_ack: packet.is_acknowledgement(),
             packet: self.pool.insert(packet),
             handle: FrameHandle(0),
             kind,

@@ -71,7 +71,7 @@ impl Weather {
         }
         let odds = self.ways[usize::from(ppdu.transmitter != NodeId(0))];
         let whole = match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.pure_ack) => odds.acks,
+            Body::Single(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack) => odds.acks,
             Body::Single(_) | Body::Aggregate(_) => odds.ppdu,
             Body::Ack(_) | Body::BlockAck(..) => odds.answer,
             Body::BlockAckReq(..) => odds.request,

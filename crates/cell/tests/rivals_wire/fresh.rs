@@ -347,7 +347,7 @@ impl FreshAp {
             packet,
             packet_len,
             payload_len,
-            pure_ack: content.pure_ack().is_some(),
+            tcp_ack: content.is_acknowledgement(),
             handle: FrameHandle(0),
             kind: kind(frame),
             ds: if frame.fourth.is_some() { Ds::FourAddress } else { Ds::ToAp },

@@ -149,7 +149,7 @@ pub fn mpdu(waiting: &Waiting, packet: &Packet, kind: MpduKind, transmitter: Nod
         packet: waiting.packet,
         packet_len: packet.len(),
         payload_len: Bytes(packet.payload.len().into()),
-        pure_ack: packet.pure_ack().is_some(),
+        tcp_ack: packet.is_acknowledgement(),
         handle: waiting.handle,
         kind,
         ds,

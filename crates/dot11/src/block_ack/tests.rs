@@ -19,7 +19,7 @@ fn mpdu(handle: u32) -> Mpdu {
         packet,
         packet_len: Bytes(1500),
         payload_len: Bytes(1448),
-        pure_ack: false,
+        tcp_ack: false,
         handle: FrameHandle(handle),
         kind: MpduKind::QosData(Tid(0)),
         ds: Ds::FromAp,

@@ -33,7 +33,7 @@ fn mpdu(pool: &mut PacketPool, kind: MpduKind, ds: Ds, packet: Packet) -> Mpdu {
         packet: pool.insert(packet),
         packet_len,
         payload_len: Bytes::ZERO,
-        pure_ack: false,
+        tcp_ack: false,
         handle: FrameHandle(0),
         kind,
         ds,

@@ -54,8 +54,8 @@ pub struct Queued {
     pub len: Bytes,
     /// The application bytes in it.
     pub payload_len: Bytes,
-    /// Whether it is a pure TCP ACK.
-    pub pure_ack: bool,
+    /// Whether it is a TCP ACK and nothing else.
+    pub tcp_ack: bool,
     /// When it was queued.
     pub enqueued: Instant,
     /// How it is to be sent.
@@ -91,7 +91,7 @@ impl Queued {
             packet: self.packet,
             packet_len: self.len,
             payload_len: self.payload_len,
-            pure_ack: self.pure_ack,
+            tcp_ack: self.tcp_ack,
             handle: self.handle,
             kind,
             ds,
@@ -107,9 +107,9 @@ impl Queued {
 
     /// Puts another packet in the place of this one, which is returned. Since when the frame has waited does not change.
     pub const fn exchange(&mut self, content: Content) -> PacketId {
-        let Content { packet, len, payload_len, pure_ack } = content;
+        let Content { packet, len, payload_len, tcp_ack } = content;
         let before = self.packet;
-        (self.packet, self.len, self.payload_len, self.pure_ack) = (packet, len, payload_len, pure_ack);
+        (self.packet, self.len, self.payload_len, self.tcp_ack) = (packet, len, payload_len, tcp_ack);
         before
     }
 

@@ -19,7 +19,7 @@ pub(super) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
         packet,
         len: Bytes(len),
         payload_len: Bytes(len.saturating_sub(52)),
-        pure_ack: false,
+        tcp_ack: false,
         enqueued,
         options: SendOptions {
             receiver: NodeId(1),
@@ -160,7 +160,7 @@ fn every_packet_leaves_once_and_the_counts_agree() {
                     let (wanted, other) =
                         (random.below(u64::from(handle) + 1) as u32, item(0, 40 + random.below(1_460), now));
                     let content =
-                        Content { packet: other.packet, len: other.len, payload_len: Bytes::ZERO, pure_ack: true };
+                        Content { packet: other.packet, len: other.len, payload_len: Bytes::ZERO, tcp_ack: true };
                     let exchanged = queue.exchange(FrameHandle(wanted), content);
                     assert_eq!(exchanged.is_some(), inside.contains_key(&wanted), "seed {seed}: {wanted}");
                     inside.entry(wanted).and_modify(|len| *len = other.len);

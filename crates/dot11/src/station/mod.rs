@@ -434,8 +434,8 @@ impl<S: Scheme> Station<S> {
 
 /// A packet as it stands in a queue from `now` on.
 fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
-    let Content { len, payload_len, pure_ack, .. } = Content::of(packet, pool);
-    Queued { handle, packet, len, payload_len, pure_ack, enqueued: now, options }
+    let Content { len, payload_len, tcp_ack, .. } = Content::of(packet, pool);
+    Queued { handle, packet, len, payload_len, tcp_ack, enqueued: now, options }
 }
 
 /// Carries a scheme's verdict out; what goes on, if anything.

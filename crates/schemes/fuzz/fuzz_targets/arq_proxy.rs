@@ -328,7 +328,7 @@ impl Fuzzed {
             packet,
             packet_len: content.len,
             payload_len: content.payload_len,
-            pure_ack: content.pure_ack,
+            tcp_ack: content.tcp_ack,
             handle,
             kind: self.kind,
             ds: Ds::Direct,

@@ -238,7 +238,7 @@ impl<S: Scheme> Bare<S> {
             packet,
             packet_len: content.len(),
             payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
+            tcp_ack: content.is_acknowledgement(),
             handle,
             kind,
             ds,

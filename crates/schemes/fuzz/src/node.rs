@@ -394,7 +394,7 @@ impl Node {
             packet,
             packet_len: content.len(),
             payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
+            tcp_ack: content.is_acknowledgement(),
             handle,
             kind: MpduKind::QosData(Tid(0)),
             ds: Ds::ToAp,

@@ -223,7 +223,7 @@ impl Client {
 
     /// A native ACK goes on the air: its request, and that for older ones, is cancelled.
     pub(super) fn on_sequenced(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if !mpdu.pure_ack || self.line.is_empty() {
+        if !mpdu.tcp_ack || self.line.is_empty() {
             return;
         }
         let Some(key) = FlowKey::of(env.cx.pool.get(mpdu.packet)) else { return };

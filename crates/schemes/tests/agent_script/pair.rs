@@ -424,7 +424,7 @@ impl Pair {
             packet,
             packet_len: content.len(),
             payload_len: Bytes(content.payload.len().into()),
-            pure_ack: content.pure_ack().is_some(),
+            tcp_ack: content.is_acknowledgement(),
             handle,
             kind: options.kind,
             ds: options.ds,

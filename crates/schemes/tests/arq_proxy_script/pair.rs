@@ -336,7 +336,7 @@ impl Pair {
             packet,
             packet_len: content.len,
             payload_len: content.payload_len,
-            pure_ack: content.pure_ack,
+            tcp_ack: content.tcp_ack,
             handle,
             kind: options.kind,
             ds: options.ds,

@@ -46,7 +46,7 @@ impl Script {
             packet,
             packet_len: Bytes(40),
             payload_len: Bytes::ZERO,
-            pure_ack: true,
+            tcp_ack: true,
             handle: FrameHandle(1),
             kind: options.kind,
             ds: options.ds,

@@ -16,7 +16,7 @@ fn frame(packet: &Packet, kind: MpduKind, seq: u16) -> Mpdu {
         packet: PacketPool::default().insert(packet.clone()),
         packet_len: packet.len(),
         payload_len: Bytes(packet.payload.len().into()),
-        pure_ack: false,
+        tcp_ack: false,
         handle: FrameHandle(1),
         kind,
         ds: Ds::FromAp,

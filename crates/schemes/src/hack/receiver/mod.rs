@@ -84,14 +84,14 @@ impl Receiver {
             return;
         }
         let position = self.sequence.position(mpdu);
-        if self.contexts.is_empty() && !mpdu.pure_ack {
+        if self.contexts.is_empty() && !mpdu.tcp_ack {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
         let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
         let now = env.cx.now;
         let Some(flow) = FiveTuple::of(packet) else { return };
-        let native = if mpdu.pure_ack { Ack::of(packet).ok() } else { None };
+        let native = if mpdu.tcp_ack { Ack::of(packet).ok() } else { None };
         let record = self.record(key, now);
         let cid = *record.cid.get_or_insert_with(|| Cid::of(&flow));
         if native.is_some() {

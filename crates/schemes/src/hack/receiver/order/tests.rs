@@ -17,7 +17,7 @@ fn mpdu(seq: u16, kind: MpduKind) -> Mpdu {
         packet: packets(1)[0],
         packet_len: Bytes(52),
         payload_len: Bytes(0),
-        pure_ack: true,
+        tcp_ack: true,
         handle: FrameHandle(0),
         kind,
         ds: Ds::ToAp,

@@ -15,6 +15,19 @@ pub struct Measured {
     interval: Option<Interval>,
     min_rtt: Option<Duration>,
     delay: Option<Delay>,
+    rhythm: Rhythm,
+}
+
+/// Who says how often TACKs come, and what is in force now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rhythm {
+    /// TACK is not in force: a policy computes its frequency itself.
+    #[default]
+    Own,
+    /// TACK is in force, and the sender of data has told no frequency yet: every packet is acknowledged.
+    PerPacket,
+    /// TACK is in force, and this is 1/f as the sender of data has told it.
+    Every(Duration),
 }
 
 /// The stretch of time over which the rate is being measured.
@@ -73,6 +86,16 @@ impl Measured {
     /// A round trip took this long.
     pub(crate) fn on_rtt(&mut self, rtt: Duration) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+    }
+
+    /// What is said about the frequency of TACKs has changed.
+    pub(crate) const fn set_rhythm(&mut self, rhythm: Rhythm) {
+        self.rhythm = rhythm;
+    }
+
+    /// How often TACKs come.
+    pub const fn rhythm(&self) -> Rhythm {
+        self.rhythm
     }
 
     /// Segments with payload that came, duplicates included.

@@ -1,10 +1,13 @@
-//! Delayed acknowledgements (RFC 9293, 3.8.6.3; RFC 5681, 4.2), with any number of segments for each.
+//! Delayed acknowledgements (RFC 9293, 3.8.6.3; RFC 5681, 4.2), with any number of segments for each:
+//! f = max { bw / (L MSS), 1 / alpha }, equation (3) of the TACK paper, with the timeout alpha.
+//!
+//! Where segments come more seldom than 1 / alpha, f is their rate and not 1 / alpha: nothing is acknowledged twice.
 //!
 //! Not modelled: the quick acknowledgements with which Linux begins a connection, and its adaptive timeout.
 
 use ackless_wire::{Bytes, Duration, Instant};
 
-use super::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
+use super::{AckDecision, AckPolicy, AckReason, SegmentFacts, at_once};
 
 /// Acknowledges when L full-sized segments' worth of bytes is here, when the oldest of them has waited long enough,
 /// and at once where RFC 5681 asks for it: above a hole, when a hole is filled, on duplicates and on the FIN.
@@ -30,12 +33,8 @@ impl Delayed {
 
 impl AckPolicy for Delayed {
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
-        match facts.place {
-            Place::InOrder => {}
-            Place::FillsHole => return AckDecision::Now(AckReason::HoleFilled),
-            Place::AboveHole => return AckDecision::Now(AckReason::OutOfOrder),
-            Place::Duplicate => return AckDecision::Now(AckReason::Duplicate),
-            Place::Fin => return AckDecision::Now(AckReason::Fin),
+        if let Some(reason) = at_once(facts.place) {
+            return AckDecision::Now(reason);
         }
         self.held += facts.new_bytes;
         if self.every == 1 || self.held >= facts.full_size * u64::from(self.every) {
@@ -65,6 +64,7 @@ impl AckPolicy for Delayed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ack::Place;
     use crate::measure::Measured;
 
     fn ask(policy: &mut Delayed, millis: u64, bytes: u64, place: Place) -> AckDecision {

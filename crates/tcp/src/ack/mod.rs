@@ -3,10 +3,21 @@
 //! The endpoint asks [`AckPolicy::on_segment`] about every segment with payload or FIN, tells the policy whenever
 //! an acknowledgement has gone out (piggybacked ones too), and wakes it at its deadline.
 //! How much is acknowledged and with which SACK blocks is not the policy's business.
+//!
+//! Each policy states its frequency f, in acknowledgements each second, as the TACK paper (IV-A) has it: [`PerPacket`],
+//! [`byte_counting`] (1), [`Periodic`] (2), [`Delayed`] (3) and [`Tack`] (4).
 
+mod byte_counting;
 mod delayed;
+mod per_packet;
+mod periodic;
+pub mod tack;
 
+pub use byte_counting::{LAST_RESORT, byte_counting};
 pub use delayed::Delayed;
+pub use per_packet::PerPacket;
+pub use periodic::Periodic;
+pub use tack::Tack;
 
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -21,6 +32,26 @@ pub enum AckChoice {
         every: u32,
         /// The longest that an acknowledgement is held. RFC 9293, 3.8.6.3: at most 500 ms.
         timeout: Duration,
+    },
+    /// Every segment: see [`PerPacket`].
+    PerPacket,
+    /// Every `every` full-sized segments, with a timer of last resort only: see [`byte_counting`].
+    ByteCounting {
+        /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1.
+        every: u32,
+    },
+    /// Once in each interval: see [`Periodic`].
+    Periodic {
+        /// Alpha, the time between two acknowledgements.
+        interval: Duration,
+    },
+    /// As seldom as transport permits: see [`Tack`]. With or without the TACK extension of the protocol, which is the
+    /// business of [`TackConfig`](crate::TackConfig).
+    Tack {
+        /// Acknowledgements for each least round-trip time. Range: 1 up; 0 counts as 1. The paper's default: 4.
+        beta: u32,
+        /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1. The paper's default: 2.
+        every: u32,
     },
 }
 
@@ -90,6 +121,10 @@ pub trait AckPolicy {
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision;
     /// An acknowledgement of all that is here went out, alone or with data.
     fn on_ack_sent(&mut self, now: Instant);
+    /// What the receiver has measured, or been told, has changed other than by a segment with data.
+    fn on_measured(&mut self, measured: &Measured) {
+        _ = measured;
+    }
     /// When to be woken, if something is held.
     fn deadline(&self) -> Option<Instant>;
     /// The deadline has come.
@@ -100,39 +135,65 @@ pub trait AckPolicy {
 #[derive(Clone, Debug)]
 pub(crate) enum Policy {
     Delayed(Delayed),
+    PerPacket(PerPacket),
+    Periodic(Periodic),
+    Tack(Tack),
 }
 
 impl Policy {
     pub(crate) const fn new(choice: AckChoice) -> Self {
         match choice {
             AckChoice::Delayed { every, timeout } => Self::Delayed(Delayed::new(every, timeout)),
+            AckChoice::PerPacket => Self::PerPacket(PerPacket),
+            AckChoice::ByteCounting { every } => Self::Delayed(byte_counting(every)),
+            AckChoice::Periodic { interval } => Self::Periodic(Periodic::new(interval)),
+            AckChoice::Tack { beta, every } => Self::Tack(Tack::new(beta, every)),
         }
     }
 }
 
+macro_rules! each_policy {
+    ($self:ident, $policy:ident => $call:expr) => {
+        match $self {
+            Self::Delayed($policy) => $call,
+            Self::PerPacket($policy) => $call,
+            Self::Periodic($policy) => $call,
+            Self::Tack($policy) => $call,
+        }
+    };
+}
+
 impl AckPolicy for Policy {
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
-        match self {
-            Self::Delayed(policy) => policy.on_segment(now, facts),
-        }
+        each_policy!(self, policy => policy.on_segment(now, facts))
     }
 
     fn on_ack_sent(&mut self, now: Instant) {
-        match self {
-            Self::Delayed(policy) => policy.on_ack_sent(now),
-        }
+        each_policy!(self, policy => policy.on_ack_sent(now));
+    }
+
+    fn on_measured(&mut self, measured: &Measured) {
+        each_policy!(self, policy => policy.on_measured(measured));
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match self {
-            Self::Delayed(policy) => policy.deadline(),
-        }
+        each_policy!(self, policy => policy.deadline())
     }
 
     fn on_deadline(&mut self, now: Instant) -> AckDecision {
-        match self {
-            Self::Delayed(policy) => policy.on_deadline(now),
-        }
+        each_policy!(self, policy => policy.on_deadline(now))
+    }
+}
+
+/// Why a segment that fits so is acknowledged at once on any plain connection (RFC 5681, 4.2; RFC 9293, 3.10.7.4); nothing if
+/// it is plainly in order.
+pub(crate) const fn at_once(place: Place) -> Option<AckReason> {
+    match place {
+        Place::InOrder => None,
+        Place::FillsHole => Some(AckReason::HoleFilled),
+        Place::AboveHole => Some(AckReason::OutOfOrder),
+        Place::Duplicate => Some(AckReason::Duplicate),
+        Place::Fin => Some(AckReason::Fin),
     }
 }
 

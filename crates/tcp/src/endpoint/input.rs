@@ -195,16 +195,22 @@ impl Endpoint {
         let place = self.place(whole, fresh, payload);
         let facts =
             SegmentFacts { new_bytes: fresh.len(), full_size: self.rx.full_size, place, measured: &self.measured };
-        match self.policy.on_segment(now, &facts) {
+        let decision = self.policy.on_segment(now, &facts);
+        self.heed(decision);
+        if place == Place::Fin {
+            self.on_fin(now);
+        }
+    }
+
+    /// Does what the acknowledgement policy says.
+    pub(super) fn heed(&mut self, decision: AckDecision) {
+        match decision {
             AckDecision::Now(reason) => self.ack_owed = Some(reason),
             AckDecision::Hold => {
                 if let Some(at) = self.policy.deadline() {
                     self.timers.arm(Timer::DelayedAck, at);
                 }
             }
-        }
-        if place == Place::Fin {
-            self.on_fin(now);
         }
     }
 

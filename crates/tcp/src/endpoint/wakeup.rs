@@ -4,7 +4,7 @@ use ackless_wire::{Duration, Instant};
 
 use super::Endpoint;
 use super::sender::Probe;
-use crate::ack::{AckDecision, AckPolicy};
+use crate::ack::AckPolicy;
 use crate::congestion::Controller;
 use crate::event::Event;
 use crate::loss::LossDetector;
@@ -21,9 +21,8 @@ impl Endpoint {
                     Timer::Retransmit => self.on_retransmission_timeout(now),
                     Timer::Persist => self.on_persist_timeout(),
                     Timer::DelayedAck => {
-                        if let AckDecision::Now(reason) = self.policy.on_deadline(now) {
-                            self.ack_owed = Some(reason);
-                        }
+                        let decision = self.policy.on_deadline(now);
+                        self.heed(decision);
                     }
                     Timer::TimeWait => self.advance(Trigger::TimeWaitOver),
                 }

@@ -37,7 +37,7 @@ pub mod transmissions;
 
 pub use ack::AckChoice;
 pub use config::{Config, Consume};
-pub use congestion::{CongestionChoice, InitialWindow};
+pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, Variant};
 pub use endpoint::Endpoint;
 pub use event::Event;
 pub use measure::Measured;

@@ -27,6 +27,8 @@ pub enum Purpose {
     Scheme = 7,
     /// Draws of a test or a fuzzer, never of a simulated component.
     Test = 8,
+    /// Draws of a congestion controller: where BBR's gain cycle begins.
+    Congestion = 9,
 }
 
 /// A stream of random numbers.

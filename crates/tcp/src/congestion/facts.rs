@@ -69,6 +69,33 @@ pub struct ReportFacts {
     pub inflight: Bytes,
 }
 
+/// What a controller believes of the path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathModel {
+    /// Where its state machine stands.
+    pub phase: BbrPhase,
+    /// BtlBw or BW_max: the greatest delivery rate of its filter, zero before the first.
+    pub bandwidth: BitRate,
+    /// RTprop or RTTmin.
+    pub min_rtt: Option<Duration>,
+}
+
+/// The states of BBR (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3; TACK paper, VI-D).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum BbrPhase {
+    /// Doubles the rate until the pipe is full.
+    Startup,
+    /// Takes away the queue that this made.
+    Drain,
+    /// Cruises, and asks for more now and then.
+    ProbeBw {
+        /// 0 while it asks for more, 1 while it drains, from 2 on while it cruises.
+        phase: u8,
+    },
+    /// Sends next to nothing, to see the path without a queue.
+    ProbeRtt,
+}
+
 impl RateSample {
     /// The rate, rounded down.
     pub const fn rate(&self) -> BitRate {

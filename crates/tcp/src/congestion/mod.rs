@@ -5,12 +5,17 @@
 //! window stays at what [`Controller::on_loss`] made of it until the recovery is over. One that models the path hears
 //! of every delivery, by [`Controller::on_feedback`] or [`Controller::on_report`], and also sets a rate.
 
+mod bbr;
 mod cubic;
 mod facts;
+mod path;
+mod receiver_bbr;
 mod reno;
 
+pub use bbr::Bbr;
 pub use cubic::Cubic;
-pub use facts::{Feedback, RateSample, ReportFacts};
+pub use facts::{BbrPhase, Feedback, PathModel, RateSample, ReportFacts};
+pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
 pub use reno::Reno;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -24,6 +29,10 @@ pub enum CongestionChoice {
     NewReno,
     /// CUBIC (RFC 9438). Without SACK, recovery as in NewReno.
     Cubic,
+    /// BBR version 1 (draft-cardwell-iccrg-bbr-congestion-control-00). Always paced. Without SACK, recovery as in NewReno.
+    Bbr,
+    /// BBR with a receiver that measures (TACK paper, VI-D). Always paced. Where TACK is not in use, it is [`Self::Bbr`].
+    ReceiverBbr(Variant),
 }
 
 /// The congestion window before the first acknowledgement.
@@ -90,6 +99,10 @@ pub trait Controller {
     fn holds_back(&self) -> bool {
         false
     }
+    /// What a controller that models the path believes of it at `now`; nothing from the others.
+    fn model(&self, _now: Instant) -> Option<PathModel> {
+        None
+    }
 }
 
 /// What slow start needs, common to all controllers.
@@ -108,6 +121,8 @@ pub struct SlowStart {
 pub(crate) enum Congestion {
     Reno(Reno),
     Cubic(Cubic),
+    Bbr(Box<Bbr>),
+    ReceiverBbr(Box<ReceiverBbr>),
 }
 
 impl InitialWindow {
@@ -130,10 +145,22 @@ impl SlowStart {
 }
 
 impl Congestion {
-    pub(crate) fn new(choice: CongestionChoice, start: SlowStart) -> Self {
+    /// `seed` is for what a controller draws: BBR's first phases.
+    pub(crate) fn new(choice: CongestionChoice, start: SlowStart, seed: u64) -> Self {
         match choice {
             CongestionChoice::Reno | CongestionChoice::NewReno => Self::Reno(Reno::new(start)),
             CongestionChoice::Cubic => Self::Cubic(Cubic::new(start)),
+            CongestionChoice::Bbr => Self::Bbr(Box::new(Bbr::new(start, seed))),
+            CongestionChoice::ReceiverBbr(variant) => {
+                Self::ReceiverBbr(Box::new(ReceiverBbr::new(start, seed, variant)))
+            }
+        }
+    }
+
+    /// No reports will come any more, or ever: what needs them goes on without, keeping what it has learned.
+    pub(crate) fn fall_back(&mut self, now: Instant) {
+        if let Self::ReceiverBbr(bbr) = self {
+            *self = Self::Bbr(Box::new(bbr.clone().into_bbr(now)));
         }
     }
 }
@@ -143,6 +170,8 @@ macro_rules! each_controller {
         match $self {
             Self::Reno($controller) => $call,
             Self::Cubic($controller) => $call,
+            Self::Bbr($controller) => $call,
+            Self::ReceiverBbr($controller) => $call,
         }
     };
 }
@@ -198,6 +227,10 @@ impl Controller for Congestion {
 
     fn holds_back(&self) -> bool {
         each_controller!(self, controller => controller.holds_back())
+    }
+
+    fn model(&self, now: Instant) -> Option<PathModel> {
+        each_controller!(self, controller => controller.model(now))
     }
 }
 

@@ -9,7 +9,7 @@ use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::AckReason;
 use crate::config::Config;
-use crate::congestion::{CongestionChoice, Controller, InitialWindow};
+use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::Event;
 use crate::loss::{Detector, DupackRecovery, PartialAcks, SackRecovery};
 use crate::sequence::Position;
@@ -24,7 +24,10 @@ impl Endpoint {
         }
         let partial = match config.congestion {
             CongestionChoice::Reno => PartialAcks::End,
-            CongestionChoice::NewReno | CongestionChoice::Cubic => PartialAcks::Continue,
+            CongestionChoice::NewReno
+            | CongestionChoice::Cubic
+            | CongestionChoice::Bbr
+            | CongestionChoice::ReceiverBbr(_) => PartialAcks::Continue,
         };
         Detector::Dupack(DupackRecovery::new(partial))
     }
@@ -140,7 +143,8 @@ impl Endpoint {
         self.adopt_tack(now, &options.tack);
         let number_len = if self.tack.is_some() { TACK_LEN } else { Bytes::ZERO };
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
-        self.congestion = crate::congestion::Congestion::new(self.config.congestion, self.tx.slow_start(&self.config));
+        let seed = self.tx.iss.0.into();
+        self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
         // The window of a SYN is never scaled (RFC 7323, 2.2).
         self.tx.window_end = Position::FIRST_BYTE + Bytes(tcp.window.into());
         self.tx.max_window = Bytes(tcp.window.into());

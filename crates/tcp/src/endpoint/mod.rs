@@ -18,7 +18,7 @@ use self::sender::Sender;
 use crate::ack::{AckReason, Policy};
 use crate::challenge::ChallengeLimit;
 use crate::config::Config;
-use crate::congestion::{Congestion, Controller};
+use crate::congestion::{Congestion, Controller, PathModel};
 use crate::event::{Event, EventSet};
 use crate::loss::Detector;
 use crate::measure::Measured;
@@ -119,7 +119,7 @@ impl Endpoint {
             local,
             peer: None,
             rx: Receiver::new(&config),
-            congestion: Congestion::new(config.congestion, tx.slow_start(&config)),
+            congestion: Congestion::new(config.congestion, tx.slow_start(&config), iss.0.into()),
             loss: Self::detector(&config, config.sack),
             policy: Policy::new(config.ack),
             rtt: RttEstimator::new(config.rto_bounds()),
@@ -195,6 +195,11 @@ impl Endpoint {
     /// The congestion window: cheaper than [`stats`](Self::stats) where it is traced for each packet.
     pub fn congestion_window(&self) -> Bytes {
         self.congestion.window()
+    }
+
+    /// What the congestion controller believes of the path at `now`, if it models it (BBR).
+    pub fn path_model(&self, now: Instant) -> Option<PathModel> {
+        self.congestion.model(now)
     }
 
     /// Payload bytes received in order so far: cheaper than [`stats`](Self::stats).

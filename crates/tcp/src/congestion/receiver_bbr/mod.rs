@@ -1,0 +1,391 @@
+//! BBR with a receiver that measures (TACK paper, VI-D): what a TACK connection uses.
+//!
+//! Bandwidth comes out of reports and not out of the clock of acknowledgements, and the gain cycle is counted in TACK
+//! intervals. What an interval is follows from the time that has passed and the frequency in force, never from how
+//! many reports came, so that the loss of reports changes nothing: a phase also ends between reports, when the
+//! next segment goes out. While the receiver acknowledges every packet, an interval counts as RTTmin/4 (beta = 4).
+//!
+//! Where the paper is silent it is done as in [`Bbr`]: rounds (told here by what was in flight when one began) and
+//! the full-pipe estimate in Startup, application-limited rates, restart from idleness, a random first phase. Ours: a
+//! timeout leaves one segment, and the cap grows back by what is delivered; losses that are pulled change nothing,
+//! since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
+//! the bandwidth filter.
+
+mod clock;
+
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use self::clock::IntervalClock;
+use super::bbr::Learned;
+use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
+use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
+
+/// How a receiver-based BBR divides its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Variant {
+    /// ProbeBW of 32 intervals, a bandwidth filter of 40, and ProbeRTT when RTTmin has had no lower value for 10 s
+    /// (VI-D).
+    #[default]
+    Standard,
+    /// For video over Wi-Fi Direct (VII-D): 16 and 20 intervals; the gain and drain cycles stay at four each.
+    Miracast {
+        /// What becomes of ProbeRTT.
+        probe_rtt: GentleProbe,
+    },
+}
+
+/// A ProbeRTT that video survives (VII-D).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GentleProbe {
+    /// None at all.
+    Never,
+    /// 0.75 times the rate, when RTTmin has had no lower value for 2.5 s. For how long the paper leaves open: here for a
+    /// round trip, at least four intervals, as long as a drain cycle.
+    Gentle,
+}
+
+/// Receiver-based BBR.
+#[derive(Clone, Debug)]
+pub struct ReceiverBbr {
+    start: SlowStart,
+    seed: u64,
+    random: Stream,
+    variant: Variant,
+    state: State,
+    /// Keyed by intervals.
+    bandwidth: MaxFilter,
+    clock: IntervalClock,
+    /// 1/f in force; nothing while every packet is acknowledged.
+    interval: Option<Duration>,
+    /// RTTmin as the connection has it.
+    min_rtt: Option<Duration>,
+    /// When RTTmin was last lowered.
+    lowered: MinRtt,
+    /// All that was received, and where that ends the round.
+    delivered: Bytes,
+    round_end: Bytes,
+    /// Whether a rate of this round was limited by the application.
+    round_limited: bool,
+    full_pipe: FullPipe,
+    aggregation: Aggregation,
+    last_report: Instant,
+    /// Until when rates still show what ProbeRTT held back.
+    blind_until: Instant,
+    idle_restart: bool,
+    pacing_rate: BitRate,
+    /// inflight_cap.
+    cap: Bytes,
+}
+
+/// Where the state machine stands (VI-D; ProbeBW and ProbeRTT together are its Stable state).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Startup,
+    Drain,
+    /// In the gain cycle that began at this interval of the clock.
+    ProbeBw {
+        began: u64,
+    },
+    ProbeRtt {
+        end: Instant,
+    },
+}
+
+impl ReceiverBbr {
+    /// A model of nothing yet. `seed` decides where gain cycles begin.
+    pub fn new(start: SlowStart, seed: u64, variant: Variant) -> Self {
+        Self {
+            start,
+            seed,
+            random: Stream::new(seed, 0, Purpose::Congestion),
+            variant,
+            state: State::Startup,
+            bandwidth: MaxFilter::new(variant.filter_length()),
+            clock: IntervalClock::new(),
+            interval: None,
+            min_rtt: None,
+            lowered: MinRtt::new(Renewal::Lower),
+            delivered: Bytes::ZERO,
+            round_end: Bytes::ZERO,
+            round_limited: false,
+            full_pipe: FullPipe::default(),
+            aggregation: Aggregation::new(Instant::ZERO),
+            last_report: Instant::ZERO,
+            blind_until: Instant::ZERO,
+            idle_restart: false,
+            pacing_rate: Gain::STARTUP.pace(start.initial.per(NOMINAL_RTT)),
+            cap: start.initial,
+        }
+    }
+
+    /// The controller for a connection that lost its reports: BBR by the sender's own samples, which begins
+    /// with what was learned.
+    pub fn into_bbr(self, now: Instant) -> Bbr {
+        let learned = Learned {
+            bandwidth: self.bandwidth.best(),
+            min_rtt: self.min_rtt,
+            full_pipe: self.full_pipe,
+            pacing_rate: self.pacing_rate,
+            window: self.cap,
+        };
+        Bbr::inherit(self.start, self.seed, now, learned)
+    }
+
+    /// Where the state machine stands.
+    pub fn phase(&self, now: Instant) -> BbrPhase {
+        match self.state {
+            State::Startup => BbrPhase::Startup,
+            State::Drain => BbrPhase::Drain,
+            State::ProbeBw { began } => BbrPhase::ProbeBw { phase: self.cycle_phase(now, began) },
+            State::ProbeRtt { .. } => BbrPhase::ProbeRtt,
+        }
+    }
+
+    /// 0 while the gain cycle asks for more, 1 while it drains, 2 while it cruises.
+    fn cycle_phase(&self, now: Instant, began: u64) -> u8 {
+        match (self.clock.intervals(now) - began) % self.variant.cycle_length() {
+            0..GAIN_INTERVALS => 0,
+            GAIN_INTERVALS..DRAIN_END => 1,
+            _ => 2,
+        }
+    }
+
+    fn pacing_gain(&self, now: Instant) -> Gain {
+        match self.state {
+            State::Startup => Gain::STARTUP,
+            State::Drain => Gain::DRAIN,
+            State::ProbeBw { began } => [Gain::UP, Gain::DOWN, Gain::CRUISE][usize::from(self.cycle_phase(now, began))],
+            State::ProbeRtt { .. } => match self.variant {
+                Variant::Standard => Gain::NONE,
+                Variant::Miracast { .. } => Gain::DOWN,
+            },
+        }
+    }
+
+    /// 1/f, or what stands in for it while every packet is acknowledged.
+    fn interval_length(&self) -> Duration {
+        self.interval.or(self.min_rtt.map(|rtt| rtt / BETA)).unwrap_or(NOMINAL_RTT).max(MIN_INTERVAL)
+    }
+
+    /// BW_max, from rates that the application did not limit, or that are no smaller.
+    fn update_bandwidth(&mut self, facts: &ReportFacts) {
+        let held = matches!(self.state, State::ProbeRtt { .. }) || facts.now < self.blind_until;
+        let limited = facts.application_limited || held;
+        self.round_limited |= limited;
+        if facts.delivery_rate > BitRate::ZERO && (!limited || facts.delivery_rate >= self.bandwidth.best()) {
+            self.bandwidth.update(self.clock.intervals(facts.now), facts.delivery_rate);
+        }
+    }
+
+    /// A round ends when all that was in flight at its beginning has been received.
+    fn update_round(&mut self, facts: &ReportFacts) {
+        self.delivered += facts.delivered;
+        if self.delivered < self.round_end {
+            return;
+        }
+        self.round_end = self.delivered + facts.inflight.max(Bytes(1));
+        self.aggregation.on_round();
+        if !self.round_limited && self.bandwidth.best() > BitRate::ZERO {
+            self.full_pipe.on_round(self.bandwidth.best());
+        }
+        self.round_limited = false;
+    }
+
+    fn advance_state(&mut self, facts: &ReportFacts) {
+        if self.state == State::Startup && self.full_pipe.is_filled() {
+            self.state = State::Drain;
+        }
+        if self.state == State::Drain && facts.inflight <= self.bdp() {
+            self.enter_probe_bw(facts.now);
+        }
+        let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after());
+        if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
+            let least = match self.variant {
+                Variant::Standard => PROBE_RTT_LENGTH,
+                Variant::Miracast { .. } => self.interval_length() * GAIN_INTERVALS,
+            };
+            self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
+            self.clock.pause(facts.now);
+        }
+        self.leave_probe_rtt(facts.now, facts.srtt);
+    }
+
+    fn leave_probe_rtt(&mut self, now: Instant, srtt: Duration) {
+        let State::ProbeRtt { end } = self.state else { return };
+        if now < end {
+            return;
+        }
+        self.lowered.restart(now);
+        self.clock.resume(now);
+        // What was sent slowly is reported a round trip later, in rates that look back two intervals.
+        self.blind_until = now + srtt + self.interval_length() * 2;
+        if self.full_pipe.is_filled() {
+            self.enter_probe_bw(now);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    /// At any interval of the cycle but those that drain, each equally likely.
+    fn enter_probe_bw(&mut self, now: Instant) {
+        let draw = self.random.below(self.variant.cycle_length() - (DRAIN_END - GAIN_INTERVALS));
+        let position = if draw < GAIN_INTERVALS { draw } else { draw + DRAIN_END - GAIN_INTERVALS };
+        // The clock begins far enough from zero that a cycle can have begun before now.
+        self.state = State::ProbeBw { began: self.clock.intervals(now) - position };
+    }
+
+    /// max(gain BW_max, MSS f) (VI-D), the former 1 % less (footnote 3). In Startup it only grows.
+    fn update_pacing(&mut self, now: Instant) {
+        if self.bandwidth.best() == BitRate::ZERO {
+            return;
+        }
+        let floor = self.start.smss.per(self.interval_length());
+        let rate = self.pacing_gain(now).pace(self.bandwidth.best()).max(floor);
+        if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt { .. }) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    fn bdp(&self) -> Bytes {
+        self.min_rtt.map_or(self.start.initial, |rtt| bdp(self.bandwidth.best(), rtt))
+    }
+
+    /// cwnd_gain BDP with cwnd_gain = 2 + 1/(RTTmin f), which is 2 BDP and what comes in an interval; in Startup and Drain
+    /// with 2/ln 2 in place of 2, as in BBR. To it comes what aggregation needs. Never below BBR's four segments, nor
+    /// below the initial window before the pipe is full.
+    fn target(&self) -> Bytes {
+        let bandwidth = self.bandwidth.best();
+        let gain = if matches!(self.state, State::Startup | State::Drain) { Gain::STARTUP } else { Gain::WINDOW };
+        let lump = bandwidth.amount_floor(self.interval.unwrap_or(Duration::ZERO));
+        let cap = gain.of_bytes(self.bdp()) + lump;
+        if self.full_pipe.is_filled() {
+            (cap + self.aggregation.allowance(bandwidth)).max(self.start.smss * MIN_CAP)
+        } else {
+            cap.max(self.start.initial)
+        }
+    }
+}
+
+impl Controller for ReceiverBbr {
+    fn on_ack(&mut self, _facts: &AckFacts) {}
+
+    fn on_loss(&mut self, _now: Instant, _flight: Bytes) {}
+
+    fn on_timeout(&mut self, _now: Instant, _flight: Bytes, _repeated: bool) {
+        self.full_pipe.forget();
+        self.cap = self.start.smss;
+    }
+
+    fn on_recovered(&mut self, _now: Instant, _flight: Bytes) {}
+
+    /// The model stays; only a lost SYN makes the first cap smaller.
+    fn on_idle(&mut self, _now: Instant, restart: Bytes) {
+        if self.bandwidth.best() == BitRate::ZERO {
+            self.cap = self.cap.min(restart);
+        }
+    }
+
+    fn window(&self) -> Bytes {
+        self.cap
+    }
+
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        None
+    }
+
+    fn on_connected(&mut self, now: Instant, rtt: Option<Duration>) {
+        self.last_report = now;
+        self.aggregation.restart(now);
+        self.lowered.update(now, rtt, self.variant.probe_rtt_after());
+        self.min_rtt = rtt;
+        self.clock.set(now, self.interval_length());
+        if let Some(rtt) = rtt {
+            self.pacing_rate = Gain::STARTUP.pace(self.start.initial.per(rtt));
+        }
+    }
+
+    fn on_report(&mut self, facts: &ReportFacts) {
+        self.interval = facts.interval;
+        self.min_rtt = facts.min_rtt.or(self.min_rtt);
+        self.clock.set(facts.now, self.interval_length());
+        self.update_bandwidth(facts);
+        self.update_round(facts);
+        // What one interval brings is in the gain already, so an epoch begins with the report before.
+        let begin = self.last_report;
+        self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.bandwidth.best(), self.cap);
+        self.last_report = facts.now;
+        self.advance_state(facts);
+        self.update_pacing(facts.now);
+        let target = self.target();
+        self.cap = if self.cap < target { (self.cap + facts.delivered).min(target) } else { target };
+        self.idle_restart &= facts.delivered == Bytes::ZERO;
+    }
+
+    fn on_sent(&mut self, now: Instant, inflight: Bytes, application_limited: bool) {
+        if inflight == Bytes::ZERO && application_limited {
+            self.idle_restart = true;
+            self.last_report = now;
+            self.aggregation.restart(now);
+        }
+        self.leave_probe_rtt(now, self.min_rtt.unwrap_or(NOMINAL_RTT));
+        self.update_pacing(now);
+    }
+
+    fn pacing_rate(&self) -> Option<BitRate> {
+        Some(self.pacing_rate)
+    }
+
+    fn holds_back(&self) -> bool {
+        matches!(self.state, State::ProbeRtt { .. })
+    }
+
+    fn model(&self, now: Instant) -> Option<PathModel> {
+        Some(PathModel { phase: self.phase(now), bandwidth: self.bandwidth.best(), min_rtt: self.min_rtt })
+    }
+}
+
+impl Variant {
+    /// Intervals in ProbeBW.
+    const fn cycle_length(self) -> u64 {
+        match self {
+            Self::Standard => 32,
+            Self::Miracast { .. } => 16,
+        }
+    }
+
+    /// Intervals for which a rate counts.
+    const fn filter_length(self) -> u64 {
+        match self {
+            Self::Standard => 40,
+            Self::Miracast { .. } => 20,
+        }
+    }
+
+    /// How long RTTmin may go without a lower value.
+    const fn probe_rtt_after(self) -> Duration {
+        match self {
+            Self::Standard => Duration::from_secs(10),
+            Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
+            Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
+        }
+    }
+}
+
+/// Intervals that ask for more.
+const GAIN_INTERVALS: u64 = 4;
+/// The interval at which the drain cycle ends.
+const DRAIN_END: u64 = 8;
+/// Intervals in RTTmin while every packet is acknowledged.
+const BETA: u64 = 4;
+/// What a round trip counts as before there is one, as in BBR.
+const NOMINAL_RTT: Duration = Duration::from_millis(1);
+/// No interval is shorter: a report says how long one is, and may say anything.
+const MIN_INTERVAL: Duration = Duration::from_micros(1);
+/// The shortest ProbeRTT.
+const PROBE_RTT_LENGTH: Duration = Duration::from_millis(200);
+/// The least cap, in segments.
+const MIN_CAP: u64 = 4;
+
+#[cfg(test)]
+mod tests;

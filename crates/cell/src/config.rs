@@ -15,6 +15,7 @@ use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
+pub use ackless_tcp::{AckChoice, CongestionChoice};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -242,12 +243,14 @@ pub enum ApScheduler {
 }
 
 /// The wire between server and AP: one link each way.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct WiredConfig {
     /// From the server to the AP.
     pub down: WiredLink,
     /// From the AP to the server.
     pub up: WiredLink,
+    /// How the wire changes during the run, in order of time.
+    pub steps: Vec<WireStep>,
     /// The largest IP packet it carries; a larger one is a mistake of the configuration, not fragmented.
     pub mtu: Bytes,
 }
@@ -265,8 +268,36 @@ pub struct WiredLink {
     pub reorder: Probability,
     /// How long such a packet is held.
     pub reorder_delay: Duration,
-    /// Packets waiting for the link; one that finds so many waiting is dropped. At least 1.
-    pub buffer_packets: u32,
+    /// To the delay of each packet a time is added, drawn evenly from zero to this.
+    pub jitter: Duration,
+    /// Whether that time may let later packets overtake; if not, a packet arrives no sooner than those before it.
+    pub jitter_reorders: bool,
+    /// How much may wait for the link; a packet that finds so much waiting is dropped.
+    pub buffer: WireBuffer,
+}
+
+/// How much may wait for a link. The packet being sent does not wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WireBuffer {
+    /// So many packets. At least 1.
+    Packets(u32),
+    /// So many bytes of IP packets; the last packet that is taken may go beyond. At least 1.
+    Bytes(Bytes),
+}
+
+/// A change of the wire. What is on its way when it comes keeps the delay with which it left; what is being sent goes on at the new rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WireStep {
+    /// From then on.
+    pub at: Instant,
+    /// The one direction that changes; `None` for both.
+    pub direction: Option<Direction>,
+    /// The new rate, greater than zero; `None` leaves it.
+    pub rate: Option<BitRate>,
+    /// The new delay; `None` leaves it. Where it is shorter, later packets still arrive after earlier ones.
+    pub delay: Option<Duration>,
+    /// The new loss of packets; `None` leaves it.
+    pub loss: Option<Probability>,
 }
 
 /// What the air between the AP and one station loses, beside collisions.
@@ -349,9 +380,11 @@ pub enum TransportConfig {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TcpConfig {
     /// How the sender's window moves.
-    pub congestion: CongestionControl,
-    /// When the receiver acknowledges.
+    pub congestion: CongestionChoice,
+    /// When the receiver acknowledges, unless [`Self::policy`] says other; what a connection without TACK falls back to.
     pub ack: AckConfig,
+    /// A policy in place of delayed ACKs.
+    pub policy: Option<AckChoice>,
     /// The largest IP packet; the announced MSS is this less 40 bytes, and options shorten the payload further.
     pub packet: Bytes,
     /// Selective acknowledgements (RFC 2018).
@@ -370,18 +403,7 @@ pub struct TcpConfig {
     pub receive_buffer: Bytes,
 }
 
-/// A congestion control algorithm.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CongestionControl {
-    /// RFC 5681, leaving recovery with the first ACK of new data where there is no SACK.
-    Reno,
-    /// RFC 5681 with the partial ACKs of RFC 6582.
-    NewReno,
-    /// RFC 9438.
-    Cubic,
-}
-
-/// When a TCP receiver acknowledges data that came in order.
+/// Delayed ACKs: when a TCP receiver acknowledges data that came in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AckConfig {
     /// After so many full-sized segments' bytes: 1 acknowledges each, 2 is the common delayed ACK. At least 1.
@@ -481,11 +503,38 @@ impl CellConfig {
     }
 }
 
+impl Default for TcpConfig {
+    /// CUBIC with an ACK for two segments and all options, as deployed stacks have them.
+    fn default() -> Self {
+        Self {
+            congestion: CongestionChoice::Cubic,
+            ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
+            policy: None,
+            packet: Bytes(1_500),
+            sack: true,
+            timestamps: true,
+            window_scaling: true,
+            initial_window: 10,
+            rto_min: Duration::from_millis(200),
+            send_buffer: Bytes::from_kib(4 * 1024),
+            receive_buffer: Bytes::from_kib(4 * 1024),
+        }
+    }
+}
+
 impl WiredLink {
     /// A link that loses nothing and keeps the order.
     pub const fn clean(rate: BitRate, delay: Duration, buffer_packets: u32) -> Self {
-        let (loss, reorder) = (Probability::NEVER, Probability::NEVER);
-        Self { rate, delay, loss, reorder, reorder_delay: Duration::ZERO, buffer_packets }
+        Self {
+            rate,
+            delay,
+            loss: Probability::NEVER,
+            reorder: Probability::NEVER,
+            reorder_delay: Duration::ZERO,
+            jitter: Duration::ZERO,
+            jitter_reorders: false,
+            buffer: WireBuffer::Packets(buffer_packets),
+        }
     }
 }
 

@@ -5,13 +5,12 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, InitialWindow};
+use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
 
 use crate::config::{
-    AckConfig, CongestionControl, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic,
-    TransportConfig,
+    AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig,
 };
 
 /// Where a transport end stands.
@@ -325,12 +324,8 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
     Config {
         mss: tcp.packet.saturating_sub(Bytes(40)),
         initial_window: InitialWindow::Segments(tcp.initial_window),
-        congestion: match tcp.congestion {
-            CongestionControl::Reno => CongestionChoice::Reno,
-            CongestionControl::NewReno => CongestionChoice::NewReno,
-            CongestionControl::Cubic => CongestionChoice::Cubic,
-        },
-        ack: AckChoice::Delayed { every, timeout },
+        congestion: tcp.congestion,
+        ack: tcp.policy.unwrap_or(AckChoice::Delayed { every, timeout }),
         sack: tcp.sack,
         timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
         window_scaling: tcp.window_scaling,

@@ -1,14 +1,15 @@
 //! One direction of a wired link.
 //!
 //! A packet waits in a drop-tail buffer, is sent at the link's rate, may be lost, and arrives a propagation delay later, or later
-//! still if it is held back so that others overtake it. Not modelled: framing, jitter, and bit errors that depend on the length.
+//! still for jitter, or if it is held back so that others overtake it. Rate, delay and loss may change at given times. Not modelled:
+//! framing, and bit errors that depend on the length.
 
 use std::collections::VecDeque;
 
 use ackless_wire::random::Stream;
-use ackless_wire::{Bytes, Instant, PacketId};
+use ackless_wire::{Bytes, Duration, Instant, PacketId};
 
-use crate::config::WiredLink;
+use crate::config::{Direction, WireBuffer, WireStep, WiredLink};
 
 #[cfg(test)]
 mod tests;
@@ -19,15 +20,20 @@ mod tests;
 /// [`pop`](Self::pop) until it gives nothing.
 #[derive(Debug)]
 pub struct Wired {
+    /// As of the last packet that has been put on the link.
     config: WiredLink,
+    /// Changes that are still to come, in order of time.
+    steps: VecDeque<WireStep>,
     random: Stream,
     /// When the last packet will have left.
     free_at: Instant,
-    /// When each packet that waits or is being sent will have left.
-    departures: VecDeque<Instant>,
+    /// When each packet that waits or is being sent will have left, and its length.
+    departures: VecDeque<(Instant, Bytes)>,
+    /// The sum of those lengths.
+    queued: Bytes,
     /// Packets that arrive after the delay, in order of arrival.
     direct: VecDeque<Arrival>,
-    /// Packets that are held back. All are for the same time, so that they too arrive in the order in which they left.
+    /// Packets that are held back, in order of arrival.
     held: VecDeque<Arrival>,
 }
 
@@ -39,16 +45,25 @@ struct Arrival {
 }
 
 impl Wired {
-    /// An empty link. `random` decides on losses and reordering.
+    /// An empty link that never changes. `random` decides on losses, reordering and jitter.
     pub fn new(config: WiredLink, random: Stream) -> Self {
         Self {
             config,
+            steps: VecDeque::new(),
             random,
             free_at: Instant::ZERO,
             departures: VecDeque::new(),
+            queued: Bytes::ZERO,
             direct: VecDeque::new(),
             held: VecDeque::new(),
         }
+    }
+
+    /// The link with those of `steps` that concern this direction; they stand in order of time.
+    pub fn changing(mut self, steps: &[WireStep], direction: Direction) -> Self {
+        let ours = steps.iter().filter(|step| step.direction.is_none_or(|only| only == direction));
+        self.steps = ours.copied().collect();
+        self
     }
 
     /// Puts a packet on the link.
@@ -60,27 +75,38 @@ impl Wired {
         if !self.has_room(now) {
             return Err(packet);
         }
-        self.free_at = self.free_at.max(now) + self.config.rate.time_ceil(len);
-        self.departures.push_back(self.free_at);
-        let arrives = self.free_at + self.config.delay;
+        self.free_at = self.departure(self.free_at.max(now), len);
+        self.departures.push_back((self.free_at, len));
+        self.queued += len;
+        let jitter = match self.config.jitter.as_nanos() {
+            0 => 0,
+            most => self.random.below(most + 1),
+        };
+        let arrives = self.free_at + self.config.delay + Duration::from_nanos(jitter);
         if self.random.chance(self.config.loss.get()) {
-            self.direct.push_back(Arrival { at: arrives, packet: None });
+            self.arrive(Arrival { at: arrives, packet: None });
             return Err(packet);
         }
         if self.random.chance(self.config.reorder.get()) {
-            self.held.push_back(Arrival { at: arrives + self.config.reorder_delay, packet: Some(packet) });
+            insert(&mut self.held, Arrival { at: arrives + self.config.reorder_delay, packet: Some(packet) });
         } else {
-            self.direct.push_back(Arrival { at: arrives, packet: Some(packet) });
+            self.arrive(Arrival { at: arrives, packet: Some(packet) });
         }
         Ok(())
     }
 
-    /// Whether one more packet would be taken: fewer wait than the buffer holds. The packet being sent does not wait.
+    /// Whether one more packet would be taken: less waits than the buffer holds. The packet being sent does not wait.
     pub fn has_room(&mut self, now: Instant) -> bool {
-        while self.departures.front().is_some_and(|at| *at <= now) {
-            self.departures.pop_front();
+        while let Some((_, len)) = self.departures.pop_front_if(|(at, _)| *at <= now) {
+            self.queued -= len;
         }
-        self.departures.len() <= self.config.buffer_packets as usize
+        match self.config.buffer {
+            WireBuffer::Packets(packets) => self.departures.len() <= packets as usize,
+            WireBuffer::Bytes(bytes) => {
+                let being_sent = self.departures.front().map_or(Bytes::ZERO, |(_, len)| *len);
+                self.departures.is_empty() || self.queued - being_sent < bytes
+            }
+        }
     }
 
     /// When the next packet arrives, or would have arrived.
@@ -99,6 +125,51 @@ impl Wired {
         }
     }
 
+    /// When a packet has left that is sent from `from` on, at the rates that the link has meanwhile.
+    fn departure(&mut self, from: Instant, len: Bytes) -> Instant {
+        self.change(from);
+        if self.steps.is_empty() {
+            return from + self.config.rate.time_ceil(len);
+        }
+        // What is left to send, in bits that last a nanosecond each at 1 bps.
+        let (mut from, mut left) = (from, u128::from(len.bits()) * 1_000_000_000);
+        loop {
+            let bps = u128::from(self.config.rate.bps());
+            let span = Duration::from_nanos(u64::try_from(left.div_ceil(bps)).unwrap_or(u64::MAX));
+            match self.steps.front().map(|step| step.at) {
+                Some(at) if at < from.saturating_add(span) => {
+                    left -= u128::from((at - from).as_nanos()) * bps;
+                    from = at;
+                    self.change(at);
+                }
+                _ => {
+                    let departure = from.saturating_add(span);
+                    self.change(departure);
+                    return departure;
+                }
+            }
+        }
+    }
+
+    /// Takes up the changes until `now`, which never runs back.
+    fn change(&mut self, now: Instant) {
+        while let Some(step) = self.steps.pop_front_if(|step| step.at <= now) {
+            let WireStep { rate, delay, loss, .. } = step;
+            self.config.rate = rate.unwrap_or(self.config.rate);
+            self.config.delay = delay.unwrap_or(self.config.delay);
+            self.config.loss = loss.unwrap_or(self.config.loss);
+        }
+    }
+
+    /// A packet that is not held back: unless jitter may let it overtake, it arrives no sooner than the one before it.
+    fn arrive(&mut self, mut arrival: Arrival) {
+        match self.direct.back() {
+            Some(last) if !self.config.jitter_reorders => arrival.at = arrival.at.max(last.at),
+            _ => {}
+        }
+        insert(&mut self.direct, arrival);
+    }
+
     fn next_queue(&self) -> &VecDeque<Arrival> {
         if self.held_is_next() { &self.held } else { &self.direct }
     }
@@ -109,5 +180,16 @@ impl Wired {
             (Some(held), Some(direct)) => held.at <= direct.at,
             (held, _) => held.is_some(),
         }
+    }
+}
+
+/// Puts an arrival in its place, behind those of the same time: nearly always at the end.
+fn insert(queue: &mut VecDeque<Arrival>, arrival: Arrival) {
+    match queue.back() {
+        Some(last) if last.at > arrival.at => {
+            let place = queue.partition_point(|other| other.at <= arrival.at);
+            queue.insert(place, arrival);
+        }
+        _ => queue.push_back(arrival),
     }
 }

@@ -5,12 +5,14 @@
 
 mod schemes;
 
-use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, CongestionChoice, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
-use crate::value::{AckEvery, Auto, Backoff, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Spread};
+use crate::value::{
+    AckEvery, Auto, Backoff, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Room, Spread, Ways,
+};
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
 
@@ -29,6 +31,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     Stations::INFO,
     Loss::INFO,
     Wired::INFO,
+    Steps::INFO,
     Transport::INFO,
     Flows::INFO,
     Pings::INFO,
@@ -226,22 +229,65 @@ section! {
 }
 
 section! {
-    /// The wire between the server and the AP, alike both ways.
+    /// The wire between the server and the AP, alike both ways where a key does not name one: down is to the AP, up to the server.
     struct Wired as "wired" {
         /// Rate at which IP packets leave.
         rate: BitRate = "\"500Mbps\"",
+        /// That to the AP; auto is wired.rate.
+        down_rate: Auto<BitRate> = "\"auto\"",
+        /// That to the server; auto is wired.rate.
+        up_rate: Auto<BitRate> = "\"auto\"",
         /// Delay one way.
         delay: Duration = "\"1ms\"",
+        /// That to the AP; auto is wired.delay.
+        down_delay: Auto<Duration> = "\"auto\"",
+        /// That to the server; auto is wired.delay.
+        up_delay: Auto<Duration> = "\"auto\"",
+        /// What is added to the delay of each packet: a time drawn evenly from 0 to this.
+        jitter: Duration = "\"0s\"",
+        /// That to the AP; auto is wired.jitter.
+        down_jitter: Auto<Duration> = "\"auto\"",
+        /// That to the server; auto is wired.jitter.
+        up_jitter: Auto<Duration> = "\"auto\"",
+        /// Whether jitter lets later packets overtake; if not, a packet waits for those before it.
+        jitter_reorders: bool = "false",
         /// Loss of packets.
         loss: Probability = "0.0",
+        /// That to the AP; auto is wired.loss.
+        down_loss: Auto<Probability> = "\"auto\"",
+        /// That to the server; auto is wired.loss.
+        up_loss: Auto<Probability> = "\"auto\"",
         /// Probability that a packet is held back, so that later ones overtake it.
         reorder: Probability = "0.0",
         /// How long such a packet is held.
         reorder_delay: Duration = "\"1ms\"",
         /// Packets that may wait for the wire at either end; the rest is dropped at the tail.
         buffer_packets: u32 = "1000",
+        /// What may wait at the server's end, in packets or bytes; auto is wired.buffer_packets.
+        down_buffer: Auto<Room> = "\"auto\"",
+        /// What may wait at the AP's end, in packets or bytes; auto is wired.buffer_packets.
+        up_buffer: Auto<Room> = "\"auto\"",
         /// Largest IP packet.
         mtu: Bytes = "\"1500B\"",
+    }
+}
+
+section! {
+    /// A change of the wire during the run.
+    #[repeated = true]
+    struct Steps as "steps" {
+        /// Name of the step.
+        name: String = "\"step\"",
+        /// When it comes, counted from the start of the run.
+        at: Duration = "\"0s\"",
+        /// Which way it changes.
+        direction: Ways = "\"both\"",
+        /// The new rate; auto leaves it.
+        rate: Auto<BitRate> = "\"auto\"",
+        /// The new delay; auto leaves it. A shorter one lets no packet overtake.
+        delay: Auto<Duration> = "\"auto\"",
+        /// The new loss; auto leaves it.
+        loss: Auto<Probability> = "\"auto\"",
     }
 }
 
@@ -251,7 +297,7 @@ section! {
         /// What carries a flow.
         protocol: Protocol = "\"tcp\"",
         /// Congestion control.
-        congestion: CongestionControl = "\"cubic\"",
+        congestion: CongestionChoice = "\"cubic\"",
         /// Full-sized segments that one ACK answers for.
         ack: AckEvery = "2",
         /// A held ACK leaves at the latest after this; Linux uses 40 ms.
@@ -294,7 +340,7 @@ section! {
         /// What carries it; auto is transport.protocol.
         protocol: Auto<Protocol> = "\"auto\"",
         /// Congestion control; auto is transport.congestion.
-        congestion: Auto<CongestionControl> = "\"auto\"",
+        congestion: Auto<CongestionChoice> = "\"auto\"",
         /// Full-sized segments that one ACK answers for; auto is transport.ack.
         ack: Auto<AckEvery> = "\"auto\"",
         /// UDP payload of one datagram; auto is transport.udp_payload.

@@ -9,8 +9,8 @@ use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
-    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Thinning, Transport, Wifi,
-    Wired,
+    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Steps, Thinning, Transport,
+    Wifi, Wired,
 };
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
@@ -33,6 +33,7 @@ pub struct Scenario {
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
     pub(crate) wired: Wired,
+    pub(crate) steps: Vec<Steps>,
     pub(crate) transport: Transport,
     pub(crate) flows: Vec<Flows>,
     pub(crate) pings: Vec<Pings>,
@@ -64,6 +65,7 @@ impl Scenario {
             stations: Vec::new(),
             loss: Loss::default(),
             wired: Wired::default(),
+            steps: Vec::new(),
             transport: Transport::default(),
             flows: Vec::new(),
             pings: Vec::new(),
@@ -82,7 +84,7 @@ impl Scenario {
 
     /// Overrides one key, or that key in each group of a repeated section: `wifi.mcs=5`, `stations.count=10`,
     /// `stations.laptops.count=3`. A later override wins over an earlier one, and any of them over the file. A key of
-    /// `pings` makes a group of pings where the file has none.
+    /// `pings` makes a group of pings where the file has none, and one of `steps` a step.
     ///
     /// # Errors
     /// As [`Self::parse`], with the argument as the place.
@@ -191,7 +193,9 @@ impl Scenario {
         let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.agent];
         sections.extend([&self.filter as &dyn Section, &self.arq_proxy, &self.thinning, &self.fast_ack, &self.ap]);
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
-        sections.extend([&self.loss as &dyn Section, &self.wired, &self.transport]);
+        sections.extend([&self.loss as &dyn Section, &self.wired]);
+        sections.extend(self.steps.iter().map(|step| step as &dyn Section));
+        sections.push(&self.transport);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
         sections.extend(self.pings.iter().map(|group| group as &dyn Section));
         sections
@@ -203,6 +207,7 @@ impl Scenario {
             "stations" => pushed(&mut self.stations),
             "flows" => pushed(&mut self.flows),
             "pings" => pushed(&mut self.pings),
+            "steps" => pushed(&mut self.steps),
             single => self.single(single),
         }
     }
@@ -231,12 +236,8 @@ impl Scenario {
         let groups: Vec<&mut dyn Section> = match section {
             "stations" => erased(&mut self.stations),
             "flows" => erased(&mut self.flows),
-            "pings" => {
-                if self.pings.is_empty() {
-                    self.pings.push(Pings::default());
-                }
-                erased(&mut self.pings)
-            }
+            "pings" => present(&mut self.pings),
+            "steps" => present(&mut self.steps),
             single => match group {
                 None => return Ok(vec![self.single(single)]),
                 Some(_) => return Err(format!("[{single}] has no groups; write {single}.KEY=value")),
@@ -258,6 +259,14 @@ fn pushed<S: Section + Default + 'static>(groups: &mut Vec<S>) -> &mut dyn Secti
     groups.last_mut().expect("a list is not empty after a push")
 }
 
+/// Every group, and one where there is none.
+fn present<S: Section + Default + 'static>(groups: &mut Vec<S>) -> Vec<&mut dyn Section> {
+    if groups.is_empty() {
+        groups.push(S::default());
+    }
+    erased(groups)
+}
+
 fn erased<S: Section + 'static>(groups: &mut [S]) -> Vec<&mut dyn Section> {
     groups.iter_mut().map(|group| group as &mut dyn Section).collect()
 }
@@ -269,7 +278,7 @@ mod tests {
 
     #[test]
     fn every_section_of_the_schema_has_its_place_and_is_shown_once() {
-        let mut scenario = Scenario::parse("empty", "[[pings]]").expect("one ping is a scenario");
+        let mut scenario = Scenario::parse("empty", "[[pings]]\n[[steps]]").expect("a ping and a step are a scenario");
         for section in SECTIONS {
             if !section.repeated {
                 assert_eq!(scenario.single(section.name).info().name, section.name);

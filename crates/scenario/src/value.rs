@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ackless_cell::config::{ApScheduler, CongestionControl, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, CongestionChoice, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -389,6 +389,31 @@ impl Value for AckEvery {
     }
 }
 
+/// How much a buffer holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Room {
+    Packets(u32),
+    Bytes(Bytes),
+}
+
+impl Value for Room {
+    fn allowed() -> String {
+        format!("a number of packets, or {}", Bytes::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Integer(_) => u32::read(literal).map(Self::Packets),
+            _ => Bytes::read(literal).map(Self::Bytes),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Packets(packets) => packets.write(),
+            Self::Bytes(bytes) => bytes.write(),
+        }
+    }
+}
+
 /// Gives a type its words, the first of each being the one that is written.
 macro_rules! keywords {
     ($($type:ident { $($variant:ident = $word:literal $(| $other:literal)*),+ $(,)? })+) => {$(
@@ -426,9 +451,10 @@ keywords! {
     Topology { Infrastructure = "infrastructure", AdHoc = "ad-hoc" }
     ApScheduler { RoundRobin = "round-robin", Fcfs = "fcfs", AirtimeFair = "airtime-fair" }
     Discipline { Fifo = "fifo", FqCodel = "fq-codel" }
-    CongestionControl { Reno = "reno", NewReno = "newreno", Cubic = "cubic" }
+    CongestionChoice { Reno = "reno", NewReno = "newreno", Cubic = "cubic" }
     Protocol { Tcp = "tcp", Udp = "udp" }
     Direction { Down = "down", Up = "up" }
+    Ways { Both = "both", Down = "down", Up = "up" }
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
     Backoff { Standard = "standard", AutoZoom = "auto-zoom" }
@@ -440,6 +466,14 @@ keywords! {
 pub(crate) enum Discipline {
     Fifo,
     FqCodel,
+}
+
+/// Which directions something concerns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ways {
+    Both,
+    Down,
+    Up,
 }
 
 /// What carries a flow.

@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, transport, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, steps, transport, flows, pings
 ",
     );
 }
@@ -312,6 +312,15 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["stations.name=a.b"], "--set stations.name=a.b: stations.name is"),
         (&["wired.rate=0bps"], "--set wired.rate=0bps: wired.rate is zero"),
         (&["wired.reorder_delay=5ms"], "--set wired.reorder_delay=5ms: wired.reorder_delay has no bearing"),
+        (&["wired.down_rate=0bps"], "--set wired.down_rate=0bps: wired.down_rate is zero"),
+        (&["wired.up_buffer=0"], "--set wired.up_buffer=0: wired.up_buffer is 0, which is out of range"),
+        (&["wired.down_buffer=0B"], "--set wired.down_buffer=0B: wired.down_buffer is 0B, which is out of range"),
+        (&["wired.down_buffer=5ms"], "--set wired.down_buffer=5ms: \"5ms\" is not allowed for wired.down_buffer"),
+        (&["wired.jitter_reorders=true"], "--set wired.jitter_reorders=true: wired.jitter_reorders has no bearing"),
+        (&["steps.at=3s"], "cell.toml: steps.name (default): steps.name is a step that changes nothing"),
+        (&["steps.at=7s", "steps.rate=9Mbps"], "--set steps.at=7s: steps.at is 7s, after the end of the run at 7s"),
+        (&["steps.at=3s", "steps.rate=0bps"], "--set steps.rate=0bps: steps.rate is zero"),
+        (&["steps.direction=left"], "--set steps.direction=left: \"left\" is not allowed for steps.direction"),
         (&["transport.packet=1600B"], "--set transport.packet=1600B: transport.packet is"),
         (&["transport.ack=0"], "--set transport.ack=0: 0 is not allowed for transport.ack"),
         (&["transport.ack_timeout=600ms"], "--set transport.ack_timeout=600ms: transport.ack_timeout is"),
@@ -337,6 +346,9 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
 fn two_groups_may_not_share_a_name() {
     let message = outcome("[[stations]]\n[[stations]]\n", &[]).expect_err("both are called sta");
     assert!(message.contains("stations.name is \"sta\", as another group's"), "{message}");
+    let steps = "[[steps]]\nrate = \"9Mbps\"\n[[steps]]\nrate = \"8Mbps\"\n";
+    let message = outcome(steps, &[]).expect_err("both are called step");
+    assert!(message.contains("steps.name is \"step\", as another group's"), "{message}");
 }
 
 #[test]

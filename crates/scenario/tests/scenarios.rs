@@ -1,8 +1,8 @@
 //! The built-in scenarios, the rows, and what overrides and the effective scenario do.
 
 use ackless_cell::config::{
-    Access, AckConfig, AnswerRate, ApQueue, CellConfig, CongestionControl, Direction, Pace, Peer, Traffic,
-    TransportConfig,
+    Access, AckConfig, AnswerRate, ApQueue, CellConfig, CongestionChoice, Direction, Pace, Peer, Probability, Traffic,
+    TransportConfig, WireBuffer,
 };
 use ackless_phy::{OfdmRate, TxVector};
 use ackless_scenario::builtin::Builtin;
@@ -75,7 +75,7 @@ fn wifi_80211n_is_the_cell_that_the_comparison_is_about() {
     let [flow] = cell.flows.as_slice() else { panic!("there is one client") };
     assert_eq!((flow.name.as_str(), flow.direction, flow.peer), ("download-1", Direction::Down, Peer::Server));
     let TransportConfig::Tcp(tcp) = flow.transport else { panic!("the row is TCP") };
-    assert_eq!((tcp.congestion, tcp.packet, tcp.ack.every), (CongestionControl::NewReno, Bytes(1_500), 2));
+    assert_eq!((tcp.congestion, tcp.packet, tcp.ack.every), (CongestionChoice::NewReno, Bytes(1_500), 2));
 }
 
 #[test]
@@ -225,4 +225,35 @@ fn an_ad_hoc_cell_has_neither_server_nor_bridges() {
     scenario.set("stations.four_address=true").expect("a station may be a bridge");
     let error = scenario.build(Row::STOCK).expect_err("there is nothing to bridge to").to_string();
     assert!(error.starts_with("--set stations.four_address=true: stations.four_address has no bearing"), "{error}");
+}
+
+#[test]
+fn a_direction_of_the_wire_differs_where_a_key_names_it_and_changes_at_its_steps() {
+    let text = "[wired]\nloss = 0.01\nup_loss = 0.1\ndown_rate = \"100Mbps\"\nup_delay = \"30ms\"\ndown_buffer = \"64KiB\"\n\
+                up_buffer = 7\njitter = \"2ms\"\ndown_jitter = \"1ms\"\njitter_reorders = true\n\
+                [[steps]]\nname = \"back\"\nat = \"4s\"\nrate = \"10Mbps\"\n\
+                [[steps]]\nname = \"up\"\nat = \"3s\"\ndirection = \"up\"\ndelay = \"9ms\"\nloss = 0.5\n";
+    let wired = cell(&Scenario::parse("wire", text).unwrap_or_else(|error| panic!("{error}")), "stock").wired;
+    let (down, up) = (wired.down, wired.up);
+    assert_eq!((down.loss.get(), up.loss.get()), (0.01, 0.1));
+    assert_eq!((down.rate, up.rate), (BitRate::from_mbps(100), BitRate::from_mbps(500)));
+    assert_eq!((down.delay, up.delay), (Duration::from_millis(1), Duration::from_millis(30)));
+    assert_eq!((down.buffer, up.buffer), (WireBuffer::Bytes(Bytes::from_kib(64)), WireBuffer::Packets(7)));
+    assert_eq!((down.jitter, up.jitter), (Duration::from_millis(1), Duration::from_millis(2)));
+    assert!(down.jitter_reorders && up.jitter_reorders);
+    let [first, second] = wired.steps.as_slice() else { panic!("there are two steps: {:?}", wired.steps) };
+    assert_eq!((first.at, first.direction, first.rate), (Instant::from_secs(3), Some(Direction::Up), None));
+    assert_eq!((first.delay, first.loss.map(Probability::get)), (Some(Duration::from_millis(9)), Some(0.5)));
+    assert_eq!((second.at, second.direction), (Instant::from_secs(4), None));
+    assert_eq!((second.rate, second.delay, second.loss), (Some(BitRate::from_mbps(10)), None, None));
+}
+
+#[test]
+fn an_override_of_the_steps_makes_one_where_the_file_has_none() {
+    let mut scenario = Scenario::parse("empty", "").expect("an empty file is a scenario");
+    for argument in ["steps.at=3s", "steps.rate=10Mbps"] {
+        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let steps = cell(&scenario, "stock").wired.steps;
+    assert_eq!((steps.len(), steps[0].at), (1, Instant::from_secs(3)));
 }

@@ -14,7 +14,7 @@ use ackless_wire::{Duration, Instant, PacketPool};
 use super::{Beacon, Cell, Contention, Routes};
 use crate::agenda::Agenda;
 use crate::config::{
-    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, LinkLoss, Topology,
+    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, LinkLoss, Topology,
 };
 use crate::flows::{Flows, Place};
 use crate::host::Passage;
@@ -45,8 +45,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             contention: Contention::default(),
             pool: PacketPool::default(),
             passages: passages(config),
-            wire_down: Wired::new(config.wired.down, Stream::new(seed, 0, Purpose::Wire)),
-            wire_up: Wired::new(config.wired.up, Stream::new(seed, 1, Purpose::Wire)),
+            wire_down: wire(config, seed, Direction::Down),
+            wire_up: wire(config, seed, Direction::Up),
             flows: Flows::new(seed, &config.flows, &config.pings),
             sources: vec![VecDeque::new(); nodes],
             routes: Routes::new(config),
@@ -95,6 +95,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let beacon = self.beacon.map(|beacon| beacon.next);
         self.agenda.set(self.slots.slot(Wakeup::Beacon), beacon);
     }
+}
+
+/// One direction of the wire.
+fn wire(config: &CellConfig, seed: u64, direction: Direction) -> Wired {
+    let (link, component) = match direction {
+        Direction::Down => (config.wired.down, 0),
+        Direction::Up => (config.wired.up, 1),
+    };
+    Wired::new(link, Stream::new(seed, component, Purpose::Wire)).changing(&config.wired.steps, direction)
 }
 
 /// The MACs of all nodes, the AP's first.

@@ -68,7 +68,7 @@ fn a_time_that_is_no_whole_nanosecond_is_rounded_up() {
 
 #[test]
 fn the_buffer_holds_those_that_wait_and_not_the_one_being_sent() {
-    let mut link = wired(WiredLink { buffer_packets: 2, ..config() }, 1);
+    let mut link = wired(WiredLink { buffer: WireBuffer::Packets(2), ..config() }, 1);
     let ids = packets(5);
     for &id in &ids[..3] {
         assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
@@ -82,8 +82,10 @@ fn the_buffer_holds_those_that_wait_and_not_the_one_being_sent() {
 
 #[test]
 fn losses_come_at_their_rate_and_take_up_the_link() {
-    let mut link =
-        wired(WiredLink { loss: chance(0.1), delay: Duration::ZERO, buffer_packets: 100_000, ..config() }, 3);
+    let mut link = wired(
+        WiredLink { loss: chance(0.1), delay: Duration::ZERO, buffer: WireBuffer::Packets(100_000), ..config() },
+        3,
+    );
     let ids = packets(100_000);
     let lost = ids.iter().filter(|&&id| link.push(Instant::ZERO, id, Bytes(1500)).is_err()).count();
     // The standard deviation is 95.
@@ -141,6 +143,100 @@ fn the_same_seed_loses_and_holds_the_same_packets() {
     };
     assert_eq!(run(8), run(8));
     assert_ne!(run(8), run(9));
+}
+
+#[test]
+fn a_buffer_in_bytes_holds_what_waits_up_to_its_size_and_the_rest_of_the_last_packet() {
+    let mut link = wired(WiredLink { buffer: WireBuffer::Bytes(Bytes(2_000)), ..config() }, 1);
+    let ids = packets(6);
+    for (&id, len) in ids.iter().zip([1_500, 1_500, 1_500]) {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(len)), Ok(()), "one is being sent, and 1,500 bytes wait");
+    }
+    assert_eq!(link.push(Instant::ZERO, ids[3], Bytes(40)), Err(ids[3]), "3,000 bytes wait");
+    assert!(link.has_room(Instant::from_micros(24)), "1,500 bytes wait");
+    assert_eq!(link.push(Instant::from_micros(24), ids[3], Bytes(500)), Ok(()));
+    assert_eq!(link.push(Instant::from_micros(24), ids[4], Bytes(40)), Err(ids[4]), "2,000 bytes wait");
+    assert_eq!(arrivals(&mut link).len(), 4);
+}
+
+#[test]
+fn jitter_lies_between_nothing_and_its_greatest_and_keeps_the_order() {
+    let jitter = Duration::from_micros(100);
+    let mut link = wired(WiredLink { jitter, ..config() }, 4);
+    let ids = packets(2_000);
+    let mut added = Vec::new();
+    for (n, &id) in ids.iter().enumerate() {
+        // Far enough apart that no packet waits for the one before it.
+        assert_eq!(link.push(Instant::from_millis(n as u64), id, Bytes(1500)), Ok(()));
+    }
+    for (n, (at, id)) in arrivals(&mut link).into_iter().enumerate() {
+        assert_eq!(id, ids[n]);
+        added.push(at - (n as u64 * 1_000_000 + 1_024_000));
+    }
+    let (most, mean) = (jitter.as_nanos(), added.iter().sum::<u64>() / 2_000);
+    assert!(added.iter().all(|&span| span <= most));
+    // The standard deviation of the mean is 645 ns.
+    assert!(mean.abs_diff(most / 2) < 3_000, "{mean}");
+    let mut close = wired(WiredLink { jitter, ..config() }, 4);
+    for &id in &ids {
+        assert_eq!(close.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    assert!(arrivals(&mut close).into_iter().map(|(_, id)| id).eq(ids), "nothing is overtaken");
+}
+
+#[test]
+fn jitter_that_reorders_delivers_each_packet_once_at_its_own_time() {
+    let jitter = Duration::from_micros(100);
+    let mut link = wired(WiredLink { jitter, jitter_reorders: true, ..config() }, 6);
+    let ids = packets(2_000);
+    for &id in &ids {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    let arrived = arrivals(&mut link);
+    assert!(arrived.is_sorted_by_key(|(at, _)| *at));
+    for &(at, id) in &arrived {
+        let direct = 24_000 * (1 + position(&ids, id)) + 1_000_000;
+        assert!((direct..=direct + 100_000).contains(&at), "{at}");
+    }
+    assert!(!arrived.iter().map(|(_, id)| *id).is_sorted(), "some are overtaken");
+    let mut all: Vec<PacketId> = arrived.into_iter().map(|(_, id)| id).collect();
+    all.sort();
+    assert_eq!(all, ids);
+}
+
+#[test]
+fn a_step_of_the_rate_holds_for_the_rest_of_the_packet_that_is_being_sent() {
+    // 1,500 bytes take 24 us at first, and 120 us from 36 us on.
+    let slower = step(Duration::from_micros(36), Some(BitRate::from_mbps(100)), None);
+    let mut link = wired(WiredLink { delay: Duration::ZERO, ..config() }, 1).changing(&[slower], Direction::Down);
+    let ids = packets(4);
+    for &id in &ids {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    let at: Vec<u64> = arrivals(&mut link).into_iter().map(|(at, _)| at).collect();
+    assert_eq!(at, [24_000, 96_000, 216_000, 336_000], "half of the second goes at the old rate");
+}
+
+#[test]
+fn a_step_concerns_what_leaves_after_it_in_its_direction_and_lets_nothing_overtake() {
+    let millis = Duration::from_millis;
+    let nearer = step(millis(5), None, Some(Duration::from_micros(100)));
+    let up = WireStep { direction: Some(Direction::Up), ..step(Duration::ZERO, Some(BitRate::from_mbps(1)), None) };
+    let lossy = WireStep { loss: Some(chance(1.0)), ..step(millis(20), None, None) };
+    let config = WiredLink { delay: millis(10), ..config() };
+    let mut link = wired(config, 1).changing(&[up, nearer, lossy], Direction::Down);
+    let ids = packets(4);
+    assert_eq!(link.push(Instant::from_millis(0), ids[0], Bytes(1500)), Ok(()));
+    assert_eq!(link.push(Instant::from_millis(5), ids[1], Bytes(1500)), Ok(()));
+    assert_eq!(link.push(Instant::from_millis(12), ids[2], Bytes(1500)), Ok(()));
+    assert_eq!(link.push(Instant::from_millis(20), ids[3], Bytes(1500)), Err(ids[3]), "from here on all is lost");
+    let expected = [(10_024_000, ids[0]), (10_024_000, ids[1]), (12_124_000, ids[2])];
+    assert_eq!(arrivals(&mut link), expected);
+}
+
+/// A change of both directions.
+fn step(after: Duration, rate: Option<BitRate>, delay: Option<Duration>) -> WireStep {
+    WireStep { at: Instant::ZERO + after, direction: None, rate, delay, loss: None }
 }
 
 fn position(ids: &[PacketId], id: PacketId) -> u64 {

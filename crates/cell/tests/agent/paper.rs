@@ -4,7 +4,7 @@
 //! with DIFS 50, SIFS 10 and half a window of slots, 15.5 or 0.5 of 20, that is 1,928 or 1,628. An ACK of 40 bytes takes 192 + 56 (76 bytes) + 248 + 60 and its share of back-off.
 
 use ackless_cell::config::{
-    Access, AckConfig, AnswerRate, BackoffPolicy, CellConfig, CongestionControl, Direction, Peer, TcpConfig,
+    Access, AckConfig, AnswerRate, BackoffPolicy, CellConfig, CongestionChoice, Direction, Peer, TcpConfig,
     TransportConfig, WiredLink,
 };
 use ackless_phy::{DsssMode, DsssRate, OfdmRate, Standard, TxVector};
@@ -27,7 +27,7 @@ fn as_printed(mut config: CellConfig, packet: u64) -> CellConfig {
     for flow in &mut config.flows {
         let TransportConfig::Tcp(tcp) = &mut flow.transport else { continue };
         *tcp = TcpConfig {
-            congestion: CongestionControl::Reno,
+            congestion: CongestionChoice::Reno,
             ack: AckConfig { every: 1, ..tcp.ack },
             packet: Bytes(packet),
             sack: false,

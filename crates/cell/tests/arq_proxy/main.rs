@@ -7,7 +7,7 @@ mod places;
 mod stateless;
 
 use ackless_cell::config::{
-    ApQueue, CellConfig, CongestionControl, Direction, Peer, SchemeChoice, TcpConfig, TransportConfig, WiredLink,
+    ApQueue, CellConfig, CongestionChoice, Direction, Peer, SchemeChoice, TcpConfig, TransportConfig, WiredLink,
 };
 use ackless_phy::Standard;
 use ackless_schemes::arq_proxy::ArqProxyConfig;
@@ -23,7 +23,7 @@ fn paper(packet: u64) -> CellConfig {
     (config.wired.down, config.wired.up) = (link, link);
     config.ap.queue = ApQueue::Fifo { packets: 700 };
     let tcp = tcp(&mut config);
-    (tcp.congestion, tcp.ack.every, tcp.packet) = (CongestionControl::NewReno, 1, Bytes(packet));
+    (tcp.congestion, tcp.ack.every, tcp.packet) = (CongestionChoice::NewReno, 1, Bytes(packet));
     (tcp.sack, tcp.timestamps, tcp.window_scaling) = (false, false, false);
     tcp.receive_buffer = Bytes(100 * (packet - 40)).min(Bytes(65_535));
     (config.warm_up, config.measured) = (Duration::from_secs(1), Duration::from_secs(4));

@@ -5,7 +5,7 @@
 mod cells;
 
 use ackless_cell::config::{
-    ApQueue, CellConfig, CongestionControl, Direction, Peer, Probability, SchemeChoice, Traffic, TransportConfig,
+    ApQueue, CellConfig, CongestionChoice, Direction, Peer, Probability, SchemeChoice, Traffic, TransportConfig,
 };
 use ackless_cell::result::RunResult;
 use ackless_cell::run;
@@ -133,7 +133,7 @@ fn what_the_client_loses_behind_its_mac_comes_again_from_the_cache() {
             config.measured = Duration::from_secs(40);
             config.flows[0].traffic = Traffic::Finite { size: Bytes(500_000) };
             let TransportConfig::Tcp(tcp) = &mut config.flows[0].transport else { unreachable!("a TCP flow") };
-            (tcp.sack, tcp.congestion) = (sack, CongestionControl::NewReno);
+            (tcp.sack, tcp.congestion) = (sack, CongestionChoice::NewReno);
             let lossy = |fast: bool| {
                 cells::run_with(&config, |node| -> Box<dyn Scheme> {
                     match node {

@@ -2,8 +2,8 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionControl, Direction, Distance, FlowConfig, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
-    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
+    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
@@ -21,7 +21,9 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
         loss: Probability::NEVER,
         reorder: Probability::NEVER,
         reorder_delay: Duration::ZERO,
-        buffer_packets: 10_000,
+        jitter: Duration::ZERO,
+        jitter_reorders: false,
+        buffer: WireBuffer::Packets(10_000),
     };
     let mac = mac(standard, mpdus);
     let hack = SchemeChoice::Hack(HackConfig { aifs: interframe_space(standard), ..HackConfig::default() });
@@ -42,7 +44,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, standard, mac, hack)],
-        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500) },
+        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
         pings: Vec::new(),
@@ -67,7 +69,7 @@ pub fn with_transfer(mut config: CellConfig, station: usize, direction: Directio
 /// Flow `number`: a transfer of this size that starts at once.
 pub fn transfer(number: usize, station: usize, direction: Direction, size: Bytes) -> FlowConfig {
     let tcp = TcpConfig {
-        congestion: CongestionControl::Cubic,
+        congestion: CongestionChoice::Cubic,
         ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
         packet: Bytes(1500),
         sack: true,
@@ -77,6 +79,7 @@ pub fn transfer(number: usize, station: usize, direction: Direction, size: Bytes
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        ..TcpConfig::default()
     };
     FlowConfig {
         name: format!("flow {number}"),

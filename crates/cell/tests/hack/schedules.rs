@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{
-    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionControl, Direction, FrameLoss, LinkLoss, Peer, Probability,
+    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, LinkLoss, Peer, Probability,
     SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
@@ -161,8 +161,7 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         let timeout = Duration::from_millis(one_of(random, &[10, 40, 40, 90]));
         tcp.ack = AckConfig { every: one_of(random, &[1, 1, 2, 2, 2, 3, 4, 8]), timeout };
         (tcp.timestamps, tcp.sack) = (random.chance(0.7), random.chance(0.7));
-        tcp.congestion =
-            one_of(random, &[CongestionControl::Cubic, CongestionControl::NewReno, CongestionControl::Reno]);
+        tcp.congestion = one_of(random, &[CongestionChoice::Cubic, CongestionChoice::NewReno, CongestionChoice::Reno]);
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
     }

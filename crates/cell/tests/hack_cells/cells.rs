@@ -3,8 +3,8 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
-    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
+    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -122,7 +122,9 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         loss: Probability::NEVER,
         reorder: Probability::NEVER,
         reorder_delay: Duration::ZERO,
-        buffer_packets: 10_000,
+        jitter: Duration::ZERO,
+        jitter_reorders: false,
+        buffer: WireBuffer::Packets(10_000),
     };
     CellConfig {
         group_rate: None,
@@ -141,7 +143,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, rate, mac)],
-        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500) },
+        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
         pings: Vec::new(),
@@ -176,7 +178,7 @@ pub fn with_stations(mut config: CellConfig, stations: usize) -> CellConfig {
 /// The cell with one more TCP flow of this size, or without end.
 pub fn with_flow(mut config: CellConfig, station: usize, direction: Direction, size: Option<Bytes>) -> CellConfig {
     let tcp = TcpConfig {
-        congestion: CongestionControl::Cubic,
+        congestion: CongestionChoice::Cubic,
         ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
         packet: Bytes(1500),
         sack: true,
@@ -186,6 +188,7 @@ pub fn with_flow(mut config: CellConfig, station: usize, direction: Direction, s
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        ..TcpConfig::default()
     };
     config.flows.push(FlowConfig {
         name: format!("flow {}", config.flows.len()),

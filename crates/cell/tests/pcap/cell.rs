@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, BeaconConfig,
-    CellConfig, CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer,
     Probability, SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
@@ -108,7 +108,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station("laptop"), station("phone")],
-        wired: WiredConfig { down: link, up: link, mtu: Bytes(1_500) },
+        wired: WiredConfig { down: link, up: link, mtu: Bytes(1_500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: vec![flow("download", 0, Direction::Down), flow("upload", 1, Direction::Up)],
         pings: Vec::new(),
@@ -144,7 +144,7 @@ fn macs(config: &mut CellConfig) -> impl Iterator<Item = &mut MacConfig> {
 
 fn tcp() -> TcpConfig {
     TcpConfig {
-        congestion: CongestionControl::Cubic,
+        congestion: CongestionChoice::Cubic,
         ack: AckConfig { every: 2, timeout: ms(40) },
         packet: Bytes(1_500),
         sack: true,
@@ -154,6 +154,7 @@ fn tcp() -> TcpConfig {
         rto_min: ms(200),
         send_buffer: Bytes::from_kib(1024),
         receive_buffer: Bytes::from_kib(1024),
+        ..TcpConfig::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a product's rules do harm: shown, so that a comparison is not surprised.
 
-use ackless_cell::config::{CellConfig, CongestionControl, Direction, Probability};
+use ackless_cell::config::{CellConfig, CongestionChoice, Direction, Probability};
 use ackless_cell::run;
 use ackless_phy::Standard;
 use ackless_schemes::thinning::ThinningConfig;
@@ -15,7 +15,7 @@ fn lossy_wire() -> CellConfig {
     config.wired.down.delay = Duration::from_millis(10);
     config.measured = Duration::from_secs(20);
     with_all(config, |tcp| {
-        (tcp.congestion, tcp.sack) = (CongestionControl::NewReno, false);
+        (tcp.congestion, tcp.sack) = (CongestionChoice::NewReno, false);
         tcp.receive_buffer = Bytes(60_000);
     })
 }

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionControl, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
     SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
@@ -137,7 +137,7 @@ pub fn cell(standard: Standard) -> CellConfig {
             host_latency: Duration::ZERO,
         },
         stations: vec![station(0, standard, mac)],
-        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500) },
+        wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
         pings: Vec::new(),
@@ -156,7 +156,7 @@ pub fn with_stations(mut config: CellConfig, stations: usize) -> CellConfig {
 /// The cell with a TCP flow without end between a station and its peer, CUBIC and delayed ACKs.
 pub fn with_tcp(mut config: CellConfig, station: usize, peer: Peer, direction: Direction) -> CellConfig {
     let tcp = TcpConfig {
-        congestion: CongestionControl::Cubic,
+        congestion: CongestionChoice::Cubic,
         ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
         packet: Bytes(1500),
         sack: true,
@@ -166,6 +166,7 @@ pub fn with_tcp(mut config: CellConfig, station: usize, peer: Peer, direction: D
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        ..TcpConfig::default()
     };
     let flow = flow(config.flows.len(), station, peer, direction, TransportConfig::Tcp(tcp));
     config.flows.push(flow);

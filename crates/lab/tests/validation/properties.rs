@@ -4,7 +4,7 @@
 //! A cell takes a random standard and a few random keys; a failure prints its seed and keys.
 
 use ackless_cell::Cell;
-use ackless_cell::config::{ApQueue, CellConfig, Direction, Traffic, TransportConfig, WiredLink};
+use ackless_cell::config::{ApQueue, CellConfig, Direction, Traffic, TransportConfig, WireBuffer, WiredLink};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -84,7 +84,10 @@ fn most_packets(config: &CellConfig) -> usize {
     let stations: usize = config.stations.iter().map(|it| station(it.queue_packets)).sum();
     let wire = |link: &WiredLink| {
         let flying = link.rate.amount_floor(link.delay + link.reorder_delay);
-        link.buffer_packets as usize + 2 + (flying.get() / 20) as usize
+        let WireBuffer::Packets(buffer) = link.buffer else {
+            panic!("the buffers of these cells are counted in packets")
+        };
+        buffer as usize + 2 + (flying.get() / 20) as usize
     };
     stations + wire(&config.wired.down) + wire(&config.wired.up)
 }

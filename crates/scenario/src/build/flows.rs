@@ -144,6 +144,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
             // RFC 9293, 3.8.6.3: less than 0.5 s.
             timeout: scenario.in_range(&shared.ack_timeout, Duration::from_micros(1), Duration::from_millis(500))?,
         },
+        policy: None,
         packet,
         sack: shared.sack.value,
         timestamps: shared.timestamps.value,

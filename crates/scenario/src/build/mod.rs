@@ -9,12 +9,11 @@ mod radio;
 mod scheme;
 mod sense;
 mod stations;
+mod wired;
 
 use std::fmt::Display;
 
-use ackless_cell::config::{
-    ApConfig, ApQueue, BeaconConfig, CellConfig, Probability, Topology, WiredConfig, WiredLink,
-};
+use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, Topology};
 use ackless_wire::{Bytes, Duration};
 
 use crate::error::ScenarioError;
@@ -46,7 +45,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         beacons: beacons(scenario, &radio)?,
         ap: ap(scenario, &radio)?,
         stations,
-        wired: wired(scenario)?,
+        wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
         flows: flows::flows(scenario, &groups)?,
         pings: flows::pings(scenario, &groups)?,
@@ -106,24 +105,6 @@ fn beacons(scenario: &Scenario, radio: &Radio) -> Result<Option<BeaconConfig>, S
         tx,
         size: scenario.in_range(&wifi.beacon_size, BeaconConfig::min_size(tx), Bytes(2_304))?,
     }))
-}
-
-fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
-    let wired = &scenario.wired;
-    if wired.reorder.value == Probability::NEVER {
-        scenario.without_bearing(&wired.reorder_delay, "wired.reorder is 0")?;
-    }
-    let link = WiredLink {
-        rate: scenario.positive(&wired.rate)?,
-        delay: wired.delay.value,
-        loss: wired.loss.value,
-        reorder: wired.reorder.value,
-        reorder_delay: wired.reorder_delay.value,
-        buffer_packets: scenario.in_range(&wired.buffer_packets, 1, MAX_PACKETS)?,
-    };
-    // RFC 791: every internet module must take packets of 576 bytes; 2,304 is the largest MSDU (802.11-2020, 9.2.4.7.1)
-    // less 8 bytes of LLC.
-    Ok(WiredConfig { down: link, up: link, mtu: scenario.in_range(&wired.mtu, Bytes(576), Bytes(2_296))? })
 }
 
 fn check_times(scenario: &Scenario) -> Result<(), ScenarioError> {

@@ -162,7 +162,7 @@ impl Client {
             link.kept -= restart(flow, cx.pool, cx.now);
             return Verdict::Pass;
         }
-        if !tcp.flags.contains(TcpFlags::ACK) {
+        if !tcp.flags.contains(TcpFlags::ACK) || tcp.is_tack() {
             return Verdict::Pass;
         }
         let ruling = flow.rule(&tcp, pure, cx.now);
@@ -216,6 +216,7 @@ impl Client {
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         if tcp.flags.contains(TcpFlags::ACK)
             && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
+            && !tcp.is_tack()
             && let Some(flow) = self.flows.get_mut(key)
         {
             flow.delivered(mpdu.handle, tcp, cx.now);

@@ -209,6 +209,7 @@ impl Maker {
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             return Verdict::Pass;
         }
+        // Of a segment of TACK there are no facts: it passes unread.
         let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
         let Some(facts) = facts else { return Verdict::Pass };
         if flow.opening.is_some_and(|first| tcp.ack.before(first)) {

@@ -45,6 +45,11 @@
 //!
 //! The AP makes an ACK for each data frame, however sparse the client's own are. Where the sender is a station too, they go over the air as native ones do.
 //!
+//! A connection that does TACK is left alone, on both sides and by each segment's own options: the answer to numbered data is a report that only its receiver can
+//! make, and a plain ACK in its place would tell the sender that options are stripped. Its data is none of the agent's, so that its plain ACKs, few as they are, find
+//! themselves uncovered and go natively; TACKs and IACKs pass unread. When it falls back, its data bears no numbers any more, and the agent
+//! speaks for it as for a flow that it meets on its way.
+//!
 //! Not modelled: how a station announces its SIFS (its peers know it when it joins), and an AP whose clients have different solutions.
 
 mod buffer;
@@ -108,9 +113,12 @@ impl Agent {
     }
 }
 
-/// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG.
+/// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG,
+/// and not of TACK.
 fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
-    let tcp = packet.tcp().filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA))?;
+    let tcp = packet
+        .tcp()
+        .filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA) && !tcp.is_tack())?;
     (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
 }
 

@@ -51,6 +51,9 @@
 //! - An ACK whose timestamp echo is later than that of the packet that it ends goes natively: it fills a hole, and with the echo of what came
 //!   behind the hole, sent earlier, the sender would take its repetition for a mistake (RFC 3522, 3.2).
 //!
+//! A connection that does TACK is left alone, by each segment's own options: of numbered data there is no template, so that nothing of it can be asked for, and
+//! its TACKs, whose timestamps are not what they are elsewhere, teach the proxy nothing. When it falls back, its data is plain, and served as any.
+//!
 //! On what the design itself stalls: where no Ack of a frame arrives and the proxy gives the frame up, the next frame looks to the client as if its
 //! answer had arrived. Then, and where a template was refused or has expired, the ACK is lost, and the next one repairs it; if there is none,
 //! the sender's retransmission timeout does, for the duplicate ACK to that segment is native.

@@ -354,10 +354,11 @@ impl Client {
     }
 }
 
-/// Whether this is a data packet that an ACK is made for: connection establishment and termination are the client's own.
+/// Whether this is a data packet that an ACK is made for: connection establishment and termination are the client's own, and so are all words of TACK.
 pub(super) fn is_plain_data(packet: &Packet, tcp: &TcpHeader) -> bool {
     let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG;
-    !packet.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other)
+    let plain = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other) && !tcp.is_tack();
+    plain && !packet.payload.is_empty()
 }
 
 /// The window of a stateless template: the largest that the field can say.

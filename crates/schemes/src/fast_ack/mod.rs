@@ -21,6 +21,9 @@
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.
 //! - **What the server sends again** although it has been told of it ends at the AP, which tells it again.
 //!
+//! A connection that does TACK is left alone from its first numbered segment on, by that segment's own option: what the AP could say of its data would not be a report, and a
+//! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either.
+//!
 //! What the design itself costs: an application at the server is told that data has arrived when only the client's MAC has it. Where the AP
 //! goes away, or the client roams to another one, what was acknowledged and not yet repaired is lost, and no TCP repairs it; with a MAC that
 //! passes up all that it acknowledges that is nothing. The server's RTT ends at the AP. Repairs go to the end of the client's
@@ -168,6 +171,14 @@ impl FastAck {
         self.connections.retain(|other, _| other != key);
     }
 
+    /// The connection does TACK. What the AP owes on it by now, for plain data before, it still repairs.
+    fn leave_alone(&mut self, key: FlowKey) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        if connection.flow.as_ref().is_none_or(|flow| flow.is_even()) {
+            self.connections.retain(|other, _| other != key);
+        }
+    }
+
     fn watch(&mut self, due: Option<Instant>) {
         self.next = [self.next, due].into_iter().flatten().min();
     }
@@ -199,6 +210,10 @@ impl Scheme for FastAck {
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             self.on_syn(cx, key, &tcp, Side::Server);
+            return Verdict::Pass;
+        }
+        if tcp.is_tack() {
+            self.leave_alone(key);
             return Verdict::Pass;
         }
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
@@ -257,6 +272,10 @@ impl Scheme for FastAck {
         }
         if tcp.flags.contains(TcpFlags::RST) {
             self.forget(cx, key);
+            return Verdict::Pass;
+        }
+        if tcp.is_tack() {
+            self.leave_alone(key);
             return Verdict::Pass;
         }
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };

@@ -21,6 +21,9 @@
 //! The group is one in which the receiver is alone ([`ackless_dot11::frame::NodeId::as_group`]), so that other stations drop the frame by its address, and the destination address
 //! is the group of the final station: that is how the other side knows what to turn it back to. The paper's had a static rule for one receiver. A legacy
 //! receiver, which nobody has told the group, would drop the frame; it gets its packets answered, as ever. So do SYN, FIN and RST in any form.
+//!
+//! TACKs and IACKs are no pure ACKs: they have a body, and one of them stands for very many ACKs. They are filtered only together with data
+//! ([`Filtered::AcksAndData`]), and answered otherwise.
 
 mod config;
 mod counters;

@@ -2,7 +2,8 @@
 //!
 //! When a TCP packet with ACK and without SYN is queued, the packets of its flow before it are looked at from the head of the queue. One may
 //! be dropped if it
-//! - has no payload and no flag but ACK, ECE and CWR, and no options but timestamps and SACK;
+//! - has no payload and no flag but ACK, ECE and CWR, and no options but timestamps and SACK (so no TACK is dropped, which has a body and an option; but one may
+//!   make plain ACKs of its connection before it superfluous);
 //! - has no greater ACK number than the new packet, and neither a later TSval nor a later TSecr;
 //! - has no SACK blocks that the new packet's do not cover, and no D-SACK; and, where the ACK numbers are equal, the new packet's cover more:
 //!   so duplicate ACKs stay, and window updates too.
@@ -159,7 +160,7 @@ impl Facts {
     fn says_no_more_than(&self, new: &TcpHeader, counters: &mut ThinningCounters) -> bool {
         let Self { tcp: old, is_pure } = self;
         let only_on_syn = old.options.mss.is_some() || old.options.sack_permitted || old.options.window_scale.is_some();
-        if !is_pure || only_on_syn {
+        if !is_pure || only_on_syn || !old.options.tack.is_empty() {
             counters.kept_with_more += 1;
             return false;
         }

@@ -11,6 +11,10 @@
 //!
 //! The rules are those of the published drivers, told in our words; each module says where its rule does harm and where we deviate.
 //!
+//! On a connection that does TACK there is little to thin: a TACK or IACK has a body, and to each of the four that is data, which they let go at once, and behind
+//! which nothing is held back. The few plain ACKs of such a connection are treated as any. A product that went by an ACK's length instead would mistake
+//! none for a bare ACK either: the shortest TACK has 28 bytes of body.
+//!
 //! What all have in common, and what is not modelled: the queue is the one from which the MAC takes its frames, so that as many ACKs as
 //! wait for the medium can still be thinned out; in a real station the frames nearest to the air are often out of the driver's reach.
 //! `sch_cake` would shape and order packets of all flows too; here only its ACK filter is at work.

@@ -48,6 +48,10 @@ impl Forwarded {
     pub(super) fn note(&mut self, packet: &Packet, now: Instant) {
         let Some(tcp) = packet.tcp() else { return };
         self.used = now;
+        if tcp.options.tack.ack_type.is_some() {
+            // Nothing of a TACK is acknowledged, and its TSval is of the other end's clock: no ACK echoes it.
+            return;
+        }
         let syn = tcp.flags.contains(TcpFlags::SYN);
         let flags = u32::from(syn) + u32::from(tcp.flags.contains(TcpFlags::FIN));
         let end = tcp.seq + (packet.payload.len() + flags);

@@ -11,7 +11,7 @@ use crate::ack::AckReason;
 use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::Event;
-use crate::loss::{Detector, DupackRecovery, PartialAcks, SackRecovery};
+use crate::loss::{Detector, DupackRecovery, PartialAcks, Recorded, SackRecovery};
 use crate::sequence::Position;
 use crate::state::Trigger;
 use crate::tack::{Tack, TackConfig};
@@ -19,8 +19,13 @@ use crate::timers::Timer;
 
 impl Endpoint {
     pub(super) fn detector(config: &Config, sack: bool) -> Detector {
+        // Controllers of a window need no rate samples, and so no records.
+        let recorded = matches!(config.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
         if sack {
-            return Detector::Sack(SackRecovery::new());
+            return match recorded {
+                false => Detector::Sack(SackRecovery::new()),
+                true => Detector::RecordedSack(Box::new(Recorded::new(SackRecovery::new()))),
+            };
         }
         let partial = match config.congestion {
             CongestionChoice::Reno => PartialAcks::End,
@@ -29,7 +34,10 @@ impl Endpoint {
             | CongestionChoice::Bbr
             | CongestionChoice::ReceiverBbr(_) => PartialAcks::Continue,
         };
-        Detector::Dupack(DupackRecovery::new(partial))
+        match recorded {
+            false => Detector::Dupack(DupackRecovery::new(partial)),
+            true => Detector::RecordedDupack(Box::new(Recorded::new(DupackRecovery::new(partial)))),
+        }
     }
 
     /// LISTEN (RFC 9293, 3.10.7.2).
@@ -158,7 +166,7 @@ impl Endpoint {
         let Some(stamps) = &mut self.stamps else { return };
         let fine = match self.config.tack_offer().filter(|_| theirs.permitted) {
             Some(config) => {
-                self.tack = Some(Box::new(Tack::new(TackConfig { form: theirs.form, ..config })));
+                self.tack = Some(Box::new(Tack::new(TackConfig { form: theirs.form, ..config }, self.config.ack)));
                 true
             }
             None => false,

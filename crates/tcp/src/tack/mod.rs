@@ -18,6 +18,8 @@ pub use config::{Blocks, LossSignal, TackConfig, Timing};
 use receiving::Receiving;
 use sending::Sending;
 
+use crate::ack::AckChoice;
+
 /// What an endpoint keeps while TACK is in force on its connection: both ends have permitted it, and nothing has shown that
 /// its options are stripped on the way.
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ pub(crate) struct Tack {
 
 impl Tack {
     /// At the moment when both ends have permitted it.
-    pub(crate) fn new(config: TackConfig) -> Self {
-        Self { config, sending: Sending::default(), receiving: Receiving::default() }
+    pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
+        Self { config, sending: Sending::new(config, ack), receiving: Receiving::default() }
     }
 }

@@ -1,25 +1,231 @@
-//! The half of TACK that sends data: it numbers what goes out, and draws from reports what paths and peers do.
+//! The half of TACK that sends data: it numbers what goes out, and learns from reports how the path and the receiver do.
 //!
-//! - [`numbers`]: the numbers of transmissions (PKT.SEQ) and when each was sent.
+//! - [`numbers`]: the numbers of transmissions (PKT.SEQ) and when each was sent;
+//! - [`reports`]: which reports came, and rho';
+//! - [`round_trip`], [`bandwidth`]: RTTmin and bw, each a [`filter`];
+//! - [`frequency`]: f by equation 4, and what the receiver has been told;
+//! - [`window`]: which segment's window counts.
+//!
+//! What is lost is the business of [`crate::loss::Pull`], how fast to send that of [`crate::congestion`].
 
+mod bandwidth;
+mod filter;
+pub(crate) mod frequency;
 pub(crate) mod numbers;
+pub(crate) mod reports;
+mod round_trip;
+mod window;
 
-pub(crate) use numbers::Numbers;
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use ackless_wire::Instant;
-
-use super::Body;
+use self::bandwidth::Bandwidth;
+use self::frequency::{Frequency, Path};
+use self::numbers::Numbers;
+use self::reports::{Order, Reports};
+use self::round_trip::RoundTrip;
+use self::window::WindowClock;
+use super::body::{Body, Report};
+use super::config::TackConfig;
+use crate::ack::AckChoice;
 
 /// What the sender of data keeps.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sending {
     /// The numbers given out.
     pub(crate) numbers: Numbers,
+    /// Which window counts.
+    pub(crate) window: WindowClock,
+    /// Who the peer seems to be.
+    pub(crate) hearing: Hearing,
+    reports: Reports,
+    round_trip: RoundTrip,
+    bandwidth: Bandwidth,
+    frequency: Frequency,
+    start_up: StartUp,
+    /// The largest number that a report has told of; 0 before the first.
+    largest: u64,
+    /// Packet-timed rounds: how many, and the number with whose arrival the next begins.
+    round: u64,
+    round_ends: u64,
+    /// Whether an answer to a request would be worth having.
+    request: Request,
+}
+
+/// Whether the connection's first, fast phase is over, in which every packet is acknowledged (paper, VI-D).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum StartUp {
+    Running,
+    Over,
+}
+
+/// Whether a round trip is to be asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Request {
+    None,
+    Due,
+}
+
+/// What speaks for and against a peer that does TACK, and a path that lets it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hearing {
+    /// Timeouts since the last TACK or IACK.
+    pub(crate) timeouts: u32,
+    /// Plain acknowledgements of new data since the last TACK or IACK.
+    pub(crate) plain: u32,
+}
+
+/// What a report says, once it has been understood.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Understood {
+    /// Its largest number, unwrapped; 0 if no packet had come.
+    pub(crate) largest: u64,
+    /// Whether it is newer than all before.
+    pub(crate) order: Order,
+    /// Whether it tells of a transmission of which none has told before.
+    pub(crate) advanced: bool,
+    /// The round trip of the newest packet that it tells of, else of the one with the least delay.
+    pub(crate) rtt: Option<Duration>,
+    /// The delivery rate that it tells of, as far as it can be believed.
+    pub(crate) rate: BitRate,
+    /// Whether the application kept that down.
+    pub(crate) limited: bool,
 }
 
 impl Sending {
-    /// What is to be told to the receiver of data now, as an IACK: only one thing at a time.
-    pub(crate) const fn next_iack(&mut self, _now: Instant) -> Option<Body> {
-        None
+    /// Of an end with these choices: beta and L are those of its own policy, where that is TACK, else 4 and 2.
+    pub(crate) const fn new(config: TackConfig, ack: AckChoice) -> Self {
+        let (beta, every) = match ack {
+            AckChoice::Tack { beta, every } => (beta, every),
+            _ => (4, 2),
+        };
+        Self {
+            numbers: Numbers::new(),
+            window: WindowClock::new(),
+            hearing: Hearing { timeouts: 0, plain: 0 },
+            reports: Reports::new(),
+            round_trip: RoundTrip::new(config.timing),
+            bandwidth: Bandwidth::new(),
+            frequency: Frequency::new(beta, every),
+            start_up: StartUp::Running,
+            largest: 0,
+            round: 0,
+            round_ends: 0,
+            request: Request::None,
+        }
+    }
+
+    /// The handshake took `rtt`.
+    pub(crate) fn on_handshake(&mut self, now: Instant, rtt: Duration) {
+        self.round_trip.on_exchange(now, rtt);
+    }
+
+    /// A report came whose TSval names a departure `elapsed` ago. `ceiling` is the most that can have been delivered in
+    /// a second. Nothing if it tells of a packet that was never sent.
+    pub(crate) fn on_report(
+        &mut self,
+        now: Instant,
+        report: &Report,
+        elapsed: Option<Duration>,
+        ceiling: BitRate,
+    ) -> Option<Understood> {
+        let largest = if report.largest == 0 { 0 } else { self.numbers.unwrap(report.largest)? };
+        let order = self.reports.on_report(report.serial);
+        let past = |span: Duration, delay: Duration| (span > delay).then(|| span.saturating_sub(delay));
+        let by_delay = elapsed.and_then(|elapsed| past(elapsed, report.delay));
+        let advanced = largest > self.largest;
+        let newest = self.numbers.sent_at(largest).filter(|_| advanced);
+        let by_newest = newest.and_then(|sent| past(now.saturating_since(sent), report.largest_delay));
+        self.round_trip.on_samples(now, by_delay, by_newest);
+        if advanced {
+            self.largest = largest;
+            self.numbers.forget(largest);
+            if largest >= self.round_ends {
+                self.round += 1;
+                self.round_ends = self.numbers.next();
+            }
+        }
+        let rate = report.delivery_rate.min(ceiling);
+        let span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
+        let limited = self.bandwidth.is_limited(now, largest, span);
+        if order == Order::Newest && rate > BitRate::ZERO {
+            self.bandwidth.on_rate(self.round, rate, limited);
+        }
+        Some(Understood { largest, order, advanced, rtt: by_newest.or(by_delay), rate, limited })
+    }
+
+    /// Decides what to tell the receiver after a report. `starting` says whether the controller is still in its first
+    /// phase (slow start, or BBR's Startup).
+    ///
+    /// Start-up is over once the controller has left that phase, or after 20 round trips: a controller that waits for a loss
+    /// which never comes, or for data, would else have every packet acknowledged for ever.
+    pub(crate) fn decide(&mut self, now: Instant, in_force: Duration, srtt: Duration, mss: Bytes, starting: bool) {
+        if !starting || self.round >= START_UP_ROUNDS {
+            self.start_up = StartUp::Over;
+        }
+        if self.round_trip.wants_sample(now) {
+            self.request_round_trip();
+        }
+        let (StartUp::Over, Some(bandwidth), Some(min_rtt)) = (self.start_up, self.bandwidth.best(), self.min_rtt())
+        else {
+            return;
+        };
+        let path = Path { bandwidth, min_rtt, mss, ack_loss_ppm: self.reports.loss_ppm() };
+        self.frequency.on_report(now, in_force, srtt, &path);
+    }
+
+    /// There is nothing to send, though more might be in flight.
+    pub(crate) fn on_dry(&mut self) {
+        self.bandwidth.on_dry(self.numbers.next());
+    }
+
+    /// A fresh round trip would be worth an IACK: the least one is about to leave the filter, data flows again after
+    /// idleness, or the queue has been drained to measure it.
+    pub(crate) const fn request_round_trip(&mut self) {
+        self.request = Request::Due;
+    }
+
+    /// What is to be told to the receiver of data now, as an IACK: one thing at a time.
+    pub(crate) fn next_iack(&mut self, _now: Instant) -> Option<Body> {
+        if let Some(update) = self.frequency.take() {
+            return Some(Body::Frequency(update));
+        }
+        let request = std::mem::replace(&mut self.request, Request::None);
+        (request == Request::Due).then_some(Body::RoundTripRequest)
+    }
+
+    /// RTTmin by the method that counts.
+    pub(crate) fn min_rtt(&self) -> Option<Duration> {
+        self.round_trip.min()
+    }
+
+    /// RTTmin by one-way delays, and by the newest packet of each report.
+    pub(crate) fn min_rtt_by_method(&self) -> [Option<Duration>; 2] {
+        [self.round_trip.advanced(), self.round_trip.sampled()]
+    }
+
+    /// bw, zero if unknown.
+    pub(crate) fn bandwidth(&self) -> BitRate {
+        self.bandwidth.best().unwrap_or_default()
+    }
+
+    /// rho', in parts of a million.
+    pub(crate) const fn ack_loss_ppm(&self) -> u32 {
+        self.reports.loss_ppm()
+    }
+
+    /// 1/f as told last; nothing in start-up.
+    pub(crate) fn interval(&self) -> Option<Duration> {
+        self.frequency.told()
+    }
+
+    /// How long the receiver may hold the last of what was sent: 1/f, but at least as long as a delayed acknowledgement.
+    pub(crate) fn ack_delay(&self) -> Duration {
+        self.interval().map_or(Duration::ZERO, |interval| interval.max(TAIL))
     }
 }
+
+/// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
+/// there is.
+const START_UP_ROUNDS: u64 = 20;
+/// How long less than L segments wait at the receiver at least ([`crate::ack::Tack`]).
+const TAIL: Duration = Duration::from_millis(40);

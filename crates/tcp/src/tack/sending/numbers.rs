@@ -16,13 +16,12 @@ pub(crate) struct Numbers {
     sent: VecDeque<Instant>,
 }
 
-impl Default for Numbers {
-    fn default() -> Self {
+impl Numbers {
+    /// None given out.
+    pub(crate) const fn new() -> Self {
         Self { next: 1, sent: VecDeque::new() }
     }
-}
 
-impl Numbers {
     /// The number of what is sent now.
     pub(crate) fn assign(&mut self, now: Instant) -> u64 {
         let number = self.next;
@@ -68,7 +67,7 @@ mod tests {
 
     #[test]
     fn numbers_begin_with_one_and_survive_the_wrap() {
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers::new();
         assert_eq!((numbers.unwrap(0), numbers.unwrap(1)), (None, None));
         assert_eq!(numbers.assign(Instant::from_millis(5)), 1);
         assert_eq!((numbers.unwrap(1), numbers.unwrap(2), numbers.unwrap(u32::MAX)), (Some(1), None, None));
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn times_are_known_until_they_are_forgotten() {
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers::new();
         for i in 1..=10 {
             numbers.assign(Instant::from_millis(i));
         }

@@ -1,0 +1,197 @@
+//! How often TACKs should come, and whether the receiver knows (paper, IV-A equation 4 and VI-C).
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use crate::ack::tack::interval as equation_4;
+use crate::tack::body::FrequencyUpdate;
+
+/// f as the sender of data computes it, and what it has told.
+#[derive(Clone, Debug)]
+pub(crate) struct Frequency {
+    /// Equation 4's beta and L.
+    beta: u32,
+    every: u32,
+    /// The latest that was told, and when; nothing in start-up.
+    told: Option<(FrequencyUpdate, Instant)>,
+    /// How often the latest has been repeated.
+    repeats: u32,
+    /// What goes out next.
+    pending: Option<FrequencyUpdate>,
+}
+
+/// What bears on f.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path {
+    /// bw, the greatest delivery rate: payload.
+    pub(crate) bandwidth: BitRate,
+    /// RTTmin.
+    pub(crate) min_rtt: Duration,
+    /// MSS: payload of a full-sized segment.
+    pub(crate) mss: Bytes,
+    /// rho'.
+    pub(crate) ack_loss_ppm: u32,
+}
+
+impl Frequency {
+    /// Nothing is told yet.
+    pub(crate) const fn new(beta: u32, every: u32) -> Self {
+        Self { beta, every, told: None, repeats: 0, pending: None }
+    }
+
+    /// 1/f by equation 4, in whole microseconds; nothing before rate and round trip are known.
+    ///
+    /// Deviation: never more than 500 ms, the most that an acknowledgement may be delayed (RFC 9293, 3.8.6.3). Equation 4
+    /// alone would have a path of 10 kbps, or an RTTmin of many seconds, wait longer.
+    pub(crate) fn interval(&self, path: &Path) -> Option<Duration> {
+        let min_rtt = Some(path.min_rtt).filter(|rtt| !rtt.is_zero())?;
+        let exact = equation_4(self.beta, self.every, path.mss, path.bandwidth, min_rtt)?;
+        Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
+    }
+
+    /// 1/f as told last; nothing in start-up.
+    pub(crate) fn told(&self) -> Option<Duration> {
+        self.told.map(|(update, _)| update.interval)
+    }
+
+    /// A report came from a receiver that has `in_force` in force. After start-up, a frequency is told that was not told
+    /// yet, that has doubled or halved, or that a receiver should know for a round trip but does not; at most once for
+    /// each round trip.
+    ///
+    /// With it go RTTmin, by which the receiver settles reordering, and rho', by which it decides how much to say: where they
+    /// alone have doubled or halved, that is told too. Of rho', less than a percent does not matter.
+    pub(crate) fn on_report(&mut self, now: Instant, in_force: Duration, srtt: Duration, path: &Path) {
+        let Some(interval) = self.interval(path) else { return };
+        let Some((told, at)) = self.told else {
+            self.tell(now, interval, path);
+            return;
+        };
+        if now < at.saturating_add(srtt + told.interval) {
+            return;
+        }
+        let moved = has_doubled_or_halved(told.interval.as_nanos(), interval.as_nanos())
+            || has_doubled_or_halved(told.min_rtt.as_nanos(), path.min_rtt.as_nanos())
+            || has_doubled_or_halved(told.ack_loss_ppm.max(LOSS_STEP).into(), path.ack_loss_ppm.max(LOSS_STEP).into());
+        if moved {
+            self.tell(now, interval, path);
+        } else if in_force != told.interval && self.repeats < MAX_REPEATS {
+            self.repeats += 1;
+            self.told = Some((told, now));
+            self.pending = Some(told);
+        }
+    }
+
+    /// What is to be told now.
+    pub(crate) const fn take(&mut self) -> Option<FrequencyUpdate> {
+        self.pending.take()
+    }
+
+    fn tell(&mut self, now: Instant, interval: Duration, path: &Path) {
+        let serial = self.told.map_or(0, |(told, _)| told.serial.wrapping_add(1));
+        let update = FrequencyUpdate {
+            serial,
+            interval,
+            min_rtt: path.min_rtt,
+            bandwidth: path.bandwidth,
+            ack_loss_ppm: path.ack_loss_ppm,
+        };
+        self.repeats = 0;
+        self.told = Some((update, now));
+        self.pending = Some(update);
+    }
+}
+
+fn has_doubled_or_halved(before: u64, after: u64) -> bool {
+    after >= before.saturating_mul(2) || before >= after.saturating_mul(2)
+}
+
+/// What 1/f never exceeds.
+const LONGEST: Duration = Duration::from_millis(500);
+/// What it never goes below: zero would mean every packet.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// Less loss than a percent does not count.
+const LOSS_STEP: u32 = 10_000;
+/// A receiver that acknowledges by another rule never takes the frequency over: it is not told for ever.
+const MAX_REPEATS: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: Bytes = Bytes(1500);
+
+    fn path(mbps: u64, millis: u64) -> Path {
+        Path { bandwidth: BitRate::from_mbps(mbps), min_rtt: Duration::from_millis(millis), mss: MSS, ack_loss_ppm: 0 }
+    }
+
+    /// A report every 10 ms from `from` to `to`; when something was told, and which 1/f.
+    fn reports(
+        frequency: &mut Frequency,
+        (from, to): (u64, u64),
+        in_force: impl Fn(u64) -> Duration,
+        path: &Path,
+    ) -> Vec<(u64, Duration)> {
+        let srtt = path.min_rtt;
+        (from..to)
+            .step_by(10)
+            .filter_map(|at| {
+                frequency.on_report(Instant::from_millis(at), in_force(at), srtt, path);
+                frequency.take().map(|update| (at, update.interval))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn equation_4_is_bounded_by_rate_or_by_round_trip() {
+        let frequency = Frequency::new(4, 2);
+        // bdp of 2 MSS at 2.4 Mbps and 10 ms: below beta L MSS, so L MSS / bw = 24 kbit / 2.4 Mbps.
+        let slow = Path { bandwidth: BitRate::from_kbps(2_400), ..path(1, 10) };
+        assert_eq!(frequency.interval(&slow), Some(Duration::from_millis(10)));
+        // 200 Mbps at 80 ms: beta / RTTmin = 50 Hz.
+        assert_eq!(frequency.interval(&path(200, 80)), Some(Duration::from_millis(20)));
+        assert_eq!(Frequency::new(1, 2).interval(&path(200, 80)), Some(Duration::from_millis(80)));
+        assert_eq!(Frequency::new(0, 0).interval(&path(12, 1)), Some(Duration::from_millis(1)));
+        assert_eq!(frequency.interval(&path(200, 10_000)), Some(LONGEST));
+    }
+
+    #[test]
+    fn it_is_told_first_then_when_it_doubles_or_halves() {
+        let mut frequency = Frequency::new(4, 2);
+        let ms = Duration::from_millis;
+        let as_told = |interval| move |_| interval;
+        assert_eq!(reports(&mut frequency, (0, 100), as_told(ms(20)), &path(200, 80)), [(0, ms(20))]);
+        assert_eq!(reports(&mut frequency, (100, 500), as_told(ms(20)), &path(200, 120)), []);
+        assert_eq!(reports(&mut frequency, (500, 900), as_told(ms(20)), &path(200, 160)), [(500, ms(40))]);
+        assert_eq!(reports(&mut frequency, (900, 1_300), as_told(ms(40)), &path(200, 80)), [(900, ms(20))]);
+    }
+
+    #[test]
+    fn a_lost_update_is_repeated_once_a_round_trip_until_it_is_in_force() {
+        let mut frequency = Frequency::new(4, 2);
+        let ms = Duration::from_millis;
+        let in_force = |at| if at < 250 { Duration::ZERO } else { ms(20) };
+        let told = reports(&mut frequency, (0, 1_000), in_force, &path(200, 80));
+        // srtt + 1/f = 100 ms.
+        assert_eq!(told, [(0, ms(20)), (100, ms(20)), (200, ms(20))]);
+        let deaf = reports(&mut frequency, (1_000, 9_000), |_| Duration::ZERO, &path(200, 80));
+        assert_eq!(deaf.len() as u32, MAX_REPEATS - 2, "a receiver that never takes it over is left alone");
+    }
+
+    #[test]
+    fn loss_of_reports_is_told_when_it_matters() {
+        let mut frequency = Frequency::new(4, 2);
+        let ms = Duration::from_millis;
+        assert_eq!(reports(&mut frequency, (0, 100), |_| ms(20), &path(200, 80)).len(), 1);
+        let lossy = |ppm| Path { ack_loss_ppm: ppm, ..path(200, 80) };
+        assert_eq!(reports(&mut frequency, (100, 500), |_| ms(20), &lossy(19_000)), []);
+        assert_eq!(reports(&mut frequency, (500, 900), |_| ms(20), &lossy(100_000)).len(), 1);
+        assert_eq!(reports(&mut frequency, (900, 1_300), |_| ms(20), &lossy(60_000)), []);
+        assert_eq!(reports(&mut frequency, (1_300, 1_700), |_| ms(20), &lossy(0)).len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_told_before_both_rate_and_round_trip_are_known() {
+        let mut frequency = Frequency::new(4, 2);
+        assert_eq!(reports(&mut frequency, (0, 100), |_| Duration::ZERO, &path(0, 80)), []);
+        assert_eq!(reports(&mut frequency, (100, 200), |_| Duration::ZERO, &path(10, 0)), []);
+    }
+}

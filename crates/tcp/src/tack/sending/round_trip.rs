@@ -1,0 +1,141 @@
+//! The least round-trip time, as the sender of data filters it (paper, V-B).
+//!
+//! Two ways to a sample stand side by side: from the packet with the least smoothed one-way delay, which the receiver names
+//! (the paper's), and from the newest packet that a report tells of (what the paper compares with). Both are computed
+//! always; the configuration says which one counts.
+
+use std::cmp::Reverse;
+
+use ackless_wire::{Duration, Instant};
+
+use super::filter::Filter;
+use crate::tack::Timing;
+
+/// The least round trips of the last tau.
+#[derive(Clone, Debug)]
+pub(crate) struct RoundTrip {
+    timing: Timing,
+    advanced: Filter<Reverse<Duration>, SLOTS>,
+    sampled: Filter<Reverse<Duration>, SLOTS>,
+    /// The stretch in which a fresh sample was last asked for.
+    asked: u64,
+}
+
+impl RoundTrip {
+    /// No sample yet.
+    pub(crate) const fn new(timing: Timing) -> Self {
+        Self { timing, advanced: Filter::new(), sampled: Filter::new(), asked: 0 }
+    }
+
+    /// A report came, with the samples that it gave by the two methods.
+    pub(crate) fn on_samples(&mut self, now: Instant, advanced: Option<Duration>, sampled: Option<Duration>) {
+        self.advance(now);
+        if let Some(rtt) = advanced {
+            self.advanced.put(Reverse(rtt));
+        }
+        if let Some(rtt) = sampled {
+            self.sampled.put(Reverse(rtt));
+        }
+    }
+
+    /// The handshake, or the answer to a request, took `rtt`.
+    pub(crate) fn on_exchange(&mut self, now: Instant, rtt: Duration) {
+        self.on_samples(now, Some(rtt), Some(rtt));
+    }
+
+    /// RTTmin by the method that counts.
+    pub(crate) fn min(&self) -> Option<Duration> {
+        match self.timing {
+            Timing::OneWayDelay => self.advanced(),
+            Timing::Sampled => self.sampled(),
+        }
+    }
+
+    /// RTTmin by one-way delays.
+    pub(crate) fn advanced(&self) -> Option<Duration> {
+        self.advanced.best().map(|Reverse(rtt)| rtt)
+    }
+
+    /// RTTmin by the newest packet of each report.
+    pub(crate) fn sampled(&self) -> Option<Duration> {
+        self.sampled.best().map(|Reverse(rtt)| rtt)
+    }
+
+    /// Whether a fresh sample should be asked for: the least one leaves the filter within a tenth of tau, and nothing has
+    /// been asked for in this tenth.
+    pub(crate) fn wants_sample(&mut self, now: Instant) -> bool {
+        self.advance(now);
+        let stretch = stretch(now);
+        let about_to_go = match self.timing {
+            Timing::OneWayDelay => self.advanced.is_about_to_go(),
+            Timing::Sampled => self.sampled.is_about_to_go(),
+        };
+        let wants = about_to_go && self.asked < stretch;
+        if wants {
+            self.asked = stretch;
+        }
+        wants
+    }
+
+    fn advance(&mut self, now: Instant) {
+        // A connection that was idle keeps what it knew until it knows better.
+        let knows_newer = |filter: &Filter<_, SLOTS>| filter.best().is_some();
+        for filter in [&mut self.advanced, &mut self.sampled] {
+            let before = filter.best();
+            filter.advance(stretch(now));
+            if let (Some(last), false) = (before, knows_newer(filter)) {
+                filter.put(last);
+            }
+        }
+    }
+}
+
+fn stretch(now: Instant) -> u64 {
+    now.saturating_since(Instant::ZERO).div_floor(STRETCH)
+}
+
+/// tau is 10 s (V-B), in tenths.
+const SLOTS: usize = 10;
+const STRETCH: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(millis: u64) -> Option<Duration> {
+        Some(Duration::from_millis(millis))
+    }
+
+    #[test]
+    fn a_minimum_counts_for_no_longer_than_ten_seconds() {
+        let mut rtt = RoundTrip::new(Timing::OneWayDelay);
+        rtt.on_samples(Instant::from_millis(500), ms(20), ms(25));
+        for second in 1..10 {
+            rtt.on_samples(Instant::from_secs(second), ms(30 + second), None);
+            assert_eq!((rtt.min(), rtt.sampled()), (ms(20), ms(25)), "second {second}");
+            assert_eq!(rtt.wants_sample(Instant::from_secs(second)), second == 9);
+        }
+        assert!(!rtt.wants_sample(Instant::from_millis(9_500)), "once is enough");
+        rtt.on_samples(Instant::from_secs(10), ms(50), ms(50));
+        assert_eq!((rtt.min(), rtt.sampled()), (ms(31), ms(50)));
+    }
+
+    #[test]
+    fn the_configuration_says_which_method_counts() {
+        let mut rtt = RoundTrip::new(Timing::Sampled);
+        rtt.on_samples(Instant::from_secs(1), ms(20), ms(25));
+        assert_eq!((rtt.min(), rtt.advanced()), (ms(25), ms(20)));
+    }
+
+    #[test]
+    fn what_was_known_before_a_long_silence_stays_until_something_newer_comes() {
+        let mut rtt = RoundTrip::new(Timing::OneWayDelay);
+        rtt.on_exchange(Instant::from_secs(1), Duration::from_millis(20));
+        assert!(!rtt.wants_sample(Instant::from_secs(100)));
+        assert_eq!(rtt.min(), ms(20));
+        rtt.on_samples(Instant::from_secs(109), ms(70), ms(70));
+        assert_eq!(rtt.min(), ms(20));
+        rtt.on_samples(Instant::from_secs(110), ms(70), ms(70));
+        assert_eq!(rtt.min(), ms(70));
+    }
+}

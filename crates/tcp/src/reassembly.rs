@@ -1,27 +1,32 @@
 //! What a receiver holds: data in order that the application has not read, and data above holes.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound::{Excluded, Included};
 
 use ackless_wire::{Bytes, Payload};
 
 use crate::sequence::{Position, Span};
 
 /// Data above the first hole, as spans with the order in which they last grew, and their bytes where somebody will
-/// read them.
+/// read them. Taking a segment is O(log n) in the number of holes (TACK, VI-B).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
-    /// Disjoint, apart from each other, ascending.
-    islands: Vec<Island>,
+    /// By their first byte; disjoint, and apart from each other.
+    islands: BTreeMap<Position, Island>,
     /// Real bytes, disjoint, all inside the islands.
     pieces: BTreeMap<Position, bytes::Bytes>,
     /// Counts arrivals, so that the most recent island is known.
     arrivals: u64,
+    /// The sum of the islands.
+    held: Bytes,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Island {
-    span: Span,
+    end: Position,
     grew: u64,
+    /// The number of the packet that revealed the hole below; never greater than that of an island above.
+    revealed: u64,
 }
 
 /// Data in order that the application has not read.
@@ -45,42 +50,55 @@ impl Reassembly {
 
     /// One past the highest byte held.
     pub(crate) fn highest(&self) -> Option<Position> {
-        self.islands.last().map(|island| island.span.end)
+        self.islands.last_key_value().map(|(_, island)| island.end)
     }
 
-    /// Takes data at `span` that lies above the first hole; `keep` says whether its bytes will be read. False, and
-    /// nothing is kept, if there are too many holes already.
-    pub(crate) fn insert(&mut self, span: Span, payload: &Payload, keep: bool) -> bool {
-        let from = self.islands.partition_point(|i| i.span.end < span.start);
-        let to = from + self.islands[from..].iter().take_while(|i| i.span.start <= span.end).count();
-        if from == to && self.islands.len() >= MAX_ISLANDS {
+    /// How much is held.
+    pub(crate) const fn held(&self) -> Bytes {
+        self.held
+    }
+
+    /// Takes data at `span` that lies above the first hole; `keep` says whether its bytes will be read, and `number` is the
+    /// packet number it came with, or zero. False, and nothing is kept, if there are too many holes already.
+    pub(crate) fn insert(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
+        let base = self.islands.range(..=span.start).next_back();
+        let base = base.filter(|(_, island)| island.end >= span.start).map(|(&start, _)| start);
+        let above = self.islands.range(span.start..).next().map(|(&start, island)| (start, island.revealed));
+        let touches = base.is_some() || above.is_some_and(|(start, _)| start <= span.end);
+        if !touches && self.islands.len() >= MAX_ISLANDS {
             return false;
         }
+        let from = base.unwrap_or(span.start);
         if keep && let Payload::Data(data) = payload {
-            self.keep(span, data, from, to);
+            self.keep(span, data, from);
         }
         self.arrivals += 1;
-        let grew = self.arrivals;
-        if from == to {
-            self.islands.insert(from, Island { span, grew });
-            return true;
+        let revealed = above.map_or(number, |(_, revealed)| revealed.min(number));
+        let mut grown = Island { end: span.end, grew: self.arrivals, revealed };
+        if let Some(island) = base.and_then(|start| self.islands.get(&start)) {
+            self.held -= island.end - from;
+            grown.end = grown.end.max(island.end);
+            grown.revealed = island.revealed;
         }
-        let start = span.start.min(self.islands[from].span.start);
-        let end = span.end.max(self.islands[to - 1].span.end);
-        self.islands[from] = Island { span: Span { start, end }, grew };
-        self.islands.drain(from + 1..to);
+        while let Some((&start, &island)) = self.islands.range((Excluded(from), Included(span.end))).next() {
+            self.islands.remove(&start);
+            self.held -= island.end - start;
+            grown.end = grown.end.max(island.end);
+        }
+        self.held += grown.end - from;
+        self.islands.insert(from, grown);
         true
     }
 
-    /// Keeps those bytes of `data` that islands `from` to `to` do not have.
-    fn keep(&mut self, span: Span, data: &bytes::Bytes, from: usize, to: usize) {
+    /// Keeps those bytes of `data` that the islands from `from` on do not have.
+    fn keep(&mut self, span: Span, data: &bytes::Bytes, from: Position) {
         let mut cursor = span.start;
-        for island in &self.islands[from..to] {
-            if cursor < island.span.start.min(span.end) {
-                let end = island.span.start.min(span.end);
+        for (&start, island) in self.islands.range(from..=span.end) {
+            if cursor < start.min(span.end) {
+                let end = start.min(span.end);
                 self.pieces.insert(cursor, slice(data, span.start, cursor, end));
             }
-            cursor = cursor.max(island.span.end);
+            cursor = cursor.max(island.end);
         }
         if cursor < span.end {
             self.pieces.insert(cursor, slice(data, span.start, cursor, span.end));
@@ -90,19 +108,20 @@ impl Reassembly {
     /// The stream is complete up to `next`: forgets what lies below, hands what follows without a hole to `inbox`,
     /// and returns where the first hole is now.
     pub(crate) fn advance(&mut self, mut next: Position, mut inbox: Option<&mut Inbox>) -> Position {
-        let mut joined = 0;
-        while let Some(island) = self.islands.get(joined).filter(|i| i.span.start <= next) {
-            joined += 1;
-            if island.span.end > next {
-                let fresh = Span { start: next, end: island.span.end };
+        let mut joined = false;
+        while let Some(entry) = self.islands.first_entry().filter(|entry| *entry.key() <= next) {
+            let (start, island) = entry.remove_entry();
+            joined = true;
+            self.held -= island.end - start;
+            if island.end > next {
+                let fresh = Span { start: next, end: island.end };
                 next = fresh.end;
                 if let Some(inbox) = inbox.as_deref_mut() {
                     hand_over(&self.pieces, fresh, inbox);
                 }
             }
         }
-        if joined > 0 {
-            self.islands.drain(..joined);
+        if joined {
             self.pieces = self.pieces.split_off(&next);
         }
         next
@@ -110,11 +129,11 @@ impl Reassembly {
 
     /// The islands to report, the most recently grown first (RFC 2018, 4).
     pub(crate) fn recent(&self, limit: usize) -> impl Iterator<Item = Span> {
-        let mut chosen = [None::<Island>; 4];
-        for &island in &self.islands {
-            let mut candidate = Some(island);
+        let mut chosen = [None::<(Position, Island)>; 4];
+        for (&start, &island) in &self.islands {
+            let mut candidate = Some((start, island));
             for slot in &mut chosen {
-                if slot.is_none_or(|s| candidate.is_some_and(|c| c.grew > s.grew)) {
+                if slot.is_none_or(|(_, s)| candidate.is_some_and(|(_, c)| c.grew > s.grew)) {
                     std::mem::swap(slot, &mut candidate);
                 }
                 if candidate.is_none() {
@@ -122,13 +141,21 @@ impl Reassembly {
                 }
             }
         }
-        chosen.into_iter().flatten().take(limit).map(|island| island.span)
+        chosen.into_iter().flatten().take(limit).map(|(start, island)| Span { start, end: island.end })
+    }
+
+    /// The holes, the oldest first, above a stream that is complete up to `next`: only those that were revealed by packets up
+    /// to number `known`.
+    pub(crate) fn holes(&self, next: Position, known: u64) -> impl Iterator<Item = Span> {
+        let revealed = self.islands.iter().take_while(move |(_, island)| island.revealed <= known);
+        revealed.scan(next, |start, (&end, island)| Some(Span { start: std::mem::replace(start, island.end), end }))
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.islands.clear();
         self.pieces.clear();
+        self.held = Bytes::ZERO;
     }
 }
 
@@ -207,7 +234,7 @@ fn hand_over(pieces: &BTreeMap<Position, bytes::Bytes>, span: Span, inbox: &mut 
 }
 
 /// The most islands held. Data that would make one more is dropped, as if lost: so a peer that sends every other
-/// byte cannot make us search long lists.
+/// byte cannot make us hold long lists.
 const MAX_ISLANDS: usize = 1024;
 
 #[cfg(test)]

@@ -232,7 +232,7 @@ impl Endpoint {
                     self.measured.on_hole();
                 }
                 self.stats.out_of_order_segments += 1;
-                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps);
+                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps, 0);
             }
             return Place::AboveHole;
         }

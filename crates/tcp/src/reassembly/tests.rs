@@ -15,7 +15,7 @@ fn spans(reassembly: &Reassembly, limit: usize) -> Vec<(u64, u64)> {
 }
 
 fn hold(reassembly: &mut Reassembly, start: u64, end: u64) {
-    assert!(reassembly.insert(span(start, end), &Payload::Length((end - start) as u32), false));
+    assert!(reassembly.insert(span(start, end), &Payload::Length((end - start) as u32), false, 0));
 }
 
 #[test]
@@ -34,6 +34,45 @@ fn the_span_that_grew_last_is_reported_first() {
     assert_eq!(spans(&reassembly, 4), [(10, 60), (90, 95), (70, 80)]);
 }
 
+fn holes(reassembly: &Reassembly, next: u64, known: u64) -> Vec<(u64, u64)> {
+    reassembly.holes(Position(next), known).map(|s| (s.start.0, s.end.0)).collect()
+}
+
+/// Holds `start..end`, which came in packet `number`.
+fn arrive(reassembly: &mut Reassembly, number: u64, start: u64, end: u64) {
+    assert!(reassembly.insert(span(start, end), &Payload::Length((end - start) as u32), false, number));
+}
+
+#[test]
+fn the_holes_of_the_papers_example_are_its_unacked_list() {
+    // Packets 1, 4, 5, 6 and 10 of 10 are here, of 10 bytes each; the first is in order: {2, 3} and {7, 9}.
+    let mut reassembly = Reassembly::default();
+    for number in [4, 5, 6, 10] {
+        arrive(&mut reassembly, number, 10 * number - 9, 10 * number + 1);
+    }
+    assert_eq!(holes(&reassembly, 11, 10), [(11, 31), (61, 91)]);
+    assert_eq!(holes(&reassembly, 11, 9), [(11, 31)], "the second is revealed by packet 10");
+    assert_eq!(holes(&reassembly, 11, 3), []);
+    assert_eq!(reassembly.held(), Bytes(40));
+}
+
+#[test]
+fn what_is_left_of_a_hole_was_revealed_when_the_whole_was() {
+    let mut reassembly = Reassembly::default();
+    arrive(&mut reassembly, 5, 100, 110);
+    arrive(&mut reassembly, 9, 50, 60);
+    assert_eq!(holes(&reassembly, 1, 5), [(1, 50), (60, 100)]);
+    arrive(&mut reassembly, 10, 60, 70);
+    arrive(&mut reassembly, 11, 95, 100);
+    assert_eq!(holes(&reassembly, 1, 5), [(1, 50), (70, 95)]);
+    arrive(&mut reassembly, 12, 200, 210);
+    arrive(&mut reassembly, 13, 65, 120);
+    assert_eq!(holes(&reassembly, 1, 11), [(1, 50)]);
+    assert_eq!(holes(&reassembly, 1, 12), [(1, 50), (120, 200)]);
+    assert_eq!(reassembly.advance(Position(50), None), Position(120));
+    assert_eq!((holes(&reassembly, 120, 12), reassembly.held()), (vec![(120, 200)], Bytes(10)));
+}
+
 #[test]
 fn too_many_holes_drop_what_would_make_one_more() {
     let mut reassembly = Reassembly::default();
@@ -41,7 +80,7 @@ fn too_many_holes_drop_what_would_make_one_more() {
         hold(&mut reassembly, 10 + 2 * i, 11 + 2 * i);
     }
     let beyond = 10 + 2 * MAX_ISLANDS as u64;
-    assert!(!reassembly.insert(span(beyond, beyond + 1), &Payload::Length(1), false));
+    assert!(!reassembly.insert(span(beyond, beyond + 1), &Payload::Length(1), false, 0));
     hold(&mut reassembly, 11, 12);
     assert_eq!(reassembly.islands.len(), MAX_ISLANDS - 1);
 }
@@ -64,8 +103,10 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
                 Payload::Length((end - start) as u32)
             };
             if start > next {
-                assert!(reassembly.insert(span(start, end), &payload, true));
+                assert!(reassembly.insert(span(start, end), &payload, true, 0));
                 (start..end).for_each(|at| _ = arrived.entry(at).or_insert(real.then_some(at as u8 ^ 0x5a)));
+                let above = arrived.range(next..).count() as u64;
+                assert_eq!(reassembly.held(), Bytes(above), "seed {seed}");
                 continue;
             }
             (start..end).for_each(|at| _ = arrived.insert(at, real.then_some(at as u8 ^ 0x5a)));
@@ -87,5 +128,6 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
             assert_eq!((read, inbox.len()), (next, Bytes::ZERO), "seed {seed}");
         }
         assert!(reassembly.is_empty() && reassembly.pieces.is_empty(), "seed {seed}");
+        assert_eq!(reassembly.held(), Bytes::ZERO, "seed {seed}");
     }
 }

@@ -46,6 +46,8 @@ pub enum Rare {
     Ttl(u8),
     Stamps(u32, u32),
     Blocks(Vec<(u32, u32)>),
+    AckType(u8),
+    PacketNumber(u32),
 }
 
 /// Which way a packet goes.
@@ -133,6 +135,8 @@ impl Rare {
                 let blocks: Vec<_> = blocks.iter().take(4).map(|&(l, r)| (SeqNumber(l), SeqNumber(r))).collect();
                 tcp.options.sack = SackBlocks::from_slice(&blocks);
             }
+            Self::AckType(kind) => tcp.options.tack.ack_type = Some(*kind),
+            Self::PacketNumber(number) => tcp.options.tack.packet_number = Some(*number),
         }
     }
 }

@@ -83,7 +83,7 @@ impl Endpoint {
             return None;
         }
         let (span, kind) = self.next_span(now)?;
-        Some(self.send_span(now, span, kind))
+        Some(self.send_span(now, self.beside_sack(span, kind), kind))
     }
 
     /// The order of RFC 6675, 5: the first retransmission at once, then what the window leaves room for: lost
@@ -241,6 +241,16 @@ impl Endpoint {
         tcp.window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
         self.stats.segments_sent += 1;
         Packet { ip, transport: Transport::Tcp(tcp), payload }
+    }
+
+    /// What of a span to be repaired fits beside the SACK blocks of the segment; new ones are planned with them.
+    fn beside_sack(&self, span: Span, kind: SentKind) -> Span {
+        let blocks = self.sack_len();
+        if blocks == Bytes::ZERO || kind == SentKind::New {
+            return span;
+        }
+        let room = self.tx.smss.saturating_sub(blocks).max(Bytes(1));
+        Span { end: span.end.min(span.start + room), ..span }
     }
 
     /// What SACK blocks will take of the next segment (RFC 9293, 3.7.1: options count).

@@ -14,6 +14,10 @@ pub(super) struct IntervalClock {
     running: Running,
 }
 
+/// A place in the clock's time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Mark(u64);
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Running {
     Yes,
@@ -56,6 +60,16 @@ impl IntervalClock {
         self.fractions(now) / FRACTIONS
     }
 
+    /// A mark that says: `ago` intervals before `now`.
+    pub(super) const fn mark(&self, now: Instant, ago: u64) -> Mark {
+        Mark(self.fractions(now) - ago * FRACTIONS)
+    }
+
+    /// Whole intervals from `mark` until `now`.
+    pub(super) const fn since(&self, now: Instant, mark: Mark) -> u64 {
+        self.fractions(now).saturating_sub(mark.0) / FRACTIONS
+    }
+
     const fn fractions(&self, now: Instant) -> u64 {
         match self.running {
             Running::Yes => {
@@ -67,8 +81,8 @@ impl IntervalClock {
     }
 }
 
-/// An interval is counted in this many parts: 2^-16 of one is 76 ns at 200 TACKs a second.
-const FRACTIONS: u64 = 1 << 16;
+/// An interval is counted in this many parts, so that rounding never shows: 2^-32 of a second is a quarter nanosecond.
+const FRACTIONS: u64 = 1 << 32;
 /// More than any cycle.
 const EPOCH: u64 = 1_000;
 

@@ -16,7 +16,7 @@ mod clock;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use self::clock::IntervalClock;
+use self::clock::{IntervalClock, Mark};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
 use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
@@ -83,9 +83,9 @@ pub struct ReceiverBbr {
 enum State {
     Startup,
     Drain,
-    /// In the gain cycle that began at this interval of the clock.
+    /// In gain cycles, the first of which began here.
     ProbeBw {
-        began: u64,
+        began: Mark,
     },
     ProbeRtt {
         end: Instant,
@@ -143,8 +143,8 @@ impl ReceiverBbr {
     }
 
     /// 0 while the gain cycle asks for more, 1 while it drains, 2 while it cruises.
-    fn cycle_phase(&self, now: Instant, began: u64) -> u8 {
-        match (self.clock.intervals(now) - began) % self.variant.cycle_length() {
+    fn cycle_phase(&self, now: Instant, began: Mark) -> u8 {
+        match self.clock.since(now, began) % self.variant.cycle_length() {
             0..GAIN_INTERVALS => 0,
             GAIN_INTERVALS..DRAIN_END => 1,
             _ => 2,
@@ -231,8 +231,7 @@ impl ReceiverBbr {
     fn enter_probe_bw(&mut self, now: Instant) {
         let draw = self.random.below(self.variant.cycle_length() - (DRAIN_END - GAIN_INTERVALS));
         let position = if draw < GAIN_INTERVALS { draw } else { draw + DRAIN_END - GAIN_INTERVALS };
-        // The clock begins far enough from zero that a cycle can have begun before now.
-        self.state = State::ProbeBw { began: self.clock.intervals(now) - position };
+        self.state = State::ProbeBw { began: self.clock.mark(now, position) };
     }
 
     /// max(gain BW_max, MSS f) (VI-D), the former 1 % less (footnote 3). In Startup it only grows.

@@ -15,7 +15,7 @@ use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
-pub use ackless_tcp::{AckChoice, CongestionChoice};
+pub use ackless_tcp::{AckChoice, CongestionChoice, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -385,6 +385,8 @@ pub struct TcpConfig {
     pub ack: AckConfig,
     /// A policy in place of delayed ACKs.
     pub policy: Option<AckChoice>,
+    /// What is chosen about TACK, where both ends offer it.
+    pub tack: Option<TackConfig>,
     /// The largest IP packet; the announced MSS is this less 40 bytes, and options shorten the payload further.
     pub packet: Bytes,
     /// Selective acknowledgements (RFC 2018).
@@ -510,6 +512,7 @@ impl Default for TcpConfig {
             congestion: CongestionChoice::Cubic,
             ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
             policy: None,
+            tack: None,
             packet: Bytes(1_500),
             sack: true,
             timestamps: true,

@@ -326,6 +326,7 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         initial_window: InitialWindow::Segments(tcp.initial_window),
         congestion: tcp.congestion,
         ack: tcp.policy.unwrap_or(AckChoice::Delayed { every, timeout }),
+        tack: tcp.tack,
         sack: tcp.sack,
         timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
         window_scaling: tcp.window_scaling,

@@ -93,7 +93,7 @@ const REFERENCE_HEAD: &str = "\
 
 A scenario is a TOML file. Every key has a default, so an empty file is one station that downloads over 802.11n. Every
 quantity carries its unit. Sections in double brackets may be repeated, each time as a group of alike stations, flows or
-pings. `--set SECTION.KEY=VALUE` overrides a key, in every group of a repeated section, and
+pings, or as one more step. `--set SECTION.KEY=VALUE` overrides a key, in every group of a repeated section, and
 `--set SECTION.GROUP.KEY=VALUE` in one.
 
 `ackless scenarios show NAME` writes a built-in scenario out as a file with every key and its meaning. This page is

@@ -1,20 +1,23 @@
 //! Every section and key of a scenario, with its type, default and meaning.
 //!
 //! Each declaration is the only place where its key is described: see [`crate::schema`]. Those of the schemes stand in
-//! `schemes`.
+//! `schemes`, those of the transports in `transport`.
 
 mod schemes;
+mod transport;
 
-use ackless_cell::config::{ApScheduler, CongestionChoice, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckEvery, Auto, Backoff, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Room, Spread, Ways,
+    AckRule, Auto, Backoff, Congestion, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Room, Spread,
+    Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
+pub(crate) use transport::{Tack, Transport};
 
 /// Every section, in the order in which a scenario is shown.
 pub const SECTIONS: &[SectionInfo] = &[
@@ -33,6 +36,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     Wired::INFO,
     Steps::INFO,
     Transport::INFO,
+    Tack::INFO,
     Flows::INFO,
     Pings::INFO,
 ];
@@ -292,38 +296,6 @@ section! {
 }
 
 section! {
-    /// The transport of flows that do not choose their own.
-    struct Transport as "transport" {
-        /// What carries a flow.
-        protocol: Protocol = "\"tcp\"",
-        /// Congestion control.
-        congestion: CongestionChoice = "\"cubic\"",
-        /// Full-sized segments that one ACK answers for.
-        ack: AckEvery = "2",
-        /// A held ACK leaves at the latest after this; Linux uses 40 ms.
-        ack_timeout: Duration = "\"40ms\"",
-        /// IP packet of a full-sized segment.
-        packet: Bytes = "\"1500B\"",
-        /// Selective acknowledgements (RFC 2018).
-        sack: bool = "true",
-        /// Timestamps (RFC 7323).
-        timestamps: bool = "true",
-        /// Window scaling (RFC 7323).
-        window_scaling: bool = "true",
-        /// Initial window in full-sized segments (RFC 6928).
-        initial_window: u32 = "10",
-        /// Smallest retransmission timeout; RFC 6298 says 1 s, Linux uses 200 ms.
-        rto_min: Duration = "\"200ms\"",
-        /// Buffer of a TCP sender.
-        send_buffer: Bytes = "\"4MiB\"",
-        /// Buffer of a TCP receiver, and so the largest window that it announces.
-        receive_buffer: Bytes = "\"4MiB\"",
-        /// UDP payload of one datagram; the IP packet is 28 bytes longer.
-        udp_payload: Bytes = "\"1472B\"",
-    }
-}
-
-section! {
     /// A group of alike flows, one for each station that it names.
     #[repeated = true]
     struct Flows as "flows" {
@@ -339,10 +311,12 @@ section! {
         peer: String = "\"server\"",
         /// What carries it; auto is transport.protocol.
         protocol: Auto<Protocol> = "\"auto\"",
+        /// Whether TACK is offered; auto is transport.tack.
+        tack: Auto<bool> = "\"auto\"",
         /// Congestion control; auto is transport.congestion.
-        congestion: Auto<CongestionChoice> = "\"auto\"",
-        /// Full-sized segments that one ACK answers for; auto is transport.ack.
-        ack: Auto<AckEvery> = "\"auto\"",
+        congestion: Auto<Congestion> = "\"auto\"",
+        /// When ACKs are sent; auto is transport.ack.
+        ack: Auto<AckRule> = "\"auto\"",
         /// UDP payload of one datagram; auto is transport.udp_payload.
         udp_payload: Auto<Bytes> = "\"auto\"",
         /// What the application sends: without end, once, again and again, or on and off.

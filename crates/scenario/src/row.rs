@@ -8,12 +8,15 @@ mod table;
 use ackless_cell::config::Pace;
 use ackless_schemes::arq_proxy::Identification;
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_tcp::tack::Blocks;
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::SECTIONS;
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Setting};
-use crate::value::{AckEvery, Auto, Backoff, Cure, HackPolicy, Literal, Pattern, Protocol, Remedy, ThinningKind};
+use crate::value::{
+    AckRule, Auto, Backoff, Congestion, Cure, HackPolicy, Literal, Pattern, Protocol, Remedy, ThinningKind,
+};
 
 use about::About;
 use table::ROWS;
@@ -54,6 +57,8 @@ enum Preset {
     Tcp,
     /// As [`Preset::Tcp`], with an ACK for every so many full-sized segments.
     TcpEvery(u32),
+    /// As [`Preset::Tcp`], with this instead of what the scenario sets.
+    Stack(Stack),
     /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
     Hack(HackPolicy),
     /// As [`Preset::Tcp`], with auto-zoom back-off everywhere.
@@ -70,6 +75,15 @@ enum Preset {
     Thinning(ThinningKind),
     /// As [`Preset::Tcp`], with FastACK.
     FastAck,
+}
+
+/// What a row lays over the transport.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stack {
+    congestion: Congestion,
+    ack: AckRule,
+    /// What TACKs tell of holes, where TACK is offered.
+    tack: Option<Blocks>,
 }
 
 impl Row {
@@ -109,7 +123,8 @@ impl Row {
         match self.preset {
             Preset::AsWritten | Preset::Tcp => {}
             Preset::UdpBound => self.bound(&mut scenario),
-            Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, AckEvery(segments)),
+            Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, Auto::Given(AckRule::Every(segments))),
+            Preset::Stack(stack) => self.stack(&mut scenario, stack),
             Preset::Hack(policy) => {
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, policy);
@@ -188,6 +203,15 @@ impl Row {
                     span.reset();
                 }
             }
+        }
+    }
+
+    fn stack(&self, scenario: &mut Scenario, stack: Stack) {
+        self.put(&mut scenario.transport.congestion, Auto::Given(stack.congestion));
+        self.put(&mut scenario.transport.ack, Auto::Given(stack.ack));
+        self.put(&mut scenario.transport.tack, stack.tack.is_some());
+        if let Some(blocks) = stack.tack {
+            self.put(&mut scenario.tack.blocks, blocks);
         }
     }
 

@@ -9,8 +9,8 @@ use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
-    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Steps, Thinning, Transport,
-    Wifi, Wired,
+    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Steps, Tack, Thinning,
+    Transport, Wifi, Wired,
 };
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
@@ -35,6 +35,7 @@ pub struct Scenario {
     pub(crate) wired: Wired,
     pub(crate) steps: Vec<Steps>,
     pub(crate) transport: Transport,
+    pub(crate) tack: Tack,
     pub(crate) flows: Vec<Flows>,
     pub(crate) pings: Vec<Pings>,
 }
@@ -67,6 +68,7 @@ impl Scenario {
             wired: Wired::default(),
             steps: Vec::new(),
             transport: Transport::default(),
+            tack: Tack::default(),
             flows: Vec::new(),
             pings: Vec::new(),
         };
@@ -195,7 +197,7 @@ impl Scenario {
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
         sections.extend([&self.loss as &dyn Section, &self.wired]);
         sections.extend(self.steps.iter().map(|step| step as &dyn Section));
-        sections.push(&self.transport);
+        sections.extend([&self.transport as &dyn Section, &self.tack]);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
         sections.extend(self.pings.iter().map(|group| group as &dyn Section));
         sections
@@ -227,6 +229,7 @@ impl Scenario {
             "loss" => &mut self.loss,
             "wired" => &mut self.wired,
             "transport" => &mut self.transport,
+            "tack" => &mut self.tack,
             other => panic!("section {other} of the schema has a field in Scenario"),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ackless_cell::config::{ApScheduler, CongestionChoice, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -364,31 +364,6 @@ impl Value for Pace {
     }
 }
 
-/// How many full-sized segments one TCP ACK answers for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AckEvery(pub(crate) u32);
-
-impl Value for AckEvery {
-    fn allowed() -> String {
-        "a number of segments from 1 up, \"per-packet\" (1) or \"delayed\" (2)".into()
-    }
-    fn read(literal: &Literal) -> Result<Self, Option<String>> {
-        match literal {
-            Literal::Text(text) if text == "per-packet" => Ok(Self(1)),
-            Literal::Text(text) if text == "delayed" => Ok(Self(2)),
-            Literal::Integer(n @ 1..=1_000) => Ok(Self(*n as u32)),
-            Literal::Integer(_) => Err(Some("it is not from 1 to 1000".into())),
-            _ => Err(None),
-        }
-    }
-    fn write(&self) -> Literal {
-        Literal::Integer(i64::from(self.0))
-    }
-    fn keywords() -> Vec<&'static str> {
-        vec!["per-packet", "delayed"]
-    }
-}
-
 /// How much a buffer holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Room {
@@ -439,6 +414,9 @@ macro_rules! keywords {
 }
 
 mod schemes;
+mod transport;
+
+pub(crate) use transport::{AckRule, Congestion, ProbeRound, TackKind};
 
 pub(crate) use schemes::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
 
@@ -451,7 +429,6 @@ keywords! {
     Topology { Infrastructure = "infrastructure", AdHoc = "ad-hoc" }
     ApScheduler { RoundRobin = "round-robin", Fcfs = "fcfs", AirtimeFair = "airtime-fair" }
     Discipline { Fifo = "fifo", FqCodel = "fq-codel" }
-    CongestionChoice { Reno = "reno", NewReno = "newreno", Cubic = "cubic" }
     Protocol { Tcp = "tcp", Udp = "udp" }
     Direction { Down = "down", Up = "up" }
     Ways { Both = "both", Down = "down", Up = "up" }

@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, steps, transport, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, steps, transport, tack, flows, pings
 ",
     );
 }
@@ -219,7 +219,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, hack, hack-opportunistic, hack-timer, agent, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, tack, tack-poor, tack-cubic, tack-delayed, hack, hack-opportunistic, hack-timer, agent, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
     );
 }
 
@@ -318,11 +318,20 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["wired.down_buffer=5ms"], "--set wired.down_buffer=5ms: \"5ms\" is not allowed for wired.down_buffer"),
         (&["wired.jitter_reorders=true"], "--set wired.jitter_reorders=true: wired.jitter_reorders has no bearing"),
         (&["steps.at=3s"], "cell.toml: steps.name (default): steps.name is a step that changes nothing"),
-        (&["steps.at=7s", "steps.rate=9Mbps"], "--set steps.at=7s: steps.at is 7s, after the end of the run at 7s"),
+        (&["steps.at=7s", "steps.rate=9Mbps"], "--set steps.at=7s: steps.at is 7s, but the run ends at 7s"),
         (&["steps.at=3s", "steps.rate=0bps"], "--set steps.rate=0bps: steps.rate is zero"),
         (&["steps.direction=left"], "--set steps.direction=left: \"left\" is not allowed for steps.direction"),
         (&["transport.packet=1600B"], "--set transport.packet=1600B: transport.packet is"),
         (&["transport.ack=0"], "--set transport.ack=0: 0 is not allowed for transport.ack"),
+        (&["flows.ack=seldom"], "--set flows.ack=seldom: \"seldom\" is not allowed for flows.ack"),
+        (&["transport.ack_l=0"], "--set transport.ack_l=0: transport.ack_l is 0, which is out of range"),
+        (&["transport.ack_beta=0"], "--set transport.ack_beta=0: transport.ack_beta is 0, which is out of range"),
+        (&["transport.ack_interval=0s"], "--set transport.ack_interval=0s: transport.ack_interval is 0ns"),
+        (&["transport.congestion=bbr2"], "--set transport.congestion=bbr2: \"bbr2\" is not allowed for transport"),
+        (
+            &["transport.tack=true", "transport.timestamps=false"],
+            "--set transport.timestamps=false: transport.timestamps is false, but TACK is about times",
+        ),
         (&["transport.ack_timeout=600ms"], "--set transport.ack_timeout=600ms: transport.ack_timeout is"),
         (&["flows.protocol=udp", "flows.udp_payload=1473B"], "--set flows.udp_payload=1473B: flows.udp_payload is"),
         (&["flows.stations=phones"], "--set flows.stations=phones: flows.stations names"),

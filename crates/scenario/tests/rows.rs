@@ -1,6 +1,9 @@
 //! The rows: what each lays over a scenario, where it makes sense, and what is said of it.
 
-use ackless_cell::config::{Access, BackoffPolicy, CellConfig, SchemeChoice};
+use ackless_cell::config::{
+    Access, AckChoice, BackoffPolicy, CellConfig, CongestionChoice, SchemeChoice, TackConfig, TcpConfig,
+    TransportConfig,
+};
 use ackless_scenario::keys::SECTIONS;
 use ackless_scenario::{Row, Scenario};
 use ackless_schemes::agent::{AgentCounters, Solution};
@@ -9,6 +12,9 @@ use ackless_schemes::fast_ack::FastAckCounters;
 use ackless_schemes::filter::{FilterCounters, Filtered, Form};
 use ackless_schemes::hack::HackCounters;
 use ackless_schemes::thinning::ThinningCounters;
+use ackless_tcp::tack::{Blocks, Timing};
+use ackless_tcp::{GentleProbe, Variant};
+use ackless_wire::Duration;
 
 fn scenario(overrides: &[&str]) -> Scenario {
     let mut scenario = Scenario::parse("cell.toml", "").unwrap_or_else(|error| panic!("{error}"));
@@ -301,4 +307,57 @@ fn a_flag_that_no_host_can_set_in_time_is_refused_with_the_time_that_it_takes() 
         "agent",
         "cell.toml: agent.again (default): agent.again is 200ms, but TCP may hold an ACK for 40ms, and a host takes 80ms",
     );
+}
+
+/// The TCP of the first flow.
+#[track_caller]
+fn tcp(overrides: &[&str], row: &str) -> TcpConfig {
+    match cell(overrides, row).flows[0].transport {
+        TransportConfig::Tcp(tcp) => tcp,
+        TransportConfig::Udp { .. } => panic!("{row} is over UDP: {overrides:?}"),
+    }
+}
+
+#[test]
+fn a_stack_row_sets_congestion_control_and_acknowledgements_whatever_the_scenario_says() {
+    let written = ["transport.congestion=newreno", "transport.ack=8", "transport.tack=true"];
+    let bbr = tcp(&written, "bbr");
+    assert_eq!((bbr.congestion, bbr.ack.every, bbr.policy, bbr.tack), (CongestionChoice::Bbr, 2, None, None));
+    assert_eq!((tcp(&written, "bbr-l16").ack.every, tcp(&written, "cubic").congestion), (16, CongestionChoice::Cubic));
+    let tack = tcp(&["transport.ack_l=3", "transport.ack_beta=8", "tack.timing=sampled"], "tack");
+    assert_eq!(tack.congestion, CongestionChoice::ReceiverBbr(Variant::Standard));
+    assert_eq!(tack.policy, Some(AckChoice::Tack { beta: 8, every: 3 }));
+    assert_eq!(tack.tack, Some(TackConfig { timing: Timing::Sampled, ..TackConfig::default() }));
+    assert_eq!(tcp(&[], "tack-poor").tack.map(|tack| tack.blocks), Some(Blocks::Poor));
+    assert_eq!(tcp(&[], "tack-cubic").congestion, CongestionChoice::Cubic);
+    let delayed = tcp(&written, "tack-delayed");
+    assert_eq!((delayed.ack.every, delayed.policy, delayed.tack), (2, None, Some(TackConfig::default())));
+}
+
+#[test]
+fn with_tack_what_is_left_to_itself_is_tacks_own_in_every_scheme_and_flow() {
+    for row in ["tcp", "stock", "hack", "agent", "filter-noack", "arq", "cake", "fastack"] {
+        let tack = tcp(&["transport.tack=true"], row);
+        assert_eq!(tack.congestion, CongestionChoice::ReceiverBbr(Variant::Standard), "{row}");
+        assert_eq!((tack.policy, tack.tack.is_some()), (Some(AckChoice::Tack { beta: 4, every: 2 }), true), "{row}");
+    }
+    let plain = tcp(&[], "tcp");
+    assert_eq!((plain.congestion, plain.ack.every, plain.tack), (CongestionChoice::Cubic, 2, None));
+    let rule = |ack: &str| tcp(&[ack, "transport.ack_l=4", "transport.ack_interval=5ms"], "tcp").policy;
+    assert_eq!(rule("transport.ack=byte-counting"), Some(AckChoice::ByteCounting { every: 4 }));
+    assert_eq!(rule("transport.ack=periodic"), Some(AckChoice::Periodic { interval: Duration::from_millis(5) }));
+    let video = ["transport.tack=true", "tack.variant=miracast", "tack.probe_rtt=never"];
+    let expected = Variant::Miracast { probe_rtt: GentleProbe::Never };
+    assert_eq!(tcp(&video, "tcp").congestion, CongestionChoice::ReceiverBbr(expected));
+
+    let text = "[[flows]]\nname = \"tack\"\ntack = true\n[[flows]]\nname = \"plain\"\ncongestion = \"bbr\"\nack = 4\n";
+    let scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    let cell = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
+    let [TransportConfig::Tcp(first), TransportConfig::Tcp(second)] =
+        [cell.flows[0].transport, cell.flows[1].transport]
+    else {
+        panic!("both flows are over TCP")
+    };
+    assert_eq!((first.tack.is_some(), first.congestion), (true, CongestionChoice::ReceiverBbr(Variant::Standard)));
+    assert_eq!((second.tack, second.congestion, second.ack.every), (None, CongestionChoice::Bbr, 4));
 }

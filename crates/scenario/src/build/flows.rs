@@ -1,16 +1,15 @@
 //! Groups of flows and of pings, unrolled.
 
-use ackless_cell::config::{
-    AckConfig, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Topology, Traffic, TransportConfig,
-};
+use ackless_cell::config::{FlowConfig, Pace, Peer, PingConfig, Span, Topology, Traffic};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::stations::{Groups, check_name};
+use super::transport::transport;
 use crate::error::ScenarioError;
 use crate::keys::Flows;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{Pattern, Protocol, Spread, Value};
+use crate::value::{Pattern, Spread, Value};
 
 /// Every flow of the cell, group by group.
 pub(super) fn flows(scenario: &Scenario, groups: &Groups) -> Result<Vec<FlowConfig>, ScenarioError> {
@@ -111,51 +110,6 @@ fn peer(
     }
 }
 
-fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportConfig, ScenarioError> {
-    let shared = &scenario.transport;
-    match group.protocol.value.clone().unwrap_or_else(|| shared.protocol.value) {
-        Protocol::Udp => {
-            let largest = scenario.wired.mtu.value.saturating_sub(UDP_HEADERS);
-            let smallest = Bytes(1);
-            let payload = match &group.udp_payload.value {
-                crate::value::Auto::Auto => scenario.in_range(&shared.udp_payload, smallest, largest)?,
-                crate::value::Auto::Given(payload) if (smallest..=largest).contains(payload) => *payload,
-                crate::value::Auto::Given(payload) => {
-                    let message = format!("is {}, which is out of range", payload.word());
-                    let help = format!("allowed is from 1B to {}, by wired.mtu", largest.word());
-                    return Err(scenario.refuse(&group.udp_payload, message, help));
-                }
-            };
-            Ok(TransportConfig::Udp { payload })
-        }
-        Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
-    }
-}
-
-fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
-    let shared = &scenario.transport;
-    // RFC 9293, 3.7.1: an MSS of 536 is the least that every end takes; here 88 bytes leave room for all options.
-    let packet = scenario.in_range(&shared.packet, Bytes(128), scenario.wired.mtu.value)?;
-    let buffer = |setting| scenario.in_range(setting, packet * 2, MAX_BUFFER);
-    Ok(TcpConfig {
-        congestion: group.congestion.value.clone().unwrap_or_else(|| shared.congestion.value),
-        ack: AckConfig {
-            every: group.ack.value.clone().unwrap_or_else(|| shared.ack.value).0,
-            // RFC 9293, 3.8.6.3: less than 0.5 s.
-            timeout: scenario.in_range(&shared.ack_timeout, Duration::from_micros(1), Duration::from_millis(500))?,
-        },
-        policy: None,
-        packet,
-        sack: shared.sack.value,
-        timestamps: shared.timestamps.value,
-        window_scaling: shared.window_scaling.value,
-        initial_window: scenario.in_range(&shared.initial_window, 1, 1_000)?,
-        rto_min: scenario.in_range(&shared.rto_min, Duration::from_millis(1), Duration::from_secs(60))?,
-        send_buffer: buffer(&shared.send_buffer)?,
-        receive_buffer: buffer(&shared.receive_buffer)?,
-    })
-}
-
 fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError> {
     let pattern = group.traffic.value;
     let reason = format!("the traffic is {}", pattern.word());
@@ -195,12 +149,6 @@ fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError>
         },
     })
 }
-
-/// IPv4 and UDP.
-const UDP_HEADERS: Bytes = Bytes(28);
-
-/// The largest window that scaling allows (RFC 7323, 2.2).
-const MAX_BUFFER: Bytes = Bytes(1 << 30);
 
 /// More flows than any cell of use has.
 const MAX_FLOWS: u32 = 10_000;

@@ -9,6 +9,7 @@ mod radio;
 mod scheme;
 mod sense;
 mod stations;
+mod transport;
 mod wired;
 
 use std::fmt::Display;

@@ -91,9 +91,10 @@ fn steps(scenario: &Scenario) -> Result<Vec<WireStep>, ScenarioError> {
 
 fn wire_step(scenario: &Scenario, step: &Steps) -> Result<WireStep, ScenarioError> {
     let at = Instant::ZERO.saturating_add(step.at.value);
-    let end = Instant::ZERO.saturating_add(scenario.run.warm_up.value).saturating_add(scenario.run.measured.value);
-    if at >= end {
-        let message = format!("is {at}, after the end of the run at {end}");
+    // Both are within their ranges, so that the sum is no more than 200,000 s.
+    let end = scenario.run.warm_up.value + scenario.run.measured.value;
+    if step.at.value >= end {
+        let message = format!("is {}, but the run ends at {}", step.at.value.word(), end.word());
         let help = "set it earlier, or lengthen run.warm_up or run.measured";
         return Err(scenario.refuse(&step.at, message, help));
     }

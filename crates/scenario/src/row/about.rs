@@ -59,6 +59,27 @@ pub(super) const UDP_BOUND: About = About {
     counters: &[],
 };
 
+pub(super) const STACK: About = About {
+    what: "The scheme of the scenario under another congestion control and ACK policy.",
+    source: "CUBIC: RFC 9438; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \
+             Queue 2016), with Linux's compensation of Wi-Fi aggregation",
+    needs: "nothing",
+    breaks: "BBR: fairness to flows that yield to loss, in small buffers; with few ACKs, its samples of rate and round trip",
+    keys: &["transport.congestion", "transport.ack", "transport.ack_timeout", "transport.tack"],
+    counters: &[],
+};
+
+pub(super) const TACK: About = About {
+    what: "TCP-TACK: the receiver acknowledges by equation 4, min(bw / (L MSS), beta / RTTmin) times a second, in segments that \
+           carry what the sender needs for recovery, timing and rate control; an IACK tells at once of losses.",
+    source: "Li and others: Revisiting Acknowledgment Mechanism for Transport Control (IEEE/ACM Transactions on Networking 2021)",
+    needs: "TACK at both ends of a flow, timestamps, and middleboxes that let its options pass; else the flow is plain TCP",
+    breaks: "what looks into TCP ACKs on their way: TACKs and IACKs have a body, and schemes take them for data or leave them \
+             alone",
+    keys: &["transport.tack", "transport.congestion", "transport.ack", "transport.ack_l", "transport.ack_beta", "tack"],
+    counters: &[],
+};
+
 pub(super) const ACK_POLICY: About = About {
     what: "The TCP receiver acknowledges every so many full-sized segments, and at the latest when its timer ends. 1 is \
            delayed ACKs off, 2 the standard, more is what TACK and QUIC's ACK frequency aim at.",

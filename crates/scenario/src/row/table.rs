@@ -3,13 +3,14 @@
 use ackless_schemes::arq_proxy::Identification::{FrameSequence, Hash};
 use ackless_schemes::filter::Filtered::{Acks, AcksAndData};
 use ackless_schemes::filter::Form;
+use ackless_tcp::tack::Blocks;
 
 use super::about::{
     ACK_FILTER, ACK_POLICY, AGENT, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE, FAST_ACK, HACK,
-    SAMSUNG, SMALL_WINDOW, UDP_BOUND,
+    SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
 };
-use super::{Preset, Row};
-use crate::value::{HackPolicy, Remedy, ThinningKind};
+use super::{Preset, Row, Stack};
+use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
 
 /// The scenario as it is written.
 pub(super) const STOCK: &Row = &ROWS[0];
@@ -38,6 +39,72 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP, an ACK for sixteen segments",
         about: &ACK_POLICY,
         preset: Preset::TcpEvery(16),
+    },
+    Row {
+        name: "cubic",
+        summary: "TCP with CUBIC, an ACK for two segments",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Cubic, ack: AckRule::Every(2), tack: None }),
+    },
+    Row {
+        name: "bbr",
+        summary: "TCP with BBR, an ACK for two segments: what the TACK paper compares with",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Bbr, ack: AckRule::Every(2), tack: None }),
+    },
+    Row {
+        name: "bbr-l4",
+        summary: "as bbr, with an ACK for four segments",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Bbr, ack: AckRule::Every(4), tack: None }),
+    },
+    Row {
+        name: "bbr-l8",
+        summary: "as bbr, with an ACK for eight segments",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Bbr, ack: AckRule::Every(8), tack: None }),
+    },
+    Row {
+        name: "bbr-l16",
+        summary: "as bbr, with an ACK for sixteen segments",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Bbr, ack: AckRule::Every(16), tack: None }),
+    },
+    Row {
+        name: "tack",
+        summary: "TACK with receiver-based BBR: the whole of its paper",
+        about: &TACK,
+        preset: Preset::Stack(Stack {
+            congestion: Congestion::ReceiverBbr,
+            ack: AckRule::Tack,
+            tack: Some(Blocks::Rich),
+        }),
+    },
+    Row {
+        name: "tack-poor",
+        summary: "as tack, with TACKs that tell of the first hole alone",
+        about: &TACK,
+        preset: Preset::Stack(Stack {
+            congestion: Congestion::ReceiverBbr,
+            ack: AckRule::Tack,
+            tack: Some(Blocks::Poor),
+        }),
+    },
+    Row {
+        name: "tack-cubic",
+        summary: "as tack, with CUBIC, paced",
+        about: &TACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Cubic, ack: AckRule::Tack, tack: Some(Blocks::Rich) }),
+    },
+    Row {
+        name: "tack-delayed",
+        summary: "as tack, with a TACK for two segments instead of as seldom as possible",
+        about: &TACK,
+        preset: Preset::Stack(Stack {
+            congestion: Congestion::ReceiverBbr,
+            ack: AckRule::Every(2),
+            tack: Some(Blocks::Rich),
+        }),
     },
     Row {
         name: "hack",

@@ -1,0 +1,116 @@
+//! What carries a group of flows.
+
+use ackless_cell::config::{AckChoice, AckConfig, CongestionChoice, TcpConfig, TransportConfig};
+use ackless_tcp::{GentleProbe, TackConfig, Variant};
+use ackless_wire::{Bytes, Duration};
+
+use crate::error::ScenarioError;
+use crate::keys::Flows;
+use crate::scenario::Scenario;
+use crate::schema::chosen;
+use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, TackKind, Value};
+
+/// The transport of `group`.
+pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportConfig, ScenarioError> {
+    let shared = &scenario.transport;
+    match group.protocol.value.clone().unwrap_or_else(|| shared.protocol.value) {
+        Protocol::Udp => {
+            let largest = scenario.wired.mtu.value.saturating_sub(UDP_HEADERS);
+            let smallest = Bytes(1);
+            let payload = match &group.udp_payload.value {
+                Auto::Auto => scenario.in_range(&shared.udp_payload, smallest, largest)?,
+                Auto::Given(payload) if (smallest..=largest).contains(payload) => *payload,
+                Auto::Given(payload) => {
+                    let message = format!("is {}, which is out of range", payload.word());
+                    let help = format!("allowed is from 1B to {}, by wired.mtu", largest.word());
+                    return Err(scenario.refuse(&group.udp_payload, message, help));
+                }
+            };
+            Ok(TransportConfig::Udp { payload })
+        }
+        Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
+    }
+}
+
+fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
+    let shared = &scenario.transport;
+    // RFC 9293, 3.7.1: an MSS of 536 is the least that every end takes; here 88 bytes leave room for all options.
+    let packet = scenario.in_range(&shared.packet, Bytes(128), scenario.wired.mtu.value)?;
+    let buffer = |setting| scenario.in_range(setting, packet * 2, MAX_BUFFER);
+    let tack = group.tack.value.clone().unwrap_or_else(|| shared.tack.value);
+    if tack && !shared.timestamps.value {
+        let message = "is false, but TACK is about times";
+        return Err(scenario.refuse(&shared.timestamps, message, "set it to true, or transport.tack to false"));
+    }
+    let rule = chosen(&group.ack, Some(&shared.ack)).value.clone();
+    let rule = rule.unwrap_or_else(|| if tack { AckRule::Tack } else { AckRule::Every(2) });
+    // RFC 9293, 3.8.6.3: less than 0.5 s.
+    let timeout = scenario.in_range(&shared.ack_timeout, Duration::from_micros(1), Duration::from_millis(500))?;
+    Ok(TcpConfig {
+        congestion: congestion(scenario, group, tack),
+        ack: AckConfig { every: if let AckRule::Every(segments) = rule { segments } else { 2 }, timeout },
+        policy: policy(scenario, rule)?,
+        tack: tack.then(|| options(scenario)),
+        packet,
+        sack: shared.sack.value,
+        timestamps: shared.timestamps.value,
+        window_scaling: shared.window_scaling.value,
+        initial_window: scenario.in_range(&shared.initial_window, 1, 1_000)?,
+        rto_min: scenario.in_range(&shared.rto_min, Duration::from_millis(1), Duration::from_secs(60))?,
+        send_buffer: buffer(&shared.send_buffer)?,
+        receive_buffer: buffer(&shared.receive_buffer)?,
+    })
+}
+
+/// The policy that takes the place of delayed ACKs. The keys of the others are checked too: a row may choose them.
+fn policy(scenario: &Scenario, rule: AckRule) -> Result<Option<AckChoice>, ScenarioError> {
+    let shared = &scenario.transport;
+    let every = scenario.in_range(&shared.ack_l, 1, 1_000)?;
+    let beta = scenario.in_range(&shared.ack_beta, 1, 1_000)?;
+    let interval = scenario.in_range(&shared.ack_interval, Duration::from_micros(1), Duration::from_millis(500))?;
+    Ok(match rule {
+        AckRule::Every(_) => None,
+        AckRule::ByteCounting => Some(AckChoice::ByteCounting { every }),
+        AckRule::Periodic => Some(AckChoice::Periodic { interval }),
+        AckRule::Tack => Some(AckChoice::Tack { beta, every }),
+    })
+}
+
+fn congestion(scenario: &Scenario, group: &Flows, tack: bool) -> CongestionChoice {
+    let choice = chosen(&group.congestion, Some(&scenario.transport.congestion)).value.clone();
+    match choice.unwrap_or_else(|| if tack { Congestion::ReceiverBbr } else { Congestion::Cubic }) {
+        Congestion::Reno => CongestionChoice::Reno,
+        Congestion::NewReno => CongestionChoice::NewReno,
+        Congestion::Cubic => CongestionChoice::Cubic,
+        Congestion::Bbr => CongestionChoice::Bbr,
+        Congestion::ReceiverBbr => CongestionChoice::ReceiverBbr(variant(scenario)),
+    }
+}
+
+fn variant(scenario: &Scenario) -> Variant {
+    match scenario.tack.variant.value {
+        TackKind::Standard => Variant::Standard,
+        TackKind::Miracast => Variant::Miracast {
+            probe_rtt: match scenario.tack.probe_rtt.value {
+                ProbeRound::Gentle => GentleProbe::Gentle,
+                ProbeRound::Never => GentleProbe::Never,
+            },
+        },
+    }
+}
+
+fn options(scenario: &Scenario) -> TackConfig {
+    let keys = &scenario.tack;
+    TackConfig {
+        form: keys.form.value,
+        blocks: keys.blocks.value,
+        loss_signal: keys.loss_signal.value,
+        timing: keys.timing.value,
+    }
+}
+
+/// IPv4 and UDP.
+const UDP_HEADERS: Bytes = Bytes(28);
+
+/// The largest window that scaling allows (RFC 7323, 2.2).
+const MAX_BUFFER: Bytes = Bytes(1 << 30);

@@ -1,0 +1,69 @@
+//! The keys of the transports that carry flows.
+
+use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_wire::tcp::TackForm;
+use ackless_wire::{Bytes, Duration};
+
+use crate::schema::section;
+use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, TackKind};
+
+section! {
+    /// The transport of flows that do not choose their own.
+    struct Transport as "transport" {
+        /// What carries a flow.
+        protocol: Protocol = "\"tcp\"",
+        /// Whether TCP offers TACK, on both ends; [tack] says which.
+        tack: bool = "false",
+        /// Congestion control; auto is receiver-bbr with TACK, else cubic. bbr and receiver-bbr are paced.
+        congestion: Auto<Congestion> = "\"auto\"",
+        /// When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by
+        /// byte counting alone, periodically, or as seldom as TACK's equation 4 says, with the extension or without; auto is tack
+        /// with TACK, else 2.
+        ack: Auto<AckRule> = "\"auto\"",
+        /// A held ACK leaves at the latest after this; Linux uses 40 ms.
+        ack_timeout: Duration = "\"40ms\"",
+        /// L of byte-counting and of tack: full-sized segments that one ACK answers for.
+        ack_l: u32 = "2",
+        /// Beta of tack: ACKs for each least round-trip time.
+        ack_beta: u32 = "4",
+        /// Alpha of periodic: the time between two ACKs.
+        ack_interval: Duration = "\"10ms\"",
+        /// IP packet of a full-sized segment.
+        packet: Bytes = "\"1500B\"",
+        /// Selective acknowledgements (RFC 2018).
+        sack: bool = "true",
+        /// Timestamps (RFC 7323).
+        timestamps: bool = "true",
+        /// Window scaling (RFC 7323).
+        window_scaling: bool = "true",
+        /// Initial window in full-sized segments (RFC 6928).
+        initial_window: u32 = "10",
+        /// Smallest retransmission timeout; RFC 6298 says 1 s, Linux uses 200 ms.
+        rto_min: Duration = "\"200ms\"",
+        /// Buffer of a TCP sender.
+        send_buffer: Bytes = "\"4MiB\"",
+        /// Buffer of a TCP receiver, and so the largest window that it announces.
+        receive_buffer: Bytes = "\"4MiB\"",
+        /// UDP payload of one datagram; the IP packet is 28 bytes longer.
+        udp_payload: Bytes = "\"1472B\"",
+    }
+}
+
+section! {
+    /// TACK, of flows that offer it (transport.tack, flows.tack). Without bearing on others.
+    struct Tack as "tack" {
+        /// How its options are written: as kinds 40 to 42, which are not assigned, or behind an experiment's identifier (RFC 6994).
+        form: TackForm = "\"kinds\"",
+        /// What a TACK tells of holes (section V-A): as many as fit, the first one alone, or more of them once the loss on the ACK
+        /// path demands it (equation 5).
+        blocks: Blocks = "\"rich\"",
+        /// Whether an IACK pulls lost packets, or only TACKs tell of losses (figure 6(a)).
+        loss_signal: LossSignal = "\"iack\"",
+        /// How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)).
+        timing: Timing = "\"one-way-delay\"",
+        /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), or of 16 and 20 (VII-D).
+        variant: TackKind = "\"standard\"",
+        /// ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never.
+        probe_rtt: ProbeRound = "\"gentle\"",
+    }
+}

@@ -1,0 +1,82 @@
+//! The words of the transports' keys.
+
+use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_wire::tcp::TackForm;
+
+use super::{Literal, Value};
+
+keywords! {
+    Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
+    TackForm { Kinds = "kinds", Experimental = "experimental" }
+    Blocks { Rich = "rich", Poor = "poor", OnDemand = "on-demand" }
+    LossSignal { Iack = "iack", TackOnly = "tack-only" }
+    Timing { OneWayDelay = "one-way-delay", Sampled = "sampled" }
+    TackKind { Standard = "standard", Miracast = "miracast" }
+    ProbeRound { Gentle = "gentle", Never = "never" }
+}
+
+/// When a TCP receiver acknowledges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AckRule {
+    /// Delayed ACKs for so many full-sized segments.
+    Every(u32),
+    ByteCounting,
+    Periodic,
+    Tack,
+}
+
+impl Value for AckRule {
+    fn allowed() -> String {
+        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\" or \"tack\"".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) => match text.as_str() {
+                "per-packet" => Ok(Self::Every(1)),
+                "delayed" => Ok(Self::Every(2)),
+                "byte-counting" => Ok(Self::ByteCounting),
+                "periodic" => Ok(Self::Periodic),
+                "tack" => Ok(Self::Tack),
+                _ => Err(None),
+            },
+            Literal::Integer(n @ 1..=1_000) => Ok(Self::Every(*n as u32)),
+            Literal::Integer(_) => Err(Some("it is not from 1 to 1000".into())),
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Every(segments) => Literal::Integer(i64::from(*segments)),
+            Self::ByteCounting => Literal::Text("byte-counting".into()),
+            Self::Periodic => Literal::Text("periodic".into()),
+            Self::Tack => Literal::Text("tack".into()),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["per-packet", "delayed", "byte-counting", "periodic", "tack"]
+    }
+}
+
+/// A congestion control algorithm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Congestion {
+    Reno,
+    NewReno,
+    Cubic,
+    Bbr,
+    ReceiverBbr,
+}
+
+/// For what receiver-based BBR is tuned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TackKind {
+    Standard,
+    Miracast,
+}
+
+/// How a sender looks for the least round-trip time in the Miracast variant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProbeRound {
+    Gentle,
+    Never,
+}

@@ -4,6 +4,7 @@ use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
 use crate::congestion::{CongestionChoice, InitialWindow};
+use crate::loss::RecoveryChoice;
 use crate::rtt::RtoBounds;
 use crate::tack::TackConfig;
 
@@ -18,6 +19,12 @@ pub struct Config {
     pub initial_window: InitialWindow,
     /// How the congestion window moves. Default: CUBIC (RFC 9438), as deployed.
     pub congestion: CongestionChoice,
+    /// How losses are found. Default: as the standards have it without timers, RFC 6675 or duplicate acknowledgements.
+    pub recovery: RecoveryChoice,
+    /// Whether a controller of the window spreads what it permits over the round trip, at 2 cwnd/SRTT in slow start and
+    /// at 1.2 cwnd/SRTT later, as Linux can. Controllers that set a rate always pace, and so does every controller on a
+    /// TACK connection. Default: no.
+    pub pacing: bool,
     /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no
     /// limit. After a timeout it is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in
     /// Linux; the RFC recommends 2, which would slow every start under sparse acknowledgements.
@@ -79,6 +86,8 @@ impl Default for Config {
             mss: Bytes(1460),
             initial_window: InitialWindow::Rfc6928,
             congestion: CongestionChoice::Cubic,
+            recovery: RecoveryChoice::Standard,
+            pacing: false,
             slow_start_limit: None,
             idle_restart: true,
             ack: AckChoice::default(),

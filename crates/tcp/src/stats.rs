@@ -1,6 +1,6 @@
 //! What an endpoint has counted so far.
 
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration};
 
 /// Counters of one connection since it began, and where its estimates stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,6 +23,10 @@ pub struct Stats {
     pub timeouts: u64,
     /// How often loss recovery began without a timeout.
     pub fast_retransmits: u64,
+    /// Tail loss probes sent (RFC 8985, 7.3).
+    pub tail_probes: u64,
+    /// Losses that such a probe repaired before they were noticed.
+    pub tail_losses: u64,
     /// Probes sent into a closed window.
     pub window_probes: u64,
     /// Segments received that were for this connection and well formed.
@@ -51,4 +55,24 @@ pub struct Stats {
     pub cwnd: Bytes,
     /// Slow-start threshold; nothing before the first loss.
     pub ssthresh: Option<Bytes>,
+    /// TACKs received.
+    pub tacks_received: u64,
+    /// IACKs received, of whatever kind.
+    pub iacks_received: u64,
+    /// TACKs and IACKs received whose body made no sense, or that told of packets never sent.
+    pub malformed_tacks: u64,
+    /// How often TACK was given up because something stripped or dropped its options: at most once.
+    pub fallbacks: u64,
+    /// RTTmin by the least one-way delay, of the data that we send (TACK paper, V-B). Nothing without TACK, as the next ones.
+    pub min_rtt_advanced: Option<Duration>,
+    /// RTTmin by one sample for each report.
+    pub min_rtt_sampled: Option<Duration>,
+    /// 1/f as we have told it to the receiver of our data (VI-C); nothing in start-up.
+    pub told_interval: Option<Duration>,
+    /// bw: the greatest delivery rate that it has reported lately (VI-C).
+    pub bandwidth: Option<BitRate>,
+    /// rho': the loss of its reports, in parts of a million (VI-C).
+    pub ack_loss_ppm: u32,
+    /// How fast data goes out, where it is paced.
+    pub pacing_rate: Option<BitRate>,
 }

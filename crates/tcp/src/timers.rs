@@ -13,6 +13,12 @@ pub enum Timer {
     DelayedAck,
     /// The connection has been in TIME-WAIT long enough (RFC 9293, 3.6.1).
     TimeWait,
+    /// The next segment may leave.
+    Pace,
+    /// What was sent before something that has been delivered is lost by now (RFC 8985, 6.2).
+    Reorder,
+    /// The end of what is out may be lost: a probe is due (RFC 8985, 7.2).
+    TailProbe,
 }
 
 /// When each timer fires. Arming, moving and stopping a timer is one store.
@@ -20,8 +26,10 @@ pub enum Timer {
 pub(crate) struct Timers([Instant; Timer::ALL.len()]);
 
 impl Timer {
-    /// All timers, in the order in which those due at the same time fire.
-    pub const ALL: [Self; 4] = [Self::Retransmit, Self::Persist, Self::DelayedAck, Self::TimeWait];
+    /// All timers, in the order in which those due at the same time fire: a probe of the tail comes before the timeout that
+    /// it puts off.
+    pub const ALL: [Self; 7] =
+        [Self::Reorder, Self::TailProbe, Self::Retransmit, Self::Persist, Self::DelayedAck, Self::TimeWait, Self::Pace];
 }
 
 impl Timers {
@@ -48,6 +56,11 @@ impl Timers {
     /// Whether `timer` will fire.
     pub(crate) fn is_armed(&self, timer: Timer) -> bool {
         self.0[timer as usize] != Instant::FAR_FUTURE
+    }
+
+    /// When `timer` fires; [`Instant::FAR_FUTURE`] if it is not armed.
+    pub(crate) const fn at(&self, timer: Timer) -> Instant {
+        self.0[timer as usize]
     }
 
     /// When the first timer fires.

@@ -81,6 +81,14 @@ impl Timestamps {
         echo.wrapping_sub(self.timeout) as i32 >= 0
     }
 
+    /// The latest time at which a segment can have been sent that had this timestamp of ours; nothing if it is from the
+    /// future.
+    pub(crate) fn sent_by(&mut self, echo: u32, now: Instant) -> Option<Instant> {
+        let age = self.round_trip(echo, now)?;
+        let nanos = self.next_tick.as_nanos().saturating_sub(age.as_nanos()).saturating_sub(1);
+        Some(Instant::from_nanos(nanos))
+    }
+
     /// The round trip that an echoed value of ours took, to one tick; nothing if the echo is from the future.
     pub(crate) fn round_trip(&mut self, echo: u32, now: Instant) -> Option<Duration> {
         let ticks = self.value(now).wrapping_sub(echo);

@@ -30,6 +30,9 @@ pub struct Transmissions {
     last_number: u64,
     in_flight: Bytes,
     lost: Bytes,
+    ever_lost: Bytes,
+    /// How many records are delivered.
+    delivered: usize,
     /// No record below is lost.
     lost_from: Position,
 }
@@ -72,10 +75,6 @@ pub struct Snapshot {
     pub delivered_at: Instant,
     /// When that last one had been sent.
     pub first_sent_at: Instant,
-    /// Bytes lost until then.
-    pub lost: Bytes,
-    /// Bytes in flight then, this segment included.
-    pub in_flight: Bytes,
     /// Whether the sender had run dry, so that rates measured until this is delivered may be too low.
     pub app_limited: bool,
 }
@@ -136,6 +135,10 @@ impl Transmissions {
             self.records.push_back(Transmission { span: fresh, number, sent_at: now, sends: 1, fate, snapshot });
         }
         self.order.push_back(Entry { number, span });
+        // What is lost is sent again from the lowest place on: the next search begins behind this.
+        if span.start <= self.lost_from {
+            self.lost_from = self.lost_from.max(span.end);
+        }
         if self.order.len() > 2 * self.records.len() + SLACK {
             self.compact();
         }
@@ -152,13 +155,17 @@ impl Transmissions {
             let mut acked = *first;
             acked.span.end = acked.span.end.min(una);
             first.span.start = acked.span.end;
-            if first.span.is_empty() {
+            let whole = first.span.is_empty();
+            if whole {
                 self.records.pop_front();
             }
             match acked.fate {
                 Fate::InFlight => self.in_flight -= acked.span.len(),
                 Fate::Lost => self.lost -= acked.span.len(),
-                Fate::Delivered => continue,
+                Fate::Delivered => {
+                    self.delivered -= usize::from(whole);
+                    continue;
+                }
             }
             delivered(&acked);
         }
@@ -264,14 +271,11 @@ impl Transmissions {
     }
 
     /// The first record that is lost, in sequence order.
-    pub fn next_lost(&mut self) -> Option<&Transmission> {
-        let from = self.index_of(self.lost_from);
+    pub fn next_lost(&self) -> Option<&Transmission> {
         if self.lost == Bytes::ZERO {
             return None;
         }
-        let index = (from..self.records.len()).find(|&index| self.records[index].fate == Fate::Lost)?;
-        self.lost_from = self.records[index].span.start;
-        self.records.get(index)
+        self.records.range(self.index_of(self.lost_from)..).find(|record| record.fate == Fate::Lost)
     }
 
     /// The record that `place` lies in.
@@ -317,6 +321,16 @@ impl Transmissions {
         self.lost
     }
 
+    /// Bytes deemed lost since the connection began, each time that they were.
+    pub const fn ever_lost(&self) -> Bytes {
+        self.ever_lost
+    }
+
+    /// How many records the receiver has above a hole (RACK.segs_sacked of RFC 8985, 5.3).
+    pub const fn delivered_count(&self) -> usize {
+        self.delivered
+    }
+
     /// What has been reported above SND.UNA.
     pub const fn reported(&self) -> &Scoreboard {
         &self.board
@@ -328,15 +342,16 @@ impl Transmissions {
         match before {
             Fate::InFlight => self.in_flight -= len,
             Fate::Lost => self.lost -= len,
-            Fate::Delivered => {}
+            Fate::Delivered => self.delivered -= 1,
         }
         match fate {
             Fate::InFlight => self.in_flight += len,
             Fate::Lost => {
                 self.lost += len;
+                self.ever_lost += len;
                 self.lost_from = self.lost_from.min(record.span.start);
             }
-            Fate::Delivered => {}
+            Fate::Delivered => self.delivered += 1,
         }
     }
 
@@ -367,6 +382,7 @@ impl Transmissions {
         let mut upper = *record;
         record.span.end = place;
         upper.span.start = place;
+        self.delivered += usize::from(upper.fate == Fate::Delivered);
         self.records.insert(index + 1, upper);
     }
 

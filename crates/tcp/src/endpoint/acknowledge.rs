@@ -3,12 +3,13 @@
 use ackless_wire::{Bytes, Instant, TcpFlags, TcpHeader};
 
 use super::Endpoint;
+use super::feedback::Delivered;
 use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
 use crate::congestion::{AckFacts, Controller};
 use crate::event::Event;
 use crate::loss::{AckReport, LossDecision, LossDetector, Phase};
-use crate::sequence::{Position, Span};
+use crate::sequence::Position;
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
@@ -28,24 +29,32 @@ impl Endpoint {
             }
             return true;
         }
-        let window = self.update_window(start, ack, tcp);
+        let window = self.update_window(now, start, ack, tcp);
         self.tx.unanswered =
             if self.timers.is_armed(Timer::Persist) || ack > self.tx.una { 0 } else { self.tx.unanswered };
         let acked = ack - self.tx.una;
-        let duplicate = acked == Bytes::ZERO
+        let bare = acked == Bytes::ZERO
             && places == Bytes::ZERO
             && window == WindowChange::Same
-            && self.tx.una < self.tx.max
             && !tcp.flags.contains(TcpFlags::FIN);
+        let duplicate = bare && self.tx.una < self.tx.max;
         if duplicate {
             self.stats.duplicate_acks += 1;
         }
         let window_used = self.tx.una < self.tx.limited_until;
+        let delivered = self.record_delivery(now, ack, tcp, bare);
         if acked > Bytes::ZERO {
-            self.on_new_acknowledgement(now, ack, tcp);
+            self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref());
         }
-        if acked > Bytes::ZERO || self.tx.una < self.tx.max {
+        if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
+            if let Some(delivered) = &delivered {
+                self.loss.on_delivered(&delivered.facts);
+            }
             self.detect_losses(now, tcp, acked, duplicate, window_used);
+        }
+        if let Some(delivered) = &delivered {
+            self.feed_back(delivered);
+            self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
         }
         if acked > Bytes::ZERO {
             self.after_new_acknowledgement(now);
@@ -54,9 +63,17 @@ impl Endpoint {
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.
-    fn update_window(&mut self, start: Position, ack: Position, tcp: &TcpHeader) -> WindowChange {
+    fn update_window(&mut self, now: Instant, start: Position, ack: Position, tcp: &TcpHeader) -> WindowChange {
         let tx = &mut self.tx;
-        if start < tx.wl1 || (start == tx.wl1 && ack < tx.wl2) {
+        let older = match (&mut self.tack, tcp.options.timestamps) {
+            (Some(tack), Some((value, echo))) => {
+                // The number of a TACK or an IACK is old on purpose: what orders windows is the peer's clock.
+                let clock = if tcp.options.tack.ack_type.is_some() { echo } else { value };
+                !tack.sending.window.takes(now, ack, clock)
+            }
+            _ => start < tx.wl1 || (start == tx.wl1 && ack < tx.wl2),
+        };
+        if older {
             return WindowChange::Same;
         }
         (tx.wl1, tx.wl2) = (start, ack);
@@ -67,7 +84,7 @@ impl Endpoint {
         if before == window { WindowChange::Same } else { WindowChange::Moved }
     }
 
-    fn on_new_acknowledgement(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
+    fn on_new_acknowledgement(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, delivered: Option<&Delivered>) {
         let data_end = self.tx.buffer.end();
         self.stats.bytes_acked += ack.min(data_end).since(self.tx.una.min(data_end));
         if self.tx.una < data_end && ack >= data_end {
@@ -75,7 +92,7 @@ impl Endpoint {
         }
         self.tx.una = ack;
         self.tx.next = self.tx.next.max(ack);
-        self.sample_round_trip(now, ack, tcp);
+        self.sample_round_trip(now, ack, tcp, delivered);
     }
 
     /// From a segment that was sent once (RFC 6298, 3), or, after a timeout, from the echo of what was sent since.
@@ -83,8 +100,17 @@ impl Endpoint {
     /// RFC 7323 (4.1) takes any echo that comes with an acknowledgement of new data. But where an acknowledgement
     /// was lost, the answer to the retransmission echoes the first transmission, and the timeout itself would be
     /// taken for a round trip.
-    fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
-        if let Some(sample) = self.marks.acknowledged(ack, now) {
+    fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, delivered: Option<&Delivered>) {
+        if self.tack.is_some() {
+            // Samples come from reports: an acknowledgement may have been held back for long.
+            return;
+        }
+        let sample = match delivered {
+            // The records know of every segment whether it was sent once.
+            Some(delivered) => delivered.facts.round_trips(),
+            None => self.marks.acknowledged(ack, now),
+        };
+        if let Some(sample) = sample {
             self.rtt_sample = Some(sample.oldest);
             self.rtt.on_sample(sample.oldest, sample.end, self.tx.max);
             self.rtt.note_minimum(sample.newest);
@@ -99,25 +125,15 @@ impl Endpoint {
         }
     }
 
-    fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, duplicate: bool, window_used: bool) {
-        let mut spans = [Span::default(); 4];
-        let mut reported = 0;
-        for &(left, right) in tcp.options.sack.as_slice() {
-            let near = self.tx.una;
-            if let (Some(start), Some(end)) =
-                (Position::nearest(left, self.tx.iss, near), Position::nearest(right, self.tx.iss, near))
-            {
-                spans[reported] = Span { start, end };
-                reported += 1;
-            }
-        }
+    pub(super) fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, duplicate: bool, window_used: bool) {
+        let (spans, reported) = self.sack_spans(tcp);
         let out = self.tx.outstanding();
         let before = self.loss.phase();
         let report = AckReport { acked, sacked: &spans[..reported], duplicate };
         match self.loss.on_ack(&out, &report) {
-            LossDecision::BeginRecovery => {
-                self.stats.fast_retransmits += 1;
-                self.marks.forget();
+            LossDecision::BeginRecovery => self.begin_recovery(now),
+            LossDecision::TailRepaired => {
+                self.stats.tail_losses += 1;
                 self.congestion.on_loss(now, out.max - out.una);
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
@@ -135,6 +151,14 @@ impl Endpoint {
                 }
             }
         }
+    }
+
+    pub(super) fn begin_recovery(&mut self, now: Instant) {
+        self.stats.fast_retransmits += 1;
+        self.marks.forget();
+        let flight = self.tx.max - self.tx.una;
+        self.congestion.on_loss(now, flight);
+        self.begin_proportional_reduction(flight);
     }
 
     /// Timers, buffer, events and the fate of our FIN.

@@ -11,7 +11,7 @@ use crate::ack::AckReason;
 use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::Event;
-use crate::loss::{Detector, DupackRecovery, PartialAcks, Recorded, SackRecovery};
+use crate::loss::{Detector, DupackRecovery, PartialAcks, Recorded, RecoveryChoice, SackRecovery};
 use crate::sequence::Position;
 use crate::state::Trigger;
 use crate::tack::{Tack, TackConfig};
@@ -22,6 +22,9 @@ impl Endpoint {
         // Controllers of a window need no rate samples, and so no records.
         let recorded = matches!(config.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
         if sack {
+            if config.recovery == RecoveryChoice::Rack {
+                return Detector::Rack(Box::default());
+            }
             return match recorded {
                 false => Detector::Sack(SackRecovery::new()),
                 true => Detector::RecordedSack(Box::new(Recorded::new(SackRecovery::new()))),
@@ -199,6 +202,9 @@ impl Endpoint {
             self.rtt.on_sample(sample.oldest, Position::FIRST_BYTE, Position::FIRST_BYTE);
             self.measured.on_rtt(sample.newest);
             self.rtt_sample = Some(sample.oldest);
+            if let Some(tack) = &mut self.tack {
+                tack.sending.on_handshake(now, sample.newest);
+            }
         }
         if self.tx.unanswered > 0 {
             // A lost SYN: begin with one segment (RFC 5681, 3.1) and a careful timeout (RFC 6298, 5.7).

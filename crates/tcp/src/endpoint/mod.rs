@@ -2,9 +2,11 @@
 
 mod acknowledge;
 mod application;
+mod feedback;
 mod handshake;
 mod input;
 mod output;
+mod pace;
 mod receiver;
 mod sender;
 mod wakeup;
@@ -19,9 +21,11 @@ use crate::ack::{AckReason, Policy};
 use crate::challenge::ChallengeLimit;
 use crate::config::Config;
 use crate::congestion::{Congestion, Controller, PathModel};
+use crate::delivery::DeliveryRate;
 use crate::event::{Event, EventSet};
-use crate::loss::Detector;
+use crate::loss::{Detector, Prr};
 use crate::measure::Measured;
+use crate::pacing::Pacer;
 use crate::rtt::{Marks, RttEstimator};
 use crate::state::{State, Trigger};
 use crate::stats::Stats;
@@ -57,6 +61,11 @@ pub struct Endpoint {
     rx: Receiver,
     congestion: Congestion,
     loss: Detector,
+    /// Fed only where the detector keeps records.
+    delivery: DeliveryRate,
+    pacer: Pacer,
+    /// In a recovery that reduces the window bit by bit.
+    prr: Option<Prr>,
     policy: Policy,
     rtt: RttEstimator,
     marks: Marks,
@@ -121,6 +130,9 @@ impl Endpoint {
             rx: Receiver::new(&config),
             congestion: Congestion::new(config.congestion, tx.slow_start(&config), iss.0.into()),
             loss: Self::detector(&config, config.sack),
+            delivery: DeliveryRate::default(),
+            pacer: Pacer::default(),
+            prr: None,
             policy: Policy::new(config.ack),
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),
@@ -183,6 +195,21 @@ impl Endpoint {
             min_rtt: self.rtt.min(),
             cwnd: self.congestion.window(),
             ssthresh: self.congestion.slow_start_threshold(),
+            pacing_rate: self.pacing_rate(),
+            ..self.tack_stats()
+        }
+    }
+
+    fn tack_stats(&self) -> Stats {
+        let Some(tack) = &self.tack else { return self.stats };
+        let sending = &tack.sending;
+        let [advanced, sampled] = sending.min_rtt_by_method();
+        Stats {
+            min_rtt_advanced: advanced,
+            min_rtt_sampled: sampled,
+            told_interval: sending.interval(),
+            bandwidth: sending.bandwidth(),
+            ack_loss_ppm: sending.ack_loss_ppm(),
             ..self.stats
         }
     }

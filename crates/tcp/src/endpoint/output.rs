@@ -41,7 +41,8 @@ impl Endpoint {
             State::SynSent | State::SynReceived => true,
             state => state.may_transmit() && self.tx.una < self.tx.end(),
         };
-        !pending || self.timers.is_armed(Timer::Retransmit) || self.timers.is_armed(Timer::Persist)
+        let waiting = [Timer::Retransmit, Timer::Persist, Timer::Pace];
+        !pending || waiting.iter().any(|&timer| self.timers.is_armed(timer))
     }
 
     fn transmit_syn(&mut self, now: Instant) -> Option<Draft> {
@@ -82,6 +83,9 @@ impl Endpoint {
         if !self.state.may_transmit() || (self.tx.una >= self.tx.end() && self.tx.next == self.tx.max) {
             return None;
         }
+        if self.is_held_by_pacing(now) {
+            return None;
+        }
         let (span, kind) = self.next_span(now)?;
         Some(self.send_span(now, self.beside_sack(span, kind), kind))
     }
@@ -95,21 +99,30 @@ impl Endpoint {
             self.tx.probe = Probe::Idle;
             return Some(self.probe_span(segment));
         }
+        if self.tx.tail_probe == Probe::Due
+            && let Some(probe) = self.tail_probe_span(segment)
+        {
+            return Some(probe);
+        }
         if let Some(span) = self.loss.urgent(&out) {
-            return Some((span, SentKind::Repair));
+            return Some((shorten(span, segment), SentKind::Repair));
         }
         if out.una == out.max {
             self.restart_if_idle(now);
         }
-        let room = self.congestion.window().saturating_sub(self.loss.pipe(&out));
-        let recovering = matches!(self.loss.phase(), Phase::Recovery { .. });
+        let room = self.sending_room(self.loss.pipe(&out));
+        let recovering = match self.loss.phase() {
+            Phase::Recovery { .. } => true,
+            Phase::GoBack { .. } => !self.loss.goes_back(),
+            Phase::Open => false,
+        };
         if recovering {
             if room < out.smss {
                 self.tx.limited_until = out.max;
                 return None;
             }
             if let Some(span) = self.loss.lost(&out) {
-                return Some((span, SentKind::Repair));
+                return Some((shorten(span, segment), SentKind::Repair));
             }
         }
         let end = self.tx.end();
@@ -133,6 +146,9 @@ impl Endpoint {
                 }
             }
             Blocked::Window | Blocked::SillyWindow | Blocked::Empty | Blocked::Nagle => {
+                if matches!(blocked, Blocked::Empty | Blocked::Nagle) {
+                    self.note_running_dry();
+                }
                 return self.loss.speculative(&out).map(|retransmission| match retransmission {
                     Retransmission::Hole(span) => (span, SentKind::Repair),
                     Retransmission::Rescue(span) => (span, SentKind::Rescue),
@@ -170,11 +186,13 @@ impl Endpoint {
             flags |= TcpFlags::PSH;
         }
         self.account_sent(now, span, data, kind);
+        self.after_transmission(now, span, kind);
         let number = self.tack.as_mut().map(|tack| tack.sending.numbers.assign(now));
         Draft { start: span.start, flags, payload: self.tx.buffer.read(data), number }
     }
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
+        self.record_transmission(now, span);
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
         if span.start < tx.max {
@@ -282,6 +300,12 @@ impl Endpoint {
     pub(super) fn owe_window_update(&mut self) {
         self.ack_owed.get_or_insert(AckReason::WindowUpdate);
     }
+}
+
+/// As much of `span`, which is to be sent again, as a segment takes now: there may be SACK blocks that were not there
+/// before.
+fn shorten(span: Span, segment: Bytes) -> Span {
+    Span { start: span.start, end: span.end.min(span.start + segment) }
 }
 
 /// A segment before it has its header.

@@ -44,6 +44,8 @@ pub(super) struct Sender {
     /// Probes since the window closed.
     pub(super) probes: u32,
     pub(super) probe: Probe,
+    /// Whether a tail loss probe is to be sent (RFC 8985, 7.3).
+    pub(super) tail_probe: Probe,
     /// Whether a write was cut short, so that the application waits for room.
     pub(super) writer: Writer,
 }
@@ -57,7 +59,7 @@ pub(super) enum Ending {
     Fin,
 }
 
-/// Whether the persist timer has asked for a probe.
+/// Whether a timer has asked for a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Probe {
     Idle,
@@ -117,6 +119,7 @@ impl Sender {
             unanswered: 0,
             probes: 0,
             probe: Probe::Idle,
+            tail_probe: Probe::Idle,
             writer: Writer::Content,
         }
     }

@@ -24,6 +24,10 @@ impl Endpoint {
                         let decision = self.policy.on_deadline(now);
                         self.heed(decision);
                     }
+                    Timer::Reorder => self.on_reordering_timeout(now),
+                    Timer::TailProbe => self.on_tail_probe_timeout(now),
+                    // What waits is asked for by poll_transmit.
+                    Timer::Pace => {}
                     Timer::TimeWait => self.advance(Trigger::TimeWaitOver),
                 }
             }
@@ -51,8 +55,14 @@ impl Endpoint {
         } else {
             let out = self.tx.outstanding();
             self.congestion.on_timeout(now, out.max - out.una, repeated);
-            self.loss.on_timeout(&out);
-            self.tx.next = self.tx.una;
+            self.loss.on_timeout_at(now, &out);
+            if self.loss.goes_back() {
+                self.tx.next = self.tx.una;
+            }
+            self.prr = None;
+            self.tx.tail_probe = Probe::Idle;
+            self.timers.stop(Timer::Reorder);
+            self.timers.stop(Timer::TailProbe);
         }
         // Armed before the retransmission goes out, so that it cannot be forgotten where a closed window holds it
         // back.

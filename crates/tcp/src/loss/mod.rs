@@ -4,21 +4,42 @@
 //! flight and what to retransmit next. How much may be in flight is the business of `congestion`.
 //!
 //! - [`SackRecovery`]: RFC 6675, where both ends do SACK;
-//! - [`DupackRecovery`]: fast retransmit and fast recovery of RFC 5681 or RFC 6582, where not.
+//! - [`DupackRecovery`]: fast retransmit and fast recovery of RFC 5681 or RFC 6582, where not;
+//! - [`Rack`]: RACK-TLP of RFC 8985, by time, where both ends do SACK; with [`Prr`].
 //!
-//! Not modelled: RACK-TLP (RFC 8985), F-RTO (RFC 5682), the undoing of spurious retransmissions.
+//! Not modelled: F-RTO (RFC 5682), the undoing of spurious retransmissions.
 
 mod dupack;
+mod prr;
+mod rack;
+mod pull;
+mod recorded;
 mod sack;
 mod scoreboard;
 
 pub use dupack::{DupackRecovery, PartialAcks};
+pub use prr::Prr;
+pub use rack::Rack;
+pub use pull::{HoleReport, Pull};
+pub use recorded::Recorded;
 pub use sack::SackRecovery;
 pub use scoreboard::Scoreboard;
 
-use ackless_wire::Bytes;
+use ackless_wire::{Bytes, Instant};
 
+use crate::delivery::Deliveries;
 use crate::sequence::{Position, Span};
+use crate::transmissions::Transmissions;
+
+/// How losses are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RecoveryChoice {
+    /// By counting: [`SackRecovery`] (RFC 6675) where both ends do SACK, else [`DupackRecovery`].
+    #[default]
+    Standard,
+    /// By time: RACK-TLP (RFC 8985). It needs SACK; without it, as [`Standard`](Self::Standard).
+    Rack,
+}
 
 /// What is out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +75,8 @@ pub enum LossDecision {
     BeginRecovery,
     /// All that was out when the recovery began has been acknowledged.
     EndRecovery,
+    /// A probe has already repaired a loss at the end of what was out: reduce the window, nothing is to be repaired.
+    TailRepaired,
 }
 
 /// In what phase a sender is.
@@ -93,6 +116,40 @@ pub trait LossDetector {
     fn go_back(&self, from: Position, limit: Position) -> Span;
     /// `span` was sent in recovery.
     fn on_sent(&mut self, span: Span, kind: SentKind);
+
+    /// The records that it works on, where it does. The endpoint enters what is sent and what is delivered.
+    fn records(&self) -> Option<&Transmissions> {
+        None
+    }
+    /// The same, to write.
+    fn records_mut(&mut self) -> Option<&mut Transmissions> {
+        None
+    }
+    /// What the acknowledgement that comes next delivered: only if there are records.
+    fn on_delivered(&mut self, _facts: &Deliveries) {}
+    /// As [`on_timeout`](Self::on_timeout), with the time.
+    fn on_timeout_at(&mut self, _now: Instant, out: &Outstanding) {
+        self.on_timeout(out);
+    }
+    /// Whether after a timeout everything is sent again from SND.UNA on. If not, SND.NXT stays at SND.MAX, and
+    /// [`lost`](Self::lost) says what to repeat.
+    fn goes_back(&self) -> bool {
+        true
+    }
+    /// When it wants to look again without an acknowledgement (the reordering timer of RFC 8985, 6.2, step 5).
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+    /// That deadline has come.
+    fn on_deadline(&mut self, _now: Instant, _out: &Outstanding) -> LossDecision {
+        LossDecision::Nothing
+    }
+    /// Whether a tail loss probe should be scheduled (RFC 8985, 7.2).
+    fn wants_tail_probe(&self, _out: &Outstanding) -> bool {
+        false
+    }
+    /// A tail loss probe was sent, and all up to `end` has been sent; `repeats` if it was a retransmission.
+    fn on_tail_probe(&mut self, _end: Position, _repeats: bool) {}
 }
 
 /// A retransmission of something that is not known to be lost.
@@ -122,6 +179,10 @@ pub enum SentKind {
 pub(crate) enum Detector {
     Sack(SackRecovery),
     Dupack(DupackRecovery),
+    RecordedSack(Box<Recorded<SackRecovery>>),
+    RecordedDupack(Box<Recorded<DupackRecovery>>),
+    Pull(Box<Pull>),
+    Rack(Box<Rack>),
 }
 
 macro_rules! each_detector {
@@ -129,6 +190,10 @@ macro_rules! each_detector {
         match $self {
             Self::Sack($detector) => $call,
             Self::Dupack($detector) => $call,
+            Self::RecordedSack($detector) => $call,
+            Self::RecordedDupack($detector) => $call,
+            Self::Pull($detector) => $call,
+            Self::Rack($detector) => $call,
         }
     };
 }
@@ -168,6 +233,42 @@ impl LossDetector for Detector {
 
     fn on_sent(&mut self, span: Span, kind: SentKind) {
         each_detector!(self, detector => detector.on_sent(span, kind));
+    }
+
+    fn records(&self) -> Option<&Transmissions> {
+        each_detector!(self, detector => detector.records())
+    }
+
+    fn records_mut(&mut self) -> Option<&mut Transmissions> {
+        each_detector!(self, detector => detector.records_mut())
+    }
+
+    fn on_delivered(&mut self, facts: &Deliveries) {
+        each_detector!(self, detector => detector.on_delivered(facts));
+    }
+
+    fn on_timeout_at(&mut self, now: Instant, out: &Outstanding) {
+        each_detector!(self, detector => detector.on_timeout_at(now, out));
+    }
+
+    fn goes_back(&self) -> bool {
+        each_detector!(self, detector => detector.goes_back())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        each_detector!(self, detector => detector.deadline())
+    }
+
+    fn on_deadline(&mut self, now: Instant, out: &Outstanding) -> LossDecision {
+        each_detector!(self, detector => detector.on_deadline(now, out))
+    }
+
+    fn wants_tail_probe(&self, out: &Outstanding) -> bool {
+        each_detector!(self, detector => detector.wants_tail_probe(out))
+    }
+
+    fn on_tail_probe(&mut self, end: Position, repeats: bool) {
+        each_detector!(self, detector => detector.on_tail_probe(end, repeats));
     }
 }
 

@@ -198,4 +198,8 @@ fn check(seed: u64, records: &Transmissions, una: u64, bytes: &VecDeque<(u64, bo
     }
     assert_eq!(at, una + bytes.len() as u64, "seed {seed}: all is recorded");
     assert_eq!((records.in_flight(), records.lost()), (in_flight, lost), "seed {seed}");
+    let delivered = records.iter().filter(|record| record.fate == Fate::Delivered).count();
+    assert_eq!(records.delivered_count(), delivered, "seed {seed}");
+    let first_lost = records.iter().find(|record| record.fate == Fate::Lost);
+    assert_eq!(records.next_lost(), first_lost, "seed {seed}");
 }

@@ -1,0 +1,123 @@
+//! What records of transmissions tell: what each acknowledgement delivered, how fast, and what a controller that models
+//! the path hears of it. Connections without records skip all of this.
+
+use ackless_wire::{Bytes, Instant, TcpHeader};
+
+use super::Endpoint;
+use crate::congestion::{Controller, Feedback};
+use crate::delivery::Deliveries;
+use crate::loss::LossDetector;
+use crate::sequence::{Position, Span};
+
+/// What an acknowledgement delivered, and how things stood before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    pub(super) facts: Deliveries,
+    in_flight: Bytes,
+    ever_lost: Bytes,
+}
+
+impl Endpoint {
+    /// Enters an acknowledgement of all below `ack`, with its SACK blocks, into the records, if there are any; `bare` if it
+    /// says nothing new by number or window, and comes without payload.
+    pub(super) fn record_delivery(
+        &mut self,
+        now: Instant,
+        ack: Position,
+        tcp: &TcpHeader,
+        bare: bool,
+    ) -> Option<Delivered> {
+        let records = self.loss.records()?;
+        let (in_flight, ever_lost) = (self.loss.pipe(&self.tx.outstanding()), records.ever_lost());
+        let mut facts = Deliveries::new(now, ack);
+        facts.min_rtt = self.rtt.min();
+        facts.srtt = self.rtt.smoothed();
+        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps) {
+            facts.echoed = stamps.sent_by(echo, now);
+        }
+        let (spans, reported) = self.sack_spans(tcp);
+        let spans = &spans[..reported];
+        facts.duplicate = duplicate_report(ack, spans);
+        facts.bare = bare;
+        facts.has_blocks = !spans.is_empty();
+        let records = self.loss.records_mut().expect("there are records");
+        records.acknowledge(ack, |sent| facts.add(sent));
+        for &span in spans {
+            records.sack(span, |sent| facts.add(sent));
+        }
+        Some(Delivered { facts, in_flight, ever_lost })
+    }
+
+    /// The SACK blocks of a segment as places, and how many there are.
+    pub(super) fn sack_spans(&self, tcp: &TcpHeader) -> ([Span; 4], usize) {
+        let mut spans = [Span::default(); 4];
+        let mut reported = 0;
+        for &(left, right) in tcp.options.sack.as_slice() {
+            let near = self.tx.una;
+            if let (Some(start), Some(end)) =
+                (Position::nearest(left, self.tx.iss, near), Position::nearest(right, self.tx.iss, near))
+            {
+                spans[reported] = Span { start, end };
+                reported += 1;
+            }
+        }
+        (spans, reported)
+    }
+
+    /// Tells the controller what was delivered, once losses have been looked for.
+    pub(super) fn feed_back(&mut self, delivered: &Delivered) {
+        let facts = &delivered.facts;
+        if facts.bytes == Bytes::ZERO {
+            return;
+        }
+        let sample = self.delivery.sample(facts);
+        let ever_lost = self.loss.records().map_or(Bytes::ZERO, |records| records.ever_lost());
+        let feedback = Feedback {
+            now: facts.now,
+            delivered: facts.bytes,
+            total_delivered: self.delivery.delivered(),
+            lost: ever_lost.saturating_sub(delivered.ever_lost),
+            inflight_before: delivered.in_flight,
+            inflight: self.loss.pipe(&self.tx.outstanding()),
+            sample,
+            rtt: facts.newest_round_trip(),
+            srtt: self.rtt.smoothed().unwrap_or_default(),
+            phase: self.loss.phase(),
+        };
+        self.congestion.on_feedback(&feedback);
+    }
+
+    /// Enters what is about to be sent into the records, if there are any.
+    pub(super) fn record_transmission(&mut self, now: Instant, span: Span) {
+        if self.loss.records().is_none() {
+            return;
+        }
+        let in_flight = self.loss.pipe(&self.tx.outstanding());
+        if self.congestion.holds_back() {
+            self.delivery.limit_by_application(in_flight);
+        }
+        self.congestion.on_sent(now, in_flight, self.delivery.is_limited());
+        let snapshot = self.delivery.snapshot(now, in_flight);
+        let records = self.loss.records_mut().expect("there are records");
+        records.send(span, now, snapshot);
+    }
+
+    /// There is nothing more to send: if that is what limits the sender, rates measured now are not the path's (3.4 of
+    /// draft-cheng-iccrg-delivery-rate-estimation-00).
+    pub(super) fn note_running_dry(&mut self) {
+        let Some(records) = self.loss.records() else { return };
+        let in_flight = self.loss.pipe(&self.tx.outstanding());
+        if records.lost() == Bytes::ZERO && in_flight < self.congestion.window() {
+            self.delivery.limit_by_application(in_flight);
+        }
+    }
+}
+
+/// What the first block reports to have come twice, if it does (RFC 2883, 4): it lies below the acknowledgement, or inside
+/// the second block.
+fn duplicate_report(ack: Position, spans: &[Span]) -> Option<Span> {
+    let first = *spans.first()?;
+    let inside = |outer: &Span| first.start >= outer.start && first.end <= outer.end;
+    let duplicate = !first.is_empty() && (first.end <= ack || spans.get(1).is_some_and(inside));
+    duplicate.then_some(first)
+}

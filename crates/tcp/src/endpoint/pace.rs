@@ -1,0 +1,150 @@
+//! When the sender may send and when it looks again without an acknowledgement: pacing, the reordering timer and tail loss
+//! probes (RFC 8985, 6.2 and 7).
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use super::Endpoint;
+use super::sender::{Allowance, Probe};
+use crate::congestion::Controller;
+use crate::loss::{Detector, LossDecision, LossDetector, Phase, Prr, SentKind};
+use crate::pacing;
+use crate::sequence::Span;
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// How fast data goes out now; nothing where it is not paced, or the round-trip time is not known yet.
+    pub fn pacing_rate(&self) -> Option<BitRate> {
+        if let Some(rate) = self.congestion.pacing_rate() {
+            return Some(rate);
+        }
+        if !self.config.pacing && self.tack.is_none() {
+            return None;
+        }
+        let (window, threshold) = (self.congestion.window(), self.congestion.slow_start_threshold());
+        pacing::rate_of_window(window, threshold, self.rtt.smoothed())
+    }
+
+    /// Whether data has to wait for its time; if so, the timer says when. Probes, of the window and of the tail, go at once.
+    pub(super) fn is_held_by_pacing(&mut self, now: Instant) -> bool {
+        if self.pacer.may_send(now) || self.tx.probe == Probe::Due || self.tx.tail_probe == Probe::Due {
+            return false;
+        }
+        if self.tx.una < self.tx.end() {
+            self.timers.arm(Timer::Pace, self.pacer.next_departure());
+        }
+        true
+    }
+
+    /// Data went out: `span`, for the first time or again.
+    pub(super) fn after_transmission(&mut self, now: Instant, span: Span, kind: SentKind) {
+        if let Some(rate) = self.pacing_rate() {
+            self.pacer.on_sent(now, span.len(), rate);
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(span.len());
+        }
+        if kind == SentKind::New && self.loss.records().is_some() {
+            self.schedule_tail_probe(now);
+        }
+    }
+
+    /// What may be sent in the phase in which the sender is, `pipe` being in flight.
+    pub(super) fn sending_room(&self, pipe: Bytes) -> Bytes {
+        match &self.prr {
+            Some(prr) => prr.allowance(),
+            None => self.congestion.window().saturating_sub(pipe),
+        }
+    }
+
+    /// A recovery begins whose window is to be reduced bit by bit.
+    pub(super) fn begin_proportional_reduction(&mut self, flight: Bytes) {
+        let applies = matches!(self.loss, Detector::Rack(_)) && self.congestion.pacing_rate().is_none();
+        self.prr = applies.then(|| Prr::new(flight));
+    }
+
+    /// An acknowledgement delivered `delivered`, and losses have been looked for: what that means for the sender's timers
+    /// and for what it may send in a recovery.
+    pub(super) fn after_delivery(&mut self, now: Instant, delivered: Bytes, advanced: bool) {
+        if !matches!(self.loss.phase(), Phase::Recovery { .. }) {
+            self.prr = None;
+        }
+        let out = self.tx.outstanding();
+        let pipe = self.loss.pipe(&out);
+        if let Some(prr) = &mut self.prr {
+            prr.on_ack(delivered, pipe, self.congestion.window(), out.smss);
+        }
+        self.arm_reordering();
+        if advanced || !self.loss.wants_tail_probe(&out) {
+            self.schedule_tail_probe(now);
+        }
+    }
+
+    fn arm_reordering(&mut self) {
+        match self.loss.deadline() {
+            Some(at) => self.timers.arm(Timer::Reorder, at),
+            None => self.timers.stop(Timer::Reorder),
+        }
+    }
+
+    /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
+    /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
+    /// whatever is out.
+    fn schedule_tail_probe(&mut self, now: Instant) {
+        if !self.loss.wants_tail_probe(&self.tx.outstanding()) || self.timers.is_armed(Timer::Persist) {
+            self.timers.stop(Timer::TailProbe);
+            return;
+        }
+        let single = self.loss.records().is_some_and(|records| records.iter().len() == 1);
+        let held = self.tack.as_ref().map_or(Duration::ZERO, |tack| tack.sending.ack_delay());
+        let wait = match self.rtt.smoothed() {
+            Some(srtt) if single => srtt * 2 + self.config.rto_min.max(held),
+            Some(srtt) => srtt * 2 + held,
+            None => Duration::from_secs(1),
+        };
+        self.timers.arm(Timer::TailProbe, now.saturating_add(wait).min(self.timers.at(Timer::Retransmit)));
+    }
+
+    /// The reordering timer fired.
+    pub(super) fn on_reordering_timeout(&mut self, now: Instant) {
+        let out = self.tx.outstanding();
+        if self.loss.on_deadline(now, &out) == LossDecision::BeginRecovery {
+            self.begin_recovery(now);
+            if let Some(prr) = &mut self.prr {
+                prr.on_ack(Bytes::ZERO, self.loss.pipe(&out), self.congestion.window(), out.smss);
+            }
+        }
+        self.arm_reordering();
+        self.timers.stop(Timer::TailProbe);
+    }
+
+    /// The probe timeout fired. Whatever comes of it, the retransmission timer starts again (RFC 8985, 7.3).
+    pub(super) fn on_tail_probe_timeout(&mut self, now: Instant) {
+        if self.loss.wants_tail_probe(&self.tx.outstanding()) {
+            self.tx.tail_probe = Probe::Due;
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+        }
+    }
+
+    /// What a tail loss probe carries (TLP_send_probe(), 7.3): new data if there is some that the peer's window takes, whatever
+    /// the congestion window says, else the last segment again.
+    pub(super) fn tail_probe_span(&mut self, segment: Bytes) -> Option<(Span, SentKind)> {
+        self.tx.tail_probe = Probe::Idle;
+        let out = self.tx.outstanding();
+        if !self.loss.wants_tail_probe(&out) {
+            return None;
+        }
+        let gap = Span { start: out.next, end: self.tx.end() };
+        let fresh = self.tx.plan(gap, Allowance { room: segment.max(out.smss), segment, nagle: false });
+        let (span, kind) = match fresh {
+            Ok(span) => (span, SentKind::New),
+            Err(_) => {
+                let last = self.loss.records()?.iter().next_back()?.span;
+                let room = last.len().saturating_sub(segment);
+                (Span { start: last.start + room, end: last.end }, SentKind::Repair)
+            }
+        };
+        self.stats.tail_probes += 1;
+        self.loss.on_tail_probe(span.end.max(out.max), kind == SentKind::Repair);
+        Some((span, kind))
+    }
+}

@@ -1,0 +1,308 @@
+//! Loss detection by time: RACK-TLP (RFC 8985).
+
+use ackless_wire::{Bytes, Duration, Instant};
+
+use super::{AckReport, DUP_THRESH, LossDecision, LossDetector, Outstanding, Phase, Retransmission, SentKind};
+use crate::delivery::Deliveries;
+use crate::sequence::{Position, Span};
+use crate::transmissions::{Fate, Transmission, Transmissions, Verdict};
+
+/// The sender's side of RFC 8985: a segment is lost if one sent later has been delivered, and it has had a round trip and a
+/// reordering window more. That covers retransmissions as it does first transmissions. A probe makes the receiver answer
+/// where the end of what is out is lost.
+///
+/// The order of sending is that of transmission numbers, which tells segments sent at the same time apart; the RFC
+/// compares times, and sequence numbers where these are equal (RACK_sent_after).
+///
+/// A recovery reduces the window once, whatever is lost in it; the RFC leaves that to congestion control. A loss that
+/// turns out to be none is not undone.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    records: Transmissions,
+    phase: Phase,
+    /// Whether the first retransmission of the recovery has not been sent.
+    first: bool,
+    /// RACK.segment: the one sent last of all that is known to be delivered.
+    latest: Option<Sent>,
+    /// RACK.rtt: of the segment delivered last.
+    rtt: Duration,
+    /// RACK.min_RTT.
+    min_rtt: Option<Duration>,
+    srtt: Option<Duration>,
+    /// RACK.fack: the end of the highest segment delivered.
+    highest: Position,
+    reordering: Reordering,
+    /// When the reordering timer fires.
+    deadline: Option<Instant>,
+    /// The probe whose outcome is open.
+    probe: Option<TailProbe>,
+    /// What the acknowledgement in hand says.
+    hint: Hint,
+}
+
+/// A transmission, as far as its place in time matters.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    number: u64,
+}
+
+/// The reordering window (RFC 8985, 6.2, step 4).
+#[derive(Clone, Copy, Debug)]
+struct Reordering {
+    /// RACK.reordering_seen.
+    seen: bool,
+    /// RACK.reo_wnd_mult.
+    multiplier: u64,
+    /// RACK.reo_wnd_persist.
+    persist: u32,
+    /// RACK.dsack_round.
+    round: Option<Position>,
+}
+
+/// A probe (RFC 8985, 7.3).
+#[derive(Clone, Copy, Debug)]
+struct TailProbe {
+    /// TLP.end_seq.
+    end: Position,
+    /// TLP.is_retrans.
+    repeats: bool,
+}
+
+/// What bears on detection besides the report.
+#[derive(Clone, Copy, Debug)]
+struct Hint {
+    now: Instant,
+    duplicate: Option<Span>,
+    has_blocks: bool,
+    bare: bool,
+}
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Rack {
+    /// Nothing is out.
+    pub fn new() -> Self {
+        Self::with(Transmissions::new())
+    }
+
+    /// Goes on with what is out.
+    pub fn with(records: Transmissions) -> Self {
+        Self {
+            records,
+            phase: Phase::Open,
+            first: false,
+            latest: None,
+            rtt: Duration::ZERO,
+            min_rtt: None,
+            srtt: None,
+            highest: Position::SYN,
+            reordering: Reordering { seen: false, multiplier: 1, persist: PERSIST, round: None },
+            deadline: None,
+            probe: None,
+            hint: Hint { now: Instant::ZERO, duplicate: None, has_blocks: false, bare: false },
+        }
+    }
+
+    /// RACK_update_reo_wnd(), first half: the window grows with each round trip that has duplicate reports, and shrinks
+    /// again after 16 recoveries without.
+    fn adapt(&mut self, out: &Outstanding, recovered: bool) {
+        let window = &mut self.reordering;
+        if window.round.is_some_and(|round| out.una >= round) {
+            window.round = None;
+        }
+        if window.round.is_none() && self.hint.duplicate.is_some() {
+            window.round = Some(out.next);
+            window.multiplier += 1;
+            window.persist = PERSIST;
+        } else if recovered {
+            window.persist = window.persist.saturating_sub(1);
+            if window.persist == 0 {
+                window.multiplier = 1;
+            }
+        }
+    }
+
+    /// RACK.reo_wnd.
+    fn reordering_window(&self) -> Duration {
+        let enough = self.records.delivered_count() >= DUP_THRESH as usize;
+        if !self.reordering.seen && (self.phase != Phase::Open || enough) {
+            return Duration::ZERO;
+        }
+        let min_rtt = self.min_rtt.unwrap_or_default();
+        let window = Duration::from_nanos(min_rtt.as_nanos().saturating_mul(self.reordering.multiplier) / 4);
+        window.min(self.srtt.unwrap_or(window))
+    }
+
+    /// RACK_detect_loss(), and when to look again. Whether anything is lost that was not.
+    fn detect(&mut self, now: Instant) -> bool {
+        self.deadline = None;
+        let Some(latest) = self.latest else { return false };
+        let patience = self.rtt + self.reordering_window();
+        let before = self.records.ever_lost();
+        let mut wait = None;
+        self.records.judge(|sent| {
+            if sent.number >= latest.number {
+                return Verdict::Stop;
+            }
+            let due = sent.sent_at.saturating_add(patience);
+            if due <= now {
+                return Verdict::Lose;
+            }
+            wait = wait.max(Some(due));
+            Verdict::Keep
+        });
+        self.deadline = wait;
+        self.records.ever_lost() > before
+    }
+
+    fn begin(&mut self, out: &Outstanding) -> LossDecision {
+        self.phase = Phase::Recovery { until: out.max };
+        self.first = true;
+        self.probe = None;
+        LossDecision::BeginRecovery
+    }
+
+    /// TLP_process_ack(): whether the probe has repaired a loss.
+    fn judge_probe(&mut self, out: &Outstanding) -> bool {
+        let Some(probe) = self.probe.filter(|probe| out.una >= probe.end) else { return false };
+        let arrived_twice = self.hint.duplicate.is_some_and(|span| span.end == probe.end)
+            || (out.una == probe.end && self.hint.bare && !self.hint.has_blocks);
+        if !probe.repeats || arrived_twice {
+            self.probe = None;
+            return false;
+        }
+        if out.una > probe.end {
+            self.probe = None;
+            return true;
+        }
+        false
+    }
+}
+
+impl LossDetector for Rack {
+    /// Steps 1 to 3 of RFC 8985, 6.2.
+    fn on_delivered(&mut self, facts: &Deliveries) {
+        let newest = facts.once.map(|(_, last)| facts.now.saturating_since(last.sent_at));
+        self.min_rtt = [facts.min_rtt, newest].into_iter().flatten().min();
+        self.srtt = facts.srtt.or(newest);
+        if let Some(sent) = facts.certain {
+            self.rtt = facts.now.saturating_since(sent.sent_at);
+            if self.latest.is_none_or(|latest| sent.number > latest.number) {
+                self.latest = Some(Sent { number: sent.number });
+            }
+        }
+        if facts.lowest_once.is_some_and(|end| end < self.highest) {
+            self.reordering.seen = true;
+        }
+        self.highest = self.highest.max(facts.highest.unwrap_or_default());
+        self.hint = Hint { now: facts.now, duplicate: facts.duplicate, has_blocks: facts.has_blocks, bare: facts.bare };
+    }
+
+    fn on_ack(&mut self, out: &Outstanding, _report: &AckReport<'_>) -> LossDecision {
+        let repaired = self.judge_probe(out);
+        let before = self.phase;
+        if let Phase::Recovery { until } | Phase::GoBack { until } = before
+            && out.una >= until
+        {
+            self.phase = Phase::Open;
+            self.first = false;
+        }
+        let over = self.phase != before;
+        self.adapt(out, over);
+        self.detect(self.hint.now);
+        // Something may also be left over from the recovery that ended, sent in it and lost.
+        if self.phase == Phase::Open && self.records.lost() > Bytes::ZERO {
+            return self.begin(out);
+        }
+        match before {
+            Phase::Recovery { .. } if over => LossDecision::EndRecovery,
+            Phase::Open if repaired => LossDecision::TailRepaired,
+            _ => LossDecision::Nothing,
+        }
+    }
+
+    fn on_timeout(&mut self, out: &Outstanding) {
+        self.on_timeout_at(self.hint.now, out);
+    }
+
+    /// RACK_mark_losses_on_RTO() (6.3).
+    fn on_timeout_at(&mut self, now: Instant, out: &Outstanding) {
+        if self.records.at(out.una).is_some_and(|first| first.fate == Fate::Delivered) {
+            // It reported what it does not acknowledge: it has reneged (RFC 2018, 8).
+            self.records.forget_reports();
+        }
+        self.phase = Phase::GoBack { until: out.max };
+        let patience = self.rtt + self.reordering_window();
+        let is_lost = |sent: &Transmission| sent.span.start == out.una || sent.sent_at.saturating_add(patience) <= now;
+        self.records.lose(Span { start: out.una, end: out.max }, is_lost);
+        self.first = false;
+        self.probe = None;
+        self.deadline = None;
+    }
+
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    fn pipe(&self, _out: &Outstanding) -> Bytes {
+        self.records.in_flight()
+    }
+
+    fn urgent(&self, out: &Outstanding) -> Option<Span> {
+        if self.first { self.lost(out) } else { None }
+    }
+
+    fn lost(&self, _out: &Outstanding) -> Option<Span> {
+        self.records.next_lost().map(|lost| lost.span)
+    }
+
+    fn speculative(&self, _out: &Outstanding) -> Option<Retransmission> {
+        None
+    }
+
+    fn go_back(&self, from: Position, limit: Position) -> Span {
+        Span { start: from, end: limit }
+    }
+
+    fn on_sent(&mut self, _span: Span, kind: SentKind) {
+        if kind == SentKind::Repair {
+            self.first = false;
+        }
+    }
+
+    fn records(&self) -> Option<&Transmissions> {
+        Some(&self.records)
+    }
+
+    fn records_mut(&mut self) -> Option<&mut Transmissions> {
+        Some(&mut self.records)
+    }
+
+    fn goes_back(&self) -> bool {
+        false
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn on_deadline(&mut self, now: Instant, out: &Outstanding) -> LossDecision {
+        if self.detect(now) && self.phase == Phase::Open { self.begin(out) } else { LossDecision::Nothing }
+    }
+
+    /// The conditions of RFC 8985, 7.2; SACK is agreed wherever this detector is used.
+    fn wants_tail_probe(&self, out: &Outstanding) -> bool {
+        self.phase == Phase::Open && self.probe.is_none() && self.records.delivered_count() == 0 && out.una < out.next
+    }
+
+    fn on_tail_probe(&mut self, end: Position, repeats: bool) {
+        self.probe = Some(TailProbe { end, repeats });
+    }
+}
+
+/// Recoveries without a duplicate report after which the window is again a quarter of the least round trip.
+const PERSIST: u32 = 16;

@@ -166,7 +166,7 @@ impl Endpoint {
         if self.tx.una == self.tx.max {
             self.timers.stop(Timer::Retransmit);
         } else {
-            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
         self.tx.probe = Probe::Idle;
         self.timers.stop(Timer::Persist);

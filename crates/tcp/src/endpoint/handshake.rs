@@ -156,6 +156,11 @@ impl Endpoint {
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
         let seed = self.tx.iss.0.into();
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
+        if self.tack.is_some() {
+            self.loss = Detector::Pull(Box::default());
+        } else {
+            self.congestion.fall_back(now);
+        }
         // The window of a SYN is never scaled (RFC 7323, 2.2).
         self.tx.window_end = Position::FIRST_BYTE + Bytes(tcp.window.into());
         self.tx.max_window = Bytes(tcp.window.into());

@@ -57,7 +57,7 @@ impl Endpoint {
         self.tx.next = Position::FIRST_BYTE;
         self.tx.max = Position::FIRST_BYTE;
         if !self.timers.is_armed(Timer::Retransmit) {
-            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
         let answers = self.state == State::SynReceived;
         let flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
@@ -214,7 +214,7 @@ impl Endpoint {
         self.timers.stop(Timer::Persist);
         if !self.timers.is_armed(Timer::Retransmit) || self.loss.urgent(&tx.outstanding()).is_some() {
             // The first retransmission of a recovery gets the whole timeout (RFC 6675, 6).
-            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
         self.loss.on_sent(span, kind);
     }

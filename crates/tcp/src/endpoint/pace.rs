@@ -121,7 +121,7 @@ impl Endpoint {
     pub(super) fn on_tail_probe_timeout(&mut self, now: Instant) {
         if self.loss.wants_tail_probe(&self.tx.outstanding()) {
             self.tx.tail_probe = Probe::Due;
-            self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
     }
 

@@ -157,11 +157,11 @@ mod tests {
     fn it_is_told_first_then_when_it_doubles_or_halves() {
         let mut frequency = Frequency::new(4, 2);
         let ms = Duration::from_millis;
-        let as_told = |interval| move |_| interval;
-        assert_eq!(reports(&mut frequency, (0, 100), as_told(ms(20)), &path(200, 80)), [(0, ms(20))]);
-        assert_eq!(reports(&mut frequency, (100, 500), as_told(ms(20)), &path(200, 120)), []);
-        assert_eq!(reports(&mut frequency, (500, 900), as_told(ms(20)), &path(200, 160)), [(500, ms(40))]);
-        assert_eq!(reports(&mut frequency, (900, 1_300), as_told(ms(40)), &path(200, 80)), [(900, ms(20))]);
+        let in_force = |at| if at > 500 && at <= 900 { ms(40) } else { ms(20) };
+        assert_eq!(reports(&mut frequency, (0, 100), in_force, &path(200, 80)), [(0, ms(20))]);
+        assert_eq!(reports(&mut frequency, (100, 500), in_force, &path(200, 120)), []);
+        assert_eq!(reports(&mut frequency, (500, 900), in_force, &path(200, 160)), [(500, ms(40))]);
+        assert_eq!(reports(&mut frequency, (900, 1_300), in_force, &path(200, 80)), [(900, ms(20))]);
     }
 
     #[test]

@@ -203,9 +203,9 @@ impl Sending {
         [self.round_trip.advanced(), self.round_trip.sampled()]
     }
 
-    /// bw, zero if unknown.
-    pub(crate) fn bandwidth(&self) -> BitRate {
-        self.bandwidth.best().unwrap_or_default()
+    /// bw, once a rate has been reported.
+    pub(crate) fn bandwidth(&self) -> Option<BitRate> {
+        self.bandwidth.best()
     }
 
     /// rho', in parts of a million.

@@ -15,27 +15,30 @@ use crate::tack::Timing;
 #[derive(Clone, Debug)]
 pub(crate) struct RoundTrip {
     timing: Timing,
-    advanced: Filter<Reverse<Duration>, SLOTS>,
-    sampled: Filter<Reverse<Duration>, SLOTS>,
+    advanced: Minimum,
+    sampled: Minimum,
     /// The stretch in which a fresh sample was last asked for.
     asked: u64,
+}
+
+/// A minimum filter that keeps what it knew before a silence until it knows better.
+#[derive(Clone, Debug)]
+struct Minimum {
+    filter: Filter<Reverse<Duration>, SLOTS>,
+    before: Option<Duration>,
 }
 
 impl RoundTrip {
     /// No sample yet.
     pub(crate) const fn new(timing: Timing) -> Self {
-        Self { timing, advanced: Filter::new(), sampled: Filter::new(), asked: 0 }
+        Self { timing, advanced: Minimum::new(), sampled: Minimum::new(), asked: 0 }
     }
 
     /// A report came, with the samples that it gave by the two methods.
     pub(crate) fn on_samples(&mut self, now: Instant, advanced: Option<Duration>, sampled: Option<Duration>) {
         self.advance(now);
-        if let Some(rtt) = advanced {
-            self.advanced.put(Reverse(rtt));
-        }
-        if let Some(rtt) = sampled {
-            self.sampled.put(Reverse(rtt));
-        }
+        self.advanced.put(advanced);
+        self.sampled.put(sampled);
     }
 
     /// The handshake, or the answer to a request, took `rtt`.
@@ -53,12 +56,12 @@ impl RoundTrip {
 
     /// RTTmin by one-way delays.
     pub(crate) fn advanced(&self) -> Option<Duration> {
-        self.advanced.best().map(|Reverse(rtt)| rtt)
+        self.advanced.best()
     }
 
     /// RTTmin by the newest packet of each report.
     pub(crate) fn sampled(&self) -> Option<Duration> {
-        self.sampled.best().map(|Reverse(rtt)| rtt)
+        self.sampled.best()
     }
 
     /// Whether a fresh sample should be asked for: the least one leaves the filter within a tenth of tau, and nothing has
@@ -67,8 +70,8 @@ impl RoundTrip {
         self.advance(now);
         let stretch = stretch(now);
         let about_to_go = match self.timing {
-            Timing::OneWayDelay => self.advanced.is_about_to_go(),
-            Timing::Sampled => self.sampled.is_about_to_go(),
+            Timing::OneWayDelay => self.advanced.filter.is_about_to_go(),
+            Timing::Sampled => self.sampled.filter.is_about_to_go(),
         };
         let wants = about_to_go && self.asked < stretch;
         if wants {
@@ -78,15 +81,33 @@ impl RoundTrip {
     }
 
     fn advance(&mut self, now: Instant) {
-        // A connection that was idle keeps what it knew until it knows better.
-        let knows_newer = |filter: &Filter<_, SLOTS>| filter.best().is_some();
-        for filter in [&mut self.advanced, &mut self.sampled] {
-            let before = filter.best();
-            filter.advance(stretch(now));
-            if let (Some(last), false) = (before, knows_newer(filter)) {
-                filter.put(last);
-            }
+        self.advanced.advance(stretch(now));
+        self.sampled.advance(stretch(now));
+    }
+}
+
+impl Minimum {
+    const fn new() -> Self {
+        Self { filter: Filter::new(), before: None }
+    }
+
+    fn advance(&mut self, stretch: u64) {
+        let known = self.best();
+        self.filter.advance(stretch);
+        if self.filter.best().is_none() {
+            self.before = known;
         }
+    }
+
+    fn put(&mut self, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt {
+            self.before = None;
+            self.filter.put(Reverse(rtt));
+        }
+    }
+
+    fn best(&self) -> Option<Duration> {
+        self.filter.best().map(|Reverse(rtt)| rtt).or(self.before)
     }
 }
 
@@ -133,9 +154,7 @@ mod tests {
         rtt.on_exchange(Instant::from_secs(1), Duration::from_millis(20));
         assert!(!rtt.wants_sample(Instant::from_secs(100)));
         assert_eq!(rtt.min(), ms(20));
-        rtt.on_samples(Instant::from_secs(109), ms(70), ms(70));
-        assert_eq!(rtt.min(), ms(20));
-        rtt.on_samples(Instant::from_secs(110), ms(70), ms(70));
-        assert_eq!(rtt.min(), ms(70));
+        rtt.on_samples(Instant::from_secs(109), ms(70), None);
+        assert_eq!((rtt.min(), rtt.sampled()), (ms(70), ms(20)));
     }
 }

@@ -17,7 +17,7 @@ pub struct Stats {
     pub retransmitted_segments: u64,
     /// Payload bytes sent again.
     pub retransmitted_bytes: Bytes,
-    /// Segments sent that carry nothing but an acknowledgement.
+    /// Segments sent that carry nothing but an acknowledgement, TACKs and IACKs included.
     pub acks_sent: u64,
     /// How often the retransmission timer fired.
     pub timeouts: u64,
@@ -75,4 +75,39 @@ pub struct Stats {
     pub ack_loss_ppm: u32,
     /// How fast data goes out, where it is paced.
     pub pacing_rate: Option<BitRate>,
+    /// What the connection has done as one with TACK, all zero without.
+    pub tack: TackStats,
+}
+
+/// Counters of a connection's TACK. Those of a receiver of data come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TackStats {
+    /// TACKs sent, those of start-up included.
+    pub tacks_sent: u64,
+    /// TACKs sent while every packet was acknowledged.
+    pub start_up_tacks: u64,
+    /// IACKs sent that pull a range of lost packets.
+    pub loss_iacks: u64,
+    /// IACKs sent because the receive window has closed or changed abruptly.
+    pub window_iacks: u64,
+    /// IACKs sent about a round trip: requests and answers.
+    pub round_trip_iacks: u64,
+    /// IACKs sent that tell a frequency.
+    pub frequency_iacks: u64,
+    /// Packets of the peer that were lost, as their numbers tell.
+    pub packets_lost: u64,
+    /// Packets that came after they had been given up for lost.
+    pub spurious_losses: u64,
+    /// Holes told in reports: in each every one counts once.
+    pub bubbles_reported: u64,
+    /// Bytes held above a hole, summed over the moments at which a TACK was sent (paper, figure 6a).
+    pub blocked_bytes: u128,
+    /// The most at any such moment.
+    pub blocked_bytes_max: Bytes,
+    /// rho of the last TACK interval with packets, in parts of a million (VI-C).
+    pub loss_ppm: u32,
+    /// The delivery rate as measured last (VI-D).
+    pub delivery_rate: BitRate,
+    /// 1/f as the peer has told it; nothing before.
+    pub interval: Option<Duration>,
 }

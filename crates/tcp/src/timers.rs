@@ -11,6 +11,8 @@ pub enum Timer {
     Persist,
     /// An acknowledgement has been held long enough (RFC 9293, 3.8.6.3).
     DelayedAck,
+    /// A gap in packet numbers counts as a loss (TACK, VIII).
+    Settle,
     /// The connection has been in TIME-WAIT long enough (RFC 9293, 3.6.1).
     TimeWait,
     /// The next segment may leave.
@@ -28,8 +30,16 @@ pub(crate) struct Timers([Instant; Timer::ALL.len()]);
 impl Timer {
     /// All timers, in the order in which those due at the same time fire: a probe of the tail comes before the timeout that
     /// it puts off.
-    pub const ALL: [Self; 7] =
-        [Self::Reorder, Self::TailProbe, Self::Retransmit, Self::Persist, Self::DelayedAck, Self::TimeWait, Self::Pace];
+    pub const ALL: [Self; 8] = [
+        Self::Reorder,
+        Self::TailProbe,
+        Self::Retransmit,
+        Self::Persist,
+        Self::DelayedAck,
+        Self::Settle,
+        Self::TimeWait,
+        Self::Pace,
+    ];
 }
 
 impl Timers {

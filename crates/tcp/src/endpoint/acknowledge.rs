@@ -59,6 +59,7 @@ impl Endpoint {
         if acked > Bytes::ZERO {
             self.after_new_acknowledgement(now);
         }
+        self.on_plain_acknowledgement(now, tcp, acked, places);
         true
     }
 
@@ -125,7 +126,14 @@ impl Endpoint {
         }
     }
 
-    pub(super) fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, duplicate: bool, window_used: bool) {
+    pub(super) fn detect_losses(
+        &mut self,
+        now: Instant,
+        tcp: &TcpHeader,
+        acked: Bytes,
+        duplicate: bool,
+        window_used: bool,
+    ) {
         let (spans, reported) = self.sack_spans(tcp);
         let out = self.tx.outstanding();
         let before = self.loss.phase();

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::Event;
 use crate::loss::{Detector, DupackRecovery, PartialAcks, Recorded, RecoveryChoice, SackRecovery};
+use crate::measure::Rhythm;
 use crate::sequence::Position;
 use crate::state::Trigger;
 use crate::tack::{Tack, TackConfig};
@@ -175,6 +176,7 @@ impl Endpoint {
         let fine = match self.config.tack_offer().filter(|_| theirs.permitted) {
             Some(config) => {
                 self.tack = Some(Box::new(Tack::new(TackConfig { form: theirs.form, ..config }, self.config.ack)));
+                self.measured.set_rhythm(Rhythm::PerPacket);
                 true
             }
             None => false,

@@ -42,6 +42,9 @@ impl Endpoint {
 
     /// SYN-RECEIVED and later (RFC 9293, 3.10.7.4), in the RFC's order of checks.
     fn on_numbered(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
+        if self.on_unusual(now, packet, tcp) {
+            return;
+        }
         let Some(start) = Position::nearest(tcp.seq, self.rx.irs, self.rx.next) else {
             self.outside_window(now, tcp, false);
             return;
@@ -56,6 +59,9 @@ impl Endpoint {
         let span = Span::new(start, places);
         if !self.passes_timestamps(now, tcp) {
             return;
+        }
+        if self.tack.is_some() && places > Bytes::ZERO && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN) {
+            self.on_packet_number(now, tcp);
         }
         // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293,
         // 3.10.7.4).
@@ -82,6 +88,7 @@ impl Endpoint {
             return;
         }
         if places > Bytes::ZERO {
+            self.check_number(now, tcp);
             self.on_text(now, start, tcp, &packet.payload);
         }
     }
@@ -125,7 +132,7 @@ impl Endpoint {
         }
         if has_text {
             self.stats.duplicate_segments += 1;
-            self.ack_owed = Some(AckReason::Duplicate);
+            self.answer_duplicate(now);
             if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN) {
                 self.enter_time_wait(now);
             }
@@ -152,6 +159,10 @@ impl Endpoint {
     /// Owes an acknowledgement within the limit for challenge ACKs (RFC 5961, 7).
     pub(super) fn answer_suspicious(&mut self, now: Instant, reason: AckReason) {
         if self.challenge.permit(now) {
+            if reason == AckReason::Duplicate {
+                self.answer_duplicate(now);
+                return;
+            }
             self.ack_owed = Some(reason);
             if reason == AckReason::Challenge {
                 self.stats.challenge_acks += 1;
@@ -192,7 +203,11 @@ impl Endpoint {
         }
         let limit = self.rx.fin.unwrap_or(self.rx.edge).min(self.rx.edge);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
+        let (window, had) = (self.rx.window(), self.rx.received());
         let place = self.place(whole, fresh, payload);
+        if len > Bytes::ZERO {
+            self.after_text(now, len, self.rx.received() - had, window);
+        }
         let facts =
             SegmentFacts { new_bytes: fresh.len(), full_size: self.rx.full_size, place, measured: &self.measured };
         let decision = self.policy.on_segment(now, &facts);
@@ -232,7 +247,8 @@ impl Endpoint {
                     self.measured.on_hole();
                 }
                 self.stats.out_of_order_segments += 1;
-                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps, 0);
+                let number = self.arriving_number();
+                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps, number);
             }
             return Place::AboveHole;
         }

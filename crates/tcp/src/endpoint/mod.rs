@@ -9,6 +9,8 @@ mod output;
 mod pace;
 mod receiver;
 mod sender;
+mod tack_input;
+mod tack_output;
 mod wakeup;
 
 use std::net::SocketAddr;
@@ -210,6 +212,7 @@ impl Endpoint {
             told_interval: sending.interval(),
             bandwidth: sending.bandwidth(),
             ack_loss_ppm: sending.ack_loss_ppm(),
+            tack: tack.receiving.stats(self.stats.tack, self.measured.rhythm()),
             ..self.stats
         }
     }
@@ -239,9 +242,10 @@ impl Endpoint {
         self.stats.bytes_acked
     }
 
-    /// The retransmission timeout as it stands, with its back-off (RFC 6298).
+    /// The retransmission timeout as it stands, with its back-off (RFC 6298), and what a receiver that sends TACKs may hold an
+    /// acknowledgement back.
     pub fn retransmission_timeout(&self) -> Duration {
-        self.rtt.timeout()
+        self.retransmission_delay()
     }
 
     /// Takes the way that the table has for `trigger`.

@@ -20,6 +20,11 @@ impl Endpoint {
             self.stats.segments_sent += 1;
             return Some(reply);
         }
+        if self.tack.is_some()
+            && let Some(packet) = self.transmit_tack(now)
+        {
+            return Some(packet);
+        }
         let draft = match self.state {
             State::Closed | State::Listen => None,
             State::SynSent | State::SynReceived => self.transmit_syn(now),
@@ -188,6 +193,10 @@ impl Endpoint {
         self.account_sent(now, span, data, kind);
         self.after_transmission(now, span, kind);
         let number = self.tack.as_mut().map(|tack| tack.sending.numbers.assign(now));
+        debug_assert!(
+            number.is_none() || number == self.loss.records().map(|records| records.last_number()),
+            "the records of a TACK connection count as PKT.SEQ does"
+        );
         Draft { start: span.start, flags, payload: self.tx.buffer.read(data), number }
     }
 
@@ -249,9 +258,7 @@ impl Endpoint {
             }
             tcp.ack = self.rx.next.seq(self.rx.irs);
             self.rx.last_ack_sent = self.rx.next;
-            self.ack_owed = None;
-            self.policy.on_ack_sent(now);
-            self.timers.stop(Timer::DelayedAck);
+            self.note_acknowledged(now);
         }
         if is_syn {
             self.syn_options(flags.contains(TcpFlags::ACK), &mut tcp.options);
@@ -259,6 +266,17 @@ impl Endpoint {
         tcp.window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
         self.stats.segments_sent += 1;
         Packet { ip, transport: Transport::Tcp(tcp), payload }
+    }
+
+    /// An acknowledgement goes out, with data or alone. What is owed as a TACK is not settled by it, since it reports nothing.
+    fn note_acknowledged(&mut self, now: Instant) {
+        if self.tack.is_none() || self.ack_owed == Some(AckReason::Fin) {
+            self.policy.on_ack_sent(now);
+            self.timers.stop(Timer::DelayedAck);
+        }
+        if !self.owes_tack() {
+            self.ack_owed = None;
+        }
     }
 
     /// What of a span to be repaired fits beside the SACK blocks of the segment; new ones are planned with them.

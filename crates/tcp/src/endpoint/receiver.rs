@@ -62,6 +62,11 @@ impl Receiver {
         self.edge.since(self.next)
     }
 
+    /// All that has come, in order or not; grows only.
+    pub(super) fn received(&self) -> Bytes {
+        self.next.since(Position::SYN) + self.reassembly.held()
+    }
+
     /// Whether any of `span` is in the window (RFC 9293, 3.10.7.4, table 6).
     pub(super) fn accepts(&self, span: Span) -> bool {
         let window = self.window();

@@ -28,6 +28,7 @@ impl Endpoint {
                     Timer::TailProbe => self.on_tail_probe_timeout(now),
                     // What waits is asked for by poll_transmit.
                     Timer::Pace => {}
+                    Timer::Settle => self.on_settled(now),
                     Timer::TimeWait => self.advance(Trigger::TimeWaitOver),
                 }
             }
@@ -53,6 +54,7 @@ impl Endpoint {
         if syn {
             self.tx.next = Position::SYN;
         } else {
+            self.on_silence(now);
             let out = self.tx.outstanding();
             self.congestion.on_timeout(now, out.max - out.una, repeated);
             self.loss.on_timeout_at(now, &out);
@@ -66,7 +68,7 @@ impl Endpoint {
         }
         // Armed before the retransmission goes out, so that it cannot be forgotten where a closed window holds it
         // back.
-        self.timers.arm(Timer::Retransmit, now.saturating_add(self.rtt.timeout()));
+        self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
     }
 
     fn on_persist_timeout(&mut self) {
@@ -81,8 +83,14 @@ impl Endpoint {
         }
     }
 
+    /// The retransmission timeout, and as long as a receiver that sends TACKs may hold back what it acknowledges.
+    pub(super) fn retransmission_delay(&self) -> Duration {
+        let held = self.tack.as_ref().map_or(Duration::ZERO, |tack| tack.sending.ack_delay());
+        self.rtt.timeout() + held
+    }
+
     /// RFC 9293, 3.8.6.1: the first probe after a retransmission timeout, then twice as long each time.
     pub(super) fn probe_interval(&self) -> Duration {
-        self.rtt.timeout().saturating_mul(1 << self.tx.probes.min(20)).min(self.config.rto_max)
+        self.retransmission_delay().saturating_mul(1 << self.tx.probes.min(20)).min(self.config.rto_max)
     }
 }

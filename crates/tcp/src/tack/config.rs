@@ -27,6 +27,9 @@ pub enum Blocks {
     /// As many distinct ones as fit into one MSS, the oldest repeated to fill: "TACK-rich".
     #[default]
     Rich,
+    /// As many distinct ones as fit into one MSS, none of them twice. The paper's rule to repeat the oldest makes every TACK above
+    /// a hole as long as an MSS; this is to learn what that costs.
+    Distinct,
     /// The first hole, and Delta-Q more as soon as the loss on the ACK path demands it (equation 5).
     OnDemand,
 }

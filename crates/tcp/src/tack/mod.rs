@@ -33,6 +33,6 @@ pub(crate) struct Tack {
 impl Tack {
     /// At the moment when both ends have permitted it.
     pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
-        Self { config, sending: Sending::new(config, ack), receiving: Receiving::default() }
+        Self { config, sending: Sending::new(config, ack), receiving: Receiving::new(ack) }
     }
 }

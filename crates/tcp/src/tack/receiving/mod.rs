@@ -1,5 +1,233 @@
-//! The receiver of data under TACK: what it keeps besides what every receiver keeps.
+//! The half of TACK that receives data: what it measures, and what it has to report.
+//!
+//! - [`arrivals`]: which numbers have come and which are lost (V-A), and rho (VI-C);
+//! - [`delay`]: one-way delay (V-B);
+//! - [`rate`]: the delivery rate (VI-D);
+//! - [`demand`]: how many holes a TACK should tell of (equation 5).
+//!
+//! When a TACK is due is the business of [`crate::ack::Tack`]; the endpoint makes the segments.
 
-/// The state of the receiving half.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Receiving {}
+pub(crate) mod arrivals;
+pub(crate) mod delay;
+pub(crate) mod demand;
+pub(crate) mod rate;
+
+use std::collections::VecDeque;
+
+use ackless_wire::{Bytes, Duration, Instant, SeqNumber};
+
+use self::arrivals::{Arrival, Arrivals};
+use self::delay::OneWayDelay;
+use self::demand::Demand;
+use self::rate::Delivery;
+use super::body::{Body, FrequencyUpdate, LossRange, Report};
+use super::config::Blocks;
+use crate::ack::AckChoice;
+use crate::measure::{Measured, Rhythm};
+use crate::stats::TackStats;
+
+/// What the receiver of data keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiving {
+    pub(crate) arrivals: Arrivals,
+    pub(crate) delivery: Delivery,
+    delay: OneWayDelay,
+    /// Losses that are to be told at once.
+    losses: VecDeque<LossRange>,
+    /// What the sender has told last.
+    update: Option<FrequencyUpdate>,
+    /// Reports sent.
+    reports: u32,
+    pub(crate) window_news: News,
+    /// A request for a round trip that waits for its answer: when it left, in the sender's clock, and when it came.
+    pub(crate) request: Option<(u32, Instant)>,
+    beta: u32,
+    every: u32,
+}
+
+/// Whether there is something to tell at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum News {
+    #[default]
+    None,
+    Due,
+}
+
+/// What a report says of holes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Holes {
+    /// Where the data above the first one begins.
+    pub(crate) hol: Option<SeqNumber>,
+    /// More of them, in the order of the report.
+    pub(crate) bubbles: Vec<(SeqNumber, SeqNumber)>,
+    /// How many different ones are told, the first included.
+    pub(crate) distinct: u64,
+}
+
+impl Receiving {
+    /// At an end with this policy: beta and L for equation (5) are its own, where it is TACK, else 4 and 2.
+    pub(crate) fn new(ack: AckChoice) -> Self {
+        let (beta, every) = match ack {
+            AckChoice::Tack { beta, every } => (beta.max(1), every.max(1)),
+            _ => (4, 2),
+        };
+        Self {
+            arrivals: Arrivals::default(),
+            delivery: Delivery::default(),
+            delay: OneWayDelay::default(),
+            losses: VecDeque::new(),
+            update: None,
+            reports: 0,
+            window_news: News::None,
+            request: None,
+            beta,
+            every,
+        }
+    }
+
+    /// Packet `number` came, stamped as given in ticks of the given length.
+    pub(crate) fn on_packet(
+        &mut self,
+        now: Instant,
+        number: u32,
+        stamp: Option<(u32, Duration)>,
+        measured: &Measured,
+    ) -> Arrival {
+        let settling = self.min_rtt(measured).unwrap_or_default() / SETTLING_SHARE;
+        let arrival = self.arrivals.on_packet(now, number, settling);
+        if arrival != Arrival::Again
+            && let Some((stamp, tick)) = stamp
+        {
+            self.delay.on_packet(now, stamp, tick);
+        }
+        arrival
+    }
+
+    /// RTTmin as the sender has told it, else the least that this end has seen: the handshake's.
+    fn min_rtt(&self, measured: &Measured) -> Option<Duration> {
+        self.update.map(|update| update.min_rtt).filter(|rtt| !rtt.is_zero()).or(measured.min_rtt())
+    }
+
+    /// Takes what the sender says about the frequency, unless it is older than what it has said before. Returns the rhythm
+    /// that is in force from now on, if it is news.
+    pub(crate) fn on_update(&mut self, update: FrequencyUpdate) -> Option<Rhythm> {
+        if self.update.is_some_and(|last| update.serial.wrapping_sub(last.serial) as i32 <= 0) {
+            return None;
+        }
+        self.update = Some(update);
+        Some(if update.interval.is_zero() { Rhythm::PerPacket } else { Rhythm::Every(update.interval) })
+    }
+
+    /// A loss is to be told at once. Of too many the oldest are left to TACKs.
+    pub(crate) fn pull(&mut self, range: LossRange) {
+        if self.losses.len() == MAX_PULLS {
+            self.losses.pop_front();
+        }
+        self.losses.push_back(range);
+    }
+
+    /// The next loss to tell of at once.
+    pub(crate) fn next_loss(&mut self) -> Option<LossRange> {
+        self.losses.pop_front()
+    }
+
+    /// A TACK is about to be sent: measures what it reports of its interval.
+    pub(crate) fn begin_tack(&mut self, now: Instant, measured: &Measured) {
+        self.arrivals.on_tack();
+        let rhythmic = matches!(measured.rhythm(), Rhythm::Every(_));
+        let min_rtt = self.min_rtt(measured);
+        self.delivery.on_tack(now, rhythmic, min_rtt);
+    }
+
+    /// The next report, with its TSval: when the request left that it answers, if any, else the packet that had the least
+    /// delay; zero if no packet has come.
+    pub(crate) fn report(
+        &mut self,
+        now: Instant,
+        request: Option<(u32, Instant)>,
+        measured: &Measured,
+        held: Bytes,
+        holes: Holes,
+    ) -> (Report, u32) {
+        let serial = self.reports;
+        self.reports = self.reports.wrapping_add(1);
+        let timed = request.or(self.delay.least().map(|least| (least.stamp, least.arrived)));
+        let report = Report {
+            serial,
+            largest: self.arrivals.largest() as u32,
+            largest_delay: now.saturating_since(self.arrivals.largest_at()),
+            delay: timed.map_or(Duration::ZERO, |(_, arrived)| now.saturating_since(arrived)),
+            delivery_rate: self.delivery.rate(),
+            application_limited: self.delivery.is_limited(),
+            window: Bytes::ZERO,
+            received_in_flight: held,
+            interval: match measured.rhythm() {
+                Rhythm::Every(interval) => interval,
+                Rhythm::PerPacket | Rhythm::Own => Duration::ZERO,
+            },
+            loss_ppm: self.arrivals.loss_ppm(),
+            hol: holes.hol,
+            bubbles: holes.bubbles,
+        };
+        (report, timed.map_or(0, |(stamp, _)| stamp))
+    }
+
+    /// A TACK has been sent: the next interval begins.
+    pub(crate) const fn end_tack(&mut self) {
+        self.delay.on_tack();
+    }
+
+    /// What a report of at most `room` bytes says of `holes`, the oldest first, each of which a loss IACK has told or, where
+    /// there are none, could have told.
+    ///
+    /// The paper (VI-B) has two rules: as many distinct ones as possible, then the oldest once more until the report is full.
+    pub(crate) fn holes(
+        &self,
+        blocks: Blocks,
+        rhythm: Rhythm,
+        room: Bytes,
+        mss: Bytes,
+        mut holes: impl Iterator<Item = (SeqNumber, SeqNumber)>,
+    ) -> Holes {
+        let Some(first) = holes.next() else { return Holes::default() };
+        let fits = (room.saturating_sub(Body::LEAST_ROOM).get() / BUBBLE_LEN) as usize;
+        let limit = match blocks {
+            Blocks::Poor => 0,
+            Blocks::Rich | Blocks::Distinct => fits,
+            Blocks::OnDemand => (self.demand(mss).additional(1) as usize).min(fits),
+        };
+        let mut bubbles: Vec<_> = holes.take(limit).collect();
+        let distinct = 1 + bubbles.len();
+        // While every packet is acknowledged, the next report repeats them soon enough.
+        if blocks == Blocks::Rich && rhythm != Rhythm::PerPacket {
+            let oldest_first = std::iter::once(first).chain(bubbles.clone());
+            bubbles.extend(oldest_first.cycle().take(fits + 1 - distinct));
+        }
+        Holes { hol: Some(first.1), bubbles, distinct: distinct as u64 }
+    }
+
+    /// `counters` with how things stand.
+    pub(crate) fn stats(&self, counters: TackStats, rhythm: Rhythm) -> TackStats {
+        let interval = if let Rhythm::Every(interval) = rhythm { Some(interval) } else { None };
+        let (loss_ppm, delivery_rate) = (self.arrivals.loss_ppm(), self.delivery.rate());
+        TackStats { loss_ppm, delivery_rate, interval, ..counters }
+    }
+
+    fn demand(&self, mss: Bytes) -> Demand {
+        let (ack_loss_ppm, bdp) = self
+            .update
+            .map_or((0, Bytes::ZERO), |update| (update.ack_loss_ppm, demand::bdp(update.bandwidth, update.min_rtt)));
+        let (beta, every) = (self.beta, self.every);
+        Demand { loss_ppm: self.arrivals.long_loss_ppm(), ack_loss_ppm, bdp, mss, beta, every }
+    }
+}
+
+/// A gap may close within RTTmin/4 (VIII).
+const SETTLING_SHARE: u64 = 4;
+/// One bubble in a report: its first byte and that past its last.
+const BUBBLE_LEN: u64 = 8;
+/// The most losses that wait to be told: one burst tells of few, since a gap is one range however long it is.
+const MAX_PULLS: usize = 64;
+
+#[cfg(test)]
+mod tests;

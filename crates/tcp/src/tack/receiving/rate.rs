@@ -1,0 +1,139 @@
+//! The delivery rate as the receiver sees it (paper, VI-D).
+//!
+//! Each TACK reports the bytes received since the TACK before the last one, divided by the time that has passed. The paper divides
+//! by 2/f; both are the same as long as TACKs come at f, but where data comes in bursts, or a timer has waited for more, time that
+//! has passed is what it was.
+//!
+//! While every packet is acknowledged there are no TACK intervals: the rate is then taken over the latest RTTmin/2, which is what two
+//! of them will be with the paper's beta = 4, but at least over 10 ms, since a burst of aggregated frames arrives at one moment.
+
+use std::collections::VecDeque;
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+/// What has come, and how fast.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Delivery {
+    received: Bytes,
+    /// When the latest acknowledgements were sent, and what had been received.
+    marks: VecDeque<(Instant, Bytes)>,
+    /// When a segment last came that was not full.
+    short_at: Option<Instant>,
+    rate: BitRate,
+    limited: bool,
+}
+
+impl Delivery {
+    /// A segment brought `fresh` bytes that had not been here; `full` says whether it was full-sized.
+    pub(crate) fn on_segment(&mut self, now: Instant, fresh: Bytes, full: bool) {
+        self.received += fresh;
+        if !full {
+            self.short_at = Some(now);
+        }
+    }
+
+    /// A TACK is sent, in the rhythm that the sender has told or in start-up.
+    pub(crate) fn on_tack(&mut self, now: Instant, rhythmic: bool, min_rtt: Option<Duration>) {
+        if rhythmic {
+            while self.marks.len() > 2 {
+                self.marks.pop_front();
+            }
+            if self.marks.len() == 2 {
+                self.measure(now, Duration::from_nanos(1));
+                self.marks.pop_front();
+            }
+            self.marks.push_back((now, self.received));
+            return;
+        }
+        let window = (min_rtt.unwrap_or_default() / 2).max(LEAST_WINDOW);
+        while self.marks.get(1).is_some_and(|(at, _)| now.saturating_since(*at) >= window) {
+            self.marks.pop_front();
+        }
+        self.measure(now, window);
+        if self.marks.back().is_none_or(|(at, _)| now.saturating_since(*at) >= window / MARKS) {
+            self.marks.push_back((now, self.received));
+        }
+    }
+
+    /// The rate since the first mark, if that is at least `span` ago.
+    fn measure(&mut self, now: Instant, span: Duration) {
+        let Some(&(since, received)) = self.marks.front() else { return };
+        let passed = now.saturating_since(since);
+        if passed >= span {
+            self.rate = (self.received - received).per(passed);
+            self.limited = self.short_at.is_some_and(|at| at > since);
+        }
+    }
+
+    /// The rate as of the last TACK; zero if it is not known yet.
+    pub(crate) const fn rate(&self) -> BitRate {
+        self.rate
+    }
+
+    /// Whether a segment came in that time that was not full: its sender had run dry.
+    pub(crate) const fn is_limited(&self) -> bool {
+        self.limited
+    }
+}
+
+/// The least window of the rate in start-up.
+const LEAST_WINDOW: Duration = Duration::from_millis(10);
+/// Marks are at least this part of a window apart.
+const MARKS: u64 = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn come(delivery: &mut Delivery, millis: u64, bytes: u64) -> Instant {
+        let now = Instant::from_millis(millis);
+        delivery.on_segment(now, Bytes(bytes), true);
+        now
+    }
+
+    #[test]
+    fn two_tack_intervals_and_the_time_that_has_passed_make_the_rate() {
+        let mut delivery = Delivery::default();
+        // 1000 bytes each millisecond, which is 8 Mbps, then 2000. TACKs every 10 ms.
+        let mut rates = Vec::new();
+        for millis in 1..=60 {
+            let now = come(&mut delivery, millis, if millis <= 30 { 1000 } else { 2000 });
+            if millis.is_multiple_of(10) {
+                delivery.on_tack(now, true, None);
+                rates.push(delivery.rate());
+            }
+        }
+        let mbps = [0, 0, 8, 12, 16, 16].map(BitRate::from_mbps);
+        assert_eq!(rates, mbps);
+        // The timer was late by 20 ms, in which nothing came: 20 + 10 kB in 10 + 30 ms.
+        come(&mut delivery, 70, 10_000);
+        delivery.on_tack(Instant::from_millis(90), true, None);
+        assert_eq!(delivery.rate(), BitRate::from_mbps(6));
+    }
+
+    #[test]
+    fn in_start_up_the_rate_is_that_of_the_last_half_of_a_round_trip() {
+        let mut delivery = Delivery::default();
+        let rtt = Some(Duration::from_millis(200));
+        // Ten packets at once, twenty after a round trip, each acknowledged.
+        for (millis, packets) in [(0, 10), (200, 20)] {
+            for packet in 1..=packets {
+                let now = come(&mut delivery, millis, 1500);
+                delivery.on_tack(now, false, rtt);
+                assert_eq!((packet, delivery.rate() == BitRate::ZERO), (packet, millis == 0));
+            }
+        }
+        // Since the first mark, after the first packet: 29 packets in 200 ms.
+        assert_eq!(delivery.rate(), BitRate::from_bps(29 * 1500 * 8 * 5));
+    }
+
+    #[test]
+    fn a_segment_that_is_not_full_says_that_the_sender_ran_dry() {
+        let mut delivery = Delivery::default();
+        for millis in 1..=10 {
+            delivery.on_segment(Instant::from_millis(millis), Bytes(10), millis != 5);
+            delivery.on_tack(Instant::from_millis(millis), true, None);
+            assert_eq!(delivery.is_limited(), (5..=6).contains(&millis), "at {millis} ms");
+        }
+    }
+}

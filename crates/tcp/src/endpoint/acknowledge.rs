@@ -54,10 +54,12 @@ impl Endpoint {
         }
         if let Some(delivered) = &delivered {
             self.feed_back(delivered);
-            self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
         }
         if acked > Bytes::ZERO {
             self.after_new_acknowledgement(now);
+        }
+        if let Some(delivered) = &delivered {
+            self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
         }
         self.on_plain_acknowledgement(now, tcp, acked, places);
         true

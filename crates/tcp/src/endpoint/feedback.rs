@@ -109,6 +109,9 @@ impl Endpoint {
         let in_flight = self.loss.pipe(&self.tx.outstanding());
         if records.lost() == Bytes::ZERO && in_flight < self.congestion.window() {
             self.delivery.limit_by_application(in_flight);
+            if let Some(tack) = &mut self.tack {
+                tack.sending.on_dry();
+            }
         }
     }
 }

@@ -1,0 +1,319 @@
+//! TACKs, IACKs and stripped segments that arrive on a TACK connection.
+//!
+//! These are looked at before timestamps and window (paper, VI-B: a TACK's TSval is redefined; and its sequence number is
+//! old on purpose), and never reach the stream. What protects a connection from segments with wrong numbers protects it
+//! here too: an acknowledgement number must be one that RFC 5961 (5.2) lets pass, or the segment is challenged and does nothing.
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
+
+use super::Endpoint;
+use crate::ack::AckReason;
+use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
+use crate::loss::{Detector, HoleReport, LossDetector};
+use crate::sequence::{Position, Span};
+use crate::tack::body::{AckKind, Body, LossRange, Report};
+use crate::tack::sending::Understood;
+use crate::tack::sending::reports::Order;
+use crate::timers::Timer;
+
+impl Endpoint {
+    /// Takes a segment if it is a TACK or an IACK, or was one before its options were stripped. True if there is nothing more
+    /// to do about it.
+    pub(super) fn on_unusual(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) -> bool {
+        if self.tack.is_none() && !self.has_fallen_back() {
+            // To a plain TCP it is what it looks like: an old segment, or one from an attacker.
+            return false;
+        }
+        let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
+        let acknowledges = bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized();
+        if let Some(value) = tcp.options.tack.ack_type {
+            if tcp.flags.contains(TcpFlags::RST) {
+                // A reset is judged by its number alone.
+                return false;
+            }
+            if acknowledges && self.challenges_acknowledgement(now, tcp).is_none() {
+                self.on_typed(now, value, packet, tcp);
+            }
+            return true;
+        }
+        // A number below the SYN is old, too: that is where the TACKs of a peer lie that sends no data.
+        let len = Bytes(packet.payload.len().into());
+        let start = Position::nearest(tcp.seq, self.rx.irs, self.rx.next);
+        let is_old = start.is_none_or(|start| start + len <= self.rx.next);
+        if len == Bytes::ZERO || !is_old || !acknowledges || tcp.options.tack.packet_number.is_some() {
+            return false;
+        }
+        // Old, with payload, and without any option of ours: a TACK that was stripped. Of a connection that has fallen back
+        // it may also be data sent again, which is answered as ever.
+        if self.challenges_acknowledgement(now, tcp).is_some() {
+            return true;
+        }
+        self.take_acknowledgement(now, tcp);
+        let stripped = self.tack.is_some();
+        if stripped {
+            self.fall_back(now);
+        }
+        stripped
+    }
+
+    /// A segment in the window came, with data or FIN: without a number it has been stripped, and we do without TACK.
+    pub(super) fn check_number(&mut self, now: Instant, tcp: &TcpHeader) {
+        if self.tack.is_some() && tcp.options.tack.packet_number.is_none() {
+            self.fall_back(now);
+        }
+    }
+
+    /// RFC 5961, 5.2: an acknowledgement of what was never sent, or older than any window, is challenged.
+    fn challenges_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader) -> Option<()> {
+        let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
+        if ack.is_some_and(|ack| ack <= self.tx.max && self.tx.una.since(ack) <= self.tx.max_window) {
+            return None;
+        }
+        self.answer_suspicious(now, AckReason::Challenge);
+        Some(())
+    }
+
+    /// A segment with the ACK-Type option and an acceptable acknowledgement.
+    fn on_typed(&mut self, now: Instant, value: u8, packet: &Packet, tcp: &TcpHeader) {
+        let Some(tack) = &mut self.tack else {
+            // The peer has not noticed yet that we have fallen back.
+            self.take_acknowledgement(now, tcp);
+            return;
+        };
+        let body = match (AckKind::of(value), &packet.payload) {
+            (Some(kind), Payload::Data(bytes)) => Body::decode(kind, bytes).ok(),
+            _ => None,
+        };
+        let Some(body) = body else {
+            self.stats.malformed_tacks += 1;
+            return;
+        };
+        (tack.sending.hearing.timeouts, tack.sending.hearing.plain) = (0, 0);
+        match body {
+            Body::Report(report) => self.on_report(now, value, &report, tcp),
+            Body::Loss(range) => self.on_loss_range(now, range, tcp),
+            Body::Frequency(update) => {
+                self.stats.iacks_received += 1;
+                self.take_acknowledgement(now, tcp);
+                self.on_frequency_update(now, &update);
+            }
+            Body::RoundTripRequest => {
+                self.stats.iacks_received += 1;
+                self.take_acknowledgement(now, tcp);
+                self.on_round_trip_request(now, tcp);
+            }
+        }
+    }
+
+    /// The acknowledgement and the window of a segment whose number says nothing. It is no duplicate acknowledgement in the
+    /// sense of RFC 5681. Where TACK is not in force any more, its window is not taken: nothing says how old it is.
+    fn take_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader) {
+        self.on_acknowledgement(now, Position::SYN, tcp, Bytes(1));
+    }
+
+    /// What the receiver of our data reports.
+    fn on_report(&mut self, now: Instant, value: u8, report: &Report, tcp: &TcpHeader) {
+        if value == AckKind::Tack.value() {
+            self.stats.tacks_received += 1;
+        } else {
+            self.stats.iacks_received += 1;
+        }
+        let before = self.received();
+        let ceiling = self.rate_ceiling();
+        let departure = tcp.options.timestamps.map(|(value, _)| value);
+        let elapsed = match (&mut self.stamps, departure) {
+            (Some(stamps), Some(departure)) => stamps.round_trip(departure, now),
+            _ => None,
+        };
+        let Some(tack) = &mut self.tack else { return };
+        let Some(understood) = tack.sending.on_report(now, report, elapsed, ceiling) else {
+            // It tells of a packet that was never sent.
+            self.stats.malformed_tacks += 1;
+            return;
+        };
+        if let Some(rtt) = understood.rtt {
+            self.take_round_trip(rtt, &understood);
+        }
+        if understood.order == Order::Newest {
+            self.take_holes(now, report, &understood, tcp);
+        }
+        self.take_acknowledgement(now, tcp);
+        if self.tack.is_none() {
+            return;
+        }
+        if understood.advanced && self.tx.una < self.tx.max && !self.timers.is_armed(Timer::Persist) {
+            // Data arrives, and the receiver will say what does not: the timer is for when it falls silent.
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
+        }
+        if understood.order == Order::Newest {
+            self.act_on_report(now, report, &understood, before);
+        }
+    }
+
+    /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.
+    fn on_loss_range(&mut self, now: Instant, range: LossRange, tcp: &TcpHeader) {
+        self.stats.iacks_received += 1;
+        let Some(tack) = &self.tack else { return };
+        let largest = tack.sending.numbers.unwrap(range.largest);
+        let second = if range.second == 0 { Some(0) } else { tack.sending.numbers.unwrap(range.second) };
+        if let (Some(largest), Some(second), Detector::Pull(pull)) = (largest, second, &mut self.loss) {
+            pull.on_range(second, largest);
+        } else {
+            self.stats.malformed_tacks += 1;
+        }
+        let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
+        self.take_acknowledgement(now, tcp);
+        if ack.is_some_and(|ack| ack < self.tx.una) {
+            // As an acknowledgement it came too late, but what it names is lost all the same.
+            self.detect_losses(now, tcp, Bytes::ZERO, false, false);
+        }
+    }
+
+    /// Round-trip samples come from reports, the receiver's delay taken off. Round trips are told apart by numbers: what
+    /// is acknowledged need not move for a long time.
+    fn take_round_trip(&mut self, rtt: Duration, understood: &Understood) {
+        let Some(tack) = &self.tack else { return };
+        self.rtt_sample = Some(rtt);
+        self.rtt.on_sample(rtt, Position(understood.largest), Position(tack.sending.numbers.next()));
+        self.measured.on_rtt(rtt);
+    }
+
+    /// Tells the detector which data the receiver lacks. Places outside of what is outstanding name nothing.
+    fn take_holes(&mut self, now: Instant, report: &Report, understood: &Understood, tcp: &TcpHeader) {
+        let (iss, una, max) = (self.tx.iss, self.tx.una, self.tx.max);
+        let place = |seq: SeqNumber| Position::nearest(seq, iss, una).map(|place| place.max(una).min(max));
+        let Some(ack) = place(tcp.ack) else { return };
+        let mut holes: Vec<Span> = Vec::with_capacity(1 + report.bubbles.len());
+        let first = report.hol.map(|hol| (tcp.ack, hol));
+        for (start, end) in first.into_iter().chain(report.bubbles.iter().copied()) {
+            let (Some(start), Some(end)) = (place(start), place(end)) else { continue };
+            let follows = holes.last().is_none_or(|last| start >= last.end);
+            if !follows {
+                // From here on the oldest are repeated (VI-B, rule 2).
+                break;
+            }
+            if start < end {
+                holes.push(Span { start, end });
+            }
+        }
+        let received = report.received_in_flight.min(max - ack);
+        let round_trip = self.rtt.smoothed().unwrap_or_default();
+        let report =
+            HoleReport { now, ack, received, holes: &holes, largest: understood.largest, round_trip };
+        if let Detector::Pull(pull) = &mut self.loss {
+            pull.on_holes(&report);
+        }
+    }
+
+    /// What follows from a new report once its acknowledgement has been taken: the controller hears of it, and what the
+    /// receiver should know is put together.
+    fn act_on_report(&mut self, now: Instant, report: &Report, understood: &Understood, before: Bytes) {
+        let srtt = self.rtt.smoothed().unwrap_or_default();
+        let delivered = self.received().saturating_sub(before);
+        let inflight = self.loss.pipe(&self.tx.outstanding());
+        let was = self.congestion.model(now).map(|model| model.phase);
+        let Some(tack) = &mut self.tack else { return };
+        self.congestion.on_report(&ReportFacts {
+            now,
+            delivery_rate: understood.rate,
+            application_limited: understood.limited,
+            interval: (!report.interval.is_zero()).then_some(report.interval),
+            min_rtt: tack.sending.min_rtt(),
+            rtt: understood.rtt,
+            srtt,
+            delivered,
+            inflight,
+        });
+        let is = self.congestion.model(now).map(|model| model.phase);
+        if was == Some(BbrPhase::ProbeRtt) && is != was {
+            tack.sending.request_round_trip();
+        }
+        let starting = is_starting(&self.congestion, now);
+        tack.sending.decide(now, report.interval, srtt, self.tx.smss, starting);
+    }
+
+    /// All that the receiver has said that it has: acknowledged, and above that.
+    fn received(&self) -> Bytes {
+        let out = self.tx.outstanding();
+        let above = match &self.loss {
+            Detector::Pull(pull) => pull.received(&out),
+            _ => Bytes::ZERO,
+        };
+        out.una.since(Position::SYN) + above
+    }
+
+    /// The greatest delivery rate that can be true: four times what may be in flight in the least round trip, since two
+    /// TACK intervals may be half of one and may see twice what was ever out at once.
+    fn rate_ceiling(&self) -> BitRate {
+        let flight = self.congestion.window().max(self.tx.max - self.tx.una);
+        match self.tack.as_ref().and_then(|tack| tack.sending.min_rtt()) {
+            Some(min_rtt) => (flight * 4).per(min_rtt),
+            None => BitRate::ZERO,
+        }
+    }
+
+    /// A plain acknowledgement came on a TACK connection. One that has SACK blocks, or the second of new data in a row, shows
+    /// that the peer does without TACK: permission was lost with the SYN-ACK, or it has found our numbers stripped. A single
+    /// one may be a challenge or the like.
+    pub(super) fn on_plain_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, places: Bytes) {
+        let of_fin = self.tx.is_fin_acknowledged();
+        let Some(tack) = &mut self.tack else { return };
+        if tcp.options.tack.ack_type.is_some() || places > Bytes::ZERO {
+            return;
+        }
+        if acked > Bytes::ZERO && !of_fin {
+            tack.sending.hearing.plain += 1;
+        }
+        if tack.sending.hearing.plain >= MAX_PLAIN || !tcp.options.sack.as_slice().is_empty() {
+            self.fall_back(now);
+        }
+    }
+
+    /// The retransmission timer fired. The second time in a row without any TACK or IACK in between, TACK is given up:
+    /// something on the way may drop segments with options that it does not know.
+    pub(super) fn on_silence(&mut self, now: Instant) {
+        let Some(tack) = &mut self.tack else { return };
+        tack.sending.hearing.timeouts += 1;
+        if tack.sending.hearing.timeouts >= MAX_TIMEOUTS {
+            self.fall_back(now);
+        }
+    }
+
+    /// Goes on as a plain TCP, for good: what we send from now on has no number, by which the peer knows.
+    pub(super) fn fall_back(&mut self, now: Instant) {
+        self.stop_tack_receiving();
+        self.tack = None;
+        self.stats.fallbacks += 1;
+        self.congestion.fall_back(now);
+        let out = self.tx.outstanding();
+        let had_lost = self.loss.lost(&out).is_some();
+        self.loss = Self::detector(&self.config, self.sack);
+        if had_lost {
+            // What the receiver has named is known to us only in its terms: go through all that is out.
+            self.loss.on_timeout(&out);
+            self.tx.next = self.tx.una;
+        }
+        if self.tx.una < self.tx.max && !self.timers.is_armed(Timer::Persist) {
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
+        }
+    }
+
+    /// Whether TACK was in force once and is no more.
+    pub(super) const fn has_fallen_back(&self) -> bool {
+        self.stats.fallbacks > 0
+    }
+
+}
+
+/// Whether a controller is in its first phase: BBR's Startup, or slow start.
+fn is_starting(congestion: &Congestion, now: Instant) -> bool {
+    match congestion.model(now) {
+        Some(model) => model.phase == BbrPhase::Startup,
+        None => congestion.slow_start_threshold().is_none_or(|threshold| congestion.window() < threshold),
+    }
+}
+
+/// Plain acknowledgements of new data in a row that show that a peer does without TACK.
+const MAX_PLAIN: u32 = 2;
+/// Timeouts in a row without a TACK or an IACK that show that none get through.
+const MAX_TIMEOUTS: u32 = 2;

@@ -1,7 +1,9 @@
 //! TACKs and IACKs: when one is sent, what it says, and how it is made (TACK paper, V-A, V-C and VI).
 //!
 //! All of them are segments with a body behind the header that is no part of the stream. They begin so far before SND.UNA that
-//! they end there: a plain TCP, at which they arrive if their option is stripped on the way, takes them for old. Acknowledgement
+//! they end one place below it: a plain TCP, at which they arrive if their option is stripped on the way, takes them for old. If
+//! they ended right there, Linux would look at more than their number, since to it a segment that ends where the next begins is in
+//! the window: it would take TS.Recent from a TSval that is of another clock, and drop all data from then on. Acknowledgement
 //! number and window are those of any segment.
 //!
 //! TSval and TSecr of a report are as the paper redefines them (VI-B): when the packet left that had the least one-way delay, in the
@@ -9,7 +11,7 @@
 //! fresh sample, whether data flows or not. In the other kinds, which measure nothing, they are what they always are: our
 //! clock, and what TS.Recent echoes. Neither end runs PAWS on, or takes TS.Recent from, any of them.
 
-use ackless_wire::{Bytes, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
 use super::output::Draft;
@@ -203,7 +205,7 @@ impl Endpoint {
     /// A segment of that kind with that body; `departure` is the TSval of a report.
     fn typed(&mut self, now: Instant, kind: AckKind, body: &Body, departure: Option<u32>) -> Packet {
         let bytes = body.encode(self.tx.smss);
-        let before = SeqNumber(self.tx.una.seq(self.tx.iss).0.wrapping_sub(bytes.len() as u32));
+        let before = self.tx.una.seq(self.tx.iss) - 1 - bytes.len() as u32;
         let form = self.tack.as_ref().map(|tack| tack.config.form).unwrap_or_default();
         self.stats.acks_sent += 1;
         let mut packet = self.segment(now, Draft::bare(self.tx.una, TcpFlags::ACK));

@@ -1,106 +1,30 @@
-//! Conversations with the kernel's TCP through a TUN device, with packets lost both ways: 20 MB in each direction,
-//! byte for byte.
-//!
-//! Where a TUN device may not be opened (it takes root or CAP_NET_ADMIN, and `/dev/net/tun`), each test says so
-//! on standard error and passes.
-
-#![cfg(target_os = "linux")]
+//! The machine on one side of a TUN device, the kernel on the other.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc;
-use std::thread;
 
-use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, Event, State};
+use ackless_tcp::{Endpoint, Event, State};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{Bytes, Duration, Instant, Packet, Payload, SeqNumber};
+use ackless_wire::{Duration, Instant, Packet, SeqNumber};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
-const TOTAL: usize = 20_000_000;
-/// Probability that a packet is lost, in each direction.
-const LOSS: f64 = 0.01;
-/// No conversation may last longer than this.
-const LIMIT: Duration = Duration::from_secs(120);
-/// As the least timeout of the conversation, so that lost retransmissions do not make the test slow.
-const RTO_MIN: Duration = Duration::from_millis(50);
-
-#[test]
-fn the_kernel_receives_every_byte_that_we_send() {
-    for congestion in [CongestionChoice::Cubic, CongestionChoice::NewReno] {
-        let Some(mut host) = Host::new(201, congestion as u64) else { return };
-        let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
-        let to = listener.local_addr().expect("a bound listener has an address");
-        let (done, result) = mpsc::channel();
-        thread::spawn(move || done.send(kernel_receives(&listener)));
-
-        let config = Config { congestion, rto_min: RTO_MIN, ..Config::default() };
-        let local = SocketAddr::new(host.ours.into(), 40_000);
-        let mut end = Endpoint::connect(host.now(), config, local, to, SeqNumber(host.random.bits() as u32));
-        let data = bytes::Bytes::from(pattern());
-        let mut written = 0;
-        host.run(&mut end, |end| {
-            while written < TOTAL {
-                let accepted = end.write_shared(&data.slice(written..)).get() as usize;
-                written += accepted;
-                if accepted == 0 {
-                    return;
-                }
-            }
-            end.close();
-        });
-        let received = result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
-        assert!(received == data, "the kernel received {} bytes that differ", received.len());
-        host.report("we send", &end);
-        assert!(end.stats().retransmitted_segments > 0, "packets were lost");
-    }
-}
-
-#[test]
-fn we_receive_every_byte_that_the_kernel_sends() {
-    for sack in [true, false] {
-        let Some(mut host) = Host::new(202, sack.into()) else { return };
-        let config = Config {
-            sack,
-            rto_min: RTO_MIN,
-            consume: Consume::ByApplication,
-            receive_buffer: Bytes(300_000),
-            ..Config::default()
-        };
-        let local = SocketAddr::new(host.ours.into(), 80);
-        let mut end = Endpoint::listen(config, local, SeqNumber(host.random.bits() as u32));
-        let (done, result) = mpsc::channel();
-        thread::spawn(move || done.send(kernel_sends(local)));
-
-        let expected = pattern();
-        let (mut read, mut differs) = (0, false);
-        host.run(&mut end, |end| {
-            while let Some(Payload::Data(data)) = end.read(Bytes(64_000)) {
-                differs |= expected.get(read..read + data.len()) != Some(&data[..]);
-                read += data.len();
-            }
-            if end.state() == State::CloseWait {
-                end.close();
-            }
-        });
-        result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
-        assert_eq!((read, differs), (TOTAL, false));
-        host.report("we receive", &end);
-        assert!(end.stats().out_of_order_segments > 0, "packets were lost");
-    }
-}
-
 /// Our side of a TUN device: the machine on a clock, with a lossy path to the kernel.
-struct Host {
+pub struct Host {
+    pub kernel: Ipv4Addr,
+    pub ours: Ipv4Addr,
+    pub random: Stream,
+    /// What slips in after a packet of ours, given what the kernel has acknowledged.
+    pub stray: Option<fn(&Packet, SeqNumber, &mut Stream) -> Option<Packet>>,
+    /// How many did.
+    pub strays: u64,
+    acknowledged: SeqNumber,
     device: SyncDevice,
-    kernel: Ipv4Addr,
-    ours: Ipv4Addr,
     epoch: std::time::Instant,
-    random: Stream,
 }
 
 impl Host {
     /// A device in a network of its own; nothing, and a word why, where that is not permitted.
-    fn new(network: u8, seed: u64) -> Option<Self> {
+    pub fn new(network: u8, seed: u64) -> Option<Self> {
         // 198.18.0.0/15 is for benchmarks (RFC 2544).
         let [kernel, ours] = [1, 2].map(|host| Ipv4Addr::new(198, 18, network, host));
         let device = DeviceBuilder::new().ipv4(kernel, 24, None).mtu(1500).build_sync();
@@ -116,15 +40,24 @@ impl Host {
             }
         };
         device.set_nonblocking(true).expect("a TUN device can be non-blocking");
-        Some(Self { device, kernel, ours, epoch: clock(), random: Stream::new(seed, 0, Purpose::Test) })
+        Some(Self {
+            kernel,
+            ours,
+            random: Stream::new(seed, 0, Purpose::Test),
+            stray: None,
+            strays: 0,
+            acknowledged: SeqNumber(0),
+            device,
+            epoch: clock(),
+        })
     }
 
-    fn now(&self) -> Instant {
+    pub fn now(&self) -> Instant {
         Instant::from_secs(1) + Duration::from_nanos(self.epoch.elapsed().as_nanos() as u64)
     }
 
     /// Runs the endpoint, and `application` after whatever happens, until the connection is over but for TIME-WAIT.
-    fn run(&mut self, end: &mut Endpoint, mut application: impl FnMut(&mut Endpoint)) {
+    pub fn run(&mut self, end: &mut Endpoint, mut application: impl FnMut(&mut Endpoint)) {
         let mut buffer = vec![0; 65_536];
         let mut out = Vec::new();
         let deadline = self.now() + LIMIT;
@@ -160,7 +93,9 @@ impl Host {
             };
             // The kernel also sends what is not TCP, such as IPv6 router solicitations.
             let Ok(packet) = Packet::parse(&buffer[..len]) else { continue };
-            if packet.tcp().is_some() && !self.random.chance(LOSS) {
+            let Some(tcp) = packet.tcp() else { continue };
+            if !self.random.chance(LOSS) {
+                self.acknowledged = tcp.ack;
                 end.handle_segment(now, &packet);
                 self.transmit(end, now, out);
             }
@@ -172,6 +107,12 @@ impl Host {
         while let Some(packet) = end.poll_transmit(now) {
             if !self.random.chance(LOSS) {
                 self.send(&packet, out);
+            }
+            if let Some(stray) = self.stray
+                && let Some(stray) = stray(&packet, self.acknowledged, &mut self.random)
+            {
+                self.strays += 1;
+                self.send(&stray, out);
             }
         }
     }
@@ -187,28 +128,28 @@ impl Host {
         }
     }
 
-    fn report(&self, what: &str, end: &Endpoint) {
+    pub fn report(&self, what: &str, total: usize, end: &Endpoint) {
         let (took, stats) = (self.epoch.elapsed(), end.stats());
         eprintln!(
-            "{what}: {TOTAL} bytes in {took:.2?}, {} segments sent, {} again, {} timeouts, {} above a hole",
+            "{what}: {total} bytes in {took:.2?}, {} segments sent, {} again, {} timeouts, {} above a hole",
             stats.segments_sent, stats.retransmitted_segments, stats.timeouts, stats.out_of_order_segments
         );
     }
 }
 
-fn kernel_receives(listener: &TcpListener) -> io::Result<Vec<u8>> {
+pub fn kernel_receives(listener: &TcpListener) -> io::Result<Vec<u8>> {
     let (mut stream, _) = listener.accept()?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut received = Vec::with_capacity(TOTAL);
+    let mut received = Vec::new();
     stream.read_to_end(&mut received)?;
     Ok(received)
 }
 
-fn kernel_sends(to: SocketAddr) -> io::Result<()> {
+pub fn kernel_sends(to: SocketAddr, total: usize) -> io::Result<()> {
     let mut stream = TcpStream::connect_timeout(&to, PATIENCE)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(&pattern())?;
+    stream.write_all(&pattern(total))?;
     stream.shutdown(std::net::Shutdown::Write)?;
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest)?;
@@ -216,8 +157,8 @@ fn kernel_sends(to: SocketAddr) -> io::Result<()> {
 }
 
 /// Bytes in which any shift shows.
-fn pattern() -> Vec<u8> {
-    (0..TOTAL as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+pub fn pattern(total: usize) -> Vec<u8> {
+    (0..total as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the kernel's TCP runs on the real clock")]
@@ -227,8 +168,14 @@ fn clock() -> std::time::Instant {
 
 #[expect(clippy::disallowed_methods, reason = "nothing is there to read, and the kernel needs the processor")]
 fn nap() {
-    thread::sleep(std::time::Duration::from_micros(50));
+    std::thread::sleep(std::time::Duration::from_micros(50));
 }
 
 /// How long the kernel's side waits for anything.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+/// Probability that a packet is lost, in each direction.
+const LOSS: f64 = 0.01;
+/// No conversation may last longer than this.
+const LIMIT: Duration = Duration::from_secs(120);
+/// As the least timeout of the conversation, so that lost retransmissions do not make the test slow.
+pub const RTO_MIN: Duration = Duration::from_millis(50);

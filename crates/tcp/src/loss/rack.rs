@@ -20,7 +20,7 @@ use crate::transmissions::{Fate, Transmission, Transmissions, Verdict};
 pub struct Rack {
     records: Transmissions,
     phase: Phase,
-    /// Whether the first retransmission of the recovery has not been sent.
+    /// Whether the first retransmission of the recovery, or after the timeout, has not been sent.
     first: bool,
     /// RACK.segment: the one sent last of all that is known to be delivered.
     latest: Option<Sent>,
@@ -239,7 +239,8 @@ impl LossDetector for Rack {
         let patience = self.rtt + self.reordering_window();
         let is_lost = |sent: &Transmission| sent.span.start == out.una || sent.sent_at.saturating_add(patience) <= now;
         self.records.lose(Span { start: out.una, end: out.max }, is_lost);
-        self.first = false;
+        // One goes out even where what was sent just before fills the window of one segment.
+        self.first = true;
         self.probe = None;
         self.deadline = None;
     }

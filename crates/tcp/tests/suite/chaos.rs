@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, State};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, RecoveryChoice, State};
 use ackless_wire::tcp::{SackBlocks, TcpOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
@@ -43,20 +43,26 @@ struct Reader<'a>(&'a [u8]);
 
 impl Chaos {
     fn new(reader: &mut Reader<'_>) -> Self {
-        let choices = reader.byte().unwrap_or_default();
+        let (choices, more) = (reader.byte().unwrap_or_default(), reader.byte().unwrap_or_default());
         let config = Config {
             mss: Bytes(if choices & 1 == 0 { 1460 } else { 200 }),
             sack: choices & 2 == 0,
             timestamps: (choices & 4 == 0).then(|| Duration::from_millis(1)),
-            congestion: [CongestionChoice::Reno, CongestionChoice::NewReno, CongestionChoice::Cubic]
-                [usize::from(choices >> 3 & 3) % 3],
+            congestion: [
+                CongestionChoice::Reno,
+                CongestionChoice::NewReno,
+                CongestionChoice::Cubic,
+                CongestionChoice::Bbr,
+            ][usize::from(choices >> 3 & 3)],
+            recovery: [RecoveryChoice::Standard, RecoveryChoice::Rack][usize::from(more >> 1 & 1)],
+            pacing: more & 4 != 0,
             consume: if choices & 32 == 0 { Consume::Immediately } else { Consume::ByApplication },
             receive_buffer: Bytes([5_000, 1_000_000][usize::from(choices >> 6 & 1)]),
             ack: AckChoice::Delayed { every: 1 + u32::from(choices >> 7), timeout: Duration::from_millis(40) },
             ..Config::default()
         };
         let (now, mss) = (Instant::from_millis(1), config.mss.get());
-        let end = if reader.byte().unwrap_or_default() & 1 == 0 {
+        let end = if more & 1 == 0 {
             Endpoint::listen(config, OURS, ISS)
         } else {
             Endpoint::connect(now, config, OURS, PEER, ISS)

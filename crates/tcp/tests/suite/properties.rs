@@ -1,6 +1,6 @@
 //! Whatever the path does, every byte arrives once and in order, every run ends, and both ends close.
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, InitialWindow, State};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, InitialWindow, RecoveryChoice, State, Variant};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Payload, SeqNumber};
 
@@ -178,8 +178,13 @@ fn config(random: &mut Stream) -> Config {
         mss: Bytes(pick(random, &[1460, 1460, 536, 88, 9000])),
         initial_window: [InitialWindow::Rfc6928, InitialWindow::Rfc3390, InitialWindow::Segments(1)]
             [random.below(3) as usize],
-        congestion: [CongestionChoice::Reno, CongestionChoice::NewReno, CongestionChoice::Cubic]
-            [random.below(3) as usize],
+        congestion: [
+            CongestionChoice::Reno,
+            CongestionChoice::NewReno,
+            CongestionChoice::Cubic,
+            CongestionChoice::Bbr,
+            CongestionChoice::ReceiverBbr(Variant::Standard),
+        ][random.below(5) as usize],
         slow_start_limit: [None, Some(1), Some(2)][random.below(3) as usize],
         idle_restart: random.chance(0.5),
         ack: AckChoice::Delayed {
@@ -198,6 +203,8 @@ fn config(random: &mut Stream) -> Config {
         // Long enough for every last acknowledgement to get through at some point.
         time_wait: Duration::from_secs(3600),
         rto_min: Duration::from_millis(pick(random, &[1, 50, 200, 1000])),
+        recovery: [RecoveryChoice::Standard, RecoveryChoice::Rack][random.below(2) as usize],
+        pacing: random.chance(0.3),
         ..Config::default()
     }
 }

@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Instant, TcpHeader};
 use super::Endpoint;
 use crate::congestion::{Controller, Feedback};
 use crate::delivery::Deliveries;
-use crate::loss::LossDetector;
+use crate::loss::{Detector, LossDetector};
 use crate::sequence::{Position, Span};
 
 /// What an acknowledgement delivered, and how things stood before it.
@@ -44,6 +44,9 @@ impl Endpoint {
         records.acknowledge(ack, |sent| facts.add(sent));
         for &span in spans {
             records.sack(span, |sent| facts.add(sent));
+        }
+        if let Detector::Pull(pull) = &mut self.loss {
+            pull.deliver_reported(|sent| facts.add(sent));
         }
         Some(Delivered { facts, in_flight, ever_lost })
     }

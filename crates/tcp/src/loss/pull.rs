@@ -8,7 +8,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use super::{AckReport, LossDecision, LossDetector, Outstanding, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
-use crate::transmissions::Transmissions;
+use crate::transmissions::{Transmission, Transmissions};
 
 /// The sender's side of pulled recovery.
 ///
@@ -42,8 +42,8 @@ struct There {
     ack: Position,
     /// How much it has above that.
     bytes: Bytes,
-    /// The holes, ascending: all between two of them is there.
-    holes: Vec<Span>,
+    /// What lies between two holes, ascending, until it has been entered into the records.
+    between: Vec<Span>,
 }
 
 /// What a report says of holes.
@@ -101,9 +101,17 @@ impl Pull {
         }
         self.there.ack = report.ack;
         self.there.bytes = report.received;
-        self.there.holes.clear();
-        self.there.holes.extend_from_slice(report.holes);
+        self.there.between.clear();
+        let pairs = report.holes.iter().zip(report.holes.iter().skip(1));
+        self.there.between.extend(pairs.map(|(lower, upper)| Span { start: lower.end, end: upper.start }));
         self.probe = self.probe.filter(|&probe| probe > report.largest);
+    }
+
+    /// Enters what the latest report showed to be there into the records. `delivered` sees each that was not known to be.
+    pub fn deliver_reported(&mut self, mut delivered: impl FnMut(&Transmission)) {
+        for span in self.there.between.drain(..) {
+            self.records.sack(span, &mut delivered);
+        }
     }
 
     /// What the receiver has above SND.UNA, at least: what has been acknowledged since the report may be part of what it
@@ -149,19 +157,11 @@ impl LossDetector for Pull {
     }
 
     fn on_timeout(&mut self, out: &Outstanding) {
-        let repeated = self.stuck_at == Some(out.una);
-        let mut from = out.una;
-        if !repeated {
-            let holes = self.there.holes.iter().filter(|hole| hole.end > out.una);
-            for pair in holes.clone().zip(holes.skip(1)) {
-                let there = Span { start: pair.0.end.max(out.una), end: pair.1.start.min(out.next) };
-                if !there.is_empty() && there.start >= from {
-                    self.records.lose(Span { start: from, end: there.start }, |sent| sent.span.end <= there.start);
-                    from = there.end;
-                }
-            }
+        self.records.lose(Span { start: out.una, end: out.next }, |_| true);
+        if self.stuck_at == Some(out.una) {
+            self.records.forget_reports();
+            self.there = There::default();
         }
-        self.records.lose(Span { start: from, end: out.next }, |_| true);
         self.stuck_at = Some(out.una);
         self.probe = None;
         self.probe_repaired = false;
@@ -174,7 +174,9 @@ impl LossDetector for Pull {
 
     /// Sent, less acknowledged, less what the receiver says it has above that, less what is lost (VI-D, inflight_size).
     fn pipe(&self, out: &Outstanding) -> Bytes {
-        self.records.in_flight().saturating_sub(self.received(out))
+        let in_flight = self.records.in_flight();
+        let known = out.max.since(out.una).saturating_sub(in_flight + self.records.lost());
+        in_flight.saturating_sub(self.received(out).saturating_sub(known))
     }
 
     fn urgent(&self, _out: &Outstanding) -> Option<Span> {
@@ -210,7 +212,7 @@ impl LossDetector for Pull {
     /// Whatever the phase: a repetition at the tail that is lost is not followed by anything either. But not while
     /// something lost waits to be sent, since that will do.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
+        out.una < out.next && !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
     }
 
     fn on_tail_probe(&mut self, _end: Position, repeats: bool) {

@@ -48,15 +48,10 @@ impl Sender {
     }
 
     fn holes(&mut self, holes: &[Span], largest: u64, received: u64) -> LossDecision {
-        let report = HoleReport {
-            now: self.now,
-            ack: self.out.una,
-            received: MSS * received,
-            holes,
-            largest,
-            round_trip: RTT,
-        };
+        let report =
+            HoleReport { now: self.now, ack: self.out.una, received: MSS * received, holes, largest, round_trip: RTT };
         self.pull.on_holes(&report);
+        self.pull.deliver_reported(|_| ());
         self.pull.on_ack(&self.out, &AckReport { acked: Bytes::ZERO, sacked: &[], duplicate: false })
     }
 

@@ -1,5 +1,6 @@
 //! Conversations between two endpoints, and of one endpoint with a script.
 
+mod bbr;
 mod bulk;
 mod chaos;
 mod cubic;
@@ -10,4 +11,5 @@ mod receiving;
 mod script;
 mod sending;
 mod states;
+mod tack_receiving;
 mod tack_sending;

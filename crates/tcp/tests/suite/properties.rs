@@ -1,6 +1,8 @@
 //! Whatever the path does, every byte arrives once and in order, every run ends, and both ends close.
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, InitialWindow, RecoveryChoice, State, Variant};
+use ackless_tcp::{
+    AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, InitialWindow, RecoveryChoice, State, Variant,
+};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Payload, SeqNumber};
 

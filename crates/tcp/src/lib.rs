@@ -10,11 +10,13 @@
 //! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is
 //!   lost, when to acknowledge;
 //! - [`measure`]: what a receiver measures; [`rtt`]: round-trip time and timeout;
+//! - [`transmissions`]: a record of each transmission that is out, where time or packet numbers matter; [`delivery`]:
+//!   rate samples; [`pacing`]: when the next segment may leave;
 //! - [`sequence`]: places in the stream without the wrap.
 //!
 //! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP
-//! Fast Open (data on a SYN is left for the retransmission), duplicate SACK reports (RFC 2883; received ones are
-//! tolerated), path MTU discovery, pacing.
+//! Fast Open (data on a SYN is left for the retransmission), sending duplicate SACK reports (RFC 2883; RACK
+//! heeds received ones), path MTU discovery.
 
 pub mod ack;
 mod challenge;

@@ -30,8 +30,9 @@ impl Endpoint {
             return true;
         }
         let window = self.update_window(now, start, ack, tcp);
-        self.tx.unanswered =
-            if self.timers.is_armed(Timer::Persist) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
+        let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
+        self.tx.unanswered = if probing || ack > self.tx.una { 0 } else { self.tx.unanswered };
         let acked = ack - self.tx.una;
         let bare = acked == Bytes::ZERO
             && places == Bytes::ZERO

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::thread;
 
-use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, State};
+use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, RecoveryChoice, State};
 use ackless_wire::{Bytes, Payload, SeqNumber};
 
 use crate::host::{Host, RTO_MIN, kernel_receives, kernel_sends, pattern};
@@ -14,14 +14,19 @@ const TOTAL: usize = 20_000_000;
 
 #[test]
 fn the_kernel_receives_every_byte_that_we_send() {
-    for (seed, congestion) in [(2, CongestionChoice::Cubic), (1, CongestionChoice::NewReno)] {
+    for (seed, congestion, recovery) in [
+        (2, CongestionChoice::Cubic, RecoveryChoice::Standard),
+        (1, CongestionChoice::NewReno, RecoveryChoice::Standard),
+        (3, CongestionChoice::Cubic, RecoveryChoice::Rack),
+        (4, CongestionChoice::Bbr, RecoveryChoice::Rack),
+    ] {
         let Some(mut host) = Host::new(201, seed) else { return };
         let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
         let to = listener.local_addr().expect("a bound listener has an address");
         let (done, result) = mpsc::channel();
         thread::spawn(move || done.send(kernel_receives(&listener)));
 
-        let config = Config { congestion, rto_min: RTO_MIN, ..Config::default() };
+        let config = Config { congestion, recovery, rto_min: RTO_MIN, ..Config::default() };
         let local = SocketAddr::new(host.ours.into(), 40_000);
         let mut end = Endpoint::connect(host.now(), config, local, to, SeqNumber(host.random.bits() as u32));
         let data = bytes::Bytes::from(pattern(TOTAL));

@@ -249,6 +249,25 @@ fn a_receiver_that_dropped_what_it_had_reported_gets_it_again_after_a_timeout() 
 }
 
 #[test]
+fn a_window_shrunk_to_nothing_is_probed_by_repetitions_for_as_long_as_answers_come() {
+    let mut script = sending(Config { retries: 3, ..config() }, 3);
+    script.wait(100);
+    script.window = 0;
+    acknowledge(&mut script, 1, &[]);
+    script.nothing();
+    for i in 0..20 {
+        script.wake();
+        assert_eq!(script.spans().len(), 1, "repetition {i}");
+        script.wait(100);
+        acknowledge(&mut script, 1, &[]);
+        script.nothing();
+    }
+    script.window = 10_000;
+    acknowledge(&mut script, 3001, &[]);
+    assert_eq!(script.events(), [Event::Drained]);
+}
+
+#[test]
 fn prr_spreads_the_reduction_over_the_recovery() {
     let mut script = sending(config(), 40);
     script.wait(100);

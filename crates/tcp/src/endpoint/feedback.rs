@@ -4,7 +4,7 @@
 use ackless_wire::{Bytes, Instant, TcpHeader};
 
 use super::Endpoint;
-use crate::congestion::{Controller, Feedback};
+use crate::congestion::{Controller, Feedback, RateSample};
 use crate::delivery::Deliveries;
 use crate::loss::{Detector, LossDetector};
 use crate::sequence::{Position, Span};
@@ -73,7 +73,7 @@ impl Endpoint {
         if facts.bytes == Bytes::ZERO {
             return;
         }
-        let sample = self.delivery.sample(facts);
+        let sample = self.delivery.sample(facts).map(|sample| self.as_received(sample));
         let ever_lost = self.loss.records().map_or(Bytes::ZERO, |records| records.ever_lost());
         let feedback = Feedback {
             now: facts.now,
@@ -88,6 +88,15 @@ impl Endpoint {
             phase: self.loss.phase(),
         };
         self.congestion.on_feedback(&feedback);
+    }
+
+    /// On a TACK connection the rate is the receiver's: acknowledgements that come four times in a round trip, some of them after
+    /// a hole has settled, would show bursts that the path never had (paper, V-C: the estimation moves to the receiver).
+    fn as_received(&self, sample: RateSample) -> RateSample {
+        match self.tack.as_ref().and_then(|tack| tack.sending.latest_rate()) {
+            Some(rate) => RateSample { delivered: rate.amount_floor(sample.interval), ..sample },
+            None => sample,
+        }
     }
 
     /// Enters what is about to be sent into the records, if there are any.

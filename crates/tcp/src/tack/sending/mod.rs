@@ -44,6 +44,8 @@ pub(crate) struct Sending {
     start_up: StartUp,
     /// The largest number that a report has told of; 0 before the first.
     largest: u64,
+    /// The delivery rate that the newest report told; nothing before the first.
+    rate: Option<BitRate>,
     /// Packet-timed rounds: how many, and the number with whose arrival the next begins.
     round: u64,
     round_ends: u64,
@@ -108,6 +110,7 @@ impl Sending {
             frequency: Frequency::new(beta, every),
             start_up: StartUp::Running,
             largest: 0,
+            rate: None,
             round: 0,
             round_ends: 0,
             request: Request::None,
@@ -148,6 +151,7 @@ impl Sending {
         let span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
         let limited = self.bandwidth.is_limited(now, largest, span);
         if order == Order::Newest && rate > BitRate::ZERO {
+            self.rate = Some(rate);
             self.bandwidth.on_rate(self.round, rate, limited);
         }
         Some(Understood { largest, order, advanced, rtt: by_newest.or(by_delay), rate, limited })
@@ -201,6 +205,11 @@ impl Sending {
     /// RTTmin by one-way delays, and by the newest packet of each report.
     pub(crate) fn min_rtt_by_method(&self) -> [Option<Duration>; 2] {
         [self.round_trip.advanced(), self.round_trip.sampled()]
+    }
+
+    /// The delivery rate that the newest report told.
+    pub(crate) const fn latest_rate(&self) -> Option<BitRate> {
+        self.rate
     }
 
     /// bw, once a rate has been reported.

@@ -14,3 +14,4 @@ mod hack_snr;
 mod ns3;
 mod properties;
 mod support;
+mod tack;

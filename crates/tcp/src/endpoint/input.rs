@@ -132,7 +132,12 @@ impl Endpoint {
         }
         if has_text {
             self.stats.duplicate_segments += 1;
-            self.answer_duplicate(now);
+            if tcp.flags.contains(TcpFlags::SYN) {
+                // The peer has not heard the end of the handshake, and reads no TACK before that.
+                self.ack_owed = Some(AckReason::Handshake);
+            } else {
+                self.answer_duplicate(now);
+            }
             if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN) {
                 self.enter_time_wait(now);
             }

@@ -45,6 +45,9 @@ impl Endpoint {
         for &span in spans {
             records.sack(span, |sent| facts.add(sent));
         }
+        if let Some(sample) = facts.round_trips() {
+            self.rtt.note_minimum(sample.newest);
+        }
         if let Detector::Pull(pull) = &mut self.loss {
             pull.deliver_reported(|sent| facts.add(sent));
         }

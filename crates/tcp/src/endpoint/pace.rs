@@ -51,7 +51,7 @@ impl Endpoint {
     /// What may be sent in the phase in which the sender is, `pipe` being in flight.
     pub(super) fn sending_room(&self, pipe: Bytes) -> Bytes {
         match &self.prr {
-            Some(prr) => prr.allowance(),
+            Some(prr) => prr.room(pipe),
             None => self.congestion.window().saturating_sub(pipe),
         }
     }

@@ -15,20 +15,20 @@ pub struct Prr {
     delivered: Bytes,
     /// prr_out.
     out: Bytes,
-    /// sndcnt, less what has been sent since the last acknowledgement.
-    allowance: Bytes,
+    /// cwnd: what was in flight after the last acknowledgement, and sndcnt.
+    window: Bytes,
 }
 
 impl Prr {
     /// A recovery begins with `flight` outstanding.
     pub fn new(flight: Bytes) -> Self {
-        Self { flight: flight.max(Bytes(1)), delivered: Bytes::ZERO, out: Bytes::ZERO, allowance: Bytes::ZERO }
+        Self { flight: flight.max(Bytes(1)), delivered: Bytes::ZERO, out: Bytes::ZERO, window: Bytes::ZERO }
     }
 
     /// An acknowledgement in recovery delivered `delivered`; `pipe` is in flight after it, and the window is `threshold`.
     pub fn on_ack(&mut self, delivered: Bytes, pipe: Bytes, threshold: Bytes, smss: Bytes) {
         self.delivered += delivered;
-        self.allowance = if pipe > threshold {
+        let count = if pipe > threshold {
             let share = (u128::from(self.delivered.get()) * u128::from(threshold.get()))
                 .div_ceil(u128::from(self.flight.get()));
             Bytes(share as u64).saturating_sub(self.out)
@@ -36,17 +36,17 @@ impl Prr {
             let limit = self.delivered.saturating_sub(self.out).max(delivered) + smss;
             threshold.saturating_sub(pipe).min(limit)
         };
+        self.window = pipe + count;
     }
 
     /// `len` went out.
     pub fn on_sent(&mut self, len: Bytes) {
         self.out += len;
-        self.allowance = self.allowance.saturating_sub(len);
     }
 
-    /// What may be sent now.
-    pub const fn allowance(&self) -> Bytes {
-        self.allowance
+    /// What may be sent now, with `pipe` in flight: more than at the acknowledgement if more has been found to be lost.
+    pub const fn room(&self, pipe: Bytes) -> Bytes {
+        self.window.saturating_sub(pipe)
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
             .map(|_| {
                 pipe -= 1;
                 prr.on_ack(Bytes(1), Bytes(pipe), Bytes(threshold), Bytes(1));
-                let sent = prr.allowance().get();
+                let sent = prr.room(Bytes(pipe)).get();
                 prr.on_sent(Bytes(sent));
                 pipe += sent;
                 sent
@@ -87,10 +87,11 @@ mod tests {
     fn below_the_threshold_the_flight_grows_by_a_segment_for_each_acknowledgement() {
         let mut prr = Prr::new(Bytes(20_000));
         prr.on_ack(Bytes(1000), Bytes(4000), Bytes(10_000), Bytes(1000));
-        assert_eq!(prr.allowance(), Bytes(2000));
+        assert_eq!(prr.room(Bytes(4000)), Bytes(2000));
         prr.on_sent(Bytes(2000));
-        assert_eq!(prr.allowance(), Bytes::ZERO);
+        assert_eq!(prr.room(Bytes(6000)), Bytes::ZERO);
+        assert_eq!(prr.room(Bytes(5000)), Bytes(1000), "a segment has been found to be lost");
         prr.on_ack(Bytes(1000), Bytes(9500), Bytes(10_000), Bytes(1000));
-        assert_eq!(prr.allowance(), Bytes(500), "no more than what is missing");
+        assert_eq!(prr.room(Bytes(9500)), Bytes(500), "no more than what is missing");
     }
 }

@@ -11,7 +11,8 @@ mod schemes;
 use std::collections::BTreeMap;
 
 use ackless_cell::config::{
-    CellConfig, CongestionChoice, Direction, FlowConfig, Peer, Probability, SchemeChoice, TcpConfig, Traffic, TransportConfig,
+    CellConfig, CongestionChoice, Direction, FlowConfig, Peer, Probability, SchemeChoice, TcpConfig, Traffic,
+    TransportConfig,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::{Cell, scheme};
@@ -59,6 +60,10 @@ fn contenders() -> Vec<Contender> {
         let holds_back = matches!(config.kind, Kind::Replace | Kind::Hold { .. } | Kind::CountAndTime { .. });
         Contender { holds_back, ..both(name, SchemeChoice::Thinning(config), at_work) }
     };
+    let mut samsung = ThinningConfig::samsung();
+    if let Kind::CountAndTime { slow_start_acks, .. } = &mut samsung.kind {
+        *slow_start_acks = 0;
+    }
     vec![
         both("hack", hack(Policy::MoreData), "compressed_acks"),
         both("hack, opportunistic", hack(Policy::Opportunistic), "compressed_acks"),
@@ -73,7 +78,7 @@ fn contenders() -> Vec<Contender> {
         thinning("cake, aggressive", ThinningConfig::cake_aggressive(), "dropped"),
         thinning("broadcom", ThinningConfig::broadcom(), "replaced"),
         thinning("broadcom, hold", ThinningConfig::broadcom_hold(), "suppressed"),
-        thinning("samsung", ThinningConfig::samsung(), "suppressed"),
+        thinning("samsung", samsung, "suppressed"),
         Contender {
             station: SchemeChoice::Stock,
             ..both("fast ack", SchemeChoice::FastAck(FastAckConfig::default()), "made")

@@ -4,8 +4,9 @@
 //! the quiet reordering window is 100 / 4 = 25 ms.
 
 use ackless_tcp::{Config, CongestionChoice, Event, RecoveryChoice};
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use crate::pair::{A, Pair, Path};
 use crate::script::{ACK, SYN, Script, plain};
 
 fn config() -> Config {
@@ -305,4 +306,33 @@ fn a_paced_window_leaves_evenly_and_acknowledgements_do_not_wait() {
     script.nothing();
     assert_eq!(script.wake(), ms(195));
     assert_eq!(script.spans(), [(10_001, 1000)]);
+}
+
+/// 4 MB over 20 Mbit/s and 40 ms with this loss: timeouts, and milliseconds until all is acknowledged.
+fn transfer(recovery: RecoveryChoice, pacing: bool, loss: f64) -> (u64, u64) {
+    let (mut timeouts, mut millis) = (0, 0);
+    for seed in 0..8 {
+        let config = Config { recovery, pacing, rto_min: ms(200), ..Config::default() };
+        let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 100, loss, ..Path::of_delay(20) };
+        let mut pair = Pair::new([config.clone(), config], path, seed);
+        pair.ends[A].send(Bytes(4_000_000));
+        pair.run_while(|pair| pair.ends[A].bytes_acked() < Bytes(4_000_000));
+        timeouts += pair.ends[A].stats().timeouts;
+        millis += pair.now.saturating_since(Instant::ZERO).as_micros_floor() / 1000;
+    }
+    (timeouts, millis)
+}
+
+#[test]
+fn where_retransmissions_are_lost_too_rack_needs_the_timer_far_less_often() {
+    let (counting, slow) = transfer(RecoveryChoice::Standard, false, 0.03);
+    let (timing, fast) = transfer(RecoveryChoice::Rack, false, 0.03);
+    assert!(timing * 5 <= counting && fast < slow, "{timing} and {counting} timeouts, {fast} and {slow} ms");
+}
+
+#[test]
+fn without_loss_pacing_costs_less_than_a_twentieth_of_the_time() {
+    let (_, bursts) = transfer(RecoveryChoice::Rack, false, 0.0);
+    let (_, paced) = transfer(RecoveryChoice::Rack, true, 0.0);
+    assert!(paced * 20 <= bursts * 21, "{paced} and {bursts} ms");
 }

@@ -10,6 +10,7 @@ use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
 use crate::state::State;
+use crate::tack::receiving::News;
 use crate::tack::sending::numbers;
 use crate::timers::Timer;
 
@@ -316,7 +317,10 @@ impl Endpoint {
 
     /// Owes an acknowledgement that says how much the window has opened.
     pub(super) fn owe_window_update(&mut self) {
-        self.ack_owed.get_or_insert(AckReason::WindowUpdate);
+        match &mut self.tack {
+            Some(tack) => tack.receiving.window_news = News::Due,
+            None => _ = self.ack_owed.get_or_insert(AckReason::WindowUpdate),
+        }
     }
 }
 

@@ -1,0 +1,483 @@
+//! The receiver of data under TACK, against a script that plays its sender packet by packet.
+
+use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
+use ackless_tcp::tack::{Blocks, LossSignal};
+use ackless_tcp::{AckChoice, Config, Consume, Endpoint, State, TackConfig};
+use ackless_wire::tcp::TcpOptions;
+use ackless_wire::{
+    BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
+
+use crate::pair::{A, B, address};
+
+/// The endpoint's and the script's initial sequence numbers.
+const OURS: SeqNumber = SeqNumber(u32::MAX - 10);
+const THEIRS: SeqNumber = SeqNumber(u32::MAX - 2_000);
+/// The script's clock, in microseconds, less that of the test.
+const OFFSET: u32 = u32::MAX - 50_000;
+/// What the handshake takes.
+const RTT: u64 = 80;
+/// The payload of the script's packets.
+const LEN: u32 = 1000;
+
+/// An endpoint with TACK whose peer is the script.
+struct Script {
+    now: Instant,
+    end: Endpoint,
+    updates: u32,
+    typed: Vec<Typed>,
+    plain: Vec<Packet>,
+}
+
+/// A TACK or IACK that the endpoint sent.
+#[derive(Debug)]
+struct Typed {
+    at: Instant,
+    kind: AckKind,
+    body: Body,
+    /// Acknowledged bytes of the stream.
+    ack: u32,
+    stamps: (u32, u32),
+    window: u16,
+}
+
+impl Typed {
+    fn report(&self) -> &Report {
+        match &self.body {
+            Body::Report(report) => report,
+            other => panic!("a report was expected: {other:?}"),
+        }
+    }
+
+    fn loss(&self) -> (u32, u32) {
+        match self.body {
+            Body::Loss(LossRange { largest, second }) => (second, largest),
+            _ => panic!("a loss was expected: {self:?}"),
+        }
+    }
+}
+
+fn config(tack: TackConfig) -> Config {
+    Config {
+        mss: Bytes(1020),
+        // As much as a SYN can offer.
+        receive_buffer: Bytes(65_535),
+        consume: Consume::ByApplication,
+        tack: Some(tack),
+        ack: AckChoice::Tack { beta: 4, every: 2 },
+        ..Config::default()
+    }
+}
+
+fn in_bytes(bytes: u32) -> SeqNumber {
+    THEIRS + 1 + bytes
+}
+
+impl Script {
+    /// A connection that the script has called, with a round trip of [`RTT`].
+    fn connected(config: Config) -> Self {
+        let (now, end) = (Instant::from_millis(500), Endpoint::listen(config, address(B), OURS));
+        let mut script = Self { now, end, updates: 0, typed: Vec::new(), plain: Vec::new() };
+        let mut options = TcpOptions { mss: Some(1020), sack_permitted: true, ..TcpOptions::default() };
+        options.window_scale = Some(7);
+        options.tack.permitted = true;
+        script.give(TcpFlags::SYN, THEIRS, options, Payload::EMPTY);
+        script.drain();
+        let answer = script.plain.pop().expect("a SYN is answered");
+        assert!(answer.tcp().expect("it is TCP").options.tack.permitted);
+        script.wait(RTT * 1000);
+        script.give(TcpFlags::ACK, THEIRS + 1, TcpOptions::default(), Payload::EMPTY);
+        assert_eq!(script.end.state(), State::Established);
+        script
+    }
+
+    /// With a connection that is past start-up: a TACK every `interval` ms, and an RTTmin of 80 ms.
+    fn told(config: Config, interval: u64) -> Self {
+        let mut script = Self::connected(config);
+        script.tell(Duration::from_millis(interval));
+        script
+    }
+
+    fn give(&mut self, flags: TcpFlags, seq: SeqNumber, options: TcpOptions, payload: Payload) {
+        self.give_late(flags, seq, options, payload, 0);
+    }
+
+    /// A segment that left `under_way` microseconds ago.
+    fn give_late(&mut self, flags: TcpFlags, seq: SeqNumber, options: TcpOptions, payload: Payload, under_way: u64) {
+        let mut tcp = TcpHeader::new(address(A).port(), address(B).port());
+        let clock = self.clock().wrapping_sub(under_way as u32);
+        (tcp.seq, tcp.flags, tcp.window, tcp.options) = (seq, flags, 60_000, options);
+        tcp.ack = if flags.contains(TcpFlags::ACK) { OURS + 1 } else { SeqNumber(0) };
+        tcp.options.timestamps = Some((clock, 0));
+        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
+        self.end.handle_segment(self.now, &Packet { ip, transport: Transport::Tcp(tcp), payload });
+    }
+
+    fn clock(&self) -> u32 {
+        OFFSET.wrapping_add((self.now.as_nanos() / 1000) as u32)
+    }
+
+    /// Packet `number` with the `at`th thousand bytes of the stream, counted from 1.
+    fn packet(&mut self, number: u32, at: u32) {
+        self.packet_late(number, at, 0);
+    }
+
+    fn packet_late(&mut self, number: u32, at: u32, under_way: u64) {
+        let mut options = TcpOptions::default();
+        options.tack.packet_number = Some(number);
+        let seq = in_bytes(LEN * (at - 1));
+        self.give_late(TcpFlags::ACK, seq, options, Payload::Length(LEN), under_way);
+    }
+
+    /// Packets with the bytes that follow from their numbers, one each millisecond.
+    fn packets(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        for number in numbers {
+            self.packet(number, number);
+            self.wait(1000);
+        }
+    }
+
+    fn tell(&mut self, interval: Duration) {
+        self.updates += 1;
+        self.iack(
+            &Body::Frequency(FrequencyUpdate {
+                serial: self.updates,
+                interval,
+                min_rtt: Duration::from_millis(RTT),
+                bandwidth: BitRate::from_mbps(80),
+                ack_loss_ppm: 100_000,
+            }),
+            AckKind::Frequency,
+        );
+    }
+
+    fn iack(&mut self, body: &Body, kind: AckKind) {
+        let bytes = body.encode(Bytes(1000));
+        let mut options = TcpOptions::default();
+        options.tack.ack_type = Some(kind.value());
+        let seq = SeqNumber(in_bytes(0).0.wrapping_sub(bytes.len() as u32));
+        self.give(TcpFlags::ACK, seq, options, Payload::Data(bytes));
+    }
+
+    /// `micros` pass, with timers firing as they come due.
+    fn wait(&mut self, micros: u64) {
+        let until = self.now + Duration::from_micros(micros);
+        self.drain();
+        while let Some(at) = self.end.poll_timeout().filter(|&at| at <= until) {
+            self.now = self.now.max(at);
+            self.end.handle_timeout(self.now);
+            self.drain();
+        }
+        self.now = until;
+    }
+
+    fn drain(&mut self) {
+        while let Some(packet) = self.end.poll_transmit(self.now) {
+            if packet.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some()) {
+                self.typed.push(typed(self.now, &packet));
+            } else {
+                self.plain.push(packet);
+            }
+        }
+    }
+
+    /// All TACKs and IACKs that the endpoint has sent since the last time; it has sent nothing else.
+    fn all(&mut self) -> Vec<Typed> {
+        self.drain();
+        assert_eq!(self.plain, [], "nothing but TACKs and IACKs");
+        std::mem::take(&mut self.typed)
+    }
+
+    fn one(&mut self, kind: AckKind) -> Typed {
+        let all = self.all();
+        assert_eq!(all.len(), 1, "one segment: {all:?}");
+        let one = all.into_iter().next().expect("there is one");
+        assert_eq!(one.kind, kind, "{one:?}");
+        one
+    }
+
+    fn nothing(&mut self) {
+        let all = self.all();
+        assert!(all.is_empty(), "nothing: {all:?}");
+    }
+}
+
+fn typed(at: Instant, packet: &Packet) -> Typed {
+    let tcp = packet.tcp().expect("an endpoint sends TCP");
+    let value = tcp.options.tack.ack_type.unwrap_or_else(|| panic!("a TACK or IACK was expected: {packet:?}"));
+    let kind = AckKind::of(value).expect("the endpoint sends kinds that there are");
+    let Payload::Data(bytes) = &packet.payload else { panic!("a body is bytes: {packet:?}") };
+    assert_eq!(tcp.seq + bytes.len() as u32, OURS, "the body ends one place below SND.UNA");
+    assert!(bytes.len() <= 1020 - 20, "a body is at most one MSS long");
+    assert!(tcp.options.sack.is_empty());
+    Typed {
+        at,
+        kind,
+        body: Body::decode(kind, bytes).expect("the endpoint sends well-formed bodies"),
+        ack: tcp.ack - in_bytes(0),
+        stamps: tcp.options.timestamps.expect("TACK goes with timestamps"),
+        window: tcp.window,
+    }
+}
+
+/// The hole from the `from`th to the `to`th thousand bytes.
+fn hole(from: u32, to: u32) -> (SeqNumber, SeqNumber) {
+    (in_bytes(LEN * (from - 1)), in_bytes(LEN * to))
+}
+
+#[test]
+fn of_ten_packets_the_papers_unacked_list_is_pulled_and_then_repeated_by_tacks() {
+    let mut script = Script::told(config(TackConfig { blocks: Blocks::Distinct, ..TackConfig::default() }), 22);
+    script.packets([1]);
+    script.nothing();
+    // The first TACK comes with the second packet; {2, 3} may still be late.
+    script.packet(4, 4);
+    let tack = script.one(AckKind::Tack);
+    assert_eq!((tack.ack, tack.report().hol, tack.report().received_in_flight), (1000, None, Bytes(1000)));
+    script.wait(1000);
+    script.packets([5, 6]);
+    script.packet(10, 10);
+    script.nothing();
+    // RTTmin/4 is 20 ms: {2, 3} are lost at 21 ms.
+    script.wait(17_000);
+    assert_eq!(script.one(AckKind::Loss).loss(), (1, 4));
+    // A TACK tells only of holes that an IACK has told.
+    script.wait(2000);
+    let tack = script.one(AckKind::Tack);
+    assert_eq!(tack.report().hol, Some(hole(2, 3).1));
+    assert_eq!(tack.report().bubbles, []);
+    script.wait(1000);
+    assert_eq!(script.one(AckKind::Loss).loss(), (6, 10));
+    script.wait(10_000);
+    script.packet(11, 2);
+    script.wait(40_000);
+    let tack = script.one(AckKind::Tack);
+    assert_eq!((tack.ack, tack.report().hol), (2000, Some(hole(2, 3).1)));
+    assert_eq!(tack.report().bubbles, [hole(7, 9)]);
+    assert_eq!((tack.report().largest, tack.report().received_in_flight), (11, Bytes(4000)));
+    let stats = script.end.stats().tack;
+    assert_eq!((stats.packets_lost, stats.loss_iacks, stats.tacks_sent), (5, 2, 3));
+}
+
+#[test]
+fn of_five_packets_the_one_lost_twice_is_pulled_twice() {
+    // V-A: 2 is dropped; sent again as 4 it is dropped once more, and 5 shows that.
+    let mut script = Script::told(config(TackConfig::default()), 1000);
+    script.packets([1]);
+    script.packet(3, 3);
+    script.all();
+    script.wait(20_000);
+    assert_eq!(script.one(AckKind::Loss).loss(), (1, 3));
+    script.packet(5, 4);
+    script.wait(20_000);
+    assert_eq!(script.one(AckKind::Loss).loss(), (3, 5));
+    script.packet(6, 2);
+    assert_eq!(script.end.bytes_delivered(), Bytes(4000));
+}
+
+#[test]
+fn an_order_that_heals_within_the_settling_time_draws_no_iack() {
+    let mut script = Script::told(config(TackConfig::default()), 1000);
+    script.packets([1, 4, 2, 6, 7]);
+    script.all();
+    script.wait(12_000);
+    script.packet(3, 3);
+    script.wait(1000);
+    script.packet(5, 5);
+    script.wait(500_000);
+    script.nothing();
+    assert_eq!(script.end.stats().tack.packets_lost, 0);
+    assert_eq!(script.end.bytes_delivered(), Bytes(7000));
+}
+
+#[test]
+fn what_comes_after_it_was_given_up_is_counted() {
+    let mut script = Script::told(config(TackConfig::default()), 1000);
+    script.packets([1, 3]);
+    script.all();
+    script.wait(20_000);
+    script.one(AckKind::Loss);
+    script.packet(2, 2);
+    let stats = script.end.stats().tack;
+    assert_eq!((stats.packets_lost, stats.spurious_losses), (1, 1));
+}
+
+#[test]
+fn where_only_tacks_tell_of_losses_there_is_no_iack() {
+    let mut script =
+        Script::told(config(TackConfig { loss_signal: LossSignal::TackOnly, ..TackConfig::default() }), 30);
+    script.packets([1, 3]);
+    assert_eq!(script.one(AckKind::Tack).report().hol, None);
+    script.packets([4, 5]);
+    script.wait(40_000);
+    assert_eq!(script.one(AckKind::Tack).report().hol, Some(hole(2, 2).1));
+    assert_eq!(script.end.stats().tack.loss_iacks, 0);
+}
+
+#[test]
+fn a_duplicate_left_of_the_window_has_a_number_and_is_not_lost() {
+    let mut script = Script::told(config(TackConfig::default()), 100);
+    script.packets([1, 2]);
+    script.all();
+    script.packet(3, 1);
+    script.packet(4, 3);
+    script.wait(90_000);
+    script.nothing();
+    assert_eq!(script.end.stats().tack.packets_lost, 0);
+    script.wait(10_000);
+    assert_eq!(script.one(AckKind::Tack).ack, 3000, "the duplicate is answered in the rhythm");
+}
+
+/// When TACKs are sent, in ms, while a packet comes each millisecond.
+fn tacks(script: &mut Script, numbers: std::ops::RangeInclusive<u32>) -> Vec<u64> {
+    let begin = script.now;
+    script.packets(numbers);
+    let tacks = script.all().into_iter().filter(|typed| typed.kind == AckKind::Tack);
+    tacks.map(|typed| typed.at.saturating_since(begin).as_micros_floor() / 1000).collect()
+}
+
+#[test]
+fn tacks_come_for_each_packet_then_for_each_interval_or_for_each_second_packet() {
+    let mut script = Script::connected(config(TackConfig::default()));
+    assert_eq!(tacks(&mut script, 1..=5), [0, 1, 2, 3, 4], "start-up");
+    script.tell(Duration::from_millis(10));
+    assert_eq!(tacks(&mut script, 6..=45), [9, 19, 29, 39], "a large bdp: 1/f = RTTmin/beta");
+    script.tell(Duration::from_millis(2));
+    assert_eq!(tacks(&mut script, 46..=53), [1, 3, 5, 7], "a small bdp: 1/f = L MSS/bw");
+    assert_eq!(script.end.stats().tack.start_up_tacks, 5);
+    script.tell(Duration::ZERO);
+    assert_eq!(tacks(&mut script, 54..=56), [0, 1, 2], "start-up once more");
+}
+
+#[test]
+fn the_packet_of_figure_5c_with_the_least_delay_is_named_with_its_departure_and_the_tack_delay() {
+    let mut script = Script::told(config(TackConfig::default()), 20);
+    // What left before the handshake's end would be old (PAWS).
+    script.wait(20_000);
+    for number in [1, 2] {
+        script.packet_late(number, number, 9000);
+        script.wait(1000);
+    }
+    let before = script.one(AckKind::Tack);
+    // Under way for 9, 7, 5, 8 and 9 ms, one each 4 ms: smoothed by an eighth the fourth is the least.
+    let mut named = 0;
+    for (i, under_way) in (0..).zip([9, 7, 5, 8, 9]) {
+        script.packet_late(3 + i, 3 + i, 1000 * under_way);
+        if i == 3 {
+            named = script.clock().wrapping_sub(8000);
+        }
+        script.wait(4000);
+    }
+    let tack = script.one(AckKind::Tack);
+    assert_eq!(tack.stamps.0, named);
+    assert_eq!(tack.stamps.1, before.stamps.1.wrapping_add(20_000), "our clock when it was sent");
+    // It came 12 ms after the first of the five, the TACK goes 19 ms after it; the newest came at 16 ms.
+    assert_eq!(tack.report().delay, Duration::from_millis(7));
+    assert_eq!(tack.report().largest_delay, Duration::from_millis(3));
+}
+
+#[test]
+fn rho_is_what_was_lost_of_what_should_have_come_in_the_last_interval() {
+    let mut script = Script::told(config(TackConfig::default()), 60);
+    script.packets([1, 2]);
+    script.all();
+    // 3 to 40 should have come; four of them are lost, the last settles at 38 ms.
+    script.packets((3..=40).filter(|number| ![5, 10, 11, 17].contains(number)));
+    script.wait(60_000);
+    let tack = script.all().into_iter().find(|typed| typed.kind == AckKind::Tack).expect("a TACK is due");
+    assert_eq!(tack.report().loss_ppm, 4_000_000 / 38);
+}
+
+#[test]
+fn the_delivery_rate_is_that_of_two_tack_intervals() {
+    let mut script = Script::told(config(TackConfig::default()), 10);
+    // 1000 bytes each millisecond: 8 Mbps.
+    tacks(&mut script, 1..=40);
+    assert_eq!(script.end.stats().tack.delivery_rate, BitRate::from_mbps(8));
+}
+
+#[test]
+fn on_demand_a_tack_tells_as_many_holes_as_equation_5_asks_for() {
+    // bdp = 80 Mbps * 80 ms = 800 packets, rho' = 10 %, and of 201 packets 39 are lost, rho = 19.4 %: rho rho' bdp / MSS is 15.52,
+    // Delta-Q 14.52, and so 15 holes more than the first.
+    for (blocks, told) in [(Blocks::OnDemand, 15), (Blocks::Poor, 0), (Blocks::Distinct, 38), (Blocks::Rich, 119)] {
+        let config = config(TackConfig { blocks, ..TackConfig::default() });
+        let mut script = Script::told(Config { receive_buffer: Bytes(1 << 20), ..config }, 30);
+        script.packets((1..200).filter(|number| number % 5 != 0));
+        script.wait(100_000);
+        script.packets([200]);
+        script.all();
+        script.packet(201, 201);
+        let tack = script.one(AckKind::Tack);
+        assert_eq!((tack.report().hol, tack.report().bubbles.len()), (Some(hole(5, 5).1), told), "{blocks:?}");
+        let distinct: Vec<_> = (2..40).map(|i| hole(5 * i, 5 * i)).collect();
+        assert!(tack.report().bubbles.iter().zip(&distinct).all(|(told, hole)| told == hole), "{blocks:?}");
+        if blocks == Blocks::Rich {
+            assert_eq!(tack.report().bubbles[38..40], [hole(5, 5), hole(10, 10)], "the oldest once more");
+        }
+    }
+}
+
+#[test]
+fn a_window_that_closes_or_opens_is_told_at_once() {
+    let config = Config { receive_buffer: Bytes(4000), ..config(TackConfig::default()) };
+    let mut script = Script::told(config, 1000);
+    script.packets([1, 2]);
+    assert_eq!(script.one(AckKind::Tack).window, 2000);
+    script.packet(3, 3);
+    script.nothing();
+    script.packet(4, 4);
+    let iack = script.one(AckKind::Window);
+    assert_eq!((iack.ack, iack.window), (4000, 0));
+    // An octet of room is not worth a word; room for two segments is.
+    assert_eq!(script.end.read(Bytes(1)).map(|payload| payload.len()), Some(1));
+    script.nothing();
+    assert_eq!(script.end.read(Bytes(2000)).map(|payload| payload.len()), Some(2000));
+    let iack = script.one(AckKind::Window);
+    assert_eq!((iack.ack, iack.window), (4000, 2001));
+    assert_eq!(script.end.stats().tack.window_iacks, 2);
+}
+
+#[test]
+fn a_request_for_a_round_trip_is_answered_with_its_own_departure() {
+    let mut script = Script::told(config(TackConfig::default()), 100);
+    script.packets([1, 2]);
+    script.all();
+    script.wait(30_000);
+    script.iack(&Body::RoundTripRequest, AckKind::RoundTrip);
+    let asked = script.clock();
+    let answer = script.one(AckKind::RoundTrip);
+    assert_eq!((answer.stamps.0, answer.report().delay), (asked, Duration::ZERO));
+    assert_eq!(answer.report().serial, 1);
+}
+
+#[test]
+fn data_going_the_other_way_does_not_settle_what_is_owed() {
+    let mut script = Script::told(config(TackConfig::default()), 20);
+    script.packets([1, 2]);
+    script.one(AckKind::Tack);
+    script.packets([3, 4]);
+    script.end.write_length(Bytes(100));
+    script.drain();
+    let data = script.plain.pop().expect("there is data to send");
+    assert_eq!((data.payload.len(), data.tcp().expect("it is TCP").options.tack.packet_number), (100, Some(1)));
+    assert_eq!(data.tcp().expect("it is TCP").ack, in_bytes(4000));
+    script.wait(17_000);
+    assert_eq!(script.one(AckKind::Tack).report().largest, 4);
+}
+
+#[test]
+fn the_peers_fin_is_acknowledged_at_once_and_plainly() {
+    let mut script = Script::told(config(TackConfig::default()), 100);
+    script.packets([1, 2, 3]);
+    script.all();
+    let mut options = TcpOptions::default();
+    options.tack.packet_number = Some(4);
+    script.give(TcpFlags::ACK | TcpFlags::FIN, in_bytes(3000), options, Payload::EMPTY);
+    script.drain();
+    let answer = script.plain.pop().expect("a FIN is acknowledged");
+    assert!(answer.pure_ack().is_some(), "{answer:?}");
+    assert_eq!(answer.tcp().expect("it is TCP").ack, in_bytes(3001));
+    script.nothing();
+    assert_eq!(script.end.poll_timeout(), None, "nothing is held any more");
+}

@@ -182,7 +182,8 @@ impl Endpoint {
     fn take_holes(&mut self, now: Instant, report: &Report, understood: &Understood, tcp: &TcpHeader) {
         let (iss, una, max) = (self.tx.iss, self.tx.una, self.tx.max);
         let place = |seq: SeqNumber| Position::nearest(seq, iss, una).map(|place| place.max(una).min(max));
-        let Some(ack) = place(tcp.ack) else { return };
+        // As it stands: what is received above it may have been acknowledged since.
+        let Some(ack) = Position::nearest(tcp.ack, iss, una).filter(|&ack| ack <= max) else { return };
         let mut holes: Vec<Span> = Vec::with_capacity(1 + report.bubbles.len());
         let first = report.hol.map(|hol| (tcp.ack, hol));
         for (start, end) in first.into_iter().chain(report.bubbles.iter().copied()) {
@@ -198,8 +199,7 @@ impl Endpoint {
         }
         let received = report.received_in_flight.min(max - ack);
         let round_trip = self.rtt.smoothed().unwrap_or_default();
-        let report =
-            HoleReport { now, ack, received, holes: &holes, largest: understood.largest, round_trip };
+        let report = HoleReport { now, ack, received, holes: &holes, largest: understood.largest, round_trip };
         if let Detector::Pull(pull) = &mut self.loss {
             pull.on_holes(&report);
         }
@@ -287,11 +287,18 @@ impl Endpoint {
         self.congestion.fall_back(now);
         let out = self.tx.outstanding();
         let had_lost = self.loss.lost(&out).is_some();
+        let records = self.loss.records_mut().map(std::mem::take);
         self.loss = Self::detector(&self.config, self.sack);
+        if let (Some(records), Some(place)) = (records, self.loss.records_mut()) {
+            // What is out stays known to whoever keeps records.
+            *place = records;
+        }
         if had_lost {
             // What the receiver has named is known to us only in its terms: go through all that is out.
-            self.loss.on_timeout(&out);
-            self.tx.next = self.tx.una;
+            self.loss.on_timeout_at(now, &out);
+            if self.loss.goes_back() {
+                self.tx.next = self.tx.una;
+            }
         }
         if self.tx.una < self.tx.max && !self.timers.is_armed(Timer::Persist) {
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
@@ -302,7 +309,6 @@ impl Endpoint {
     pub(super) const fn has_fallen_back(&self) -> bool {
         self.stats.fallbacks > 0
     }
-
 }
 
 /// Whether a controller is in its first phase: BBR's Startup, or slow start.

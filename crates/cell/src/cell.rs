@@ -17,7 +17,7 @@ use crate::flows::{Flows, Place};
 use crate::host::{Eavesdropper, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
-use crate::observe::{Event, Observer};
+use crate::observe::{DatagramCounts, Event, Observer};
 use crate::slots::{Slots, Wakeup};
 use crate::wired::Wired;
 
@@ -182,6 +182,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         for flow in 0..self.flows.len() {
             let (retransmissions, timeouts) = self.flows.sender_totals(flow);
             self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts });
+            let counts = self.flows.flow(flow).datagrams;
+            if counts != DatagramCounts::default() {
+                self.observer.observe(self.now, &Event::DatagramTotals { flow, counts });
+            }
         }
     }
 

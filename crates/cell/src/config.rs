@@ -15,7 +15,7 @@ use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
-pub use ackless_tcp::{AckChoice, CongestionChoice, TackConfig};
+pub use ackless_tcp::{AckChoice, CongestionChoice, RecoveryChoice, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -371,9 +371,20 @@ pub enum TransportConfig {
     Udp {
         /// UDP payload of one datagram; the IPv4 packet is 28 bytes longer.
         payload: Bytes,
+        /// What the receiver sends back, as an emulation of TCP ACKs; `None` sends nothing.
+        answers: Option<UdpAnswers>,
     },
     /// One TCP connection (one per transfer for [`Traffic::Repeated`]).
     Tcp(TcpConfig),
+}
+
+/// Datagrams that answer datagrams.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UdpAnswers {
+    /// One for so many that came. At least 1.
+    pub every: u32,
+    /// UDP payload of an answer; 18 bytes make the smallest Ethernet frame, 64 bytes.
+    pub payload: Bytes,
 }
 
 /// One TCP connection; both ends are configured alike.
@@ -387,6 +398,10 @@ pub struct TcpConfig {
     pub policy: Option<AckChoice>,
     /// What is chosen about TACK, where both ends offer it.
     pub tack: Option<TackConfig>,
+    /// How the sender notices losses.
+    pub recovery: RecoveryChoice,
+    /// Whether a congestion window is spread over the round trip.
+    pub pacing: bool,
     /// The largest IP packet; the announced MSS is this less 40 bytes, and options shorten the payload further.
     pub packet: Bytes,
     /// Selective acknowledgements (RFC 2018).
@@ -440,6 +455,32 @@ pub enum Traffic {
         /// How it sends while on.
         pace: Pace,
     },
+    /// A video that is made, sent and shown as time passes, without end.
+    Video(VideoConfig),
+}
+
+/// A video and its player. The encoder does not adapt; over UDP a frame is sent at once in as many datagrams as it takes, over TCP what
+/// is not sent yet waits without limit.
+///
+/// The player stops where the next frame is not there when it is due (over UDP: neither whole nor followed by anything of a later one), and
+/// then waits for [`Self::resume`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VideoConfig {
+    /// Of the encoded video, constant over a group of frames. Each frame has at least one byte.
+    pub rate: BitRate,
+    /// From one frame to the next. Greater than zero.
+    pub frame: Duration,
+    /// The first of so many frames is a key frame. At least 1.
+    pub group: u32,
+    /// How many times as long as another frame a key frame is. At least 1.
+    pub key_weight: u32,
+    /// Play-out begins when so much video is there, at least one frame.
+    pub start: Duration,
+    /// After a stop it goes on when so much is there, at least one frame.
+    pub resume: Duration,
+    /// Where more than this is there when a frame is due, the player skips frames until only [`Self::start`] is left, so that it does not lag
+    /// behind for ever; `None` never skips.
+    pub catch_up: Option<Duration>,
 }
 
 /// How fast an application hands over data.
@@ -513,6 +554,8 @@ impl Default for TcpConfig {
             ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
             policy: None,
             tack: None,
+            recovery: RecoveryChoice::Standard,
+            pacing: false,
             packet: Bytes(1_500),
             sack: true,
             timestamps: true,
@@ -524,6 +567,29 @@ impl Default for TcpConfig {
         }
     }
 }
+
+impl VideoConfig {
+    /// Bytes of the first so many frames together, rounded down.
+    pub fn bytes(&self, frames: u64) -> Bytes {
+        let (group, weight) = (u128::from(self.group.max(1)), u128::from(self.key_weight.max(1)));
+        // In units of a frame that is no key frame.
+        let units_of_group = weight + group - 1;
+        let rest = u128::from(frames) % group;
+        let units = u128::from(frames) / group * units_of_group + if rest == 0 { 0 } else { weight + rest - 1 };
+        let byte_nanos = u128::from(self.rate.bps()) * u128::from(self.frame.as_nanos()) * group;
+        // Divided in two steps, so that the product stays within 128 bits for centuries of video.
+        let whole = units / units_of_group * byte_nanos / NANOS_OF_BYTE;
+        Bytes((whole + units % units_of_group * byte_nanos / (units_of_group * NANOS_OF_BYTE)) as u64)
+    }
+
+    /// How many frames `span` of video is, at least one.
+    pub(crate) fn frames(&self, span: Duration) -> u64 {
+        span.div_ceil(self.frame).max(1)
+    }
+}
+
+/// Bits of a byte, times nanoseconds of a second.
+const NANOS_OF_BYTE: u128 = 8_000_000_000;
 
 impl WiredLink {
     /// A link that loses nothing and keeps the order.

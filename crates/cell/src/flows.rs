@@ -10,8 +10,10 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
 
 use crate::config::{
-    AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig,
+    AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
 };
+use crate::observe::DatagramCounts;
+use crate::video::Video;
 
 /// Where a transport end stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +39,10 @@ pub(crate) struct Flow {
     pub(crate) application: Application,
     /// Counts of the connections before the present one.
     past: (u64, u64),
+    /// Of datagrams, if it is over UDP.
+    pub(crate) datagrams: DatagramCounts,
+    /// Datagrams that have come and have no answer yet.
+    unanswered: u32,
 }
 
 /// One end of a flow.
@@ -62,6 +68,8 @@ pub(crate) struct Application {
     pub(crate) begun: Option<Instant>,
     /// Whether it wants to send now.
     pub(crate) on: bool,
+    /// The video that it sends, if it does.
+    pub(crate) video: Option<Box<Video>>,
     random: Stream,
 }
 
@@ -165,6 +173,10 @@ impl Flow {
             tick: None,
             begun: None,
             on: false,
+            video: match config.traffic {
+                Traffic::Video(video) => Some(Box::new(Video::new(video))),
+                _ => None,
+            },
             random: Stream::new(seed, index as u64, Purpose::Traffic),
         };
         let end = |place, port: u16| End {
@@ -174,7 +186,14 @@ impl Flow {
             reported: Bytes::ZERO,
             next_ip_id: 0,
         };
-        Self { ends: [end(peer, PEER_PORT), end(station, STATION_PORT)], config, application, past: (0, 0) }
+        Self {
+            ends: [end(peer, PEER_PORT), end(station, STATION_PORT)],
+            config,
+            application,
+            past: (0, 0),
+            datagrams: DatagramCounts::default(),
+            unanswered: 0,
+        }
     }
 
     /// The end that sends data.
@@ -189,10 +208,10 @@ impl Flow {
     pub(crate) fn datagrams_that_flood(&self) -> Option<Bytes> {
         let pace = match self.config.traffic {
             Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
-            Traffic::Finite { .. } | Traffic::Repeated { .. } => return None,
+            Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Video(_) => return None,
         };
         match self.config.transport {
-            TransportConfig::Udp { payload } if pace == Pace::Saturating => Some(payload),
+            TransportConfig::Udp { payload, .. } if pace == Pace::Saturating => Some(payload),
             _ => None,
         }
     }
@@ -206,7 +225,9 @@ impl Flow {
     pub(crate) fn connect(&mut self, now: Instant, tcp: &TcpConfig) {
         let (retransmissions, timeouts) = self.sender_totals();
         self.past = (retransmissions, timeouts);
-        let config = endpoint_config(tcp);
+        // What is made as time passes is sent at once.
+        let nagle = self.application.video.is_none();
+        let config = Config { nagle, ..endpoint_config(tcp) };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
         let (listening, calling) = (iss(), iss());
@@ -219,9 +240,28 @@ impl Flow {
 
     /// The next datagram from the sending end.
     pub(crate) fn datagram(&mut self, payload: Bytes) -> Packet {
-        let sender = self.sender();
-        let to = self.ends[1 - sender].address;
-        let from = &mut self.ends[sender];
+        self.datagrams.sent += 1;
+        self.datagram_from(self.sender(), payload)
+    }
+
+    /// A datagram has come to the receiving end: the answer to it and those before it, if one is due.
+    pub(crate) fn answer(&mut self) -> Option<Packet> {
+        self.datagrams.received += 1;
+        let TransportConfig::Udp { answers: Some(UdpAnswers { every, payload }), .. } = self.config.transport else {
+            return None;
+        };
+        self.unanswered += 1;
+        if self.unanswered < every {
+            return None;
+        }
+        self.unanswered = 0;
+        self.datagrams.answers_sent += 1;
+        Some(self.datagram_from(1 - self.sender(), payload))
+    }
+
+    fn datagram_from(&mut self, end: usize, payload: Bytes) -> Packet {
+        let to = self.ends[1 - end].address;
+        let from = &mut self.ends[end];
         from.next_ip_id = from.next_ip_id.wrapping_add(1);
         datagram(from.address, to, payload, from.next_ip_id)
     }
@@ -236,7 +276,8 @@ impl Flow {
 impl Application {
     /// When it wants to be woken.
     pub(crate) fn poll_timeout(&self) -> Option<Instant> {
-        [self.turn, self.tick].into_iter().flatten().min()
+        let due = self.video.as_ref().and_then(|video| video.due());
+        [self.turn, self.tick, due].into_iter().flatten().min()
     }
 
     /// A span as configured, drawn if it is random.
@@ -327,6 +368,8 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         congestion: tcp.congestion,
         ack: tcp.policy.unwrap_or(AckChoice::Delayed { every, timeout }),
         tack: tcp.tack,
+        recovery: tcp.recovery,
+        pacing: tcp.pacing,
         sack: tcp.sack,
         timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
         window_scaling: tcp.window_scaling,

@@ -22,6 +22,7 @@ pub mod result;
 mod run;
 pub mod slots;
 pub mod timeline;
+mod video;
 pub mod wired;
 
 pub use cell::Cell;

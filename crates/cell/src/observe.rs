@@ -101,6 +101,20 @@ pub enum Event<'a> {
         /// Retransmission timeouts since the start of the run.
         timeouts: u64,
     },
+    /// The totals of a UDP flow, told when the window begins and when it ends.
+    DatagramTotals {
+        /// The flow.
+        flow: usize,
+        /// Its counts since the start of the run.
+        counts: DatagramCounts,
+    },
+    /// The player of a video showed a frame or stopped.
+    Playout {
+        /// The flow.
+        flow: usize,
+        /// What it did.
+        playout: Playout,
+    },
     /// How a flow stands, told at every sample ([`Observer::sampling`]).
     FlowSample {
         /// The flow.
@@ -112,6 +126,33 @@ pub enum Event<'a> {
         /// Packets in the first MAC queue on its way, those of other flows with the same next hop included.
         queued: usize,
     },
+}
+
+/// What the player of a video did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Playout {
+    /// It showed a frame: the first one, or the first after a stop, if it stood still before.
+    Shown {
+        /// Whether a part of the frame is missing.
+        damaged: bool,
+        /// How many frames before it were skipped.
+        skipped: u64,
+    },
+    /// It stopped, because the next frame was not there.
+    Stopped,
+}
+
+/// How many datagrams a UDP flow had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DatagramCounts {
+    /// Sent, those that the first queue on the way dropped included.
+    pub sent: u64,
+    /// Received.
+    pub received: u64,
+    /// Answers sent by the receiver.
+    pub answers_sent: u64,
+    /// Answers that came back to the sender.
+    pub answers_received: u64,
 }
 
 /// A silence of the medium and what it was spent on: consecutive stretches, in this order.

@@ -6,10 +6,13 @@ use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::config::{CellConfig, Direction, Peer, Topology, TransportConfig};
+use crate::config::{CellConfig, Direction, FlowConfig, Peer, Topology, Traffic, TransportConfig};
 use crate::ledger::Ledger;
-use crate::observe::{Event, Observer};
-use crate::result::{Counters, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult};
+use crate::observe::{DatagramCounts, Event, Observer, Playout};
+use crate::result::{
+    Counters, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult, UdpResult,
+    VideoResult,
+};
 
 /// Counts what happens in the measured window.
 #[derive(Clone, Debug)]
@@ -42,6 +45,24 @@ struct FlowRecord {
     timeouts: u64,
     /// Both counts when the window began.
     before: (u64, u64),
+    /// Datagrams since the start of the run, and when the window began.
+    datagrams: DatagramCounts,
+    datagrams_before: DatagramCounts,
+    viewing: Viewing,
+}
+
+/// What the viewer of a video has seen.
+#[derive(Clone, Debug, Default)]
+struct Viewing {
+    /// When the first frame was shown.
+    begun: Option<Instant>,
+    /// Since when the player has stood still.
+    stopped: Option<Instant>,
+    frames: u64,
+    damaged: u64,
+    skipped: u64,
+    stalls: u64,
+    stalled: Duration,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -91,7 +112,7 @@ impl Recorder {
         }
     }
 
-    fn flow_result(&self, config: &CellConfig, flow: &crate::config::FlowConfig, record: &FlowRecord) -> FlowResult {
+    fn flow_result(&self, config: &CellConfig, flow: &FlowConfig, record: &FlowRecord) -> FlowResult {
         FlowResult {
             name: flow.name.clone(),
             station: config.stations[flow.station].name.clone(),
@@ -111,6 +132,43 @@ impl Recorder {
             timeouts: record.timeouts - record.before.1,
             completion_s: record.completion.map(Duration::as_secs_f64),
             transfers_ms: record.transfers.percentiles(),
+            udp: self.udp_result(flow, record),
+            video: matches!(flow.traffic, Traffic::Video(_)).then(|| self.video_result(flow, &record.viewing)),
+        }
+    }
+
+    fn udp_result(&self, flow: &FlowConfig, record: &FlowRecord) -> Option<UdpResult> {
+        let TransportConfig::Udp { answers, .. } = flow.transport else { return None };
+        if answers.is_none() && !matches!(flow.traffic, Traffic::Video(_)) {
+            return None;
+        }
+        let (now, before) = (record.datagrams, record.datagrams_before);
+        let answers_received = now.answers_received - before.answers_received;
+        let frame = answers.map_or(Bytes::ZERO, |answers| answers.payload + AROUND_PAYLOAD);
+        Some(UdpResult {
+            sent: now.sent - before.sent,
+            received: now.received - before.received,
+            answers_sent: now.answers_sent - before.answers_sent,
+            answers_received,
+            answers_mbps: self.rate_mbps(frame * answers_received),
+        })
+    }
+
+    fn video_result(&self, flow: &FlowConfig, viewing: &Viewing) -> VideoResult {
+        let still = viewing.stopped.map_or(Duration::ZERO, |since| self.until.saturating_since(since.max(self.from)));
+        let (stalled, begun) = (viewing.stalled + still, viewing.begun);
+        let play = begun.map_or(Duration::ZERO, |begun| self.until.saturating_since(begun.max(self.from)));
+        let over_play = |amount: f64| (!play.is_zero()).then(|| amount / play.as_secs_f64());
+        VideoResult {
+            frames: viewing.frames,
+            damaged_frames: viewing.damaged,
+            damaged_per_30min: over_play(viewing.damaged as f64 * 1_800.0),
+            skipped_frames: viewing.skipped,
+            stalls: viewing.stalls,
+            stalled_s: stalled.as_secs_f64(),
+            play_s: play.as_secs_f64(),
+            rebuffering_percent: over_play(stalled.as_secs_f64() * 100.0),
+            startup_s: begun.map(|begun| (begun - flow.start).as_secs_f64()),
         }
     }
 
@@ -214,6 +272,28 @@ impl Recorder {
         }
     }
 
+    fn count_playout(&mut self, now: Instant, flow: usize, playout: Playout) {
+        let (from, counts) = (self.from, self.in_window(now));
+        let viewing = &mut self.flows[flow].viewing;
+        match playout {
+            Playout::Shown { damaged, skipped } => {
+                viewing.begun.get_or_insert(now);
+                if let Some(since) = viewing.stopped.take() {
+                    viewing.stalled += now.saturating_since(since.max(from));
+                }
+                if counts {
+                    viewing.frames += 1;
+                    viewing.damaged += u64::from(damaged);
+                    viewing.skipped += skipped;
+                }
+            }
+            Playout::Stopped => {
+                viewing.stopped = Some(now);
+                viewing.stalls += u64::from(counts);
+            }
+        }
+    }
+
     fn count_totals(&mut self, now: Instant, node: NodeId, counts: &StationCounts) {
         let record = &mut self.nodes[usize::from(node.0)];
         if now <= self.from {
@@ -252,6 +332,14 @@ impl Observer for Recorder {
                     record.before = (retransmissions, timeouts);
                 }
             }
+            Event::DatagramTotals { flow, counts } => {
+                let record = &mut self.flows[flow];
+                record.datagrams = counts;
+                if now <= self.from {
+                    record.datagrams_before = counts;
+                }
+            }
+            Event::Playout { flow, playout } => self.count_playout(now, flow, playout),
             Event::Totals { node, ref counts } => self.count_totals(now, node, counts),
             Event::Completed { flow, took, finite } => {
                 if finite {
@@ -310,6 +398,9 @@ impl Samples {
         })
     }
 }
+
+/// Headers of UDP and IPv4, and the header and check sequence of an Ethernet frame.
+const AROUND_PAYLOAD: Bytes = Bytes(8 + 20 + 18);
 
 /// Jain's index of fairness: the square of the sum over `n` times the sum of squares; 1 for fewer than two shares, or if all are zero.
 fn jain(shares: &[f64]) -> f64 {

@@ -69,6 +69,50 @@ pub struct FlowResult {
     pub completion_s: Option<f64>,
     /// Completion times of repeated transfers that ended in the window; `None` where none did.
     pub transfers_ms: Option<Percentiles>,
+    /// Datagrams and their answers; `None` but for UDP that is answered or carries a video.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp: Option<UdpResult>,
+    /// What the viewer saw; `None` without a video.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<VideoResult>,
+}
+
+/// Datagrams of one flow.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct UdpResult {
+    /// Datagrams sent, those that the first queue on the way dropped included.
+    pub sent: u64,
+    /// Datagrams received.
+    pub received: u64,
+    /// Answers that the receiver sent.
+    pub answers_sent: u64,
+    /// Answers that came back to the sender.
+    pub answers_received: u64,
+    /// The answers that came back, in Mbit/s of Ethernet frames: 18 bytes longer than the IP packet, so that the smallest has 64.
+    pub answers_mbps: f64,
+}
+
+/// How a video was shown.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct VideoResult {
+    /// Frames shown.
+    pub frames: u64,
+    /// Shown frames of which a part was missing, as lost datagrams make them.
+    pub damaged_frames: u64,
+    /// The same for each half hour of play time: macroblocking. `None` where nothing was shown.
+    pub damaged_per_30min: Option<f64>,
+    /// Frames that were skipped to catch up.
+    pub skipped_frames: u64,
+    /// Stops of the player.
+    pub stalls: u64,
+    /// Seconds for which it stood still after a stop.
+    pub stalled_s: f64,
+    /// Seconds of play time: from the first frame, or the start of the window, to its end, stops included.
+    pub play_s: f64,
+    /// Stalled seconds over play time, in percent: the rebuffering ratio. `None` where nothing was shown.
+    pub rebuffering_percent: Option<f64>,
+    /// From the start of the flow to the first frame, in the whole run; `None` where there was none.
+    pub startup_s: Option<f64>,
 }
 
 /// What one ping measured.

@@ -12,8 +12,8 @@ use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckRule, Auto, Backoff, Congestion, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Room, Spread,
-    Ways,
+    AckRule, Auto, Backoff, Congestion, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Recovery,
+    Room, Spread, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -317,11 +317,15 @@ section! {
         congestion: Auto<Congestion> = "\"auto\"",
         /// When ACKs are sent; auto is transport.ack.
         ack: Auto<AckRule> = "\"auto\"",
+        /// How losses are noticed; auto is transport.recovery.
+        recovery: Auto<Recovery> = "\"auto\"",
         /// UDP payload of one datagram; auto is transport.udp_payload.
         udp_payload: Auto<Bytes> = "\"auto\"",
-        /// What the application sends: without end, once, again and again, or on and off.
+        /// For how many datagrams one is sent back; auto is transport.udp_ack_every.
+        udp_ack_every: Auto<Option<u32>> = "\"auto\"",
+        /// What the application sends: without end, once, again and again, on and off, or a video as time passes.
         traffic: Pattern = "\"bulk\"",
-        /// How fast the application hands over data (bulk, on-off).
+        /// How fast the application hands over data (bulk, on-off), and the bit rate of a video, which needs one.
         rate: Pace = "\"saturating\"",
         /// Application bytes of a transfer (finite, repeated).
         size: Bytes = "\"1MB\"",
@@ -331,6 +335,18 @@ section! {
         on: Duration = "\"1s\"",
         /// How long it is silent (on-off).
         off: Duration = "\"1s\"",
+        /// Time from one frame to the next (video).
+        frame_interval: Duration = "\"33.333ms\"",
+        /// Of how many frames the first is a key frame (video).
+        key_every: u32 = "30",
+        /// How many times as long as another frame a key frame is (video).
+        key_weight: u32 = "1",
+        /// How much video must be there before the first frame is shown (video).
+        play_from: Duration = "\"100ms\"",
+        /// How much must be there after a stop (video).
+        resume_from: Duration = "\"100ms\"",
+        /// Where more than this is there, frames are skipped until flows.play_from is left, so that the viewer does not lag behind (video).
+        catch_up: Option<Duration> = "\"never\"",
         /// Whether think, on and off are always the same or exponentially distributed with this mean.
         times: Spread = "\"fixed\"",
         /// When the first flow of the group starts.

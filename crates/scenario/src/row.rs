@@ -11,11 +11,11 @@ use ackless_schemes::filter::{Filtered, Form};
 use ackless_tcp::tack::Blocks;
 
 use crate::error::{Place, ScenarioError, did_you_mean};
-use crate::keys::SECTIONS;
+use crate::keys::{Flows, SECTIONS};
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Setting};
 use crate::value::{
-    AckRule, Auto, Backoff, Congestion, Cure, HackPolicy, Literal, Pattern, Protocol, Remedy, ThinningKind,
+    AckRule, Auto, Backoff, Congestion, Cure, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy, ThinningKind,
 };
 
 use about::About;
@@ -199,9 +199,15 @@ impl Row {
                 // Without bearing on what never ends.
                 flow.size.reset();
                 flow.times.reset();
-                for span in [&mut flow.think, &mut flow.on, &mut flow.off] {
+                let Flows { think, on, off, frame_interval, play_from, resume_from, .. } = flow;
+                for span in [think, on, off, frame_interval, play_from, resume_from] {
                     span.reset();
                 }
+                for count in [&mut flow.key_every, &mut flow.key_weight] {
+                    count.reset();
+                }
+                flow.catch_up.reset();
+                self.put(&mut flow.udp_ack_every, Auto::Given(None));
             }
         }
     }
@@ -210,6 +216,7 @@ impl Row {
         self.put(&mut scenario.transport.congestion, Auto::Given(stack.congestion));
         self.put(&mut scenario.transport.ack, Auto::Given(stack.ack));
         self.put(&mut scenario.transport.tack, stack.tack.is_some());
+        self.put(&mut scenario.transport.recovery, Auto::Given(Recovery::Rack));
         if let Some(blocks) = stack.tack {
             self.put(&mut scenario.tack.blocks, blocks);
         }

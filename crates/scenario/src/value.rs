@@ -416,7 +416,7 @@ macro_rules! keywords {
 mod schemes;
 mod transport;
 
-pub(crate) use transport::{AckRule, Congestion, ProbeRound, TackKind};
+pub(crate) use transport::{AckRule, Congestion, ProbeRound, Recovery, TackKind};
 
 pub(crate) use schemes::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
 
@@ -432,7 +432,7 @@ keywords! {
     Protocol { Tcp = "tcp", Udp = "udp" }
     Direction { Down = "down", Up = "up" }
     Ways { Both = "both", Down = "down", Up = "up" }
-    Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off" }
+    Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
     Backoff { Standard = "standard", AutoZoom = "auto-zoom" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
@@ -467,6 +467,7 @@ pub(crate) enum Pattern {
     Finite,
     Repeated,
     OnOff,
+    Video,
 }
 
 /// How times that recur are drawn.

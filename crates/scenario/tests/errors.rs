@@ -322,6 +322,31 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["steps.at=3s", "steps.rate=0bps"], "--set steps.rate=0bps: steps.rate is zero"),
         (&["steps.direction=left"], "--set steps.direction=left: \"left\" is not allowed for steps.direction"),
         (&["transport.packet=1600B"], "--set transport.packet=1600B: transport.packet is"),
+        (
+            &["transport.recovery=rack", "transport.sack=false"],
+            "--set transport.recovery=rack: transport.recovery is rack",
+        ),
+        (
+            &["transport.protocol=udp", "transport.udp_ack_every=0"],
+            "--set transport.udp_ack_every=0: udp_ack_every is 0",
+        ),
+        (&["flows.protocol=udp", "flows.udp_ack_every=0"], "--set flows.udp_ack_every=0: udp_ack_every is 0"),
+        (&["flows.protocol=udp", "transport.udp_ack_payload=0B"], "--set transport.udp_ack_payload=0B: transport.udp"),
+        (&["flows.traffic=video"], "cell.toml: flows.rate (default): flows.rate is saturating, but a video has a rate"),
+        (&["flows.catch_up=1s"], "--set flows.catch_up=1s: flows.catch_up has no bearing, since the traffic is bulk"),
+        (&["flows.key_every=9"], "--set flows.key_every=9: flows.key_every has no bearing"),
+        (
+            &["flows.traffic=video", "flows.rate=2Mbps", "flows.catch_up=99ms"],
+            "--set flows.catch_up=99ms: flows.catch_up is 99ms, less than what the player waits for",
+        ),
+        (
+            &["flows.traffic=video", "flows.rate=200bps"],
+            "--set flows.rate=200bps: flows.rate is 200bps, which leaves frames without a byte",
+        ),
+        (
+            &["flows.traffic=video", "flows.rate=2Mbps", "flows.frame_interval=999us"],
+            "--set flows.frame_interval=999us: flows.frame_interval is 999us",
+        ),
         (&["transport.ack=0"], "--set transport.ack=0: 0 is not allowed for transport.ack"),
         (&["flows.ack=seldom"], "--set flows.ack=seldom: \"seldom\" is not allowed for flows.ack"),
         (&["transport.ack_l=0"], "--set transport.ack_l=0: transport.ack_l is 0, which is out of range"),

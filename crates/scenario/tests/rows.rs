@@ -1,8 +1,8 @@
 //! The rows: what each lays over a scenario, where it makes sense, and what is said of it.
 
 use ackless_cell::config::{
-    Access, AckChoice, BackoffPolicy, CellConfig, CongestionChoice, SchemeChoice, TackConfig, TcpConfig,
-    TransportConfig,
+    Access, AckChoice, BackoffPolicy, CellConfig, CongestionChoice, RecoveryChoice, SchemeChoice, TackConfig,
+    TcpConfig, TransportConfig,
 };
 use ackless_scenario::keys::SECTIONS;
 use ackless_scenario::{Row, Scenario};
@@ -323,6 +323,8 @@ fn a_stack_row_sets_congestion_control_and_acknowledgements_whatever_the_scenari
     let written = ["transport.congestion=newreno", "transport.ack=8", "transport.tack=true"];
     let bbr = tcp(&written, "bbr");
     assert_eq!((bbr.congestion, bbr.ack.every, bbr.policy, bbr.tack), (CongestionChoice::Bbr, 2, None, None));
+    assert_eq!((bbr.recovery, tcp(&written, "tcp").recovery), (RecoveryChoice::Rack, RecoveryChoice::Standard));
+    assert_eq!(tcp(&["transport.congestion=bbr"], "tcp").recovery, RecoveryChoice::Rack, "what BBR comes with");
     assert_eq!((tcp(&written, "bbr-l16").ack.every, tcp(&written, "cubic").congestion), (16, CongestionChoice::Cubic));
     let tack = tcp(&["transport.ack_l=3", "transport.ack_beta=8", "tack.timing=sampled"], "tack");
     assert_eq!(tack.congestion, CongestionChoice::ReceiverBbr(Variant::Standard));

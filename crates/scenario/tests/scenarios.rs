@@ -95,7 +95,7 @@ fn the_udp_row_turns_tcp_flows_into_saturating_udp_the_same_way() {
         match before.transport {
             TransportConfig::Udp { .. } => assert_eq!(before, after),
             TransportConfig::Tcp(_) => {
-                assert_eq!(after.transport, TransportConfig::Udp { payload: Bytes(1_472) });
+                assert_eq!(after.transport, TransportConfig::Udp { payload: Bytes(1_472), answers: None });
                 assert_eq!(after.traffic, Traffic::Bulk(Pace::Saturating));
             }
         }

@@ -9,7 +9,7 @@ use super::Cell;
 use crate::config::{Pace, Traffic, TransportConfig};
 use crate::flows::{Addressee, End, Place};
 use crate::host::{Crossing, Eavesdropper};
-use crate::observe::{Event, Observer};
+use crate::observe::{Event, Observer, Playout};
 use crate::slots::Wakeup;
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
@@ -45,11 +45,38 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.pool.release(packet);
                 self.service(flow, end);
             }
-            None => {
-                let bytes = Bytes(self.pool.get(packet).payload.len().into());
-                self.pool.release(packet);
-                self.report_delivered(flow, end, bytes);
-            }
+            None => self.deliver_datagram(flow, end, packet),
+        }
+    }
+
+    /// A datagram has come to an end of its flow. An answer is no application's data.
+    fn deliver_datagram(&mut self, flow: usize, end: usize, packet: PacketId) {
+        let bytes = Bytes(self.pool.get(packet).payload.len().into());
+        let identification = self.identification(packet);
+        self.pool.release(packet);
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        if state.sender() == end {
+            state.datagrams.answers_received += 1;
+            return;
+        }
+        let answer = state.answer();
+        let place = state.ends[end].place;
+        let video = state.application.video.as_mut();
+        let playout = video.and_then(|video| video.datagram_came(now, identification));
+        self.report_delivered(flow, end, bytes);
+        self.report_playout(flow, playout);
+        if let Some(answer) = answer {
+            let answer = self.pool.insert(answer);
+            self.send_from(place, answer);
+        }
+    }
+
+    /// The player of a flow's video did something.
+    fn report_playout(&mut self, flow: usize, playout: Option<Playout>) {
+        if let Some(playout) = playout {
+            self.observer.observe(self.now, &Event::Playout { flow, playout });
+            self.watch_application(flow);
         }
     }
 
@@ -106,7 +133,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             drained |= event == TcpEvent::Drained;
         }
         if !sends && new > Bytes::ZERO {
+            let now = self.now;
+            let video = state.application.video.as_mut();
+            let playout = video.and_then(|video| video.bytes_came(now, delivered));
             self.report_delivered(flow, end, new);
+            self.report_playout(flow, playout);
         }
         if let Some(rtt) = rtt {
             self.observer.observe(self.now, &Event::RoundTrip { flow, rtt });
@@ -131,7 +162,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let (finite, think) = match state.config.traffic {
             Traffic::Finite { .. } => (true, None),
             Traffic::Repeated { think, .. } => (false, Some(think)),
-            Traffic::Bulk(_) | Traffic::OnOff { .. } => return,
+            Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => return,
         };
         let Some(begun) = state.application.begun.take() else { return };
         if let Some(think) = think {
@@ -154,6 +185,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if application.tick.take_if(|at| *at <= now).is_some() {
             self.tick(flow);
         }
+        let application = &mut self.flows.flow_mut(flow).application;
+        let playout = application.video.as_mut().and_then(|video| video.play(now));
+        self.report_playout(flow, playout);
         self.watch_application(flow);
     }
 
@@ -189,13 +223,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     endpoint.send(size);
                     endpoint.close();
                 }
-                Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } => {}
+                Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } | Traffic::Video(_) => {}
             }
             self.service(flow, 1);
             self.service(flow, 0);
         }
         match traffic {
-            Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { pace: Pace::Rate(_), .. } => self.tick(flow),
+            Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { pace: Pace::Rate(_), .. } | Traffic::Video(_) => {
+                self.tick(flow);
+            }
             _ => self.refill_from(flow),
         }
     }
@@ -204,13 +240,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn tick(&mut self, flow: usize) {
         let now = self.now;
         let state = self.flows.flow_mut(flow);
+        if let Traffic::Video(video) = state.config.traffic {
+            state.application.tick = Some(now + video.frame);
+            return self.send_frame(flow);
+        }
         let (Traffic::Bulk(Pace::Rate(rate)) | Traffic::OnOff { pace: Pace::Rate(rate), .. }) = state.config.traffic
         else {
             return;
         };
         let sender = state.sender();
         match state.config.transport {
-            TransportConfig::Udp { payload } => {
+            TransportConfig::Udp { payload, .. } => {
                 state.application.tick = Some(now + rate.time_ceil(payload));
                 let (packet, place) = (state.datagram(payload), state.ends[sender].place);
                 let packet = self.pool.insert(packet);
@@ -222,6 +262,30 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 if let Some(endpoint) = &mut state.ends[sender].tcp {
                     // What does not fit into the send buffer is not offered again: the application is paced by its clock.
                     endpoint.write_length(piece);
+                }
+                self.service(flow, sender);
+            }
+        }
+    }
+
+    /// The encoder of a video hands over the next frame.
+    fn send_frame(&mut self, flow: usize) {
+        let state = self.flows.flow_mut(flow);
+        let sender = state.sender();
+        let Some(video) = &mut state.application.video else { return };
+        let len = video.make();
+        match state.config.transport {
+            TransportConfig::Udp { payload, .. } => {
+                for payload in video.split(len, payload) {
+                    let state = self.flows.flow_mut(flow);
+                    let (packet, place) = (state.datagram(payload), state.ends[sender].place);
+                    let packet = self.pool.insert(packet);
+                    self.send_from(place, packet);
+                }
+            }
+            TransportConfig::Tcp(_) => {
+                if let Some(endpoint) = &mut state.ends[sender].tcp {
+                    endpoint.send(len);
                 }
                 self.service(flow, sender);
             }

@@ -175,7 +175,7 @@ pub fn with_tcp(mut config: CellConfig, station: usize, peer: Peer, direction: D
 
 /// The cell with datagrams of 1500 bytes, as fast as they can be queued.
 pub fn with_udp(mut config: CellConfig, station: usize, peer: Peer, direction: Direction) -> CellConfig {
-    let udp = TransportConfig::Udp { payload: Bytes(1472) };
+    let udp = TransportConfig::Udp { payload: Bytes(1472), answers: None };
     let flow = flow(config.flows.len(), station, peer, direction, udp);
     config.flows.push(flow);
     config

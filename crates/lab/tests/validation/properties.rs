@@ -131,7 +131,7 @@ fn check_streams(config: &CellConfig, result: &RunResult, watch: &Watch, context
                 assert_eq!(delivered, size, "flow {flow} is complete; {context}");
             }
         }
-        if let TransportConfig::Udp { payload } = flow_config.transport {
+        if let TransportConfig::Udp { payload, .. } = flow_config.transport {
             assert_eq!(delivered.get() % payload.get(), 0, "flow {flow}: datagrams are whole; {context}");
         }
     }

@@ -1,6 +1,6 @@
 //! Groups of flows and of pings, unrolled.
 
-use ackless_cell::config::{FlowConfig, Pace, Peer, PingConfig, Span, Topology, Traffic};
+use ackless_cell::config::{FlowConfig, Pace, Peer, PingConfig, Span, Topology, Traffic, VideoConfig};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::stations::{Groups, check_name};
@@ -113,7 +113,7 @@ fn peer(
 fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError> {
     let pattern = group.traffic.value;
     let reason = format!("the traffic is {}", pattern.word());
-    if !matches!(pattern, Pattern::Bulk | Pattern::OnOff) {
+    if !matches!(pattern, Pattern::Bulk | Pattern::OnOff | Pattern::Video) {
         scenario.without_bearing(&group.rate, &reason)?;
     }
     if !matches!(pattern, Pattern::Finite | Pattern::Repeated) {
@@ -125,6 +125,15 @@ fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError>
     if pattern != Pattern::OnOff {
         scenario.without_bearing(&group.on, &reason)?;
         scenario.without_bearing(&group.off, &reason)?;
+    }
+    if pattern != Pattern::Video {
+        for setting in [&group.frame_interval, &group.play_from, &group.resume_from] {
+            scenario.without_bearing(setting, &reason)?;
+        }
+        for setting in [&group.key_every, &group.key_weight] {
+            scenario.without_bearing(setting, &reason)?;
+        }
+        scenario.without_bearing(&group.catch_up, &reason)?;
     }
     if !matches!(pattern, Pattern::Repeated | Pattern::OnOff) {
         scenario.without_bearing(&group.times, &reason)?;
@@ -147,7 +156,41 @@ fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError>
             off: span(group.off.value),
             pace: group.rate.value,
         },
+        Pattern::Video => Traffic::Video(video(scenario, group)?),
     })
+}
+
+fn video(scenario: &Scenario, group: &Flows) -> Result<VideoConfig, ScenarioError> {
+    let Pace::Rate(rate) = group.rate.value else {
+        return Err(scenario.refuse(
+            &group.rate,
+            "is saturating, but a video has a rate",
+            "set it, such as \"20Mbps\"",
+        ));
+    };
+    let longest = Duration::from_secs(100);
+    let video = VideoConfig {
+        rate,
+        frame: scenario.in_range(&group.frame_interval, Duration::from_millis(1), Duration::from_secs(1))?,
+        group: scenario.in_range(&group.key_every, 1, 1_000)?,
+        key_weight: scenario.in_range(&group.key_weight, 1, 100)?,
+        start: scenario.in_range(&group.play_from, Duration::ZERO, longest)?,
+        resume: scenario.in_range(&group.resume_from, Duration::ZERO, longest)?,
+        catch_up: group.catch_up.value,
+    };
+    if let Some(most) = video.catch_up
+        && most < video.start.max(video.resume)
+    {
+        let message = format!("is {}, less than what the player waits for", most.word());
+        let help = "make it at least flows.play_from and flows.resume_from, or \"never\"";
+        return Err(scenario.refuse(&group.catch_up, message, help));
+    }
+    // A key frame weighs as many others, and each of these has at least a byte.
+    if video.bytes(video.group.into()).get() < u64::from(video.group + video.key_weight - 1) {
+        let message = format!("is {}, which leaves frames without a byte", rate.word());
+        return Err(scenario.refuse(&group.rate, message, "set a higher rate, or a longer flows.frame_interval"));
+    }
+    Ok(video)
 }
 
 /// More flows than any cell of use has.

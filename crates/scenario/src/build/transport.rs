@@ -1,6 +1,8 @@
 //! What carries a group of flows.
 
-use ackless_cell::config::{AckChoice, AckConfig, CongestionChoice, TcpConfig, TransportConfig};
+use ackless_cell::config::{
+    AckChoice, AckConfig, CongestionChoice, RecoveryChoice, TcpConfig, TransportConfig, UdpAnswers,
+};
 use ackless_tcp::{GentleProbe, TackConfig, Variant};
 use ackless_wire::{Bytes, Duration};
 
@@ -8,7 +10,7 @@ use crate::error::ScenarioError;
 use crate::keys::Flows;
 use crate::scenario::Scenario;
 use crate::schema::chosen;
-use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, TackKind, Value};
+use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, TackKind, Value};
 
 /// The transport of `group`.
 pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportConfig, ScenarioError> {
@@ -26,9 +28,23 @@ pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportC
                     return Err(scenario.refuse(&group.udp_payload, message, help));
                 }
             };
-            Ok(TransportConfig::Udp { payload })
+            Ok(TransportConfig::Udp { payload, answers: answers(scenario, group)? })
         }
         Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
+    }
+}
+
+/// What a receiver of datagrams sends back.
+fn answers(scenario: &Scenario, group: &Flows) -> Result<Option<UdpAnswers>, ScenarioError> {
+    let shared = &scenario.transport;
+    let payload = scenario.in_range(&shared.udp_ack_payload, Bytes(1), scenario.wired.mtu.value - UDP_HEADERS)?;
+    let (every, place) = match group.udp_ack_every.value {
+        Auto::Auto => (shared.udp_ack_every.value, scenario.place(&shared.udp_ack_every)),
+        Auto::Given(every) => (every, scenario.place(&group.udp_ack_every)),
+    };
+    match every {
+        Some(0) => Err(ScenarioError::new(place, "udp_ack_every is 0", "it must be greater, or \"never\"")),
+        every => Ok(every.map(|every| UdpAnswers { every, payload })),
     }
 }
 
@@ -46,8 +62,11 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
     let rule = rule.unwrap_or_else(|| if tack { AckRule::Tack } else { AckRule::Every(2) });
     // RFC 9293, 3.8.6.3: less than 0.5 s.
     let timeout = scenario.in_range(&shared.ack_timeout, Duration::from_micros(1), Duration::from_millis(500))?;
+    let congestion = congestion(scenario, group, tack);
     Ok(TcpConfig {
-        congestion: congestion(scenario, group, tack),
+        congestion,
+        recovery: recovery(scenario, group, congestion)?,
+        pacing: shared.pacing.value,
         ack: AckConfig { every: if let AckRule::Every(segments) = rule { segments } else { 2 }, timeout },
         policy: policy(scenario, rule)?,
         tack: tack.then(|| options(scenario)),
@@ -85,6 +104,20 @@ fn congestion(scenario: &Scenario, group: &Flows, tack: bool) -> CongestionChoic
         Congestion::Bbr => CongestionChoice::Bbr,
         Congestion::ReceiverBbr => CongestionChoice::ReceiverBbr(variant(scenario)),
     }
+}
+
+fn recovery(scenario: &Scenario, group: &Flows, congestion: CongestionChoice) -> Result<RecoveryChoice, ScenarioError> {
+    let setting = chosen(&group.recovery, Some(&scenario.transport.recovery));
+    let paced = matches!(congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
+    Ok(match setting.value {
+        Auto::Given(Recovery::Rack) if !scenario.transport.sack.value => {
+            let message = "is rack, which needs SACK";
+            return Err(scenario.refuse(setting, message, "set transport.sack=true, or choose standard"));
+        }
+        Auto::Given(Recovery::Rack) => RecoveryChoice::Rack,
+        Auto::Auto if paced => RecoveryChoice::Rack,
+        Auto::Auto | Auto::Given(Recovery::Standard) => RecoveryChoice::Standard,
+    })
 }
 
 fn variant(scenario: &Scenario) -> Variant {

@@ -5,7 +5,7 @@ use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
 use crate::schema::section;
-use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, TackKind};
+use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, TackKind};
 
 section! {
     /// The transport of flows that do not choose their own.
@@ -28,6 +28,11 @@ section! {
         ack_beta: u32 = "4",
         /// Alpha of periodic: the time between two ACKs.
         ack_interval: Duration = "\"10ms\"",
+        /// How a sender notices losses: by duplicate ACKs and SACK (RFC 5681, 6675), or by time (RACK-TLP, RFC 8985), which needs
+        /// SACK; auto is rack with bbr and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost.
+        recovery: Auto<Recovery> = "\"auto\"",
+        /// Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, receiver-bbr and TACK always are.
+        pacing: bool = "false",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",
         /// Selective acknowledgements (RFC 2018).
@@ -46,6 +51,10 @@ section! {
         receive_buffer: Bytes = "\"4MiB\"",
         /// UDP payload of one datagram; the IP packet is 28 bytes longer.
         udp_payload: Bytes = "\"1472B\"",
+        /// For how many datagrams the receiver sends one back, as an emulation of TCP ACKs (TACK paper, figure 3).
+        udp_ack_every: Option<u32> = "\"never\"",
+        /// UDP payload of such a datagram; 18 bytes make the smallest Ethernet frame, 64 bytes.
+        udp_ack_payload: Bytes = "\"18B\"",
     }
 }
 

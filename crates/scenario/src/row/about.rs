@@ -61,11 +61,11 @@ pub(super) const UDP_BOUND: About = About {
 
 pub(super) const STACK: About = About {
     what: "The scheme of the scenario under another congestion control and ACK policy.",
-    source: "CUBIC: RFC 9438; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \
+    source: "CUBIC: RFC 9438; RACK-TLP: RFC 8985; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \
              Queue 2016), with Linux's compensation of Wi-Fi aggregation",
     needs: "nothing",
     breaks: "BBR: fairness to flows that yield to loss, in small buffers; with few ACKs, its samples of rate and round trip",
-    keys: &["transport.congestion", "transport.ack", "transport.ack_timeout", "transport.tack"],
+    keys: &["transport.congestion", "transport.ack", "transport.ack_timeout", "transport.recovery", "transport.tack"],
     counters: &[],
 };
 

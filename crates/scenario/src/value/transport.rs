@@ -7,8 +7,9 @@ use super::{Literal, Value};
 
 keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
+    Recovery { Standard = "standard", Rack = "rack" }
     TackForm { Kinds = "kinds", Experimental = "experimental" }
-    Blocks { Rich = "rich", Poor = "poor", OnDemand = "on-demand" }
+    Blocks { Rich = "rich", Distinct = "distinct", Poor = "poor", OnDemand = "on-demand" }
     LossSignal { Iack = "iack", TackOnly = "tack-only" }
     Timing { OneWayDelay = "one-way-delay", Sampled = "sampled" }
     TackKind { Standard = "standard", Miracast = "miracast" }
@@ -65,6 +66,13 @@ pub(crate) enum Congestion {
     Cubic,
     Bbr,
     ReceiverBbr,
+}
+
+/// How a TCP sender notices losses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Recovery {
+    Standard,
+    Rack,
 }
 
 /// For what receiver-based BBR is tuned.

@@ -175,7 +175,7 @@ impl Endpoint {
         stats.blocked_bytes += u128::from(blocked.get());
         stats.blocked_bytes_max = stats.blocked_bytes_max.max(blocked);
         if let Some(tack) = &mut self.tack {
-            tack.receiving.begin_tack(now, &self.measured);
+            tack.receiving.begin_tack(&self.measured);
             // It tells the window, too.
             tack.receiving.window_news = News::None;
         }

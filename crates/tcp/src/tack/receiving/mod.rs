@@ -132,11 +132,11 @@ impl Receiving {
     }
 
     /// A TACK is about to be sent: measures what it reports of its interval.
-    pub(crate) fn begin_tack(&mut self, now: Instant, measured: &Measured) {
+    pub(crate) fn begin_tack(&mut self, measured: &Measured) {
         self.arrivals.on_tack();
         let rhythmic = matches!(measured.rhythm(), Rhythm::Every(_));
         let min_rtt = self.min_rtt(measured);
-        self.delivery.on_tack(now, rhythmic, min_rtt);
+        self.delivery.on_tack(rhythmic, min_rtt);
     }
 
     /// The next report, with its TSval: when the request left that it answers, if any, else the packet that had the least

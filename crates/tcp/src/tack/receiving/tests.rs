@@ -60,7 +60,7 @@ fn on_demand_holes_are_added_as_soon_as_equation_5_asks_for_them() {
         receiving.on_packet(Instant::from_millis(number), number as u32, None, &Measured::default());
         while receiving.arrivals.settle(Instant::from_millis(number)).is_some() {}
     }
-    receiving.begin_tack(Instant::from_millis(1001), &Measured::default());
+    receiving.begin_tack(&Measured::default());
     assert_eq!((receiving.arrivals.long_loss_ppm(), distinct(&receiving)), (9990, 1));
     // 300 Mbps for 200 ms are 5000 packets, rho' = 10 %: 0.00999 * 0.1 * 5000 = 4.995, so 4 more.
     receiving.on_update(update(1, 50));

@@ -29,10 +29,20 @@ pub struct Pull {
     there: There,
     /// SND.UNA at the last timeout.
     stuck_at: Option<Position>,
-    /// The number of the latest tail probe that was a repetition.
-    probe: Option<u64>,
+    /// The latest tail probe. There is no other one before this has been heard of (RFC 8985, 7.3).
+    probe: Option<TailProbe>,
     /// Whether that probe has made good a loss of which the controller does not know yet.
     probe_repaired: bool,
+}
+
+/// A tail probe.
+#[derive(Clone, Copy, Debug)]
+struct TailProbe {
+    number: u64,
+    /// Whether it repeated something.
+    repeats: bool,
+    /// Whether the receiver has reported it, or something later.
+    heard: bool,
 }
 
 /// What the latest report showed of the receiver's buffer.
@@ -85,11 +95,11 @@ impl Pull {
     /// An IACK named all transmissions between the numbers `second` and `largest` as lost.
     pub fn on_range(&mut self, second: u64, largest: u64) {
         let lost = self.records.lose_between(second, largest, |_| true);
-        if lost == Bytes::ZERO && self.probe == Some(largest) {
+        if lost == Bytes::ZERO && self.probe.is_some_and(|probe| probe.repeats && probe.number == largest) {
             // What the probe repeated is what was lost.
             self.probe_repaired = true;
         }
-        self.probe = self.probe.filter(|&probe| probe > largest);
+        self.probe = self.probe.filter(|probe| probe.number > largest);
     }
 
     /// A report came that is newer than all before.
@@ -104,7 +114,9 @@ impl Pull {
         self.there.between.clear();
         let pairs = report.holes.iter().zip(report.holes.iter().skip(1));
         self.there.between.extend(pairs.map(|(lower, upper)| Span { start: lower.end, end: upper.start }));
-        self.probe = self.probe.filter(|&probe| probe > report.largest);
+        if let Some(probe) = &mut self.probe {
+            probe.heard |= report.largest >= probe.number;
+        }
     }
 
     /// Enters what the latest report showed to be there into the records. `delivered` sees each that was not known to be.
@@ -136,6 +148,9 @@ impl Pull {
 
 impl LossDetector for Pull {
     fn on_ack(&mut self, out: &Outstanding, _report: &AckReport<'_>) -> LossDecision {
+        if out.una == out.max {
+            self.probe = None;
+        }
         let over = match self.phase {
             Phase::Recovery { until } | Phase::GoBack { until } => out.una >= until,
             Phase::Open => true,
@@ -212,12 +227,13 @@ impl LossDetector for Pull {
     /// Whatever the phase: a repetition at the tail that is lost is not followed by anything either. But not while
     /// something lost waits to be sent, since that will do.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        out.una < out.next && !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
+        let one_out = self.probe.is_some_and(|probe| !probe.heard);
+        out.una < out.next && !one_out && !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
     }
 
     fn on_tail_probe(&mut self, _end: Position, repeats: bool) {
         // It has not gone out yet.
-        self.probe = repeats.then(|| self.records.last_number() + 1);
+        self.probe = Some(TailProbe { number: self.records.last_number() + 1, repeats, heard: false });
     }
 }
 

@@ -11,5 +11,7 @@ mod receiving;
 mod script;
 mod sending;
 mod states;
+mod tack_agreement;
 mod tack_receiving;
 mod tack_sending;
+mod tack_transfer;

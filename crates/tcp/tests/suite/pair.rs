@@ -57,6 +57,8 @@ pub struct Pair {
     pub sent: [Vec<(Instant, Packet)>; 2],
     pub record: bool,
     pub rtt_samples: Vec<Duration>,
+    /// What a middlebox does to the packets of an end; false if it drops the packet.
+    pub alter: [Box<dyn FnMut(&mut Packet) -> bool>; 2],
     counts: [u64; 2],
     free_at: [Instant; 2],
     queued: [usize; 2],
@@ -90,6 +92,7 @@ impl Pair {
             sent: Default::default(),
             record: false,
             rtt_samples: Vec::new(),
+            alter: [Box::new(|_| true), Box::new(|_| true)],
             counts: [0; 2],
             free_at: [now; 2],
             queued: [0; 2],
@@ -120,12 +123,15 @@ impl Pair {
         }
     }
 
-    fn transmit(&mut self, from: usize, packet: Packet) {
+    fn transmit(&mut self, from: usize, mut packet: Packet) {
         if self.record {
             self.sent[from].push((self.now, packet.clone()));
         }
         let number = self.counts[from];
         self.counts[from] += 1;
+        if !(self.alter[from])(&mut packet) {
+            return;
+        }
         let path = &self.paths[from];
         if path.drop.contains(&number) || self.random.chance(path.loss) || self.queued[from] >= path.queue {
             return;

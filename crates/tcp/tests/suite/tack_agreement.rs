@@ -1,0 +1,235 @@
+//! When TACK is in force, and what happens when it cannot be any more.
+
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, State, TackConfig, Variant};
+use ackless_wire::tcp::{TackForm, TackOptions, TcpOptions};
+use ackless_wire::{BitRate, Bytes, Duration, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+use crate::pair::{A, B, Pair, Path, address};
+
+pub fn tack(form: TackForm) -> Config {
+    Config {
+        tack: Some(TackConfig { form, ..TackConfig::default() }),
+        ack: AckChoice::Tack { beta: 4, every: 2 },
+        congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
+        ..Config::default()
+    }
+}
+
+fn options(packet: &mut Packet) -> &mut TcpOptions {
+    let Transport::Tcp(tcp) = &mut packet.transport else { panic!("an endpoint sends TCP") };
+    &mut tcp.options
+}
+
+fn is_syn(packet: &Packet) -> bool {
+    packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::SYN))
+}
+
+/// Whether any data segment of `end` had a number, and whether it sent TACKs.
+fn speaks(pair: &Pair, end: usize) -> (bool, bool) {
+    let of = |has: fn(&TcpHeader) -> bool| pair.sent[end].iter().any(|(_, packet)| packet.tcp().is_some_and(has));
+    (of(|tcp| tcp.options.tack.packet_number.is_some()), of(|tcp| tcp.options.tack.ack_type.is_some()))
+}
+
+/// Both ends send `bytes` and close; all of it arrives, once, and both ends are done.
+fn exchange(pair: &mut Pair, bytes: u64) {
+    pair.record = true;
+    for end in [A, B] {
+        pair.ends[end].send(Bytes(bytes));
+    }
+    pair.run_while(|pair| pair.states() != [State::Established; 2]);
+    for end in [A, B] {
+        pair.ends[end].close();
+    }
+    pair.run_for(Duration::from_secs(50));
+    for end in [A, B] {
+        let stats = pair.ends[end].stats();
+        assert_eq!((stats.bytes_acked, stats.bytes_delivered), (Bytes(bytes), Bytes(bytes)), "end {end}: {stats:#?}");
+        assert!(matches!(pair.ends[end].state(), State::TimeWait | State::Closed), "{:?}", pair.states());
+    }
+}
+
+#[test]
+fn it_is_in_force_exactly_if_both_syns_permit_it_and_bear_timestamps() {
+    let plain = Config::default();
+    let without_timestamps = Config { timestamps: None, ..tack(TackForm::Kinds) };
+    let (kinds, experimental) = (tack(TackForm::Kinds), tack(TackForm::Experimental));
+    let cases = [
+        (&kinds, &kinds, Some(TackForm::Kinds)),
+        (&experimental, &kinds, Some(TackForm::Experimental)),
+        (&kinds, &experimental, Some(TackForm::Kinds)),
+        (&experimental, &experimental, Some(TackForm::Experimental)),
+        (&kinds, &plain, None),
+        (&plain, &kinds, None),
+        (&without_timestamps, &kinds, None),
+        (&kinds, &without_timestamps, None),
+    ];
+    for (number, (caller, listener, form)) in cases.into_iter().enumerate() {
+        let mut pair = Pair::new([caller.clone(), listener.clone()], Path::of_delay(10), 1);
+        exchange(&mut pair, 100_000);
+        let expected = (form.is_some(), form.is_some());
+        assert_eq!([speaks(&pair, A), speaks(&pair, B)], [expected; 2], "case {number}");
+        assert_eq!([A, B].map(|end| pair.ends[end].stats().fallbacks), [0; 2], "case {number}");
+        let Some(form) = form else { continue };
+        for (_, packet) in pair.sent.iter().flatten() {
+            let tack = packet.tcp().expect("an endpoint sends TCP").options.tack;
+            assert!(tack.is_empty() || tack.form == form, "case {number}: as the caller offered it");
+        }
+    }
+}
+
+#[test]
+fn segments_are_eight_bytes_shorter_and_timestamps_tick_in_microseconds() {
+    for (listener, len, tick_micros) in [(tack(TackForm::Kinds), 1440, 1), (Config::default(), 1448, 1000)] {
+        let mut pair = Pair::new([tack(TackForm::Kinds), listener], Path::of_delay(10), 1);
+        exchange(&mut pair, 100_000);
+        for end in [A, B] {
+            let data: Vec<_> = pair.sent[end].iter().filter(|(_, packet)| packet.data_len() > 0).collect();
+            assert_eq!(data.iter().map(|(_, packet)| packet.payload.len()).max(), Some(len));
+            let stamps = [data[0], data[data.len() - 1]].map(|(at, packet)| {
+                let stamps = packet.tcp().and_then(|tcp| tcp.options.timestamps);
+                (at.as_nanos() / 1000 / tick_micros, stamps.expect("timestamps were agreed").0)
+            });
+            let passed = (stamps[1].0 - stamps[0].0) as u32;
+            assert_eq!(stamps[1].1.wrapping_sub(stamps[0].1), passed, "end {end}");
+        }
+    }
+}
+
+#[test]
+fn permission_lost_on_either_syn_leaves_a_plain_connection() {
+    for form in [TackForm::Kinds, TackForm::Experimental] {
+        for stripped in [A, B] {
+            for drop in [None, Some(3), Some(12)] {
+                let mut pair = Pair::new([tack(form), tack(form)], Path::of_delay(10), 1);
+                pair.alter[stripped] = Box::new(|packet| {
+                    if is_syn(packet) {
+                        options(packet).tack = TackOptions::default();
+                    }
+                    true
+                });
+                pair.paths[A].drop.extend(drop);
+                pair.paths[B].drop.extend(drop);
+                exchange(&mut pair, 100_000);
+                let fallbacks = [A, B].map(|end| pair.ends[end].stats().fallbacks);
+                // Where the answer lost it, the listener believes in TACK until the caller's first data.
+                assert_eq!(fallbacks, if stripped == A { [0, 0] } else { [0, 1] }, "{form:?}, drop {drop:?}");
+                assert_eq!(speaks(&pair, A), (false, false), "the caller never saw a permission");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_caller_that_only_listens_shows_by_its_plain_acknowledgements_that_permission_was_lost() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(10), 1);
+    pair.alter[B] = Box::new(|packet| {
+        if is_syn(packet) {
+            options(packet).tack = TackOptions::default();
+        }
+        true
+    });
+    pair.ends[B].send(Bytes(1_000_000));
+    pair.paths[B].drop = vec![20, 21, 40];
+    pair.run_for(Duration::from_secs(20));
+    assert_eq!(pair.ends[A].bytes_delivered(), Bytes(1_000_000));
+    let stats = pair.ends[B].stats();
+    assert_eq!((stats.fallbacks, stats.timeouts), (1, 0), "{stats:#?}");
+}
+
+#[test]
+fn callers_that_meet_agree_and_each_writes_as_the_other_does() {
+    let now = Pair::new([Config::default(), Config::default()], Path::of_delay(5), 1).now;
+    let ends = [
+        Endpoint::connect(now, tack(TackForm::Kinds), address(A), address(B), SeqNumber(100)),
+        Endpoint::connect(now, tack(TackForm::Experimental), address(B), address(A), SeqNumber(300)),
+    ];
+    let mut pair = Pair::of(ends, Path::of_delay(5), 1);
+    pair.record = true;
+    pair.step();
+    pair.step();
+    assert_eq!(pair.states(), [State::SynReceived; 2]);
+    exchange(&mut pair, 100_000);
+    assert_eq!([A, B].map(|end| speaks(&pair, end)), [(true, true); 2]);
+    for (end, form) in [(A, TackForm::Experimental), (B, TackForm::Kinds)] {
+        for (_, packet) in &pair.sent[end] {
+            let tcp = packet.tcp().expect("an endpoint sends TCP");
+            assert!(tcp.options.tack.ack_type.is_none() || tcp.options.tack.form == form);
+        }
+    }
+}
+
+#[test]
+fn a_listener_that_listens_again_has_forgotten_what_was_agreed() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
+    pair.step();
+    assert_eq!(pair.states()[B], State::SynReceived);
+    pair.ends[A].abort(pair.now);
+    pair.drain();
+    let mut reset = TcpHeader::new(address(A).port(), address(B).port());
+    reset.seq = crate::pair::ISS[A] + 1;
+    reset.flags = TcpFlags::RST;
+    let ip = ackless_wire::IpHeader::between(address(A).ip(), address(B).ip()).expect("both are IPv4");
+    let packet = Packet { ip, transport: Transport::Tcp(reset), payload: ackless_wire::Payload::EMPTY };
+    pair.ends[B].handle_segment(pair.now, &packet);
+    assert_eq!(pair.states()[B], State::Listen);
+    pair.ends[A] = Endpoint::connect(pair.now, Config::default(), address(A), address(B), SeqNumber(77));
+    exchange(&mut pair, 50_000);
+    assert_eq!([A, B].map(|end| speaks(&pair, end)), [(false, false); 2]);
+}
+
+#[test]
+fn the_third_syn_offers_nothing_to_whatever_drops_unknown_options() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
+    pair.alter[A] = Box::new(|packet| options(packet).tack.is_empty());
+    exchange(&mut pair, 50_000);
+    assert_eq!([A, B].map(|end| speaks(&pair, end)), [(false, false); 2]);
+    assert_eq!(pair.ends[A].stats().timeouts, 2);
+}
+
+/// What a middlebox does once it has changed its mind.
+#[derive(Clone, Copy, Debug)]
+enum Middlebox {
+    Strips,
+    DropsTyped,
+}
+
+#[test]
+fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_timeout() {
+    for congestion in [CongestionChoice::Cubic, CongestionChoice::Bbr, CongestionChoice::ReceiverBbr(Variant::Standard)]
+    {
+        for directions in [[true, false], [false, true], [true, true]] {
+            for (loss, middlebox) in [(0.0, Middlebox::Strips), (0.01, Middlebox::Strips), (0.0, Middlebox::DropsTyped)] {
+                let config = Config { congestion, ..tack(TackForm::Kinds) };
+                let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 60, loss, ..Path::of_delay(20) };
+                let mut pair = Pair::new([config.clone(), config], path, 7);
+                pair.ends[A].send(Bytes(3_000_000));
+                pair.run_for(Duration::from_millis(400));
+                let before = pair.ends[A].stats();
+                assert!(before.tacks_received > 0 && before.bytes_acked < Bytes(3_000_000), "in mid flow");
+                for end in [A, B].into_iter().filter(|&end| directions[end]) {
+                    pair.alter[end] = Box::new(move |packet| match middlebox {
+                        Middlebox::Strips => {
+                            options(packet).tack = TackOptions::default();
+                            true
+                        }
+                        Middlebox::DropsTyped => options(packet).tack.ack_type.is_none(),
+                    });
+                }
+                let what = format!("{congestion:?} {directions:?} {loss} {middlebox:?}");
+                let timeout = pair.ends[A].retransmission_timeout();
+                // Only TACKs and IACKs are dropped by the second kind: A sends hardly any, B all of them.
+                let disturbed = matches!(middlebox, Middlebox::Strips) || directions[B];
+                pair.run_for(timeout * if matches!(middlebox, Middlebox::Strips) { 1 } else { 6 });
+                let fallbacks = [A, B].map(|end| pair.ends[end].stats().fallbacks);
+                if disturbed && pair.ends[A].bytes_acked() < Bytes(3_000_000) {
+                    assert_eq!(fallbacks[A], 1, "{what}");
+                }
+                pair.ends[A].close();
+                pair.run_for(Duration::from_secs(120));
+                assert_eq!(pair.ends[B].bytes_delivered(), Bytes(3_000_000), "{what}");
+                assert_eq!(pair.ends[A].bytes_acked(), Bytes(3_000_000), "{what}");
+                assert_eq!(pair.ends[A].state(), State::FinWait2, "{what}");
+            }
+        }
+    }
+}

@@ -125,7 +125,7 @@ fn bodies(seed: u64) -> Vec<(AckKind, Body)> {
     };
     let holes: Vec<_> = (0..seed % 180).map(|_| SeqNumber(word())).map(|start| (start, start + 1_448)).collect();
     let full = Report {
-        application_limited: seed % 2 == 0,
+        application_limited: seed.is_multiple_of(2),
         window: Bytes((word() | 1).into()),
         interval: Duration::from_micros((word() | 1).into()),
         loss_ppm: 1 + word() % 1_000_000,

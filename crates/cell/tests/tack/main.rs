@@ -6,6 +6,7 @@ mod capture;
 #[path = "../topology/cells.rs"]
 mod cells;
 mod mixed;
+mod random;
 mod schemes;
 
 use std::collections::BTreeMap;

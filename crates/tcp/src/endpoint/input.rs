@@ -208,10 +208,10 @@ impl Endpoint {
         }
         let limit = self.rx.fin.unwrap_or(self.rx.edge).min(self.rx.edge);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
-        let (window, had) = (self.rx.window(), self.rx.received());
+        let before = self.tack.is_some().then(|| (self.rx.window(), self.rx.received()));
         let place = self.place(whole, fresh, payload);
-        if len > Bytes::ZERO {
-            self.after_text(now, len, self.rx.received() - had, window);
+        if let Some((window, received)) = before.filter(|_| len > Bytes::ZERO) {
+            self.after_text(now, len, self.rx.received() - received, window);
         }
         let facts =
             SegmentFacts { new_bytes: fresh.len(), full_size: self.rx.full_size, place, measured: &self.measured };

@@ -177,6 +177,10 @@ impl Endpoint {
     fn restart_if_idle(&mut self, now: Instant) {
         if self.config.idle_restart && now.saturating_since(self.tx.last_sent) > self.rtt.timeout() {
             self.congestion.on_idle(now, self.config.initial_window.bytes(self.tx.smss));
+            if let Some(tack) = &mut self.tack {
+                // Nobody has measured meanwhile.
+                tack.sending.request_round_trip();
+            }
             self.tx.last_sent = now;
         }
     }
@@ -252,14 +256,15 @@ impl Endpoint {
         let is_syn = flags.contains(TcpFlags::SYN);
         if flags.contains(TcpFlags::ACK) {
             if !self.rx.reassembly.is_empty() && self.has_sack() && !flags.contains(TcpFlags::RST) {
-                let limit = if self.stamps.is_some() { 3 } else { 4 };
-                for span in self.rx.reassembly.recent(limit) {
-                    tcp.options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
-                }
+                self.sack_options(&mut tcp.options);
             }
             tcp.ack = self.rx.next.seq(self.rx.irs);
             self.rx.last_ack_sent = self.rx.next;
-            self.note_acknowledged(now);
+            if self.tack.is_some() {
+                self.note_acknowledged(now);
+            } else {
+                self.settle_acknowledgement(now);
+            }
         }
         if is_syn {
             self.syn_options(flags.contains(TcpFlags::ACK), &mut tcp.options);
@@ -269,14 +274,18 @@ impl Endpoint {
         Packet { ip, transport: Transport::Tcp(tcp), payload }
     }
 
-    /// An acknowledgement goes out, with data or alone. What is owed as a TACK is not settled by it, since it reports nothing.
-    fn note_acknowledged(&mut self, now: Instant) {
-        if self.tack.is_none() || self.ack_owed == Some(AckReason::Fin) {
-            self.policy.on_ack_sent(now);
-            self.timers.stop(Timer::DelayedAck);
-        }
-        if !self.owes_tack() {
-            self.ack_owed = None;
+    /// Nothing is owed any more.
+    pub(super) fn settle_acknowledgement(&mut self, now: Instant) {
+        self.ack_owed = None;
+        self.policy.on_ack_sent(now);
+        self.timers.stop(Timer::DelayedAck);
+    }
+
+    /// The blocks of what has come above a hole (RFC 2018, 4).
+    fn sack_options(&self, options: &mut TcpOptions) {
+        let limit = if self.stamps.is_some() { 3 } else { 4 };
+        for span in self.rx.reassembly.recent(limit) {
+            options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
         }
     }
 

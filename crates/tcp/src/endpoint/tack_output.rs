@@ -65,6 +65,7 @@ impl Endpoint {
     /// An abrupt change of the window is told at once (paper, V-C): it has closed, or what is left of it is at most half of the
     /// buffer and could at least double now. The paper says no more than "an abrupt change of receive buffer"; the second is when
     /// any receiver here tells of an opened window.
+    #[inline(never)]
     pub(super) fn after_text(&mut self, now: Instant, len: Bytes, fresh: Bytes, window: Bytes) {
         let Some(tack) = &mut self.tack else { return };
         tack.receiving.delivery.on_segment(now, fresh, len >= self.rx.full_size);
@@ -114,6 +115,15 @@ impl Endpoint {
         self.timers.stop(Timer::Settle);
         self.timers.stop(Timer::DelayedAck);
         self.ack_owed = Some(AckReason::Duplicate);
+    }
+
+    /// An acknowledgement goes out, with data or alone. What is owed as a TACK is not settled by it, since it reports nothing.
+    pub(super) fn note_acknowledged(&mut self, now: Instant) {
+        if self.ack_owed == Some(AckReason::Fin) {
+            self.settle_acknowledgement(now);
+        } else if !self.owes_tack() {
+            self.ack_owed = None;
+        }
     }
 
     /// Whether what is owed goes out as a TACK. Plain remain the end of the handshake, challenges, and all that follows the peer's
@@ -183,9 +193,7 @@ impl Endpoint {
         if let Some(tack) = &mut self.tack {
             tack.receiving.end_tack();
         }
-        self.ack_owed = None;
-        self.policy.on_ack_sent(now);
-        self.timers.stop(Timer::DelayedAck);
+        self.settle_acknowledgement(now);
         packet
     }
 
@@ -203,6 +211,7 @@ impl Endpoint {
     }
 
     /// A segment of that kind with that body; `departure` is the TSval of a report.
+    #[inline(never)]
     fn typed(&mut self, now: Instant, kind: AckKind, body: &Body, departure: Option<u32>) -> Packet {
         let bytes = body.encode(self.tx.smss);
         let before = self.tx.una.seq(self.tx.iss) - 1 - bytes.len() as u32;

@@ -11,16 +11,16 @@
 
 mod dupack;
 mod prr;
-mod rack;
 mod pull;
+mod rack;
 mod recorded;
 mod sack;
 mod scoreboard;
 
 pub use dupack::{DupackRecovery, PartialAcks};
 pub use prr::Prr;
-pub use rack::Rack;
 pub use pull::{HoleReport, Pull};
+pub use rack::Rack;
 pub use recorded::Recorded;
 pub use sack::SackRecovery;
 pub use scoreboard::Scoreboard;

@@ -7,6 +7,7 @@ mod cubic;
 mod pair;
 mod properties;
 mod rack;
+mod receiver_bbr;
 mod receiving;
 mod script;
 mod sending;

@@ -47,6 +47,15 @@ impl Path {
     }
 }
 
+/// Something on the way that changes packets, and drops those for which it answers false.
+pub struct Middlebox(Box<dyn FnMut(&mut Packet) -> bool>);
+
+impl Middlebox {
+    pub fn new(rule: impl FnMut(&mut Packet) -> bool + 'static) -> Self {
+        Self(Box::new(rule))
+    }
+}
+
 /// Two endpoints, the packets between them, and the clock.
 pub struct Pair {
     pub now: Instant,
@@ -57,8 +66,8 @@ pub struct Pair {
     pub sent: [Vec<(Instant, Packet)>; 2],
     pub record: bool,
     pub rtt_samples: Vec<Duration>,
-    /// What a middlebox does to the packets of an end; false if it drops the packet.
-    pub alter: [Box<dyn FnMut(&mut Packet) -> bool>; 2],
+    /// What happens to the packets of an end before they are on the path.
+    pub alter: [Middlebox; 2],
     counts: [u64; 2],
     free_at: [Instant; 2],
     queued: [usize; 2],
@@ -92,7 +101,7 @@ impl Pair {
             sent: Default::default(),
             record: false,
             rtt_samples: Vec::new(),
-            alter: [Box::new(|_| true), Box::new(|_| true)],
+            alter: [Middlebox::new(|_| true), Middlebox::new(|_| true)],
             counts: [0; 2],
             free_at: [now; 2],
             queued: [0; 2],
@@ -129,7 +138,7 @@ impl Pair {
         }
         let number = self.counts[from];
         self.counts[from] += 1;
-        if !(self.alter[from])(&mut packet) {
+        if !(self.alter[from].0)(&mut packet) {
             return;
         }
         let path = &self.paths[from];

@@ -4,7 +4,7 @@ use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, State, TackConf
 use ackless_wire::tcp::{TackForm, TackOptions, TcpOptions};
 use ackless_wire::{BitRate, Bytes, Duration, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
-use crate::pair::{A, B, Pair, Path, address};
+use crate::pair::{A, B, Middlebox, Pair, Path, address};
 
 pub fn tack(form: TackForm) -> Config {
     Config {
@@ -101,7 +101,7 @@ fn permission_lost_on_either_syn_leaves_a_plain_connection() {
         for stripped in [A, B] {
             for drop in [None, Some(3), Some(12)] {
                 let mut pair = Pair::new([tack(form), tack(form)], Path::of_delay(10), 1);
-                pair.alter[stripped] = Box::new(|packet| {
+                pair.alter[stripped] = Middlebox::new(|packet| {
                     if is_syn(packet) {
                         options(packet).tack = TackOptions::default();
                     }
@@ -122,7 +122,7 @@ fn permission_lost_on_either_syn_leaves_a_plain_connection() {
 #[test]
 fn a_caller_that_only_listens_shows_by_its_plain_acknowledgements_that_permission_was_lost() {
     let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(10), 1);
-    pair.alter[B] = Box::new(|packet| {
+    pair.alter[B] = Middlebox::new(|packet| {
         if is_syn(packet) {
             options(packet).tack = TackOptions::default();
         }
@@ -180,7 +180,7 @@ fn a_listener_that_listens_again_has_forgotten_what_was_agreed() {
 #[test]
 fn the_third_syn_offers_nothing_to_whatever_drops_unknown_options() {
     let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
-    pair.alter[A] = Box::new(|packet| options(packet).tack.is_empty());
+    pair.alter[A] = Middlebox::new(|packet| options(packet).tack.is_empty());
     exchange(&mut pair, 50_000);
     assert_eq!([A, B].map(|end| speaks(&pair, end)), [(false, false); 2]);
     assert_eq!(pair.ends[A].stats().timeouts, 2);
@@ -188,7 +188,7 @@ fn the_third_syn_offers_nothing_to_whatever_drops_unknown_options() {
 
 /// What a middlebox does once it has changed its mind.
 #[derive(Clone, Copy, Debug)]
-enum Middlebox {
+enum Whim {
     Strips,
     DropsTyped,
 }
@@ -198,7 +198,7 @@ fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_t
     for congestion in [CongestionChoice::Cubic, CongestionChoice::Bbr, CongestionChoice::ReceiverBbr(Variant::Standard)]
     {
         for directions in [[true, false], [false, true], [true, true]] {
-            for (loss, middlebox) in [(0.0, Middlebox::Strips), (0.01, Middlebox::Strips), (0.0, Middlebox::DropsTyped)] {
+            for (loss, whim) in [(0.0, Whim::Strips), (0.01, Whim::Strips), (0.0, Whim::DropsTyped)] {
                 let config = Config { congestion, ..tack(TackForm::Kinds) };
                 let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 60, loss, ..Path::of_delay(20) };
                 let mut pair = Pair::new([config.clone(), config], path, 7);
@@ -207,19 +207,19 @@ fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_t
                 let before = pair.ends[A].stats();
                 assert!(before.tacks_received > 0 && before.bytes_acked < Bytes(3_000_000), "in mid flow");
                 for end in [A, B].into_iter().filter(|&end| directions[end]) {
-                    pair.alter[end] = Box::new(move |packet| match middlebox {
-                        Middlebox::Strips => {
+                    pair.alter[end] = Middlebox::new(move |packet| match whim {
+                        Whim::Strips => {
                             options(packet).tack = TackOptions::default();
                             true
                         }
-                        Middlebox::DropsTyped => options(packet).tack.ack_type.is_none(),
+                        Whim::DropsTyped => options(packet).tack.ack_type.is_none(),
                     });
                 }
-                let what = format!("{congestion:?} {directions:?} {loss} {middlebox:?}");
+                let what = format!("{congestion:?} {directions:?} {loss} {whim:?}");
                 let timeout = pair.ends[A].retransmission_timeout();
                 // Only TACKs and IACKs are dropped by the second kind: A sends hardly any, B all of them.
-                let disturbed = matches!(middlebox, Middlebox::Strips) || directions[B];
-                pair.run_for(timeout * if matches!(middlebox, Middlebox::Strips) { 1 } else { 6 });
+                let disturbed = matches!(whim, Whim::Strips) || directions[B];
+                pair.run_for(timeout * if matches!(whim, Whim::Strips) { 1 } else { 6 });
                 let fallbacks = [A, B].map(|end| pair.ends[end].stats().fallbacks);
                 if disturbed && pair.ends[A].bytes_acked() < Bytes(3_000_000) {
                     assert_eq!(fallbacks[A], 1, "{what}");

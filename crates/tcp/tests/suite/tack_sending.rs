@@ -1,34 +1,545 @@
-//! The sender of data under TACK, and the agreement on it.
+//! The sender of data under TACK: against a script that plays its receiver, and over paths.
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, TackConfig, Variant};
-use ackless_wire::{BitRate, Bytes, Duration};
+use ackless_tcp::tack::Timing;
+use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
+use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, State, TackConfig, Variant};
+use ackless_wire::tcp::{TackForm, TcpOptions};
+use ackless_wire::{
+    BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
 
-use crate::pair::{A, B, Pair, Path};
+use crate::pair::{A, B, Middlebox, Pair, Path, address};
+use crate::tack_agreement::tack;
 
-fn tack() -> Config {
+/// The endpoint's and the script's initial sequence numbers.
+const OURS: SeqNumber = SeqNumber(u32::MAX - 2_000);
+const THEIRS: SeqNumber = SeqNumber(9_000);
+/// The payload of the endpoint's full segments.
+const LEN: u32 = 1000;
+const RTT: Duration = Duration::from_millis(100);
+
+/// An endpoint that sends, and its receiver as a script.
+struct Script {
+    now: Instant,
+    end: Endpoint,
+    serial: u32,
+    /// The script's clock, in microseconds, less that of the test.
+    offset: u32,
+    window: u16,
+    /// The latest timestamp that the endpoint sent.
+    stamp: u32,
+    typed: Vec<Body>,
+    /// When each number was sent, and with which timestamp.
+    log: Vec<(Instant, Sent, u32)>,
+}
+
+/// A segment with data: its number, where it begins in thousands of bytes, and whether it ends the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sent {
+    number: u32,
+    place: u32,
+    fin: bool,
+}
+
+const fn sent(number: u32, place: u32) -> Sent {
+    Sent { number, place, fin: false }
+}
+
+fn config() -> Config {
     Config {
-        tack: Some(TackConfig::default()),
-        ack: AckChoice::Tack { beta: 4, every: 2 },
-        congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
-        ..Config::default()
+        mss: Bytes(1020),
+        congestion: CongestionChoice::NewReno,
+        window_scaling: false,
+        nagle: false,
+        ..tack(TackForm::Kinds)
+    }
+}
+
+fn place(thousands: u32) -> SeqNumber {
+    OURS + 1 + 1000 * thousands
+}
+
+impl Script {
+    /// The endpoint has called the script, and [`RTT`] has passed for the handshake.
+    fn connected(config: Config) -> Self {
+        let now = Instant::from_secs(1);
+        let end = Endpoint::connect(now, config, address(A), address(B), OURS);
+        let mut script =
+            Self { now, end, serial: 0, offset: 77, window: 60_000, stamp: 0, typed: Vec::new(), log: Vec::new() };
+        script.drain();
+        script.wait(RTT);
+        let mut answer = script.header(0);
+        answer.seq = THEIRS;
+        answer.flags = TcpFlags::SYN | TcpFlags::ACK;
+        answer.options.mss = Some(1020);
+        answer.options.tack.permitted = true;
+        script.deliver(answer, Payload::EMPTY);
+        script.drain();
+        assert_eq!(script.end.state(), State::Established);
+        script
+    }
+
+    fn clock(&self) -> u32 {
+        self.offset.wrapping_add(self.now.saturating_since(Instant::ZERO).as_micros_floor() as u32)
+    }
+
+    /// A header that acknowledges so many thousands of bytes.
+    fn header(&self, acked: u32) -> TcpHeader {
+        TcpHeader {
+            seq: THEIRS + 1,
+            ack: place(acked),
+            flags: TcpFlags::ACK,
+            window: self.window,
+            options: TcpOptions { timestamps: Some((self.clock(), self.stamp)), ..TcpOptions::default() },
+            ..TcpHeader::new(address(B).port(), address(A).port())
+        }
+    }
+
+    fn deliver(&mut self, tcp: TcpHeader, payload: Payload) {
+        let ip = IpHeader::between(address(B).ip(), address(A).ip()).expect("both addresses are IPv4");
+        let tcp = if tcp.flags.contains(TcpFlags::SYN) { TcpHeader { ack: OURS + 1, ..tcp } } else { tcp };
+        self.end.handle_segment(self.now, &Packet { ip, transport: Transport::Tcp(tcp), payload });
+    }
+
+    /// The script sends a TACK or an IACK.
+    fn typed(&mut self, kind: AckKind, acked: u32, body: &Body, departure: Option<u32>) {
+        let bytes = body.encode(Bytes(1000));
+        let mut tcp = self.header(acked);
+        tcp.seq = THEIRS - bytes.len() as u32;
+        tcp.options.tack.ack_type = Some(kind.value());
+        let clock = self.clock();
+        tcp.options.timestamps = Some((departure.unwrap_or(clock), clock));
+        self.deliver(tcp, Payload::Data(bytes));
+    }
+
+    /// A TACK about packets up to the largest that it names, which also had the least delay.
+    fn report(&mut self, acked: u32, report: Report) {
+        let serial = self.serial;
+        self.serial += 1;
+        let named = self.log.iter().find(|(_, sent, _)| sent.number == report.largest);
+        let departure = named.map_or(self.stamp, |&(_, _, stamp)| stamp);
+        self.typed(AckKind::Tack, acked, &Body::Report(Report { serial, ..report }), Some(departure));
+    }
+
+    /// What was sent at least a round trip ago, and not reported by this before.
+    fn arrivals(&self, after: u32) -> Vec<Sent> {
+        let old = self.log.iter().filter(|&&(at, _, _)| self.now.saturating_since(at) >= RTT);
+        old.map(|&(_, sent, _)| sent).filter(|sent| sent.number > after).collect()
+    }
+
+    fn pull(&mut self, acked: u32, second: u32, largest: u32) {
+        self.typed(AckKind::Loss, acked, &Body::Loss(LossRange { second, largest }), None);
+    }
+
+    /// The data that the endpoint sends now, with all that pacing holds back for most of a round trip.
+    fn burst(&mut self) -> Vec<Sent> {
+        self.wait(RTT * 9 / 10)
+    }
+
+    fn drain(&mut self) -> Vec<Sent> {
+        let mut all = Vec::new();
+        while let Some(packet) = self.end.poll_transmit(self.now) {
+            let tcp = *packet.tcp().expect("an endpoint sends TCP");
+            if let Some((value, _)) = tcp.options.timestamps.filter(|_| tcp.options.tack.ack_type.is_none()) {
+                self.stamp = value;
+            }
+            match (tcp.options.tack.ack_type.and_then(AckKind::of), &packet.payload) {
+                (Some(kind), Payload::Data(bytes)) => {
+                    self.typed.push(Body::decode(kind, bytes).expect("an endpoint makes sense"));
+                }
+                _ => {
+                    let fin = tcp.flags.contains(TcpFlags::FIN);
+                    if let Some(number) = tcp.options.tack.packet_number {
+                        let sent = Sent { number, place: (tcp.seq - place(0)) / 1000, fin };
+                        self.log.push((self.now, sent, self.stamp));
+                        all.push(sent);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Waits, and lets the endpoint's timers fire.
+    fn wait(&mut self, span: Duration) -> Vec<Sent> {
+        let until = self.now + span;
+        let mut all = self.drain();
+        while let Some(at) = self.end.poll_timeout().filter(|&at| at <= until) {
+            self.now = self.now.max(at);
+            self.end.handle_timeout(self.now);
+            all.extend(self.drain());
+        }
+        self.now = until;
+        all
+    }
+}
+
+/// A report of packets up to `largest`, with `received` thousands of bytes above the acknowledgement.
+fn report(largest: u32, received: u32) -> Report {
+    Report { largest, received_in_flight: Bytes((received * LEN).into()), ..Report::default() }
+}
+
+#[test]
+fn the_example_of_section_v_a_from_end_to_end() {
+    // Packets of 1,500 bytes, of which 52 are headers and 8 the number.
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(40), 1);
+    pair.run_for(Duration::from_millis(500));
+    pair.record = true;
+    let mut seen = 0;
+    pair.alter[A] = Middlebox::new(move |packet| {
+        let number = packet.tcp().and_then(|tcp| tcp.options.tack.packet_number);
+        seen = number.unwrap_or(seen);
+        number.is_none_or(|number| number != 2 && number != 4)
+    });
+    pair.ends[A].write_length(Bytes(3 * 1440));
+    let last = |pair: &Pair| {
+        pair.sent[A].iter().rev().find_map(|(_, packet)| packet.tcp().and_then(|tcp| tcp.options.tack.packet_number))
+    };
+    pair.run_while(|pair| last(pair) != Some(4));
+    pair.ends[A].write_length(Bytes(2 * 1440));
+    pair.run_while(|pair| pair.ends[A].bytes_acked() < Bytes(5 * 1440));
+    let sent: Vec<_> = pair.sent[A]
+        .iter()
+        .filter_map(|(_, packet)| {
+            let tcp = packet.tcp()?;
+            Some((tcp.options.tack.packet_number?, (tcp.seq - (crate::pair::ISS[A] + 1)) / 1440))
+        })
+        .collect();
+    assert_eq!(sent, [(1, 0), (2, 1), (3, 2), (4, 1), (5, 3), (6, 4), (7, 1)]);
+    let stats = pair.ends[A].stats();
+    assert_eq!((stats.timeouts, stats.tail_probes, stats.fast_retransmits), (0, 0, 1));
+    let pulls: Vec<_> = pair.sent[B]
+        .iter()
+        .filter_map(|(_, packet)| match (packet.tcp()?.options.tack.ack_type.and_then(AckKind::of)?, &packet.payload) {
+            (AckKind::Loss, Payload::Data(bytes)) => Body::decode(AckKind::Loss, bytes).ok(),
+            _ => None,
+        })
+        .collect();
+    let range = |second, largest| Body::Loss(LossRange { second, largest });
+    assert_eq!(pulls, [range(1, 3), range(3, 5)]);
+}
+
+#[test]
+fn what_an_iack_names_goes_out_before_new_data_and_under_a_new_number() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(100_000));
+    let first = script.burst();
+    assert_eq!(first, (0..10).map(|i| sent(i + 1, i)).collect::<Vec<_>>());
+    script.wait(RTT);
+    script.report(2, report(10, 6));
+    script.pull(2, 2, 5);
+    // Nothing is in flight, and of eight segments half are permitted.
+    assert_eq!(script.burst(), [sent(11, 2), sent(12, 3), sent(13, 10), sent(14, 11)]);
+}
+
+#[test]
+fn however_often_a_hole_is_reported_it_is_filled_once_in_a_round_trip() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(1_000_000));
+    script.burst();
+    // For ten round trips every packet but that at 2,000 arrives, and two reports in each quarter say so.
+    let (mut largest, mut received) = (0, 0);
+    for _ in 0..40 {
+        script.wait(RTT / 4);
+        for data in script.arrivals(largest) {
+            largest = data.number;
+            received += u32::from(data.place > 2);
+        }
+        if largest >= 4 {
+            let hole = Report { hol: Some(place(3)), ..report(largest, received) };
+            script.report(2, hole.clone());
+            script.report(2, hole);
+        }
+    }
+    let repeats: Vec<_> = script.log.iter().filter(|(_, sent, _)| sent.place == 2).map(|&(at, _, _)| at).collect();
+    assert!(repeats.len() >= 4, "{repeats:?}");
+    assert!(repeats.windows(2).all(|pair| pair[1].saturating_since(pair[0]) >= RTT), "{repeats:?}");
+}
+
+#[test]
+fn nothing_new_goes_out_while_the_cap_is_reached() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(1_000_000));
+    script.drain();
+    let mut acked = 0;
+    for _ in 0..40 {
+        script.wait(RTT / 4);
+        let window = script.end.congestion_window().get() / 1000;
+        let out = script.log.len() as u64 - u64::from(acked);
+        assert!(out <= window, "{out} packets in flight, {window} permitted");
+        acked = script.arrivals(0).last().map_or(acked, |data| data.number);
+        script.report(acked, report(acked, 0));
+    }
+    assert!(acked > 200, "{acked}");
+}
+
+#[test]
+fn the_frequency_is_told_at_the_end_of_start_up_and_until_it_is_in_force() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(10_000_000));
+    let mut told: Vec<(u64, FrequencyUpdate)> = Vec::new();
+    let (mut acked, mut arrived, mut in_force) = (0, 0, Duration::ZERO);
+    script.drain();
+    for quarter in 0..120u64 {
+        script.wait(RTT / 4);
+        for data in script.arrivals(arrived) {
+            arrived = data.number;
+            acked = acked.max(data.place + 1);
+        }
+        if quarter == 10 {
+            // Leaves slow start: a packet is named that is still out.
+            script.pull(acked, arrived, arrived + 2);
+        }
+        let delivery_rate = BitRate::from_mbps(8);
+        if arrived == 0 {
+            continue;
+        }
+        script.report(acked, Report { delivery_rate, interval: in_force, ..report(arrived, 0) });
+        for body in std::mem::take(&mut script.typed) {
+            if let Body::Frequency(update) = body {
+                told.push((quarter, update));
+            }
+        }
+        if quarter == 40 {
+            in_force = told.last().expect("something was told").1.interval;
+        }
+    }
+    let intervals: Vec<_> = told.iter().map(|(_, update)| update.interval).collect();
+    assert!(told[0].0 >= 10, "not in slow start: {told:?}");
+    assert!(told.len() >= 4, "repeated until quarter 40: {told:?}");
+    assert!(intervals.iter().all(|&interval| interval == intervals[0]), "{told:?}");
+    assert!(told.iter().all(|&(quarter, _)| quarter <= 41), "and no more: {told:?}");
+    assert!(told.windows(2).all(|pair| pair[1].0 - pair[0].0 >= 4), "once in a round trip: {told:?}");
+    // beta / RTTmin: the round trip of 100 ms, to a few microseconds of pacing.
+    let expected = RTT / 4;
+    assert!(intervals[0] >= expected && intervals[0] <= expected + RTT / 16, "{told:?}");
+}
+
+#[test]
+fn segments_that_lie_are_refused_and_move_nothing() {
+    let lies: Vec<(&str, AckKind, u32, Body)> = vec![
+        ("a number never sent", AckKind::Tack, 5, Body::Report(report(4_000_000, 0))),
+        ("a range never sent", AckKind::Loss, 0, Body::Loss(LossRange { second: 70, largest: 90 })),
+        ("data never sent", AckKind::Tack, 500, Body::Report(report(5, 0))),
+        ("data below any window", AckKind::Tack, u32::MAX / 2000, Body::Report(report(5, 0))),
+    ];
+    for (what, kind, acked, body) in lies {
+        let mut script = Script::connected(config());
+        script.end.send(Bytes(20_000));
+        script.burst();
+        script.wait(RTT / 10);
+        let (before, window) = (script.end.stats(), script.end.congestion_window());
+        script.typed(kind, acked, &body, None);
+        let repeated = script.burst().iter().any(|data| data.number > 10 && data.place < 10);
+        assert!(!repeated, "{what}");
+        let after = script.end.stats();
+        assert_eq!((after.bytes_delivered, after.fallbacks), (before.bytes_delivered, 0), "{what}");
+        assert_eq!(script.end.congestion_window(), window, "{what}");
+        assert!(
+            after.malformed_tacks + after.challenge_acks > before.malformed_tacks + before.challenge_acks,
+            "{what}: {after:#?}"
+        );
     }
 }
 
 #[test]
-fn smoke() {
-    for loss in [0.0, 0.01] {
-        for congestion in [CongestionChoice::Cubic, CongestionChoice::Bbr, CongestionChoice::ReceiverBbr(Variant::Standard)] {
-            let config = Config { congestion, ..tack() };
-            let mut path = Path::of_delay(20);
-            path.rate = Some(BitRate::from_mbps(20));
-            path.queue = 100;
-            path.loss = loss;
-            let mut pair = Pair::new([config.clone(), config], path, 1);
-            pair.record = true;
-            pair.ends[A].send(Bytes(20_000_000));
-            pair.ends[A].close();
-            pair.run_for(Duration::from_secs(60));
-            println!("{congestion:?} {loss} {:?}: {} delivered\n{:#?}\n{:#?}", pair.now, pair.ends[B].bytes_delivered(), pair.ends[A].stats(), pair.ends[B].stats());
+fn wild_values_in_a_report_are_bounded_by_what_is_out() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(1_000_000));
+    script.burst();
+    script.wait(RTT);
+    script.report(
+        2,
+        Report {
+            delivery_rate: BitRate::from_bps(u64::MAX),
+            received_in_flight: Bytes(u64::from(u32::MAX)),
+            interval: Duration::from_secs(4_000),
+            hol: Some(place(3_000_000)),
+            bubbles: vec![(place(4), place(5)), (place(1), place(2)), (place(8), place(2_000_000))],
+            delay: Duration::from_secs(3_000),
+            ..report(10, 0)
+        },
+    );
+    let stats = script.end.stats();
+    // Four windows of ten segments in a round trip, at most.
+    let bound = Bytes(4 * 20_000).per(RTT);
+    assert!(stats.bandwidth.is_some_and(|bandwidth| bandwidth <= bound), "{bound:?} {stats:#?}");
+    assert!(script.end.retransmission_timeout() < Duration::from_secs(2));
+    let wait = script.wait(Duration::from_secs(3));
+    assert!(wait.iter().any(|data| data.place == 2), "what is said to be there and is not is sent again: {wait:?}");
+}
+
+#[test]
+fn a_body_without_sense_is_counted_and_enters_no_stream() {
+    let mut script = Script::connected(Config { consume: Consume::ByApplication, ..config() });
+    for (kind, bytes) in [(1u8, vec![]), (1, vec![0; 7]), (2, vec![255; 12]), (99, vec![1; 40]), (5, vec![5; 600])] {
+        for seq in [THEIRS + 1, THEIRS - 40, THEIRS + 20_000] {
+            let mut tcp = script.header(0);
+            tcp.seq = seq;
+            tcp.options.tack.ack_type = Some(kind);
+            let payload = Payload::Data(bytes.clone().into());
+            script.deliver(tcp, payload);
+            script.drain();
         }
     }
+    assert_eq!(script.end.readable(), Bytes::ZERO);
+    let stats = script.end.stats();
+    assert_eq!((stats.malformed_tacks, stats.bytes_delivered, stats.fallbacks), (15, Bytes::ZERO, 0));
+}
+
+#[test]
+fn the_tail_of_a_flow_is_probed_and_not_timed_out() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(5_000));
+    script.end.close();
+    let first = script.burst();
+    assert_eq!(first.last(), Some(&Sent { number: 5, place: 4, fin: true }));
+    script.wait(RTT);
+    script.report(3, report(3, 0));
+    let mut probe = Vec::new();
+    while probe.is_empty() {
+        probe = script.wait(RTT / 10);
+    }
+    assert_eq!(probe, [Sent { number: 6, place: 4, fin: true }]);
+    script.wait(RTT);
+    script.pull(3, 3, 6);
+    assert_eq!(script.burst(), [sent(7, 3)], "number 5 was made good by the probe");
+    assert_eq!(script.end.stats().timeouts, 0);
+}
+
+#[test]
+fn a_closed_window_is_probed_and_its_opening_is_heard_from_any_kind_of_segment() {
+    for kind in [AckKind::Window, AckKind::Tack] {
+        let mut script = Script::connected(config());
+        script.end.send(Bytes(100_000));
+        script.burst();
+        script.wait(RTT);
+        script.window = 0;
+        script.report(10, report(10, 0));
+        assert_eq!(script.burst(), []);
+        let probes = script.wait(Duration::from_secs(4));
+        assert!(probes.len() >= 2 && probes.iter().all(|probe| probe.place == 10), "{probes:?}");
+        let largest = probes.last().expect("there are probes").number;
+        let stale = script.header(10);
+        script.wait(RTT);
+        script.window = 60_000;
+        let serial = script.serial;
+        let departure = script.stamp;
+        script.typed(kind, 10, &Body::Report(Report { serial, ..report(largest, 0) }), Some(departure));
+        // A plain segment that left before is late: its window counts no more.
+        script.deliver(stale, Payload::EMPTY);
+        let more = script.burst();
+        assert!(more.len() >= 2 && more[0].place == 10, "{kind:?}: {more:?}");
+        assert_eq!(script.end.stats().timeouts, 0);
+    }
+}
+
+#[test]
+fn a_timeout_waits_for_the_tack_that_may_be_held_back() {
+    let path = Path { rate: Some(BitRate::from_mbps(50)), ..Path::of_delay(400) };
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], path, 1);
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_secs(40));
+    let stats = pair.ends[A].stats();
+    let told = stats.told_interval.expect("start-up is over");
+    assert!(told >= Duration::from_millis(200), "{told:?}");
+    assert!(pair.ends[A].retransmission_timeout() >= Duration::from_millis(1_000) + told);
+    assert_eq!((stats.timeouts, stats.retransmitted_segments, stats.fallbacks), (0, 0, 0), "{stats:#?}");
+}
+
+#[test]
+fn both_ways_to_the_least_round_trip_stay_near_the_truth_when_every_packet_is_jittered() {
+    for (delay, jitter) in [(10, 2), (50, 2), (50, 20)] {
+        // Each packet on the way there takes up to `jitter` longer; the way back is steady.
+        let there = Path {
+            rate: Some(BitRate::from_mbps(20)),
+            queue: 50,
+            reordering: 1.0,
+            held: Duration::from_millis(jitter),
+            ..Path::of_delay(delay)
+        };
+        for timing in [Timing::OneWayDelay, Timing::Sampled] {
+            let config = Config {
+                tack: Some(TackConfig { timing, ..TackConfig::default() }),
+                congestion: CongestionChoice::Cubic,
+                receive_buffer: Bytes(150_000),
+                ..tack(TackForm::Kinds)
+            };
+            let mut pair = Pair::new([config.clone(), config], Path::of_delay(delay), 3);
+            pair.run_for(Duration::from_millis(4 * delay));
+            pair.paths[A] = there.clone();
+            pair.ends[A].send_forever();
+            // Longer than tau, so that the handshake's sample is gone.
+            pair.run_for(Duration::from_secs(15));
+            let stats = pair.ends[A].stats();
+            let truth = Duration::from_millis(2 * delay) + BitRate::from_mbps(20).time_ceil(Bytes(1500));
+            for (method, min_rtt) in [("advanced", stats.min_rtt_advanced), ("sampled", stats.min_rtt_sampled)] {
+                let min_rtt = min_rtt.expect("reports have come");
+                // Stamps are whole microseconds, rounded down.
+                let bounds = truth.saturating_sub(Duration::from_micros(1))..=truth + truth / 100;
+                assert!(
+                    bounds.contains(&min_rtt),
+                    "{method}, {delay} ms, jitter {jitter} ms: {min_rtt:?}, not {truth:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn start_up_ends_after_twenty_round_trips_for_a_controller_that_loses_nothing() {
+    let config =
+        Config { congestion: CongestionChoice::Cubic, receive_buffer: Bytes(200_000), ..tack(TackForm::Kinds) };
+    let path = Path { rate: Some(BitRate::from_mbps(50)), ..Path::of_delay(20) };
+    let mut pair = Pair::new([config.clone(), config], path, 1);
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_millis(700));
+    assert_eq!(pair.ends[A].stats().told_interval, None);
+    pair.run_for(Duration::from_secs(1));
+    assert!(pair.ends[A].stats().told_interval.is_some());
+    assert_eq!(pair.ends[A].stats().ssthresh, None, "CUBIC has not left slow start");
+}
+
+#[test]
+fn both_ends_send_at_once_and_both_get_reports() {
+    for congestion in [CongestionChoice::Cubic, CongestionChoice::ReceiverBbr(Variant::Standard)] {
+        for loss in [0.0, 0.02] {
+            let config = Config { congestion, ..tack(TackForm::Kinds) };
+            let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 100, loss, ..Path::of_delay(20) };
+            let mut pair = Pair::new([config.clone(), config], path, 5);
+            for end in [A, B] {
+                pair.ends[end].send(Bytes(4_000_000));
+            }
+            pair.run_while(|pair| pair.states() != [State::Established; 2]);
+            for end in [A, B] {
+                pair.ends[end].close();
+            }
+            pair.run_for(Duration::from_secs(40));
+            for end in [A, B] {
+                let stats = pair.ends[end].stats();
+                assert_eq!((stats.bytes_acked, stats.bytes_delivered), (Bytes(4_000_000), Bytes(4_000_000)));
+                assert!(stats.tacks_received > 20 && stats.told_interval.is_some(), "{stats:#?}");
+                assert_eq!(stats.fallbacks, 0);
+                assert!(matches!(pair.ends[end].state(), State::TimeWait | State::Closed), "{:?}", pair.states());
+            }
+        }
+    }
+}
+
+#[test]
+fn lost_frequency_iacks_are_repeated_over_a_path() {
+    let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 100, ..Path::of_delay(20) };
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], path, 1);
+    let mut dropped = 0;
+    pair.alter[A] = Middlebox::new(move |packet| {
+        let kind = packet.tcp().and_then(|tcp| tcp.options.tack.ack_type).and_then(AckKind::of);
+        let drops = kind == Some(AckKind::Frequency) && dropped < 5;
+        dropped += u32::from(drops);
+        !drops
+    });
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_secs(5));
+    let [told, in_force] = [pair.ends[A].stats().told_interval, pair.ends[B].stats().tack.interval];
+    assert!(told.is_some());
+    assert_eq!(told, in_force);
 }

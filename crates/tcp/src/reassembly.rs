@@ -65,7 +65,8 @@ impl Reassembly {
         let base = base.filter(|(_, island)| island.end >= span.start).map(|(&start, _)| start);
         let above = self.islands.range(span.start..).next().map(|(&start, island)| (start, island.revealed));
         let touches = base.is_some() || above.is_some_and(|(start, _)| start <= span.end);
-        if !touches && self.islands.len() >= MAX_ISLANDS {
+        let limit = if number == 0 { MAX_ISLANDS } else { MAX_NUMBERED };
+        if !touches && self.islands.len() >= limit {
             return false;
         }
         let from = base.unwrap_or(span.start);
@@ -234,8 +235,11 @@ fn hand_over(pieces: &BTreeMap<Position, bytes::Bytes>, span: Span, inbox: &mut 
 }
 
 /// The most islands held. Data that would make one more is dropped, as if lost: so a peer that sends every other
-/// byte cannot make us hold long lists.
+/// byte cannot make us hold long lists, and go through them for the SACK blocks of each acknowledgement.
 const MAX_ISLANDS: usize = 1024;
+/// As many where packets have numbers. There are no SACK blocks, and a packet whose number has come is not pulled again though its
+/// data has been dropped: so this is beyond what a window of 20 MB full of holes can have.
+const MAX_NUMBERED: usize = 8 * MAX_ISLANDS;
 
 #[cfg(test)]
 mod tests;

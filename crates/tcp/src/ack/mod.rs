@@ -164,6 +164,7 @@ macro_rules! each_policy {
 }
 
 impl AckPolicy for Policy {
+    #[inline]
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
         each_policy!(self, policy => policy.on_segment(now, facts))
     }

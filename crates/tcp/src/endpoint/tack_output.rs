@@ -8,8 +8,8 @@
 //!
 //! TSval and TSecr of a report are as the paper redefines them (VI-B): when the packet left that had the least one-way delay, in the
 //! clock of the sender of data, and our own clock. In the answer to a request for a round trip the packet is the request itself: a
-//! fresh sample, whether data flows or not. In the other kinds, which measure nothing, they are what they always are: our
-//! clock, and what TS.Recent echoes. Neither end runs PAWS on, or takes TS.Recent from, any of them.
+//! fresh sample, whether data flows or not. In the other kinds, which measure nothing, both are our clock: by TSecr the peer
+//! knows which of our windows is the newest. Neither end runs PAWS on, or takes TS.Recent from, any of them.
 
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
@@ -223,8 +223,8 @@ impl Endpoint {
             tcp.seq = before;
             tcp.options.tack.form = form;
             tcp.options.tack.ack_type = Some(kind.value());
-            if let (Some(departure), Some((clock, _))) = (departure, tcp.options.timestamps) {
-                tcp.options.timestamps = Some((departure, clock));
+            if let Some((clock, _)) = tcp.options.timestamps {
+                tcp.options.timestamps = Some((departure.unwrap_or(clock), clock));
             }
         }
         packet

@@ -250,6 +250,19 @@ impl ReceiverBbr {
         self.min_rtt.map_or(self.start.initial, |rtt| bdp(self.bandwidth.best(), rtt))
     }
 
+    /// The cap follows its target, but after a timeout, and before the pipe is full, only by what is delivered. Before the first
+    /// rate is known the cap grows without a target, as in slow start; it shrinks only once the pipe is full.
+    fn update_cap(&mut self, delivered: Bytes) {
+        let target = self.target();
+        if self.cap < target {
+            self.cap = (self.cap + delivered).min(target);
+        } else if self.full_pipe.is_filled() {
+            self.cap = target;
+        } else if self.bandwidth.best() == BitRate::ZERO {
+            self.cap += delivered;
+        }
+    }
+
     /// cwnd_gain BDP with cwnd_gain = 2 + 1/(RTTmin f), which is 2 BDP and what comes in an interval; in Startup and Drain
     /// with 2/ln 2 in place of 2, as in BBR. To it comes what aggregation needs. Never below BBR's four segments, nor
     /// below the initial window before the pipe is full.
@@ -316,8 +329,7 @@ impl Controller for ReceiverBbr {
         self.last_report = facts.now;
         self.advance_state(facts);
         self.update_pacing(facts.now);
-        let target = self.target();
-        self.cap = if self.cap < target { (self.cap + facts.delivered).min(target) } else { target };
+        self.update_cap(facts.delivered);
         self.idle_restart &= facts.delivered == Bytes::ZERO;
     }
 

@@ -23,7 +23,7 @@ pub(crate) enum Order {
     Newest,
     /// A newer one has come before.
     Late,
-    /// It came before, or is too old to tell.
+    /// It came before, is too old to tell, or so far ahead that it cannot be true.
     Repeated,
 }
 
@@ -36,12 +36,12 @@ impl Reports {
     /// A report with this serial came.
     pub(crate) fn on_report(&mut self, serial: u32) -> Order {
         // The first one has serial 0: those before the first that came were lost.
-        let ahead = match self.newest {
-            Some(newest) => serial.wrapping_sub(newest) as i32,
-            None => serial.min(MAX_STEP).wrapping_add(1) as i32,
-        };
+        let ahead = serial.wrapping_sub(self.newest.unwrap_or(u32::MAX)) as i32;
+        if ahead > MAX_AHEAD {
+            return Order::Repeated;
+        }
         if ahead > 0 {
-            let step = (ahead as u32).min(MAX_STEP);
+            let step = ahead as u32;
             self.recent = self.recent.checked_shl(step).unwrap_or(0) | 1;
             self.newest = Some(serial);
             self.expected += step;
@@ -74,8 +74,9 @@ impl Reports {
 
 /// Reports of one window.
 const WINDOW: u32 = 64;
-/// The most that one report counts as lost before it: a serial from nowhere must not spoil the estimate for long.
-const MAX_STEP: u32 = 1000;
+/// So many reports are not lost in a row by a connection that lives. One from nowhere must not make all that follow look
+/// late.
+const MAX_AHEAD: i32 = 10_000;
 
 #[cfg(test)]
 mod tests {
@@ -111,9 +112,9 @@ mod tests {
         let mut reports = Reports { newest: Some(u32::MAX - 1), recent: 1, ..Reports::new() };
         assert_eq!(reports.on_report(1), Order::Newest);
         assert_eq!(reports.on_report(u32::MAX), Order::Late);
-        assert_eq!(reports.on_report(0x7000_0000), Order::Newest);
-        for serial in 0x7000_0001..0x7000_0001 + 200 {
-            reports.on_report(serial);
+        assert_eq!(reports.on_report(0x7000_0000), Order::Repeated);
+        for serial in 2..200 {
+            assert_eq!(reports.on_report(serial), Order::Newest);
         }
         assert_eq!(reports.loss_ppm(), 0);
         assert_eq!(reports.on_report(5), Order::Repeated);

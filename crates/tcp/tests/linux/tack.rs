@@ -72,7 +72,7 @@ fn we_receive_every_byte_of_a_kernel_that_did_not_permit_tack() {
 #[test]
 fn a_body_that_has_lost_its_option_never_enters_the_kernels_stream() {
     let Some(mut host) = Host::new(205, 3) else { return };
-    host.stray = Some(stripped_body);
+    host.strays_come = true;
     let end = send(&mut host, config(TackForm::Kinds, CongestionChoice::Cubic));
     assert!(host.strays > 500, "{} bodies went to the kernel", host.strays);
     host.report("we send with bodies in between", TOTAL, &end);
@@ -105,7 +105,7 @@ fn send(host: &mut Host, config: Config) -> Endpoint {
 }
 
 /// A TACK or an IACK as a middlebox leaves it, with a TSval that stands for anything.
-fn stripped_body(packet: &Packet, acknowledged: SeqNumber, random: &mut Stream) -> Option<Packet> {
+pub fn stripped_body(packet: &Packet, acknowledged: SeqNumber, random: &mut Stream) -> Option<Packet> {
     if packet.payload.is_empty() || !random.chance(0.25) {
         return None;
     }

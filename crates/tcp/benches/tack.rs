@@ -1,0 +1,223 @@
+//! What a data segment costs the two ends of a bulk transfer, under TACK and under what it is compared with.
+//!
+//! Both ends talk over a path of 300 Mbps and 20 ms, so that TACK has its full rhythm: four in a round trip. What each end hears in the
+//! middle of the transfer is written down, and then each end alone goes through it again, as often as it takes: nanoseconds for each
+//! data segment, the fastest of many rounds in which all variants take turns. Ratios are within one run, since machines differ.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use ackless_tcp::congestion::Variant;
+use ackless_tcp::loss::RecoveryChoice;
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, TackConfig};
+use ackless_wire::{BitRate, Duration, Instant, Packet, SeqNumber};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| arguments.iter().filter_map(|argument| argument.parse::<usize>().ok()).nth(at);
+    let rounds = number(0).unwrap_or(21);
+    let variants = VARIANTS.map(|(name, choices)| (name, Recording::of(choices)));
+    let mut fastest = [[f64::INFINITY; 2]; VARIANTS.len()];
+    for _ in 0..rounds {
+        for ((_, recording), fastest) in variants.iter().zip(&mut fastest) {
+            for (end, fastest) in fastest.iter_mut().enumerate() {
+                *fastest = fastest.min(recording.replay(end));
+            }
+        }
+    }
+    println!(
+        "{rounds} rounds of {SEGMENTS} data segments; ns for each data segment, and times the delayed ACKs of the same controller\n"
+    );
+    println!(
+        "{:34} {:>9} {:>9} {:>9} {:>14} {:>14}",
+        "", "ACKs/seg.", "sender", "receiver", "sender, times", "receiver, times"
+    );
+    let mut base = fastest[0];
+    for ((name, recording), fastest) in variants.iter().zip(fastest) {
+        if name.contains("delayed") {
+            base = fastest;
+        }
+        let [sender, receiver] = fastest;
+        println!(
+            "{name:34} {:9.4} {sender:9.1} {receiver:9.1} {:14.2} {:14.2}",
+            recording.acks as f64 / recording.segments as f64,
+            sender / base[0],
+            receiver / base[1]
+        );
+    }
+}
+
+/// What is compared, after the line that it is compared with.
+const VARIANTS: [(&str, Choices); 6] = [
+    ("CUBIC, delayed ACKs (L = 2)", Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: false }),
+    (
+        "CUBIC, an ACK for each segment",
+        Choices { congestion: CongestionChoice::Cubic, ack: AckChoice::PerPacket, tack: false },
+    ),
+    ("CUBIC, TACK", Choices { congestion: CongestionChoice::Cubic, ack: TACK, tack: true }),
+    ("BBR and RACK, delayed ACKs (L = 2)", Choices { congestion: CongestionChoice::Bbr, ack: DELAYED, tack: false }),
+    (
+        "BBR and RACK, one for each segment",
+        Choices { congestion: CongestionChoice::Bbr, ack: AckChoice::PerPacket, tack: false },
+    ),
+    (
+        "receiver-based BBR, TACK",
+        Choices { congestion: CongestionChoice::ReceiverBbr(Variant::Standard), ack: TACK, tack: true },
+    ),
+];
+
+const DELAYED: AckChoice = AckChoice::Delayed { every: 2, timeout: Duration::from_millis(40) };
+const TACK: AckChoice = AckChoice::Tack { beta: 4, every: 2 };
+
+/// One line of the table.
+#[derive(Clone, Copy)]
+struct Choices {
+    congestion: CongestionChoice,
+    ack: AckChoice,
+    tack: bool,
+}
+
+/// What both ends went through in the middle of a transfer, and how they were before it.
+struct Recording {
+    ends: [Endpoint; 2],
+    heard: [Vec<(Instant, Heard)>; 2],
+    segments: u64,
+    acks: u64,
+}
+
+enum Heard {
+    Segment(Packet),
+    Deadline,
+}
+
+/// Two ends and the path between them.
+struct Talk {
+    now: Instant,
+    ends: [Endpoint; 2],
+    /// When what arrives, at either end.
+    under_way: [VecDeque<(Instant, Packet)>; 2],
+    free_at: Instant,
+    segments: u64,
+    acks: u64,
+}
+
+impl Choices {
+    fn config(self) -> Config {
+        let recovery = match self.congestion {
+            CongestionChoice::Bbr => RecoveryChoice::Rack,
+            _ => RecoveryChoice::Standard,
+        };
+        Config {
+            congestion: self.congestion,
+            ack: self.ack,
+            recovery,
+            tack: self.tack.then(TackConfig::default),
+            ..Config::default()
+        }
+    }
+}
+
+impl Talk {
+    fn new(choices: Choices) -> Self {
+        let now = Instant::from_millis(1);
+        let mut ends = [
+            Endpoint::connect(now, choices.config(), address(1), address(2), SeqNumber(1)),
+            Endpoint::listen(choices.config(), address(2), SeqNumber(2)),
+        ];
+        ends[0].send_forever();
+        Self { now, ends, under_way: Default::default(), free_at: now, segments: 0, acks: 0 }
+    }
+
+    fn drain(&mut self, from: usize) {
+        while let Some(packet) = self.ends[from].poll_transmit(self.now) {
+            self.segments += u64::from(from == 0 && !packet.payload.is_empty());
+            self.acks += u64::from(from == 1);
+            let mut at = self.now;
+            if from == 0 {
+                at = self.free_at.max(at) + RATE.time_ceil(packet.len());
+                // The queue holds a round trip's worth.
+                if at > self.now + DELAY * 2 {
+                    continue;
+                }
+                self.free_at = at;
+            }
+            self.under_way[1 - from].push_back((at + DELAY, packet));
+        }
+        while self.ends[from].poll_event().is_some() {}
+    }
+
+    /// The next thing that happens, at which end.
+    fn step(&mut self) -> (usize, Heard) {
+        let arrivals = [0, 1].map(|end| self.under_way[end].front().map(|(at, _)| *at));
+        let deadlines = [0, 1].map(|end| self.ends[end].poll_timeout());
+        let next = arrivals.into_iter().chain(deadlines).flatten().min().expect("a transfer goes on");
+        self.now = self.now.max(next);
+        let (end, heard) = match [0, 1].into_iter().find(|&end| arrivals[end] == Some(next)) {
+            Some(end) => {
+                let (_, packet) = self.under_way[end].pop_front().expect("an arrival was found");
+                self.ends[end].handle_segment(self.now, &packet);
+                (end, Heard::Segment(packet))
+            }
+            None => {
+                let end = if deadlines[0] == Some(next) { 0 } else { 1 };
+                self.ends[end].handle_timeout(self.now);
+                (end, Heard::Deadline)
+            }
+        };
+        self.drain(end);
+        (end, heard)
+    }
+}
+
+impl Recording {
+    fn of(choices: Choices) -> Self {
+        let mut talk = Talk::new(choices);
+        talk.drain(0);
+        while talk.now < WARM_UP {
+            talk.step();
+        }
+        let ends = talk.ends.clone();
+        (talk.segments, talk.acks) = (0, 0);
+        let mut heard = [Vec::new(), Vec::new()];
+        while talk.segments < SEGMENTS {
+            let (end, what) = talk.step();
+            heard[end].push((talk.now, what));
+        }
+        Self { ends, heard, segments: talk.segments, acks: talk.acks }
+    }
+
+    /// Nanoseconds for each data segment at `end`.
+    fn replay(&self, end: usize) -> f64 {
+        let mut endpoint = self.ends[end].clone();
+        let begin = clock();
+        for (now, heard) in &self.heard[end] {
+            match heard {
+                Heard::Segment(packet) => endpoint.handle_segment(*now, packet),
+                Heard::Deadline => endpoint.handle_timeout(*now),
+            }
+            while let Some(packet) = endpoint.poll_transmit(*now) {
+                std::hint::black_box(packet);
+            }
+            while endpoint.poll_event().is_some() {}
+            std::hint::black_box(endpoint.poll_timeout());
+        }
+        begin.elapsed().as_nanos() as f64 / self.segments as f64
+    }
+}
+
+fn address(end: u8) -> SocketAddr {
+    SocketAddr::new([10, 0, 0, end].into(), 5000)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
+fn clock() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+const RATE: BitRate = BitRate::from_mbps(300);
+/// In each direction.
+const DELAY: Duration = Duration::from_millis(10);
+/// By then every controller has left its start.
+const WARM_UP: Instant = Instant::from_secs(3);
+/// Data segments of a recording.
+const SEGMENTS: u64 = 20_000;

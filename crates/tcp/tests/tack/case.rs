@@ -1,0 +1,240 @@
+//! What a seed stands for: two configurations, a path and what the applications do.
+
+use ackless_tcp::congestion::{GentleProbe, Variant};
+use ackless_tcp::loss::RecoveryChoice;
+use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, InitialWindow, TackConfig};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::tcp::TackForm;
+use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
+
+use crate::net::{Link, Loss, START, Step, Strip, When};
+
+/// A conversation before it has begun.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub seed: u64,
+    pub configs: [Config; 2],
+    pub links: [Link; 2],
+    pub plans: [Plan; 2],
+    pub iss: [SeqNumber; 2],
+    /// Whether both ends call.
+    pub simultaneous: bool,
+    /// The longest time between two looks of the applications.
+    pub tick: Duration,
+}
+
+/// What the application at one end does.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub to_write: u64,
+    /// The most that it writes or reads at once.
+    pub chunk: u64,
+    /// Probability, for each look, that it stops reading for a while.
+    pub pauses: f64,
+    /// Probability, for each look, that it stops writing for a while.
+    pub rests: f64,
+}
+
+/// What kind of conversation a seed stands for: the remainder of its division by four.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// Anything with anything, short.
+    Mixed,
+    /// Enough data to leave start-up, over paths with losses, steps and queues.
+    Bulk,
+    /// Middleboxes that strip options, and ends that do not know TACK.
+    Stripped,
+    /// Buffers and segments of a few bytes, readers and writers that pause.
+    Tiny,
+}
+
+impl Family {
+    pub const fn of(seed: u64) -> Self {
+        [Self::Mixed, Self::Bulk, Self::Stripped, Self::Tiny][(seed % 4) as usize]
+    }
+}
+
+impl Case {
+    pub fn draw(seed: u64) -> Self {
+        let family = Family::of(seed);
+        let mut random = Stream::new(seed, 1, Purpose::Test);
+        let random = &mut random;
+        let mut configs = [config(random, family), config(random, family)];
+        let mut links = links(random, family);
+        if family == Family::Stripped {
+            strip(random, &mut configs, &mut links);
+        } else if random.chance(0.08) {
+            configs[random.below(2) as usize].tack = None;
+        }
+        let plans = [0, 1].map(|end| plan(random, family, &configs, end));
+        Self {
+            seed,
+            configs,
+            links,
+            plans,
+            iss: [(); 2].map(|()| {
+                SeqNumber(if random.chance(0.5) {
+                    u32::MAX - random.below(30_000) as u32
+                } else {
+                    random.bits() as u32
+                })
+            }),
+            simultaneous: random.chance(0.1),
+            tick: if random.chance(0.5) { Duration::from_millis(5) } else { Duration::from_millis(80) },
+        }
+    }
+
+    /// The least round trip that the path ever has.
+    pub fn floor(&self) -> Duration {
+        self.links[0].floor() + self.links[1].floor()
+    }
+}
+
+fn pick<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
+    choices[random.below(choices.len() as u64) as usize]
+}
+
+fn plan(random: &mut Stream, family: Family, configs: &[Config; 2], end: usize) -> Plan {
+    // Buffers of a few bytes carry a few bytes in each round trip: write what that ends in reasonable time.
+    let buffer = configs[1 - end].receive_buffer.min(configs[end].send_buffer).get();
+    let smss = configs[0].mss.min(configs[1].mss).get();
+    let most = match family {
+        Family::Tiny => (buffer * 100).min(smss * 60),
+        Family::Mixed | Family::Stripped => (buffer * 100).min(smss * 100),
+        Family::Bulk => (buffer * 100).min(smss * 600),
+    };
+    let silent = if end == 0 { 0.1 } else { 0.6 };
+    Plan {
+        to_write: if random.chance(silent) { 0 } else { random.below(most) },
+        chunk: pick(random, &[300, 4_000, 4_000, 60_000]),
+        pauses: pick(random, &[0.0, 0.0, 0.05]),
+        rests: pick(random, &[0.0, 0.0, 0.05]),
+    }
+}
+
+fn config(random: &mut Stream, family: Family) -> Config {
+    let (buffers, send_buffers): (&[u64], &[u64]) = match family {
+        Family::Tiny => (&[1, 2, 7, 100, 1_000, 3_000, 10_000], &[1, 500, 5_000, 100_000]),
+        Family::Mixed | Family::Stripped => {
+            (&[3_000, 10_000, 65_535, 200_000, 6_000_000], &[5_000, 100_000, 4_000_000])
+        }
+        Family::Bulk => (&[65_535, 200_000, 6_000_000], &[100_000, 4_000_000]),
+    };
+    Config {
+        mss: Bytes(pick(random, &[1460, 1460, 1460, 536, 88, 9000])),
+        initial_window: pick(random, &[InitialWindow::Rfc6928, InitialWindow::Rfc3390, InitialWindow::Segments(1)]),
+        congestion: congestion(random),
+        slow_start_limit: pick(random, &[None, None, Some(1), Some(2)]),
+        idle_restart: random.chance(0.5),
+        ack: ack(random),
+        sack: random.chance(0.7),
+        timestamps: random.chance(0.95).then(|| Duration::from_millis(pick(random, &[1, 10, 1000]))),
+        window_scaling: random.chance(0.8),
+        receive_buffer: Bytes(pick(random, buffers)),
+        send_buffer: Bytes(pick(random, send_buffers)),
+        consume: Consume::ByApplication,
+        nagle: random.chance(0.5),
+        syn_retries: 40,
+        retries: 40,
+        // Long enough for every last acknowledgement to get through at some point.
+        time_wait: Duration::from_secs(3600),
+        rto_min: Duration::from_millis(pick(random, &[1, 50, 200, 1000])),
+        recovery: pick(random, &[RecoveryChoice::Standard, RecoveryChoice::Rack]),
+        pacing: random.chance(0.3),
+        tack: Some(TackConfig {
+            form: pick(random, &[TackForm::Kinds, TackForm::Kinds, TackForm::Experimental]),
+            blocks: pick(random, &[Blocks::Poor, Blocks::Rich, Blocks::OnDemand]),
+            loss_signal: pick(random, &[LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly]),
+            timing: pick(random, &[Timing::OneWayDelay, Timing::Sampled]),
+        }),
+        ..Config::default()
+    }
+}
+
+fn ack(random: &mut Stream) -> AckChoice {
+    let millis = |random: &mut Stream| Duration::from_millis(pick(random, &[1, 40, 200, 500]));
+    let every = pick(random, &[0, 1, 2, 2, 4, 8, 64]);
+    match random.below(10) {
+        0 => AckChoice::PerPacket,
+        1 => AckChoice::ByteCounting { every },
+        2 => AckChoice::Periodic { interval: millis(random) },
+        3 => AckChoice::Delayed { every, timeout: millis(random) },
+        _ => AckChoice::Tack { beta: pick(random, &[1, 2, 4, 4, 4, 8]), every: pick(random, &[1, 2, 2, 2, 8]) },
+    }
+}
+
+fn congestion(random: &mut Stream) -> CongestionChoice {
+    match random.below(9) {
+        0 => CongestionChoice::Reno,
+        1 => CongestionChoice::NewReno,
+        2 => CongestionChoice::Cubic,
+        3 | 4 => CongestionChoice::Bbr,
+        5 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Never }),
+        6 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Gentle }),
+        _ => CongestionChoice::ReceiverBbr(Variant::Standard),
+    }
+}
+
+fn links(random: &mut Stream, family: Family) -> [Link; 2] {
+    let longest = if family == Family::Bulk { 60 } else { 100 };
+    let delay = 1 + random.below(longest);
+    [(); 2].map(|()| link(random, family, Duration::from_millis(delay)))
+}
+
+fn link(random: &mut Stream, family: Family, delay: Duration) -> Link {
+    let maybe = |random: &mut Stream, p: f64, most: f64| if random.chance(p) { random.unit() * most } else { 0.0 };
+    let rates = if family == Family::Bulk { 0.6 } else { 0.3 };
+    let rate = |random: &mut Stream| random.chance(rates).then(|| BitRate::from_kbps(300 + random.below(30_000)));
+    let loss = match random.below(4) {
+        0 => Loss::Single(0.0),
+        1 | 2 => Loss::Single(random.unit() * if family == Family::Bulk { 0.08 } else { 0.25 }),
+        _ => Loss::Bursts { begin: 0.002 + random.unit() * 0.05, end: 0.15 + random.unit() * 0.6 },
+    };
+    let mut steps = Vec::new();
+    if random.chance(0.3) {
+        let mut at = START;
+        for _ in 0..1 + random.below(3) {
+            at += Duration::from_millis(1 + random.below(1_500));
+            let delay = Duration::from_nanos(1 + random.below(delay.as_nanos() * 3));
+            steps.push(Step { at, delay, rate: rate(random) });
+        }
+    }
+    Link {
+        delay,
+        jitter: Duration::from_nanos(if random.chance(0.4) { random.below(delay.as_nanos()) } else { 0 }),
+        rate: rate(random),
+        queue: 3 + random.below(100) as usize,
+        loss,
+        reordering: maybe(random, 0.4, 0.5),
+        held: Duration::from_nanos(1 + random.below(delay.as_nanos() * 4)),
+        duplication: maybe(random, 0.3, 0.3),
+        steps,
+        strip: Strip::NOTHING,
+    }
+}
+
+/// A middlebox in one or both directions, or an end without TACK.
+fn strip(random: &mut Stream, configs: &mut [Config; 2], links: &mut [Link; 2]) {
+    if random.chance(0.1) {
+        configs[random.below(2) as usize].tack = None;
+        return;
+    }
+    let which = random.below(3);
+    for (at, link) in links.iter_mut().enumerate() {
+        if which == 2 || which == at as u64 {
+            let all = random.chance(0.5);
+            let one = random.below(3);
+            link.strip = Strip {
+                permitted: all || one == 0,
+                ack_type: all || one == 1,
+                packet_number: all || one == 2,
+                when: match random.below(4) {
+                    0 => When::Syns,
+                    1 => When::From(0),
+                    _ => When::From(1 + random.below(60)),
+                },
+            };
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! TACK over random paths, watched from outside.
+
+mod case;
+mod net;
+mod paths;
+mod run;
+mod shrink;
+mod watch;

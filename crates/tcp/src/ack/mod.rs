@@ -83,6 +83,16 @@ pub enum Place {
     Fin,
 }
 
+impl Place {
+    /// As a policy sees it where IACKs tell of holes (TACK): a hole is no reason to acknowledge.
+    pub(crate) const fn beside_iacks(self) -> Self {
+        match self {
+            Self::FillsHole | Self::AboveHole => Self::InOrder,
+            Self::InOrder | Self::Duplicate | Self::Fin => self,
+        }
+    }
+}
+
 /// What a policy answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckDecision {

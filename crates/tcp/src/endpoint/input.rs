@@ -210,11 +210,19 @@ impl Endpoint {
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
         let before = self.tack.is_some().then(|| (self.rx.window(), self.rx.received()));
         let place = self.place(whole, fresh, payload);
-        if let Some((window, received)) = before.filter(|_| len > Bytes::ZERO) {
-            self.after_text(now, len, self.rx.received() - received, window);
+        let mut new_bytes = fresh.len();
+        if let Some((window, received)) = before {
+            new_bytes = self.rx.received() - received;
+            if len > Bytes::ZERO {
+                self.after_text(now, len, new_bytes, window);
+            }
         }
-        let facts =
-            SegmentFacts { new_bytes: fresh.len(), full_size: self.rx.full_size, place, measured: &self.measured };
+        let facts = SegmentFacts {
+            new_bytes,
+            full_size: self.rx.full_size,
+            place: if self.tack.is_some() { place.beside_iacks() } else { place },
+            measured: &self.measured,
+        };
         let decision = self.policy.on_segment(now, &facts);
         self.heed(decision);
         if place == Place::Fin {

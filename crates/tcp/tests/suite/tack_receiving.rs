@@ -350,6 +350,20 @@ fn tacks_come_for_each_packet_then_for_each_interval_or_for_each_second_packet()
 }
 
 #[test]
+fn with_any_policy_holes_are_the_business_of_iacks() {
+    let every_fourth = AckChoice::ByteCounting { every: 4 };
+    let mut script = Script::connected(Config { ack: every_fourth, ..config(TackConfig::default()) });
+    let begin = script.now;
+    // 2 is lost, and the gap settles at 21 ms; what comes twice above the hole counts once.
+    script.packets([1, 3, 4, 5, 6, 7, 8]);
+    script.packet(8, 8);
+    script.wait(20_000);
+    let sent: Vec<_> =
+        script.all().iter().map(|typed| (typed.kind, (typed.at - begin).as_micros_floor() / 1000)).collect();
+    assert_eq!(sent, [(AckKind::Tack, 3), (AckKind::Loss, 21)]);
+}
+
+#[test]
 fn the_packet_of_figure_5c_with_the_least_delay_is_named_with_its_departure_and_the_tack_delay() {
     let mut script = Script::told(config(TackConfig::default()), 20);
     // What left before the handshake's end would be old (PAWS).

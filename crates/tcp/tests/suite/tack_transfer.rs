@@ -2,7 +2,7 @@
 
 use ackless_tcp::tack::{Blocks, LossSignal};
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Stats, TackConfig, Variant};
-use ackless_wire::{BitRate, Bytes, Duration};
+use ackless_wire::{BitRate, Duration};
 
 use crate::pair::{A, B, Pair, Path};
 

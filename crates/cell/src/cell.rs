@@ -182,6 +182,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         for flow in 0..self.flows.len() {
             let (retransmissions, timeouts) = self.flows.sender_totals(flow);
             self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts });
+            if let Some((counts, estimates)) = self.flows.flow(flow).transport_totals(self.now) {
+                self.observer.observe(self.now, &Event::TransportTotals { flow, counts, estimates });
+            }
             let counts = self.flows.flow(flow).datagrams;
             if counts != DatagramCounts::default() {
                 self.observer.observe(self.now, &Event::DatagramTotals { flow, counts });
@@ -199,7 +202,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let queued = self.stations[from].backlog(self.routes.next(from, NodeId(to as u16)));
             let tcp = state.ends[sender].tcp.as_ref();
             let (cwnd, srtt) = (tcp.map(|tcp| tcp.congestion_window()), tcp.and_then(|tcp| tcp.stats().srtt));
-            self.observer.observe(self.now, &Event::FlowSample { flow, cwnd, srtt, queued });
+            let pacing = tcp.and_then(|tcp| tcp.pacing_rate());
+            let bandwidth = tcp.and_then(|tcp| tcp.path_model(self.now)).map(|model| model.bandwidth);
+            self.observer.observe(self.now, &Event::FlowSample { flow, cwnd, srtt, pacing, bandwidth, queued });
         }
     }
 

@@ -546,6 +546,15 @@ impl CellConfig {
     }
 }
 
+impl TcpConfig {
+    /// Whether it is what stacks do without BBR, RACK, pacing, TACK and unusual policies of acknowledging.
+    pub fn is_plain(&self) -> bool {
+        let modelled = matches!(self.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
+        let standard = self.recovery == RecoveryChoice::Standard && !self.pacing;
+        standard && !modelled && self.policy.is_none() && self.tack.is_none()
+    }
+}
+
 impl Default for TcpConfig {
     /// CUBIC with an ACK for two segments and all options, as deployed stacks have them.
     fn default() -> Self {

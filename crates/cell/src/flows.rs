@@ -12,8 +12,10 @@ use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumbe
 use crate::config::{
     AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
 };
-use crate::observe::DatagramCounts;
+use crate::observe::{DatagramCounts, TransportCounts};
 use crate::video::Video;
+
+mod totals;
 
 /// Where a transport end stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +41,7 @@ pub(crate) struct Flow {
     pub(crate) application: Application,
     /// Counts of the connections before the present one.
     past: (u64, u64),
+    past_transport: TransportCounts,
     /// Of datagrams, if it is over UDP.
     pub(crate) datagrams: DatagramCounts,
     /// Datagrams that have come and have no answer yet.
@@ -191,6 +194,7 @@ impl Flow {
             config,
             application,
             past: (0, 0),
+            past_transport: TransportCounts::default(),
             datagrams: DatagramCounts::default(),
             unanswered: 0,
         }
@@ -225,6 +229,7 @@ impl Flow {
     pub(crate) fn connect(&mut self, now: Instant, tcp: &TcpConfig) {
         let (retransmissions, timeouts) = self.sender_totals();
         self.past = (retransmissions, timeouts);
+        self.keep_transport_counts();
         // What is made as time passes is sent at once.
         let nagle = self.application.video.is_none();
         let config = Config { nagle, ..endpoint_config(tcp) };

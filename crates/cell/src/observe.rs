@@ -5,7 +5,7 @@
 
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
-use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, PacketPool};
 
 use crate::config::CellConfig;
 use crate::result::AirtimeClass;
@@ -101,6 +101,16 @@ pub enum Event<'a> {
         /// Retransmission timeouts since the start of the run.
         timeouts: u64,
     },
+    /// The totals of both ends of a TCP flow that is not plain ([`TcpConfig::is_plain`](crate::config::TcpConfig::is_plain)), told when the
+    /// window begins and when it ends.
+    TransportTotals {
+        /// The flow.
+        flow: usize,
+        /// Its counts since the start of the run.
+        counts: TransportCounts,
+        /// Where its estimates stand.
+        estimates: TransportEstimates,
+    },
     /// The totals of a UDP flow, told when the window begins and when it ends.
     DatagramTotals {
         /// The flow.
@@ -123,6 +133,10 @@ pub enum Event<'a> {
         cwnd: Option<Bytes>,
         /// The smoothed round-trip time of its sender, once it has measured one.
         srtt: Option<Duration>,
+        /// How fast its sender lets data go, where it is paced.
+        pacing: Option<BitRate>,
+        /// The bandwidth that its sender takes the path to have, if it has such a model.
+        bandwidth: Option<BitRate>,
         /// Packets in the first MAC queue on its way, those of other flows with the same next hop included.
         queued: usize,
     },
@@ -140,6 +154,54 @@ pub enum Playout {
     },
     /// It stopped, because the next frame was not there.
     Stopped,
+}
+
+/// What both ends of a TCP flow counted, over all its connections. Data goes from the sender, its acknowledgements come from the receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TransportCounts {
+    /// Segments with data or FIN sent, repeated ones included.
+    pub data_packets: u64,
+    /// Segments with nothing but an acknowledgement from the receiver, TACKs and IACKs included.
+    pub acks: u64,
+    /// TACKs among them, those of start-up included.
+    pub tacks: u64,
+    /// TACKs among them that were sent while every packet was acknowledged.
+    pub start_up_tacks: u64,
+    /// IACKs among them that pull lost packets.
+    pub loss_iacks: u64,
+    /// IACKs among them about the window.
+    pub window_iacks: u64,
+    /// IACKs about a round trip from either end.
+    pub round_trip_iacks: u64,
+    /// IACKs from the sender about the frequency.
+    pub frequency_iacks: u64,
+    /// Packets that the receiver gave up for lost.
+    pub packets_lost: u64,
+    /// Packets that came after that.
+    pub spurious_losses: u64,
+    /// Bytes held above a hole, summed over the moments at which a TACK was sent.
+    pub blocked_bytes: u64,
+    /// Tail loss probes.
+    pub tail_probes: u64,
+    /// Times that TACK was given up.
+    pub fallbacks: u64,
+}
+
+/// Where the estimates of a TCP flow stand; nothing where there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TransportEstimates {
+    /// 1/f in force at the receiver (TACK).
+    pub interval: Option<Duration>,
+    /// RTTmin: by one-way delays under TACK, else the least sample that the sender took.
+    pub min_rtt: Option<Duration>,
+    /// RTTmin by one sample for each TACK.
+    pub min_rtt_sampled: Option<Duration>,
+    /// bw: the bandwidth that the sender takes the path to have.
+    pub bandwidth: Option<BitRate>,
+    /// rho' as the sender sees it, in parts of a million (TACK).
+    pub ack_loss_ppm: Option<u32>,
+    /// The most bytes held above a hole when a TACK was sent, of the present connection.
+    pub blocked_bytes_max: Bytes,
 }
 
 /// How many datagrams a UDP flow had.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::config::{CellConfig, Direction, FlowConfig, Peer, Topology, Traffic, TransportConfig};
 use crate::ledger::Ledger;
-use crate::observe::{DatagramCounts, Event, Observer, Playout};
+use crate::observe::{DatagramCounts, Event, Observer, Playout, TransportCounts, TransportEstimates};
 use crate::result::{
-    Counters, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult, UdpResult,
-    VideoResult,
+    Counters, EndsResult, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult,
+    UdpResult, VideoResult,
 };
 
 /// Counts what happens in the measured window.
@@ -45,9 +45,12 @@ struct FlowRecord {
     timeouts: u64,
     /// Both counts when the window began.
     before: (u64, u64),
-    /// Datagrams since the start of the run, and when the window began.
+    /// Counts since the start of the run, and what they were when the window began.
     datagrams: DatagramCounts,
     datagrams_before: DatagramCounts,
+    transport: TransportCounts,
+    transport_before: TransportCounts,
+    estimates: TransportEstimates,
     viewing: Viewing,
 }
 
@@ -132,6 +135,10 @@ impl Recorder {
             timeouts: record.timeouts - record.before.1,
             completion_s: record.completion.map(Duration::as_secs_f64),
             transfers_ms: record.transfers.percentiles(),
+            ends: match flow.transport {
+                TransportConfig::Tcp(tcp) if !tcp.is_plain() => Some(ends_result(tcp.tack.is_some(), record)),
+                _ => None,
+            },
             udp: self.udp_result(flow, record),
             video: matches!(flow.traffic, Traffic::Video(_)).then(|| self.video_result(flow, &record.viewing)),
         }
@@ -332,6 +339,13 @@ impl Observer for Recorder {
                     record.before = (retransmissions, timeouts);
                 }
             }
+            Event::TransportTotals { flow, counts, estimates } => {
+                let record = &mut self.flows[flow];
+                (record.transport, record.estimates) = (counts, estimates);
+                if now <= self.from {
+                    record.transport_before = counts;
+                }
+            }
             Event::DatagramTotals { flow, counts } => {
                 let record = &mut self.flows[flow];
                 record.datagrams = counts;
@@ -367,6 +381,40 @@ impl Observer for Recorder {
             | Event::WireDrop { .. }
             | Event::FlowSample { .. } => {}
         }
+    }
+}
+
+/// What the ends of a TCP flow did in the window.
+fn ends_result(offers_tack: bool, record: &FlowRecord) -> EndsResult {
+    let (now, before, estimates) = (&record.transport, &record.transport_before, &record.estimates);
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let percent = |part: u64, whole: u64| ratio(part * 100, whole);
+    let millis = |span: Duration| span.as_secs_f64() * 1e3;
+    let (data_packets, acks) = (now.data_packets - before.data_packets, now.acks - before.acks);
+    let (all_tacks, start_up) = (now.tacks - before.tacks, now.start_up_tacks - before.start_up_tacks);
+    let lost = percent(now.packets_lost - before.packets_lost, data_packets);
+    let interval = estimates.interval.filter(|interval| !interval.is_zero());
+    EndsResult {
+        data_packets,
+        acks,
+        tacks: all_tacks - start_up,
+        start_up_tacks: start_up,
+        loss_iacks: now.loss_iacks - before.loss_iacks,
+        window_iacks: now.window_iacks - before.window_iacks,
+        round_trip_iacks: now.round_trip_iacks - before.round_trip_iacks,
+        frequency_iacks: now.frequency_iacks - before.frequency_iacks,
+        acks_per_data_percent: percent(acks, data_packets),
+        tack_hz: interval.map(|interval| 1.0 / interval.as_secs_f64()),
+        rtt_min_ms: estimates.min_rtt.map(millis),
+        rtt_min_sampled_ms: estimates.min_rtt_sampled.map(millis),
+        bandwidth_mbps: estimates.bandwidth.map(BitRate::mbps_f64),
+        data_loss_percent: lost.filter(|_| offers_tack),
+        ack_loss_percent: estimates.ack_loss_ppm.map(|ppm| f64::from(ppm) * 1e-4),
+        spurious_losses: now.spurious_losses - before.spurious_losses,
+        blocked_bytes_mean: ratio(now.blocked_bytes - before.blocked_bytes, all_tacks),
+        blocked_bytes_max: estimates.blocked_bytes_max.get(),
+        tail_probes: now.tail_probes - before.tail_probes,
+        fallbacks: now.fallbacks,
     }
 }
 

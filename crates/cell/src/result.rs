@@ -69,12 +69,60 @@ pub struct FlowResult {
     pub completion_s: Option<f64>,
     /// Completion times of repeated transfers that ended in the window; `None` where none did.
     pub transfers_ms: Option<Percentiles>,
+    /// What both ends of a connection with BBR, RACK, pacing, TACK or an unusual policy of acknowledging did; `None` for plain TCP and UDP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<EndsResult>,
     /// Datagrams and their answers; `None` but for UDP that is answered or carries a video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub udp: Option<UdpResult>,
     /// What the viewer saw; `None` without a video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video: Option<VideoResult>,
+}
+
+/// Both ends of one TCP flow: the sender of data and its receiver. Estimates are as of the end of the window.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EndsResult {
+    /// Segments with data sent, repeated ones included.
+    pub data_packets: u64,
+    /// Segments with nothing but an acknowledgement from the receiver, TACKs and IACKs included.
+    pub acks: u64,
+    /// TACKs among them, those of start-up apart.
+    pub tacks: u64,
+    /// TACKs among them while every packet was acknowledged.
+    pub start_up_tacks: u64,
+    /// IACKs among them that pull lost packets.
+    pub loss_iacks: u64,
+    /// IACKs among them about the window.
+    pub window_iacks: u64,
+    /// IACKs about a round trip, from either end.
+    pub round_trip_iacks: u64,
+    /// IACKs from the sender about the frequency.
+    pub frequency_iacks: u64,
+    /// `acks` for each hundred data packets; `None` without any.
+    pub acks_per_data_percent: Option<f64>,
+    /// f: the TACKs for each second that the receiver was told, by equation 4; `None` in start-up and without TACK.
+    pub tack_hz: Option<f64>,
+    /// RTTmin: by one-way delays under TACK, else the least round trip that the sender knows of.
+    pub rtt_min_ms: Option<f64>,
+    /// RTTmin by one sample for each TACK; `None` without TACK.
+    pub rtt_min_sampled_ms: Option<f64>,
+    /// bw: the bandwidth that the sender takes the path to have; `None` where it has no such model.
+    pub bandwidth_mbps: Option<f64>,
+    /// rho: packets that the receiver gave up for lost, in percent of those sent; `None` without TACK.
+    pub data_loss_percent: Option<f64>,
+    /// rho': TACKs that did not come, in percent, as the sender sees it; `None` without TACK.
+    pub ack_loss_percent: Option<f64>,
+    /// Packets that came after they had been given up for lost.
+    pub spurious_losses: u64,
+    /// Bytes held above a hole when a TACK was sent, on average (figure 6(a) of the TACK paper); `None` without a TACK.
+    pub blocked_bytes_mean: Option<f64>,
+    /// The most of them, since the connection began.
+    pub blocked_bytes_max: u64,
+    /// Tail loss probes.
+    pub tail_probes: u64,
+    /// Times that TACK was given up, since the connection began at most one.
+    pub fallbacks: u64,
 }
 
 /// Datagrams of one flow.

@@ -89,7 +89,9 @@ impl Comparison {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
         let mut text = format!("{}{title}\n{}\n\n", self.name, effort(&self.rows));
         text.push_str(&self.goodput_table().to_string());
-        for table in [self.hack_table(), self.further_table()].into_iter().flatten() {
+        let tables = [TRANSPORT_TABLE, TACK_TABLE, DATAGRAM_TABLE, VIDEO_TABLE]
+            .map(|table| self.table_of(&self.measured(table)));
+        for table in [self.hack_table(), self.further_table()].into_iter().chain(tables).flatten() {
             text.push('\n');
             text.push_str(&table.to_string());
         }
@@ -217,6 +219,23 @@ const GOODPUT_TABLE: &[&str] =
     &["tcp_ack_frames", "accesses_per_mb", "collision_rate_percent", "rtt_median_ms", "rtt_p95_ms"];
 
 const HACK_TABLE: &[&str] = &["native_acks", "compressed_acks", "bytes_per_compressed_ack", "within_aifs_percent"];
+
+const TRANSPORT_TABLE: &[&str] = &["data_packets", "acks", "acks_per_data_percent", "bandwidth_mbps", "rtt_min_ms"];
+
+const TACK_TABLE: &[&str] = &[
+    "tacks",
+    "start_up_tacks",
+    "iacks",
+    "tack_hz",
+    "rtt_min_sampled_ms",
+    "data_loss_percent",
+    "ack_loss_percent",
+    "blocked_bytes_mean",
+];
+
+const DATAGRAM_TABLE: &[&str] = &["datagram_loss_percent", "answers_mbps", "answers_lost_percent"];
+
+const VIDEO_TABLE: &[&str] = &["rebuffering_percent", "stalls", "damaged_per_30min", "skipped_frames"];
 
 const FURTHER_TABLE: &[&str] = &[
     "retry_rate_percent",

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::LabError;
 use crate::case::{BASELINE, Case};
-use crate::metric::{METRICS, Metric, airtime_percent};
+use crate::metric::{METRICS, Metric, airtime_percent, special};
 use crate::statistics::Estimate;
 
 /// One line of a table: a case with its runs, one for each seed, in the order of the seeds.
@@ -139,13 +139,14 @@ pub fn effort(entries: &[Entry]) -> String {
 pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
     let mut header = keys(entries);
     header.extend(["scheme".to_owned(), "seeds".to_owned()]);
-    for name in figure_names() {
+    let special = special(entries.iter().flat_map(|entry| &entry.runs));
+    for name in figure_names(&special) {
         header.extend([name.clone(), format!("{name}_ci95")]);
     }
     let lines = entries.iter().map(|entry| {
         let mut line = values(entry);
         line.push(entry.runs.len().to_string());
-        for estimate in figures(entry) {
+        for estimate in figures(entry, &special) {
             line.push(estimate.map(|estimate| estimate.mean.to_string()).unwrap_or_default());
             line.push(estimate.and_then(|estimate| estimate.ci95).map(|ci95| ci95.to_string()).unwrap_or_default());
         }
@@ -161,14 +162,18 @@ pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
 pub fn runs_csv(entries: &[Entry]) -> Result<String, LabError> {
     let mut header = keys(entries);
     header.extend(["scheme".to_owned(), "seed".to_owned()]);
-    header.extend(figure_names());
+    let special = special(entries.iter().flat_map(|entry| &entry.runs));
+    header.extend(figure_names(&special));
     let lines = entries.iter().flat_map(|entry| {
         entry.runs.iter().map(|run| {
             let mut line = values(entry);
             line.push(run.seed.to_string());
             let metrics = METRICS.iter().map(|metric| (metric.of)(run));
             let airtime = AirtimeClass::ALL.into_iter().map(|class| Some(airtime_percent(run, class)));
-            line.extend(metrics.chain(airtime).map(|figure| figure.map(|f| f.to_string()).unwrap_or_default()));
+            let special = special.iter().map(|metric| (metric.of)(run));
+            line.extend(
+                metrics.chain(airtime).chain(special).map(|figure| figure.map(|f| f.to_string()).unwrap_or_default()),
+            );
             line
         })
     });
@@ -185,14 +190,17 @@ fn values(entry: &Entry) -> Vec<String> {
     point.chain([entry.case.row.name.to_owned()]).collect()
 }
 
-fn figure_names() -> impl Iterator<Item = String> {
+/// The names of the figures in CSV, those that are not in every table at the end.
+fn figure_names(special: &[&'static Metric]) -> impl Iterator<Item = String> {
     let metrics = METRICS.iter().map(|metric| metric.name.to_owned());
-    metrics.chain(AirtimeClass::ALL.into_iter().map(|class| format!("airtime_{}_percent", class.name())))
+    let airtime = AirtimeClass::ALL.into_iter().map(|class| format!("airtime_{}_percent", class.name()));
+    metrics.chain(airtime).chain(special.iter().map(|metric| metric.name.to_owned()))
 }
 
-fn figures(entry: &Entry) -> impl Iterator<Item = Option<Estimate>> + '_ {
+fn figures(entry: &Entry, special: &[&'static Metric]) -> impl Iterator<Item = Option<Estimate>> {
     let metrics = METRICS.iter().map(|metric| entry.estimate(metric));
-    metrics.chain(AirtimeClass::ALL.into_iter().map(|class| entry.airtime(class)))
+    let airtime = AirtimeClass::ALL.into_iter().map(|class| entry.airtime(class));
+    metrics.chain(airtime).chain(special.iter().map(|metric| entry.estimate(metric)))
 }
 
 fn csv(header: Vec<String>, lines: impl Iterator<Item = Vec<String>>) -> Result<String, LabError> {
@@ -218,8 +226,9 @@ struct Summary<'a>(&'a Entry);
 
 impl Serialize for Summary<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(METRICS.len()))?;
-        for metric in METRICS {
+        let special = special(self.0.runs.iter());
+        let mut map = serializer.serialize_map(Some(METRICS.len() + special.len()))?;
+        for metric in METRICS.iter().chain(special) {
             map.serialize_entry(metric.name, &self.0.estimate(metric))?;
         }
         map.end()

@@ -1,6 +1,6 @@
 //! The figures that are taken from a run and averaged over seeds.
 
-use ackless_cell::result::{AirtimeClass, HackCounters, Percentiles, RunResult};
+use ackless_cell::result::{AirtimeClass, EndsResult, HackCounters, Percentiles, RunResult, UdpResult, VideoResult};
 
 use crate::statistics::Estimate;
 
@@ -20,7 +20,7 @@ pub struct Metric {
 impl Metric {
     /// The metric called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
-        METRICS.iter().find(|metric| metric.name == name)
+        METRICS.iter().chain(SPECIAL).find(|metric| metric.name == name)
     }
 
     /// The estimate over the runs that have it.
@@ -36,7 +36,12 @@ pub fn airtime_percent(run: &RunResult, class: AirtimeClass) -> f64 {
     if total == 0 { 0.0 } else { run.airtime_ns[class].as_nanos() as f64 / total as f64 * 100.0 }
 }
 
-/// Every metric, in the order of the columns.
+/// The metrics of transports, datagrams and videos that any of `runs` has: they stand in files only where they are measured.
+pub fn special<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> Vec<&'static Metric> {
+    SPECIAL.iter().filter(|metric| runs.clone().any(|run| (metric.of)(run).is_some())).collect()
+}
+
+/// Every metric that each table has, in the order of the columns.
 pub const METRICS: &[Metric] = &[
     Metric { name: "goodput_mbps", title: "goodput\nMbps", decimals: 2, of: |run| Some(run.goodput_mbps) },
     Metric {
@@ -153,6 +158,157 @@ pub const METRICS: &[Metric] = &[
     Metric { name: "jain_goodput", title: "Jain\ngoodput", decimals: 3, of: |run| Some(run.fairness.jain_goodput) },
     Metric { name: "jain_airtime", title: "Jain\nair time", decimals: 3, of: |run| Some(run.fairness.jain_airtime) },
 ];
+
+/// Metrics of flows that are more than plain TCP or UDP; see [`special`].
+const SPECIAL: &[Metric] = &[
+    Metric { name: "data_packets", title: "data\npackets", decimals: 0, of: |run| ends(run, |ends| ends.data_packets) },
+    Metric { name: "acks", title: "ACKs", decimals: 0, of: |run| ends(run, |ends| ends.acks) },
+    Metric {
+        name: "acks_per_data_percent",
+        title: "ACKs per\ndata %",
+        decimals: 2,
+        of: |run| ratio(ends(run, |ends| ends.acks)? * 100.0, ends(run, |ends| ends.data_packets)?),
+    },
+    Metric { name: "tacks", title: "TACKs", decimals: 0, of: |run| of_tack(run, |ends| ends.tacks) },
+    Metric {
+        name: "start_up_tacks",
+        title: "in\nstart-up",
+        decimals: 0,
+        of: |run| of_tack(run, |ends| ends.start_up_tacks),
+    },
+    Metric {
+        name: "iacks",
+        title: "IACKs",
+        decimals: 0,
+        of: |run| {
+            of_tack(run, |ends| ends.loss_iacks + ends.window_iacks + ends.round_trip_iacks + ends.frequency_iacks)
+        },
+    },
+    Metric { name: "tack_hz", title: "f\nHz", decimals: 1, of: |run| mean_of_ends(run, |ends| ends.tack_hz) },
+    Metric {
+        name: "rtt_min_ms",
+        title: "RTTmin\nms",
+        decimals: 3,
+        of: |run| mean_of_ends(run, |ends| ends.rtt_min_ms),
+    },
+    Metric {
+        name: "rtt_min_sampled_ms",
+        title: "sampled\nRTTmin ms",
+        decimals: 3,
+        of: |run| mean_of_ends(run, |ends| ends.rtt_min_sampled_ms),
+    },
+    Metric {
+        name: "bandwidth_mbps",
+        title: "bw\nMbps",
+        decimals: 1,
+        of: |run| mean_of_ends(run, |ends| ends.bandwidth_mbps),
+    },
+    Metric {
+        name: "data_loss_percent",
+        title: "rho\n%",
+        decimals: 3,
+        of: |run| mean_of_ends(run, |ends| ends.data_loss_percent),
+    },
+    Metric {
+        name: "ack_loss_percent",
+        title: "rho'\n%",
+        decimals: 3,
+        of: |run| mean_of_ends(run, |ends| ends.ack_loss_percent),
+    },
+    Metric {
+        name: "blocked_bytes_mean",
+        title: "blocked\nbytes",
+        decimals: 0,
+        of: |run| mean_of_ends(run, |ends| ends.blocked_bytes_mean),
+    },
+    Metric {
+        name: "datagram_loss_percent",
+        title: "datagrams\nlost %",
+        decimals: 2,
+        of: |run| {
+            let (sent, received) = (datagrams(run, |udp| udp.sent)?, datagrams(run, |udp| udp.received)?);
+            // What was on its way when the window began may outweigh what is when it ends.
+            ratio((sent - received).max(0.0) * 100.0, sent)
+        },
+    },
+    Metric {
+        name: "answers_mbps",
+        title: "answers\nMbps",
+        decimals: 3,
+        of: |run| sum_over(run.flows.iter().filter_map(|flow| flow.udp.as_ref()), |udp| udp.answers_mbps),
+    },
+    Metric {
+        name: "answers_lost_percent",
+        title: "answers\nlost %",
+        decimals: 2,
+        of: |run| {
+            let (sent, came) = (datagrams(run, |udp| udp.answers_sent)?, datagrams(run, |udp| udp.answers_received)?);
+            ratio((sent - came).max(0.0) * 100.0, sent)
+        },
+    },
+    Metric {
+        name: "rebuffering_percent",
+        title: "rebuf-\nfering %",
+        decimals: 2,
+        of: |run| {
+            let play = sum_over(videos(run), |video| video.play_s)?;
+            ratio(sum_over(videos(run), |video| video.stalled_s)? * 100.0, play)
+        },
+    },
+    Metric {
+        name: "stalls",
+        title: "stalls",
+        decimals: 1,
+        of: |run| sum_over(videos(run), |video| video.stalls as f64),
+    },
+    Metric {
+        name: "damaged_per_30min",
+        title: "damaged\nper 30min",
+        decimals: 1,
+        of: |run| {
+            let play = sum_over(videos(run), |video| video.play_s)?;
+            ratio(sum_over(videos(run), |video| video.damaged_frames as f64)? * 1_800.0, play)
+        },
+    },
+    Metric {
+        name: "skipped_frames",
+        title: "skipped\nframes",
+        decimals: 1,
+        of: |run| sum_over(videos(run), |video| video.skipped_frames as f64),
+    },
+];
+
+/// The sum over the flows with a transport that counts.
+fn ends(run: &RunResult, of: fn(&EndsResult) -> u64) -> Option<f64> {
+    sum_over(run.flows.iter().filter_map(|flow| flow.ends.as_ref()), |ends| of(ends) as f64)
+}
+
+/// The same over those flows of them that use TACK.
+fn of_tack(run: &RunResult, of: fn(&EndsResult) -> u64) -> Option<f64> {
+    let flows = run.flows.iter().filter_map(|flow| flow.ends.as_ref());
+    sum_over(flows.filter(|ends| ends.data_loss_percent.is_some()), |ends| of(ends) as f64)
+}
+
+/// The mean over the flows that have the figure.
+fn mean_of_ends(run: &RunResult, of: fn(&EndsResult) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = run.flows.iter().filter_map(|flow| of(flow.ends.as_ref()?)).collect();
+    ratio(values.iter().sum(), values.len() as f64)
+}
+
+/// The sum over the flows whose datagrams are counted.
+fn datagrams(run: &RunResult, of: fn(&UdpResult) -> u64) -> Option<f64> {
+    sum_over(run.flows.iter().filter_map(|flow| flow.udp.as_ref()), |udp| of(udp) as f64)
+}
+
+/// The videos of which a frame was shown.
+fn videos(run: &RunResult) -> impl Iterator<Item = &VideoResult> {
+    run.flows.iter().filter_map(|flow| flow.video.as_ref()).filter(|video| video.play_s > 0.0)
+}
+
+/// The sum over all of these; `None` where there is none.
+fn sum_over<T>(items: impl Iterator<Item = T>, of: impl Fn(T) -> f64) -> Option<f64> {
+    items.map(of).reduce(|sum, more| sum + more)
+}
 
 /// The mean over flows, each weighing as many as it has samples. Exact for one flow; for several it is no percentile of
 /// them all, which the flows' own would not give.

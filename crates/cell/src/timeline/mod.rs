@@ -9,7 +9,8 @@
 //!   `collided`, `damaged` (some of it could not be read though nothing collided) or `silent`; `access` is 1 where the PPDU was sent on a
 //!   won access, 0 where it answers or continues; `damaged` counts MPDUs that a receiver could not read.
 //! - **series**, a row for each flow at the end of each interval: what was delivered in it (application bytes, first time and in order),
-//!   the mean of its round-trip samples, and at its end smoothed RTT, congestion window and the packets in the first MAC queue on its way.
+//!   the mean of its round-trip samples, and at its end smoothed RTT, congestion window and the packets in the first MAC queue on its way;
+//!   where a flow's TCP is not plain, also its pacing rate and the bandwidth that its model has.
 //!   The last interval ends with the run and may be shorter.
 //!
 //! What a flow does not have, such as UDP a window, is an empty field in CSV and `null` in JSON. CSV is two texts; JSON is one object
@@ -22,7 +23,7 @@ use std::io::{self, Write};
 use ackless_dot11::frame::{Body, NodeId, Ppdu};
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::config::CellConfig;
+use crate::config::{CellConfig, FlowConfig, TransportConfig};
 use crate::observe::{Event, Observer, Silence};
 use table::{Field, Table};
 
@@ -36,6 +37,8 @@ pub struct Timeline<W> {
     air: Table<W>,
     series: Table<Vec<u8>>,
     interval: Duration,
+    /// Whether the series has the columns of senders that model their path.
+    rates: bool,
     /// The AP first.
     nodes: Vec<String>,
     flows: Vec<FlowInterval>,
@@ -82,6 +85,7 @@ impl<W: Write> Timeline<W> {
             air: Table::begin(output, format, "{\"air\":", AIR)?,
             series: Table::begin(Vec::new(), format, ",\n\"series\":", SERIES)?,
             interval,
+            rates: false,
             nodes: nodes.into_iter().map(str::to_owned).collect(),
             flows: flows.into_iter().map(flow).collect(),
             on_air: Vec::new(),
@@ -97,7 +101,13 @@ impl<W: Write> Timeline<W> {
     pub fn of_cell(output: W, format: Format, config: &CellConfig, interval: Duration) -> io::Result<Self> {
         let stations = config.stations.iter().map(|station| station.name.as_str());
         let flows = config.flows.iter().map(|flow| flow.name.as_str());
-        Self::new(output, format, std::iter::once("ap").chain(stations), flows, interval)
+        let mut timeline = Self::new(output, format, std::iter::once("ap").chain(stations), flows, interval)?;
+        let models = |flow: &FlowConfig| matches!(flow.transport, TransportConfig::Tcp(tcp) if !tcp.is_plain());
+        if config.flows.iter().any(models) {
+            timeline.rates = true;
+            timeline.series = Table::begin(Vec::new(), format, ",\n\"series\":", &[SERIES, RATES].concat())?;
+        }
+        Ok(timeline)
     }
 
     /// Ends the tables and gives the writer back, flushed: with the air in it as CSV, or with all of the JSON. The second is the series as
@@ -166,7 +176,7 @@ impl<W: Write> Timeline<W> {
     }
 
     /// A flow at the end of the present interval, which begins anew for it.
-    fn sample(&mut self, now: Instant, flow: usize, standing: [Field<'_>; 3]) -> io::Result<()> {
+    fn sample(&mut self, now: Instant, flow: usize, standing: [Field<'_>; 3], rates: [Field<'_>; 2]) -> io::Result<()> {
         let interval = &mut self.flows[flow];
         let rtt = match interval.rtt_samples {
             0 => Field::Empty,
@@ -180,7 +190,8 @@ impl<W: Write> Timeline<W> {
             Field::Number(interval.delivered.per(now - self.since).bps()),
             rtt,
         ];
-        self.series.row(counted.into_iter().chain(standing))?;
+        let rates = rates.into_iter().filter(|_| self.rates);
+        self.series.row(counted.into_iter().chain(standing).chain(rates))?;
         (interval.delivered, interval.rtt_sum, interval.rtt_samples) = (Bytes::ZERO, Duration::ZERO, 0);
         // Flows are told in order: the next interval begins once the last one was.
         if flow + 1 == self.flows.len() {
@@ -212,10 +223,11 @@ impl<W: Write> Observer for Timeline<W> {
                 self.flows[flow].rtt_samples += 1;
                 Ok(())
             }
-            Event::FlowSample { flow, cwnd, srtt, queued } => {
+            Event::FlowSample { flow, cwnd, srtt, pacing, bandwidth, queued } => {
                 let srtt = srtt.map_or(Field::Empty, |srtt| Field::Number(srtt.as_nanos()));
                 let cwnd = cwnd.map_or(Field::Empty, |cwnd| Field::Number(cwnd.get()));
-                self.sample(now, flow, [srtt, cwnd, Field::Number(queued as u64)])
+                let rates = [pacing, bandwidth].map(|rate| rate.map_or(Field::Empty, |rate| Field::Number(rate.bps())));
+                self.sample(now, flow, [srtt, cwnd, Field::Number(queued as u64)], rates)
             }
             _ => Ok(()),
         };
@@ -275,6 +287,9 @@ const SERIES: &[&str] = &[
     "cwnd_bytes",
     "queued_packets",
 ];
+
+/// Further columns of it, where a flow's sender paces or models its path.
+const RATES: &[&str] = &["pacing_bps", "bandwidth_bps"];
 
 #[cfg(test)]
 mod tests;

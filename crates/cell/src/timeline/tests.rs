@@ -135,6 +135,8 @@ fn an_interval_has_what_was_delivered_in_it_and_how_the_flow_stood_at_its_end() 
             flow,
             cwnd: (flow == 0).then_some(Bytes(14_480)),
             srtt: (flow == 0).then_some(Duration::from_micros(6)),
+            pacing: None,
+            bandwidth: None,
             queued,
         };
         tell(10_000, stands(0, 7));

@@ -58,7 +58,7 @@ struct Chaos {
     written: [u64; 2],
     read: [u64; 2],
     /// What each end last sent: seq after it, ack, and timestamps.
-    last: [TcpHeader; 2],
+    last: [Option<TcpHeader>; 2],
     form: TackForm,
     /// Something came that no end had sent.
     forged: bool,
@@ -98,14 +98,13 @@ impl Chaos {
         let iss = if more & 32 == 0 { SeqNumber(u32::MAX - 3_000) } else { SeqNumber(77) };
         let caller = Endpoint::connect(now, config.clone(), address(0), address(1), iss);
         let listener = Endpoint::listen(config, address(1), SeqNumber(0x8000_0000));
-        let header = TcpHeader::new(address(0).port(), address(1).port());
         let mut chaos = Self {
             ends: [caller, listener],
             wires: Default::default(),
             now,
             written: [0; 2],
             read: [0; 2],
-            last: [header; 2],
+            last: [None; 2],
             form,
             forged: false,
         };
@@ -202,7 +201,7 @@ impl Chaos {
     fn make_up(&mut self, from: usize, reader: &mut Reader<'_>) {
         self.forged = true;
         let (kind, body) = made_up_body(reader);
-        let mut tcp = self.last[from];
+        let Some(mut tcp) = self.last[from] else { return };
         tcp.flags = TcpFlags::ACK;
         if reader.byte().unwrap_or_default() & 7 == 0 {
             tcp.flags = TcpFlags::from_bits_truncate(reader.byte().unwrap_or_default());
@@ -228,7 +227,10 @@ impl Chaos {
             while let Some(mut packet) = self.ends[end].poll_transmit(self.now) {
                 let tcp = *header(&mut packet);
                 assert!(tcp.options.len() <= Bytes(40), "the options fit the header");
-                self.last[end] = TcpHeader { seq: tcp.seq + packet.data_len(), ..tcp };
+                if let (Some(before), Some(now)) = (self.last[end].as_ref().and_then(departure), departure(&tcp)) {
+                    assert!(now.wrapping_sub(before) as i32 >= 0, "each segment tells when it left, by one clock");
+                }
+                self.last[end] = Some(TcpHeader { seq: tcp.seq + packet.data_len(), ..tcp });
                 self.wires[end].push_back(packet);
                 count += 1;
                 assert!(count < 100_000, "sending comes to an end");
@@ -358,6 +360,12 @@ fn header(packet: &mut Packet) -> &mut TcpHeader {
         Transport::Tcp(tcp) => tcp,
         Transport::Udp(_) => unreachable!("an endpoint sends TCP"),
     }
+}
+
+/// When a segment left, by its sender's clock, which a TACK or IACK has in TSecr. A reset does not say.
+fn departure(tcp: &TcpHeader) -> Option<u32> {
+    let (value, echo) = tcp.options.timestamps?;
+    Some(if tcp.options.tack.ack_type.is_some() { echo } else { value })
 }
 
 /// The byte at this place of what an end writes.

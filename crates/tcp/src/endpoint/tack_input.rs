@@ -217,7 +217,7 @@ impl Endpoint {
             now,
             delivery_rate: understood.rate,
             application_limited: understood.limited,
-            interval: (!report.interval.is_zero()).then_some(report.interval),
+            interval: tack.sending.report_interval(report.interval),
             min_rtt: tack.sending.min_rtt(),
             rtt: understood.rtt,
             srtt,

@@ -13,6 +13,8 @@ pub(crate) struct Frequency {
     every: u32,
     /// The latest that was told, and when; nothing in start-up.
     told: Option<(FrequencyUpdate, Instant)>,
+    /// Since when f has been half of what was told, or RTTmin twice.
+    slower_since: Option<Instant>,
     /// How often the latest has been repeated.
     repeats: u32,
     /// What goes out next.
@@ -35,7 +37,7 @@ pub(crate) struct Path {
 impl Frequency {
     /// Nothing is told yet.
     pub(crate) const fn new(beta: u32, every: u32) -> Self {
-        Self { beta, every, told: None, repeats: 0, pending: None }
+        Self { beta, every, told: None, slower_since: None, repeats: 0, pending: None }
     }
 
     /// 1/f by equation 4, in whole microseconds; nothing before rate and round trip are known.
@@ -59,18 +61,27 @@ impl Frequency {
     ///
     /// With it go RTTmin, by which the receiver settles reordering, and rho', by which it decides how much to say: where they
     /// alone have doubled or halved, that is told too. Of rho', less than a percent does not matter.
+    ///
+    /// Deviation: a lower f, or a longer RTTmin, has to last for a second first. Where the least round trip leaves the filter of tau while
+    /// a queue stands, RTTmin is that of the queue until ProbeRTT has drained it, a few hundred milliseconds later. Told at once, such an f
+    /// would stay in force after it, as long as it is more than half of what it should be.
     pub(crate) fn on_report(&mut self, now: Instant, in_force: Duration, srtt: Duration, path: &Path) {
         let Some(interval) = self.interval(path) else { return };
         let Some((told, at)) = self.told else {
             self.tell(now, interval, path);
             return;
         };
+        let sooner = is_twice(told.interval.as_nanos(), interval.as_nanos())
+            || is_twice(told.min_rtt.as_nanos(), path.min_rtt.as_nanos());
+        let later = is_twice(interval.as_nanos(), told.interval.as_nanos())
+            || is_twice(path.min_rtt.as_nanos(), told.min_rtt.as_nanos());
+        self.slower_since = later.then(|| self.slower_since.unwrap_or(now));
+        let settled = self.slower_since.is_some_and(|since| now.saturating_since(since) >= SETTLING);
         if now < at.saturating_add(srtt + told.interval) {
             return;
         }
-        let moved = has_doubled_or_halved(told.interval.as_nanos(), interval.as_nanos())
-            || has_doubled_or_halved(told.min_rtt.as_nanos(), path.min_rtt.as_nanos())
-            || has_doubled_or_halved(told.ack_loss_ppm.max(LOSS_STEP).into(), path.ack_loss_ppm.max(LOSS_STEP).into());
+        let (known, ack_loss) = (told.ack_loss_ppm.max(LOSS_STEP).into(), path.ack_loss_ppm.max(LOSS_STEP).into());
+        let moved = sooner || settled || is_twice(known, ack_loss) || is_twice(ack_loss, known);
         if moved {
             self.tell(now, interval, path);
         } else if in_force != told.interval && self.repeats < MAX_REPEATS {
@@ -95,19 +106,23 @@ impl Frequency {
             ack_loss_ppm: path.ack_loss_ppm,
         };
         self.repeats = 0;
+        self.slower_since = None;
         self.told = Some((update, now));
         self.pending = Some(update);
     }
 }
 
-fn has_doubled_or_halved(before: u64, after: u64) -> bool {
-    after >= before.saturating_mul(2) || before >= after.saturating_mul(2)
+/// Whether `one` is twice the `other` or more.
+const fn is_twice(one: u64, other: u64) -> bool {
+    one >= other.saturating_mul(2)
 }
 
 /// What 1/f never exceeds.
 const LONGEST: Duration = Duration::from_millis(500);
 /// What it never goes below: zero would mean every packet.
 const SHORTEST: Duration = Duration::from_micros(1);
+/// How long a lower f has to last: longer than ProbeRTT, of max(RTT, 200 ms), takes.
+const SETTLING: Duration = Duration::from_secs(1);
 /// Less loss than a percent does not count.
 const LOSS_STEP: u32 = 10_000;
 /// A receiver that acknowledges by another rule never takes the frequency over: it is not told for ever.
@@ -157,11 +172,22 @@ mod tests {
     fn it_is_told_first_then_when_it_doubles_or_halves() {
         let mut frequency = Frequency::new(4, 2);
         let ms = Duration::from_millis;
-        let in_force = |at| if at > 500 && at <= 900 { ms(40) } else { ms(20) };
+        let in_force = |at| if at > 1_500 && at <= 1_900 { ms(40) } else { ms(20) };
         assert_eq!(reports(&mut frequency, (0, 100), in_force, &path(200, 80)), [(0, ms(20))]);
         assert_eq!(reports(&mut frequency, (100, 500), in_force, &path(200, 120)), []);
-        assert_eq!(reports(&mut frequency, (500, 900), in_force, &path(200, 160)), [(500, ms(40))]);
-        assert_eq!(reports(&mut frequency, (900, 1_300), in_force, &path(200, 80)), [(900, ms(20))]);
+        assert_eq!(reports(&mut frequency, (500, 1_900), in_force, &path(200, 160)), [(1_500, ms(40))]);
+        assert_eq!(reports(&mut frequency, (1_900, 2_300), in_force, &path(200, 80)), [(1_900, ms(20))]);
+    }
+
+    #[test]
+    fn a_round_trip_that_is_long_until_the_queue_has_been_drained_changes_nothing() {
+        let mut frequency = Frequency::new(4, 2);
+        let ms = Duration::from_millis;
+        assert_eq!(reports(&mut frequency, (0, 100), |_| ms(20), &path(200, 80)).len(), 1);
+        for from in [10_000, 20_000] {
+            assert_eq!(reports(&mut frequency, (from, from + 700), |_| ms(20), &path(200, 170)), []);
+            assert_eq!(reports(&mut frequency, (from + 700, from + 10_000), |_| ms(20), &path(200, 81)), []);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod window;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::bandwidth::Bandwidth;
+use self::filter::Filter;
 use self::frequency::{Frequency, Path};
 use self::numbers::Numbers;
 use self::reports::{Order, Reports};
@@ -40,6 +41,8 @@ pub(crate) struct Sending {
     reports: Reports,
     round_trip: RoundTrip,
     bandwidth: Bandwidth,
+    /// How long the receiver has held packets back before it reported them.
+    held: Filter<Duration, 10>,
     frequency: Frequency,
     start_up: StartUp,
     /// The largest number that a report has told of; 0 before the first.
@@ -107,6 +110,7 @@ impl Sending {
             reports: Reports::new(),
             round_trip: RoundTrip::new(config.timing),
             bandwidth: Bandwidth::new(),
+            held: Filter::new(),
             frequency: Frequency::new(beta, every),
             start_up: StartUp::Running,
             largest: 0,
@@ -146,6 +150,8 @@ impl Sending {
                 self.round += 1;
                 self.round_ends = self.numbers.next();
             }
+            self.held.advance(self.round);
+            self.held.put(report.delay.max(report.largest_delay).min(LONGEST_DELAY));
         }
         let rate = report.delivery_rate.min(ceiling);
         let span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
@@ -227,14 +233,25 @@ impl Sending {
         self.frequency.told()
     }
 
-    /// How long the receiver may hold the last of what was sent: 1/f, but at least as long as a delayed acknowledgement.
+    /// The time between two reports, as it is: `in_force` by the receiver's own word, but a receiver that acknowledges by a rule of
+    /// its own may hold packets back for much longer. Nothing while every packet is acknowledged.
+    pub(crate) fn report_interval(&self, in_force: Duration) -> Option<Duration> {
+        let held = self.held.best().filter(|&held| held > TAIL.max(in_force * 2)).unwrap_or_default();
+        Some(in_force.max(held)).filter(|interval| !interval.is_zero())
+    }
+
+    /// How long the receiver may hold the last of what was sent: 1/f, but at least as long as a delayed acknowledgement; or as
+    /// long as it has done in the last ten round trips, since it may acknowledge by a rule of its own.
     pub(crate) fn ack_delay(&self) -> Duration {
-        self.interval().map_or(Duration::ZERO, |interval| interval.max(TAIL))
+        let agreed = self.interval().map_or(Duration::ZERO, |interval| interval.max(TAIL));
+        agreed.max(self.held.best().unwrap_or_default())
     }
 }
 
 /// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
 /// there is.
 const START_UP_ROUNDS: u64 = 20;
+/// The longest that an acknowledgement may be delayed (RFC 9293, 3.8.6.3): nobody makes us wait longer.
+const LONGEST_DELAY: Duration = Duration::from_millis(500);
 /// How long less than L segments wait at the receiver at least ([`crate::ack::Tack`]).
 const TAIL: Duration = Duration::from_millis(40);

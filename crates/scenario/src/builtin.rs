@@ -68,4 +68,12 @@ const BUILTINS: &[Builtin] = builtins![
     "ack-agent-symmetric",
     "ack-filter-80211a",
     "arq-proxy-80211b",
+    "tack-80211b",
+    "tack-80211g",
+    "tack-80211n",
+    "tack-80211ac",
+    "tack-emulation",
+    "tack-miracast",
+    "tack-step",
+    "tack-buffer",
 ];

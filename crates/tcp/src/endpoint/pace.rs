@@ -126,7 +126,8 @@ impl Endpoint {
     }
 
     /// What a tail loss probe carries (TLP_send_probe(), 7.3): new data if there is some that the peer's window takes, whatever
-    /// the congestion window says, else the last segment again.
+    /// the congestion window says, else the last segment again. On a TACK connection in-flight data has a cap (paper, VI-D) that
+    /// new data never passes, not even as a probe.
     pub(super) fn tail_probe_span(&mut self, segment: Bytes) -> Option<(Span, SentKind)> {
         self.tx.tail_probe = Probe::Idle;
         let out = self.tx.outstanding();
@@ -134,7 +135,11 @@ impl Endpoint {
             return None;
         }
         let gap = Span { start: out.next, end: self.tx.end() };
-        let fresh = self.tx.plan(gap, Allowance { room: segment.max(out.smss), segment, nagle: false });
+        let room = match &self.tack {
+            Some(_) => self.sending_room(self.loss.pipe(&out)),
+            None => segment.max(out.smss),
+        };
+        let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: false });
         let (span, kind) = match fresh {
             Ok(span) => (span, SentKind::New),
             Err(_) => {

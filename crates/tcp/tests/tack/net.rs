@@ -208,7 +208,15 @@ impl Net {
         } || self.queued[from] >= link.queue;
         if self.verbose {
             let fate = if lost { "LOST " } else { "" };
-            eprintln!("{:?} {} #{number} {fate}{}", self.now, ["A>", "B>"][from], line(&packet));
+            let stats = self.ends[from].stats();
+            let rate = stats.pacing_rate.unwrap_or(BitRate::ZERO);
+            eprintln!(
+                "{:?} {} #{number} {fate}cwnd {} rate {rate:.3} {}",
+                self.now,
+                ["A>", "B>"][from],
+                stats.cwnd,
+                line(&packet)
+            );
         }
         if lost {
             return;

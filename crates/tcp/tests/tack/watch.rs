@@ -292,7 +292,8 @@ impl Watch {
         let side = &mut self.sides[from];
         let stats = endpoint.stats();
         let plain = !side.agreed || stats.fallbacks > 0 || start == 0;
-        let probe = stats.window_probes > before.probes || stats.tail_probes > before.tail_probes;
+        let into_window = stats.window_probes > before.probes;
+        let probe = into_window || stats.tail_probes > before.tail_probes;
         assert_eq!(
             number.is_none(),
             plain,
@@ -309,7 +310,7 @@ impl Watch {
             side.timeouts = before.timeouts;
             side.mark_lost(0, u64::MAX);
         }
-        if end > side.max && len > 0 && !plain && !probe {
+        if end > side.max && len > 0 && !plain && !into_window {
             let flight = side.flight();
             self.seen.at_cap += u64::from(flight + 2 * len >= before.cap.get());
             assert!(

@@ -5,9 +5,11 @@ mod capture;
 #[expect(dead_code, reason = "the cells are shared with the tests of topologies, which use the rest")]
 #[path = "../topology/cells.rs"]
 mod cells;
+mod middlebox;
 mod mixed;
 mod random;
 mod schemes;
+mod stripped;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +31,7 @@ use ackless_tcp::{AckChoice, Stats, TackConfig, Variant};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use cells::{cell, loss, with_tcp};
+use middlebox::{Middlebox, Strips};
 
 /// What is put on the nodes.
 struct Contender {
@@ -103,10 +106,17 @@ impl Run {
 
 /// Runs a cell to its end with this on its nodes, and looks at what holds for any.
 fn run(config: &CellConfig, contender: &Contender, seed: u64) -> Run {
+    run_behind(config, contender, Strips::NOTHING, seed)
+}
+
+/// The same behind a middlebox.
+fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: u64) -> Run {
     let config = with(config, contender);
     let plain = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.tack.is_some());
-    let mut cell = Cell::new(&config, seed, |node| scheme(&config, node), Recorder::new(&config));
-    if !contender.holds_back && !(contender.makes && config.flows.iter().any(plain)) {
+    let nodes = |node| Middlebox::new(scheme(&config, node), strips);
+    let mut cell = Cell::new(&config, seed, nodes, Recorder::new(&config));
+    let alters = contender.makes && (strips != Strips::NOTHING || config.flows.iter().any(plain));
+    if !contender.holds_back && !alters {
         cell.witness_acks();
     }
     cell.advance(Instant::ZERO + config.warm_up);
@@ -115,7 +125,7 @@ fn run(config: &CellConfig, contender: &Contender, seed: u64) -> Run {
     cell.finish();
     let mut counts = BTreeMap::new();
     for node in 0..=config.stations.len() {
-        for (name, count) in cell.station(NodeId(node as u16)).scheme().counts() {
+        for (name, count) in cell.station(NodeId(node as u16)).scheme().scheme.counts() {
             *counts.entry(name).or_default() += count;
         }
     }

@@ -12,7 +12,7 @@ use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
 use crate::loss::{Detector, HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
-use crate::tack::sending::Understood;
+use crate::tack::sending::{Hearing, Understood};
 use crate::tack::sending::reports::Order;
 use crate::timers::Timer;
 
@@ -36,11 +36,12 @@ impl Endpoint {
             }
             return true;
         }
-        // A number below the SYN is old, too: that is where the TACKs of a peer lie that sends no data.
-        let len = Bytes(packet.payload.len().into());
-        let start = Position::nearest(tcp.seq, self.rx.irs, self.rx.next);
-        let is_old = start.is_none_or(|start| start + len <= self.rx.next);
-        if len == Bytes::ZERO || !is_old || !acknowledges || tcp.options.tack.packet_number.is_some() {
+        // Distances and not places: the TACKs of a peer that sends no data lie below its SYN. No TACK lies further back than
+        // a window, and not every old number that an attacker may guess is to end TACK.
+        let len = packet.payload.len();
+        let behind = i64::from(self.rx.next.seq(self.rx.irs).distance_from(tcp.seq + len));
+        let is_old = (0..=1 + self.config.receive_buffer.get().min(1 << 30) as i64).contains(&behind);
+        if len == 0 || !is_old || !acknowledges || tcp.options.tack.packet_number.is_some() {
             return false;
         }
         // Old, with payload, and without any option of ours: a TACK that was stripped. Of a connection that has fallen back
@@ -88,7 +89,7 @@ impl Endpoint {
             self.stats.malformed_tacks += 1;
             return;
         };
-        (tack.sending.hearing.timeouts, tack.sending.hearing.plain) = (0, 0);
+        tack.sending.hearing = Hearing::default();
         match body {
             Body::Report(report) => self.on_report(now, value, &report, tcp),
             Body::Loss(range) => self.on_loss_range(now, range, tcp),
@@ -252,20 +253,25 @@ impl Endpoint {
         }
     }
 
-    /// A plain acknowledgement came on a TACK connection. One that has SACK blocks, or the second of new data in a row, shows
-    /// that the peer does without TACK: permission was lost with the SYN-ACK, or it has found our numbers stripped. A single
-    /// one may be a challenge or the like.
+    /// A plain acknowledgement came on a TACK connection. One that has SACK blocks, or plain ones of new data for as long as a
+    /// TACK takes to come, show that the peer does without TACK: permission was lost with the SYN-ACK, or it has found our
+    /// numbers stripped. A few at once may be challenges.
     pub(super) fn on_plain_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, places: Bytes) {
         let of_fin = self.tx.is_fin_acknowledged();
+        let patience = self.rtt.smoothed().unwrap_or_default();
         let Some(tack) = &mut self.tack else { return };
         if tcp.options.tack.ack_type.is_some() || places > Bytes::ZERO {
             return;
         }
+        let mut is_plain = !tcp.options.sack.as_slice().is_empty();
         if acked > Bytes::ZERO && !of_fin {
-            tack.sending.hearing.plain += 1;
+            let since = *tack.sending.hearing.plain_since.get_or_insert(now);
+            is_plain |= now > since.saturating_add(patience + tack.sending.ack_delay());
         }
-        if tack.sending.hearing.plain >= MAX_PLAIN || !tcp.options.sack.as_slice().is_empty() {
+        if is_plain {
             self.fall_back(now);
+            // Its SACK blocks count from now on, its own first.
+            self.detect_losses(now, tcp, Bytes::ZERO, acked == Bytes::ZERO, false);
         }
     }
 
@@ -319,7 +325,5 @@ fn is_starting(congestion: &Congestion, now: Instant) -> bool {
     }
 }
 
-/// Plain acknowledgements of new data in a row that show that a peer does without TACK.
-const MAX_PLAIN: u32 = 2;
 /// Timeouts in a row without a TACK or an IACK that show that none get through.
 const MAX_TIMEOUTS: u32 = 2;

@@ -75,8 +75,8 @@ enum Request {
 pub(crate) struct Hearing {
     /// Timeouts since the last TACK or IACK.
     pub(crate) timeouts: u32,
-    /// Plain acknowledgements of new data since the last TACK or IACK.
-    pub(crate) plain: u32,
+    /// When the first plain acknowledgement of new data came since the last TACK or IACK.
+    pub(crate) plain_since: Option<Instant>,
 }
 
 /// What a report says, once it has been understood.
@@ -106,7 +106,7 @@ impl Sending {
         Self {
             numbers: Numbers::new(),
             window: WindowClock::new(),
-            hearing: Hearing { timeouts: 0, plain: 0 },
+            hearing: Hearing { timeouts: 0, plain_since: None },
             reports: Reports::new(),
             round_trip: RoundTrip::new(config.timing),
             bandwidth: Bandwidth::new(),

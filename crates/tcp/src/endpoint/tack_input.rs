@@ -12,8 +12,8 @@ use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
 use crate::loss::{Detector, HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
-use crate::tack::sending::{Hearing, Understood};
 use crate::tack::sending::reports::Order;
+use crate::tack::sending::{Hearing, Understood};
 use crate::timers::Timer;
 
 impl Endpoint {

@@ -1,6 +1,7 @@
 //! TACK over random paths, watched from outside.
 
 mod case;
+mod clean;
 mod net;
 mod paths;
 mod run;

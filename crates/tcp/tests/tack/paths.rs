@@ -99,6 +99,6 @@ fn many(seeds: impl Iterator<Item = u64>) -> All {
 }
 
 #[expect(clippy::disallowed_methods, reason = "to try one conversation again, or more of them")]
-fn number(name: &str) -> Option<u64> {
+pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("the variable is a number"))
 }

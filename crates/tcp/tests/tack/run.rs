@@ -16,6 +16,7 @@ pub struct Outcome {
     pub seen: Seen,
     pub timeouts: u64,
     pub probes: u64,
+    pub tail_probes: u64,
     pub retransmissions: u64,
     /// From the first SYN until both applications had everything and had closed.
     pub took: Duration,
@@ -166,6 +167,7 @@ impl<'a> Run<'a> {
             seen: Seen { fallbacks: a.fallbacks + b.fallbacks, ..self.net.watch.seen },
             timeouts: a.timeouts + b.timeouts,
             probes: a.window_probes + b.window_probes,
+            tail_probes: a.tail_probes + b.tail_probes,
             retransmissions: a.retransmitted_segments + b.retransmitted_segments,
             took,
             steps: self.net.steps,

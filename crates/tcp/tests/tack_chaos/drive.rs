@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use ackless_tcp::tack::body::{FrequencyUpdate, LossRange, Report};
 use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
 use ackless_tcp::tack::{AckKind, Body, TackConfig};
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Stats, Variant};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, Stats, Variant};
 use ackless_wire::tcp::{TackForm, TackOptions};
 use ackless_wire::{
     BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
@@ -17,7 +17,7 @@ use ackless_wire::{
 /// - nothing panics, and no end goes on sending for ever;
 /// - no more counts as acknowledged than was written;
 /// - what is read is what was written, in order and once;
-/// - unless something was made up or changed, all of it is read in the end.
+/// - unless something was made up or changed, or an end gave up, all of it is read in the end.
 ///
 /// Says what the two ends have counted.
 ///
@@ -44,7 +44,7 @@ pub fn drive(bytes: &[u8]) -> [Stats; 2] {
         }
         chaos.drain();
     }
-    if !chaos.forged {
+    if !chaos.forged && !chaos.gave_up {
         chaos.finish();
     }
     chaos.ends.map(|end| end.stats())
@@ -62,6 +62,8 @@ struct Chaos {
     form: TackForm,
     /// Something came that no end had sent.
     forged: bool,
+    /// An end waited for too long, as nothing was delivered.
+    gave_up: bool,
 }
 
 /// Bytes, and zeros once they are used up.
@@ -107,6 +109,7 @@ impl Chaos {
             last: [None; 2],
             form,
             forged: false,
+            gave_up: false,
         };
         chaos.drain();
         for from in [0, 1, 0] {
@@ -237,7 +240,9 @@ impl Chaos {
             }
             // A path holds only so much.
             self.wires[end].truncate(2_000);
-            while self.ends[end].poll_event().is_some() {}
+            while let Some(event) = self.ends[end].poll_event() {
+                self.gave_up |= event == Event::TimedOut;
+            }
             assert!(
                 self.ends[end].stats().bytes_acked.get() <= self.written[end],
                 "no more is acknowledged than was written"

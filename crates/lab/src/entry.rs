@@ -39,7 +39,7 @@ impl Entry {
     }
 
     /// How many percent more it carries than the plain TCP row of the same point, or where there is none than the scenario as it is
-    /// written; `None` without such a row, and for it.
+    /// written, or else than BBR; `None` without such a row, and for it.
     pub fn gain_over_tcp(&self, rows: &[Self]) -> Option<f64> {
         let plain = self.baseline(rows)?;
         gain(self.goodput()?.mean, plain.goodput()?.mean)
@@ -68,8 +68,8 @@ impl Entry {
     /// The row of the same point that others are compared with.
     fn baseline<'a>(&self, rows: &'a [Self]) -> Option<&'a Self> {
         let here = || rows.iter().filter(|row| row.case.point == self.case.point);
-        let plain =
-            here().find(|row| row.case.row.name == BASELINE).or_else(|| here().find(|row| row.case.row == Row::STOCK));
+        let named = |name: &str| here().find(|row| row.case.row.name == name);
+        let plain = named(BASELINE).or_else(|| named(Row::STOCK.name)).or_else(|| named("bbr"));
         plain.filter(|row| row.case.row != self.case.row)
     }
 

@@ -161,6 +161,12 @@ pub const METRICS: &[Metric] = &[
 
 /// Metrics of flows that are more than plain TCP or UDP; see [`special`].
 const SPECIAL: &[Metric] = &[
+    Metric {
+        name: "counted_goodput_mbps",
+        title: "goodput\nMbps",
+        decimals: 2,
+        of: |run| sum_over(run.flows.iter().filter(|flow| flow.ends.is_some()), |flow| flow.goodput_mbps),
+    },
     Metric { name: "data_packets", title: "data\npackets", decimals: 0, of: |run| ends(run, |ends| ends.data_packets) },
     Metric { name: "acks", title: "ACKs", decimals: 0, of: |run| ends(run, |ends| ends.acks) },
     Metric {
@@ -235,14 +241,15 @@ const SPECIAL: &[Metric] = &[
         name: "answers_mbps",
         title: "answers\nMbps",
         decimals: 3,
-        of: |run| sum_over(run.flows.iter().filter_map(|flow| flow.udp.as_ref()), |udp| udp.answers_mbps),
+        of: |run| sum_over(answered(run), |udp| udp.answers_mbps),
     },
     Metric {
         name: "answers_lost_percent",
         title: "answers\nlost %",
         decimals: 2,
         of: |run| {
-            let (sent, came) = (datagrams(run, |udp| udp.answers_sent)?, datagrams(run, |udp| udp.answers_received)?);
+            let sent = sum_over(answered(run), |udp| udp.answers_sent as f64)?;
+            let came = sum_over(answered(run), |udp| udp.answers_received as f64)?;
             ratio((sent - came).max(0.0) * 100.0, sent)
         },
     },
@@ -298,6 +305,11 @@ fn mean_of_ends(run: &RunResult, of: fn(&EndsResult) -> Option<f64>) -> Option<f
 /// The sum over the flows whose datagrams are counted.
 fn datagrams(run: &RunResult, of: fn(&UdpResult) -> u64) -> Option<f64> {
     sum_over(run.flows.iter().filter_map(|flow| flow.udp.as_ref()), |udp| of(udp) as f64)
+}
+
+/// The flows whose datagrams are answered.
+fn answered(run: &RunResult) -> impl Iterator<Item = &UdpResult> {
+    run.flows.iter().filter_map(|flow| flow.udp.as_ref()).filter(|udp| udp.answers_sent > 0)
 }
 
 /// The videos of which a frame was shown.

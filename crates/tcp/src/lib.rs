@@ -12,6 +12,8 @@
 //! - [`measure`]: what a receiver measures; [`rtt`]: round-trip time and timeout;
 //! - [`transmissions`]: a record of each transmission that is out, where time or packet numbers matter; [`delivery`]:
 //!   rate samples; [`pacing`]: when the next segment may leave;
+//! - [`tack`]: TACK, an extension that both ends may permit, with a receiver that says what is lost and a sender that says
+//!   how often to acknowledge; `endpoint/tack_input` and `endpoint/tack_output` tie it to the machine;
 //! - [`sequence`]: places in the stream without the wrap.
 //!
 //! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP

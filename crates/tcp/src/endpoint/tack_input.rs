@@ -276,7 +276,8 @@ impl Endpoint {
     }
 
     /// The retransmission timer fired. The second time in a row without any TACK or IACK in between, TACK is given up:
-    /// something on the way may drop segments with options that it does not know.
+    /// something on the way may drop segments with options that it does not know. A path that is gone for as long looks the
+    /// same, and ends TACK too.
     pub(super) fn on_silence(&mut self, now: Instant) {
         let Some(tack) = &mut self.tack else { return };
         tack.sending.hearing.timeouts += 1;

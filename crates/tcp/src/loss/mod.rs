@@ -5,7 +5,8 @@
 //!
 //! - [`SackRecovery`]: RFC 6675, where both ends do SACK;
 //! - [`DupackRecovery`]: fast retransmit and fast recovery of RFC 5681 or RFC 6582, where not;
-//! - [`Rack`]: RACK-TLP of RFC 8985, by time, where both ends do SACK; with [`Prr`].
+//! - [`Rack`]: RACK-TLP of RFC 8985, by time, where both ends do SACK; with [`Prr`];
+//! - [`Pull`]: by the receiver, which says what is lost, where TACK is in force.
 //!
 //! Not modelled: F-RTO (RFC 5682), the undoing of spurious retransmissions.
 
@@ -174,15 +175,51 @@ pub enum SentKind {
     Probe,
 }
 
-/// The detectors there are.
+/// The detectors there are. Those without records are asked at every segment and stand in front.
 #[derive(Clone, Debug)]
 pub(crate) enum Detector {
     Sack(SackRecovery),
     Dupack(DupackRecovery),
-    RecordedSack(Box<Recorded<SackRecovery>>),
-    RecordedDupack(Box<Recorded<DupackRecovery>>),
-    Pull(Box<Pull>),
-    Rack(Box<Rack>),
+    Recording(Box<Recording>),
+}
+
+/// The detectors that keep records.
+#[derive(Clone, Debug)]
+pub(crate) enum Recording {
+    Sack(Recorded<SackRecovery>),
+    Dupack(Recorded<DupackRecovery>),
+    Rack(Rack),
+    Pull(Pull),
+}
+
+impl Detector {
+    /// Whether there are records.
+    #[inline]
+    pub(crate) const fn is_recording(&self) -> bool {
+        matches!(self, Self::Recording(_))
+    }
+
+    /// Whether losses are found by RACK.
+    pub(crate) fn is_rack(&self) -> bool {
+        matches!(self, Self::Recording(detector) if matches!(**detector, Recording::Rack(_)))
+    }
+
+    /// What finds losses under TACK, if that is in force.
+    pub(crate) fn pull_mut(&mut self) -> Option<&mut Pull> {
+        match self {
+            Self::Recording(detector) => match &mut **detector {
+                Recording::Pull(pull) => Some(pull),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl From<Recording> for Detector {
+    fn from(detector: Recording) -> Self {
+        Self::Recording(Box::new(detector))
+    }
 }
 
 macro_rules! each_detector {
@@ -190,85 +227,185 @@ macro_rules! each_detector {
         match $self {
             Self::Sack($detector) => $call,
             Self::Dupack($detector) => $call,
-            Self::RecordedSack($detector) => $call,
-            Self::RecordedDupack($detector) => $call,
-            Self::Pull($detector) => $call,
-            Self::Rack($detector) => $call,
+            Self::Recording($detector) => $call,
         }
     };
 }
 
 impl LossDetector for Detector {
+    #[inline]
     fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
         each_detector!(self, detector => detector.on_ack(out, report))
     }
 
+    #[inline]
     fn on_timeout(&mut self, out: &Outstanding) {
         each_detector!(self, detector => detector.on_timeout(out));
     }
 
+    #[inline]
     fn phase(&self) -> Phase {
         each_detector!(self, detector => detector.phase())
     }
 
+    #[inline]
     fn pipe(&self, out: &Outstanding) -> Bytes {
         each_detector!(self, detector => detector.pipe(out))
     }
 
+    #[inline]
     fn urgent(&self, out: &Outstanding) -> Option<Span> {
         each_detector!(self, detector => detector.urgent(out))
     }
 
+    #[inline]
     fn lost(&self, out: &Outstanding) -> Option<Span> {
         each_detector!(self, detector => detector.lost(out))
     }
 
+    #[inline]
     fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
         each_detector!(self, detector => detector.speculative(out))
     }
 
+    #[inline]
     fn go_back(&self, from: Position, limit: Position) -> Span {
         each_detector!(self, detector => detector.go_back(from, limit))
     }
 
+    #[inline]
     fn on_sent(&mut self, span: Span, kind: SentKind) {
         each_detector!(self, detector => detector.on_sent(span, kind));
     }
 
+    #[inline]
     fn records(&self) -> Option<&Transmissions> {
         each_detector!(self, detector => detector.records())
     }
 
+    #[inline]
     fn records_mut(&mut self) -> Option<&mut Transmissions> {
         each_detector!(self, detector => detector.records_mut())
     }
 
+    #[inline]
     fn on_delivered(&mut self, facts: &Deliveries) {
         each_detector!(self, detector => detector.on_delivered(facts));
     }
 
+    #[inline]
     fn on_timeout_at(&mut self, now: Instant, out: &Outstanding) {
         each_detector!(self, detector => detector.on_timeout_at(now, out));
     }
 
+    #[inline]
     fn goes_back(&self) -> bool {
         each_detector!(self, detector => detector.goes_back())
     }
 
+    #[inline]
     fn deadline(&self) -> Option<Instant> {
         each_detector!(self, detector => detector.deadline())
     }
 
+    #[inline]
     fn on_deadline(&mut self, now: Instant, out: &Outstanding) -> LossDecision {
         each_detector!(self, detector => detector.on_deadline(now, out))
     }
 
+    #[inline]
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
         each_detector!(self, detector => detector.wants_tail_probe(out))
     }
 
+    #[inline]
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {
         each_detector!(self, detector => detector.on_tail_probe(end, repeats));
+    }
+}
+
+macro_rules! each_recording {
+    ($self:ident, $detector:ident => $call:expr) => {
+        match $self {
+            Self::Sack($detector) => $call,
+            Self::Dupack($detector) => $call,
+            Self::Rack($detector) => $call,
+            Self::Pull($detector) => $call,
+        }
+    };
+}
+
+impl LossDetector for Recording {
+    fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
+        each_recording!(self, detector => detector.on_ack(out, report))
+    }
+
+    fn on_timeout(&mut self, out: &Outstanding) {
+        each_recording!(self, detector => detector.on_timeout(out));
+    }
+
+    fn phase(&self) -> Phase {
+        each_recording!(self, detector => detector.phase())
+    }
+
+    fn pipe(&self, out: &Outstanding) -> Bytes {
+        each_recording!(self, detector => detector.pipe(out))
+    }
+
+    fn urgent(&self, out: &Outstanding) -> Option<Span> {
+        each_recording!(self, detector => detector.urgent(out))
+    }
+
+    fn lost(&self, out: &Outstanding) -> Option<Span> {
+        each_recording!(self, detector => detector.lost(out))
+    }
+
+    fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
+        each_recording!(self, detector => detector.speculative(out))
+    }
+
+    fn go_back(&self, from: Position, limit: Position) -> Span {
+        each_recording!(self, detector => detector.go_back(from, limit))
+    }
+
+    fn on_sent(&mut self, span: Span, kind: SentKind) {
+        each_recording!(self, detector => detector.on_sent(span, kind));
+    }
+
+    fn records(&self) -> Option<&Transmissions> {
+        each_recording!(self, detector => detector.records())
+    }
+
+    fn records_mut(&mut self) -> Option<&mut Transmissions> {
+        each_recording!(self, detector => detector.records_mut())
+    }
+
+    fn on_delivered(&mut self, facts: &Deliveries) {
+        each_recording!(self, detector => detector.on_delivered(facts));
+    }
+
+    fn on_timeout_at(&mut self, now: Instant, out: &Outstanding) {
+        each_recording!(self, detector => detector.on_timeout_at(now, out));
+    }
+
+    fn goes_back(&self) -> bool {
+        each_recording!(self, detector => detector.goes_back())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        each_recording!(self, detector => detector.deadline())
+    }
+
+    fn on_deadline(&mut self, now: Instant, out: &Outstanding) -> LossDecision {
+        each_recording!(self, detector => detector.on_deadline(now, out))
+    }
+
+    fn wants_tail_probe(&self, out: &Outstanding) -> bool {
+        each_recording!(self, detector => detector.wants_tail_probe(out))
+    }
+
+    fn on_tail_probe(&mut self, end: Position, repeats: bool) {
+        each_recording!(self, detector => detector.on_tail_probe(end, repeats));
     }
 }
 

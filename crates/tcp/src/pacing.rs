@@ -22,8 +22,9 @@ pub struct Pacer {
 
 impl Pacer {
     /// Whether a segment may leave now.
+    #[inline]
     pub fn may_send(&self, now: Instant) -> bool {
-        self.credit > Bytes::ZERO || now >= self.release
+        now >= self.release || self.credit > Bytes::ZERO
     }
 
     /// When the next segment may leave, if not before.

@@ -157,6 +157,12 @@ impl Congestion {
         }
     }
 
+    /// Whether it sets a rate of its own.
+    #[inline]
+    pub(crate) const fn sets_rate(&self) -> bool {
+        matches!(self, Self::Bbr(_) | Self::ReceiverBbr(_))
+    }
+
     /// No reports will come any more, or ever: what needs them goes on without, keeping what it has learned.
     pub(crate) fn fall_back(&mut self, now: Instant) {
         if let Self::ReceiverBbr(bbr) = self {
@@ -197,6 +203,7 @@ impl Controller for Congestion {
         each_controller!(self, controller => controller.on_idle(now, restart));
     }
 
+    #[inline]
     fn window(&self) -> Bytes {
         each_controller!(self, controller => controller.window())
     }

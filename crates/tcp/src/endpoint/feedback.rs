@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Instant, TcpHeader};
 use super::Endpoint;
 use crate::congestion::{Controller, Feedback, RateSample};
 use crate::delivery::Deliveries;
-use crate::loss::{Detector, LossDetector};
+use crate::loss::LossDetector;
 use crate::sequence::{Position, Span};
 
 /// What an acknowledgement delivered, and how things stood before it.
@@ -20,6 +20,7 @@ pub(super) struct Delivered {
 impl Endpoint {
     /// Enters an acknowledgement of all below `ack`, with its SACK blocks, into the records, if there are any; `bare` if it
     /// says nothing new by number or window, and comes without payload.
+    #[inline]
     pub(super) fn record_delivery(
         &mut self,
         now: Instant,
@@ -27,7 +28,14 @@ impl Endpoint {
         tcp: &TcpHeader,
         bare: bool,
     ) -> Option<Delivered> {
-        let records = self.loss.records()?;
+        if !self.loss.is_recording() {
+            return None;
+        }
+        Some(self.enter_delivery(now, ack, tcp, bare))
+    }
+
+    fn enter_delivery(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, bare: bool) -> Delivered {
+        let records = self.loss.records().expect("there are records");
         let (in_flight, ever_lost) = (self.loss.pipe(&self.tx.outstanding()), records.ever_lost());
         let mut facts = Deliveries::new(now, ack);
         facts.min_rtt = self.rtt.min();
@@ -48,10 +56,10 @@ impl Endpoint {
         if let Some(sample) = facts.round_trips() {
             self.rtt.note_minimum(sample.newest);
         }
-        if let Detector::Pull(pull) = &mut self.loss {
+        if let Some(pull) = self.loss.pull_mut() {
             pull.deliver_reported(|sent| facts.add(sent));
         }
-        Some(Delivered { facts, in_flight, ever_lost })
+        Delivered { facts, in_flight, ever_lost }
     }
 
     /// The SACK blocks of a segment as places, and how many there are.
@@ -103,10 +111,14 @@ impl Endpoint {
     }
 
     /// Enters what is about to be sent into the records, if there are any.
+    #[inline]
     pub(super) fn record_transmission(&mut self, now: Instant, span: Span) {
-        if self.loss.records().is_none() {
-            return;
+        if self.loss.is_recording() {
+            self.enter_transmission(now, span);
         }
+    }
+
+    fn enter_transmission(&mut self, now: Instant, span: Span) {
         let in_flight = self.loss.pipe(&self.tx.outstanding());
         if self.congestion.holds_back() {
             self.delivery.limit_by_application(in_flight);

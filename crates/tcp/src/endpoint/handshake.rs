@@ -11,7 +11,9 @@ use crate::ack::AckReason;
 use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::Event;
-use crate::loss::{Detector, DupackRecovery, PartialAcks, Recorded, RecoveryChoice, SackRecovery};
+use crate::loss::{
+    Detector, DupackRecovery, PartialAcks, Pull, Rack, Recorded, Recording, RecoveryChoice, SackRecovery,
+};
 use crate::measure::Rhythm;
 use crate::sequence::Position;
 use crate::state::Trigger;
@@ -24,11 +26,11 @@ impl Endpoint {
         let recorded = matches!(config.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
         if sack {
             if config.recovery == RecoveryChoice::Rack {
-                return Detector::Rack(Box::default());
+                return Recording::Rack(Rack::new()).into();
             }
             return match recorded {
                 false => Detector::Sack(SackRecovery::new()),
-                true => Detector::RecordedSack(Box::new(Recorded::new(SackRecovery::new()))),
+                true => Recording::Sack(Recorded::new(SackRecovery::new())).into(),
             };
         }
         let partial = match config.congestion {
@@ -40,7 +42,7 @@ impl Endpoint {
         };
         match recorded {
             false => Detector::Dupack(DupackRecovery::new(partial)),
-            true => Detector::RecordedDupack(Box::new(Recorded::new(DupackRecovery::new(partial)))),
+            true => Recording::Dupack(Recorded::new(DupackRecovery::new(partial))).into(),
         }
     }
 
@@ -158,7 +160,7 @@ impl Endpoint {
         let seed = self.tx.iss.0.into();
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
         if self.tack.is_some() {
-            self.loss = Detector::Pull(Box::default());
+            self.loss = Recording::Pull(Pull::default()).into();
         } else {
             self.congestion.fall_back(now);
         }

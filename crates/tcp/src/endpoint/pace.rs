@@ -6,27 +6,41 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use super::Endpoint;
 use super::sender::{Allowance, Probe};
 use crate::congestion::Controller;
-use crate::loss::{Detector, LossDecision, LossDetector, Phase, Prr, SentKind};
+use crate::loss::{LossDecision, LossDetector, Phase, Prr, SentKind};
 use crate::pacing;
 use crate::sequence::Span;
 use crate::timers::Timer;
 
 impl Endpoint {
+    /// Whether data is spread over time.
+    #[inline]
+    fn is_paced(&self) -> bool {
+        self.config.pacing || self.tack.is_some() || self.congestion.sets_rate()
+    }
+
     /// How fast data goes out now; nothing where it is not paced, or the round-trip time is not known yet.
     pub fn pacing_rate(&self) -> Option<BitRate> {
+        if !self.is_paced() {
+            return None;
+        }
         if let Some(rate) = self.congestion.pacing_rate() {
             return Some(rate);
-        }
-        if !self.config.pacing && self.tack.is_none() {
-            return None;
         }
         let (window, threshold) = (self.congestion.window(), self.congestion.slow_start_threshold());
         pacing::rate_of_window(window, threshold, self.rtt.smoothed())
     }
 
     /// Whether data has to wait for its time; if so, the timer says when. Probes, of the window and of the tail, go at once.
+    #[inline]
     pub(super) fn is_held_by_pacing(&mut self, now: Instant) -> bool {
-        if self.pacer.may_send(now) || self.tx.probe == Probe::Due || self.tx.tail_probe == Probe::Due {
+        if self.pacer.may_send(now) {
+            return false;
+        }
+        self.waits_for_its_time()
+    }
+
+    fn waits_for_its_time(&mut self) -> bool {
+        if self.tx.probe == Probe::Due || self.tx.tail_probe == Probe::Due {
             return false;
         }
         if self.tx.una < self.tx.end() {
@@ -36,19 +50,27 @@ impl Endpoint {
     }
 
     /// Data went out: `span`, for the first time or again.
+    #[inline]
     pub(super) fn after_transmission(&mut self, now: Instant, span: Span, kind: SentKind) {
+        if self.is_paced() || self.loss.is_recording() {
+            self.time_transmission(now, span, kind);
+        }
+    }
+
+    fn time_transmission(&mut self, now: Instant, span: Span, kind: SentKind) {
         if let Some(rate) = self.pacing_rate() {
             self.pacer.on_sent(now, span.len(), rate);
         }
         if let Some(prr) = &mut self.prr {
             prr.on_sent(span.len());
         }
-        if kind == SentKind::New && self.loss.records().is_some() {
+        if kind == SentKind::New && self.loss.is_recording() {
             self.schedule_tail_probe(now);
         }
     }
 
     /// What may be sent in the phase in which the sender is, `pipe` being in flight.
+    #[inline]
     pub(super) fn sending_room(&self, pipe: Bytes) -> Bytes {
         match &self.prr {
             Some(prr) => prr.room(pipe),
@@ -58,7 +80,7 @@ impl Endpoint {
 
     /// A recovery begins whose window is to be reduced bit by bit.
     pub(super) fn begin_proportional_reduction(&mut self, flight: Bytes) {
-        let applies = matches!(self.loss, Detector::Rack(_)) && self.congestion.pacing_rate().is_none();
+        let applies = self.loss.is_rack() && self.congestion.pacing_rate().is_none();
         self.prr = applies.then(|| Prr::new(flight));
     }
 

@@ -9,7 +9,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber
 use super::Endpoint;
 use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
-use crate::loss::{Detector, HoleReport, LossDetector};
+use crate::loss::{HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
 use crate::tack::sending::reports::Order;
@@ -157,7 +157,7 @@ impl Endpoint {
         let Some(tack) = &self.tack else { return };
         let largest = tack.sending.numbers.unwrap(range.largest);
         let second = if range.second == 0 { Some(0) } else { tack.sending.numbers.unwrap(range.second) };
-        if let (Some(largest), Some(second), Detector::Pull(pull)) = (largest, second, &mut self.loss) {
+        if let (Some(largest), Some(second), Some(pull)) = (largest, second, self.loss.pull_mut()) {
             pull.on_range(second, largest);
         } else {
             self.stats.malformed_tacks += 1;
@@ -201,7 +201,7 @@ impl Endpoint {
         let received = report.received_in_flight.min(max - ack);
         let round_trip = self.rtt.smoothed().unwrap_or_default();
         let report = HoleReport { now, ack, received, holes: &holes, largest: understood.largest, round_trip };
-        if let Detector::Pull(pull) = &mut self.loss {
+        if let Some(pull) = self.loss.pull_mut() {
             pull.on_holes(&report);
         }
     }
@@ -236,10 +236,7 @@ impl Endpoint {
     /// All that the receiver has said that it has: acknowledged, and above that.
     fn received(&self) -> Bytes {
         let out = self.tx.outstanding();
-        let above = match &self.loss {
-            Detector::Pull(pull) => pull.received(&out),
-            _ => Bytes::ZERO,
-        };
+        let above = self.loss.pull().map_or(Bytes::ZERO, |pull| pull.received(&out));
         out.una.since(Position::SYN) + above
     }
 

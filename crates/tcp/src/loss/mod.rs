@@ -205,6 +205,17 @@ impl Detector {
     }
 
     /// What finds losses under TACK, if that is in force.
+    pub(crate) fn pull(&self) -> Option<&Pull> {
+        match self {
+            Self::Recording(detector) => match &**detector {
+                Recording::Pull(pull) => Some(pull),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The same, to write.
     pub(crate) fn pull_mut(&mut self) -> Option<&mut Pull> {
         match self {
             Self::Recording(detector) => match &mut **detector {

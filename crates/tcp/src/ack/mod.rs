@@ -5,7 +5,7 @@
 //! How much is acknowledged and with which SACK blocks is not the policy's business.
 //!
 //! Each policy states its frequency f, in acknowledgements each second, as the TACK paper (IV-A) has it: [`PerPacket`],
-//! [`byte_counting`] (1), [`Periodic`] (2), [`Delayed`] (3) and [`Tack`] (4).
+//! [`byte_counting()`] (1), [`Periodic`] (2), [`Delayed`] (3) and [`Tack`] (4).
 
 mod byte_counting;
 mod delayed;
@@ -35,7 +35,7 @@ pub enum AckChoice {
     },
     /// Every segment: see [`PerPacket`].
     PerPacket,
-    /// Every `every` full-sized segments, with a timer of last resort only: see [`byte_counting`].
+    /// Every `every` full-sized segments, with a timer of last resort only: see [`byte_counting()`].
     ByteCounting {
         /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1.
         every: u32,

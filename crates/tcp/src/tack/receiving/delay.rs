@@ -86,14 +86,14 @@ mod tests {
 
     #[test]
     fn of_the_packets_of_figure_5c_the_one_with_the_least_delay_is_named() {
-        // Five packets, 100 us apart, take 900, 700, 500, 800 and 900 us. Relative to the first and smoothed by an eighth:
+        // Five packets, 400 us apart, take 900, 700, 500, 800 and 900 us. Relative to the first and smoothed by an eighth:
         // 0, -25, -71.9, -75.4 (an eighth of the way from -71.9 to -100), then up again: -66.
         let mut delay = OneWayDelay::default();
         let taken = [900, 700, 500, 800, 900];
         for (i, taken) in (0..).zip(taken) {
-            come(&mut delay, 5_000 + 100 * i, 20_000 + 100 * u64::from(i) + taken);
+            come(&mut delay, 5_000 + 400 * i, 20_000 + 400 * u64::from(i) + taken);
         }
-        assert_eq!(least(&delay), (5_300, Instant::from_micros(21_100)));
+        assert_eq!(least(&delay), (6_200, Instant::from_micros(22_000)));
         assert_eq!(delay.smoothed, -65_967);
     }
 

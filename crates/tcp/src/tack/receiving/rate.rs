@@ -5,8 +5,13 @@
 //! TACK between two arrivals, 2/f may see a packet too many: a filter for the maximum keeps that, and the sender overdrives the
 //! path by it.
 //!
+//! The time is at least 10 ms, of as many TACK intervals as it takes, where the paper has two however short they are. With an
+//! RTTmin of 2 ms two intervals last 1 ms, less than an A-MPDU, whose packets all come at one moment, and much less than what
+//! waits at a receiver of 802.11 for one lost MPDU: over 802.11n at 150 Mbps the greatest of such rates is three to five times
+//! the true one.
+//!
 //! While every packet is acknowledged there are no TACK intervals: the rate is then taken over the latest RTTmin/2, which is what two
-//! of them will be with the paper's beta = 4, but at least over 10 ms, since a burst of aggregated frames arrives at one moment.
+//! of them will be with the paper's beta = 4, and again at least over 10 ms.
 
 use std::collections::VecDeque;
 
@@ -18,7 +23,7 @@ pub(crate) struct Delivery {
     received: Bytes,
     /// When a segment last came.
     arrived: Instant,
-    /// When the last segment before each of the latest acknowledgements came, and what had been received.
+    /// Moments at which the last segment before an acknowledgement came, and what had been received after all that came at them.
     marks: VecDeque<(Instant, Bytes)>,
     /// When a segment last came that was not full.
     short_at: Option<Instant>,
@@ -31,6 +36,11 @@ impl Delivery {
     pub(crate) fn on_segment(&mut self, now: Instant, fresh: Bytes, full: bool) {
         self.received += fresh;
         self.arrived = now;
+        if let Some((at, received)) = self.marks.back_mut()
+            && *at == now
+        {
+            *received = self.received;
+        }
         if !full {
             self.short_at = Some(now);
         }
@@ -39,23 +49,16 @@ impl Delivery {
     /// A TACK is sent, in the rhythm that the sender has told or in start-up.
     pub(crate) fn on_tack(&mut self, rhythmic: bool, min_rtt: Option<Duration>) {
         let now = self.arrived;
-        if rhythmic {
-            while self.marks.len() > 2 {
-                self.marks.pop_front();
-            }
-            if self.marks.len() == 2 {
-                self.measure(now, Duration::from_nanos(1));
-                self.marks.pop_front();
-            }
-            self.marks.push_back((now, self.received));
-            return;
-        }
-        let window = (min_rtt.unwrap_or_default() / 2).max(LEAST_WINDOW);
-        while self.marks.get(1).is_some_and(|(at, _)| now.saturating_since(*at) >= window) {
+        let (intervals, window) =
+            if rhythmic { (2, LEAST_WINDOW) } else { (1, (min_rtt.unwrap_or_default() / 2).max(LEAST_WINDOW)) };
+        let ago = |mark: Option<&(Instant, Bytes)>| mark.map(|(at, _)| now.saturating_since(*at));
+        while self.marks.len() > intervals && ago(self.marks.get(1)).is_some_and(|ago| ago >= window) {
             self.marks.pop_front();
         }
-        self.measure(now, window);
-        if self.marks.back().is_none_or(|(at, _)| now.saturating_since(*at) >= window / MARKS) {
+        if self.marks.len() >= intervals {
+            self.measure(now, window);
+        }
+        if ago(self.marks.back()).is_none_or(|ago| ago >= window / MARKS) {
             self.marks.push_back((now, self.received));
         }
     }
@@ -81,7 +84,7 @@ impl Delivery {
     }
 }
 
-/// The least window of the rate in start-up.
+/// The least time over which a rate is taken.
 const LEAST_WINDOW: Duration = Duration::from_millis(10);
 /// Marks are at least this part of a window apart.
 const MARKS: u64 = 16;
@@ -132,6 +135,29 @@ mod tests {
     }
 
     #[test]
+    fn bursts_are_seen_at_the_rate_at_which_they_come_however_short_the_tack_intervals() {
+        // 42 packets of 1500 bytes each 3.5 ms: 144 Mbps. Now and then 20 of a burst come only with the next. A TACK with the
+        // second packet of a burst and one 0.5 ms after it.
+        let mut delivery = Delivery::default();
+        let mut greatest = BitRate::ZERO;
+        for burst in 1..=300 {
+            let now = Instant::from_micros(3500 * burst);
+            let packets = 42 - 20 * u64::from(burst % 7 == 3) + 20 * u64::from(burst % 7 == 4);
+            for packet in 1..=packets {
+                delivery.on_segment(now, Bytes(1500), true);
+                if packet == 2 {
+                    delivery.on_tack(true, None);
+                    greatest = greatest.max(delivery.rate());
+                }
+            }
+            delivery.on_tack(true, None);
+            greatest = greatest.max(delivery.rate());
+        }
+        // Three bursts with 20 packets more than they should have: 146 packets in 10.5 ms.
+        assert_eq!(greatest, Bytes(146 * 1500).per(Duration::from_micros(10_500)));
+    }
+
+    #[test]
     fn in_start_up_the_rate_is_that_of_the_last_half_of_a_round_trip() {
         let mut delivery = Delivery::default();
         let rtt = Some(Duration::from_millis(200));
@@ -143,17 +169,18 @@ mod tests {
                 assert_eq!((packet, delivery.rate() == BitRate::ZERO), (packet, millis == 0));
             }
         }
-        // Since the first mark, after the first packet: 29 packets in 200 ms.
-        assert_eq!(delivery.rate(), BitRate::from_bps(29 * 1500 * 8 * 5));
+        // After the first flight: 20 packets in 200 ms.
+        assert_eq!(delivery.rate(), BitRate::from_bps(20 * 1500 * 8 * 5));
     }
 
     #[test]
     fn a_segment_that_is_not_full_says_that_the_sender_ran_dry() {
         let mut delivery = Delivery::default();
-        for millis in 1..=10 {
-            delivery.on_segment(Instant::from_millis(millis), Bytes(10), millis != 5);
+        for i in 1..=10 {
+            let now = Instant::from_millis(20 * i);
+            delivery.on_segment(now, Bytes(10), i != 5);
             delivery.on_tack(true, None);
-            assert_eq!(delivery.is_limited(), (5..=6).contains(&millis), "at {millis} ms");
+            assert_eq!(delivery.is_limited(), (5..=6).contains(&i), "TACK {i}");
         }
     }
 }

@@ -264,7 +264,12 @@ impl Chaos {
                 }
                 self.next_deadline();
             }
-            self.pass(Duration::from_millis(5));
+            let tick = self.now + Duration::from_millis(5);
+            while self.ends.iter().filter_map(Endpoint::poll_timeout).min().is_some_and(|at| at < tick) {
+                self.next_deadline();
+            }
+            self.now = tick;
+            self.wake();
             for from in [0, 1] {
                 (0..waiting[from]).for_each(|_| self.deliver(from));
             }

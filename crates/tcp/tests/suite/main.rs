@@ -13,6 +13,7 @@ mod script;
 mod sending;
 mod states;
 mod tack_agreement;
+mod tack_long;
 mod tack_receiving;
 mod tack_sending;
 mod tack_transfer;

@@ -52,5 +52,25 @@ fn clean(case: Case) -> Case {
     Case { links, configs, plans, tick: Duration::from_millis(5), ..case }
 }
 
-/// Conversations.
+#[test]
+fn stripped_options_cost_a_timeout_at_most() {
+    let mut failures = Vec::new();
+    for seed in (0..RUNS * 4).filter(|&seed| Family::of(seed) == Family::Stripped) {
+        let drawn = Case::draw(seed);
+        let strips = [0, 1].map(|end| drawn.links[end].strip);
+        let mut case = clean(drawn);
+        for (link, strip) in case.links.iter_mut().zip(strips) {
+            link.strip = strip;
+        }
+        let outcome = run(&case, false);
+        let plain = run(&without_tack(case), false);
+        let slow = outcome.took > plain.took * 3 / 2 + Duration::from_secs(1);
+        if slow || outcome.timeouts > plain.timeouts + 1 {
+            failures.push(format!("seed {seed}, {strips:?}: {outcome:?}, without TACK {plain:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {RUNS}: {failures:#?}", failures.len());
+}
+
+/// Conversations of each family.
 const RUNS: u64 = 300;

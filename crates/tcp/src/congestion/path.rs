@@ -64,7 +64,7 @@ impl MaxFilter {
         if self.samples.back().is_none_or(|&(newest, _)| newest < time) {
             self.samples.push_back((time, rate));
         }
-        while self.samples.front().is_some_and(|&(taken, _)| time - taken > self.length) {
+        while self.samples.front().is_some_and(|&(taken, _)| time.saturating_sub(taken) > self.length) {
             self.samples.pop_front();
         }
     }

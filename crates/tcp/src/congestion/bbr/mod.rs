@@ -165,12 +165,15 @@ impl Bbr {
     }
 
     /// 4.2.1: the rate follows the model; in Startup it only grows.
+    ///
+    /// Deviation: it is never less than a segment in a smoothed round trip. While the peer's window takes a few bytes at a time,
+    /// their rate is all that is known, and at that rate a full segment could take hours once the window is open.
     fn update_pacing(&mut self, srtt: Duration) {
         if !self.paced_by_rtt && !srtt.is_zero() {
             self.pace_initially(srtt);
             self.paced_by_rtt = true;
         }
-        let rate = self.pacing_gain().pace(self.bandwidth.best());
+        let rate = self.pacing_gain().pace(self.bandwidth.best()).max(self.start.smss.per(srtt));
         if self.full_pipe.is_filled() || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }

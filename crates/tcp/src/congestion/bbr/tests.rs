@@ -40,7 +40,7 @@ impl Trace {
                 application_limited: false,
             }),
             rtt: Some(Duration::from_millis(millis.max(40))),
-            srtt: Duration::from_millis(millis),
+            srtt: Duration::from_millis(millis.max(40)),
             phase: OPEN,
         }
     }
@@ -293,6 +293,19 @@ fn after_idleness_it_sends_as_fast_as_the_path_takes_and_does_not_probe_for_the_
     trace.bbr.on_feedback(&facts);
     assert!(matches!(trace.bbr.phase(), BbrPhase::ProbeBw { .. }));
     assert_eq!(trace.bbr.min_rtt(), Some(Duration::from_millis(45)));
+}
+
+#[test]
+fn a_window_of_a_few_bytes_does_not_slow_what_follows_down_to_a_halt() {
+    let mut trace = Trace::in_probe_bw(2);
+    for _ in 0..11 {
+        trace.now += Duration::from_millis(40);
+        let prior = trace.delivered;
+        let facts = Feedback { delivered: Bytes(1), ..trace.facts(1, 40, prior) };
+        trace.bbr.on_feedback(&facts);
+    }
+    // A byte in 40 ms is 200 bps, a segment 200 kbps.
+    assert_eq!((trace.bbr.bandwidth().bps(), trace.bbr.pacing_rate.bps()), (200, 200_000));
 }
 
 #[test]

@@ -74,15 +74,15 @@ impl IntervalClock {
         match self.running {
             Running::Yes => {
                 let span = now.saturating_since(self.since).as_nanos() as u128;
-                self.passed + (span * FRACTIONS as u128 / self.length.as_nanos() as u128) as u64
+                self.passed.saturating_add((span * FRACTIONS as u128 / self.length.as_nanos() as u128) as u64)
             }
             Running::No => self.passed,
         }
     }
 }
 
-/// An interval is counted in this many parts, so that rounding never shows: 2^-32 of a second is a quarter nanosecond.
-const FRACTIONS: u64 = 1 << 32;
+/// An interval is counted in this many parts: of 10 ms, one is 10 ns. Intervals of 10 us can be counted for five years.
+const FRACTIONS: u64 = 1 << 20;
 /// More than any cycle.
 const EPOCH: u64 = 1_000;
 

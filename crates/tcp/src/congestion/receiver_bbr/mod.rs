@@ -12,38 +12,16 @@
 //! the bandwidth filter.
 
 mod clock;
+mod variant;
 
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::clock::{IntervalClock, Mark};
+pub use self::variant::{GentleProbe, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
 use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
-
-/// How a receiver-based BBR divides its time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Variant {
-    /// ProbeBW of 32 intervals, a bandwidth filter of 40, and ProbeRTT when RTTmin has had no lower value for 10 s
-    /// (VI-D).
-    #[default]
-    Standard,
-    /// For video over Wi-Fi Direct (VII-D): 16 and 20 intervals; the gain and drain cycles stay at four each.
-    Miracast {
-        /// What becomes of ProbeRTT.
-        probe_rtt: GentleProbe,
-    },
-}
-
-/// A ProbeRTT that video survives (VII-D).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GentleProbe {
-    /// None at all.
-    Never,
-    /// 0.75 times the rate, when RTTmin has had no lower value for 2.5 s. For how long the paper leaves open: here for a
-    /// round trip, at least four intervals, as long as a drain cycle.
-    Gentle,
-}
 
 /// Receiver-based BBR.
 #[derive(Clone, Debug)]
@@ -356,33 +334,6 @@ impl Controller for ReceiverBbr {
     }
 }
 
-impl Variant {
-    /// Intervals in ProbeBW.
-    const fn cycle_length(self) -> u64 {
-        match self {
-            Self::Standard => 32,
-            Self::Miracast { .. } => 16,
-        }
-    }
-
-    /// Intervals for which a rate counts.
-    const fn filter_length(self) -> u64 {
-        match self {
-            Self::Standard => 40,
-            Self::Miracast { .. } => 20,
-        }
-    }
-
-    /// How long RTTmin may go without a lower value.
-    const fn probe_rtt_after(self) -> Duration {
-        match self {
-            Self::Standard => Duration::from_secs(10),
-            Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
-            Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
-        }
-    }
-}
-
 /// Intervals that ask for more.
 const GAIN_INTERVALS: u64 = 4;
 /// The interval at which the drain cycle ends.
@@ -392,7 +343,7 @@ const BETA: u64 = 4;
 /// What a round trip counts as before there is one, as in BBR.
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// No interval is shorter: a report says how long one is, and may say anything.
-const MIN_INTERVAL: Duration = Duration::from_micros(1);
+const MIN_INTERVAL: Duration = Duration::from_micros(10);
 /// The shortest ProbeRTT.
 const PROBE_RTT_LENGTH: Duration = Duration::from_millis(200);
 /// The least cap, in segments.

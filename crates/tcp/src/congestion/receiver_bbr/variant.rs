@@ -1,0 +1,54 @@
+//! What differs between the kinds of receiver-based BBR.
+
+use ackless_wire::Duration;
+
+/// How a receiver-based BBR divides its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Variant {
+    /// ProbeBW of 32 intervals, a bandwidth filter of 40, and ProbeRTT when RTTmin has had no lower value for 10 s
+    /// (VI-D).
+    #[default]
+    Standard,
+    /// For video over Wi-Fi Direct (VII-D): 16 and 20 intervals; the gain and drain cycles stay at four each.
+    Miracast {
+        /// What becomes of ProbeRTT.
+        probe_rtt: GentleProbe,
+    },
+}
+
+/// A ProbeRTT that video survives (VII-D).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GentleProbe {
+    /// None at all.
+    Never,
+    /// 0.75 times the rate, when RTTmin has had no lower value for 2.5 s. For how long the paper leaves open: here for a
+    /// round trip, at least four intervals, as long as a drain cycle.
+    Gentle,
+}
+
+impl Variant {
+    /// Intervals in ProbeBW.
+    pub(super) const fn cycle_length(self) -> u64 {
+        match self {
+            Self::Standard => 32,
+            Self::Miracast { .. } => 16,
+        }
+    }
+
+    /// Intervals for which a rate counts.
+    pub(super) const fn filter_length(self) -> u64 {
+        match self {
+            Self::Standard => 40,
+            Self::Miracast { .. } => 20,
+        }
+    }
+
+    /// How long RTTmin may go without a lower value.
+    pub(super) const fn probe_rtt_after(self) -> Duration {
+        match self {
+            Self::Standard => Duration::from_secs(10),
+            Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
+            Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
+        }
+    }
+}

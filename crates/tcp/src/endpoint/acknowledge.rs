@@ -129,6 +129,7 @@ impl Endpoint {
         }
     }
 
+    #[inline]
     pub(super) fn detect_losses(
         &mut self,
         now: Instant,

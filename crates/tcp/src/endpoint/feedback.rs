@@ -28,7 +28,9 @@ impl Endpoint {
         tcp: &TcpHeader,
         bare: bool,
     ) -> Option<Delivered> {
-        if !self.loss.is_recording() {
+        // A receiver of data has nothing out, and nothing to learn of it.
+        let nothing = self.tx.una == self.tx.max && tcp.options.sack.is_empty();
+        if nothing || !self.loss.is_recording() {
             return None;
         }
         Some(self.enter_delivery(now, ack, tcp, bare))
@@ -63,6 +65,7 @@ impl Endpoint {
     }
 
     /// The SACK blocks of a segment as places, and how many there are.
+    #[inline]
     pub(super) fn sack_spans(&self, tcp: &TcpHeader) -> ([Span; 4], usize) {
         let mut spans = [Span::default(); 4];
         let mut reported = 0;

@@ -32,7 +32,7 @@ impl Endpoint {
             _ => self.transmit_data(now).or_else(|| self.transmit_ack()),
         };
         match draft {
-            Some(draft) => Some(self.segment(now, draft)),
+            Some(draft) => Some(self.build(now, draft)),
             None => {
                 debug_assert!(self.is_waited_for(), "what is not acknowledged or not sent is waited for: {self:?}");
                 None
@@ -110,14 +110,17 @@ impl Endpoint {
         {
             return Some(probe);
         }
-        if let Some(span) = self.loss.urgent(&out) {
-            return Some((shorten(span, segment), SentKind::Repair));
+        let phase = self.loss.phase();
+        if !matches!(phase, Phase::Open)
+            && let Some(span) = self.loss.urgent(&out)
+        {
+            return Some((span, SentKind::Repair));
         }
         if out.una == out.max {
             self.restart_if_idle(now);
         }
         let room = self.sending_room(self.loss.pipe(&out));
-        let recovering = match self.loss.phase() {
+        let recovering = match phase {
             Phase::Recovery { .. } => true,
             Phase::GoBack { .. } => !self.loss.goes_back(),
             Phase::Open => false,
@@ -128,7 +131,7 @@ impl Endpoint {
                 return None;
             }
             if let Some(span) = self.loss.lost(&out) {
-                return Some((shorten(span, segment), SentKind::Repair));
+                return Some((span, SentKind::Repair));
             }
         }
         let end = self.tx.end();
@@ -207,13 +210,14 @@ impl Endpoint {
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
         self.record_transmission(now, span);
+        let phase = self.loss.phase();
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
         if span.start < tx.max {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += data.end.min(tx.max).since(data.start);
             self.marks.forget();
-        } else if self.loss.phase() == Phase::Open {
+        } else if matches!(phase, Phase::Open) {
             self.marks.sent(span.end, now);
         }
         tx.last_sent = now;
@@ -226,7 +230,8 @@ impl Endpoint {
             tx.probes = 0;
         }
         self.timers.stop(Timer::Persist);
-        if !self.timers.is_armed(Timer::Retransmit) || self.loss.urgent(&tx.outstanding()).is_some() {
+        let first = !matches!(phase, Phase::Open) && self.loss.urgent(&tx.outstanding()).is_some();
+        if first || !self.timers.is_armed(Timer::Retransmit) {
             // The first retransmission of a recovery gets the whole timeout (RFC 6675, 6).
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
@@ -234,8 +239,13 @@ impl Endpoint {
     }
 
     /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
-    #[inline]
     pub(super) fn segment(&mut self, now: Instant, draft: Draft) -> Packet {
+        self.build(now, draft)
+    }
+
+    /// The same where segments are many: made in the place where it goes.
+    #[inline(always)]
+    fn build(&mut self, now: Instant, draft: Draft) -> Packet {
         let Draft { start, flags, payload, number } = draft;
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
@@ -291,10 +301,10 @@ impl Endpoint {
 
     /// What of a span to be repaired fits beside the SACK blocks of the segment; new ones are planned with them.
     fn beside_sack(&self, span: Span, kind: SentKind) -> Span {
-        let blocks = self.sack_len();
-        if blocks == Bytes::ZERO || kind == SentKind::New {
+        if kind == SentKind::New {
             return span;
         }
+        let blocks = self.sack_len();
         let room = self.tx.smss.saturating_sub(blocks).max(Bytes(1));
         Span { end: span.end.min(span.start + room), ..span }
     }
@@ -331,12 +341,6 @@ impl Endpoint {
             None => _ = self.ack_owed.get_or_insert(AckReason::WindowUpdate),
         }
     }
-}
-
-/// As much of `span`, which is to be sent again, as a segment takes now: there may be SACK blocks that were not there
-/// before.
-fn shorten(span: Span, segment: Bytes) -> Span {
-    Span { start: span.start, end: span.end.min(span.start + segment) }
 }
 
 /// A segment before it has its header.

@@ -107,7 +107,7 @@ pub trait LossDetector {
     fn phase(&self) -> Phase;
     /// An estimate of the bytes in the network.
     fn pipe(&self, out: &Outstanding) -> Bytes;
-    /// A retransmission that goes out at once, whatever the window says.
+    /// A retransmission that goes out at once, whatever the window says. Not asked in [`Phase::Open`].
     fn urgent(&self, out: &Outstanding) -> Option<Span>;
     /// A retransmission that comes before new data.
     fn lost(&self, out: &Outstanding) -> Option<Span>;

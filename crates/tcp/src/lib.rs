@@ -5,7 +5,7 @@
 //!
 //! Where to look:
 //! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
-//!   sender), `output` (what to send next), `timers`, `application`;
+//!   sender), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`;
 //! - [`state`]: the states and the one table of the ways between them;
 //! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is
 //!   lost, when to acknowledge;

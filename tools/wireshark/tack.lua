@@ -1,7 +1,7 @@
 -- Wireshark dissector for TACK: its three TCP options, and the bodies of TACKs and IACKs.
 --
 -- The options are those of figure 8 of the paper, as kinds 40 to 42 or in the experimental form of RFC 6994; the bodies are described in
--- the documentation of the module `body` of `ackless_tcp::tack`, whose reader this file follows. It is a postdissector: TCP is
+-- the documentation of `ackless_tcp::tack::body::codec`, whose reader this file follows. It is a postdissector: TCP is
 -- dissected as ever, and this stands behind it. See README.md beside this file.
 
 local tack = Proto("tack", "TACK")

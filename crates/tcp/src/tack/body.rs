@@ -1,8 +1,8 @@
-//! What TACKs and IACKs carry behind the TCP header (paper, VI-B).
+//! What TACKs and IACKs carry behind the TCP header (paper, VI-B). [`codec`] has its bytes.
 
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 
-mod codec;
+pub mod codec;
 
 pub use codec::BodyError;
 

@@ -178,7 +178,7 @@ pub fn ends(config: &CellConfig, flow: usize) -> (usize, usize) {
 pub fn size(config: &CellConfig, flow: usize) -> Bytes {
     match config.flows[flow].traffic {
         Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
-        Traffic::Bulk(_) | Traffic::OnOff { .. } => unreachable!("a trial's flows end"),
+        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => unreachable!("a trial's flows end"),
     }
 }
 

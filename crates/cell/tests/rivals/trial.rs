@@ -300,7 +300,7 @@ fn tcp_of(flow: &FlowConfig) -> TcpConfig {
 fn size(flow: &FlowConfig) -> Bytes {
     match flow.traffic {
         Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
-        Traffic::Bulk(_) | Traffic::OnOff { .. } => unreachable!("a trial's flows end"),
+        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => unreachable!("a trial's flows end"),
     }
 }
 

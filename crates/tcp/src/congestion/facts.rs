@@ -63,6 +63,8 @@ pub struct ReportFacts {
     pub rtt: Option<Duration>,
     /// The smoothed round-trip time, zero if unknown.
     pub srtt: Duration,
+    /// How many packet-timed rounds have begun: one begins when a packet arrives that was sent after the one before began.
+    pub round: u64,
     /// Payload bytes received since the report before.
     pub delivered: Bytes,
     /// What is in flight after it: sent, neither received nor lost (VI-D, inflight_size).

@@ -222,6 +222,7 @@ impl Endpoint {
             min_rtt: tack.sending.min_rtt(),
             rtt: understood.rtt,
             srtt,
+            round: tack.sending.round(),
             delivered,
             inflight,
         });

@@ -5,8 +5,7 @@
 //! many reports came, so that the loss of reports changes nothing: a phase also ends between reports, when the
 //! next segment goes out. While the receiver acknowledges every packet, an interval counts as RTTmin/4 (beta = 4).
 //!
-//! Where the paper is silent it is done as in [`Bbr`]: rounds (told here by what was in flight when one began) and
-//! the full-pipe estimate in Startup, application-limited rates, restart from idleness, a random first phase. Ours: a
+//! Where the paper is silent it is done as in [`Bbr`]: packet-timed rounds and the full-pipe estimate in Startup, application-limited rates, restart from idleness, a random first phase. Ours: a
 //! timeout leaves one segment, and the cap grows back by what is delivered; losses that are pulled change nothing,
 //! since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
 //! the bandwidth filter.
@@ -40,9 +39,8 @@ pub struct ReceiverBbr {
     min_rtt: Option<Duration>,
     /// When RTTmin was last lowered.
     lowered: MinRtt,
-    /// All that was received, and where that ends the round.
-    delivered: Bytes,
-    round_end: Bytes,
+    /// The packet-timed round.
+    round: u64,
     /// Whether a rate of this round was limited by the application.
     round_limited: bool,
     full_pipe: FullPipe,
@@ -84,8 +82,7 @@ impl ReceiverBbr {
             interval: None,
             min_rtt: None,
             lowered: MinRtt::new(Renewal::Lower),
-            delivered: Bytes::ZERO,
-            round_end: Bytes::ZERO,
+            round: 0,
             round_limited: false,
             full_pipe: FullPipe::default(),
             aggregation: Aggregation::new(Instant::ZERO),
@@ -156,13 +153,11 @@ impl ReceiverBbr {
         }
     }
 
-    /// A round ends when all that was in flight at its beginning has been received.
     fn update_round(&mut self, facts: &ReportFacts) {
-        self.delivered += facts.delivered;
-        if self.delivered < self.round_end {
+        if facts.round == self.round {
             return;
         }
-        self.round_end = self.delivered + facts.inflight.max(Bytes(1));
+        self.round = facts.round;
         self.aggregation.on_round();
         if !self.round_limited && self.bandwidth.best() > BitRate::ZERO {
             self.full_pipe.on_round(self.bandwidth.best());
@@ -301,8 +296,10 @@ impl Controller for ReceiverBbr {
         self.clock.set(facts.now, self.interval_length());
         self.update_bandwidth(facts);
         self.update_round(facts);
-        // What one interval brings is in the gain already, so an epoch begins with the report before.
-        let begin = self.last_report;
+        // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
+        let interval = self.interval.unwrap_or(Duration::ZERO);
+        let elapsed = facts.now.saturating_since(self.last_report);
+        let begin = facts.now - interval.min(elapsed);
         self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.bandwidth.best(), self.cap);
         self.last_report = facts.now;
         self.advance_state(facts);

@@ -10,6 +10,7 @@ const INTERVAL: Duration = Duration::from_millis(10);
 struct Trace {
     bbr: ReceiverBbr,
     now: Instant,
+    round: u64,
 }
 
 impl Trace {
@@ -18,7 +19,7 @@ impl Trace {
         let start = SlowStart { smss: SMSS, initial: SMSS * 10, limit: None };
         let mut bbr = ReceiverBbr::new(start, 1, variant);
         bbr.on_connected(Instant::ZERO, Some(RTT));
-        Self { bbr, now: Instant::ZERO }
+        Self { bbr, now: Instant::ZERO, round: 0 }
     }
 
     fn facts(&self, mbps: u64, delivered: u64, inflight: u64) -> ReportFacts {
@@ -30,13 +31,15 @@ impl Trace {
             min_rtt: Some(RTT),
             rtt: Some(RTT),
             srtt: RTT,
+            round: self.round,
             delivered: Bytes(delivered),
             inflight: Bytes(inflight),
         }
     }
 
-    /// Startup: reports of one segment each over `millis`.
+    /// A round of Startup: reports of one segment each over `millis`.
     fn per_packet(&mut self, segments: u64, millis: u64, mbps: u64) {
+        self.round += 1;
         let begin = self.now;
         for i in 1..=segments {
             self.now = begin + Duration::from_millis(millis) * i / segments;
@@ -67,7 +70,7 @@ impl Trace {
         trace.tack(40_000);
         trace.bbr.state = State::ProbeBw { began: trace.bbr.clock.mark(trace.now, 0) };
         trace.bbr.on_sent(trace.now, SMSS, false);
-        trace.bbr.cap = Bytes(90_000);
+        trace.bbr.cap = Bytes(91_000);
         trace
     }
 }
@@ -88,19 +91,21 @@ fn startup_and_drain_are_those_of_bbr_in_rounds_of_what_was_in_flight() {
     assert_eq!(trace.state(), (BbrPhase::Startup, 8_000_000, 115_429, 22_855_077));
     trace.per_packet(115, 115, 8);
     assert_eq!(trace.state(), (BbrPhase::Startup, 8_000_000, 115_429, 22_855_077));
-    // The third round without growth ends with the first report of the next one.
+    // The third round without growth ends with the first report of the next one. From now on a lump is added to the cap: one
+    // segment, which is what each report of Startup brought at once.
+    trace.round += 1;
     trace.now += Duration::from_millis(1);
     trace.bbr.on_report(&ReportFacts { interval: None, ..trace.facts(8, 1_000, 115_000) });
-    assert_eq!(trace.state(), (BbrPhase::Drain, 8_000_000, 115_429, 2_745_702));
+    assert_eq!(trace.state(), (BbrPhase::Drain, 8_000_000, 116_429, 2_745_702));
     // TACKs every 10 ms from now on; what comes in one is added to the cap. 6,570 bytes less are in flight after each.
-    for (tacks, cap) in (1..=11).map(|tacks| (tacks, 125_429)) {
+    for (tacks, cap) in (1..=11).map(|tacks| (tacks, 126_429)) {
         trace.tack(115_000 - 6_570 * tacks);
         assert_eq!(trace.state(), (BbrPhase::Drain, 8_000_000, cap, 2_745_702), "{tacks}");
     }
     trace.tack(115_000 - 6_570 * 12);
-    // (2 + 1/(40 ms 100 Hz)) BDP = 2.25 BDP.
+    // (2 + 1/(40 ms 100 Hz)) BDP = 2.25 BDP, and the lump.
     let (phase, bandwidth, cap, rate) = trace.state();
-    assert_eq!((bandwidth, cap), (8_000_000, 90_000));
+    assert_eq!((bandwidth, cap), (8_000_000, 91_000));
     let BbrPhase::ProbeBw { phase } = phase else { panic!("{phase:?}") };
     assert_ne!(phase, 1, "a cycle never begins by draining");
     assert_eq!(rate, if phase == 0 { 9_900_000 } else { 7_920_000 });
@@ -122,7 +127,7 @@ fn a_cycle_is_four_intervals_of_more_four_of_less_and_the_rest_cruises() {
             trace.bbr.on_sent(trace.now - Duration::from_micros(1), SMSS, false);
             assert_eq!(trace.bbr.pacing_rate.bps(), rate, "{variant:?}, interval {interval}");
             assert_eq!(trace.bbr.phase(trace.now - Duration::from_micros(1)), BbrPhase::ProbeBw { phase });
-            assert_eq!(trace.bbr.cap, Bytes(90_000));
+            assert_eq!(trace.bbr.cap, Bytes(91_000));
         }
     }
 }
@@ -159,8 +164,8 @@ fn less_bandwidth_is_believed_after_the_filter_s_length() {
         trace.now += INTERVAL;
         trace.bbr.on_report(&trace.facts(5, 6_250, 50_000));
         assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(5));
-        // 2 BDP of 25,000 bytes and an interval of 6,250. What came at 10 Mbps is no lump: that was the bandwidth.
-        assert_eq!(trace.bbr.cap, Bytes(56_250));
+        // 2 BDP of 25,000 bytes, an interval of 6,250, and the lump. What came at 10 Mbps is none: that was the bandwidth.
+        assert_eq!(trace.bbr.cap, Bytes(57_250));
     }
 }
 
@@ -191,13 +196,13 @@ fn ten_seconds_without_a_lower_round_trip_lead_to_a_segment_for_each_interval() 
     assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "ten seconds have not passed");
     trace.tack(50_000);
     assert_eq!(trace.now.saturating_since(begin), Duration::from_millis(10_010));
-    assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 90_000, 800_000));
+    assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 91_000, 800_000));
     assert!(trace.bbr.holds_back());
     // 200 ms, for the round trip is shorter. The little that is delivered meanwhile says nothing of the path.
     for _ in 0..19 {
         trace.now += INTERVAL;
         trace.bbr.on_report(&trace.facts(1, 1_000, 4_000));
-        assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 90_000, 800_000));
+        assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 91_000, 800_000));
     }
     trace.now += INTERVAL;
     trace.bbr.on_report(&trace.facts(1, 1_000, 4_000));
@@ -219,7 +224,7 @@ fn a_gentle_probe_takes_a_quarter_off_for_a_round_trip_every_two_and_a_half_seco
     }
     for _ in 0..4 {
         trace.tack(50_000);
-        assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 90_000, 5_940_000));
+        assert_eq!(trace.state(), (BbrPhase::ProbeRtt, 8_000_000, 91_000, 5_940_000));
     }
     trace.tack(50_000);
     assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }));
@@ -259,7 +264,7 @@ fn a_timeout_leaves_one_segment_and_the_cap_comes_back_with_what_is_delivered() 
     for _ in 0..6 {
         trace.tack(1_000);
     }
-    assert_eq!(trace.bbr.cap, Bytes(90_000));
+    assert_eq!(trace.bbr.cap, Bytes(91_000));
 }
 
 #[test]
@@ -269,7 +274,7 @@ fn without_reports_bbr_goes_on_with_what_is_known() {
     let rate = trace.bbr.pacing_rate;
     let bbr = trace.bbr.into_bbr(trace.now);
     assert_eq!((bbr.bandwidth(), bbr.min_rtt()), (BitRate::from_mbps(8), Some(RTT)));
-    assert_eq!((bbr.window(), bbr.pacing_rate()), (Bytes(90_000), Some(rate)));
+    assert_eq!((bbr.window(), bbr.pacing_rate()), (Bytes(91_000), Some(rate)));
     assert!(matches!(bbr.phase(), BbrPhase::ProbeBw { .. }));
     let fresh = Trace::new(Variant::Standard).bbr.into_bbr(Instant::ZERO);
     assert_eq!((fresh.phase(), fresh.window()), (BbrPhase::Startup, SMSS * 10));

@@ -188,6 +188,11 @@ impl Sending {
         self.bandwidth.on_dry(self.numbers.next());
     }
 
+    /// How many packet-timed rounds have begun.
+    pub(crate) const fn round(&self) -> u64 {
+        self.round
+    }
+
     /// A fresh round trip would be worth an IACK: the least one is about to leave the filter, data flows again after
     /// idleness, or the queue has been drained to measure it.
     pub(crate) const fn request_round_trip(&mut self) {

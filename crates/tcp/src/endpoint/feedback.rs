@@ -29,7 +29,7 @@ impl Endpoint {
         bare: bool,
     ) -> Option<Delivered> {
         // A receiver of data has nothing out, and nothing to learn of it.
-        let nothing = self.tx.una == self.tx.max && tcp.options.sack.is_empty();
+        let nothing = self.tx.una == self.tx.max && tcp.options.sack.is_empty() && !bare;
         if nothing || !self.loss.is_recording() {
             return None;
         }

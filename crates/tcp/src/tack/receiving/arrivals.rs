@@ -21,6 +21,8 @@ pub(crate) struct Arrivals {
     gaps: BTreeMap<u64, Gap>,
     /// Gaps that begin below are lost, the others may still close.
     settled: u64,
+    /// No gap begins above: spares looking for open ones where there are none.
+    last_gap: u64,
     loss: LossRate,
 }
 
@@ -73,7 +75,7 @@ impl Arrivals {
             // Never due before an older one, though RTTmin may have shrunk: gaps are declared lost in their order.
             let least = self.gaps.range(self.settled..).next_back().map_or(now, |(_, gap)| gap.due);
             let due = now.saturating_add(settling).max(least);
-            self.gaps.insert(self.largest + 1, Gap { end: number, due });
+            self.open(self.largest + 1, Gap { end: number, due });
             if self.gaps.len() > MAX_GAPS {
                 self.gaps.pop_first();
             }
@@ -88,22 +90,35 @@ impl Arrivals {
         };
         self.gaps.remove(&start);
         if start < number {
-            self.gaps.insert(start, Gap { end: number, ..gap });
+            self.open(start, Gap { end: number, ..gap });
         }
         if number + 1 < gap.end {
-            self.gaps.insert(number + 1, gap);
+            self.open(number + 1, gap);
         }
         if start < self.settled { Arrival::Spurious } else { Arrival::Late }
     }
 
+    fn open(&mut self, start: u64, gap: Gap) {
+        self.last_gap = self.last_gap.max(start);
+        self.gaps.insert(start, gap);
+    }
+
+    /// The first gap that may still close.
+    fn first_open(&self) -> Option<(u64, Gap)> {
+        if self.last_gap < self.settled || self.gaps.is_empty() {
+            return None;
+        }
+        self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
+    }
+
     /// When the next gap counts as lost.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.gaps.range(self.settled..).next().map(|(_, gap)| gap.due)
+        self.first_open().map(|(_, gap)| gap.due)
     }
 
     /// Declares the next gap lost that is due by `now`, and says which it is and how many packets it holds.
     pub(crate) fn settle(&mut self, now: Instant) -> Option<(LossRange, u64)> {
-        let (&start, gap) = self.gaps.range(self.settled..).next().filter(|(_, gap)| gap.due <= now)?;
+        let (start, gap) = self.first_open().filter(|(_, gap)| gap.due <= now)?;
         self.settled = gap.end;
         let lost = gap.end - start;
         self.loss.lost += lost;
@@ -112,7 +127,7 @@ impl Arrivals {
 
     /// The largest number below which nothing may still turn out to be just late.
     pub(crate) fn known(&self) -> u64 {
-        self.gaps.range(self.settled..).next().map_or(self.largest, |(&start, _)| start - 1)
+        self.first_open().map_or(self.largest, |(start, _)| start - 1)
     }
 
     /// The largest number; 0 before the first packet.

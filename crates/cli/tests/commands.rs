@@ -160,6 +160,28 @@ fn scenarios_lists_shows_and_what_it_shows_can_be_run() {
 }
 
 #[test]
+fn a_flow_with_tack_a_video_and_answers_have_their_tables_and_plain_flows_have_none() {
+    let plain = stdout(&ackless(&short(&["run", "wifi-80211n"])));
+    assert!(!["RTTmin", "answers", "damaged"].iter().any(|title| plain.contains(title)), "{plain}");
+    let tack = stdout(&ackless(&short(&["run", "wifi-80211n", "--scheme", "tack"])));
+    assert!(tack.contains("TACKs") && tack.contains("RTTmin") && tack.contains("rho'"), "{tack}");
+    let compared = stdout(&ackless(&short(&["compare", "wifi-80211n", "--schemes", "bbr,tack", "--seeds", "1"])));
+    for title in ["gain vs", "ACKs per", "RTTmin", "IACKs", "blocked"] {
+        assert!(compared.contains(title), "{title}: {compared}");
+    }
+    assert!(compared.contains("bbr %"), "{compared}");
+    let over_udp = ["--set", "transport.protocol=udp", "--set", "flows.rate=5Mbps", "--set", "flows.traffic=video"];
+    let video = stdout(&ackless(&short(&[&["run", "wifi-80211n"], &over_udp[..]].concat())));
+    assert!(video.contains("damaged") && video.contains("fering %"), "{video}");
+    let csv = ["compare", "wifi-80211n", "--schemes", "tcp,tack", "--seeds", "1", "--csv"];
+    let csv = stdout(&ackless(&short(&csv)));
+    let header = csv.lines().next().expect("a table has a header");
+    assert!(header.contains(",acks_per_data_percent,") && !header.contains("rebuffering"), "{header}");
+    let plain = stdout(&ackless(&short(&["compare", "wifi-80211n", "--schemes", "tcp", "--seeds", "1", "--csv"])));
+    assert!(plain.lines().next().is_some_and(|header| header.ends_with(",airtime_idle_percent_ci95")), "{plain}");
+}
+
+#[test]
 fn schemes_lists_every_row_and_says_of_each_what_it_is_and_breaks() {
     let list = stdout(&ackless(&["schemes"]));
     let names: Vec<_> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();

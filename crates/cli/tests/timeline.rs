@@ -122,6 +122,26 @@ fn the_series_of_a_flow_sums_to_its_goodput() {
 }
 
 #[test]
+fn where_a_sender_models_its_path_the_series_has_what_it_believes() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let series = |scheme: &str| {
+        let file = folder.path().join(format!("{scheme}.csv"));
+        let short = ["--set", "run.warm_up=500ms", "--set", "run.measured=500ms"];
+        let path = file.to_str().expect("the path is text");
+        let output = ackless(&[&["run", "wifi-80211g", "--scheme", scheme, "--timeline", path], &short[..]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        rows(&folder.path().join(format!("{scheme}.series.csv")))
+    };
+    let tack = series("tack");
+    let last = tack.last().expect("a flow has rows");
+    // The cell carries 24 to 30 Mbps, and the pacing of a gain cycle is a quarter more.
+    assert!((20_000_000..40_000_000).contains(&last.number("bandwidth_bps")), "{}", last.text("bandwidth_bps"));
+    assert!((14_000_000..50_000_000).contains(&last.number("pacing_bps")), "{}", last.text("pacing_bps"));
+    let plain = series("tcp");
+    assert!(plain.iter().all(|row| !row.0.iter().any(|(column, _)| column.ends_with("pacing_bps"))));
+}
+
+#[test]
 fn json_says_the_same_as_csv_and_a_run_repeats_byte_for_byte() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = |name: &str| folder.path().join(name);

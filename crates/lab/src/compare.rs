@@ -225,8 +225,15 @@ const GOODPUT_TABLE: &[&str] =
 
 const HACK_TABLE: &[&str] = &["native_acks", "compressed_acks", "bytes_per_compressed_ack", "within_aifs_percent"];
 
-const TRANSPORT_TABLE: &[&str] =
-    &["counted_goodput_mbps", "data_packets", "acks", "acks_per_data_percent", "bandwidth_mbps", "rtt_min_ms"];
+const TRANSPORT_TABLE: &[&str] = &[
+    "counted_goodput_mbps",
+    "data_packets",
+    "counted_retransmissions",
+    "acks",
+    "acks_per_data_percent",
+    "bandwidth_mbps",
+    "rtt_min_ms",
+];
 
 const TACK_TABLE: &[&str] = &[
     "tacks",

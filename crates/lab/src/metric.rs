@@ -167,6 +167,12 @@ const SPECIAL: &[Metric] = &[
         decimals: 2,
         of: |run| sum_over(run.flows.iter().filter(|flow| flow.ends.is_some()), |flow| flow.goodput_mbps),
     },
+    Metric {
+        name: "counted_retransmissions",
+        title: "sent\nagain",
+        decimals: 0,
+        of: |run| sum_over(run.flows.iter().filter(|flow| flow.ends.is_some()), |flow| flow.retransmissions as f64),
+    },
     Metric { name: "data_packets", title: "data\npackets", decimals: 0, of: |run| ends(run, |ends| ends.data_packets) },
     Metric { name: "acks", title: "ACKs", decimals: 0, of: |run| ends(run, |ends| ends.acks) },
     Metric {

@@ -70,6 +70,9 @@ fn text(entry: &Entry) -> String {
         writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
     }
     write!(text, "\n{}", flows(result)).expect("a string takes all that is written");
+    for table in [ends(result), datagrams(result), videos(result)].into_iter().flatten() {
+        write!(text, "\n{table}").expect("a string takes all that is written");
+    }
     if !result.pings.is_empty() {
         write!(text, "\n{}", pings(result)).expect("a string takes all that is written");
     }
@@ -123,6 +126,93 @@ fn flows(result: &RunResult) -> Table {
         ]);
     }
     table
+}
+
+/// What both ends of flows with BBR, TACK and the like did; nothing where there are none.
+fn ends(result: &RunResult) -> Option<Table> {
+    let titles = [
+        "flow",
+        "data\npackets",
+        "ACKs",
+        "per\ndata %",
+        "TACKs",
+        "in\nstart-up",
+        "loss\nIACKs",
+        "other\nIACKs",
+        "f\nHz",
+        "RTTmin\nms",
+        "sampled\nms",
+        "bw\nMbps",
+        "rho\n%",
+        "rho'\n%",
+    ];
+    let number = |value: Option<f64>, decimals: usize| value.map(|value| format!("{value:.decimals$}"));
+    let lines = result.flows.iter().filter_map(|flow| {
+        let ends = flow.ends?;
+        // Without TACK these are none of its.
+        let of_tack = |count: u64| ends.data_loss_percent.map(|_| count.to_string());
+        Some([
+            Some(flow.name.clone()),
+            Some(ends.data_packets.to_string()),
+            Some(ends.acks.to_string()),
+            number(ends.acks_per_data_percent, 2),
+            of_tack(ends.tacks),
+            of_tack(ends.start_up_tacks),
+            of_tack(ends.loss_iacks),
+            of_tack(ends.window_iacks + ends.round_trip_iacks + ends.frequency_iacks),
+            number(ends.tack_hz, 1),
+            number(ends.rtt_min_ms, 3),
+            number(ends.rtt_min_sampled_ms, 3),
+            number(ends.bandwidth_mbps, 1),
+            number(ends.data_loss_percent, 3),
+            number(ends.ack_loss_percent, 3),
+        ])
+    });
+    table_of(&titles, lines)
+}
+
+/// Datagrams and their answers; nothing where they are not counted.
+fn datagrams(result: &RunResult) -> Option<Table> {
+    let titles = ["flow", "datagrams\nsent", "received", "answers\nsent", "received", "answers\nMbps"];
+    let lines = result.flows.iter().filter_map(|flow| {
+        let udp = flow.udp?;
+        let counts = [udp.sent, udp.received, udp.answers_sent, udp.answers_received].map(|count| count.to_string());
+        let [sent, received, answers_sent, answers_received] = counts;
+        let rate = format!("{:.3}", udp.answers_mbps);
+        Some([flow.name.clone(), sent, received, answers_sent, answers_received, rate].map(Some))
+    });
+    table_of(&titles, lines)
+}
+
+/// What viewers saw; nothing without a video.
+fn videos(result: &RunResult) -> Option<Table> {
+    let titles =
+        ["flow", "frames\nshown", "damaged", "per 30\nminutes", "skipped", "stalls", "stalled\ns", "rebuf-\nfering %"];
+    let lines = result.flows.iter().filter_map(|flow| {
+        let video = flow.video?;
+        Some([
+            Some(flow.name.clone()),
+            Some(video.frames.to_string()),
+            Some(video.damaged_frames.to_string()),
+            video.damaged_per_30min.map(|damaged| format!("{damaged:.1}")),
+            Some(video.skipped_frames.to_string()),
+            Some(video.stalls.to_string()),
+            Some(format!("{:.3}", video.stalled_s)),
+            video.rebuffering_percent.map(|percent| format!("{percent:.2}")),
+        ])
+    });
+    table_of(&titles, lines)
+}
+
+/// A table of these lines, in which what there is not stays empty; nothing without a line.
+fn table_of<const N: usize>(titles: &[&str; N], lines: impl Iterator<Item = [Option<String>; N]>) -> Option<Table> {
+    let mut lines = lines.peekable();
+    lines.peek()?;
+    let mut table = Table::new(titles.map(str::to_owned).to_vec());
+    for line in lines {
+        table.push(line.map(Option::unwrap_or_default).to_vec());
+    }
+    Some(table)
 }
 
 fn pings(result: &RunResult) -> Table {

@@ -202,8 +202,8 @@ impl Endpoint {
         let known = tack.receiving.arrivals.known();
         let irs = self.rx.irs;
         let holes = self.rx.reassembly.holes(self.rx.next, known).map(|hole| (hole.start.seq(irs), hole.end.seq(irs)));
-        let full_size = self.rx.full_size;
-        let holes = tack.receiving.holes(tack.config.blocks, self.measured.rhythm(), self.tx.smss, full_size, holes);
+        let sizes = (self.tx.smss, self.rx.full_size);
+        let holes = tack.receiving.holes(now, tack.config.blocks, &self.measured, sizes, holes);
         let Holes { distinct, .. } = holes;
         self.stats.tack.bubbles_reported += distinct;
         let (report, stamp) = tack.receiving.report(now, request, &self.measured, self.rx.reassembly.held(), holes);

@@ -38,6 +38,8 @@ pub(crate) struct Receiving {
     update: Option<FrequencyUpdate>,
     /// Reports sent.
     reports: u32,
+    /// When a report last told of more holes than the first.
+    listed: Option<Instant>,
     pub(crate) window_news: News,
     /// A request for a round trip that waits for its answer: when it left, in the sender's clock, and when it came.
     pub(crate) request: Option<(u32, Instant)>,
@@ -78,6 +80,7 @@ impl Receiving {
             losses: VecDeque::new(),
             update: None,
             reports: 0,
+            listed: None,
             window_news: News::None,
             request: None,
             beta,
@@ -181,25 +184,34 @@ impl Receiving {
     /// there are none, could have told.
     ///
     /// The paper (VI-B) has two rules: as many distinct ones as possible, then the oldest once more until the report is full.
+    ///
+    /// While every packet is acknowledged nothing is repeated, and but for one report in RTTmin/beta all tell of the first hole alone:
+    /// after an overshoot there are hundreds of holes, and the lists, one for each packet, would take the air from the data.
     pub(crate) fn holes(
-        &self,
+        &mut self,
+        now: Instant,
         blocks: Blocks,
-        rhythm: Rhythm,
-        room: Bytes,
-        mss: Bytes,
+        measured: &Measured,
+        (room, mss): (Bytes, Bytes),
         mut holes: impl Iterator<Item = (SeqNumber, SeqNumber)>,
     ) -> Holes {
         let Some(first) = holes.next() else { return Holes::default() };
+        let per_packet = measured.rhythm() == Rhythm::PerPacket;
+        let pause = self.min_rtt(measured).unwrap_or_default() / u64::from(self.beta);
+        let listed = per_packet && self.listed.is_some_and(|at| now < at.saturating_add(pause));
+        if !listed {
+            self.listed = Some(now);
+        }
         let fits = (room.saturating_sub(Body::LEAST_ROOM).get() / BUBBLE_LEN) as usize;
         let limit = match blocks {
+            _ if listed => 0,
             Blocks::Poor => 0,
             Blocks::Rich | Blocks::Distinct => fits,
             Blocks::OnDemand => (self.demand(mss).additional(1) as usize).min(fits),
         };
         let mut bubbles: Vec<_> = holes.take(limit).collect();
         let distinct = 1 + bubbles.len();
-        // While every packet is acknowledged, the next report repeats them soon enough.
-        if blocks == Blocks::Rich && rhythm != Rhythm::PerPacket {
+        if blocks == Blocks::Rich && !per_packet {
             let oldest_first = std::iter::once(first).chain(bubbles.clone());
             bubbles.extend(oldest_first.cycle().take(fits + 1 - distinct));
         }

@@ -2,7 +2,12 @@ use ackless_wire::BitRate;
 
 use super::*;
 
-const EVERY: Rhythm = Rhythm::Every(Duration::from_millis(50));
+/// What is measured while f is 20 Hz.
+fn rhythmic() -> Measured {
+    let mut measured = Measured::default();
+    measured.set_rhythm(Rhythm::Every(Duration::from_millis(50)));
+    measured
+}
 
 fn receiving() -> Receiving {
     Receiving::new(AckChoice::Tack { beta: 4, every: 2 })
@@ -24,27 +29,40 @@ fn update(serial: u32, millis: u64) -> FrequencyUpdate {
 
 #[test]
 fn a_rich_report_tells_distinct_holes_and_then_the_oldest_again_up_to_one_mss() {
-    let receiving = receiving();
     let all = [seq(10, 20), seq(30, 40), seq(50, 60)];
-    let room = |bubbles: u64| Bytes(Body::LEAST_ROOM.get() + 8 * bubbles + 7);
-    let told = |bubbles| receiving.holes(Blocks::Rich, EVERY, room(bubbles), Bytes(1000), all.into_iter());
+    let room = |bubbles: u64| (Bytes(Body::LEAST_ROOM.get() + 8 * bubbles + 7), Bytes(1000));
+    let tell = |blocks, bubbles| receiving().holes(Instant::ZERO, blocks, &rhythmic(), room(bubbles), all.into_iter());
+    let told = |bubbles| tell(Blocks::Rich, bubbles);
     let first = Some(SeqNumber(20));
     assert_eq!(told(0), Holes { hol: first, bubbles: vec![], distinct: 1 });
     assert_eq!(told(1), Holes { hol: first, bubbles: vec![all[1]], distinct: 2 });
     assert_eq!(told(2), Holes { hol: first, bubbles: all[1..].to_vec(), distinct: 3 });
     let bubbles = vec![all[1], all[2], all[0], all[1], all[2], all[0]];
     assert_eq!(told(6), Holes { hol: first, bubbles, distinct: 3 });
-    let distinct = receiving.holes(Blocks::Distinct, EVERY, room(6), Bytes(1000), all.into_iter());
-    assert_eq!(distinct, told(2));
-    let start_up = receiving.holes(Blocks::Rich, Rhythm::PerPacket, room(6), Bytes(1000), all.into_iter());
-    assert_eq!(start_up, distinct, "every packet is acknowledged: the next report repeats them");
-    assert_eq!(receiving.holes(Blocks::Rich, EVERY, room(6), Bytes(1000), std::iter::empty()), Holes::default());
+    assert_eq!(tell(Blocks::Distinct, 6), told(2));
+    let none = receiving().holes(Instant::ZERO, Blocks::Rich, &rhythmic(), room(6), std::iter::empty());
+    assert_eq!(none, Holes::default());
+}
+
+#[test]
+fn in_start_up_one_report_in_a_quarter_of_a_round_trip_lists_the_holes_and_the_others_tell_the_first() {
+    let all = [seq(10, 20), seq(30, 40), seq(50, 60)];
+    let mut measured = Measured::default();
+    measured.set_rhythm(Rhythm::PerPacket);
+    measured.on_rtt(Duration::from_millis(80));
+    let mut receiving = receiving();
+    let mut told = |millis| {
+        let sizes = (Bytes(1000), Bytes(1000));
+        receiving.holes(Instant::from_millis(millis), Blocks::Rich, &measured, sizes, all.into_iter()).distinct
+    };
+    assert_eq!([1, 2, 20, 21, 22, 40, 41].map(&mut told), [3, 1, 1, 3, 1, 1, 3]);
 }
 
 #[test]
 fn a_poor_report_tells_the_first_hole_only() {
     let holes = [seq(10, 20), seq(30, 40)];
-    let told = receiving().holes(Blocks::Poor, EVERY, Bytes(1000), Bytes(1000), holes.into_iter());
+    let sizes = (Bytes(1000), Bytes(1000));
+    let told = receiving().holes(Instant::ZERO, Blocks::Poor, &rhythmic(), sizes, holes.into_iter());
     assert_eq!(told, Holes { hol: Some(SeqNumber(20)), bubbles: vec![], distinct: 1 });
 }
 
@@ -52,8 +70,9 @@ fn a_poor_report_tells_the_first_hole_only() {
 fn on_demand_holes_are_added_as_soon_as_equation_5_asks_for_them() {
     let mut receiving = receiving();
     let all: Vec<_> = (0..20).map(|i| seq(10 * i, 10 * i + 5)).collect();
-    let distinct = |receiving: &Receiving| {
-        receiving.holes(Blocks::OnDemand, EVERY, Bytes(1000), Bytes(1500), all.iter().copied()).distinct
+    let distinct = |receiving: &mut Receiving| {
+        let sizes = (Bytes(1000), Bytes(1500));
+        receiving.holes(Instant::ZERO, Blocks::OnDemand, &rhythmic(), sizes, all.iter().copied()).distinct
     };
     // rho = 1 % of 1000 packets.
     for number in (1..=1001).filter(|number| number % 100 != 50) {
@@ -61,10 +80,10 @@ fn on_demand_holes_are_added_as_soon_as_equation_5_asks_for_them() {
         while receiving.arrivals.settle(Instant::from_millis(number)).is_some() {}
     }
     receiving.begin_tack(&Measured::default());
-    assert_eq!((receiving.arrivals.long_loss_ppm(), distinct(&receiving)), (9990, 1));
+    assert_eq!((receiving.arrivals.long_loss_ppm(), distinct(&mut receiving)), (9990, 1));
     // 300 Mbps for 200 ms are 5000 packets, rho' = 10 %: 0.00999 * 0.1 * 5000 = 4.995, so 4 more.
     receiving.on_update(update(1, 50));
-    assert_eq!(distinct(&receiving), 5);
+    assert_eq!(distinct(&mut receiving), 5);
 }
 
 #[test]

@@ -88,6 +88,8 @@ struct Side {
     interval: Duration,
     /// The ranges that its IACKs have named.
     named: Vec<(u32, u32)>,
+    /// Numbers of segments that came and were not taken: too old an acknowledgement, or beyond the window.
+    untaken: Vec<u32>,
     /// When it first saw that something had been stripped, and its timeout then.
     stripped: Option<(Instant, Duration)>,
 }
@@ -234,8 +236,11 @@ impl Watch {
                 "seed {seed}: a bubble from {left} to {right} where data is: {:?}",
                 ours.above
             );
-            // Of the transmissions of these places, one at least has been named lost.
-            let named = |number: u32| ours.named.iter().any(|&(second, largest)| second < number && number < largest);
+            // Of the transmissions of these places, one at least has been named lost, or has come in vain.
+            let named = |number: u32| {
+                let inside = |&(second, largest): &(u32, u32)| second < number && number < largest;
+                ours.untaken.contains(&number) || ours.named.iter().any(inside)
+            };
             let is_named =
                 theirs.numbers.iter().any(|(&number, &(start, end))| start < right && end > left && named(number));
             assert!(
@@ -382,6 +387,9 @@ impl Watch {
         let refused = stats.dropped_by_timestamp + stats.dropped_outside_window > before.refused
             || (!packet.payload.is_empty() && stats.data_segments_received == before.taken);
         let edge = if tcp.flags.contains(TcpFlags::SYN) { stop } else { side.edge };
+        if let (true, Some(number)) = (refused || stop > edge, tack.packet_number) {
+            side.untaken.push(number);
+        }
         if !refused && start < stop.min(edge) {
             side.arrive(start, stop.min(edge));
         }

@@ -109,7 +109,7 @@ impl Bbr {
         bbr.full_pipe = learned.full_pipe;
         bbr.aggregation = Aggregation::new(now);
         bbr.pacing_rate = learned.pacing_rate;
-        bbr.paced_by_rtt = true;
+        bbr.paced_by_rtt = learned.min_rtt.is_some();
         bbr.window = learned.window;
         bbr.prior_window = learned.window;
         if bbr.full_pipe.is_filled() {
@@ -272,7 +272,12 @@ impl Controller for Bbr {
         self.idle_restart = true;
         self.aggregation.restart(now);
         match self.state {
-            State::ProbeBw { .. } => self.pacing_rate = Gain::CRUISE.pace(self.bandwidth.best()),
+            State::ProbeBw { .. } => {
+                // As in update_pacing, a segment in a round trip at least: the next one would else be put off until this rate has
+                // carried the first, whatever is learned meanwhile.
+                let floor = self.min_rtt.get().map_or(BitRate::ZERO, |rtt| self.start.smss.per(rtt));
+                self.pacing_rate = Gain::CRUISE.pace(self.bandwidth.best()).max(floor);
+            }
             State::ProbeRtt { end, .. } => self.leave_probe_rtt_after(end, now),
             State::Startup | State::Drain => {}
         }

@@ -316,3 +316,37 @@ fn the_send_quantum_follows_the_rate() {
         assert_eq!(bbr.send_quantum(), Bytes(quantum), "{kbps} kbps");
     }
 }
+
+#[test]
+fn what_begins_with_nothing_learned_is_paced_by_the_first_round_trip() {
+    let start = SlowStart { smss: SMSS, initial: SMSS * 10, limit: None };
+    let nothing = Learned {
+        bandwidth: BitRate::ZERO,
+        min_rtt: None,
+        full_pipe: FullPipe::default(),
+        pacing_rate: BitRate::from_mbps(230),
+        window: SMSS,
+    };
+    let bbr = Bbr::inherit(start, 1, Instant::ZERO, nothing);
+    let mut trace = Trace { bbr, now: Instant::from_millis(40), delivered: 0 };
+    let facts = Feedback { sample: None, ..trace.facts(1000, 40, 0) };
+    trace.bbr.on_feedback(&facts);
+    // A segment in 40 ms, times 2.885, less 1 %.
+    assert!(trace.bbr.pacing_rate < BitRate::from_kbps(572), "{:?}", trace.bbr.pacing_rate);
+}
+
+#[test]
+fn after_silence_the_rate_is_no_less_than_a_segment_in_a_round_trip() {
+    // The peer's window took one byte in each round trip: 200 bps.
+    let learned = Learned {
+        bandwidth: BitRate::from_bps(200),
+        min_rtt: Some(Duration::from_millis(40)),
+        full_pipe: FullPipe::default(),
+        pacing_rate: BitRate::from_bps(200),
+        window: SMSS * 4,
+    };
+    let mut bbr = Bbr::inherit(SlowStart { smss: SMSS, initial: SMSS * 10, limit: None }, 1, Instant::ZERO, learned);
+    bbr.enter_probe_bw(Instant::ZERO);
+    bbr.on_sent(Instant::from_secs(5), Bytes::ZERO, true);
+    assert_eq!(bbr.pacing_rate, BitRate::from_kbps(200));
+}

@@ -7,7 +7,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts, at_once};
+use super::{AckDecision, AckPolicy, AckReason, LAST_RESORT, Place, SegmentFacts, at_once};
 use crate::measure::{Measured, Rhythm};
 
 /// Acknowledges once L full-sized segments' worth of bytes is here, and no sooner than 1/f after the last time.
@@ -58,14 +58,16 @@ impl Tack {
         if self.due().is_some_and(|due| due <= now) { AckDecision::Now(reason) } else { AckDecision::Hold }
     }
 
+    /// Deviation: at most [`LAST_RESORT`], whatever equation (4) or the peer says.
     fn interval_of(&self, measured: &Measured, full_size: Bytes) -> Option<Duration> {
-        match measured.rhythm() {
+        let exact = match measured.rhythm() {
             Rhythm::Own => {
                 interval(self.beta, self.every, full_size, measured.max_delivery_rate(), measured.min_rtt()?)
             }
             Rhythm::PerPacket => None,
             Rhythm::Every(interval) => Some(interval),
-        }
+        };
+        exact.map(|interval| interval.min(LAST_RESORT))
     }
 }
 

@@ -284,7 +284,7 @@ fn an_order_that_heals_within_the_settling_time_draws_no_iack() {
     script.packet(3, 3);
     script.wait(1000);
     script.packet(5, 5);
-    script.wait(500_000);
+    script.wait(400_000);
     script.nothing();
     assert_eq!(script.end.stats().tack.packets_lost, 0);
     assert_eq!(script.end.bytes_delivered(), Bytes(7000));

@@ -127,3 +127,19 @@ fn a_new_frequency_moves_the_deadline_of_what_is_held() {
     assert_eq!(policy.on_deadline(Instant::from_millis(40)), AckDecision::Hold);
     assert_eq!(policy.deadline(), Some(Instant::from_millis(80)));
 }
+
+#[test]
+fn no_acknowledgement_is_held_longer_than_half_a_second_whatever_is_told_or_measured() {
+    // RTTmin = 3 s with beta = 1; an hour, as only a segment from an attacker can tell.
+    let mut own = Measured::default();
+    own.on_rtt(Duration::from_secs(3));
+    for i in 0..20 {
+        own.on_data(Instant::from_millis(i), Bytes(1000), None);
+    }
+    for measured in [own, told(3_600_000)] {
+        let mut policy = Tack::new(1, 2);
+        policy.on_ack_sent(Instant::from_millis(100));
+        assert_eq!(ask(&mut policy, &measured, 100, Place::InOrder), AckDecision::Hold);
+        assert_eq!(policy.deadline(), Some(Instant::from_millis(600)));
+    }
+}

@@ -150,7 +150,9 @@ impl Endpoint {
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
             // 3).
-            LossDecision::EndRecovery if !self.has_sack() => self.congestion.on_recovered(now, out.max - out.una),
+            LossDecision::EndRecovery if !self.sack && self.tack.is_none() => {
+                self.congestion.on_recovered(now, out.max - out.una)
+            }
             LossDecision::EndRecovery | LossDecision::Nothing => {
                 if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) {
                     self.congestion.on_ack(&AckFacts {

@@ -62,12 +62,17 @@ fn place(thousands: u32) -> SeqNumber {
 impl Script {
     /// The endpoint has called the script, and [`RTT`] has passed for the handshake.
     fn connected(config: Config) -> Self {
+        Self::connected_after(config, RTT)
+    }
+
+    /// The same, with an answer to the SYN that comes so late.
+    fn connected_after(config: Config, late: Duration) -> Self {
         let now = Instant::from_secs(1);
         let end = Endpoint::connect(now, config, address(A), address(B), OURS);
         let mut script =
             Self { now, end, serial: 0, offset: 77, window: 60_000, stamp: 0, typed: Vec::new(), log: Vec::new() };
         script.drain();
-        script.wait(RTT);
+        script.wait(late);
         let mut answer = script.header(0);
         answer.seq = THEIRS;
         answer.flags = TcpFlags::SYN | TcpFlags::ACK;
@@ -340,6 +345,21 @@ fn segments_that_lie_are_refused_and_move_nothing() {
             "{what}: {after:#?}"
         );
     }
+}
+
+#[test]
+fn a_recovery_that_ends_with_nothing_in_flight_leaves_the_window_as_the_loss_made_it() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(10_000));
+    script.burst();
+    script.wait(RTT / 10);
+    script.pull(1, 1, 3);
+    let reduced = script.end.congestion_window();
+    script.report(1, report(10, 8));
+    script.wait(RTT);
+    script.report(10, report(11, 0));
+    assert_eq!(script.end.stats().bytes_acked, Bytes(10_000));
+    assert_eq!((reduced, script.end.congestion_window()), (Bytes(4_500), Bytes(4_500)));
 }
 
 #[test]

@@ -363,6 +363,19 @@ fn a_recovery_that_ends_with_nothing_in_flight_leaves_the_window_as_the_loss_mad
 }
 
 #[test]
+fn after_a_lost_syn_the_first_reported_round_trip_sets_the_pace() {
+    let congestion = CongestionChoice::ReceiverBbr(Variant::Standard);
+    let mut script = Script::connected_after(Config { congestion, ..config() }, RTT * 12);
+    script.end.send(Bytes(100_000));
+    script.drain();
+    script.wait(RTT);
+    script.report(1, report(1, 0));
+    // A segment in a round trip, times 2.885.
+    let rate = script.end.pacing_rate().expect("BBR paces");
+    assert!(rate < BitRate::from_kbps(232), "{rate:?}");
+}
+
+#[test]
 fn wild_values_in_a_report_are_bounded_by_what_is_out() {
     let mut script = Script::connected(config());
     script.end.send(Bytes(1_000_000));

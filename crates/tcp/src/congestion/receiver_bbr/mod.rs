@@ -292,6 +292,10 @@ impl Controller for ReceiverBbr {
 
     fn on_report(&mut self, facts: &ReportFacts) {
         self.interval = facts.interval;
+        if let (None, Some(rtt)) = (self.min_rtt, facts.min_rtt) {
+            // A handshake with a lost SYN tells no round trip: until now one has counted as a millisecond.
+            self.pacing_rate = Gain::STARTUP.pace(self.cap.per(rtt));
+        }
         self.min_rtt = facts.min_rtt.or(self.min_rtt);
         self.clock.set(facts.now, self.interval_length());
         self.update_bandwidth(facts);

@@ -60,7 +60,11 @@ impl Endpoint {
         if !self.passes_timestamps(now, tcp) {
             return;
         }
-        if self.tack.is_some() && places > Bytes::ZERO && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN) {
+        if self.tack.is_some()
+            && places > Bytes::ZERO
+            && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN)
+            && self.is_plausible(start, tcp)
+        {
             self.on_packet_number(now, tcp);
         }
         // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293,

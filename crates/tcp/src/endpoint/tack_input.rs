@@ -26,21 +26,23 @@ impl Endpoint {
         }
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
         let acknowledges = bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized();
+        // Distances and not places: the TACKs of a peer that sends no data lie below its SYN. No TACK lies further back than
+        // a window, and not every number that an attacker may guess is to pass for one, or to end TACK.
+        let len = packet.payload.len();
+        let behind = i64::from(self.rx.next.seq(self.rx.irs).distance_from(tcp.seq + len));
+        let is_old = (0..=1 + self.config.receive_buffer.get().min(1 << 30) as i64).contains(&behind);
         if let Some(value) = tcp.options.tack.ack_type {
             if tcp.flags.contains(TcpFlags::RST) {
                 // A reset is judged by its number alone.
                 return false;
             }
-            if acknowledges && self.challenges_acknowledgement(now, tcp).is_none() {
+            if !is_old {
+                self.stats.malformed_tacks += 1;
+            } else if acknowledges && self.challenges_acknowledgement(now, tcp).is_none() {
                 self.on_typed(now, value, packet, tcp);
             }
             return true;
         }
-        // Distances and not places: the TACKs of a peer that sends no data lie below its SYN. No TACK lies further back than
-        // a window, and not every old number that an attacker may guess is to end TACK.
-        let len = packet.payload.len();
-        let behind = i64::from(self.rx.next.seq(self.rx.irs).distance_from(tcp.seq + len));
-        let is_old = (0..=1 + self.config.receive_buffer.get().min(1 << 30) as i64).contains(&behind);
         if len == 0 || !is_old || !acknowledges || tcp.options.tack.packet_number.is_some() {
             return false;
         }
@@ -66,21 +68,33 @@ impl Endpoint {
 
     /// RFC 5961, 5.2: an acknowledgement of what was never sent, or older than any window, is challenged.
     fn challenges_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader) -> Option<()> {
-        let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
-        if ack.is_some_and(|ack| ack <= self.tx.max && self.tx.una.since(ack) <= self.tx.max_window) {
+        if self.may_acknowledge(tcp) {
             return None;
         }
         self.answer_suspicious(now, AckReason::Challenge);
         Some(())
     }
 
+    fn may_acknowledge(&self, tcp: &TcpHeader) -> bool {
+        let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
+        ack.is_some_and(|ack| ack <= self.tx.max && self.tx.una.since(ack) <= self.tx.max_window)
+    }
+
+    /// Whether a segment of the stream that begins at `start` can be our peer's: it lies within a window of what comes next, and
+    /// its acknowledgement would not be challenged. One wild packet number would be the largest for good, and every report
+    /// after it would tell of a packet that was never sent.
+    pub(super) fn is_plausible(&self, start: Position, tcp: &TcpHeader) -> bool {
+        let is_near = start <= self.rx.edge && self.rx.next.since(start) <= self.config.receive_buffer;
+        is_near && tcp.flags.contains(TcpFlags::ACK) && self.may_acknowledge(tcp)
+    }
+
     /// A segment with the ACK-Type option and an acceptable acknowledgement.
     fn on_typed(&mut self, now: Instant, value: u8, packet: &Packet, tcp: &TcpHeader) {
-        let Some(tack) = &mut self.tack else {
+        if self.tack.is_none() {
             // The peer has not noticed yet that we have fallen back.
             self.take_acknowledgement(now, tcp);
             return;
-        };
+        }
         let body = match (AckKind::of(value), &packet.payload) {
             (Some(kind), Payload::Data(bytes)) => Body::decode(kind, bytes).ok(),
             _ => None,
@@ -89,7 +103,6 @@ impl Endpoint {
             self.stats.malformed_tacks += 1;
             return;
         };
-        tack.sending.hearing = Hearing::default();
         match body {
             Body::Report(report) => self.on_report(now, value, &report, tcp),
             Body::Loss(range) => self.on_loss_range(now, range, tcp),
@@ -132,13 +145,14 @@ impl Endpoint {
             self.stats.malformed_tacks += 1;
             return;
         };
+        tack.sending.hearing = Hearing::default();
         if let Some(rtt) = understood.rtt {
             self.take_round_trip(rtt, &understood);
         }
         if understood.order == Order::Newest {
             self.take_holes(now, report, &understood, tcp);
         }
-        self.take_acknowledgement(now, tcp);
+        self.take_acknowledgement_and_losses(now, tcp);
         if self.tack.is_none() {
             return;
         }
@@ -154,18 +168,24 @@ impl Endpoint {
     /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.
     fn on_loss_range(&mut self, now: Instant, range: LossRange, tcp: &TcpHeader) {
         self.stats.iacks_received += 1;
-        let Some(tack) = &self.tack else { return };
+        let Some(tack) = &mut self.tack else { return };
         let largest = tack.sending.numbers.unwrap(range.largest);
-        let second = if range.second == 0 { Some(0) } else { tack.sending.numbers.unwrap(range.second) };
+        let second = tack.sending.numbers.unwrap_or_zero(range.second);
         if let (Some(largest), Some(second), Some(pull)) = (largest, second, self.loss.pull_mut()) {
             pull.on_range(second, largest);
+            tack.sending.hearing = Hearing::default();
         } else {
             self.stats.malformed_tacks += 1;
         }
+        self.take_acknowledgement_and_losses(now, tcp);
+    }
+
+    /// The acknowledgement of a segment that told of losses: where it comes too late as an acknowledgement, because one on data
+    /// of the peer has overtaken it, what it names is lost all the same.
+    fn take_acknowledgement_and_losses(&mut self, now: Instant, tcp: &TcpHeader) {
         let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
         self.take_acknowledgement(now, tcp);
         if ack.is_some_and(|ack| ack < self.tx.una) {
-            // As an acknowledgement it came too late, but what it names is lost all the same.
             self.detect_losses(now, tcp, Bytes::ZERO, false, false);
         }
     }

@@ -328,6 +328,32 @@ fn a_duplicate_left_of_the_window_has_a_number_and_is_not_lost() {
     assert_eq!(script.one(AckKind::Tack).ack, 3000, "the duplicate is answered in the rhythm");
 }
 
+#[test]
+fn wild_numbers_from_out_of_the_blue_do_not_count() {
+    let mut script = Script::told(config(TackConfig::default()), 100);
+    script.packets([1, 2]);
+    script.all();
+    let mut options = TcpOptions::default();
+    options.tack.packet_number = Some(1_000_000);
+    // Far ahead, far behind, and in the window but with no acknowledgement that we know of.
+    for at in [100_000_000, 3_000_000_000, 2_000] {
+        let mut tcp = TcpHeader::new(address(A).port(), address(B).port());
+        (tcp.seq, tcp.ack, tcp.flags, tcp.window) = (in_bytes(at), OURS + 1_000_000, TcpFlags::ACK, 60_000);
+        tcp.options = options;
+        tcp.options.timestamps = Some((script.clock(), 0));
+        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
+        let payload = Payload::Length(LEN);
+        script.end.handle_segment(script.now, &Packet { ip, transport: Transport::Tcp(tcp), payload });
+        script.wait(1_000);
+    }
+    script.plain.clear();
+    script.packets([3, 4]);
+    script.wait(100_000);
+    let tack = script.all().pop().expect("there is a TACK");
+    assert_eq!((tack.report().largest, tack.ack), (4, 4_000));
+    assert_eq!(script.end.stats().tack.packets_lost, 0);
+}
+
 /// When TACKs are sent, in ms, while a packet comes each millisecond.
 fn tacks(script: &mut Script, numbers: std::ops::RangeInclusive<u32>) -> Vec<u64> {
     let begin = script.now;

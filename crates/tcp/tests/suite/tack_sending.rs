@@ -348,6 +348,53 @@ fn segments_that_lie_are_refused_and_move_nothing() {
 }
 
 #[test]
+fn typed_segments_out_of_the_blue_are_not_read() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(1_000_000));
+    script.burst();
+    script.wait(RTT / 10);
+    // A serial from the future would make all that follow late.
+    let bytes = Body::Report(Report { serial: 9_000, ..report(5, 0) }).encode(Bytes(1000));
+    for seq in [THEIRS + 1, THEIRS + 1_000_000, THEIRS - 1_500_000_000] {
+        let mut tcp = script.header(5);
+        tcp.seq = seq;
+        tcp.options.tack.ack_type = Some(1);
+        script.deliver(tcp, Payload::Data(bytes.clone()));
+    }
+    let stats = script.end.stats();
+    assert_eq!((stats.tacks_received, stats.malformed_tacks, stats.bytes_acked), (0, 3, Bytes::ZERO));
+}
+
+#[test]
+fn reports_that_make_no_sense_do_not_keep_tack_alive() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(20_000));
+    script.burst();
+    for _ in 0..20 {
+        script.report(5, report(4_000_000, 0));
+        script.wait(RTT * 2);
+    }
+    assert_eq!(script.end.stats().fallbacks, 1);
+}
+
+#[test]
+fn a_report_that_an_acknowledgement_has_overtaken_still_tells_of_holes() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(100_000));
+    script.burst();
+    script.wait(RTT);
+    // Data of the peer acknowledges two thousand bytes; a TACK that left before it comes after it.
+    let mut tcp = script.header(2);
+    tcp.options.tack.packet_number = Some(1);
+    script.deliver(tcp, Payload::Length(100));
+    script.burst();
+    script.wait(RTT);
+    script.report(1, Report { hol: Some(place(4)), ..report(10, 6) });
+    let burst = script.burst();
+    assert_eq!(burst.first().map(|data| data.place), Some(2), "before new data: {burst:?}");
+}
+
+#[test]
 fn a_recovery_that_ends_with_nothing_in_flight_leaves_the_window_as_the_loss_made_it() {
     let mut script = Script::connected(config());
     script.end.send(Bytes(10_000));

@@ -135,7 +135,7 @@ impl Sending {
         elapsed: Option<Duration>,
         ceiling: BitRate,
     ) -> Option<Understood> {
-        let largest = if report.largest == 0 { 0 } else { self.numbers.unwrap(report.largest)? };
+        let largest = self.numbers.unwrap_or_zero(report.largest)?;
         let order = self.reports.on_report(report.serial);
         let past = |span: Duration, delay: Duration| (span > delay).then(|| span.saturating_sub(delay));
         let by_delay = elapsed.and_then(|elapsed| past(elapsed, report.delay));
@@ -241,6 +241,7 @@ impl Sending {
     /// The time between two reports, as it is: `in_force` by the receiver's own word, but a receiver that acknowledges by a rule of
     /// its own may hold packets back for much longer. Nothing while every packet is acknowledged.
     pub(crate) fn report_interval(&self, in_force: Duration) -> Option<Duration> {
+        let in_force = in_force.min(LONGEST_DELAY);
         let held = self.held.best().filter(|&held| held > TAIL.max(in_force * 2)).unwrap_or_default();
         Some(in_force.max(held)).filter(|interval| !interval.is_zero())
     }

@@ -26,6 +26,9 @@ impl Numbers {
     pub(crate) fn assign(&mut self, now: Instant) -> u64 {
         let number = self.next;
         self.next += 1;
+        if self.sent.len() == MOST {
+            self.sent.pop_front();
+        }
         self.sent.push_back(now);
         number
     }
@@ -42,6 +45,11 @@ impl Numbers {
         newest.checked_add_signed(ahead).filter(|&number| number >= 1 && number <= newest)
     }
 
+    /// The same of a field in which 0 also says that there is none: the number with these low bits where one was sent, else 0.
+    pub(crate) fn unwrap_or_zero(&self, wire: u32) -> Option<u64> {
+        self.unwrap(wire).or((wire == 0).then_some(0))
+    }
+
     /// When `number` was sent, if nothing so new has been forgotten.
     pub(crate) fn sent_at(&self, number: u64) -> Option<Instant> {
         let first = self.next - self.sent.len() as u64;
@@ -55,6 +63,10 @@ impl Numbers {
         self.sent.drain(..past as usize);
     }
 }
+
+/// Of how many packets it is known when they were sent: more than a flight of 10 Gbps and 300 ms has. A peer that acknowledges
+/// with its data and never reports would else make us remember all that was ever sent.
+const MOST: usize = 1 << 18;
 
 /// What a number looks like on the wire.
 pub(crate) const fn wire(number: u64) -> u32 {
@@ -75,6 +87,28 @@ mod tests {
         assert_eq!(numbers.unwrap(wire((1 << 32) + 2)), Some((1 << 32) + 2));
         assert_eq!(numbers.unwrap(u32::MAX), Some(u64::from(u32::MAX)));
         assert_eq!(numbers.unwrap(3), None);
+    }
+
+    #[test]
+    fn a_zero_is_a_number_once_one_has_been_sent_that_ends_in_it() {
+        let mut numbers = Numbers::new();
+        assert_eq!((numbers.unwrap_or_zero(0), numbers.unwrap_or_zero(1)), (Some(0), None));
+        for next in [2, (1 << 31) + 2, 1 << 32] {
+            numbers.next = next;
+            assert_eq!(numbers.unwrap_or_zero(0), Some(0), "{next}");
+        }
+        numbers.next = (1 << 32) + 3;
+        assert_eq!(numbers.unwrap_or_zero(0), Some(1 << 32));
+    }
+
+    #[test]
+    fn without_reports_no_more_is_remembered_than_a_flight_needs() {
+        let mut numbers = Numbers::new();
+        for i in 1..=MOST as u64 + 1 {
+            numbers.assign(Instant::from_micros(i));
+        }
+        assert_eq!((numbers.sent.len(), numbers.sent_at(1)), (MOST, None));
+        assert_eq!(numbers.sent_at(2), Some(Instant::from_micros(2)));
     }
 
     #[test]

@@ -100,6 +100,8 @@ struct Sent {
     at: Instant,
     timeouts: u64,
     lost: bool,
+    /// A report showed it between two holes.
+    there: bool,
     /// Into a closed window, or at the tail: not to be repeated, and not a repetition.
     probe: bool,
 }
@@ -313,7 +315,7 @@ impl Watch {
         if before.timeouts > side.timeouts {
             // All that was out counts as lost.
             side.timeouts = before.timeouts;
-            side.mark_lost(0, u64::MAX);
+            side.mark(0, u64::MAX, |sent| sent.lost = true);
         }
         if end > side.max && len > 0 && !plain && !into_window {
             let flight = side.flight();
@@ -327,7 +329,7 @@ impl Watch {
                 side.reported
             );
         }
-        let sent = Sent { end, at: now, timeouts: before.timeouts, lost: false, probe };
+        let sent = Sent { end, at: now, timeouts: before.timeouts, lost: false, there: false, probe };
         for earlier in side.replace(start, sent) {
             let gap = now.saturating_since(earlier.at);
             let exempt = plain || probe || earlier.probe || earlier.timeouts != before.timeouts;
@@ -397,10 +399,16 @@ impl Watch {
 }
 
 impl Side {
-    /// What is in flight at most: places out that are neither reported received nor lost since they were last sent.
+    /// What is in flight at most: places out that are neither reported received, by where they are or by how many, nor
+    /// lost since they were last sent.
     fn flight(&self) -> u64 {
-        let lost: u64 = self.out.iter().filter(|(_, sent)| sent.lost).map(|(start, sent)| sent.end - start).sum();
-        (self.max - self.una.max(self.reported).min(self.max)).saturating_sub(lost)
+        // What is acknowledged may have been sent again, where the acknowledgement was not taken.
+        let len = |start: u64, sent: &Sent| sent.end.saturating_sub(start.max(self.una));
+        let sum = |which: fn(&Sent) -> bool| -> u64 {
+            self.out.iter().filter(|(_, sent)| which(sent)).map(|(&start, sent)| len(start, sent)).sum()
+        };
+        let (unknown, there) = (sum(|sent| !sent.lost && !sent.there), sum(|sent| sent.there));
+        unknown.saturating_sub(self.reported.saturating_sub(self.una + there))
     }
 
     /// Puts a transmission in the place of earlier ones of the same places, and returns those.
@@ -443,8 +451,17 @@ impl Side {
                 let ack = u64::from(tcp.ack - iss);
                 self.reported = self.reported.max(ack + report.received_in_flight.get());
                 let first = report.hol.map(|hol| (tcp.ack, hol));
+                let mut below = None;
                 for &(left, right) in first.iter().chain(&report.bubbles) {
-                    self.mark_lost(u64::from(left - iss), u64::from(right - iss));
+                    let (left, right) = (u64::from(left - iss), u64::from(right - iss));
+                    self.mark(left, right, |sent| sent.lost |= !sent.there);
+                    match below {
+                        Some(below) if below < left => {
+                            self.mark(below, left, |sent| (sent.lost, sent.there) = (false, true));
+                        }
+                        _ => {}
+                    }
+                    below = Some(right);
                 }
             }
             Body::Loss(range) => {
@@ -455,17 +472,24 @@ impl Side {
                     .map(|(_, &span)| span)
                     .collect();
                 for (start, end) in spans {
-                    self.mark_lost(start, end);
+                    self.mark(start, end, |sent| sent.lost |= !sent.there);
                 }
             }
             Body::Frequency(_) | Body::RoundTripRequest => {}
         }
     }
 
-    fn mark_lost(&mut self, start: u64, end: u64) {
-        for (_, sent) in self.out.range_mut(..end).filter(|(_, sent)| sent.end > start) {
-            sent.lost = true;
+    /// Marks what lies in these places, the rest of a transmission apart.
+    fn mark(&mut self, start: u64, end: u64, change: impl Fn(&mut Sent)) {
+        for at in [start, end] {
+            let crossing = self.out.range_mut(..at).next_back().filter(|(_, sent)| sent.end > at);
+            if let Some((_, sent)) = crossing {
+                let rest = *sent;
+                sent.end = at;
+                self.out.insert(at, rest);
+            }
         }
+        self.out.range_mut(start..end).for_each(|(_, sent)| change(sent));
     }
 
     fn note_stripped(&mut self, now: Instant, before: &Before) {

@@ -13,6 +13,8 @@ pub(crate) struct Timestamps {
     /// The current tick's value and when the next one begins: saves a division for each segment.
     value: u32,
     next_tick: Instant,
+    /// After so long nothing that the peer sends is old.
+    outdated: Duration,
     /// TS.Recent, and when it was set.
     recent: Option<(u32, Instant)>,
     /// The clock when the retransmission timer last fired.
@@ -22,13 +24,17 @@ pub(crate) struct Timestamps {
 impl Timestamps {
     pub(crate) fn new(tick: Duration, iss: SeqNumber) -> Self {
         let tick = tick.max(Duration::from_nanos(1));
-        Self { tick, offset: iss.0, value: iss.0, next_tick: Instant::ZERO + tick, recent: None, timeout: iss.0 }
+        let (next_tick, outdated) = (Instant::ZERO + tick, outdated(tick));
+        Self { tick, offset: iss.0, value: iss.0, next_tick, outdated, recent: None, timeout: iss.0 }
     }
 
-    /// The clock goes on at another speed, from the value that it shows now.
+    /// The clock goes on at another speed, from the value that it shows now. What was stamped before gives no round trips after a
+    /// timeout any more. The peer's clock may stay at the faster of the two speeds.
     pub(crate) fn change_tick(&mut self, now: Instant, tick: Duration) {
         let value = self.value(now);
         self.tick = tick.max(Duration::from_nanos(1));
+        self.outdated = self.outdated.min(outdated(self.tick));
+        self.timeout = value;
         let ticks = now.saturating_since(Instant::ZERO).div_floor(self.tick);
         self.offset = value.wrapping_sub(ticks as u32);
         self.next_tick = Instant::ZERO.saturating_add(self.tick.saturating_mul(ticks + 1));
@@ -54,12 +60,12 @@ impl Timestamps {
     }
 
     /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After so long that the peer's clock,
-    /// if it ticks like ours, may have gone half round, nothing is old: 24 days at the RFC's tick of a millisecond (5.5),
+    /// if it ticks like ours, or as ours once did, may have gone half round, nothing is old: 24 days at the RFC's tick of a millisecond (5.5),
     /// 35 minutes at a microsecond.
     pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
-        let outdated = self.tick.saturating_mul(1 << 31).min(OUTDATED);
-        self.recent
-            .is_some_and(|(recent, at)| (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < outdated)
+        self.recent.is_some_and(|(recent, at)| {
+            (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < self.outdated
+        })
     }
 
     /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
@@ -97,6 +103,11 @@ impl Timestamps {
     }
 }
 
+/// How long a clock with this tick takes to go half round, as far as the RFC looks.
+fn outdated(tick: Duration) -> Duration {
+    tick.saturating_mul(1 << 31).min(OUTDATED)
+}
+
 /// RFC 7323, 5.5: 24 days.
 const OUTDATED: Duration = Duration::from_secs(24 * 24 * 3600);
 
@@ -126,6 +137,15 @@ mod tests {
         assert_eq!(stamps.value(Instant::from_micros(7_999)), 7_400);
         assert_eq!(stamps.value(Instant::from_millis(8)), 7_401);
         assert_eq!(stamps.value(Instant::from_millis(1_007)), 8_400);
+    }
+
+    #[test]
+    fn a_peer_whose_clock_may_still_be_fast_is_not_old_after_half_its_round() {
+        let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(1));
+        stamps.on_segment(100, Position(1), Position(1), Instant::ZERO);
+        stamps.change_tick(Instant::ZERO, Duration::from_millis(1));
+        assert!(stamps.is_old(99, Instant::from_secs(35 * 60)));
+        assert!(!stamps.is_old(99, Instant::from_secs(36 * 60)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
-use super::Endpoint;
+use super::{Endpoint, TACK_TICK};
 use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
 use crate::loss::{HoleReport, LossDetector};
@@ -308,6 +308,10 @@ impl Endpoint {
     pub(super) fn fall_back(&mut self, now: Instant) {
         self.stop_tack_receiving();
         self.tack = None;
+        if let Some(stamps) = &mut self.stamps {
+            // A peer that never knew of TACK would call us old once a clock of microseconds has gone half round (RFC 7323, 5.4).
+            stamps.change_tick(now, self.config.timestamps.unwrap_or(TACK_TICK));
+        }
         self.stats.fallbacks += 1;
         self.congestion.fall_back(now);
         let out = self.tx.outstanding();

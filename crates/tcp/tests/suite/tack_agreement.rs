@@ -137,6 +137,28 @@ fn a_caller_that_only_listens_shows_by_its_plain_acknowledgements_that_permissio
 }
 
 #[test]
+fn who_has_fallen_back_is_not_old_after_any_silence_to_a_peer_that_never_knew_of_tack() {
+    for minutes in [10, 36, 50, 71] {
+        let plain = Config { tack: None, ..tack(TackForm::Kinds) };
+        let mut pair = Pair::new([plain, tack(TackForm::Kinds)], Path::of_delay(10), 1);
+        // The listener has been made to believe in TACK.
+        pair.alter[A] = Middlebox::new(|packet| {
+            if is_syn(packet) {
+                options(packet).tack.permitted = true;
+            }
+            true
+        });
+        pair.ends[A].send(Bytes(10_000));
+        pair.run_for(Duration::from_secs(60 * minutes));
+        assert_eq!(pair.ends[B].stats().fallbacks, 1);
+        pair.ends[B].send(Bytes(10_000));
+        pair.run_for(Duration::from_secs(10));
+        let stats = pair.ends[A].stats();
+        assert_eq!((stats.bytes_delivered, stats.dropped_by_timestamp), (Bytes(10_000), 0), "{minutes} minutes");
+    }
+}
+
+#[test]
 fn callers_that_meet_agree_and_each_writes_as_the_other_does() {
     let now = Pair::new([Config::default(), Config::default()], Path::of_delay(5), 1).now;
     let ends = [

@@ -108,6 +108,10 @@ impl Endpoint {
                 self.ack_owed = Some(AckReason::Handshake);
             }
         } else {
+            if self.tack.is_some() && !tcp.options.tack.permitted {
+                // The third SYN offers nothing to whatever drops options that it does not know: it may be our answers that it drops.
+                self.fall_back(now);
+            }
             self.tx.next = Position::SYN;
         }
     }

@@ -159,6 +159,13 @@ fn who_has_fallen_back_is_not_old_after_any_silence_to_a_peer_that_never_knew_of
 }
 
 #[test]
+fn answers_that_are_dropped_for_their_permission_are_given_without() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(10), 1);
+    pair.alter[B] = Middlebox::new(|packet| !(is_syn(packet) && options(packet).tack.permitted));
+    exchange(&mut pair, 20_000);
+}
+
+#[test]
 fn callers_that_meet_agree_and_each_writes_as_the_other_does() {
     let now = Pair::new([Config::default(), Config::default()], Path::of_delay(5), 1).now;
     let ends = [

@@ -295,12 +295,6 @@ impl Transmissions {
         self.records.iter()
     }
 
-    /// The records that touch `span`, in sequence order.
-    pub fn within(&self, span: Span) -> impl DoubleEndedIterator<Item = &Transmission> {
-        let (from, to) = self.indices(span);
-        self.records.range(from..to)
-    }
-
     /// Whether nothing is outstanding.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
@@ -329,11 +323,6 @@ impl Transmissions {
     /// How many records the receiver has above a hole (RACK.segs_sacked of RFC 8985, 5.3).
     pub const fn delivered_count(&self) -> usize {
         self.delivered
-    }
-
-    /// What has been reported above SND.UNA.
-    pub const fn reported(&self) -> &Scoreboard {
-        &self.board
     }
 
     fn set_fate(&mut self, index: usize, fate: Fate) {

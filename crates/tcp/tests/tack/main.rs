@@ -7,3 +7,4 @@ mod paths;
 mod run;
 mod shrink;
 mod watch;
+mod wrap;

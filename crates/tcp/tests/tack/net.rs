@@ -9,6 +9,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Duration, Instant, Packet, TcpFlags, Transport};
 
 use crate::watch::{Before, Watch};
+use crate::wrap::Numbering;
 
 /// The end that calls.
 pub const A: usize = 0;
@@ -82,6 +83,8 @@ pub struct Net {
     pub links: [Link; 2],
     pub events: [Vec<Event>; 2],
     pub watch: Watch,
+    /// What is added to the packet numbers of each end.
+    pub numbering: [Option<Numbering>; 2],
     /// Whether each packet is printed.
     pub verbose: bool,
     pub steps: u64,
@@ -157,6 +160,7 @@ impl Net {
             links,
             events: Default::default(),
             watch,
+            numbering: [None, None],
             verbose: false,
             steps: 0,
             counts: [0; 2],
@@ -175,7 +179,12 @@ impl Net {
         for end in [A, B] {
             loop {
                 let before = Before::of(&self.ends[end]);
-                let Some(packet) = self.ends[end].poll_transmit(self.now) else { break };
+                let Some(mut packet) = self.ends[end].poll_transmit(self.now) else { break };
+                if let Some(numbering) = &self.numbering[1 - end]
+                    && !numbering.change_body(&mut packet, self.watch.seen.largest_number)
+                {
+                    continue;
+                }
                 self.watch.on_sent(self.now, end, &packet, &before, &self.ends[end]);
                 self.transmit(end, packet);
             }
@@ -270,7 +279,10 @@ impl Net {
                 eprintln!("{:?}      {} {}", self.now, [">A", ">B"][to], line(&packet));
             }
             let before = Before::of(&self.ends[to]);
-            self.ends[to].handle_segment(self.now, &packet);
+            match &self.numbering[from] {
+                Some(numbering) => self.ends[to].handle_segment(self.now, &numbering.with_data_changed(&packet)),
+                None => self.ends[to].handle_segment(self.now, &packet),
+            }
             self.watch.on_arrival(self.now, to, &packet, typed, &before, &self.ends[to]);
         } else {
             for end in [A, B] {

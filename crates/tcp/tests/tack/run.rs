@@ -28,7 +28,13 @@ pub struct Outcome {
 /// # Panics
 /// If anything is not as it must be.
 pub fn run(case: &Case, verbose: bool) -> Outcome {
+    run_with(case, verbose, |_| {})
+}
+
+/// As [`run`], after a change to the net.
+pub fn run_with(case: &Case, verbose: bool, change: impl FnOnce(&mut Net)) -> Outcome {
     let mut run = Run::new(case, verbose);
+    change(&mut run.net);
     run.talk();
     let took = run.net.now - START;
     run.rest();

@@ -37,6 +37,8 @@ pub struct Seen {
     pub closed_windows: u64,
     pub sequence_wraps: u64,
     pub agreed: u64,
+    /// The largest packet number of the end that calls.
+    pub largest_number: u32,
 }
 
 /// What an endpoint said of itself just before it was asked for a packet or given one.
@@ -310,6 +312,9 @@ impl Watch {
             let next = side.last_number.map_or(1, |last| last.wrapping_add(1));
             assert_eq!(number, next, "seed {seed}: numbers of {from} count transmissions");
             side.last_number = Some(number);
+            if from == 0 {
+                self.seen.largest_number = number;
+            }
             side.numbers.insert(number, (start, end));
         }
         if before.timeouts > side.timeouts {

@@ -143,6 +143,13 @@ impl ReceiverBbr {
         self.interval.or(self.min_rtt.map(|rtt| rtt / BETA)).unwrap_or(NOMINAL_RTT).max(MIN_INTERVAL)
     }
 
+    /// What the interval clock counts: intervals, but of at least 5 ms, since a receiver measures a rate over two of them but at
+    /// least 10 ms. On a path of 0.3 ms forty intervals would be over before one rate is, and the filter would forget what the path
+    /// gave before the last wait for the medium. Deviation: the paper knows no such path.
+    fn clock_length(&self) -> Duration {
+        self.interval_length().max(LEAST_CLOCK)
+    }
+
     /// BW_max, from rates that the application did not limit, or that are no smaller.
     fn update_bandwidth(&mut self, facts: &ReportFacts) {
         let held = matches!(self.state, State::ProbeRtt { .. }) || facts.now < self.blind_until;
@@ -176,7 +183,7 @@ impl ReceiverBbr {
         if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
             let least = match self.variant {
                 Variant::Standard => PROBE_RTT_LENGTH,
-                Variant::Miracast { .. } => self.interval_length() * GAIN_INTERVALS,
+                Variant::Miracast { .. } => self.clock_length() * GAIN_INTERVALS,
             };
             self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
             self.clock.pause(facts.now);
@@ -192,7 +199,7 @@ impl ReceiverBbr {
         self.lowered.restart(now);
         self.clock.resume(now);
         // What was sent slowly is reported a round trip later, in rates that look back two intervals.
-        self.blind_until = now + srtt + self.interval_length() * 2;
+        self.blind_until = now + srtt + self.clock_length() * 2;
         if self.full_pipe.is_filled() {
             self.enter_probe_bw(now);
         } else {
@@ -284,7 +291,7 @@ impl Controller for ReceiverBbr {
         self.aggregation.restart(now);
         self.lowered.update(now, rtt, self.variant.probe_rtt_after());
         self.min_rtt = rtt;
-        self.clock.set(now, self.interval_length());
+        self.clock.set(now, self.clock_length());
         if let Some(rtt) = rtt {
             self.pacing_rate = Gain::STARTUP.pace(self.start.initial.per(rtt));
         }
@@ -297,7 +304,7 @@ impl Controller for ReceiverBbr {
             self.pacing_rate = Gain::STARTUP.pace(self.cap.per(rtt));
         }
         self.min_rtt = facts.min_rtt.or(self.min_rtt);
-        self.clock.set(facts.now, self.interval_length());
+        self.clock.set(facts.now, self.clock_length());
         self.update_bandwidth(facts);
         self.update_round(facts);
         // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
@@ -335,6 +342,8 @@ impl Controller for ReceiverBbr {
     }
 }
 
+/// Half of the least time that a receiver measures a rate over.
+const LEAST_CLOCK: Duration = Duration::from_millis(5);
 /// Intervals that ask for more.
 const GAIN_INTERVALS: u64 = 4;
 /// The interval at which the drain cycle ends.

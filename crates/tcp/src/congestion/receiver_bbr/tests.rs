@@ -176,7 +176,8 @@ fn the_rate_is_never_less_than_a_segment_for_each_interval() {
     trace.now += slow;
     let facts =
         ReportFacts { delivery_rate: BitRate::from_kbps(100), interval: Some(slow), ..trace.facts(1, 50, 1_000) };
-    for _ in 0..50 {
+    // What was known is forgotten after forty intervals of the clock, 5 ms each.
+    for _ in 0..60 {
         trace.now += slow;
         trace.bbr.on_report(&ReportFacts { now: trace.now, ..facts });
     }

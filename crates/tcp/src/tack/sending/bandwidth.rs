@@ -7,10 +7,15 @@ use super::filter::Filter;
 /// The greatest delivery rate of the last ten round trips, which are the 40 TACK intervals of VI-D.
 ///
 /// A rate that was measured while the application kept the sender waiting counts only if it is greater than what is known
-/// (VI-D asks for rates "when the system is not application-limited"; this is BBR's rule for it).
+/// (VI-D asks for rates "when the system is not application-limited"; this is BBR's rule for it). A round trip counts as at least 10 ms here,
+/// over which a receiver measures a rate: ten of 0.3 ms would be over before one rate is.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandwidth {
     rates: Filter<BitRate, ROUNDS>,
+    /// The latest round trip in which a rate was taken; how many counted; and when the last of them began.
+    round: u64,
+    counted: u64,
+    since: Instant,
     dry: Option<Dry>,
 }
 
@@ -28,7 +33,7 @@ struct Dry {
 impl Bandwidth {
     /// No rate is known.
     pub(crate) const fn new() -> Self {
-        Self { rates: Filter::new(), dry: None }
+        Self { rates: Filter::new(), round: 0, counted: 0, since: Instant::ZERO, dry: None }
     }
 
     /// The sender has nothing to send though it might send more; `next` is the number of its next transmission.
@@ -55,12 +60,17 @@ impl Bandwidth {
     }
 
     /// Takes a rate that was measured in this round.
-    pub(crate) fn on_rate(&mut self, round: u64, rate: BitRate, limited: bool) {
+    pub(crate) fn on_rate(&mut self, now: Instant, round: u64, rate: BitRate, limited: bool) {
         if limited && self.best().is_some_and(|best| rate <= best) {
             // What is known of the path stays: a silent application says nothing about it.
             return;
         }
-        self.rates.advance(round);
+        let passed = (round - self.round).min(now.saturating_since(self.since).div_floor(LEAST_ROUND));
+        if passed > 0 {
+            self.counted += passed;
+            (self.round, self.since) = (round, now);
+        }
+        self.rates.advance(self.counted);
         self.rates.put(rate);
     }
 
@@ -71,6 +81,7 @@ impl Bandwidth {
 }
 
 const ROUNDS: usize = 10;
+const LEAST_ROUND: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {
@@ -84,24 +95,37 @@ mod tests {
     fn the_greatest_rate_of_ten_rounds_counts() {
         let mut bandwidth = Bandwidth::new();
         assert_eq!(bandwidth.best(), None);
-        bandwidth.on_rate(1, BitRate::from_mbps(20), false);
+        bandwidth.on_rate(at(40), 1, BitRate::from_mbps(20), false);
         for round in 2..11 {
-            bandwidth.on_rate(round, BitRate::from_mbps(10), false);
+            bandwidth.on_rate(at(40 * round), round, BitRate::from_mbps(10), false);
             assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(20)));
         }
-        bandwidth.on_rate(11, BitRate::from_mbps(10), false);
+        bandwidth.on_rate(at(440), 11, BitRate::from_mbps(10), false);
+        assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(10)));
+    }
+
+    #[test]
+    fn on_a_very_short_path_a_rate_counts_for_a_tenth_of_a_second() {
+        let mut bandwidth = Bandwidth::new();
+        bandwidth.on_rate(at(100), 1, BitRate::from_mbps(20), false);
+        // Three round trips in each millisecond.
+        for millis in 101..200 {
+            bandwidth.on_rate(at(millis), 3 * millis - 300, BitRate::from_mbps(10), false);
+            assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(20)), "at {millis} ms");
+        }
+        bandwidth.on_rate(at(200), 300, BitRate::from_mbps(10), false);
         assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(10)));
     }
 
     #[test]
     fn what_the_application_limits_counts_only_if_it_is_more() {
         let mut bandwidth = Bandwidth::new();
-        bandwidth.on_rate(1, BitRate::from_mbps(20), false);
+        bandwidth.on_rate(at(40), 1, BitRate::from_mbps(20), false);
         for round in 2..40 {
-            bandwidth.on_rate(round, BitRate::from_mbps(1), true);
+            bandwidth.on_rate(at(40 * round), round, BitRate::from_mbps(1), true);
         }
         assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(20)));
-        bandwidth.on_rate(40, BitRate::from_mbps(30), true);
+        bandwidth.on_rate(at(1_600), 40, BitRate::from_mbps(30), true);
         assert_eq!(bandwidth.best(), Some(BitRate::from_mbps(30)));
     }
 

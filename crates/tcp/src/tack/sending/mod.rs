@@ -158,7 +158,7 @@ impl Sending {
         let limited = self.bandwidth.is_limited(now, largest, span);
         if order == Order::Newest && rate > BitRate::ZERO {
             self.rate = Some(rate);
-            self.bandwidth.on_rate(self.round, rate, limited);
+            self.bandwidth.on_rate(now, self.round, rate, limited);
         }
         Some(Understood { largest, order, advanced, rtt: by_newest.or(by_delay), rate, limited })
     }

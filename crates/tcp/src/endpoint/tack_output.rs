@@ -154,7 +154,7 @@ impl Endpoint {
             self.stats.tack.loss_iacks += 1;
             return Some(self.typed(now, AckKind::Loss, &Body::Loss(range), None));
         }
-        if let Some(body) = tack.sending.next_iack(now) {
+        if let Some(body) = tack.sending.next_iack() {
             let kind = if matches!(body, Body::Frequency(_)) { AckKind::Frequency } else { AckKind::RoundTrip };
             match kind {
                 AckKind::Frequency => self.stats.tack.frequency_iacks += 1,

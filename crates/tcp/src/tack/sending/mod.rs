@@ -200,7 +200,7 @@ impl Sending {
     }
 
     /// What is to be told to the receiver of data now, as an IACK: one thing at a time.
-    pub(crate) fn next_iack(&mut self, _now: Instant) -> Option<Body> {
+    pub(crate) fn next_iack(&mut self) -> Option<Body> {
         if let Some(update) = self.frequency.take() {
             return Some(Body::Frequency(update));
         }

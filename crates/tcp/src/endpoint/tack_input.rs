@@ -133,7 +133,8 @@ impl Endpoint {
             self.stats.iacks_received += 1;
         }
         let before = self.received();
-        let ceiling = self.rate_ceiling();
+        // Other reports repeat the rate of the last TACK, which may be long ago.
+        let ceiling = if value == AckKind::Tack.value() { self.rate_ceiling() } else { BitRate::ZERO };
         let departure = tcp.options.timestamps.map(|(value, _)| value);
         let elapsed = match (&mut self.stamps, departure) {
             (Some(stamps), Some(departure)) => stamps.round_trip(departure, now),
@@ -205,7 +206,7 @@ impl Endpoint {
         let place = |seq: SeqNumber| Position::nearest(seq, iss, una).map(|place| place.max(una).min(max));
         // As it stands: what is received above it may have been acknowledged since.
         let Some(ack) = Position::nearest(tcp.ack, iss, una).filter(|&ack| ack <= max) else { return };
-        let mut holes: Vec<Span> = Vec::with_capacity(1 + report.bubbles.len());
+        let mut holes: Vec<Span> = Vec::with_capacity(report.hol.map_or(0, |_| 1 + report.bubbles.len()));
         let first = report.hol.map(|hol| (tcp.ack, hol));
         for (start, end) in first.into_iter().chain(report.bubbles.iter().copied()) {
             let (Some(start), Some(end)) = (place(start), place(end)) else { continue };
@@ -314,6 +315,8 @@ impl Endpoint {
         }
         self.stats.fallbacks += 1;
         self.congestion.fall_back(now);
+        // The window of a plain segment counts from now on, that of a late TACK no more.
+        self.tx.wl1 = self.tx.wl1.max(Position::FIRST_BYTE);
         let out = self.tx.outstanding();
         let had_lost = self.loss.lost(&out).is_some();
         let records = self.loss.records_mut().map(std::mem::take);

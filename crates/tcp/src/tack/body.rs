@@ -48,15 +48,17 @@ pub struct Report {
     pub delay: Duration,
     /// Delivery rate over the last two TACK intervals (VI-D). Kilobits per second on the wire.
     pub delivery_rate: BitRate,
-    /// Whether the sender was limited by its application while that rate was measured, as far as the receiver can tell.
+    /// Whether the sender was limited by its application while that rate was measured, as far as the receiver can tell: a
+    /// short segment came. A hint for traces: our sender knows when it ran dry and goes by that.
     pub application_limited: bool,
-    /// A window for controllers that compute it at the receiver; zero from a receiver that does not.
+    /// A window for controllers that compute it at the receiver. Ours compute it at the sender: zero, and not read.
     pub window: Bytes,
     /// Bytes received above the acknowledgement number.
     pub received_in_flight: Bytes,
     /// The interval between TACKs in force at the receiver, zero while every packet is acknowledged. Microseconds on the wire.
     pub interval: Duration,
-    /// Lost packets for each million that should have been received, in the last TACK interval (VI-C, rho).
+    /// Lost packets for each million that should have been received, in the last TACK interval (VI-C, rho). For the sender's
+    /// information: it is the receiver that needs it, for equation 5.
     pub loss_ppm: u32,
     /// HOL.SEQ: where the first data above the first hole begins; nothing where there is no hole.
     pub hol: Option<SeqNumber>,

@@ -4,7 +4,7 @@ use ackless_wire::{BitRate, Duration, Instant};
 
 use super::filter::Filter;
 
-/// The greatest delivery rate of the last ten round trips, which are the 40 TACK intervals of VI-D.
+/// The greatest delivery rate of the last ten round trips: the 40 TACK intervals of VI-D where beta / RTTmin bounds f.
 ///
 /// A rate that was measured while the application kept the sender waiting counts only if it is greater than what is known
 /// (VI-D asks for rates "when the system is not application-limited"; this is BBR's rule for it). A round trip counts as at least 10 ms here,

@@ -14,6 +14,8 @@ pub(crate) struct Reports {
     expected: u32,
     came: u32,
     loss_ppm: u32,
+    /// Reports in a row that looked repeated.
+    astray: u32,
 }
 
 /// What a report's serial says.
@@ -30,7 +32,7 @@ pub(crate) enum Order {
 impl Reports {
     /// None has come.
     pub(crate) const fn new() -> Self {
-        Self { newest: None, recent: 0, expected: 0, came: 0, loss_ppm: 0 }
+        Self { newest: None, recent: 0, expected: 0, came: 0, loss_ppm: 0, astray: 0 }
     }
 
     /// A report with this serial came.
@@ -38,9 +40,10 @@ impl Reports {
         // The first one has serial 0: those before the first that came were lost.
         let ahead = serial.wrapping_sub(self.newest.unwrap_or(u32::MAX)) as i32;
         if ahead > MAX_AHEAD {
-            return Order::Repeated;
+            return self.on_stray(serial);
         }
         if ahead > 0 {
+            self.astray = 0;
             let step = ahead as u32;
             self.recent = self.recent.checked_shl(step).unwrap_or(0) | 1;
             self.newest = Some(serial);
@@ -51,11 +54,22 @@ impl Reports {
         }
         let bit = 1u64.checked_shl(ahead.unsigned_abs()).unwrap_or(0);
         if bit == 0 || self.recent & bit != 0 {
-            return Order::Repeated;
+            return self.on_stray(serial);
         }
+        self.astray = 0;
         self.recent |= bit;
         self.came += 1;
         Order::Late
+    }
+
+    /// A serial that looks repeated, or untrue. Where only such come, it is what is known that is untrue.
+    const fn on_stray(&mut self, serial: u32) -> Order {
+        self.astray += 1;
+        if self.astray < MAX_ASTRAY {
+            return Order::Repeated;
+        }
+        (self.newest, self.recent, self.expected, self.came, self.astray) = (Some(serial), 1, 0, 0, 0);
+        Order::Newest
     }
 
     /// rho', in parts of a million, over the last complete window; zero before.
@@ -77,6 +91,8 @@ const WINDOW: u32 = 64;
 /// So many reports are not lost in a row by a connection that lives. One from nowhere must not make all that follow look
 /// late.
 const MAX_AHEAD: i32 = 10_000;
+/// So many reports in a row are not repeated by a network.
+const MAX_ASTRAY: u32 = 64;
 
 #[cfg(test)]
 mod tests {
@@ -89,6 +105,18 @@ mod tests {
             assert_eq!(reports.on_report(serial), Order::Newest);
         }
         assert!((90_000..=110_000).contains(&reports.loss_ppm()), "{}", reports.loss_ppm());
+    }
+
+    #[test]
+    fn a_serial_that_was_believed_in_error_does_not_silence_its_peer_for_ever() {
+        let mut reports = Reports::new();
+        assert_eq!(reports.on_report(9_000), Order::Newest, "from nowhere, but possible");
+        let orders: Vec<_> = (0..200).map(|serial| reports.on_report(serial)).collect();
+        assert!(orders[..63].iter().all(|&order| order == Order::Repeated));
+        assert!(orders[63..].iter().all(|&order| order == Order::Newest));
+        // After so many real losses that a serial seems untrue, too.
+        let orders: Vec<_> = (50_000..50_200).map(|serial| reports.on_report(serial)).collect();
+        assert_eq!(orders.iter().position(|&order| order == Order::Newest), Some(63));
     }
 
     #[test]

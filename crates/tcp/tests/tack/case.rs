@@ -229,6 +229,7 @@ fn strip(random: &mut Stream, configs: &mut [Config; 2], links: &mut [Link; 2]) 
                 permitted: all || one == 0,
                 ack_type: all || one == 1,
                 packet_number: all || one == 2,
+                drops: random.chance(0.2),
                 when: match random.below(4) {
                     0 => When::Syns,
                     1 => When::From(0),

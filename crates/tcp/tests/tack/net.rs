@@ -63,6 +63,8 @@ pub struct Strip {
     pub permitted: bool,
     pub ack_type: bool,
     pub packet_number: bool,
+    /// Whether it drops the whole packet instead.
+    pub drops: bool,
     pub when: When,
 }
 
@@ -134,21 +136,25 @@ impl Link {
 }
 
 impl Strip {
-    pub const NOTHING: Self = Self { permitted: false, ack_type: false, packet_number: false, when: When::Never };
+    pub const NOTHING: Self =
+        Self { permitted: false, ack_type: false, packet_number: false, drops: false, when: When::Never };
 
-    fn apply(self, number: u64, packet: &mut Packet) {
-        let Transport::Tcp(tcp) = &mut packet.transport else { return };
+    /// Takes out what it is to take out. False if the packet goes no further.
+    fn apply(self, number: u64, packet: &mut Packet) -> bool {
+        let Transport::Tcp(tcp) = &mut packet.transport else { return true };
         let meddles = match self.when {
             When::Never => false,
             When::Syns => tcp.flags.contains(TcpFlags::SYN),
             When::From(first) => number >= first,
         };
+        let before = tcp.options.tack;
         if meddles {
             let tack = &mut tcp.options.tack;
             tack.permitted &= !self.permitted;
             tack.ack_type = tack.ack_type.filter(|_| !self.ack_type);
             tack.packet_number = tack.packet_number.filter(|_| !self.packet_number);
         }
+        !self.drops || tcp.options.tack == before
     }
 }
 
@@ -230,7 +236,9 @@ impl Net {
         if lost {
             return;
         }
-        link.strip.apply(number, &mut packet);
+        if !link.strip.apply(number, &mut packet) {
+            return;
+        }
         let mut at = self.now;
         let rated = link.rate.is_some();
         if let Some(rate) = link.rate {

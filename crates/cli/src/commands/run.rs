@@ -62,7 +62,10 @@ fn text(entry: &Entry) -> String {
             "simulated",
             format!(
                 "{} s measured, {} events, {:.2} s of wall time",
-                result.sim_seconds, result.events, result.wall_seconds
+                // Nanoseconds as a float may be off in the sixteenth digit.
+                (result.sim_seconds * 1e9).round() / 1e9,
+                result.events,
+                result.wall_seconds
             ),
         ),
     ];

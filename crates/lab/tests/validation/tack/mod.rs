@@ -4,3 +4,19 @@
 //! each figure is run. The tests hold what both say, on shorter runs and fewer seeds than the tables have.
 
 mod arithmetic;
+mod change;
+mod frequency;
+mod goodput;
+mod recovery;
+
+use ackless_cell::result::{EndsResult, RunResult};
+
+/// What the ends of the run's first flow counted.
+fn ends(run: &RunResult) -> &EndsResult {
+    run.flows[0].ends.as_ref().expect("its transport counts")
+}
+
+/// Goodput of the run's first flow.
+fn goodput(run: &RunResult) -> f64 {
+    run.flows[0].goodput_mbps
+}

@@ -23,7 +23,7 @@ fn ten_percent_of_acks_lost_cost_tack_rich_less_than_five_percent() {
 #[test]
 fn iacks_lower_what_waits_behind_holes() {
     // Claim tack-19 (figure 6a): over loss and round trip.
-    for (loss, rtt) in [("0.005", 10), ("0.01", 80), ("0.03", 20), ("0.03", 200)] {
+    for (loss, rtt) in [("0.01", 20), ("0.01", 80), ("0.03", 20), ("0.03", 200)] {
         let blocked = |signal| {
             let (loss, delay) = (format!("wired.down_loss={loss}"), format!("wired.delay={}ms", rtt / 2));
             let signal = format!("tack.loss_signal={signal}");

@@ -63,8 +63,8 @@ section! {
     struct Tack as "tack" {
         /// How its options are written: as kinds 40 to 42, which are not assigned, or behind an experiment's identifier (RFC 6994).
         form: TackForm = "\"kinds\"",
-        /// What a TACK tells of holes (section V-A): as many as fit, the first one alone, or more of them once the loss on the ACK
-        /// path demands it (equation 5).
+        /// What a TACK tells of holes (section V-A): as many as fit, the oldest repeated to fill it or each but once, the first one
+        /// alone, or more of them once the loss on the ACK path demands it (equation 5).
         blocks: Blocks = "\"rich\"",
         /// Whether an IACK pulls lost packets, or only TACKs tell of losses (figure 6(a)).
         loss_signal: LossSignal = "\"iack\"",

@@ -80,7 +80,7 @@ fn converges(row: &str) -> (Duration, Duration) {
             if there(model.bandwidth) {
                 return now - step;
             }
-            now = now + Duration::from_millis(10);
+            now += Duration::from_millis(10);
             assert!(now < Instant::from_secs(from + 19), "{row}: does not converge");
         }
     };

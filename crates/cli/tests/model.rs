@@ -142,7 +142,7 @@ fn the_proxy_s_form_stands_over_datagrams_losses_and_windows() {
 fn tack_s_equations_stand_over_links_and_round_trips() {
     let text = stdout(&["tack"]);
     // 590 Mbps are 24,583.3 ACKs in a second; four in 80 ms are 50.
-    let rows: Vec<_> = text.lines().filter(|row| row.starts_with("802.11ac")).collect();
+    let rows: Vec<_> = text.lines().map(str::trim_start).filter(|row| row.starts_with("802.11ac")).collect();
     let row: Vec<_> = rows[2].split_whitespace().collect();
     assert_eq!(row[..5], ["802.11ac", "80", "24583.3", "50.0", "99.8"]);
     let answer = json(&["tack", "--rtts", "10", "--beta", "2", "--ack-every", "1"]);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::case::{BASELINE, Case, LeftOut, left_out_lines};
 use crate::entry::{Entry, deeds_line, effort, estimates_csv};
+use crate::finding::finding;
 use crate::metric::Metric;
 use crate::run::{Job, Runner, in_parallel, run_one};
 use crate::table::{PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval};
@@ -85,10 +86,10 @@ impl Comparison {
         picture::comparison(self)
     }
 
-    /// As tables for people: goodput and counts; what else was measured, if anything was; the split of the air time.
+    /// For people: what was found, in a sentence, and tables: goodput and counts; what else was measured, if anything was; the split of the air time.
     pub fn to_text(&self) -> String {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
-        let mut text = format!("{}{title}\n{}\n\n", self.name, effort(&self.rows));
+        let mut text = format!("{}{title}\n{}\n\n{}\n\n", self.name, effort(&self.rows), finding(&self.rows));
         text.push_str(&self.goodput_table().to_string());
         let tables = [TRANSPORT_TABLE, TACK_TABLE, DATAGRAM_TABLE, VIDEO_TABLE]
             .map(|table| self.table_of(&self.measured(table)));

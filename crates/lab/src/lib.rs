@@ -4,7 +4,7 @@
 //! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
 //! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
-//! - [`table`]: how people read it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all.
+//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all.
 //!
 //! Only [`run`] reads a clock, to say how long a run took. Nothing that is computed depends on it.
 
@@ -13,6 +13,7 @@ pub mod compare;
 pub mod entry;
 pub mod error;
 pub mod files;
+mod finding;
 pub mod metric;
 pub mod picture;
 pub mod run;

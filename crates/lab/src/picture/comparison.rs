@@ -4,11 +4,11 @@ use ackless_cell::result::AirtimeClass::{self, *};
 use plotters::style::RGBColor;
 
 use super::bars::{Bar, BarChart, Part};
-use super::finding::finding;
 use super::style::SERIES;
 use crate::LabError;
 use crate::compare::Comparison;
 use crate::entry::effort;
+use crate::finding::finding;
 use crate::statistics::per_mille;
 
 /// Draws a comparison: for each row its goodput with its 95 % interval, and what the air time went into.

@@ -9,7 +9,6 @@
 
 pub mod bars;
 mod comparison;
-mod finding;
 pub mod lines;
 pub mod style;
 mod sweep;

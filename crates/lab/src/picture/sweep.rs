@@ -1,10 +1,10 @@
 //! The picture of a sweep.
 
-use super::finding::finding;
 use super::lines::{Axis, Line, LineChart, Panel, Point, Scale, Stroke};
 use super::style::number;
 use crate::LabError;
 use crate::entry::{Entry, effort};
+use crate::finding::finding;
 
 /// Draws the goodput of a sweep over one key or two: over the one with more values, and a panel for each value of the other, or a line if
 /// there is but one scheme.

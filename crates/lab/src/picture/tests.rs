@@ -145,7 +145,7 @@ fn bars(rows: Vec<Bar>) -> BarChart {
     let names =
         ["payload", "headers, preambles", "TCP ACK frames", "collisions, EIFS, ACK timeouts", "nothing to send"];
     BarChart {
-        title: "tcp carries 16.0 % less than udp, and no other row is clearly better".to_owned(),
+        title: "tcp loses 16.0 % to udp, and no other row is clearly better".to_owned(),
         subtitle: "wifi-80211n. 5 seeds".to_owned(),
         measure: "Goodput, Mbps".to_owned(),
         notes: "against udp".to_owned(),

@@ -1,12 +1,13 @@
-//! The sentence over a picture: what the rows say, and no more than their intervals allow.
+//! The sentence over a table and over a picture: what the rows say, and no more than their intervals allow.
 
 use crate::entry::Entry;
 use crate::statistics::Estimate;
 
-/// What `rows` say about goodput: how much less TCP carries than UDP, where both are there, else which row carries most and which least.
+/// What `rows` say about goodput: how much of what UDP carries TCP loses, where both are there, and how much of it the best other rows give
+/// back, all in percent of UDP; else which row carries most and which least.
 ///
 /// Rows are called apart only if their 95 % intervals do not overlap; single runs have none and are compared as they are.
-pub(super) fn finding(rows: &[Entry]) -> String {
+pub(crate) fn finding(rows: &[Entry]) -> String {
     let losses = losses(rows);
     match losses.as_slice() {
         [] => extremes(rows),
@@ -26,19 +27,44 @@ fn losses(rows: &[Entry]) -> Vec<(&Entry, f64)> {
 }
 
 fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
+    let Some(own) = plain.goodput() else { return String::new() };
     let name = plain.case.row.name;
-    let finding = format!("{name} carries {}", than_udp(lost));
-    let others = || rows.iter().filter(|row| !std::ptr::eq(*row, plain) && row.loss_against_udp(rows).is_some());
-    let best = others().filter_map(|row| row.goodput().map(|goodput| (row, goodput)));
-    let best = best.max_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
-    match (best, plain.goodput()) {
-        (Some((best, top)), Some(own)) if top.mean > own.mean && apart(top, own) => {
-            let lost = best.loss_against_udp(rows).unwrap_or_default();
-            let compared = if lost >= 0.0 { format!("only {lost:.1} % less") } else { format!("{:.1} % more", -lost) };
-            format!("{finding}, and {} {compared}", best.case.row.name)
+    let loses = if lost >= 0.0 {
+        format!("{name} loses {lost:.1} % to udp")
+    } else {
+        format!("{name} carries {:.1} % more than udp", -lost)
+    };
+    let others = rows.iter().filter(|row| !std::ptr::eq(*row, plain) && row.loss_against_udp(rows).is_some());
+    let others: Vec<_> = others.filter_map(|row| row.goodput().map(|goodput| (row, goodput))).collect();
+    let clearly = |(_, goodput): &&(&Entry, Estimate)| goodput.mean > own.mean && apart(*goodput, own);
+    let mut better: Vec<_> = others.iter().filter(clearly).collect();
+    better.sort_by(|(_, a), (_, b)| b.mean.total_cmp(&a.mean));
+    match (others.is_empty(), better.is_empty()) {
+        (true, _) => loses,
+        (false, true) => format!("{loses}, and no other row is clearly better"),
+        (false, false) => {
+            let better =
+                better.iter().map(|(row, _)| (row.case.row.name, row.loss_against_udp(rows).unwrap_or_default()));
+            format!("{loses}; {}", given_back(lost, &better.collect::<Vec<_>>()))
         }
-        (Some(_), _) => format!("{finding}, and no other row is clearly better"),
-        (None, _) => finding,
+    }
+}
+
+/// What the rows that are better than one that loses `lost` percent to UDP give back of it, the best first: each by its name and its own loss.
+fn given_back(lost: f64, better: &[(&str, f64)]) -> String {
+    let named = better.iter().take(NAMED).enumerate().map(|(n, (name, left))| {
+        let (gives_back, of_these) = if n == 0 { (" gives back", " of these") } else { ("", "") };
+        match (lost >= 0.0, *left >= 0.0) {
+            (true, true) => format!("{name}{gives_back} {:.1}{of_these}", lost - left),
+            (true, false) => format!("{name}{gives_back} all{of_these} and {:.1} more", -left),
+            (false, _) => format!("{name} {:.1} % more", -left),
+        }
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    match better.len().saturating_sub(NAMED) {
+        0 => named,
+        1 => format!("{named}, one other row less"),
+        rest => format!("{named}, {rest} other rows less"),
     }
 }
 
@@ -73,10 +99,6 @@ fn extremes(rows: &[Entry]) -> String {
     )
 }
 
-fn than_udp(lost: f64) -> String {
-    if lost >= 0.0 { format!("{lost:.1} % less than udp") } else { format!("{:.1} % more than udp", -lost) }
-}
-
 /// Whether the intervals of two estimates do not overlap.
 fn apart(a: Estimate, b: Estimate) -> bool {
     (a.mean - b.mean).abs() > a.ci95.unwrap_or(0.0) + b.ci95.unwrap_or(0.0)
@@ -96,3 +118,6 @@ fn name(entry: &Entry, rows: &[Entry]) -> String {
 fn place(entry: &Entry) -> String {
     entry.case.point_label().replace(' ', ", ")
 }
+
+/// How many rows that are clearly better than plain TCP are named.
+const NAMED: usize = 3;

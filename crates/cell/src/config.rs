@@ -129,6 +129,8 @@ pub struct StationConfig {
     pub queue_packets: u32,
     /// From its TCP to its MAC's queue, and from its MAC to its TCP.
     pub host_latency: Duration,
+    /// What is added to its host latency for the whole of a run: a time drawn evenly from zero to this, by each station for itself.
+    pub host_latency_spread: Duration,
     /// What the air between it and the AP loses, beside collisions.
     pub loss: LinkLoss,
 }

@@ -66,6 +66,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("stations.standard", &["auto", "auto", "11a", "11n"]),
     ("stations.queue_packets", &["126", "1"]),
     ("stations.host_latency", &["0us", "100us"]),
+    ("stations.host_latency_spread", &["0us", "300us"]),
     ("stations.four_address", &["false", "true"]),
     ("stations.legacy", &["false", "true"]),
     ("loss.model", &["none", "per-frame", "snr", "path-loss"]),

@@ -193,6 +193,8 @@ section! {
         queue_packets: u32 = "126",
         /// Time from its TCP to its MAC's queue, and back.
         host_latency: Duration = "\"0us\"",
+        /// What each station adds to that for the whole of a run: a time drawn evenly from 0 to this, by a stream of its own.
+        host_latency_spread: Duration = "\"0us\"",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
         snr: Auto<Decibels> = "\"auto\"",
         /// Loss of data MPDUs from the AP under the per-frame model; auto is loss.down_data.

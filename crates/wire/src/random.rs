@@ -29,6 +29,8 @@ pub enum Purpose {
     Test = 8,
     /// Draws of a congestion controller: where BBR's gain cycle begins.
     Congestion = 9,
+    /// What differs between hosts: how long one takes between its MAC and its transport.
+    Host = 10,
 }
 
 /// A stream of random numbers.

@@ -44,7 +44,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             stations: stations(config, seed, schemes),
             contention: Contention::default(),
             pool: PacketPool::default(),
-            passages: passages(config),
+            passages: passages(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
             flows: Flows::new(seed, &config.flows, &config.pings),
@@ -253,9 +253,15 @@ fn scheduler(config: ApScheduler) -> SchedulerKind {
     }
 }
 
-fn passages(config: &CellConfig) -> Vec<Passage> {
-    let stations = config.stations.iter().map(|station| station.host_latency);
+fn passages(config: &CellConfig, seed: u64) -> Vec<Passage> {
+    let stations = config.stations.iter().zip(1..).map(|(station, node)| host_latency(station, node, seed));
     std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
+}
+
+/// How long the host of this station takes each way, from a stream of its own: who draws here changes no other draw.
+fn host_latency(station: &config::StationConfig, node: u64, seed: u64) -> Duration {
+    let drawn = Stream::new(seed, node, Purpose::Host).below(station.host_latency_spread.as_nanos() + 1);
+    station.host_latency + Duration::from_nanos(drawn)
 }
 
 fn queue_limits(config: &CellConfig) -> Vec<usize> {

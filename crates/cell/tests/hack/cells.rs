@@ -171,6 +171,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         via: None,
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
+        host_latency_spread: Duration::ZERO,
         loss: LinkLoss::None,
     }
 }

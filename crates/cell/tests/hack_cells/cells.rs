@@ -164,6 +164,7 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         via: None,
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
+        host_latency_spread: Duration::ZERO,
         loss: LinkLoss::None,
     }
 }

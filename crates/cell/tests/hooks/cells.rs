@@ -195,6 +195,7 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         via: None,
         queue_packets: 1000,
         host_latency: Duration::ZERO,
+        host_latency_spread: Duration::ZERO,
         loss: LinkLoss::None,
     }
 }

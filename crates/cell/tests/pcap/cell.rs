@@ -79,6 +79,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         via: None,
         queue_packets: 126,
         host_latency: Duration::from_micros(20),
+        host_latency_spread: Duration::ZERO,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
     };
     let flow = |name: &str, station, direction| FlowConfig {

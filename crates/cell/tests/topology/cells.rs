@@ -254,6 +254,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig) -> StationConfig {
         four_address: false,
         queue_packets: 200,
         host_latency: Duration::ZERO,
+        host_latency_spread: Duration::ZERO,
         loss: LinkLoss::None,
     }
 }

@@ -3,4 +3,5 @@
 mod ad_hoc;
 #[expect(dead_code, reason = "the cells are shared with the tests of ACK filtering, which use the rest")]
 mod cells;
+mod hosts;
 mod relays;

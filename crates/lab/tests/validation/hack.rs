@@ -51,6 +51,11 @@ fn stock_tcp_loses_with_more_clients_where_its_acks_find_the_medium_busy() {
     assert!(excess(ten, one) < -0.01, "{ten} Mbps to ten clients, {one} to one");
     assert!(excess(ten_later, ten) > 0.03, "{ten_later} Mbps with 50 us, {ten} without");
     assert!(busy > 1.4 * idle, "collisions {busy}, with 50 us {idle}");
+    // Ten hosts of one latency all hit that slot, or all miss it: hosts that differ do neither.
+    let spread = gain("hack", 10, &["stations.host_latency=0us", "stations.host_latency_spread=300us"]);
+    let alike = gain("hack", 10, &[]);
+    println!("gain with ten clients: {:.1} %, with latencies from 0 to 300 us {:.1} %", alike * 1e2, spread * 1e2);
+    assert!(spread > alike + 0.03, "gain {spread} with hosts that differ, {alike} with 50 us each");
 }
 
 #[test]

@@ -303,6 +303,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("ap.scheduler", &["fcfs", "airtime-fair"]),
     ("ap.host_latency", &["100us"]),
     ("stations.host_latency", &["100us"]),
+    ("stations.host_latency_spread", &["300us"]),
     ("loss.model", &["per-frame", "per-frame", "snr"]),
     ("loss.down_data", &["0.1", "0.5"]),
     ("loss.up_data", &["0.1"]),

@@ -129,7 +129,8 @@ fn beside_relays(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioE
 
 /// The buffer must not hand up again what the host is about to acknowledge: its delayed ACK's timer, and the way there and back.
 fn in_time(scenario: &Scenario, cell: &CellConfig, again: Duration) -> Result<(), ScenarioError> {
-    let slowest = cell.stations.iter().map(|station| station.host_latency).max().unwrap_or_default();
+    let slowest = cell.stations.iter().map(|station| station.host_latency + station.host_latency_spread).max();
+    let slowest = slowest.unwrap_or_default();
     let held = scenario.transport.ack_timeout.value;
     let longest = held + slowest * 2;
     if again > longest {
@@ -142,8 +143,10 @@ fn in_time(scenario: &Scenario, cell: &CellConfig, again: Duration) -> Result<()
         held.word(),
         slowest.word()
     );
-    let help =
-        format!("make it longer than {}, or transport.ack_timeout or stations.host_latency shorter", longest.word());
+    let help = format!(
+        "make it longer than {}, or transport.ack_timeout, stations.host_latency or its spread shorter",
+        longest.word()
+    );
     Err(scenario.refuse(setting, message, help))
 }
 

@@ -18,11 +18,11 @@ pub(crate) struct ClientFacts {
 }
 
 impl ClientFacts {
-    /// What a packet from the client says, SYN excepted, whose window is not scaled; `None` where it is no ACK of TCP, and for segments of TACK:
-    /// timestamps and sequence number of a TACK are not what they are elsewhere.
+    /// What a packet from the client says, SYN excepted, whose window is not scaled; `None` where it is no ACK of TCP, and for what says more than
+    /// plain TCP ([`TcpHeader::is_opaque`]): timestamps and sequence number of a TACK are not what they are elsewhere.
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let tcp = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.contains(TcpFlags::SYN))?;
-        if tcp.is_tack() {
+        if tcp.is_opaque() {
             return None;
         }
         let ts_val = tcp.options.timestamps.map(|(val, _)| val);

@@ -61,13 +61,19 @@ impl Packet {
     ///
     /// No payload, ACK set, and none of SYN, FIN, RST, URG or PSH (RFC 9293, 3.1). Options and the ECN bits may
     /// be there: a duplicate ACK, a window update and an ACK with SACK blocks are pure ACKs, and a scheme that
-    /// must keep those tells them apart by the header. One that bears ACK-Type or PKT.SEQ does more
-    /// ([`TcpHeader::is_tack`]), body or not. This is the one place that answers the question.
+    /// must keep those tells them apart by the header. One that bears ACK-Type or PKT.SEQ does more, body or not, and one with
+    /// options or bits that are not known here may ([`TcpHeader::is_opaque`]). This is the one place that answers the question.
     pub fn pure_ack(&self) -> Option<&TcpHeader> {
+        self.bare_ack().filter(|tcp| !tcp.is_opaque())
+    }
+
+    /// The TCP header if this packet has no payload, ACK set and none of the flags that do more, whatever its options say: all that one sees who does not
+    /// look at them.
+    pub fn bare_ack(&self) -> Option<&TcpHeader> {
         let tcp = self.tcp()?;
         let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG | TcpFlags::PSH;
-        let pure = self.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
-        (pure && !tcp.is_tack()).then_some(tcp)
+        let bare = self.payload.is_empty() && tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other);
+        bare.then_some(tcp)
     }
 
     /// How much of the payload is an application's: all of it, but nothing of a TACK's or IACK's, whose payload is its body.
@@ -76,9 +82,16 @@ impl Packet {
         if is_body { 0 } else { self.payload.len() }
     }
 
-    /// Whether this packet acknowledges and carries no data: a pure ACK, or a TACK or IACK with its body.
+    /// Whether this packet acknowledges and carries no data: a pure ACK, one with options or bits that are not known here, or a TACK or IACK with its
+    /// body.
     pub fn is_acknowledgement(&self) -> bool {
-        self.pure_ack().is_some() || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())
+        self.bare_ack().is_some_and(|tcp| !tcp.is_tack())
+            || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())
+    }
+
+    /// Whether the value says all that the packet's bytes did, so that [`Packet::emit`] writes them again; always so for one that was not parsed.
+    pub fn is_whole(&self) -> bool {
+        self.tcp().is_none_or(|tcp| tcp.omitted.is_empty())
     }
 
     /// Source and destination port.

@@ -26,6 +26,8 @@ pub struct TcpHeader {
     pub checksum: Checksum,
     /// Options.
     pub options: TcpOptions,
+    /// What its bytes said beside all this; nothing, unless the header was parsed.
+    pub omitted: Omitted,
 }
 
 /// The checksum of a header that is kept as a value.
@@ -62,6 +64,20 @@ bitflags::bitflags! {
         const ECE = 0x40;
         /// Congestion Window Reduced.
         const CWR = 0x80;
+    }
+}
+
+bitflags::bitflags! {
+    /// What the bytes of a header said and its value has no place for. Where anything is set, the value is no copy of the packet: what passes it on
+    /// must pass on the bytes themselves, since [`Packet::emit`](crate::Packet::emit) writes it without this.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub struct Omitted: u8 {
+        /// An option of a kind that is not in [`TcpOptions`]: MPTCP (RFC 8684), TCP-AO (RFC 5925) and so on.
+        const OPTIONS = 0x01;
+        /// A reserved bit: one of the four behind the data offset (RFC 9293, 3.1; the first of them is AccECN's, RFC 9768, 3.1), or that of IPv4's flags.
+        const RESERVED = 0x02;
+        /// Options in another order than that of [`TcpOptions::len`], padded otherwise, or repeated. It means the same to who receives it.
+        const LAYOUT = 0x04;
     }
 }
 
@@ -128,6 +144,7 @@ impl TcpHeader {
             urgent: 0,
             checksum: Checksum::Correct,
             options: TcpOptions::default(),
+            omitted: Omitted::empty(),
         }
     }
 
@@ -143,6 +160,15 @@ impl TcpHeader {
     /// receiver can make.
     pub const fn is_tack(&self) -> bool {
         self.options.tack.ack_type.is_some() || self.options.tack.packet_number.is_some()
+    }
+
+    /// Whether this segment says more than plain TCP does: it is of TACK, or has options or bits that this crate does not know.
+    ///
+    /// What stands between two ends and makes, changes, drops or reads acknowledgements leaves such a segment alone. With MPTCP an ACK without data
+    /// tells the connection above how far it is (RFC 8684, 3.3.2), and data with its options wants an answer that has them too; with TCP-AO nobody but
+    /// the ends can make a segment that is valid (RFC 5925).
+    pub const fn is_opaque(&self) -> bool {
+        self.is_tack() || self.omitted.intersects(Omitted::OPTIONS.union(Omitted::RESERVED))
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Cid(pub u8);
 /// Why a packet or an ACK is not compressed. It then goes natively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is not a pure ACK in the sense of [`Packet::pure_ack`].
+    /// It is not a pure ACK in the sense of [`Packet::pure_ack`]; one with unknown options or reserved bits is none.
     #[error("not a pure ACK")]
     NotPureAck,
     /// Its TCP checksum is wrong. The decompressor computes a right one, so this packet would change.
@@ -45,6 +45,9 @@ pub enum Refused {
     /// Its TCP options need this many bytes, and no header has more than 40.
     #[error("TCP options of {0} bytes do not fit a header")]
     OptionsTooLong(u64),
+    /// Its bytes have the options in another order or padding than they would come out with ([`Packet::is_whole`]).
+    #[error("TCP options in another layout")]
+    Layout,
     /// It has options of TACK. No code has a place for them.
     #[error("options of TACK")]
     TackOptions,
@@ -68,6 +71,9 @@ impl Ack {
         let tcp = packet.pure_ack().ok_or(Refused::NotPureAck)?;
         if tcp.checksum != Checksum::Correct {
             return Err(Refused::WrongChecksum);
+        }
+        if !packet.is_whole() {
+            return Err(Refused::Layout);
         }
         let options = tcp.options.len().get();
         if options > MAX_OPTIONS {
@@ -176,7 +182,7 @@ const MAX_FLOW_LABEL: u32 = 0xf_ffff;
 
 #[cfg(test)]
 mod tests {
-    use ackless_wire::tcp::SackBlocks;
+    use ackless_wire::tcp::{Omitted, SackBlocks};
     use ackless_wire::{SeqNumber, TcpFlags};
 
     use super::*;
@@ -202,6 +208,9 @@ mod tests {
             tcp.options.sack = SackBlocks::from_slice(&[(SeqNumber(1), SeqNumber(2)); 4]);
         };
         assert_eq!(refused(long), Err(Refused::OptionsTooLong(48)));
+        assert_eq!(refused(|_, tcp| tcp.omitted = Omitted::LAYOUT), Err(Refused::Layout));
+        assert_eq!(refused(|_, tcp| tcp.omitted = Omitted::OPTIONS), Err(Refused::NotPureAck));
+        assert_eq!(refused(|_, tcp| tcp.omitted = Omitted::RESERVED), Err(Refused::NotPureAck));
         assert_eq!(refused(|_, tcp| tcp.options.tack.permitted = true), Err(Refused::TackOptions));
         assert_eq!(refused(|_, tcp| tcp.options.tack.ack_type = Some(1)), Err(Refused::NotPureAck));
         assert_eq!(refused(|_, tcp| tcp.options.tack.packet_number = Some(1)), Err(Refused::NotPureAck));

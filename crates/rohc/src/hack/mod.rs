@@ -137,7 +137,8 @@
 //! - Checks cover the MSN and leave out checksums and lengths, which follow from the rest.
 //! - The IPv4 identification has no "random" behaviour, in which each code would end with it and so have a length
 //!   that only the context knows.
-//! - Any pure ACK can be said in one code. Where the RFC falls back to IR packets, here is `Extended`.
+//! - Any pure ACK that an [`Ack`] holds can be said in one code. Where the RFC falls back to IR packets, here is `Extended`. What an `Ack` does not hold goes
+//!   natively: options that are not in the table above (MPTCP, TCP-AO), options in another order, reserved bits.
 //!
 //! Not here: data segments, IPv4 options and IPv6 extension headers (`ackless-wire` has none), replication of contexts.
 

@@ -4,5 +4,6 @@ mod acks;
 mod arbitrary;
 mod bit_errors;
 mod by_hand;
+mod bytes;
 mod dissector;
 mod losses;

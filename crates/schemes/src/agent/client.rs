@@ -162,7 +162,7 @@ impl Client {
             link.kept -= restart(flow, cx.pool, cx.now);
             return Verdict::Pass;
         }
-        if !tcp.flags.contains(TcpFlags::ACK) || tcp.is_tack() {
+        if !tcp.flags.contains(TcpFlags::ACK) || tcp.is_opaque() {
             return Verdict::Pass;
         }
         let ruling = flow.rule(&tcp, pure, cx.now);
@@ -216,7 +216,7 @@ impl Client {
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         if tcp.flags.contains(TcpFlags::ACK)
             && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
-            && !tcp.is_tack()
+            && !tcp.is_opaque()
             && let Some(flow) = self.flows.get_mut(key)
         {
             flow.delivered(mpdu.handle, tcp, cx.now);

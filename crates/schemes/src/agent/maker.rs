@@ -242,6 +242,8 @@ impl Maker {
                 counters.stale += 1;
                 Verdict::Swallow
             }
+            // Written anew it would not be what it was. As it is, the server knows its number already.
+            Ruling::Lift(_) if !tcp.omitted.is_empty() => Verdict::Pass,
             Ruling::Lift(to) => {
                 counters.lifted += 1;
                 let lifted = lifted(cx.pool.get(packet), to);

@@ -114,11 +114,11 @@ impl Agent {
 }
 
 /// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG,
-/// and not of TACK.
+/// and saying no more than plain TCP does.
 fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
     let tcp = packet
         .tcp()
-        .filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA) && !tcp.is_tack())?;
+        .filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA) && !tcp.is_opaque())?;
     (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
 }
 

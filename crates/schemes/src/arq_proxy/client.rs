@@ -256,7 +256,9 @@ impl Client {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
-        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.is_tack()) else { return };
+        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.is_opaque()) else {
+            return;
+        };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key) else { return };
         let value = tcp.options.timestamps.map(|(value, _)| value);

@@ -354,10 +354,10 @@ impl Client {
     }
 }
 
-/// Whether this is a data packet that an ACK is made for: connection establishment and termination are the client's own, and so are all words of TACK.
+/// Whether this is a data packet that an ACK is made for: connection establishment and termination are the client's own, and so is what says more than plain TCP.
 pub(super) fn is_plain_data(packet: &Packet, tcp: &TcpHeader) -> bool {
     let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG;
-    let plain = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other) && !tcp.is_tack();
+    let plain = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(other) && !tcp.is_opaque();
     plain && !packet.payload.is_empty()
 }
 

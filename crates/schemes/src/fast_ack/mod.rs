@@ -22,7 +22,8 @@
 //! - **What the server sends again** although it has been told of it ends at the AP, which tells it again.
 //!
 //! A connection that does TACK is left alone from its first numbered segment on, by that segment's own option: what the AP could say of its data would not be a report, and a
-//! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either.
+//! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either. So it is with any connection of which a segment has options or bits that are not known here
+//! ([`TcpHeader::is_opaque`]): MPTCP, TCP-AO.
 //!
 //! What the design itself costs: an application at the server is told that data has arrived when only the client's MAC has it. Where the AP
 //! goes away, or the client roams to another one, what was acknowledged and not yet repaired is lost, and no TCP repairs it; with a MAC that
@@ -171,7 +172,7 @@ impl FastAck {
         self.connections.retain(|other, _| other != key);
     }
 
-    /// The connection does TACK. What the AP owes on it by now, for plain data before, it still repairs.
+    /// The connection does TACK, or something that is not known here. What the AP owes on it by now, for plain data before, it still repairs.
     fn leave_alone(&mut self, key: FlowKey) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         if connection.flow.as_ref().is_none_or(|flow| flow.is_even()) {
@@ -212,7 +213,7 @@ impl Scheme for FastAck {
             self.on_syn(cx, key, &tcp, Side::Server);
             return Verdict::Pass;
         }
-        if tcp.is_tack() {
+        if tcp.is_opaque() {
             self.leave_alone(key);
             return Verdict::Pass;
         }
@@ -274,7 +275,7 @@ impl Scheme for FastAck {
             self.forget(cx, key);
             return Verdict::Pass;
         }
-        if tcp.is_tack() {
+        if tcp.is_opaque() {
             self.leave_alone(key);
             return Verdict::Pass;
         }

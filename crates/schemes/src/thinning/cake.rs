@@ -2,7 +2,7 @@
 //!
 //! When a TCP packet with ACK and without SYN is queued, the packets of its flow before it are looked at from the head of the queue. One may
 //! be dropped if it
-//! - has no payload and no flag but ACK, ECE and CWR, and no options but timestamps and SACK (so no TACK is dropped, which has a body and an option; but one may
+//! - has no payload, no flag but ACK, ECE and CWR, no reserved bit, and no options but timestamps and SACK (so no TACK is dropped, which has a body and an option; but one may
 //!   make plain ACKs of its connection before it superfluous);
 //! - has no greater ACK number than the new packet, and neither a later TSval nor a later TSecr;
 //! - has no SACK blocks that the new packet's do not cover, and no D-SACK; and, where the ACK numbers are equal, the new packet's cover more:

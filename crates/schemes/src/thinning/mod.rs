@@ -15,6 +15,9 @@
 //! which nothing is held back. The few plain ACKs of such a connection are treated as any. A product that went by an ACK's length instead would mistake
 //! none for a bare ACK either: the shortest TACK has 28 bytes of body.
 //!
+//! An ACK with options that are not known here (MPTCP's say how far the connection above is) or with reserved bits set is kept by `cake`, as Linux does; the other
+//! three do not look, and thin it out as any: what it alone said is then lost.
+//!
 //! What all have in common, and what is not modelled: the queue is the one from which the MAC takes its frames, so that as many ACKs as
 //! wait for the medium can still be thinned out; in a real station the frames nearest to the air are often out of the driver's reach.
 //! `sch_cake` would shape and order packets of all flows too; here only its ACK filter is at work.
@@ -147,9 +150,9 @@ impl Held {
     }
 }
 
-/// The header of an ACK that the Broadcom driver touches: pure, and with no flag but ACK.
+/// The header of an ACK that the Broadcom driver touches: no payload and no flag but ACK. It does not look at options.
 fn bare_ack(packet: &Packet) -> Option<&TcpHeader> {
-    packet.pure_ack().filter(|tcp| tcp.flags == TcpFlags::ACK)
+    packet.bare_ack().filter(|tcp| tcp.flags == TcpFlags::ACK)
 }
 
 fn is_v4(packet: &Packet) -> bool {

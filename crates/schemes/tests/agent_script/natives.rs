@@ -1,6 +1,7 @@
 //! What becomes of native ACKs at the AP: nothing goes back, no duplicate is made, none is lost.
 
 use ackless_dot11::hooks::Verdict;
+use ackless_wire::tcp::Omitted;
 use ackless_wire::{Duration, TcpFlags, TcpHeader};
 
 use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, buffer, flag, sack};
@@ -54,6 +55,10 @@ fn an_ack_that_is_older_than_what_was_said_ends_at_the_ap_or_is_lifted() {
     pair.ack_with(2, ecn);
     pair.natives();
     assert_eq!((pair.wire(), pair.counters(AP).lifted), (vec![3], 1));
+    // Of one whose bytes the AP could not write again, nothing is changed.
+    pair.ack_with(2, |tcp| (tcp.flags, tcp.omitted) = (tcp.flags | TcpFlags::ECE, Omitted::LAYOUT));
+    pair.natives();
+    assert_eq!((pair.wire(), pair.counters(AP).lifted), (vec![2], 1));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What each scheme does with a connection that does TACK: nothing, on either side of the hop; and what it makes of it after a fallback.
+//! What each scheme does with a connection that does TACK, or that bears options or bits nobody here knows: nothing, on either side of the hop; and what
+//! it makes of it after a fallback.
 //!
 //! The two ends are played by a script, which may send what no endpoint would.
 
@@ -13,7 +14,7 @@ use ackless_schemes::hack::{Hack, HackConfig};
 use ackless_schemes::thinning::{Kind, Thinning, ThinningConfig};
 use ackless_tcp::tack::Body;
 use ackless_tcp::tack::body::{LossRange, Report};
-use ackless_wire::tcp::{TackForm, TackOptions};
+use ackless_wire::tcp::{Omitted, TackForm, TackOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use hop::{AP, Hop, STATION};
@@ -22,6 +23,8 @@ use hop::{AP, Hop, STATION};
 struct Talk {
     hop: Hop,
     form: TackForm,
+    /// What the bytes of each segment say and its value does not.
+    omitted: Omitted,
     /// The first byte that the server sends next, and the first that the station does.
     next: [SeqNumber; 2],
     /// The PKT.SEQ that each side gives next.
@@ -37,9 +40,14 @@ const REDEFINED: [u32; 2] = [0x4000_0000, 0xc000_0000];
 
 impl Talk {
     /// Two ends that have just connected.
-    fn new((ap, station): (AnyScheme, AnyScheme), form: TackForm) -> Self {
+    fn new(schemes: (AnyScheme, AnyScheme), form: TackForm) -> Self {
+        Self::of(schemes, form, Omitted::empty())
+    }
+
+    fn of((ap, station): (AnyScheme, AnyScheme), form: TackForm, omitted: Omitted) -> Self {
         let next = [SeqNumber(u32::MAX - 20_000), SeqNumber(4_999)];
-        let mut talk = Self { hop: Hop::new(ap, station), form, next, numbers: [1; 2], sent: [Vec::new(), Vec::new()] };
+        let hop = Hop::new(ap, station);
+        let mut talk = Self { hop, form, omitted, next, numbers: [1; 2], sent: [Vec::new(), Vec::new()] };
         for (from, flags) in [(STATION, TcpFlags::SYN), (AP, TcpFlags::SYN | TcpFlags::ACK), (STATION, TcpFlags::ACK)] {
             let mut packet = talk.packet(from, 0);
             let tcp = header(&mut packet);
@@ -64,6 +72,7 @@ impl Talk {
             ack: self.next[1 - from],
             flags: TcpFlags::ACK,
             window: 60_000,
+            omitted: self.omitted,
             ..TcpHeader::new(PORTS[from], PORTS[1 - from])
         };
         tcp.options.timestamps = Some((self.millis(), self.millis().saturating_sub(1)));
@@ -273,5 +282,48 @@ fn after_a_fallback_nothing_made_has_anything_of_a_tack() {
         let makes = name.starts_with("agent") || name.starts_with("arq");
         assert_eq!(made > 100, makes, "{name} made {made}");
         assert!(makes || made == 0, "{name} made {made}");
+    }
+}
+
+/// A header with an MPTCP option, say, whose bytes no value holds: it is not made, held, dropped or said in another way.
+#[test]
+fn what_bears_unknown_options_or_reserved_bits_is_left_alone() {
+    for omitted in [Omitted::OPTIONS | Omitted::LAYOUT, Omitted::RESERVED] {
+        for (name, ap, station) in schemes() {
+            if ["Replace", "Hold", "CountAndTime"].iter().any(|product| name.starts_with(product)) {
+                // Those products go by flags and length.
+                continue;
+            }
+            let mut talk = Talk::of((ap, station), TackForm::Kinds, omitted);
+            for round in 0..ROUNDS {
+                talk.round(round, false);
+            }
+            talk.hop.air(AP, |_| ());
+            assert_eq!(talk.hop.touched, 0, "{name} with {omitted:?}");
+            for (from, out) in [(AP, STATION), (STATION, AP)] {
+                assert!(talk.sent[from] == talk.hop.out[out], "{name} with {omitted:?}: {from}");
+            }
+        }
+    }
+}
+
+/// Options in another order mean the same. So such an ACK may be dropped for another, but none is written anew.
+#[test]
+fn what_has_its_options_in_another_order_comes_out_as_it_was_or_not_at_all() {
+    for (name, ap, station) in schemes() {
+        let mut talk = Talk::of((ap, station), TackForm::Kinds, Omitted::LAYOUT);
+        for round in 0..ROUNDS {
+            talk.round(round, false);
+        }
+        talk.end();
+        let mut sent = talk.sent[STATION].iter();
+        for packet in talk.hop.out[AP].iter().filter(|packet| !packet.is_whole()) {
+            // In the order in which they were sent, but for what the agent queues twice.
+            let known = sent.any(|sent| sent == packet) || talk.sent[STATION].contains(packet);
+            assert!(known, "{name}: {packet:?}");
+        }
+        if name == "hack" {
+            assert_eq!(talk.hop.touched, 0, "what is rebuilt has its options in the one order that is written");
+        }
     }
 }

@@ -12,5 +12,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     packet.emit(&mut written);
     // The value may differ: a wrong checksum over bits that the value does not keep can be right without them.
     assert!(Packet::is_canonical(&written), "{written:02x?}");
+    if packet.tcp().is_some() {
+        assert_eq!(packet.is_whole(), bytes.starts_with(&written), "{written:02x?}");
+    }
     assert!(packet.pure_ack().is_none() || packet.is_acknowledgement() && packet.data_len() == 0);
 });

@@ -2,8 +2,8 @@
 //!
 //! [`Packet::emit`] writes one layout; [`Packet::parse`] accepts what others send as far as the values of this crate
 //! can hold it, and names what they cannot: fragments, IPv4 options and IPv6 extension headers are errors. What a parser must
-//! ignore (reserved bits, unknown TCP options, link-layer padding, another order of the options) is lost on the way;
-//! [`Packet::is_canonical`] tells whether anything was.
+//! ignore (reserved bits, unknown TCP options, link-layer padding, another order of the options) is lost on the way; a TCP header says so
+//! ([`TcpHeader::omitted`](crate::TcpHeader::omitted)), and [`Packet::is_canonical`] tells whether anything at all was.
 //!
 //! Not here: jumbograms (RFC 2675), other transports, and UDP-Lite.
 

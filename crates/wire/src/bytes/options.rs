@@ -1,10 +1,10 @@
 //! TCP options as bytes. The layout written is that of [`TcpOptions::len`].
 
 use crate::bytes::ParseError;
-use crate::tcp::{SackBlocks, SeqNumber, TackForm, TackOptions, TcpOptions};
+use crate::tcp::{Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpOptions};
 
 /// Appends the options, [`TcpOptions::len`] bytes of them.
-pub(super) fn emit(options: &TcpOptions, out: &mut Vec<u8>) {
+pub(super) fn emit(options: &TcpOptions, out: &mut impl Extend<u8>) {
     if let Some(mss) = options.mss {
         out.extend([MSS, 4]);
         out.extend(mss.to_be_bytes());
@@ -33,7 +33,7 @@ pub(super) fn emit(options: &TcpOptions, out: &mut Vec<u8>) {
     emit_tack(&options.tack, out);
 }
 
-fn emit_tack(tack: &TackOptions, out: &mut Vec<u8>) {
+fn emit_tack(tack: &TackOptions, out: &mut impl Extend<u8>) {
     if tack.is_empty() {
         return;
     }
@@ -63,27 +63,37 @@ fn emit_tack(tack: &TackOptions, out: &mut Vec<u8>) {
 }
 
 /// Reads the options of a header: any order, any padding, unknown kinds skipped (RFC 9293, 3.1). Of an option that occurs
-/// twice the last counts, as with the receivers in use. What stands behind the end-of-list option is ignored.
-pub(super) fn parse(mut bytes: &[u8]) -> Result<TcpOptions, ParseError> {
-    let mut options = TcpOptions::default();
+/// twice the last counts, as with the receivers in use. What stands behind the end-of-list option is ignored. With them comes what of the bytes they
+/// do not say.
+pub(super) fn parse(bytes: &[u8]) -> Result<(TcpOptions, Omitted), ParseError> {
+    let (options, mut omitted) = parse_known(bytes)?;
+    let mut compared = Compared { left: bytes, same: true };
+    emit(&options, &mut compared);
+    omitted.set(Omitted::LAYOUT, !compared.same || !compared.left.is_empty());
+    Ok((options, omitted))
+}
+
+fn parse_known(mut bytes: &[u8]) -> Result<(TcpOptions, Omitted), ParseError> {
+    let (mut options, mut omitted) = (TcpOptions::default(), Omitted::empty());
     loop {
         match bytes {
-            [] | [END, ..] => return Ok(options),
+            [] | [END, ..] => return Ok((options, omitted)),
             [NOP, rest @ ..] => bytes = rest,
             [kind, rest @ ..] => {
                 let illegal = ParseError::TcpOption(*kind);
                 let len = rest.first().ok_or(illegal)?;
                 let value_len = usize::from(*len).checked_sub(2).ok_or(illegal)?;
                 let (value, behind) = rest[1..].split_at_checked(value_len).ok_or(illegal)?;
-                read(&mut options, *kind, value).ok_or(illegal)?;
+                let known = read(&mut options, *kind, value).ok_or(illegal)?;
+                omitted.set(Omitted::OPTIONS, omitted.contains(Omitted::OPTIONS) || !known);
                 bytes = behind;
             }
         }
     }
 }
 
-/// Reads one option; nothing if its length is wrong for its kind.
-fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<()> {
+/// Reads one option, and says whether it is known; nothing if its length is wrong for its kind.
+fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<bool> {
     match kind {
         MSS => options.mss = Some(u16::from_be_bytes(value.try_into().ok()?)),
         WINDOW_SCALE => {
@@ -103,26 +113,46 @@ fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<()> {
                 options.sack.push((SeqNumber(left), SeqNumber(right))).then_some(())?;
             }
         }
-        PERMITTED | ACK_TYPE | PACKET_NUMBER => read_tack(&mut options.tack, TackForm::Kinds, kind, value),
-        EXPERIMENT => {
-            if let [EXPERIMENT_IDS, which @ (PERMITTED | ACK_TYPE | PACKET_NUMBER), value @ ..] = value {
-                read_tack(&mut options.tack, TackForm::Experimental, *which, value);
-            }
+        PERMITTED | ACK_TYPE | PACKET_NUMBER => {
+            return Some(read_tack(&mut options.tack, TackForm::Kinds, kind, value));
         }
-        _ => {}
+        EXPERIMENT => {
+            return Some(match value {
+                [EXPERIMENT_IDS, which @ (PERMITTED | ACK_TYPE | PACKET_NUMBER), value @ ..] => {
+                    read_tack(&mut options.tack, TackForm::Experimental, *which, value)
+                }
+                _ => false,
+            });
+        }
+        _ => return Some(false),
     }
-    Some(())
+    Some(true)
 }
 
-/// Reads one of TACK's. Kinds 40 to 42 are nobody's: what has another length there is not ours, and skipped.
-fn read_tack(tack: &mut TackOptions, form: TackForm, which: u8, value: &[u8]) {
+/// Reads one of TACK's, and says whether it is. Kinds 40 to 42 are nobody's: what has another length there is not ours, and skipped.
+fn read_tack(tack: &mut TackOptions, form: TackForm, which: u8, value: &[u8]) -> bool {
     match (which, value) {
         (PERMITTED, []) => tack.permitted = true,
         (ACK_TYPE, &[ack_type]) => tack.ack_type = Some(ack_type),
         (PACKET_NUMBER, &[a, b, c, d]) => tack.packet_number = Some(u32::from_be_bytes([a, b, c, d])),
-        _ => return,
+        _ => return false,
     }
     tack.form = form;
+    true
+}
+
+/// Bytes that are being written, compared with those that there were.
+struct Compared<'a> {
+    left: &'a [u8],
+    same: bool,
+}
+
+impl Extend<u8> for Compared<'_> {
+    fn extend<I: IntoIterator<Item = u8>>(&mut self, bytes: I) {
+        for byte in bytes {
+            self.same &= self.left.split_off_first() == Some(&byte);
+        }
+    }
 }
 
 /// Two 32-bit numbers in network byte order.
@@ -179,14 +209,32 @@ mod tests {
         let bytes = [3, 3, 9, 1, 1, 1, 4, 2, 2, 4, 2, 0, 0, 5, 99, 99];
         let expected =
             TcpOptions { mss: Some(512), sack_permitted: true, window_scale: Some(9), ..TcpOptions::default() };
-        assert_eq!(parse(&bytes), Ok(expected));
+        assert_eq!(parse(&bytes), Ok((expected, Omitted::LAYOUT)));
     }
 
     #[test]
     fn unknown_options_are_skipped() {
         // 30 is MPTCP, 34 is TCP Fast Open, 253 an experiment.
         let bytes = [30, 4, 9, 9, 34, 2, 253, 3, 1, 2, 4, 0, 9];
-        assert_eq!(parse(&bytes), Ok(TcpOptions { mss: Some(9), ..TcpOptions::default() }));
+        let known = TcpOptions { mss: Some(9), ..TcpOptions::default() };
+        assert_eq!(parse(&bytes), Ok((known, Omitted::OPTIONS | Omitted::LAYOUT)));
+    }
+
+    #[test]
+    fn what_the_options_do_not_say_is_told() {
+        let stamps = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+        let said = |bytes: &[u8]| parse(bytes).map(|(_, omitted)| omitted).expect("well-formed options");
+        assert_eq!((said(&[]), said(&stamps)), (Omitted::empty(), Omitted::empty()));
+        assert_eq!(said(&[stamps, [0; 12]].concat()), Omitted::LAYOUT, "a list that ends early");
+        assert_eq!(said(&[&stamps[2..], &[1, 1]].concat()), Omitted::LAYOUT, "padded behind");
+        assert_eq!(said(&[stamps, stamps].concat()), Omitted::LAYOUT, "twice");
+        let sack = [1, 1, 5, 10, 0, 0, 0, 3, 0, 0, 0, 4];
+        assert_eq!(said(&[stamps, sack].concat()), Omitted::empty());
+        assert_eq!(said(&[sack, stamps].concat()), Omitted::LAYOUT, "in another order");
+        // A Data ACK of MPTCP, a kind of TACK's with another length, and an experiment of somebody else's.
+        for unknown in [[30, 8, 0x20, 1, 0, 0, 0, 7], [41, 8, 0, 0, 0, 0, 0, 0], [253, 8, 1, 2, 0, 0, 0, 0]] {
+            assert_eq!(said(&[&stamps[..], &unknown].concat()), Omitted::OPTIONS | Omitted::LAYOUT, "{unknown:?}");
+        }
     }
 
     #[test]

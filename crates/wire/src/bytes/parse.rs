@@ -4,7 +4,7 @@ use crate::bytes::checksum::{self, Sum};
 use crate::bytes::{MAX_OPTIONS, ParseError, TCP, UDP, options};
 use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
 use crate::packet::{Packet, Payload, Transport};
-use crate::tcp::{Checksum, SeqNumber, TcpFlags, TcpHeader};
+use crate::tcp::{Checksum, Omitted, SeqNumber, TcpFlags, TcpHeader};
 use crate::udp::UdpHeader;
 
 /// Parses a packet; see [`Packet::parse`]. `keep` makes the payload of bytes, where there are any.
@@ -15,11 +15,16 @@ pub(super) fn packet(bytes: &[u8], keep: impl FnOnce(&[u8]) -> Payload) -> Resul
         Some(first) if first >> 4 == 6 => ipv6(bytes)?,
         Some(first) => return Err(ParseError::Version(first >> 4)),
     };
-    let (transport, payload) = match protocol {
+    let (mut transport, payload) = match protocol {
         TCP => tcp(&ip, segment)?,
         UDP => udp(&ip, segment)?,
         other => return Err(ParseError::Protocol(other)),
     };
+    if let (IpHeader::V4(_), Transport::Tcp(tcp)) = (&ip, &mut transport)
+        && bytes[6] & RESERVED_FLAG != 0
+    {
+        tcp.omitted |= Omitted::RESERVED;
+    }
     let payload = if payload.is_empty() { Payload::EMPTY } else { keep(payload) };
     Ok(Packet { ip, transport, payload })
 }
@@ -81,7 +86,8 @@ fn tcp<'a>(ip: &IpHeader, segment: &'a [u8]) -> Result<(Transport, &'a [u8]), Pa
     let header: &[u8; 20] = fixed(segment)?;
     let offset = (header[12] >> 4) * 4;
     let options = segment.get(header.len()..usize::from(offset)).ok_or(ParseError::DataOffset(offset))?;
-    let options = options::parse(options)?;
+    let (options, mut omitted) = options::parse(options)?;
+    omitted.set(Omitted::RESERVED, header[12] & RESERVED != 0);
     if options.len().get() > MAX_OPTIONS {
         return Err(ParseError::OptionsTooLong(options.len().get()));
     }
@@ -98,6 +104,7 @@ fn tcp<'a>(ip: &IpHeader, segment: &'a [u8]) -> Result<(Transport, &'a [u8]), Pa
         urgent: be16(header, 18),
         checksum,
         options,
+        omitted,
     };
     Ok((Transport::Tcp(tcp), &segment[usize::from(offset)..]))
 }
@@ -146,6 +153,10 @@ fn be32<const N: usize>(header: &[u8; N], at: usize) -> u32 {
     u32::from(be16(header, at)) << 16 | u32::from(be16(header, at + 2))
 }
 
+/// The bits behind the data offset (RFC 9293, 3.1).
+const RESERVED: u8 = 0x0f;
+/// The flag of IPv4 that must be zero, in the upper byte of the fragment offset (RFC 791, 3.1).
+const RESERVED_FLAG: u8 = 0x80;
 /// Don't Fragment, in the word that also holds the fragment offset (RFC 791, 3.1).
 const DONT_FRAGMENT: u16 = 0x4000;
 /// More Fragments, in the same word.

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
 use crate::packet::Transport;
-use crate::tcp::{Checksum, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
+use crate::tcp::{Checksum, Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
 use crate::udp::UdpHeader;
 
 fn v4() -> IpHeader {
@@ -38,9 +38,10 @@ fn rewrite(mut bytes: Vec<u8>, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     bytes
 }
 
-fn without_checksum(mut packet: Packet) -> Packet {
+/// The packet as it would be had it never been bytes.
+fn unparsed(mut packet: Packet) -> Packet {
     if let Transport::Tcp(tcp) = &mut packet.transport {
-        tcp.checksum = Checksum::Correct;
+        (tcp.checksum, tcp.omitted) = (Checksum::Correct, Omitted::empty());
     }
     packet
 }
@@ -92,6 +93,7 @@ fn transports() -> impl Strategy<Value = Transport> {
             urgent,
             checksum: Checksum::Correct,
             options,
+            omitted: Omitted::empty(),
         })
     });
     let udp = any::<(u16, u16)>().prop_map(|(src_port, dst_port)| Transport::Udp(UdpHeader { src_port, dst_port }));
@@ -155,9 +157,12 @@ proptest! {
         }
         for bytes in [&bytes[..], &bytes[..cut.index(bytes.len())]] {
             if let Ok(parsed) = Packet::parse(bytes) {
-                let again = Packet::parse(&bytes_of(&parsed));
+                let written = bytes_of(&parsed);
+                if parsed.tcp().is_some() {
+                    prop_assert_eq!(parsed.is_whole(), bytes.starts_with(&written), "{:02x?}", bytes);
+                }
                 // A checksum that is wrong only for a reserved bit is right once that bit is gone.
-                prop_assert_eq!(again.map(without_checksum), Ok(without_checksum(parsed)));
+                prop_assert_eq!(Packet::parse(&written).map(unparsed), Ok(unparsed(parsed)));
             }
         }
     }
@@ -261,9 +266,14 @@ fn padding_and_reserved_bits_are_ignored_and_not_canonical() {
     let padded = [&bytes[..], &[0; 6]].concat();
     assert_eq!(Packet::parse(&padded), Ok(ack(v4())));
     assert!(!Packet::is_canonical(&padded));
-    let reserved = rewrite(bytes, |b| b[6] |= 0x80);
-    assert_eq!(Packet::parse(&reserved), Ok(ack(v4())));
-    assert!(!Packet::is_canonical(&reserved));
+    for (at, bit) in [(6, 0x80), (32, 1), (32, 8)] {
+        let reserved = rewrite(bytes.clone(), |b| b[at] |= bit);
+        let parsed = Packet::parse(&reserved).expect("reserved bits are ignored");
+        assert_eq!(parsed.tcp().map(|tcp| tcp.omitted), Some(Omitted::RESERVED));
+        assert!(!parsed.is_whole() && parsed.pure_ack().is_none() && parsed.is_acknowledgement());
+        assert_eq!(unparsed(parsed), ack(v4()));
+        assert!(!Packet::is_canonical(&reserved));
+    }
 }
 
 #[test]

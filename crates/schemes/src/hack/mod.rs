@@ -31,11 +31,6 @@
 //! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see
 //!   `receiver`.
 //!
-//! What of a TACK connection is compressed: its pure ACKs, that is the last one of the handshake, those for a FIN, challenge ACKs (RFC 5961), and all after it fell back to
-//! plain TCP. Its TACKs and IACKs are not: what they say is in a body of 4 to some 1,400 bytes, which no code has a place for, and which changes from one to the
-//! next in every field; and there are so few of them that the medium has nothing to gain. They go natively, as data that the station sends does, and what was held
-//! before them goes before them. Nor is any header with an option of TACK. So with TACK this scheme carries next to nothing, and costs nothing.
-//!
 //! Not modelled: the DMA bandwidth of the NIC (only its latency), and a NIC memory that is too small.
 
 mod config;

@@ -2,7 +2,8 @@
 //!
 //! One [`Nic`] is the table of descriptors for one destination. The driver posts compressed ACKs in chains; a chain has
 //! a label, which goes in front of it on the air, and its descriptors are appended in order or not at all. The NIC does
-//! not look into the bytes and knows no TCP. At the SIFS deadline it appends what has been transferred to it by then;
+//! not look into the bytes and knows no TCP: beside each it keeps a word of the driver's, as the buffer descriptors of
+//! NICs do, and gives it back with it. At the SIFS deadline it appends what has been transferred to it by then;
 //! what it appended it keeps, until the driver says that the answer arrived.
 //!
 //! The paper has one "ready" flag for each destination. Here each descriptor is ready at a time of its own, so that one
@@ -13,18 +14,18 @@ use std::collections::VecDeque;
 use ackless_rohc::hack::{Cid, Code, FrameWriter};
 use ackless_wire::Instant;
 
-/// What the NIC holds for one destination.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Nic {
-    chains: Vec<Chain>,
+/// What the NIC holds for one destination. `T` is the driver's word.
+#[derive(Clone, Debug)]
+pub(super) struct Nic<T> {
+    chains: Vec<Chain<T>>,
     /// The chains that hold something, the one to be appended first in front.
     active: Vec<u16>,
 }
 
 #[derive(Clone, Debug)]
-struct Chain {
+struct Chain<T> {
     label: Cid,
-    descriptors: VecDeque<Descriptor>,
+    descriptors: VecDeque<Descriptor<T>>,
     /// How many of the first were on an answer at least once.
     sent: usize,
     /// How many of the first were on the last answer.
@@ -32,9 +33,10 @@ struct Chain {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Descriptor {
+struct Descriptor<T> {
     code: Code,
     ready: Instant,
+    word: T,
 }
 
 /// What went on an answer.
@@ -50,7 +52,13 @@ pub(super) struct Appended {
     pub(super) not_ready: bool,
 }
 
-impl Nic {
+impl<T> Default for Nic<T> {
+    fn default() -> Self {
+        Self { chains: Vec::new(), active: Vec::new() }
+    }
+}
+
+impl<T: Copy> Nic<T> {
     /// Whether nothing is held.
     pub(super) fn is_empty(&self) -> bool {
         self.active.is_empty()
@@ -66,14 +74,20 @@ impl Nic {
         self.chains.get(usize::from(chain)).map_or(0, |chain| chain.descriptors.len())
     }
 
-    /// How many of a chain's descriptors were on an answer.
-    pub(super) fn sent(&self, chain: u16) -> usize {
-        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.sent)
+    /// The word of the first descriptor of a chain.
+    pub(super) fn first(&self, chain: u16) -> Option<&T> {
+        self.chains.get(usize::from(chain))?.descriptors.front().map(|descriptor| &descriptor.word)
     }
 
-    /// How many of a chain's descriptors, the last ones, were on no answer yet.
-    pub(super) fn unsent(&self, chain: u16) -> usize {
-        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.descriptors.len() - chain.sent)
+    /// The word of the first descriptor of a chain that was on no answer yet.
+    pub(super) fn first_unsent(&self, chain: u16) -> Option<&T> {
+        let chain = self.chains.get(usize::from(chain))?;
+        chain.descriptors.get(chain.sent).map(|descriptor| &descriptor.word)
+    }
+
+    /// The word of the last descriptor of a chain.
+    pub(super) fn last(&self, chain: u16) -> Option<&T> {
+        self.chains.get(usize::from(chain))?.descriptors.back().map(|descriptor| &descriptor.word)
     }
 
     /// Whether anything was on the last answer.
@@ -88,18 +102,18 @@ impl Nic {
     }
 
     /// Posts a descriptor at the end of a chain.
-    pub(super) fn post(&mut self, chain: u16, label: Cid, code: Code, ready: Instant) {
+    pub(super) fn post(&mut self, chain: u16, label: Cid, code: Code, ready: Instant, word: T) {
         let index = usize::from(chain);
         if self.chains.len() <= index {
-            let empty = Chain { label, descriptors: VecDeque::new(), sent: 0, last: 0 };
-            self.chains.resize(index + 1, empty);
+            let empty = || Chain { label, descriptors: VecDeque::new(), sent: 0, last: 0 };
+            self.chains.resize_with(index + 1, empty);
         }
         let held = &mut self.chains[index];
         held.label = label;
         if held.descriptors.is_empty() {
             self.active.push(chain);
         }
-        held.descriptors.push_back(Descriptor { code, ready });
+        held.descriptors.push_back(Descriptor { code, ready, word });
     }
 
     /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chains that
@@ -147,49 +161,49 @@ impl Nic {
         appended
     }
 
-    /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and how many of its
-    /// first descriptors are gone.
-    pub(super) fn confirm(&mut self, mut each: impl FnMut(u16, usize)) {
+    /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and the word of each
+    /// descriptor that is gone.
+    pub(super) fn confirm(&mut self, mut each: impl FnMut(u16, T)) {
         let chains = &mut self.chains;
         self.active.retain(|&number| {
             let chain = &mut chains[usize::from(number)];
             let gone = std::mem::take(&mut chain.last);
-            if gone > 0 {
-                chain.descriptors.drain(..gone);
-                chain.sent -= gone;
-                each(number, gone);
-            }
+            chain.sent -= gone;
+            chain.descriptors.drain(..gone).for_each(|descriptor| each(number, descriptor.word));
             !chain.descriptors.is_empty()
         });
     }
 
-    /// Takes back those descriptors of a chain that were on no answer. Says how many.
-    pub(super) fn recall_unsent(&mut self, chain: u16) -> usize {
-        let unsent = self.unsent(chain);
-        if unsent > 0 {
-            let held = &mut self.chains[usize::from(chain)];
-            held.descriptors.truncate(held.sent);
-            if held.descriptors.is_empty() {
+    /// Takes back those descriptors of a chain that were on no answer, in their order, and hands `each` their words. Says
+    /// how many.
+    pub(super) fn recall_unsent(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
+        let sent = self.chains.get(usize::from(chain)).map_or(0, |chain| chain.sent);
+        self.recall_from(chain, sent, each)
+    }
+
+    /// Takes back all of a chain, in its order, and hands `each` the words. Says how many.
+    pub(super) fn recall(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
+        let recalled = self.recall_from(chain, 0, each);
+        if let Some(chain) = self.chains.get_mut(usize::from(chain)) {
+            (chain.sent, chain.last) = (0, 0);
+        }
+        recalled
+    }
+
+    fn recall_from(&mut self, chain: u16, kept: usize, mut each: impl FnMut(T)) -> usize {
+        let recalled = self.held(chain) - kept;
+        if recalled > 0 {
+            let descriptors = &mut self.chains[usize::from(chain)].descriptors;
+            descriptors.drain(kept..).for_each(|descriptor| each(descriptor.word));
+            if kept == 0 {
                 self.active.retain(|&other| other != chain);
             }
         }
-        unsent
-    }
-
-    /// Takes back all of a chain. Says how many.
-    pub(super) fn recall(&mut self, chain: u16) -> usize {
-        let held = self.held(chain);
-        if held > 0 {
-            let entry = &mut self.chains[usize::from(chain)];
-            entry.descriptors.clear();
-            (entry.sent, entry.last) = (0, 0);
-            self.active.retain(|&other| other != chain);
-        }
-        held
+        recalled
     }
 }
 
-impl Descriptor {
+impl<T> Descriptor<T> {
     fn len(&self) -> usize {
         self.code.bytes().len()
     }

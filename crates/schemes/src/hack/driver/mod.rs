@@ -14,23 +14,28 @@
 //!
 //! After either the context is closed until the next native ACK is delivered.
 //!
-//! `answers` has what follows from PPDUs of the peer, `natives` the frames that were not held, `flows` the flows.
+//! `answers` has what follows from PPDUs of the peer, `policies` what each policy decides, `guard` the timer for PPDUs that
+//! do not come, `natives` the frames that were not held, `flows` the flows, and `flow` the state of one.
 
 mod answers;
+mod flow;
 mod flows;
+mod guard;
 mod natives;
+mod policies;
 
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
-use ackless_dot11::hooks::{Emission, SendOptions, Verdict};
+use ackless_dot11::hooks::{SendOptions, Verdict};
 use ackless_rohc::hack::{Ack, Run};
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, PacketId, TcpFlags};
 
+use self::flow::{Candidate, FlowState, Held};
 pub(super) use self::flows::CID_IDLE;
-use self::flows::{Candidate, Flows, Held};
+use self::flows::Flows;
 use self::natives::{Natives, Stage};
 use super::config::Policy;
-use super::env::{Env, Queueing};
+use super::env::Env;
 use super::nic::Nic;
 use crate::flow_key::FlowKey;
 
@@ -40,7 +45,8 @@ pub(super) struct Driver {
     peer: NodeId,
     flows: Flows,
     natives: Natives,
-    nic: Nic,
+    /// Each descriptor with the ACK that it stands for.
+    nic: Nic<Held>,
     /// Whether the peer has promised another PPDU.
     promise: Promise,
     /// The last answer to the peer.
@@ -126,7 +132,7 @@ impl Driver {
             return Verdict::Pass;
         }
         if let Ok(ack) = Ack::of(content) {
-            return match self.flows.find_or_add(key, &ack, env.cx.now) {
+            return match self.flows.find_or_add(key, &ack, &self.nic, env.cx.now) {
                 Some(flow) => self.on_ack(env, flow, &ack, packet, handle, options),
                 None => Verdict::Pass,
             };
@@ -142,8 +148,7 @@ impl Driver {
         self.flows[flow].last_used = env.cx.now;
         if ends {
             // Nor may an ACK that is under way install the old connection's context again.
-            self.flows[flow].compressor.invalidate();
-            self.flows[flow].newest = None;
+            self.flows[flow].state = FlowState::Closed;
         }
         verdict
     }
@@ -160,20 +165,17 @@ impl Driver {
         }
         let Some(native) = self.natives.get_mut(handle) else { return };
         let (place, pure) = (native.flow, native.pure);
-        let clear = pure && self.flows.is_clear(place, env.cx.now);
+        let clear = pure && self.flows.is_clear(place, &self.nic, env.cx.now);
         native.stage = Stage::Sequenced { at: env.cx.now, clear };
-        let dropped = self.nic.recall(place);
+        let dropped = self.nic.recall(place, |held| env.cx.pool.release(held.packet));
         let flow = &mut self.flows[place];
-        debug_assert_eq!(dropped, flow.held.len(), "driver and NIC hold the same");
-        flow.held.drain(..).for_each(|held| env.cx.pool.release(held.packet));
         flow.candidates.pop_front_if(|candidate| candidate.handle == handle);
         env.counters.gap_after_drop += u64::from(dropped > 0);
         if pure {
-            flow.newest = Some(handle);
+            flow.state = FlowState::Awaiting(handle);
             env.counters.native_acks += 1;
-        }
-        if pure || dropped > 0 {
-            flow.compressor.invalidate();
+        } else if dropped > 0 {
+            flow.state = FlowState::Closed;
         }
     }
 
@@ -190,11 +192,7 @@ impl Driver {
         }
         flow.last_possible = Some(env.cx.now);
         let Stage::Sequenced { at, clear } = native.stage else { return };
-        if flow.newest == Some(mpdu.handle)
-            && let Ok(ack) = Ack::of(env.cx.pool.get(mpdu.packet))
-        {
-            flow.compressor.install(&ack);
-        }
+        flow.state.open(mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
         self.flows.on_received(native.flow, at, env.cx.now, clear);
     }
 
@@ -212,7 +210,7 @@ impl Driver {
             Stage::Sequenced { .. } => {}
             _ => flow.candidates.retain(|candidate| candidate.handle != handle),
         }
-        if !flow.held.is_empty() {
+        if self.nic.held(native.flow) > 0 {
             env.wake_after(env.config.guard);
         }
     }
@@ -227,26 +225,19 @@ impl Driver {
         handle: FrameHandle,
         options: &SendOptions,
     ) -> Verdict {
-        let holds = match env.config.policy {
-            Policy::MoreData => self.promise == Promise::MoreData,
-            Policy::ExplicitTimer(_) => true,
-            Policy::Opportunistic => {
-                let verdict = self.go_natively(env, place, packet, handle, options, true);
-                if verdict == Verdict::Pass {
-                    self.nominate(place, Candidate { handle, ack: *ack, options: *options, since: env.cx.now });
-                }
-                return verdict;
+        if !self.holds(env.config.policy) {
+            let verdict = self.go_natively(env, place, packet, handle, options, true);
+            if verdict == Verdict::Pass && env.config.policy == Policy::Opportunistic {
+                self.nominate(place, Candidate { handle, ack: *ack, options: *options, since: env.cx.now });
             }
-        };
-        if !holds {
-            return self.go_natively(env, place, packet, handle, options, true);
+            return verdict;
         }
         let outstanding = self.flows[place].outstanding;
         if let Some(obstacle) = self.obstacle(place, outstanding, env.cx.now) {
             *obstacle.counter(env) += 1;
             return self.go_natively(env, place, packet, handle, options, true);
         }
-        match self.flows[place].compress(ack) {
+        match self.flows[place].state.compress(ack) {
             Some(code) => {
                 let held = Held { packet, options: *options, since: env.cx.now };
                 self.hold(env, place, held, code, env.cx.now + env.config.driver_to_nic);
@@ -263,7 +254,7 @@ impl Driver {
     fn obstacle(&self, place: u16, in_the_way: u32, now: Instant) -> Option<Obstacle> {
         if in_the_way > 0 {
             Some(Obstacle::NativeOutstanding)
-        } else if !self.flows[place].compressor.is_ready() {
+        } else if !self.flows[place].state.is_open() {
             Some(Obstacle::NoContext)
         } else if !self.flows.owns(place, now) {
             Some(Obstacle::NotOwner)
@@ -276,60 +267,19 @@ impl Driver {
 
     /// Keeps an ACK and gives its code to the NIC, which has it at `ready`.
     fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, held: Held, code: ackless_rohc::hack::Code, ready: Instant) {
-        let flow = &mut self.flows[place];
         env.counters.msn_wrap += u64::from(code.msn() == u8::MAX);
-        flow.held.push_back(held);
-        self.nic.post(place, flow.cid, code, ready);
-        let patience = match env.config.policy {
-            Policy::ExplicitTimer(timer) => timer.min(env.config.guard),
-            Policy::MoreData | Policy::Opportunistic => env.config.guard,
-        };
-        env.wake_after(patience);
+        self.nic.post(place, self.flows[place].cid, code, ready, held);
+        env.wake_after(policies::patience(env.config));
     }
 
-    /// Lets a frame of a known flow go as it is, behind those of its ACKs that are held and were on no answer.
-    fn go_natively(
-        &mut self,
-        env: &mut Env<'_, '_>,
-        place: u16,
-        packet: PacketId,
-        handle: FrameHandle,
-        options: &SendOptions,
-        pure: bool,
-    ) -> Verdict {
-        if self.requeue_unsent(env, place) == 0 {
-            self.flows[place].handed_over(pure);
-            self.natives.push(handle, place, pure);
-            return Verdict::Pass;
+    /// Does something with each flow of which the NIC holds something.
+    fn each_active(&mut self, mut each: impl FnMut(&mut Self, u16)) {
+        let mut n = 0;
+        while let Some(&flow) = self.nic.active().get(n) {
+            each(self, flow);
+            // A chain of which nothing is left is no longer among the active ones.
+            n += usize::from(self.nic.active().get(n) == Some(&flow));
         }
-        self.queue(env, place, packet, options, pure);
-        Verdict::Hold
-    }
-
-    /// Queues those held ACKs of a flow natively that were on no answer, in their order. Says how many.
-    ///
-    /// Their codes are void, and with them the context.
-    fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: u16) -> usize {
-        let unsent = self.nic.recall_unsent(place);
-        if unsent > 0 {
-            let flow = &mut self.flows[place];
-            flow.compressor.invalidate();
-            let kept = flow.held.len() - unsent;
-            for n in kept..kept + unsent {
-                let Held { packet, options, .. } = self.flows[place].held[n];
-                self.queue(env, place, packet, &options, true);
-            }
-            self.flows[place].held.truncate(kept);
-            env.counters.requeued += unsent as u64;
-        }
-        unsent
-    }
-
-    /// Gives a packet to the MAC's queue, with its reference.
-    fn queue(&mut self, env: &mut Env<'_, '_>, flow: u16, packet: PacketId, options: &SendOptions, pure: bool) {
-        self.flows[flow].handed_over(pure);
-        env.queueing.push_back(Queueing { packet, peer: self.peer, flow, pure });
-        env.cx.emit(Emission::Queue(packet, *options));
     }
 }
 

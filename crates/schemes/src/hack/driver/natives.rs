@@ -1,9 +1,20 @@
-//! Frames of known flows that the driver handed to the MAC as they are, until each has its fate.
+//! What goes natively: frames of known flows that the driver hands to the MAC as they are, until each has its fate.
+//!
+//! What of a TACK connection is compressed: its pure ACKs, that is the last one of the handshake, those for a FIN, challenge ACKs (RFC 5961), and all after it fell back to
+//! plain TCP. Its TACKs and IACKs are not: what they say is in a body of 4 to some 1,400 bytes, which no code has a place for, and which changes from one to the
+//! next in every field; and there are so few of them that the medium has nothing to gain. They go natively, as data that the station sends does, and what was held
+//! before them goes before them. Nor is any header with an option of TACK. So with TACK this scheme carries next to nothing, and costs nothing.
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::FrameHandle;
-use ackless_wire::Instant;
+use ackless_dot11::frame::{FrameHandle, NodeId};
+use ackless_dot11::hooks::{Emission, SendOptions, Verdict};
+use ackless_wire::{Instant, PacketId};
+
+use super::Driver;
+use super::flow::{FlowState, Held};
+use super::flows::Flows;
+use crate::hack::env::{Env, Queueing};
 
 /// The frames towards one peer, in the order in which they were handed over, which is that of their handles.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +84,77 @@ impl Natives {
         }
         Some(before)
     }
+}
+
+impl Driver {
+    /// Lets a frame of a known flow go as it is, behind those of its ACKs that are held and were on no answer.
+    pub(super) fn go_natively(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        place: u16,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &SendOptions,
+        pure: bool,
+    ) -> Verdict {
+        if self.requeue_unsent(env, place) == 0 {
+            self.flows[place].handed_over(pure);
+            self.natives.push(handle, place, pure);
+            return Verdict::Pass;
+        }
+        queue(&mut self.flows, env, self.peer, place, packet, options, pure);
+        Verdict::Hold
+    }
+
+    /// Queues those held ACKs of a flow natively that were on no answer, in their order. Says how many.
+    ///
+    /// Their codes are void, and with them the context.
+    pub(super) fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: u16) -> usize {
+        let (flows, peer) = (&mut self.flows, self.peer);
+        let unsent = self.nic.recall_unsent(place, |Held { packet, options, .. }| {
+            queue(flows, env, peer, place, packet, &options, true);
+        });
+        if unsent > 0 {
+            self.flows[place].state = FlowState::Closed;
+            env.counters.requeued += unsent as u64;
+        }
+        unsent
+    }
+
+    /// Queues all that was on no answer natively.
+    pub(super) fn requeue_all(&mut self, env: &mut Env<'_, '_>) {
+        self.each_active(|driver, flow| {
+            driver.requeue_unsent(env, flow);
+        });
+    }
+
+    /// Sends natively what the peer may not have of a flow: what was on no answer, or else the last ACK, which
+    /// acknowledges all that was before it and may arrive twice.
+    pub(super) fn rescue(&mut self, env: &mut Env<'_, '_>, flow: u16) {
+        if self.requeue_unsent(env, flow) > 0 {
+            return;
+        }
+        if let Some(&Held { packet, options, .. }) = self.nic.last(flow) {
+            env.cx.pool.retain(packet);
+            env.counters.rescued += 1;
+            queue(&mut self.flows, env, self.peer, flow, packet, &options, true);
+        }
+    }
+}
+
+/// Gives a packet to the MAC's queue, with its reference.
+fn queue(
+    flows: &mut Flows,
+    env: &mut Env<'_, '_>,
+    peer: NodeId,
+    flow: u16,
+    packet: PacketId,
+    options: &SendOptions,
+    pure: bool,
+) {
+    flows[flow].handed_over(pure);
+    env.queueing.push_back(Queueing { packet, peer, flow, pure });
+    env.cx.emit(Emission::Queue(packet, *options));
 }
 
 /// So many settled frames are kept without need.

@@ -1,0 +1,130 @@
+//! One flow of ACKs towards a peer.
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::FrameHandle;
+use ackless_dot11::hooks::SendOptions;
+use ackless_rohc::hack::{Ack, Cid, Code, Compressor};
+use ackless_wire::{Duration, Instant, PacketId};
+
+use super::flows::CID_IDLE;
+
+/// One flow of ACKs.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) cid: Cid,
+    /// Whether its ACKs can be compressed.
+    pub(super) state: FlowState,
+    /// Its frames that were handed to the MAC as they are and have no fate yet, all kinds.
+    pub(super) outstanding: u32,
+    /// Those of them that are pure ACKs.
+    pub(super) outstanding_acks: u32,
+    /// ACKs in the queue that the opportunistic policy may take back.
+    pub(super) candidates: VecDeque<Candidate>,
+    /// The peer may have received a native pure ACK or a run of it up to then.
+    pub(super) last_possible: Option<Instant>,
+    /// The peer has received one that was sent then.
+    pub(super) last_confirmed: Option<Instant>,
+    /// When a packet of it was last handed over.
+    pub(super) last_used: Instant,
+}
+
+/// The context of a flow at this end. What is held of the flow lies with the NIC; it may also hold codes of a closed context,
+/// which were on an answer and stay until a native frame stands for them.
+#[derive(Clone, Debug, Default)]
+pub(super) enum FlowState {
+    /// The peer is not known to have a reference: ACKs go natively.
+    #[default]
+    Closed,
+    /// So does the next one; but this native ACK, the newest that got a sequence number, opens the context when it is
+    /// acknowledged at link layer.
+    Awaiting(FrameHandle),
+    /// The peer has the reference, and each code that was on an answer is in terms of the one before it.
+    Open(Compressor),
+}
+
+/// An ACK that waits for an answer: its packet, with a reference.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) packet: PacketId,
+    pub(super) options: SendOptions,
+    pub(super) since: Instant,
+}
+
+/// An ACK that is queued natively and could go on an answer instead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) handle: FrameHandle,
+    pub(super) ack: Ack,
+    pub(super) options: SendOptions,
+    pub(super) since: Instant,
+}
+
+impl Flow {
+    pub(super) fn new(cid: Cid, now: Instant) -> Self {
+        Self {
+            cid,
+            state: FlowState::Closed,
+            outstanding: 0,
+            outstanding_acks: 0,
+            candidates: VecDeque::new(),
+            last_possible: None,
+            last_confirmed: None,
+            last_used: now,
+        }
+    }
+
+    /// A frame of it was handed to the MAC as it is.
+    pub(super) fn handed_over(&mut self, pure: bool) {
+        self.outstanding += 1;
+        self.outstanding_acks += u32::from(pure);
+    }
+
+    /// Such a frame has its fate, or was taken back.
+    pub(super) fn settled(&mut self, pure: bool) {
+        self.outstanding -= 1;
+        self.outstanding_acks -= u32::from(pure);
+    }
+
+    /// A native pure ACK or a run that was sent at `sent` has been received.
+    pub(super) fn confirmed(&mut self, sent: Instant) {
+        self.last_confirmed = self.last_confirmed.max(Some(sent));
+    }
+
+    /// Whether the peer has surely received no pure ACK of this flow for [`CID_IDLE`], native or in a run, and none is
+    /// on its way, of which the NIC holds `held`. Its data does not count, as it does not for the peer.
+    pub(super) fn is_idle(&self, held: usize, now: Instant) -> bool {
+        let heard = self.last_possible.is_some_and(|at| now.saturating_since(at) < CID_IDLE + CID_MARGIN);
+        self.outstanding_acks == 0 && held == 0 && !heard
+    }
+}
+
+impl FlowState {
+    /// A native ACK was acknowledged at link layer: the context opens if it is the one that was awaited.
+    pub(super) fn open(&mut self, native: FrameHandle, ack: impl FnOnce() -> Option<Ack>) {
+        if matches!(self, Self::Awaiting(awaited) if *awaited == native)
+            && let Some(ack) = ack()
+        {
+            let mut compressor = Compressor::default();
+            compressor.install(&ack);
+            *self = Self::Open(compressor);
+        }
+    }
+
+    /// Whether ACKs can be compressed.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
+    /// Compresses the next ACK. One that goes back behind the last is refused: the network reordered it on its way here,
+    /// and the peer takes no such code for genuine.
+    pub(super) fn compress(&mut self, ack: &Ack) -> Option<Code> {
+        let Self::Open(compressor) = self else { return None };
+        let goes_back = compressor.reference().is_some_and(|last| ack.tcp().ack.before(last.tcp().ack));
+        if goes_back { None } else { compressor.compress(ack).ok() }
+    }
+}
+
+/// More than from the start of an answer, when this end counts, to its end, when the other does: the longest frame, 4063 bytes, lasts 33 ms at
+/// 1 Mbps.
+const CID_MARGIN: Duration = Duration::from_millis(40);

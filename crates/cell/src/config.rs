@@ -15,7 +15,7 @@ use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
-pub use ackless_tcp::{AckChoice, CongestionChoice, RecoveryChoice, TackConfig};
+pub use ackless_tcp::{AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -410,6 +410,8 @@ pub struct TcpConfig {
     pub sack: bool,
     /// Timestamps (RFC 7323); they take 12 bytes of each segment.
     pub timestamps: bool,
+    /// What becomes of a segment without timestamps on a connection that has them.
+    pub missing_timestamp: MissingTimestamp,
     /// Window scaling (RFC 7323); without it a window ends at 65,535 bytes.
     pub window_scaling: bool,
     /// Initial congestion window in full-sized segments (RFC 6928: 10). At least 1.
@@ -570,6 +572,7 @@ impl Default for TcpConfig {
             packet: Bytes(1_500),
             sack: true,
             timestamps: true,
+            missing_timestamp: MissingTimestamp::Accept,
             window_scaling: true,
             initial_window: 10,
             rto_min: Duration::from_millis(200),

@@ -377,6 +377,7 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         pacing: tcp.pacing,
         sack: tcp.sack,
         timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
+        missing_timestamp: tcp.missing_timestamp,
         window_scaling: tcp.window_scaling,
         receive_buffer: tcp.receive_buffer,
         send_buffer: tcp.send_buffer,

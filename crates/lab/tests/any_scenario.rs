@@ -110,6 +110,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("transport.packet", &["1500B", "128B"]),
     ("transport.sack", &["true", "false"]),
     ("transport.timestamps", &["true", "false"]),
+    ("transport.missing_timestamp", &["accept", "drop"]),
     ("transport.window_scaling", &["true", "false"]),
     ("transport.initial_window", &["10", "1", "1000"]),
     ("transport.receive_buffer", &["4MiB", "3000B"]),

@@ -39,6 +39,8 @@ pub struct Config {
     pub sack: bool,
     /// Whether to offer timestamps (RFC 7323), and the tick of their clock: 1 ms to 1 s (5.4). Default: 1 ms.
     pub timestamps: Option<Duration>,
+    /// What becomes of a segment without timestamps on a connection that negotiated them. Default: it is taken, as by Linux.
+    pub missing_timestamp: MissingTimestamp,
     /// Whether to offer TACK, and how to do it. It needs timestamps, whose clock then ticks in microseconds: without
     /// `timestamps` it is not offered. Default: no.
     pub tack: Option<TackConfig>,
@@ -80,6 +82,19 @@ pub enum Consume {
     ByApplication,
 }
 
+/// What becomes of a segment without timestamps on a connection on which both SYNs had them.
+///
+/// A RST is judged by its number alone, whatever stands here (RFC 7323, 3.2). On a TACK connection such segments are
+/// always dropped, because timestamps are what orders its windows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MissingTimestamp {
+    /// It is taken as on a connection without timestamps: PAWS does not look at it, and it leaves TS.Recent alone. Linux does
+    /// this, and FreeBSD by default (net.inet.tcp.tolerate_missing_ts).
+    Accept,
+    /// It is dropped and not answered, which RFC 7323 (3.2) says a TCP should do.
+    Drop,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -93,6 +108,7 @@ impl Default for Config {
             ack: AckChoice::default(),
             sack: true,
             timestamps: Some(Duration::from_millis(1)),
+            missing_timestamp: MissingTimestamp::Accept,
             tack: None,
             window_scaling: true,
             receive_buffer: Bytes::from_kib(6 * 1024),

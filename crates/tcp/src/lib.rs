@@ -42,7 +42,7 @@ mod timestamps;
 pub mod transmissions;
 
 pub use ack::AckChoice;
-pub use config::{Config, Consume};
+pub use config::{Config, Consume, MissingTimestamp};
 pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, Variant};
 pub use endpoint::Endpoint;
 pub use event::Event;

@@ -41,7 +41,7 @@ pub struct Stats {
     pub duplicate_segments: u64,
     /// Packets ignored: not for this connection, no TCP, or a wrong checksum.
     pub ignored: u64,
-    /// Segments dropped as old duplicates by their timestamp (PAWS), or for lacking one.
+    /// Segments dropped as old duplicates by their timestamp (PAWS), or for lacking one where that is chosen.
     pub dropped_by_timestamp: u64,
     /// Segments dropped because they lay outside the window.
     pub dropped_outside_window: u64,

@@ -1,6 +1,6 @@
 //! The rivals of HACK, and how each is set up at random.
 
-use ackless_cell::config::{SchemeChoice, TransportConfig};
+use ackless_cell::config::{MissingTimestamp, SchemeChoice, TransportConfig};
 use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
 use ackless_schemes::fast_ack::FastAckConfig;
@@ -114,23 +114,26 @@ fn filter(random: &mut Stream, schedule: &Schedule) -> Setup {
     Setup { stalls_on, ..Setup::everywhere(SchemeChoice::Filter(FilterConfig { form, filtered })) }
 }
 
-fn arq_by_sequence(random: &mut Stream, _: &Schedule) -> Setup {
-    arq(random, Identification::FrameSequence)
+fn arq_by_sequence(random: &mut Stream, schedule: &Schedule) -> Setup {
+    arq(random, schedule, Identification::FrameSequence)
 }
 
-fn arq_by_hash(random: &mut Stream, _: &Schedule) -> Setup {
-    arq(random, Identification::Hash)
+fn arq_by_hash(random: &mut Stream, schedule: &Schedule) -> Setup {
+    arq(random, schedule, Identification::Hash)
 }
 
-fn arq(random: &mut Stream, identification: Identification) -> Setup {
+fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification) -> Setup {
     let lifetime = Duration::from_millis(one_of(random, &[1, 5, 50, 1000]));
     let stateless = random.chance(0.1);
     let guard = Duration::from_millis(one_of(random, &[20, 100]));
     let config = ArqProxyConfig { identification, lifetime, stateless, guard };
     // A native ACK that is already on the air is overtaken by the one that is asked for next.
     let says = if stateless { Says::Anything } else { Says::Said };
-    // A sender whose connection has timestamps drops ACKs that have none (RFC 7323, 3.2).
-    let stalls_on = stateless.then_some("ACKs without timestamps");
+    let drops = schedule.config.flows.iter().any(|flow| match &flow.transport {
+        TransportConfig::Tcp(tcp) => tcp.timestamps && tcp.missing_timestamp == MissingTimestamp::Drop,
+        TransportConfig::Udp { .. } => false,
+    });
+    let stalls_on = (stateless && drops).then_some("ACKs without timestamps");
     Setup { stalls_on, says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
 }
 

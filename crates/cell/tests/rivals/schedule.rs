@@ -4,7 +4,7 @@
 
 use ackless_cell::config::{
     Access, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction, FrameLoss,
-    LinkLoss, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+    LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};
@@ -167,6 +167,7 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         let timeout = Duration::from_millis(one_of(random, &[10, 40, 40, 90]));
         tcp.ack = AckConfig { every: one_of(random, &[1, 1, 1, 2, 2, 4]), timeout };
         (tcp.timestamps, tcp.sack) = (random.chance(0.7), random.chance(0.7));
+        tcp.missing_timestamp = one_of(random, &[MissingTimestamp::Accept, MissingTimestamp::Drop]);
         tcp.congestion = one_of(random, &[CongestionChoice::Cubic, CongestionChoice::NewReno, CongestionChoice::Reno]);
         tcp.packet = Bytes(one_of(random, &[1500, 1500, 1500, 576, 296]));
         tcp.receive_buffer = Bytes(one_of(random, &[10_000, 200_000, 1 << 20]));

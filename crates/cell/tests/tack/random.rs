@@ -19,7 +19,6 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     let standard = [Standard::B, Standard::A, Standard::G, Standard::N, Standard::Ac][random.below(5) as usize];
     let stations = 1 + random.below(3) as usize;
     let mut config = with_stations(cell(standard), stations);
-    let stateless = contender.name.ends_with("stateless");
     for _ in 0..1 + random.below(4) {
         let direction = if random.chance(0.5) { Direction::Down } else { Direction::Up };
         config = with_tcp(config, random.below(stations as u64) as usize, Peer::Server, direction);
@@ -40,9 +39,6 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
             if random.chance(0.2) {
                 tcp.policy = [None, Some(AckChoice::PerPacket)][random.below(2) as usize];
             }
-        } else {
-            // A sender with timestamps drops the ACKs that the stateless proxy makes.
-            tcp.timestamps = !stateless;
         }
         tcp.receive_buffer = Bytes([20_000, 200_000, 1 << 20][random.below(3) as usize]);
     }

@@ -73,6 +73,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         packet,
         sack: shared.sack.value,
         timestamps: shared.timestamps.value,
+        missing_timestamp: shared.missing_timestamp.value,
         window_scaling: shared.window_scaling.value,
         initial_window: scenario.in_range(&shared.initial_window, 1, 1_000)?,
         rto_min: scenario.in_range(&shared.rto_min, Duration::from_millis(1), Duration::from_secs(60))?,

@@ -1,5 +1,6 @@
 //! The keys of the transports that carry flows.
 
+use ackless_tcp::MissingTimestamp;
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
@@ -39,6 +40,9 @@ section! {
         sack: bool = "true",
         /// Timestamps (RFC 7323).
         timestamps: bool = "true",
+        /// What becomes of a segment without timestamps on a connection that has them: Linux and FreeBSD accept it, RFC 7323 (3.2) says
+        /// that it should be dropped. A RST always counts; a TACK connection always drops.
+        missing_timestamp: MissingTimestamp = "\"accept\"",
         /// Window scaling (RFC 7323).
         window_scaling: bool = "true",
         /// Initial window in full-sized segments (RFC 6928).

@@ -157,8 +157,9 @@ pub(super) const ARQ_PROXY: About = About {
     needs: "TCP data from an AP, a relay at the last hop or a node of an ad hoc cell, whose answers carry the requests; the \
             proxy at both ends",
     breaks: "with a host slower than SIFS many native ACKs reach the air first. One key for each answer: under BlockAck only the \
-             newest cumulative ACK is asked for. With stateless: connections with timestamps, whose servers drop every released \
-             ACK (RFC 7323, 3.2), and the client's window, which made ACKs do not know",
+             newest cumulative ACK is asked for. With stateless: the client's window, which made ACKs do not know, and \
+             connections with timestamps whose server drops a segment without (RFC 7323, 3.2: SHOULD; Linux and FreeBSD take it): \
+             transport.missing_timestamp",
     keys: &["scheme.name", "arq_proxy"],
     counters: &["requested", "released", "cancelled", "rescued"],
 };

@@ -1,5 +1,6 @@
 //! The words of the transports' keys.
 
+use ackless_tcp::MissingTimestamp;
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
 use ackless_wire::tcp::TackForm;
 
@@ -8,6 +9,7 @@ use super::{Literal, Value};
 keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
     Recovery { Standard = "standard", Rack = "rack" }
+    MissingTimestamp { Accept = "accept", Drop = "drop" }
     TackForm { Kinds = "kinds", Experimental = "experimental" }
     Blocks { Rich = "rich", Distinct = "distinct", Poor = "poor", OnDemand = "on-demand" }
     LossSignal { Iack = "iack", TackOnly = "tack-only" }

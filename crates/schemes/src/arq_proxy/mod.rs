@@ -36,8 +36,9 @@
 //! Where this departs from the paper:
 //! - Window, timestamp and sequence number of a released ACK are those that the client's native packets gave last, and the timestamp echo is the data
 //!   packet's; so the proxy keeps those per flow. An ACK whose window is smaller than that, or larger by a quarter, goes natively, and so does
-//!   each flow's first. [`ArqProxyConfig::stateless`] is the paper's AP, which knows nothing of flows: with timestamps on the connection its ACKs are
-//!   dropped (RFC 7323, 3.2), and its window promises what the client may not have.
+//!   each flow's first. [`ArqProxyConfig::stateless`] is the paper's AP, which knows nothing of flows: its ACKs bear no timestamps, and
+//!   a server that heeds RFC 7323, 3.2 (SHOULD) drops them where the connection has some, though Linux and FreeBSD do not; and its window promises what the
+//!   client may not have.
 //!   With delayed ACKs the echo is that of the last packet acknowledged, not of the first (RFC 7323, 4.3): round trips are sampled too short by the
 //!   spacing of the two.
 //! - An ACK that says nothing beyond what already went up is not released.

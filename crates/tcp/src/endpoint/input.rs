@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use crate::ack::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
+use crate::config::MissingTimestamp;
 use crate::event::Event;
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
@@ -116,13 +117,16 @@ impl Endpoint {
         }
     }
 
-    /// PAWS (RFC 7323, 5.3). A RST is exempt; any other segment without the option is dropped (3.2).
+    /// PAWS (RFC 7323, 5.3). A RST is exempt (3.2); what becomes of any other segment without the option has been chosen.
     fn passes_timestamps(&mut self, now: Instant, tcp: &TcpHeader) -> bool {
         let Some(stamps) = &self.stamps else { return true };
         if tcp.flags.contains(TcpFlags::RST) {
             return true;
         }
-        let passes = tcp.options.timestamps.is_some_and(|(value, _)| !stamps.is_old(value, now));
+        let passes = match tcp.options.timestamps {
+            Some((value, _)) => !stamps.is_old(value, now),
+            None => self.config.missing_timestamp == MissingTimestamp::Accept && self.tack.is_none(),
+        };
         if !passes {
             self.stats.dropped_by_timestamp += 1;
             if tcp.options.timestamps.is_some() {

@@ -17,3 +17,4 @@ mod tack_long;
 mod tack_receiving;
 mod tack_sending;
 mod tack_transfer;
+mod timestamps;

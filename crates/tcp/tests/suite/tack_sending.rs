@@ -2,7 +2,7 @@
 
 use ackless_tcp::tack::Timing;
 use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
-use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, State, TackConfig, Variant};
+use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, MissingTimestamp, State, TackConfig, Variant};
 use ackless_wire::tcp::{TackForm, TcpOptions};
 use ackless_wire::{
     BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
@@ -622,4 +622,18 @@ fn lost_frequency_iacks_are_repeated_over_a_path() {
     let [told, in_force] = [pair.ends[A].stats().told_interval, pair.ends[B].stats().tack.interval];
     assert!(told.is_some());
     assert_eq!(told, in_force);
+}
+
+#[test]
+fn a_tack_connection_drops_what_lacks_a_timestamp_whatever_is_chosen() {
+    for missing_timestamp in [MissingTimestamp::Accept, MissingTimestamp::Drop] {
+        let mut script = Script::connected(Config { missing_timestamp, ..config() });
+        script.end.send(Bytes(20_000));
+        script.burst();
+        let mut tcp = script.header(3);
+        tcp.options.timestamps = None;
+        script.deliver(tcp, Payload::EMPTY);
+        let stats = script.end.stats();
+        assert_eq!((stats.bytes_acked, stats.dropped_by_timestamp), (Bytes::ZERO, 1), "{missing_timestamp:?}");
+    }
 }

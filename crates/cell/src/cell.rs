@@ -14,7 +14,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
 use crate::flows::{Flows, Place};
-use crate::host::{Eavesdropper, Passage};
+use crate::host::{Eavesdropper, HostLoss, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
 use crate::observe::{DatagramCounts, Event, Observer};
@@ -46,6 +46,7 @@ pub struct Cell<S, O> {
     pool: PacketPool,
     /// Between each node's MAC and its host.
     passages: Vec<Passage>,
+    host_losses: Vec<HostLoss>,
     wire_down: Wired,
     wire_up: Wired,
     flows: Flows,

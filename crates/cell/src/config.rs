@@ -131,6 +131,8 @@ pub struct StationConfig {
     pub host_latency: Duration,
     /// What is added to its host latency for the whole of a run: a time drawn evenly from zero to this, by each station for itself.
     pub host_latency_spread: Duration,
+    /// A packet vanishes between its transports and its MAC, either way. What a relay passes on for others is not lost so.
+    pub host_loss: Probability,
     /// What the air between it and the AP loses, beside collisions.
     pub loss: LinkLoss,
 }
@@ -422,6 +424,8 @@ pub struct TcpConfig {
     pub send_buffer: Bytes,
     /// The receiver's buffer, and so the largest window it can announce.
     pub receive_buffer: Bytes,
+    /// How fast the receiving application takes data out of that buffer; `None` takes it as soon as it is there. Greater than zero.
+    pub read_rate: Option<BitRate>,
 }
 
 /// Delayed ACKs: when a TCP receiver acknowledges data that came in order.
@@ -578,6 +582,7 @@ impl Default for TcpConfig {
             rto_min: Duration::from_millis(200),
             send_buffer: Bytes::from_kib(4 * 1024),
             receive_buffer: Bytes::from_kib(4 * 1024),
+            read_rate: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
 
 use crate::config::{
     AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
@@ -73,7 +73,21 @@ pub(crate) struct Application {
     pub(crate) on: bool,
     /// The video that it sends, if it does.
     pub(crate) video: Option<Box<Video>>,
+    /// What takes the data at the other end, if that takes time.
+    pub(crate) reader: Option<Reader>,
     random: Stream,
+}
+
+/// A receiving application that reads at a rate: a piece as it came in one segment, then the next when the time for that piece is over.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    rate: BitRate,
+    /// When it is ready for the next piece.
+    ready: Instant,
+    /// When it takes the next piece; `None` where nothing waits.
+    pub(crate) due: Option<Instant>,
+    /// What the connections before the present one have left for it.
+    left: Bytes,
 }
 
 /// Echo requests to one station.
@@ -180,6 +194,10 @@ impl Flow {
                 Traffic::Video(video) => Some(Box::new(Video::new(video))),
                 _ => None,
             },
+            reader: match config.transport {
+                TransportConfig::Tcp(tcp) => tcp.read_rate.map(Reader::new),
+                TransportConfig::Udp { .. } => None,
+            },
             random: Stream::new(seed, index as u64, Purpose::Traffic),
         };
         let end = |place, port: u16| End {
@@ -208,6 +226,28 @@ impl Flow {
         }
     }
 
+    /// The receiving application takes what it can now, if it reads at a rate. Returns how much that is of earlier connections.
+    pub(crate) fn read(&mut self, now: Instant) -> Bytes {
+        let receiver = 1 - self.sender();
+        let (Some(reader), Some(tcp)) = (&mut self.application.reader, &mut self.ends[receiver].tcp) else {
+            return Bytes::ZERO;
+        };
+        let mut earlier = Bytes::ZERO;
+        while reader.ready <= now {
+            let left = reader.left.min(PIECE);
+            let taken = if left > Bytes::ZERO { left } else { tcp.read(PIECE).map_or(Bytes::ZERO, piece_len) };
+            if taken == Bytes::ZERO {
+                break;
+            }
+            reader.left -= left;
+            earlier += left;
+            reader.ready = now + reader.rate.time_ceil(taken);
+        }
+        let waits = reader.left > Bytes::ZERO || tcp.readable() > Bytes::ZERO;
+        reader.due = waits.then_some(reader.ready);
+        earlier
+    }
+
     /// The size of its datagrams if it sends them as fast as they can be queued, all the time or now and then.
     pub(crate) fn datagrams_that_flood(&self) -> Option<Bytes> {
         let pace = match self.config.traffic {
@@ -232,6 +272,10 @@ impl Flow {
         self.keep_transport_counts();
         // What is made as time passes is sent at once.
         let nagle = self.application.video.is_none();
+        let receiver = 1 - self.sender();
+        if let (Some(reader), Some(old)) = (&mut self.application.reader, &self.ends[receiver].tcp) {
+            reader.left += old.readable();
+        }
         let config = Config { nagle, ..endpoint_config(tcp) };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
@@ -282,7 +326,8 @@ impl Application {
     /// When it wants to be woken.
     pub(crate) fn poll_timeout(&self) -> Option<Instant> {
         let due = self.video.as_ref().and_then(|video| video.due());
-        [self.turn, self.tick, due].into_iter().flatten().min()
+        let read = self.reader.as_ref().and_then(|reader| reader.due);
+        [self.turn, self.tick, due, read].into_iter().flatten().min()
     }
 
     /// A span as configured, drawn if it is random.
@@ -294,6 +339,12 @@ impl Application {
                 Duration::from_secs_f64(seconds).max(Duration::from_nanos(1))
             }
         }
+    }
+}
+
+impl Reader {
+    const fn new(rate: BitRate) -> Self {
+        Self { rate, ready: Instant::ZERO, due: None, left: Bytes::ZERO }
     }
 }
 
@@ -381,11 +432,18 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         window_scaling: tcp.window_scaling,
         receive_buffer: tcp.receive_buffer,
         send_buffer: tcp.send_buffer,
-        consume: Consume::Immediately,
+        consume: if tcp.read_rate.is_some() { Consume::ByApplication } else { Consume::Immediately },
         rto_min: tcp.rto_min,
         ..Config::default()
     }
 }
+
+fn piece_len(piece: Payload) -> Bytes {
+    Bytes(piece.len().into())
+}
+
+/// The most that an application reads at once: a page of memory.
+const PIECE: Bytes = Bytes(4096);
 
 /// The first port of flows' peers, of flows' stations, of echo requests and of their replies; each range has room for 10,000.
 const PEER_PORT: u16 = 10_000;

@@ -1,11 +1,14 @@
-//! The way between a node's MAC and its host: a fixed latency each way, first in, first out.
+//! The way between a node's MAC and its host: a fixed latency each way, first in, first out, and what is lost on it.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::station::{Route, Upward};
+use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
+
+use crate::config::Probability;
 
 /// Both ways of one node.
 #[derive(Debug)]
@@ -13,6 +16,13 @@ pub struct Passage {
     latency: Duration,
     from_mac: VecDeque<(Instant, Upward)>,
     to_mac: VecDeque<(Instant, (PacketId, Route, u32))>,
+}
+
+/// What gets lost between a node's MAC and its own transports, each packet by itself: what driver and kernel drop without telling either.
+#[derive(Debug)]
+pub struct HostLoss {
+    probability: f64,
+    random: Stream,
 }
 
 /// What an experiment hears of the hosts: called for each packet as it crosses between a transport and the network, with the time, the
@@ -27,6 +37,23 @@ pub enum Crossing {
     Sent,
     /// The transport gets it.
     Received,
+}
+
+impl HostLoss {
+    /// The loss at a node, with its draws in the run with this seed.
+    pub fn new(probability: Probability, seed: u64, node: u64) -> Self {
+        Self { probability: probability.get(), random: Stream::new(seed, node, Purpose::HostLoss) }
+    }
+
+    /// Whether nothing ever passes.
+    pub fn takes_all(&self) -> bool {
+        self.probability >= 1.0
+    }
+
+    /// Whether the next packet is lost.
+    pub fn takes(&mut self) -> bool {
+        self.random.chance(self.probability)
+    }
 }
 
 impl fmt::Debug for Eavesdropper {

@@ -41,7 +41,8 @@ pub enum Event<'a> {
     },
     /// A silence, or the part of it since the last such event, ends without a PPDU: nobody has anything to send any more, or the run is over.
     Silence(Silence),
-    /// Application bytes arrived at the end of a flow, for the first time and in order.
+    /// An application got bytes, for the first time and in order: as they arrived, or as it read them
+    /// ([`TcpConfig::read_rate`](crate::config::TcpConfig::read_rate)).
     Delivered {
         /// The flow, by its place in the configuration.
         flow: usize,
@@ -84,6 +85,11 @@ pub enum Event<'a> {
     WireDrop {
         /// The node.
         node: Option<NodeId>,
+    },
+    /// A packet was lost between a station's transports and its MAC.
+    HostDrop {
+        /// The station.
+        node: NodeId,
     },
     /// The totals of a station's own counts, told when the window begins and when it ends.
     Totals {

@@ -374,11 +374,15 @@ impl Observer for Recorder {
                 let node = node.map_or(0, |node| usize::from(node.0));
                 self.nodes[node].counters.wire_drops += 1;
             }
+            Event::HostDrop { node } if self.in_window(now) => {
+                self.nodes[usize::from(node.0)].counters.host_drops += 1;
+            }
             Event::PingSent { .. }
             | Event::PingAnswered { .. }
             | Event::Delivered { .. }
             | Event::RoundTrip { .. }
             | Event::WireDrop { .. }
+            | Event::HostDrop { .. }
             | Event::FlowSample { .. } => {}
         }
     }

@@ -251,6 +251,8 @@ pub struct NodeCounters {
     pub queue_drops: u64,
     /// Packets dropped on the wire from this node: by its buffer or by loss.
     pub wire_drops: u64,
+    /// Packets lost between its transports and its MAC.
+    pub host_drops: u64,
     /// Acks and BlockAcks that it sent with bytes appended.
     pub appended_answers: u64,
     /// The bytes in them.
@@ -281,6 +283,7 @@ impl NodeCounters {
             air_losses,
             queue_drops,
             wire_drops,
+            host_drops,
             appended_answers,
             appended_bytes,
             delivered_bytes,
@@ -303,6 +306,7 @@ impl NodeCounters {
         self.air_losses += air_losses;
         self.queue_drops += queue_drops;
         self.wire_drops += wire_drops;
+        self.host_drops += host_drops;
         self.appended_answers += appended_answers;
         self.appended_bytes += appended_bytes;
         self.delivered_bytes += delivered_bytes;

@@ -195,6 +195,8 @@ section! {
         host_latency: Duration = "\"0us\"",
         /// What each station adds to that for the whole of a run: a time drawn evenly from 0 to this, by a stream of its own.
         host_latency_spread: Duration = "\"0us\"",
+        /// Loss of packets between its MAC and its transports, each way: what driver and kernel drop, and neither end of the air knows of.
+        host_loss: Probability = "0.0",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
         snr: Auto<Decibels> = "\"auto\"",
         /// Loss of data MPDUs from the AP under the per-frame model; auto is loss.down_data.
@@ -329,6 +331,9 @@ section! {
         traffic: Pattern = "\"bulk\"",
         /// How fast the application hands over data (bulk, on-off), and the bit rate of a video, which needs one.
         rate: Pace = "\"saturating\"",
+        /// How fast the receiving application reads what has come (TCP), at most; auto is at once. What it has not read fills
+        /// transport.receive_buffer, and goodput counts what it has.
+        read_rate: Auto<BitRate> = "\"auto\"",
         /// Application bytes of a transfer (finite, repeated).
         size: Bytes = "\"1MB\"",
         /// Time from the end of a transfer to the start of the next (repeated).

@@ -191,3 +191,39 @@ fn under_tack_as_many_acks_come_as_equation_4_says_and_rtt_min_is_the_paths() {
         );
     }
 }
+
+#[test]
+fn an_application_that_reads_slowly_sets_the_pace_and_no_byte_is_sent_in_vain() {
+    for direction in ["flows.direction=down", "flows.direction=up"] {
+        let result = run(&["flows.read_rate=5Mbps", "transport.receive_buffer=200kB", direction]);
+        // A window that opens slowly lets no more through than is read, and the buffer levels its steps.
+        assert!((result.goodput_mbps - 5.0).abs() < 0.05, "{direction}: {}", result.goodput_mbps);
+        assert_eq!(flow(&result).timeouts, 0, "{direction}");
+        let none = run(&["flows.read_rate=1000Mbps", direction]).goodput_mbps - run(&[direction]).goodput_mbps;
+        assert!(none.abs() < 2.0, "{direction}: who reads faster than the air costs {none} Mbps");
+    }
+}
+
+#[test]
+fn what_one_transfer_leaves_unread_is_read_before_the_next_ones_data() {
+    let transfers = ["flows.traffic=repeated", "flows.size=100kB", "flows.think=1ms", "flows.read_rate=2Mbps"];
+    let result = run(&transfers);
+    assert!((result.goodput_mbps - 2.0).abs() < 0.05, "{}", result.goodput_mbps);
+}
+
+#[test]
+fn a_host_loses_its_share_of_datagrams_either_way_and_tcp_repairs_what_it_loses() {
+    for direction in ["flows.direction=down", "flows.direction=up"] {
+        let datagrams = ["flows.protocol=udp", "flows.rate=20Mbps", "stations.host_loss=0.3", direction];
+        let result = run(&datagrams);
+        assert!((result.goodput_mbps - 14.0).abs() < 0.6, "{direction}: {}", result.goodput_mbps);
+        let drops = result.counters.nodes[1].counters.host_drops;
+        // 1,698 datagrams a second for 2 s.
+        assert!(drops.abs_diff(1_019) < 100, "{direction}: {drops}");
+        let all = run(&["flows.protocol=udp", "stations.host_loss=1", direction]);
+        assert_eq!((all.goodput_mbps, all.counters.nodes[0].counters.host_drops), (0.0, 0), "{direction}");
+        let tcp =
+            run(&["stations.host_loss=0.02", "flows.traffic=finite", "flows.size=200kB", "run.warm_up=0s", direction]);
+        assert!(flow(&tcp).completion_s.is_some() && flow(&tcp).retransmissions > 0, "{direction}");
+    }
+}

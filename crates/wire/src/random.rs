@@ -31,6 +31,8 @@ pub enum Purpose {
     Congestion = 9,
     /// What differs between hosts: how long one takes between its MAC and its transport.
     Host = 10,
+    /// Whether packets are lost between a node's MAC and its transports.
+    HostLoss = 11,
 }
 
 /// A stream of random numbers.

@@ -17,7 +17,7 @@ use crate::config::{
     self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, LinkLoss, Topology,
 };
 use crate::flows::{Flows, Place};
-use crate::host::Passage;
+use crate::host::{HostLoss, Passage};
 use crate::loss::{AirLoss, LossModel};
 use crate::medium::Medium;
 use crate::observe::Observer;
@@ -45,6 +45,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             contention: Contention::default(),
             pool: PacketPool::default(),
             passages: passages(config, seed),
+            host_losses: host_losses(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
             flows: Flows::new(seed, &config.flows, &config.pings),
@@ -262,6 +263,12 @@ fn passages(config: &CellConfig, seed: u64) -> Vec<Passage> {
 fn host_latency(station: &config::StationConfig, node: u64, seed: u64) -> Duration {
     let drawn = Stream::new(seed, node, Purpose::Host).below(station.host_latency_spread.as_nanos() + 1);
     station.host_latency + Duration::from_nanos(drawn)
+}
+
+fn host_losses(config: &CellConfig, seed: u64) -> Vec<HostLoss> {
+    let stations = config.stations.iter().map(|station| station.host_loss);
+    let nodes = std::iter::once(config::Probability::NEVER).chain(stations);
+    nodes.enumerate().map(|(node, loss)| HostLoss::new(loss, seed, node as u64)).collect()
 }
 
 fn queue_limits(config: &CellConfig) -> Vec<usize> {

@@ -39,7 +39,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Emission::Onward(packet, from) => {
                 self.rise(node, Upward { packet, from });
             }
-            Emission::Local(packet) => self.deliver_local(Place::Station(node), packet),
+            Emission::Local(packet) => self.deliver_to_host(node, packet),
             Emission::Queue(packet, options) => {
                 let view = self.medium.view(NodeId(node as u16), self.ending);
                 let flow = self.flows.flow_of(self.pool.get(packet));
@@ -58,7 +58,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let target = address::node_of(self.pool.get(packet).ip.dst());
         if target == Some(here) {
-            return self.deliver_local(Place::Station(node), packet);
+            return self.deliver_to_host(node, packet);
         }
         let next = match (node, target) {
             (0, None) => None,
@@ -84,6 +84,19 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.after_forwarding(node);
     }
 
+    /// A packet for a node itself is on its way to its transports.
+    fn deliver_to_host(&mut self, node: usize, packet: PacketId) {
+        if self.host_losses[node].takes() {
+            return self.lose_at_host(node, packet);
+        }
+        self.deliver_local(Place::Station(node), packet);
+    }
+
+    fn lose_at_host(&mut self, node: usize, packet: PacketId) {
+        self.observer.observe(self.now, &Event::HostDrop { node: NodeId(node as u16) });
+        self.pool.release(packet);
+    }
+
     /// A node's scheme was asked about a packet that passes through: it may have emitted others, or want to be woken.
     fn after_forwarding(&mut self, node: usize) {
         while let Some(emission) = self.stations[node].poll_emission() {
@@ -95,15 +108,28 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A transport or application on a node, or at the server, sends a packet.
     pub(super) fn send_from(&mut self, place: Place, packet: PacketId) {
-        self.tell_eavesdropper(place, Crossing::Sent, packet);
         match place {
-            Place::Server => self.push_down(packet),
+            Place::Server => {
+                self.tell_eavesdropper(place, Crossing::Sent, packet);
+                self.push_down(packet);
+            }
             Place::Station(node) => {
-                let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
-                let next = self.routes.next(node, to);
-                self.send_on(node, packet, next, [NodeId(node as u16), to]);
+                self.send_from_station(node, packet);
             }
         }
+    }
+
+    /// A transport or application on a node sends a packet. Returns whether it comes to the MAC.
+    pub(super) fn send_from_station(&mut self, node: usize, packet: PacketId) -> bool {
+        self.tell_eavesdropper(Place::Station(node), Crossing::Sent, packet);
+        if self.host_losses[node].takes() {
+            self.lose_at_host(node, packet);
+            return false;
+        }
+        let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+        let next = self.routes.next(node, to);
+        self.send_on(node, packet, next, [NodeId(node as u16), to]);
+        true
     }
 
     /// A node sends a packet to its neighbour `next`, on the way from its source to its destination; the AP stands for what lies behind the wire.

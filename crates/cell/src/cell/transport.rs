@@ -100,6 +100,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// What follows after any input to a TCP endpoint: segments out, events, what it delivered, its deadline.
     pub(super) fn service(&mut self, flow: usize, end: usize) {
         self.top_up(flow, end);
+        self.let_read(flow, end);
         loop {
             let now = self.now;
             let End { place, tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else { return };
@@ -119,12 +120,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// The application at a receiving end takes what it can, if it reads at a rate.
+    fn let_read(&mut self, flow: usize, end: usize) {
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        if state.application.reader.is_none() || state.sender() == end {
+            return;
+        }
+        let earlier = state.read(now);
+        if earlier > Bytes::ZERO {
+            self.report_delivered(flow, end, earlier);
+        }
+        self.watch_application(flow);
+    }
+
     /// Tells the observer what is new at an end, and the application what is done.
     fn report(&mut self, flow: usize, end: usize) {
         let state = self.flows.flow_mut(flow);
         let sends = state.sender() == end;
         let End { tcp: Some(tcp), reported, .. } = &mut state.ends[end] else { return };
-        let delivered = tcp.bytes_delivered();
+        let delivered = tcp.bytes_delivered() - tcp.readable();
         let new = delivered.saturating_sub(*reported);
         *reported = delivered;
         let rtt = tcp.take_rtt_sample().filter(|_| sends);
@@ -184,6 +199,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let application = &mut self.flows.flow_mut(flow).application;
         if application.tick.take_if(|at| *at <= now).is_some() {
             self.tick(flow);
+        }
+        let reads = self
+            .flows
+            .flow(flow)
+            .application
+            .reader
+            .as_ref()
+            .is_some_and(|reader| reader.due.is_some_and(|due| due <= now));
+        if reads {
+            let receiver = 1 - self.flows.flow(flow).sender();
+            self.service(flow, receiver);
         }
         let application = &mut self.flows.flow_mut(flow).application;
         let playout = application.video.as_mut().and_then(|video| video.play(now));
@@ -326,7 +352,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Datagram sources on a node that flood fill its queue, in turn.
     pub(super) fn refill_sources(&mut self, node: usize) {
-        if self.sources[node].is_empty() {
+        if self.sources[node].is_empty() || self.host_losses[node].takes_all() {
             return;
         }
         let queued = match self.routes.above(node) {
@@ -334,10 +360,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             None => self.stations[node].total_backlog(),
         };
         let waiting = queued + self.passages[node].to_mac_len();
-        for _ in waiting..self.queue_limits[node] {
+        let mut room = self.queue_limits[node].saturating_sub(waiting);
+        while room > 0 {
             let Some(packet) = self.next_flood(Place::Station(node)) else { return };
             let packet = self.pool.insert(packet);
-            self.send_from(Place::Station(node), packet);
+            room -= usize::from(self.send_from_station(node, packet));
         }
     }
 

@@ -79,6 +79,7 @@ pub fn transfer(number: usize, station: usize, direction: Direction, size: Bytes
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        read_rate: None,
         ..TcpConfig::default()
     };
     FlowConfig {
@@ -172,6 +173,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }
 }

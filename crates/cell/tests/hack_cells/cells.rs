@@ -165,6 +165,7 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }
 }
@@ -189,6 +190,7 @@ pub fn with_flow(mut config: CellConfig, station: usize, direction: Direction, s
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        read_rate: None,
         ..TcpConfig::default()
     };
     config.flows.push(FlowConfig {

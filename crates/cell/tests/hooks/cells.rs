@@ -196,6 +196,7 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         queue_packets: 1000,
         host_latency: Duration::ZERO,
         host_latency_spread: Duration::ZERO,
+        host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }
 }
@@ -220,6 +221,7 @@ pub fn with_tcp(mut config: CellConfig) -> CellConfig {
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        read_rate: None,
         ..TcpConfig::default()
     };
     config.flows.push(flow("tcp", Direction::Down, TransportConfig::Tcp(tcp), Pace::Saturating));

@@ -80,6 +80,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         queue_packets: 126,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        host_loss: Probability::NEVER,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
     };
     let flow = |name: &str, station, direction| FlowConfig {
@@ -155,6 +156,7 @@ fn tcp() -> TcpConfig {
         rto_min: ms(200),
         send_buffer: Bytes::from_kib(1024),
         receive_buffer: Bytes::from_kib(1024),
+        read_rate: None,
         ..TcpConfig::default()
     }
 }

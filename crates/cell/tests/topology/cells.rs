@@ -166,6 +166,7 @@ pub fn with_tcp(mut config: CellConfig, station: usize, peer: Peer, direction: D
         rto_min: Duration::from_millis(200),
         send_buffer: Bytes(1 << 20),
         receive_buffer: Bytes(1 << 20),
+        read_rate: None,
         ..TcpConfig::default()
     };
     let flow = flow(config.flows.len(), station, peer, direction, TransportConfig::Tcp(tcp));
@@ -255,6 +256,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig) -> StationConfig {
         queue_packets: 200,
         host_latency: Duration::ZERO,
         host_latency_spread: Duration::ZERO,
+        host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }
 }

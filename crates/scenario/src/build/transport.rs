@@ -4,7 +4,7 @@ use ackless_cell::config::{
     AckChoice, AckConfig, CongestionChoice, RecoveryChoice, TcpConfig, TransportConfig, UdpAnswers,
 };
 use ackless_tcp::{GentleProbe, TackConfig, Variant};
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::error::ScenarioError;
 use crate::keys::Flows;
@@ -79,7 +79,19 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         rto_min: scenario.in_range(&shared.rto_min, Duration::from_millis(1), Duration::from_secs(60))?,
         send_buffer: buffer(&shared.send_buffer)?,
         receive_buffer: buffer(&shared.receive_buffer)?,
+        read_rate: read_rate(scenario, group)?,
     })
+}
+
+/// How fast the application of `group` reads.
+fn read_rate(scenario: &Scenario, group: &Flows) -> Result<Option<BitRate>, ScenarioError> {
+    match group.read_rate.value {
+        Auto::Auto => Ok(None),
+        Auto::Given(BitRate::ZERO) => {
+            Err(scenario.refuse(&group.read_rate, "is zero", "it must be greater, or \"auto\", which is at once"))
+        }
+        Auto::Given(rate) => Ok(Some(rate)),
+    }
 }
 
 /// The policy that takes the place of delayed ACKs. The keys of the others are checked too: a row may choose them.

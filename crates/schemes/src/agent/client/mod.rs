@@ -1,20 +1,25 @@
 //! The station's half: which ACKs of its own TCP it keeps off the air, and how it makes sure that what its MAC acknowledged is not lost.
+//!
+//! Here stands what both solutions do; what is one's own stands in `by_buffer` and `by_flag`.
 
-use ackless_dot11::frame::{Answer, FrameHandle, Mpdu, NodeId};
+mod by_buffer;
+mod by_flag;
+
+use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
 
-use super::buffer::Due;
 use super::config::Solution;
 use super::counters::AgentCounters;
 use super::data_of;
 use super::flow::{Flow, Native};
 use super::seen::Seen;
 use crate::flow_key::{FlowKey, Table};
+use by_buffer::hand_up;
 
 /// The flows of this node's own TCP.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(in crate::agent) struct Client {
     solution: Solution,
     flows: Table<Flow>,
     links: Vec<Link>,
@@ -61,7 +66,7 @@ struct Queued {
 }
 
 impl Client {
-    pub(super) fn new(solution: Solution) -> Self {
+    pub(in crate::agent) fn new(solution: Solution) -> Self {
         Self {
             solution,
             flows: Table::default(),
@@ -72,14 +77,14 @@ impl Client {
         }
     }
 
-    pub(super) const fn poll_timeout(&self) -> Option<Instant> {
+    pub(in crate::agent) const fn poll_timeout(&self) -> Option<Instant> {
         self.wake
     }
 
     /// A PPDU begins to be taken in. One with data mostly shows that the answer to what came before has arrived: after a lost BlockAck a BlockAck Request
     /// comes, and after a lost Ack the same MPDU, which is in this PPDU. But an AP that gives its requests up sends MPDUs again, and the BlockAck to these
     /// acknowledges those too that arrived before and not now. So flows whose TCP owes an ACK for what came before still count.
-    pub(super) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
+    pub(in crate::agent) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
         let Some(link) = self.links.iter_mut().find(|link| link.peer == from) else { return };
         link.requested = kind == ArrivalKind::BlockAckReq;
         if !link.requested {
@@ -94,7 +99,12 @@ impl Client {
     }
 
     /// An MPDU came that bears a packet for this node from its AP.
-    pub(super) fn on_mpdu(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu) -> Admission {
+    pub(in crate::agent) fn on_mpdu(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        mpdu: &Mpdu,
+    ) -> Admission {
         let content = cx.pool.get(mpdu.packet);
         let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return Admission::Accept };
         let (start, key) = (tcp.seq, key.reversed());
@@ -128,22 +138,8 @@ impl Client {
         Admission::Accept
     }
 
-    /// A packet from the AP is on its way up: the first solution keeps a reference.
-    pub(super) fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
-        let Solution::Buffer { again, .. } = self.solution else { return };
-        let content = cx.pool.get(packet);
-        let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
-        let tcp = *tcp;
-        let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
-        let due = cx.now + again;
-        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, packet, (tcp.seq, end), due) {
-            link(&mut self.links, from).kept += 1;
-            self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
-        }
-    }
-
     /// The local TCP hands a packet down for its AP.
-    pub(super) fn on_outgoing(
+    pub(in crate::agent) fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,
         counters: &mut AgentCounters,
@@ -201,17 +197,8 @@ impl Client {
         Verdict::Pass
     }
 
-    /// A frame is on the air, or was dropped: no flag can keep it back any more.
-    pub(super) fn on_gone(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
-        let Some(place) = self.queued.iter().position(|queued| queued.handle == handle) else { return };
-        let Queued { key, tcp, .. } = self.queued.remove(place);
-        if let Some(flow) = self.flows.get_mut(key).filter(|_| sent) {
-            flow.goes_natively(&tcp, None, now);
-        }
-    }
-
     /// An MPDU of this node's was acknowledged.
-    pub(super) fn on_delivered(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
+    pub(in crate::agent) fn on_delivered(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
         let content = cx.pool.get(mpdu.packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         if tcp.flags.contains(TcpFlags::ACK)
@@ -223,81 +210,8 @@ impl Client {
         }
     }
 
-    /// An answer leaves: with the flag ON, if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
-    /// these ACKs can be kept off the air or was before; and if no other flow's TCP owes one for data that the answer may acknowledge too.
-    ///
-    /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
-    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
-    /// only where the one before had: the AP may have that one already, and what it does not acknowledge anew the agent does not speak for.
-    pub(super) fn on_answer_due(
-        &mut self,
-        cx: &mut Context<'_>,
-        counters: &mut AgentCounters,
-        to: NodeId,
-        answer: &mut Answer,
-    ) {
-        let Some(link) = self.links.iter().find(|link| link.peer == to) else { return };
-        if !link.touched.iter().any(|touched| touched.due) {
-            return;
-        }
-        let (mut vouched, mut late) = (true, false);
-        for &Touched { key, due, .. } in &link.touched {
-            let Some(flow) = self.flows.get_mut(key) else { return };
-            if !due {
-                vouched &= !flow.owes();
-                late |= flow.owes();
-                continue;
-            }
-            let point = flow.vouchable();
-            late |= point.is_none();
-            let queued = |queued: &Queued| queued.key == key && Some(queued.tcp.ack) == point;
-            vouched &= flow.is_vouched() || point.is_some() && !link.requested && self.queued.iter().any(queued);
-        }
-        if !vouched {
-            counters.flag_late += u64::from(late);
-            counters.flag_off += u64::from(!late);
-            return;
-        }
-        answer.agent = true;
-        counters.flag_on += 1;
-        counters.flag_repeated += u64::from(!link.fresh);
-        let flows = &mut self.flows;
-        self.queued.retain(|queued| {
-            if !link.touched.iter().any(|touched| touched.due && touched.key == queued.key) {
-                return true;
-            }
-            if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {
-                cx.pool.release(packet);
-                flow.swallow(queued.tcp.ack);
-                counters.swallowed += 1;
-            }
-            false
-        });
-    }
-
-    /// Buffers whose TCP has been silent for too long hand their first frames up again.
-    pub(super) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters) {
-        let Solution::Buffer { again, .. } = self.solution else { return };
-        if self.wake.is_none_or(|wake| wake > cx.now) {
-            return;
-        }
-        self.wake = None;
-        for flow in self.flows.values_mut() {
-            match flow.buffer.on_timer(cx.now, again, flow.window == 0) {
-                Due::HandUp => hand_up(cx, counters, flow),
-                Due::Abandon => {
-                    let gone = flow.buffer.clear(cx.pool);
-                    counters.abandoned += gone as u64;
-                    link(&mut self.links, flow.peer).kept -= gone;
-                }
-                Due::Nothing => {}
-            }
-            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
-        }
-    }
-
     /// Whether a flow of the local TCP begins anew with what its peer sends.
-    pub(super) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey) {
+    pub(in crate::agent) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey) {
         if let Some(flow) = self.flows.get_mut(key) {
             link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
         }
@@ -330,15 +244,6 @@ fn restart(flow: &mut Flow, pool: &mut PacketPool, now: Instant) -> usize {
     let gone = flow.buffer.clear(pool);
     *flow = Flow::new(flow.peer, now);
     gone
-}
-
-/// Hands the first frames of a flow up once more, as if they had just come.
-fn hand_up(cx: &mut Context<'_>, counters: &mut AgentCounters, flow: &Flow) {
-    for packet in flow.buffer.first() {
-        counters.handed_up_again += 1;
-        cx.pool.retain(packet);
-        cx.emit(Emission::Onward(packet, flow.peer));
-    }
 }
 
 fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {

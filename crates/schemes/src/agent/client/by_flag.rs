@@ -1,0 +1,71 @@
+//! The second solution: the MAC ACK says whether the TCP ACK came down in time.
+
+use ackless_dot11::frame::{Answer, FrameHandle, NodeId};
+use ackless_dot11::hooks::Context;
+use ackless_wire::Instant;
+
+use super::super::counters::AgentCounters;
+use super::{Client, Queued, Touched};
+
+impl Client {
+    /// A frame is on the air, or was dropped: no flag can keep it back any more.
+    pub(in crate::agent) fn on_gone(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
+        let Some(place) = self.queued.iter().position(|queued| queued.handle == handle) else { return };
+        let Queued { key, tcp, .. } = self.queued.remove(place);
+        if let Some(flow) = self.flows.get_mut(key).filter(|_| sent) {
+            flow.goes_natively(&tcp, None, now);
+        }
+    }
+
+    /// An answer leaves: with the flag ON, if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
+    /// these ACKs can be kept off the air or was before; and if no other flow's TCP owes one for data that the answer may acknowledge too.
+    ///
+    /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
+    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
+    /// only where the one before had: the AP may have that one already, and what it does not acknowledge anew the agent does not speak for.
+    pub(in crate::agent) fn on_answer_due(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        to: NodeId,
+        answer: &mut Answer,
+    ) {
+        let Some(link) = self.links.iter().find(|link| link.peer == to) else { return };
+        if !link.touched.iter().any(|touched| touched.due) {
+            return;
+        }
+        let (mut vouched, mut late) = (true, false);
+        for &Touched { key, due, .. } in &link.touched {
+            let Some(flow) = self.flows.get_mut(key) else { return };
+            if !due {
+                vouched &= !flow.owes();
+                late |= flow.owes();
+                continue;
+            }
+            let point = flow.vouchable();
+            late |= point.is_none();
+            let queued = |queued: &Queued| queued.key == key && Some(queued.tcp.ack) == point;
+            vouched &= flow.is_vouched() || point.is_some() && !link.requested && self.queued.iter().any(queued);
+        }
+        if !vouched {
+            counters.flag_late += u64::from(late);
+            counters.flag_off += u64::from(!late);
+            return;
+        }
+        answer.agent = true;
+        counters.flag_on += 1;
+        counters.flag_repeated += u64::from(!link.fresh);
+        let flows = &mut self.flows;
+        self.queued.retain(|queued| {
+            if !link.touched.iter().any(|touched| touched.due && touched.key == queued.key) {
+                return true;
+            }
+            if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {
+                cx.pool.release(packet);
+                flow.swallow(queued.tcp.ack);
+                counters.swallowed += 1;
+            }
+            false
+        });
+    }
+}

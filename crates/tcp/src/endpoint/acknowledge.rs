@@ -14,20 +14,26 @@ use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
 impl Endpoint {
-    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on. False
-    /// if the segment must be dropped.
-    pub(super) fn on_acknowledgement(&mut self, now: Instant, start: Position, tcp: &TcpHeader, places: Bytes) -> bool {
+    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on.
+    pub(super) fn on_acknowledgement(
+        &mut self,
+        now: Instant,
+        start: Position,
+        tcp: &TcpHeader,
+        places: Bytes,
+    ) -> Acknowledgement {
         let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| ack <= self.tx.max) else {
             // Of something not sent yet.
             self.answer_suspicious(now, AckReason::Challenge);
-            return false;
+            return Acknowledgement::Challenged;
         };
         if ack < self.tx.una {
             if self.tx.una - ack > self.tx.max_window {
                 self.answer_suspicious(now, AckReason::Challenge);
-                return false;
+                return Acknowledgement::Challenged;
             }
-            return true;
+            self.on_late_report(now, ack, tcp);
+            return Acknowledgement::Late;
         }
         let window = self.update_window(now, start, ack, tcp);
         // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
@@ -63,7 +69,27 @@ impl Endpoint {
             self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
         }
         self.on_plain_acknowledgement(now, tcp, acked, places);
-        true
+        Acknowledgement::Current
+    }
+
+    /// The SACK blocks of a segment whose acknowledgement, of all below `ack`, another one has overtaken: they say what has arrived all the
+    /// same, and such a segment with news is a duplicate acknowledgement whatever its number (RFC 6675, 2). Of its blocks those count that
+    /// lie above SND.UNA; whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number, not by SND.UNA.
+    /// Its window is old and stays out.
+    fn on_late_report(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
+        if tcp.options.sack.is_empty() || !self.has_sack() || self.tx.una == self.tx.max {
+            return;
+        }
+        let window_used = self.tx.una < self.tx.limited_until;
+        let delivered = self.record_delivery(now, ack, tcp, false);
+        if let Some(delivered) = &delivered {
+            self.loss.on_delivered(&delivered.facts);
+        }
+        self.detect_losses(now, tcp, Bytes::ZERO, false, window_used);
+        if let Some(delivered) = &delivered {
+            self.feed_back(delivered);
+            self.after_delivery(now, delivered.facts.bytes, false);
+        }
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.
@@ -201,6 +227,17 @@ impl Endpoint {
     pub(super) const fn has_sack(&self) -> bool {
         self.sack && self.tack.is_none()
     }
+}
+
+/// What the acknowledgement number of a segment is (RFC 5961, 5.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Acknowledgement {
+    /// Of something not sent yet, or older than any window: the segment is challenged and dropped.
+    Challenged,
+    /// Of less than has been acknowledged already.
+    Late,
+    /// Of SND.UNA or more.
+    Current,
 }
 
 /// What a segment did to the send window.

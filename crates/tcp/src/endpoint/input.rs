@@ -4,6 +4,7 @@ use ackless_wire::tcp::Checksum;
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::Endpoint;
+use super::acknowledge::Acknowledgement;
 use crate::ack::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::event::Event;
@@ -47,7 +48,7 @@ impl Endpoint {
             return;
         }
         let Some(start) = Position::nearest(tcp.seq, self.rx.irs, self.rx.next) else {
-            self.outside_window(now, tcp, false);
+            self.outside_window(now, None, tcp);
             return;
         };
         let is_syn = tcp.flags.contains(TcpFlags::SYN);
@@ -72,12 +73,9 @@ impl Endpoint {
         // 3.10.7.4).
         let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
         if !self.rx.accepts(span) && !probing {
-            self.outside_window(now, tcp, !span.is_empty());
+            self.outside_window(now, Some(span), tcp);
             self.on_old_acknowledgement(now, span, tcp);
             return;
-        }
-        if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
-            stamps.on_segment(value, start, self.rx.last_ack_sent, now);
         }
         if tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN) {
             self.on_reset_or_syn(now, start, tcp);
@@ -89,8 +87,10 @@ impl Endpoint {
         if self.state == State::SynReceived && !self.on_syn_received_ack(now, packet, tcp) {
             return;
         }
-        if !self.on_acknowledgement(now, start, tcp, places) {
-            return;
+        match self.on_acknowledgement(now, start, tcp, places) {
+            Acknowledgement::Challenged => return,
+            Acknowledgement::Late => {}
+            Acknowledgement::Current => self.take_timestamp(now, start, tcp),
         }
         if places > Bytes::ZERO {
             self.check_number(now, tcp);
@@ -136,13 +136,22 @@ impl Endpoint {
         passes
     }
 
+    /// TS.Recent (RFC 7323, 4.3 and 5.3, R3), from a segment in the window with an acknowledgement that is neither of something not sent
+    /// yet nor late, as in Linux. The RFC asks for the window alone; but by a timestamp that a RST, a SYN or another guess has left behind,
+    /// PAWS would drop all that the peer sends for 24 days (RFC 5961, 3 to 5, has the checks).
+    fn take_timestamp(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
+        if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
+            stamps.on_segment(value, start, self.rx.last_ack_sent, now);
+        }
+    }
+
     /// A segment outside the window is answered with an acknowledgement, a RST is not.
-    fn outside_window(&mut self, now: Instant, tcp: &TcpHeader, has_text: bool) {
+    fn outside_window(&mut self, now: Instant, span: Option<Span>, tcp: &TcpHeader) {
         self.stats.dropped_outside_window += 1;
         if tcp.flags.contains(TcpFlags::RST) {
             return;
         }
-        if has_text {
+        if span.is_some_and(|span| !span.is_empty()) {
             self.stats.duplicate_segments += 1;
             if tcp.flags.contains(TcpFlags::SYN) {
                 // The peer has not heard the end of the handshake, and reads no TACK before that.
@@ -150,12 +159,19 @@ impl Endpoint {
             } else {
                 self.answer_duplicate(now);
             }
-            if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN) {
+            // Only the peer's own FIN starts the wait anew: others' guesses could keep it for ever.
+            let is_end = span.is_some_and(|span| span.end == self.rx.next) && tcp.ack == self.tx.una.seq(self.tx.iss);
+            if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN | TcpFlags::ACK) && is_end {
                 self.enter_time_wait(now);
             }
+        } else if span.is_some_and(|span| span.start + Bytes(1) == self.rx.next) {
+            // The place just below the window is where a probe or a keep-alive asks for an answer (RFC 9293, 3.8.4). It has a limit of its
+            // own, so that guesses elsewhere do not use it up.
+            if self.probe_answers.permit(now) {
+                self.answer_duplicate(now);
+            }
         } else {
-            // Bare acknowledgements outside the window could be answered by the like for ever. But a probe below
-            // the window (Linux) asks for an answer; the limit leaves room for both.
+            // Bare acknowledgements outside the window could be answered by the like for ever.
             self.answer_suspicious(now, AckReason::Duplicate);
         }
     }
@@ -164,10 +180,12 @@ impl Endpoint {
     /// does the same.
     ///
     /// Without this, two ends that probe each other's closed windows could stay stuck: where both probes were
-    /// accepted but neither answer was, each goes on answering from before its own probe.
+    /// accepted but neither answer was, each goes on answering from before its own probe. Such answers lie no further back than a
+    /// window; without that bound half of all sequence numbers would do for whoever guesses (RFC 5961, 5).
     fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
-        if span.end <= self.rx.next && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
+        let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.widest();
+        if is_near && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
             // As one with text: an old copy is no duplicate acknowledgement in the sense of RFC 5681.
             self.on_acknowledgement(now, span.start, tcp, span.len().max(Bytes(1)));
         }

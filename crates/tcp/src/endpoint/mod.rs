@@ -80,6 +80,8 @@ pub struct Endpoint {
     stamps: Option<Timestamps>,
     timers: Timers,
     challenge: ChallengeLimit,
+    /// Of what asks for an answer from just below the window.
+    probe_answers: ChallengeLimit,
     events: EventSet,
     stats: Stats,
     ack_owed: Option<AckReason>,
@@ -148,6 +150,7 @@ impl Endpoint {
             }),
             timers: Timers::new(),
             challenge: ChallengeLimit::new(),
+            probe_answers: ChallengeLimit::new(),
             events: EventSet::default(),
             stats: Stats::default(),
             ack_owed: None,

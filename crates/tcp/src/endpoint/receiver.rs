@@ -97,11 +97,16 @@ impl Receiver {
     /// most half of the buffer and has at least doubled (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
     pub(super) fn is_update_due(&self) -> bool {
         let (offered, now) = (self.window(), self.target().since(self.next));
-        offered * 2 <= self.buffer && now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))
+        offered * 2 <= self.widest() && now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))
+    }
+
+    /// The largest window that can be offered: the buffer, or what the field can name of it without scaling or at the agreed shift.
+    pub(super) fn widest(&self) -> Bytes {
+        self.buffer.min(Bytes(MAX_FIELD << self.shift))
     }
 
     fn target(&self) -> Position {
-        self.next + self.buffer.saturating_sub(self.inbox.len())
+        self.next + self.buffer.saturating_sub(self.inbox.len()).min(self.widest())
     }
 
     fn step(&self) -> Bytes {

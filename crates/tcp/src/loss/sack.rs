@@ -149,7 +149,8 @@ impl LossDetector for SackRecovery {
         matches!(self.phase, Phase::Recovery { .. }).then(|| self.next_gap(out, lost)).flatten()
     }
 
-    /// NextSeg() rules 3 and 4.
+    /// NextSeg() rules 3 and 4. By its letter rule 4 may name what rule 1 has just sent again, where nothing else is missing: here it names
+    /// only what has not been sent again in this recovery.
     fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
         let Phase::Recovery { .. } = self.phase else { return None };
         if let Some(hole) = self.board.highest().and_then(|highest| self.next_gap(out, highest)) {
@@ -159,7 +160,7 @@ impl LossDetector for SackRecovery {
             return None;
         }
         let gap = self.board.last_gap(out.una, out.max);
-        let start = gap.start.max(Position(gap.end.0.saturating_sub(out.smss.get())));
+        let start = gap.start.max(self.repaired).max(Position(gap.end.0.saturating_sub(out.smss.get())));
         (start < gap.end).then_some(Retransmission::Rescue(Span { start, end: gap.end }))
     }
 

@@ -181,3 +181,25 @@ fn the_echo_is_of_the_first_segment_that_a_delayed_acknowledgement_covers() {
     }
     assert_eq!(script.one().stamps.map(|(_, echo)| echo), Some(50));
 }
+
+#[test]
+fn a_reader_whose_peer_cannot_hear_of_more_tells_it_of_no_window() {
+    // RFC 9293, 3.8.6.2.2: what the field can name without scaling is the whole window, however large the buffer.
+    let mut script = Script::established(Config { receive_buffer: Bytes(1_000_000), ..plain() });
+    for segment in 0..20 {
+        script.receive(ACK, 1 + segment * 1000, 1, 1000);
+        if segment % 2 == 1 {
+            assert_eq!(script.one().window, 65_535);
+        }
+        assert_eq!(script.read(1_000), 1_000);
+        script.nothing();
+    }
+    // One that had to stop hears at once that it may go on: 65,535 bytes are twice what was left to it.
+    let mut script = Script::established(Config { receive_buffer: Bytes(200_000), ..plain() });
+    for segment in 0..190 {
+        script.receive(ACK, 1 + segment * 1000, 1, 1000);
+        script.all();
+    }
+    assert_eq!(script.read(100_000), 100_000);
+    assert_eq!(script.one().window, 65_535);
+}

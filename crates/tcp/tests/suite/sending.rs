@@ -1,6 +1,6 @@
 //! What a sender sends: windows, Nagle, probes, timeouts, recovery.
 
-use ackless_tcp::{Config, CongestionChoice, Event, InitialWindow, State};
+use ackless_tcp::{Config, CongestionChoice, Event, InitialWindow, RecoveryChoice, State};
 use ackless_wire::{Bytes, Duration, TcpFlags};
 
 use crate::script::{ACK, Script, plain};
@@ -250,4 +250,84 @@ fn segments_leave_room_for_sack_blocks() {
     script.end.send(Bytes(5_000));
     let first = &script.all()[0];
     assert_eq!((first.len, first.sack.len()), (1000 - 12, 1));
+}
+
+#[test]
+fn the_rescue_does_not_repeat_what_has_just_been_repaired() {
+    // RFC 6675, 4, NextSeg rule 4: the rescue is for the end of what is out, of which nothing is known.
+    let after = |end: u32| {
+        let mut script = Script::established(reno());
+        script.end.send(Bytes(10_000));
+        assert_eq!(script.all().len(), 10);
+        script.sack = vec![(1001, end)];
+        script.receive(ACK, 1, 1, 0);
+        script.spans()
+    };
+    assert_eq!(after(9001), [(1, 1000), (9001, 1000)], "the hole, then the end");
+    assert_eq!(after(10_001), [(1, 1000)], "the hole is all that is missing");
+}
+
+#[test]
+fn sack_blocks_count_on_an_acknowledgement_that_comes_late() {
+    // RFC 6675, 2: what makes a duplicate is a block with news, whatever the number beside it; its blocks lie above SND.UNA all the same.
+    for recovery in [RecoveryChoice::Standard, RecoveryChoice::Rack] {
+        let mut script = Script::established(Config { recovery, ..reno() });
+        script.end.send(Bytes(10_000));
+        assert_eq!(script.all().len(), 10);
+        script.wait(10);
+        script.receive(ACK, 1, 2001, 0);
+        script.all();
+        script.wait(10);
+        // On the way from the receiver these were overtaken by the acknowledgement up to 2001: segment 3 is lost.
+        for end in [4001, 5001, 6001] {
+            script.sack = vec![(3001, end)];
+            script.receive(ACK, 1, 1001, 0);
+        }
+        let first = script.spans().first().copied();
+        assert_eq!(first, Some((2001, 1000)), "{recovery:?}");
+        assert_eq!(script.end.stats().fast_retransmits, 1, "{recovery:?}");
+    }
+}
+
+#[test]
+fn late_blocks_below_what_is_acknowledged_or_on_a_challenged_number_are_nothing() {
+    for (ack, block) in
+        [(1001, (1001, 2001)), (1, (1, 1001)), (u32::MAX - 100_000, (3001, 6001)), (20_001, (3001, 6001))]
+    {
+        let mut script = Script::established(reno());
+        script.end.send(Bytes(10_000));
+        script.all();
+        script.receive(ACK, 1, 2001, 0);
+        script.all();
+        for _ in 0..4 {
+            script.sack = vec![block];
+            script.receive(ACK, 1, ack, 0);
+            script.all();
+        }
+        let stats = script.end.stats();
+        assert_eq!((stats.fast_retransmits, stats.retransmitted_segments), (0, 0), "{ack}: {block:?}");
+    }
+}
+
+#[test]
+fn slow_start_counts_each_byte_once_whether_sack_has_reported_it_or_not() {
+    // RFC 3465, 2.1. Four segments in order, or the first of them last: the window and what has been sent are the same in the end.
+    let mut totals = Vec::new();
+    for reordered in [false, true] {
+        let mut script = Script::established(reno());
+        script.end.send_forever();
+        script.all();
+        script.wait(10);
+        for end in [2001, 3001] {
+            if reordered {
+                script.sack = vec![(1001, end)];
+            }
+            script.receive(ACK, 1, if reordered { 1 } else { end }, 0);
+            script.all();
+        }
+        script.receive(ACK, 1, 4001, 0);
+        script.all();
+        totals.push((script.end.stats().cwnd, script.end.stats().data_segments_sent));
+    }
+    assert_eq!(totals, [(Bytes(14_000), 18); 2]);
 }

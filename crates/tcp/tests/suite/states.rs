@@ -313,3 +313,43 @@ fn packets_that_are_not_ours_are_counted_and_ignored() {
     assert_eq!(script.end.stats().ignored, 3);
     script.nothing();
 }
+
+#[test]
+fn only_the_fin_again_starts_time_wait_anew() {
+    // RFC 9293, 3.10.7.4: all that can arrive is a retransmission of the peer's FIN. Any other one is a guess.
+    for (seq, ack, len) in [(0, 2, 0), (3, 2, 0), (30_000, 2, 5), (1, 77, 0), (u32::MAX - 5_000, 2, 100)] {
+        let mut script = in_state(State::TimeWait);
+        script.wait(50_000);
+        script.receive(FIN | ACK, seq, ack, len);
+        script.all();
+        assert_eq!(script.wake(), Config::default().time_wait - Duration::from_millis(50_000), "{seq} {ack} {len}");
+    }
+}
+
+#[test]
+fn blind_segments_do_not_silence_the_answer_to_a_probe() {
+    // RFC 5961, 7, limits challenges, not answers to a peer that asks with the byte before the window (RFC 9293, 3.8.4).
+    let mut script = in_state(State::Established);
+    script.receive(ACK, 1, 1, 10);
+    script.all();
+    for guess in 0..100 {
+        script.receive(ACK, 100_000 + guess, 1, 0);
+        script.receive(SYN, 5 + guess, 0, 0);
+        script.all();
+    }
+    script.nothing();
+    script.receive(ACK, 10, 1, 0);
+    assert_eq!(script.one().ack, 11);
+}
+
+#[test]
+fn an_acknowledgement_from_far_below_the_window_acknowledges_nothing() {
+    let mut script = in_state(State::Established);
+    script.end.send(Bytes(5_000));
+    script.all();
+    script.receive(ACK, (1_u32 << 31) + 5_000, 3_001, 0);
+    assert_eq!(script.end.bytes_acked(), Bytes::ZERO);
+    // A window behind it may be a probe of ours that crossed the peer's.
+    script.receive(ACK, 0, 3_001, 0);
+    assert_eq!(script.end.bytes_acked(), Bytes(3_000));
+}

@@ -1,14 +1,14 @@
 //! Timestamps: segments that lack them, and what may move TS.Recent (RFC 7323).
 
-use ackless_tcp::{Config, Event, MissingTimestamp, State};
-use ackless_wire::{Bytes, Duration};
+use ackless_tcp::{AckChoice, Config, Event, MissingTimestamp, State};
+use ackless_wire::{Bytes, Duration, TcpFlags};
 
 use crate::script::{ACK, FIN, RST, SYN, Script, plain};
 
 const TICK: Duration = Duration::from_millis(1);
 
 fn stamped(missing_timestamp: MissingTimestamp) -> Config {
-    Config { timestamps: Some(TICK), missing_timestamp, ..plain() }
+    Config { timestamps: Some(TICK), missing_timestamp, ack: AckChoice::PerPacket, ..plain() }
 }
 
 /// A connection with timestamps whose peer sends none from now on.
@@ -77,5 +77,117 @@ fn the_end_of_a_handshake_without_timestamps_is_taken_or_not() {
         script.stamps = None;
         script.receive(ACK, 1, 1, 0);
         assert_eq!(script.end.state(), state, "{missing:?}");
+    }
+}
+
+/// A segment from someone who knows addresses and ports, with a timestamp from the future.
+type Blind = (&'static str, TcpFlags, u32, u32, u32);
+
+/// What may be tried on an established connection that has sent 5,000 bytes, of which 2,000 are acknowledged, and has received
+/// nothing. Numbers are distances from the initial ones.
+const BLIND: [Blind; 11] = [
+    ("a SYN", SYN, 1, 0, 0),
+    ("a SYN in the window", SYN, 3, 0, 0),
+    ("a SYN with an acceptable acknowledgement", SYN.union(ACK), 1, 2_001, 0),
+    ("no ACK bit", TcpFlags::empty(), 1, 0, 0),
+    ("data without the ACK bit", TcpFlags::empty(), 1, 0, 100),
+    ("a FIN without the ACK bit", FIN, 1, 0, 0),
+    ("an acknowledgement of what was never sent", ACK, 1, 5_002, 0),
+    ("data with such an acknowledgement", ACK, 1, 900_000, 100),
+    ("a FIN with such an acknowledgement", FIN.union(ACK), 1, 900_000, 0),
+    ("an acknowledgement below all that was sent", ACK, 1, u32::MAX - 100_000, 100),
+    ("an older acknowledgement within the window", ACK, 1, 1_001, 0),
+];
+
+/// Our peer goes on: its next segment counts, and its timestamp is echoed.
+fn goes_on(script: &mut Script, what: &str, seq: u32, ack: u32, value: u32) {
+    script.all();
+    script.stamps = script.stamps.map(|(_, echo)| (value, echo));
+    let before = script.end.bytes_delivered();
+    script.receive(ACK, seq, ack, 500);
+    script.receive(ACK, seq + 500, ack, 1000);
+    assert_eq!(script.end.bytes_delivered() - before, Bytes(1500), "{what}: the peer's data is old for ever");
+    let answer = script.one();
+    assert_eq!((answer.ack, answer.stamps.map(|(_, echo)| echo)), (seq + 1500, Some(value)), "{what}");
+}
+
+#[test]
+fn no_blind_segment_moves_the_timestamp_by_which_others_are_old() {
+    // RFC 7323, 5.3, R3, with the checks of RFC 5961, 3 to 5, before it.
+    for (what, flags, seq, ack, len) in BLIND {
+        let mut script = Script::established(stamped(MissingTimestamp::Accept));
+        script.end.send(Bytes(5_000));
+        script.all();
+        script.stamps = script.stamps.map(|(_, echo)| (10, echo));
+        script.receive(ACK, 1, 2_001, 0);
+        let echo = script.stamps.map_or(0, |(_, echo)| echo);
+        script.stamps = Some((10 + (1 << 30), echo));
+        script.receive(flags, seq, ack, len);
+        assert_eq!((script.end.state(), script.end.bytes_acked()), (State::Established, Bytes(2_000)), "{what}");
+        goes_on(&mut script, what, 1, 2_001, 11);
+    }
+}
+
+#[test]
+fn a_reset_that_is_challenged_moves_no_timestamp() {
+    let mut script = Script::established(stamped(MissingTimestamp::Accept));
+    script.receive(ACK, 1, 1, 3_000);
+    script.all();
+    script.stamps = script.stamps.map(|(_, echo)| (1 << 30, echo));
+    for seq in [2, 2_999, 3_002, 5_000, 60_000] {
+        script.receive(RST, seq, 0, 0);
+        script.receive(RST | ACK, seq, 1, 0);
+    }
+    assert_eq!(script.end.state(), State::Established);
+    goes_on(&mut script, "a RST", 3_001, 1, 2);
+}
+
+#[test]
+fn what_lies_outside_the_window_moves_no_timestamp_nor_what_a_closed_window_refuses() {
+    for (what, seq, len) in [("above", 60_000, 0), ("above, with text", 60_000, 10), ("below", 1, 1_000)] {
+        let mut script = Script::established(stamped(MissingTimestamp::Accept));
+        script.receive(ACK, 1, 1, 3_000);
+        script.all();
+        script.stamps = script.stamps.map(|(_, echo)| (1 << 30, echo));
+        script.receive(ACK, seq, 1, len);
+        goes_on(&mut script, what, 3_001, 1, 2);
+    }
+    // RCV.WND = 0: text beyond RCV.NXT is refused, and so is an acknowledgement of what was never sent.
+    for (what, seq, ack, len) in [("text", 10_002, 1, 10), ("a probe", 10_001, 77, 1), ("a bare one", 10_001, 77, 0)] {
+        let mut script = Script::established(stamped(MissingTimestamp::Accept));
+        script.receive(ACK, 1, 1, 5_000);
+        script.receive(ACK, 5_001, 1, 5_000);
+        assert_eq!(script.one().window, 0);
+        script.stamps = script.stamps.map(|(_, echo)| (1 << 30, echo));
+        script.receive(ACK, seq, ack, len);
+        script.all();
+        assert_eq!(script.read(10_000), 10_000);
+        goes_on(&mut script, what, 10_001, 1, 2);
+    }
+}
+
+#[test]
+fn in_syn_received_only_the_acknowledgement_of_our_syn_moves_the_timestamp() {
+    let others: [Blind; 6] = [
+        ("a RST in the window", RST, 7, 0, 0),
+        ("another SYN", SYN, 1, 0, 0),
+        ("a wrong acknowledgement", ACK, 1, 77, 0),
+        ("a FIN with a wrong acknowledgement", FIN.union(ACK), 1, 77, 0),
+        ("data without the ACK bit", TcpFlags::empty(), 1, 0, 100),
+        ("what lies outside the window", ACK, 50_000, 1, 10),
+    ];
+    for (what, flags, seq, ack, len) in others {
+        let mut script = Script::listening(stamped(MissingTimestamp::Accept));
+        script.stamps = Some((1, 0));
+        script.receive(SYN, 0, 0, 0);
+        let echo = script.one().stamps.map_or(0, |(value, _)| value);
+        script.stamps = Some((1 << 30, echo));
+        script.receive(flags, seq, ack, len);
+        assert_eq!(script.end.state(), State::SynReceived, "{what}");
+        script.all();
+        script.stamps = Some((2, echo));
+        script.receive(ACK, 1, 1, 0);
+        assert_eq!(script.end.state(), State::Established, "{what}");
+        goes_on(&mut script, what, 1, 1, 3);
     }
 }

@@ -116,7 +116,7 @@ fn compare(stream: &Stream) -> Outcome {
     let mut outcome = Outcome::default();
     let (mut theirs, mut ours) = (Decompressor::new(CidSpace::SMALL), Decompressor::new(CidSpace::SMALL));
     // As the other implementation was used: with feedback, which here never comes, so one IR packet has to do.
-    let mut compressor = Compressor::new(CidSpace::SMALL, Config { initial: 1, ..Config::default() });
+    let mut compressor = Compressor::new(CidSpace::SMALL, Config { initial: 1, refresh: None, ..Config::default() });
     for pair in &stream.pairs {
         let at = pair.line;
         let mut out = Vec::new();

@@ -69,6 +69,9 @@ pub enum Error {
     /// What was rebuilt does not fit the checksum.
     #[error("in context {0} the header does not fit its checksum")]
     Crc(u16),
+    /// Read by its context the packet ends too early, or has a field that cannot be: it is damaged, or the context is behind.
+    #[error("in context {0} the packet makes no sense")]
+    Senseless(u16),
     /// The checksum of the feedback is wrong.
     #[error("the feedback's checksum is wrong")]
     FeedbackCrc,
@@ -104,7 +107,7 @@ impl Error {
     pub fn advice(self) -> Option<(u16, FeedbackKind)> {
         match self {
             Self::NoContext(cid) => Some((cid, FeedbackKind::StaticNack)),
-            Self::InDoubt(cid) | Self::Crc(cid) => Some((cid, FeedbackKind::Nack)),
+            Self::InDoubt(cid) | Self::Crc(cid) | Self::Senseless(cid) => Some((cid, FeedbackKind::Nack)),
             _ => None,
         }
     }
@@ -185,7 +188,11 @@ impl Decompressor {
         self.scratch.clear();
         self.scratch.push(framed.first);
         self.scratch.extend_from_slice(framed.rest);
-        match context.rebuild(cid, &self.scratch, out) {
+        let rebuilt = context.rebuild(cid, &self.scratch, out).map_err(|error| match error {
+            Error::Truncated | Error::Malformed => Error::Senseless(cid),
+            other => other,
+        });
+        match rebuilt {
             Ok((kind, state)) => {
                 let msn = state.msn;
                 *context = Context { flow: context.flow, state, in_doubt: false, failures: 0 };

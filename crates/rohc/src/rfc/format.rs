@@ -96,7 +96,8 @@ impl Format {
     ) -> Option<&'static Self> {
         let formats = if new.behavior.is_sequential() { &SEQ } else { &RND };
         formats.iter().find(|format| {
-            format.carries.contains(changes)
+            !format.scales_payload()
+                && format.carries.contains(changes)
                 && format.fields.iter().all(|field| references.clone().all(|old| field.fits(old, new)))
         })
     }
@@ -106,6 +107,12 @@ impl Format {
     pub(super) fn recognise(first: u8, sequential: bool) -> Option<&'static Self> {
         let formats = if sequential { &SEQ } else { &RND };
         formats.iter().find(|format| first >> (8 - format.mark_len) == format.mark)
+    }
+
+    /// Whether it has a number scaled by the length of the payload. Such headers are read and not written: without a payload the number says nothing,
+    /// and another implementation in use refuses them.
+    fn scales_payload(&self) -> bool {
+        self.fields.contains(&Field::SeqScaled)
     }
 
     /// Whether the header may come with a list of options.

@@ -32,8 +32,11 @@
 //! - Pure ACKs only. What is not one is refused, as are fragments, IPv4 options, IPv6 extension headers, tunnels, IPv4
 //!   headers with a wrong checksum, malformed or repeated TCP options, and more than 15 options or 9 without an item of their
 //!   own. The decompressor takes any header flags, but no payload. A wrong TCP checksum goes through as it is.
-//! - Without a payload the sequence number is never scaled: in rnd_2, rnd_6, seq_2 and seq_6 the scaled number is zero and says
-//!   "unchanged", as the RFC's scaling has it for a stride of zero.
+//! - Without a payload there is nothing to scale the sequence number by. rnd_2, rnd_6, seq_2 and seq_6, which have nothing else of it, are read (the scaled
+//!   number is zero then and says "unchanged", as the RFC's scaling has it for a stride of zero) and never written: another implementation in use refuses them.
+//! - An option without an item of its own is always announced as one that may change (`option_static` = 0, and a byte in each irregular chain), for the same
+//!   reason; one that is announced as static is read.
+//! - Without feedback an IR packet comes again and again, see [`Config::refresh`].
 //! - Context replication (IR-CR), segmentation and other profiles are refused by the decompressor and never sent.
 //! - The padding behind an End of Option List is counted in bits, as the RFC's formal notation has it; the
 //!   decompressor takes a number that is no multiple of 8 as bytes, since implementations exist that count so.

@@ -67,21 +67,18 @@ fn every_ack_of_ten_thousand_flows_comes_out_through_losses_within_the_window() 
             }
         }
     }
-    // All but rnd_2, which is never shorter than rnd_4, and IR-DYN, which nobody asked for.
+    // All but those with a scaled sequence number, which are never written, and IR-DYN, which nobody asked for.
     for kind in [
         PacketType::Rnd1,
         PacketType::Rnd3,
         PacketType::Rnd4,
         PacketType::Rnd5,
-        PacketType::Rnd6,
         PacketType::Rnd7,
         PacketType::Rnd8,
         PacketType::Seq1,
-        PacketType::Seq2,
         PacketType::Seq3,
         PacketType::Seq4,
         PacketType::Seq5,
-        PacketType::Seq6,
         PacketType::Seq7,
         PacketType::Seq8,
         PacketType::CoCommon,
@@ -89,6 +86,39 @@ fn every_ack_of_ten_thousand_flows_comes_out_through_losses_within_the_window() 
     ] {
         assert!(kinds.get(&kind).is_some_and(|&count| count >= 20), "{kind} was hardly used: {kinds:?}");
     }
+    for kind in [PacketType::Rnd2, PacketType::Rnd6, PacketType::Seq2, PacketType::Seq6] {
+        assert_eq!(kinds.get(&kind), None, "{kind}: another implementation refuses it without a payload");
+    }
+}
+
+/// One packet in five is lost and nothing is ever told: after four in a row, one time in 625, the decompressor is behind.
+#[test]
+fn without_feedback_a_flow_lives_through_losses_by_its_refreshes() {
+    let came = |refresh| {
+        let mut random = Stream::new(SEED, 7, Purpose::Test);
+        let mut flow = Flow::new(SEED + 3, 1);
+        let mut compressor = Compressor::new(CidSpace::SMALL, Config { refresh, ..Config::default() });
+        let mut decompressor = Decompressor::new(CidSpace::SMALL);
+        let (mut arrived, mut right, mut last) = (0_u32, 0_u32, 0);
+        for n in 0..20_000_u32 {
+            let packet = flow.next().bytes();
+            let (mut rohc, mut out) = (Vec::new(), Vec::new());
+            compressor.compress(&packet, &mut rohc).expect("a pure ACK");
+            if random.chance(0.2) {
+                continue;
+            }
+            arrived += 1;
+            if decompressor.decompress(&rohc, &mut out).is_ok() && out == packet {
+                (right, last) = (right + 1, n);
+            }
+        }
+        println!("{right} of {arrived} came out right, the last at {last}");
+        (f64::from(right) / f64::from(arrived), last)
+    };
+    let (share, last) = came(Config::default().refresh);
+    assert!(share > 0.95 && last > 19_500, "{share:.3}, the last at {last}");
+    let (share, last) = came(None);
+    assert!(share < 0.5 && last < 10_000, "{share:.3}, the last at {last}");
 }
 
 #[test]
@@ -117,6 +147,7 @@ fn a_loss_of_a_whole_window_is_noticed_and_mended_by_feedback() {
         let mut compressor = Compressor::new(CidSpace::SMALL, Config::default());
         let mut decompressor = Decompressor::new(CidSpace::SMALL);
         let mut flow = Flow::new(SEED + 2, seed);
+        let mut noticed = None;
         for n in 0..100 {
             let packet = flow.next().bytes();
             let (mut rohc, mut out) = (Vec::new(), Vec::new());
@@ -129,6 +160,7 @@ fn a_loss_of_a_whole_window_is_noticed_and_mended_by_feedback() {
                 Ok(_) => wrong += u32::from(out != packet),
                 Err(error) => {
                     if let Some((cid, kind)) = error.advice() {
+                        noticed.get_or_insert(n);
                         let mut nack = Vec::new();
                         decompressor.feedback(cid, kind, &mut nack);
                         compressor.feedback(&nack).expect("our own feedback");
@@ -136,8 +168,9 @@ fn a_loss_of_a_whole_window_is_noticed_and_mended_by_feedback() {
                     mended += 1;
                 }
             }
-            if n >= 45 {
-                assert!(!out.is_empty() || n < 60, "seed {seed}: not mended by ACK {n}");
+            // A difference that stays may pass each short checksum, as this is linear. Once it has not, the next packet mends it.
+            if noticed.is_some_and(|noticed| n > noticed) {
+                assert!(out == packet, "seed {seed}: noticed at ACK {noticed:?}, not mended at {n}");
             }
         }
     }

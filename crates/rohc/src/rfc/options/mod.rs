@@ -41,7 +41,7 @@ struct Sack {
 struct Generic {
     index: u8,
     kind: u8,
-    /// It has never changed, and takes no bytes in the irregular chain.
+    /// The other end said that it never changes: it takes no bytes in the irregular chain. We never say so.
     constant: bool,
     len: u8,
     contents: [u8; MAX_CONTENTS],
@@ -209,7 +209,7 @@ impl Table {
     /// Enters any other option, in the place of its like if there is one, and never in a place that is `used`.
     fn enter_generic(&mut self, kind: u8, contents: &[u8], used: u16) -> u8 {
         let mut new =
-            Generic { index: 0, kind, constant: true, len: contents.len() as u8, contents: [0; MAX_CONTENTS] };
+            Generic { index: 0, kind, constant: false, len: contents.len() as u8, contents: [0; MAX_CONTENTS] };
         new.contents[..contents.len()].copy_from_slice(contents);
         let free = |index: &u8| used & 1 << index == 0;
         let like = |item: &&mut Generic| free(&item.index) && (item.kind, item.len) == (new.kind, new.len);
@@ -217,7 +217,7 @@ impl Table {
             return same.index;
         }
         if let Some(changed) = self.generic.iter_mut().find(like) {
-            (changed.constant, changed.contents) = (false, new.contents);
+            changed.contents = new.contents;
             return changed.index;
         }
         new.index = (FIRST_GENERIC..16)

@@ -101,8 +101,7 @@ pub struct Mpdu {
 pub struct HeaderBits {
     /// More Data: more frames for the receiver stay queued (802.11-2020, 9.2.4.1.8).
     pub more_data: bool,
-    /// HACK's SYNC bit. It travels in the Power Management bit of frame control, which no frame of ours uses otherwise: no station here
-    /// saves power. (The Order bit would make a QoS Data frame one with an HT Control field.)
+    /// HACK's SYNC bit. Where it stands in a frame depends on who sends the frame, see [`crate::codec`]: it must mean nothing to whoever does not know it.
     pub sync: bool,
 }
 

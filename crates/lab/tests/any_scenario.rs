@@ -58,6 +58,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("hack.guard", &["100ms", "1ms"]),
     ("hack.driver_to_nic", &["20us", "0us", "1ms"]),
     ("hack.fit", &["whole", "split"]),
+    ("hack.mic", &["0", "4", "8"]),
     ("ap.queue", &["fifo", "fifo", "fq-codel"]),
     ("ap.queue_packets", &["126", "1", "2"]),
     ("ap.scheduler", &["round-robin", "fcfs", "airtime-fair"]),

@@ -8,7 +8,7 @@ use ackless_cell::config::{
     SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
-use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Policy};
+use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -58,13 +58,15 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     let host = span(random, Duration::from_millis(3));
     let own_host = random.chance(0.5);
     let loss = random.chance(0.2).then(|| 0.15 * random.unit());
+    // A key is nothing if not all have it.
+    let mic = random.chance(0.25).then_some(Mic { len: MicLen::Four, key: [7; 16] });
     let ap = (&mut config.ap.scheme, &mut config.ap.mac, &mut config.ap.host_latency);
     let stations = config.stations.iter_mut();
     let stations = stations.map(|station| (&mut station.scheme, &mut station.mac, &mut station.host_latency));
     for (n, (scheme, mac, host_latency)) in std::iter::once(ap).chain(stations).enumerate() {
         let drawn = alike.unwrap_or_else(|| hack(random));
         if let Some(hack) = hack_of(scheme) {
-            *hack = HackConfig { aifs: hack.aifs, ..drawn };
+            *hack = HackConfig { aifs: hack.aifs, mic, ..drawn };
         }
         if n > 0 && random.chance(legacy) {
             *scheme = SchemeChoice::Stock;

@@ -155,12 +155,20 @@ impl Observer for Watcher {
 
 /// Nothing happened that the protocol rules out while every FCS is honoured.
 fn assert_sound(counters: &HackCounters) {
-    let HackCounters { crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, .. } =
-        *counters;
-    let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld];
+    let HackCounters {
+        crc_failures,
+        gaps,
+        malformed,
+        unknown_context,
+        verify_failures,
+        more_data_withheld,
+        forged,
+        ..
+    } = *counters;
+    let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, forged];
     let counted: Vec<_> = counters.entries().filter(|(_, count)| *count > 0).collect();
     assert!(
-        never == [0; 6],
+        never == [0; 7],
         "what cannot be has been: {crc_failures} failed checks, {gaps} gaps, {malformed} malformed, {unknown_context} without context, \
          {verify_failures} that cannot be; {counted:?}"
     );

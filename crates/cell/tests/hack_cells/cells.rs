@@ -71,10 +71,17 @@ impl Run {
     /// Nothing happened that the protocol rules out while every FCS is honoured.
     pub fn assert_sound(&self, what: &str) {
         let HackCounters {
-            crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, ..
+            crc_failures,
+            gaps,
+            malformed,
+            unknown_context,
+            verify_failures,
+            more_data_withheld,
+            forged,
+            ..
         } = self.counters;
-        let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld];
-        assert_eq!(never, [0; 6], "{what}: {:#?}", self.counters);
+        let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, forged];
+        assert_eq!(never, [0; 7], "{what}: {:#?}", self.counters);
     }
 }
 

@@ -96,6 +96,25 @@ impl FreshAp {
         let verdict = self.ask(now, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options));
         // It was never told of MORE DATA.
         assert_eq!(verdict, Verdict::Pass, "nothing is held by an end that was promised nothing");
+        // When it goes on the air does not matter here, as long as its ACK comes after.
+        let content = self.pool.get(packet);
+        let mpdu = Mpdu {
+            packet,
+            packet_len: content.len(),
+            payload_len: Bytes(content.payload.len().into()),
+            tcp_ack: content.is_acknowledgement(),
+            handle,
+            kind: options.kind,
+            ds: options.ds,
+            receiver: to,
+            transmitter: AP,
+            destination: to,
+            source: AP,
+            seq: MacSeq::default(),
+            retry: false,
+            ack_policy: options.ack_policy,
+        };
+        self.ask(now, |hack, cx| hack.on_sequenced(cx, &mpdu));
     }
 
     /// A station sends this, which may be lost: what a later repetition of it stands for.

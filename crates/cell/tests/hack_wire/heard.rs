@@ -109,7 +109,7 @@ impl Asked {
             return Self::Request { start };
         }
         let seq = frame.seq.expect("data has a sequence number");
-        let sync = frame.control.has(FrameControl::POWER_MANAGEMENT);
+        let sync = frame.sync;
         if transmission.frames.len() == 1 {
             Self::Single { seq, retry: frame.control.has(FrameControl::RETRY), sync }
         } else {

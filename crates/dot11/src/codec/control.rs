@@ -76,7 +76,7 @@ impl FrameControl {
     pub const MORE_FRAGMENTS: u16 = 1 << 10;
     /// Retry.
     pub const RETRY: u16 = 1 << 11;
-    /// Power Management; here [`HeaderBits::sync`](crate::frame::HeaderBits::sync).
+    /// Power Management; from an AP, [`HeaderBits::sync`](crate::frame::HeaderBits::sync).
     pub const POWER_MANAGEMENT: u16 = 1 << 12;
     /// More Data.
     pub const MORE_DATA: u16 = 1 << 13;
@@ -85,6 +85,35 @@ impl FrameControl {
     /// +HTC, called Order in frames that are neither QoS Data nor Management.
     pub const HTC: u16 = 1 << 15;
 }
+
+/// Where the SYNC bit of HACK stands in a frame: see [`crate::codec`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sync {
+    /// In frame control, from an AP.
+    PowerManagement,
+    /// In the QoS Control field, as [`QUEUE_SIZE_UNKNOWN`].
+    QueueSize,
+    /// In frame control, without QoS.
+    Order,
+    /// Management frames have no place for it.
+    Nowhere,
+}
+
+impl Sync {
+    /// By type, subtype and direction.
+    pub(super) const fn of(control: FrameControl) -> Self {
+        let from_ap = control.has(FrameControl::FROM_DS) && !control.has(FrameControl::TO_DS);
+        match control.type_number() {
+            2 if from_ap => Self::PowerManagement,
+            2 if control.subtype_number() & 8 != 0 => Self::QueueSize,
+            1 | 2 => Self::Order,
+            _ => Self::Nowhere,
+        }
+    }
+}
+
+/// In the QoS Control field: the upper byte is a queue size (bit 4), and that is not known (9.2.4.5.6).
+pub(super) const QUEUE_SIZE_UNKNOWN: u16 = 0xff00 | 1 << 4;
 
 impl fmt::Debug for FrameControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

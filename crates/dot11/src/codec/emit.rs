@@ -3,6 +3,7 @@
 use ackless_phy::{AmpduLength, MpduSpacing, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, MacAddr, Packet, PacketPool};
 
+use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
 use crate::codec::{
     ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, ETHERTYPE_IPV4, ETHERTYPE_IPV6, FrameControl, IBSS_BSSID, LLC_SNAP,
     ampdu, beacon,
@@ -121,8 +122,12 @@ impl Ppdu {
 
     /// Appends frame control, Duration and the first address.
     fn begin(&self, control: FrameControl, bits: HeaderBits, receiver: MacAddr, out: &mut Vec<u8>) {
-        let control =
-            control.with(FrameControl::MORE_DATA, bits.more_data).with(FrameControl::POWER_MANAGEMENT, bits.sync);
+        let control = control.with(FrameControl::MORE_DATA, bits.more_data);
+        let control = match Sync::of(control) {
+            Sync::PowerManagement => control.with(FrameControl::POWER_MANAGEMENT, bits.sync),
+            Sync::Order => control.with(FrameControl::HTC, bits.sync),
+            Sync::QueueSize | Sync::Nowhere => control,
+        };
         out.extend(control.0.to_le_bytes());
         out.extend(duration_field(self.duration_field).to_le_bytes());
         out.extend(receiver.0);
@@ -158,7 +163,9 @@ impl Ppdu {
                 AckPolicy::Normal => 0,
                 AckPolicy::NoAck => 1,
             };
-            out.extend([tid.0 & 15 | policy << 5, 0]);
+            let unknown_queue = self.bits.sync && Sync::of(control) == Sync::QueueSize;
+            let [kind_of_upper, upper] = if unknown_queue { QUEUE_SIZE_UNKNOWN.to_le_bytes() } else { [0, 0] };
+            out.extend([tid.0 & 15 | policy << 5 | kind_of_upper, upper]);
         }
         let ethertype = match packet.ip {
             IpHeader::V4(_) => ETHERTYPE_IPV4,

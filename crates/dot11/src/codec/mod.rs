@@ -8,8 +8,11 @@
 //!
 //! Clauses are those of IEEE Std 802.11-2020. Fields are little-endian. Five things go beyond the standard:
 //!
-//! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels in the Power Management bit, which means nothing
-//!   in a cell whose stations never doze, and which, unlike +HTC/Order, leaves the layout of every frame as it is;
+//! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels where it tells nobody else anything. In a frame from an AP to its station it is the Power Management
+//!   bit, which is reserved there (9.2.4.1.7). The same bit of a station would tell its AP that the station dozes; so in all other QoS Data it is a
+//!   queue size that is not known: bit 4 of the QoS Control field set and 255 in its upper byte (9.2.4.5.6), in which nobody finds more than in no queue size at all.
+//!   Where there is no QoS Control field it is the Order bit of a Data or Control frame: it once named the service class StrictlyOrdered, which is obsolete, and changes no
+//!   layout outside of QoS Data and Management frames (9.2.4.1.10). A disguised Action frame cannot bear it;
 //! - [`Answer::agent`](crate::frame::Answer::agent) travels in the Retry bit of an Ack or BlockAck, which is otherwise zero there (9.2.4.1.6);
 //! - [`Answer::tag`](crate::frame::Answer::tag) stands in the Duration field, as a value that is reserved there;
 //! - an Ack or BlockAck may carry bytes of a scheme between its last field and the FCS;

@@ -2,6 +2,7 @@
 
 use ackless_wire::{Duration, MacAddr};
 
+use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
 use crate::codec::{ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, FrameControl, LLC_SNAP};
 use crate::frame::{Bitmap, MacSeq, Tag, Tid};
 
@@ -12,6 +13,8 @@ pub struct Frame<'a> {
     pub kind: FrameKind,
     /// Frame control, with its flags.
     pub control: FrameControl,
+    /// HACK's SYNC bit, wherever it stands in such a frame ([`crate::codec`]). It has no meaning in frames between nodes that do not both speak HACK.
+    pub sync: bool,
     /// How long it reserves the medium; nothing where the field holds an identifier instead (bit 15, 9.2.4.2).
     pub duration: Option<Duration>,
     /// A reserved value of that field other than zero; nothing where it is a duration or an identifier.
@@ -103,6 +106,11 @@ impl<'a> Frame<'a> {
         let mut frame = Self {
             kind: FrameKind::Other,
             control,
+            sync: match Sync::of(control) {
+                Sync::PowerManagement => control.has(FrameControl::POWER_MANAGEMENT),
+                Sync::Order => control.has(FrameControl::HTC),
+                Sync::QueueSize | Sync::Nowhere => false,
+            },
             duration: (duration < 0x8000).then(|| Duration::from_micros(duration.into())),
             tag: if duration & 0xc000 == 0x8000 { Tag::new(duration & Tag::MAX) } else { None },
             receiver: fields.address()?,
@@ -171,6 +179,7 @@ impl<'a> Frame<'a> {
         }
         if self.control.subtype_number() & QOS != 0 {
             let qos = fields.u16()?;
+            self.sync |= Sync::of(self.control) == Sync::QueueSize && qos & QUEUE_SIZE_UNKNOWN == QUEUE_SIZE_UNKNOWN;
             self.skip_ht_control(fields)?;
             let (tid, ack_policy, amsdu) = (Tid((qos & 15) as u8), (qos >> 5 & 3) as u8, qos >> 7 & 1 == 1);
             match self.control.kind() {

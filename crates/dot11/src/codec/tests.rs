@@ -113,7 +113,8 @@ fn control_frames_come_back_with_their_fields() {
         assert_eq!(frame.body, &[1, 2, 3][..appended]);
         let bits = appended > 0;
         assert_eq!(frame.control.has(FrameControl::MORE_DATA), bits);
-        assert_eq!(frame.control.has(FrameControl::POWER_MANAGEMENT), bits);
+        assert_eq!(frame.sync, bits);
+        assert!(!frame.control.has(FrameControl::POWER_MANAGEMENT), "a station's answer does not say that it dozes");
     }
 }
 
@@ -191,6 +192,42 @@ fn an_action_frame_hides_its_packet_and_names_the_bss() {
         assert_eq!((frame.kind, frame.third, frame.fourth), (parsed, Some(bssid), None));
         assert_eq!((frame.control.type_number(), frame.control.subtype_number()), (0, subtype));
         assert_eq!(frame.packet().map(Packet::parse), Some(Ok(segment(v4(), 0))));
+    }
+}
+
+/// Who knows nothing of HACK reads the same frame as without SYNC, but for what is reserved, obsolete or not known.
+#[test]
+fn sync_comes_back_and_tells_nobody_else_anything() {
+    for kind in [MpduKind::Data, MpduKind::QosData(Tid(5))] {
+        for ds in [Ds::ToAp, Ds::FromAp, Ds::Direct, Ds::FourAddress] {
+            let mut pool = PacketPool::default();
+            let mpdu = mpdu(&mut pool, kind, ds, segment(v4(), 0));
+            let [plain, synced] = [false, true].map(|sync| {
+                let bits = HeaderBits { sync, ..HeaderBits::default() };
+                bytes_of(&Ppdu { bits, ..ppdu(ofdm(), Body::Single(mpdu)) }, &pool)
+            });
+            let [without, with] = [&plain, &synced].map(|bytes| Frame::parse(bytes).expect("our own frame"));
+            assert!(with.sync && !without.sync, "{kind:?} {ds:?}");
+            let from_ap = ds == Ds::FromAp;
+            assert_eq!(with.control.has(FrameControl::POWER_MANAGEMENT), from_ap, "a station that says so dozes");
+            assert!(!with.control.has(FrameControl::HTC) || !kind.is_qos(), "there is no HT Control field");
+            assert_eq!((with.kind, with.body, with.seq), (without.kind, without.body, without.seq));
+            let differ = plain.iter().zip(&synced).take(plain.len() - 4).filter(|(a, b)| a != b).count();
+            assert_eq!(differ, if kind.is_qos() && !from_ap { 2 } else { 1 }, "{kind:?} {ds:?}");
+        }
+    }
+}
+
+#[test]
+fn a_station_that_tells_its_queue_size_says_no_sync() {
+    let mut pool = PacketPool::default();
+    let mpdu = mpdu(&mut pool, MpduKind::QosData(Tid(0)), Ds::ToAp, segment(v4(), 0));
+    let bytes = bytes_of(&ppdu(ofdm(), Body::Single(mpdu)), &pool);
+    for (low, upper, sync) in [(0, 0, false), (0x10, 0, false), (0x10, 254, false), (0, 255, false), (0x10, 255, true)]
+    {
+        let mut told = bytes.clone();
+        (told[24], told[25]) = (low, upper);
+        assert_eq!(Frame::parse(&told).map(|frame| frame.sync), Ok(sync), "{low:#x} {upper}");
     }
 }
 

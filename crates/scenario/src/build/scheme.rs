@@ -5,7 +5,7 @@ use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
-use ackless_schemes::hack::{Fit, HackConfig, Policy};
+use ackless_schemes::hack::{Fit, HackConfig, Mic, MicLen, Policy};
 use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::{BitRate, Duration};
 
@@ -50,7 +50,20 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             Fitting::Split => Fit::WithinAifs,
         },
         aifs: radio.interframe_space(),
+        mic: mic(scenario)?,
     })
+}
+
+fn mic(scenario: &Scenario) -> Result<Option<Mic>, ScenarioError> {
+    let key = &scenario.hack.mic;
+    let len = match key.value {
+        0 => return Ok(None),
+        4 => MicLen::Four,
+        8 => MicLen::Eight,
+        other => return Err(scenario.refuse(key, format!("is {other}"), "allowed is 0, 4 or 8 bytes")),
+    };
+    // Any will do: nobody in a cell knows another.
+    Ok(Some(Mic { len, key: *b"ackless cell key" }))
 }
 
 fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {

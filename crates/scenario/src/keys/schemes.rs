@@ -31,6 +31,8 @@ section! {
         driver_to_nic: Duration = "\"20us\"",
         /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
         fit: Fitting = "\"whole\"",
+        /// A code under a key behind what is appended, so that nobody forges TCP ACKs: 0 (none), 4 or 8 bytes, and 2 more for a count against replay.
+        mic: u32 = "0",
     }
 }
 

@@ -95,9 +95,11 @@ pub(super) const HACK: About = About {
            decompresses them and sends them on.",
     source: "TCP/HACK (USENIX ATC 2014), sections 3.1 to 3.4; policies: section 3.2",
     needs: "HACK at both ends of the hop; data towards the sender of ACKs, on whose answers they ride",
-    breaks: "longer answers, which hidden nodes may not expect (footnote 7); with the timer, ACKs that arrive in bursts",
+    breaks: "longer answers, which hidden nodes may not expect (footnote 7); with the timer, ACKs that arrive in bursts. Security: \
+             link-layer ACKs lie outside of CCMP and of protected management frames, so whoever forges an answer forges TCP ACKs, for \
+             data that was on the air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
     keys: &["scheme.name", "hack"],
-    counters: &["native_acks", "compressed_acks", "crc_failures"],
+    counters: &["native_acks", "compressed_acks", "crc_failures", "forged"],
 };
 
 pub(super) const AGENT: About = About {
@@ -110,7 +112,9 @@ pub(super) const AGENT: About = About {
             SIFS and agent.extra_sifs (see stations.host_latency)",
     breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
-             timeout; so it does where the AP has forgotten the flow",
+             timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
+             nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
+             client never got. Without the scheme that costs a retransmission, with it the data",
     keys: &["scheme.name", "agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
     counters: &["made", "swallowed", "flag_on", "above_hole"],
 };
@@ -216,7 +220,9 @@ pub(super) const FAST_ACK: About = About {
              10,299,167",
     needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
     breaks: "end-to-end meaning: what is acknowledged and not yet repaired is lost with the AP, or when the client roams. It \
-             saves no air time, only waiting; the server's RTT ends at the AP",
+             saves no air time, only waiting; the server's RTT ends at the AP. Security: 802.11 ACKs are authenticated by nothing, not by \
+             CCMP or protected management frames: whoever forges one has the AP acknowledge what the client never got, until the AP \
+             repairs it",
     keys: &["scheme.name", "fast_ack"],
     counters: &["made", "suppressed", "repaired", "abandoned"],
 };

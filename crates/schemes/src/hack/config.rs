@@ -30,6 +30,37 @@ pub struct HackConfig {
     /// DIFS or AIFS of the cell: what [`Fit::WithinAifs`] keeps to and what `answers_within_aifs` is counted by.
     /// Default: 43 us, best effort at 5 GHz.
     pub aifs: Duration,
+    /// The code under a key behind what is appended. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
+    pub mic: Option<Mic>,
+}
+
+/// A message integrity code. Both ends of a hop must have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mic {
+    /// How long it is.
+    pub len: MicLen,
+    /// The key of the cell. In a true one it would come with the pairwise keys of the peer (802.11-2020, 12.7.1.3), new with each association; here the
+    /// addresses of the two ends, which are covered too, tell one pair's codes from another's.
+    pub key: [u8; 16],
+}
+
+/// The length of a [`Mic`]: a forger who guesses gets through once in 2^32 or 2^64 attempts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MicLen {
+    /// 4 bytes.
+    Four,
+    /// 8 bytes, as CCMP has (802.11-2020, 12.5.3.2).
+    Eight,
+}
+
+impl MicLen {
+    /// In bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
 }
 
 /// When a TCP ACK is held for a link-layer answer (paper, 3.2).
@@ -61,6 +92,7 @@ impl Default for HackConfig {
             driver_to_nic: Duration::from_micros(20),
             fit: Fit::Whole,
             aifs: Duration::from_micros(43),
+            mic: None,
         }
     }
 }

@@ -99,6 +99,8 @@ counters! {
         crc_failures,
         /// Runs that began with a later code than the next one.
         gaps,
+        /// Answers whose code under the key was not right; nothing of them was read.
+        forged,
         /// Appended bytes that are no frame.
         malformed,
         /// Runs of contexts that do not exist or are broken.

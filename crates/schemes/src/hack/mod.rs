@@ -21,7 +21,9 @@
 //! - `sync` is the SYNC bit of the sender of data (figure 8).
 //!
 //! The bytes themselves are [`ackless_rohc::hack`]'s. Only peers that also speak HACK are dealt with; everything else
-//! passes.
+//! passes. True peers would agree on it when they associate, by a vendor-specific element (802.11-2020, 9.4.2.25) in Association Request and Response that names version,
+//! length of the code under a key and the places of MORE DATA and SYNC ([`ackless_dot11::codec`]), so that neither is ever read by who did not ask
+//! for it; here no association frames are modelled, and [`ackless_dot11::hooks::Peer::capable`] and one configuration for both ends stand for that.
 //!
 //! Where this goes beyond the paper, or departs from it:
 //! - a guard timer, see [`HackConfig::guard`], after which the last ACK of a flow may arrive twice;
@@ -37,6 +39,7 @@ mod config;
 mod counters;
 mod driver;
 mod env;
+mod mic;
 mod nic;
 mod receiver;
 mod sync;
@@ -48,7 +51,7 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Sche
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::flow_key::FlowKey;
-pub use config::{Fit, HackConfig, Policy};
+pub use config::{Fit, HackConfig, Mic, MicLen, Policy};
 pub use counters::HackCounters;
 use driver::Driver;
 use env::{Env, Queueing};
@@ -145,7 +148,6 @@ impl Scheme for Hack {
         let Some(link) = link(&mut self.links, cx, options.receiver) else { return Verdict::Pass };
         let content = cx.pool.get(packet);
         let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
-        link.receiver.on_outgoing(key, content, cx.now);
         link.driver.on_outgoing(&mut env!(self, cx), key, packet, handle, options)
     }
 
@@ -168,6 +170,7 @@ impl Scheme for Hack {
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.sync.on_sequenced();
+        link.receiver.on_sequenced(cx.pool.get(mpdu.packet), cx.now);
         link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
     }
 
@@ -211,8 +214,11 @@ impl Scheme for Hack {
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
         let Some(link) = link(&mut self.links, cx, from) else { return };
-        link.sync.on_answer();
-        link.receiver.on_answer(&mut env!(self, cx), &answer.appended);
+        if link.receiver.on_answer(&mut env!(self, cx), &answer.appended) {
+            link.sync.on_answer();
+        } else {
+            link.sync.on_forged();
+        }
     }
 
     fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {

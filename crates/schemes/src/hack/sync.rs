@@ -64,6 +64,11 @@ impl Sync {
         self.set = false;
     }
 
+    /// An answer came whose appended bytes nobody but the peer may have said, and did not: as if none had come.
+    pub(super) fn on_forged(&mut self) {
+        self.exchange = Exchange::Unanswered;
+    }
+
     /// No answer came in time.
     ///
     /// A missing CTS looks the same as a missing BlockAck. It then costs a SYNC that was not needed, and the peer

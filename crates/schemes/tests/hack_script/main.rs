@@ -1,6 +1,7 @@
 //! HACK by hand: two nodes and a script of what the air does, one for each figure and each race of the paper.
 
 mod figures;
+mod forged;
 mod forgotten;
 mod guard;
 mod identifiers;

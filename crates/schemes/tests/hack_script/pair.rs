@@ -10,7 +10,7 @@ use ackless_dot11::hooks::{
     Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
-use ackless_rohc::hack::{Cid, FiveTuple};
+use ackless_rohc::hack::{Ack, Cid, Compressor, FiveTuple, FrameWriter};
 use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
 use ackless_schemes::testing::identification;
 use ackless_wire::{
@@ -34,6 +34,8 @@ pub struct Pair {
     forwarded: u32,
     /// From when an answer is due at the station to when the AP has it.
     answer_lasts: Duration,
+    /// What the station's last answer had appended: anybody can hear it.
+    pub overheard: Vec<u8>,
 }
 
 struct Node {
@@ -83,6 +85,7 @@ impl Pair {
             next_id: 1,
             forwarded: 0,
             answer_lasts: Duration::ZERO,
+            overheard: Vec::new(),
         }
     }
 
@@ -291,6 +294,51 @@ impl Pair {
         self.ask(AP, |hack, cx| hack.on_answer(cx, NodeId(1), &answer, Duration::ZERO));
     }
 
+    /// The station's answer is jammed, and the AP hears this one in its place: it acknowledges the MPDUs, and these bytes are appended.
+    pub fn exchange_forged(&mut self, sent: &Sent, appended: Vec<u8>) {
+        self.pass_time(Duration::from_micros(100));
+        self.receive(sent, |_| true);
+        let (due, mut jammed) = (due(NodeId(0), AnswerKind::BlockAck), Answer::default());
+        self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut jammed, &mut Duration::default()));
+        self.overheard = jammed.appended;
+        self.forge(appended);
+        for mpdu in &sent.mpdus {
+            self.ask(AP, |hack, cx| hack.on_delivered(cx, mpdu));
+            self.pool.release(mpdu.packet);
+        }
+    }
+
+    /// A segment of data is handed to the AP's MAC and waits there for good.
+    pub fn queue_data(&mut self) {
+        self.forwarded += 1;
+        let packet = self.data_packet(0);
+        let packet = self.pool.insert(packet);
+        let handle = self.nodes[AP].handle();
+        let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options(STATION)));
+        assert_eq!(verdict, Verdict::Pass);
+        self.pool.release(packet);
+    }
+
+    /// What somebody appends who has heard the station's native ACK `native` of flow 0 and nothing since: an ACK of so many segments.
+    pub fn imitate(native: (u16, u32), segments: u32) -> Vec<u8> {
+        let ack = |(id, segments): (u16, u32)| {
+            let mut tcp = tcp_header(station_ports(0), 5000, 1_000 * segments + 1);
+            tcp.options.timestamps = Some((u32::from(id), segments));
+            Ack::of(&packet(STATION, id, tcp, 0)).expect("a pure ACK")
+        };
+        let mut compressor = Compressor::default();
+        compressor.install(&ack(native));
+        let code = compressor.compress(&ack((native.0 + 1, segments))).expect("the next ACK of the flow");
+        let mut bytes = Vec::new();
+        FrameWriter::new(&mut bytes, usize::MAX).run(Cid::of(&ack(native).flow()), [&code]);
+        bytes
+    }
+
+    /// How far data has been forwarded, in segments.
+    pub const fn forwarded(&self) -> u32 {
+        self.forwarded
+    }
+
     fn hand_over(&mut self, packet: Packet) {
         let packet = self.pool.insert(packet);
         let handle = self.nodes[STATION].handle();
@@ -311,15 +359,21 @@ impl Pair {
 
     fn next_data(&mut self, flow: u16) -> Mpdu {
         self.forwarded += 1;
-        let (station, server) = station_ports(flow);
-        let mut tcp = tcp_header((server, station), 1_000 * (self.forwarded - 1) + 1, 5000);
-        tcp.options.timestamps = Some((self.forwarded, 0));
-        let packet = self.pool.insert(packet(AP, 0, tcp, 1_000));
+        let packet = self.data_packet(flow);
+        let packet = self.pool.insert(packet);
         let handle = self.nodes[AP].handle();
         let mut options = options(STATION);
         let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options));
         assert_eq!(verdict, Verdict::Pass);
         self.sequenced(AP, (handle, packet, options))
+    }
+
+    /// The segment up to which data is forwarded.
+    fn data_packet(&self, flow: u16) -> Packet {
+        let (station, server) = station_ports(flow);
+        let mut tcp = tcp_header((server, station), 1_000 * (self.forwarded - 1) + 1, 5000);
+        tcp.options.timestamps = Some((self.forwarded, 0));
+        packet(AP, 0, tcp, 1_000)
     }
 
     fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
@@ -374,6 +428,7 @@ impl Pair {
     fn answer(&mut self, kind: AnswerKind, mpdus: &[Mpdu], air: Air) -> usize {
         let (due, mut answer) = (due(NodeId(0), kind), Answer::default());
         self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+        self.overheard.clone_from(&answer.appended);
         self.now += self.answer_lasts;
         if air == Air::AnswerLost {
             self.ask(AP, |hack, cx| hack.on_answer_missing(cx, NodeId(1)));

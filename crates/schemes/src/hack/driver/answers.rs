@@ -19,6 +19,7 @@ use super::flow::FlowState;
 use super::{Answered, Arriving, Driver, Promise};
 use crate::hack::config::Fit;
 use crate::hack::env::Env;
+use crate::hack::mic;
 
 impl Driver {
     /// A PPDU of the peer came. What a data PPDU says is taken up with its first MPDU, which tells whether it was for a
@@ -75,6 +76,8 @@ impl Driver {
                 Fit::Whole => Frame::MAX_LEN,
                 Fit::WithinAifs => appended_within(env.config.aifs, due.rate, due.len).get() as usize,
             };
+            // Count and code under the key go behind the frame.
+            let limit = limit.min(Frame::MAX_LEN).saturating_sub(mic::overhead(env.config.mic.as_ref()));
             self.withdraw_candidates(env, limit);
             if self.flows.any_shared() {
                 self.release_disowned(env);
@@ -101,6 +104,10 @@ impl Driver {
                 self.rescue(env, flow);
             }
             return;
+        }
+        if let Some(mic) = &env.config.mic {
+            self.sealer.seal(mic, env.cx.node, self.peer, &mut answer.appended);
+            env.counters.appended_new_bytes += if appended.new > 0 { mic::overhead(Some(mic)) as u64 } else { 0 };
         }
         let bytes = ackless_wire::Bytes(answer.appended.len() as u64);
         env.counters.compressed_acks += appended.new;

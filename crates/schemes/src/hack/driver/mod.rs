@@ -36,6 +36,7 @@ use self::flows::Flows;
 use self::natives::{Natives, Stage};
 use super::config::Policy;
 use super::env::Env;
+use super::mic::Sealer;
 use super::nic::Nic;
 use crate::flow_key::FlowKey;
 
@@ -53,6 +54,8 @@ pub(super) struct Driver {
     answered: Answered,
     /// When it left.
     answered_at: Instant,
+    /// Counts the answers with something appended, where they bear a code under a key.
+    sealer: Sealer,
     /// The PPDU that is being received.
     arrival: Option<Arriving>,
     /// When the last PPDU of the peer came.
@@ -110,6 +113,7 @@ impl Driver {
             promise: Promise::None,
             answered: Answered::Nothing,
             answered_at: Instant::ZERO,
+            sealer: Sealer::default(),
             arrival: None,
             heard: Instant::ZERO,
             candidates: Vec::new(),

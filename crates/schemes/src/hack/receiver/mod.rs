@@ -20,6 +20,7 @@ use self::order::{Ascent, Kept, Position, Sequence};
 use self::verify::{Bounds, Forwarded};
 use super::driver::CID_IDLE;
 use super::env::Env;
+use super::mic::{Forged, Opener};
 use crate::flow_key::{FlowKey, Table};
 
 /// The decompressing end for one peer.
@@ -34,6 +35,8 @@ pub(super) struct Receiver {
     sweep_at: usize,
     sequence: Sequence,
     ascent: Ascent,
+    /// The last answer that bore a right code under the key.
+    opener: Opener,
     /// A context is broken, and what mends it is awaited until then.
     broken_until: Option<Instant>,
 }
@@ -64,6 +67,7 @@ impl Receiver {
             sweep_at: SWEEP,
             sequence: Sequence::default(),
             ascent: Ascent::default(),
+            opener: Opener::default(),
             broken_until: None,
         }
     }
@@ -73,9 +77,11 @@ impl Receiver {
         self.broken_until.is_some_and(|until| now < until)
     }
 
-    /// A packet is handed to the MAC for the peer.
-    pub(super) fn on_outgoing(&mut self, key: FlowKey, packet: &Packet, now: Instant) {
-        self.record(key, now).note(packet, now);
+    /// A packet for the peer goes on the air for the first time. What still waits in the queue cannot have been acknowledged.
+    pub(super) fn on_sequenced(&mut self, packet: &Packet, now: Instant) {
+        if let Some(key) = FlowKey::of(packet) {
+            self.record(key, now).note(packet, now);
+        }
     }
 
     /// An intact MPDU of the peer came.
@@ -125,20 +131,31 @@ impl Receiver {
         if risen { Verdict::Hold } else { Verdict::Pass }
     }
 
-    /// An answer of the peer came with these bytes.
-    pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8]) {
+    /// An answer of the peer came with these bytes. False where they must bear a code under a key, and it is not right: then it is as if no answer had come.
+    pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8]) -> bool {
         if appended.is_empty() {
-            return;
+            return true;
         }
+        let appended = match &env.config.mic {
+            None => appended,
+            Some(mic) => match self.opener.open(mic, self.peer, env.cx.node, appended) {
+                Ok(frame) => frame,
+                Err(Forged) => {
+                    env.counters.forged += 1;
+                    return false;
+                }
+            },
+        };
         let Ok(frame) = Frame::read(appended) else {
             env.counters.malformed += 1;
-            return;
+            return true;
         };
         for run in frame.runs() {
             if self.on_run(env, &run).is_err() {
                 self.broken_until = Some(env.cx.now + MENDING);
             }
         }
+        true
     }
 
     /// Decompresses one run.

@@ -1,7 +1,8 @@
 //! What can be known of an ACK before it is emitted: a checksum of three bits lets wrong headers through.
 //!
 //! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more
-//! than was forwarded; may not echo a timestamp that was not; and may not go back behind the last one.
+//! than was on the air; may not echo a timestamp that was not; and may not go back behind the last one. Whoever forges an answer can still acknowledge what
+//! was on the air and did not arrive, unless there is a key ([`HackConfig::mic`](crate::hack::HackConfig::mic)).
 
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};

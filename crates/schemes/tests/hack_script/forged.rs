@@ -1,0 +1,93 @@
+//! An attacker within hearing: what he can say in the station's name, and what a key takes from him.
+
+use ackless_schemes::hack::{HackConfig, Mic, MicLen};
+
+use crate::pair::{AP, Air, Pair, STATION};
+
+fn with_key(len: MicLen) -> HackConfig {
+    HackConfig { mic: Some(Mic { len, key: *b"not known to all" }), ..HackConfig::default() }
+}
+
+fn in_context(config: HackConfig, mpdus: usize) -> Pair {
+    let mut pair = Pair::with_context(config, mpdus);
+    assert_eq!(pair.wire(), [NATIVE.0]);
+    pair
+}
+
+/// The only native ACK of [`Pair::with_context`]: its identification, and how many segments it acknowledges.
+const NATIVE: (u16, u32) = (1, 3);
+
+#[test]
+fn data_that_waits_in_the_queue_is_acknowledged_by_nobody() {
+    let mut pair = in_context(HackConfig::default(), 3);
+    pair.queue_data();
+    pair.forge(Pair::imitate(NATIVE, pair.forwarded()));
+    assert_eq!((pair.wire(), pair.counters(AP).verify_failures), (vec![], 1));
+}
+
+/// The MAC ACK says that the segments came; the forged code, that TCP has them. Neither is so.
+#[test]
+fn without_a_key_whoever_forges_an_answer_forges_a_tcp_ack() {
+    let mut pair = in_context(HackConfig::default(), 3);
+    let lost = pair.data(3, true);
+    pair.forge(Pair::imitate(NATIVE, pair.forwarded()));
+    assert_eq!((pair.wire(), pair.counters(AP).emitted), (vec![NATIVE.0 + 1], 1));
+    pair.exchange(&lost, Air::PpduLost);
+}
+
+#[test]
+fn with_a_key_a_forged_answer_is_none_and_breaks_nothing() {
+    for len in [MicLen::Four, MicLen::Eight] {
+        let mut pair = in_context(with_key(len), 3);
+        let plain = Pair::imitate(NATIVE, pair.forwarded());
+        let guessed = [&plain[..], &[0, 1], &[0x5a; 8][..len.bytes()]].concat();
+        for forged in [plain, guessed, vec![0], vec![0xff; 40]] {
+            pair.forge(forged);
+        }
+        assert_eq!((pair.wire(), pair.counters(AP).forged, pair.counters(AP).emitted), (vec![], 4, 0));
+        let id = pair.ack(0);
+        pair.transfer();
+        let data = pair.data(3, true);
+        assert!(data.bits.sync, "to the AP an answer is missing");
+        pair.exchange(&data, Air::Clear);
+        assert_eq!((pair.wire(), pair.counters(AP).forged), (vec![id], 4));
+        assert!(!pair.data(3, true).bits.sync && pair.data(1, true).bits.more_data, "no context is broken");
+    }
+}
+
+#[test]
+fn with_a_key_an_answer_that_was_heard_before_is_none() {
+    let mut pair = in_context(with_key(MicLen::Four), 3);
+    let mut heard = Vec::new();
+    for n in 0..300_u64 {
+        let id = pair.ack(0);
+        pair.transfer();
+        let data = pair.data(3, true);
+        pair.exchange(&data, Air::Clear);
+        assert_eq!(pair.wire(), [id], "{n}");
+        heard.push(pair.overheard.clone());
+        let again = heard[n as usize / 2].clone();
+        pair.forge(again);
+        assert_eq!((pair.wire(), pair.counters(AP).forged), (vec![], n + 1));
+        // What follows is what SYNC asks for.
+        let after = pair.data(3, true);
+        pair.exchange(&after, Air::Clear);
+        assert_eq!(pair.wire(), []);
+    }
+}
+
+/// The worst place for a forgery: the true answer, with codes, is jammed. They come again.
+#[test]
+fn with_a_key_what_a_forged_answer_stood_in_for_is_not_lost() {
+    let mut pair = in_context(with_key(MicLen::Eight), 3);
+    let id = pair.ack(0);
+    pair.transfer();
+    let jammed = pair.data(3, true);
+    let forged = Pair::imitate(NATIVE, pair.forwarded());
+    pair.exchange_forged(&jammed, forged);
+    assert_eq!((pair.wire(), pair.overheard.is_empty()), (vec![], false));
+    let next = pair.data(3, true);
+    assert!(next.bits.sync);
+    pair.exchange(&next, Air::Clear);
+    assert_eq!((pair.wire(), pair.counters(STATION).sync_kept), (vec![id], 1));
+}

@@ -163,7 +163,9 @@ pub(super) const ARQ_PROXY: About = About {
     breaks: "with a host slower than SIFS many native ACKs reach the air first. One key for each answer: under BlockAck only the \
              newest cumulative ACK is asked for. With stateless: the client's window, which made ACKs do not know, and \
              connections with timestamps whose server drops a segment without (RFC 7323, 3.2: SHOULD; Linux and FreeBSD take it): \
-             transport.missing_timestamp",
+             transport.missing_timestamp. Security: \
+             link-layer ACKs lie outside of CCMP and of protected management frames: whoever forges one, with a key in it, has the proxy \
+             release the ACK of a packet that the client never got",
     keys: &["scheme.name", "arq_proxy"],
     counters: &["requested", "released", "cancelled", "rescued"],
 };

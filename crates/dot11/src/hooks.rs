@@ -16,13 +16,17 @@ pub use crate::queue::SendOptions;
 
 /// What a scheme may do with a TCP ACK (or any packet) on the Wi-Fi hop. One sits on each node.
 ///
-/// The order in which a node asks: `on_outgoing` when a packet is handed to its MAC, `on_sequenced` and `on_ppdu_out` when
+/// The order in which a node asks: `on_sent` when its transport sends a packet that takes a while to the MAC, `on_outgoing` when a packet is handed to its MAC, `on_sequenced` and `on_ppdu_out` when
 /// it goes on the air, then one of `on_answer` or `on_answer_missing`, and after that `on_delivered` or `on_given_up` for each MPDU that is
 /// done with. A receiver asks `on_ppdu_in`, then `on_mpdu` for each MPDU in it, `on_upward` for each packet that leaves the reorder buffer,
 /// and `on_answer_due` when SIFS is over.
 ///
 /// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
+    /// The transport on this node has sent a packet towards `to`, which the MAC gets after the host's latency; `on_outgoing` is asked then. Where the
+    /// host takes no time, only that is asked.
+    fn on_sent(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _to: NodeId) {}
+
     /// A packet was handed to this node's MAC. `handle` will name its frame if it passes, or what replaces it; `options` say how it will be
     /// sent and may be changed.
     fn on_outgoing(
@@ -110,6 +114,10 @@ pub trait Scheme {
 }
 
 impl<S: Scheme + ?Sized> Scheme for Box<S> {
+    fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
+        (**self).on_sent(cx, packet, to);
+    }
+
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

@@ -46,6 +46,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("filter.filtered", &["acks", "acks-and-data"]),
     ("arq_proxy.identification", &["frame-sequence", "hash"]),
     ("arq_proxy.stateless", &["false", "true"]),
+    ("arq_proxy.policy", &["race", "more-data"]),
     ("arq_proxy.guard", &["100ms", "1us"]),
     ("thinning.kind", &["cake", "cake-aggressive", "replace", "hold", "count-and-time"]),
     ("thinning.hold_ratio", &["3", "1", "1000"]),

@@ -421,7 +421,10 @@ fn what_a_scheme_did_is_a_line_with_the_means_of_what_matters() {
     let text = of_all(&[], &[]).to_text();
     let (_, deeds) = text.split_once("What the schemes did in a run, on average\n\n").expect("the proxy did something");
     let (deeds, _) = deeds.split_once("\n\n").expect("something follows");
-    assert_eq!(deeds, " arq            released 1500\n arq-hash       released 1500\n arq-stateless  released 1500");
+    assert_eq!(
+        deeds,
+        " arq            released 1500\n arq-more-data  released 1500\n arq-hash       released 1500\n arq-stateless  released 1500"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub mod about;
 mod table;
 
 use ackless_cell::config::Pace;
-use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 use ackless_tcp::tack::Blocks;
 
@@ -70,7 +70,7 @@ enum Preset {
     /// As [`Preset::Tcp`], with 802.11 ACK filtering in this form.
     Filter { form: Form, filtered: Filtered },
     /// As [`Preset::Tcp`], with the ARQ proxy.
-    ArqProxy { identification: Identification, stateless: bool },
+    ArqProxy { identification: Identification, stateless: bool, policy: Policy },
     /// As [`Preset::Tcp`], with ACKs thinned out at every sender of them.
     Thinning(ThinningKind),
     /// As [`Preset::Tcp`], with FastACK.
@@ -146,10 +146,11 @@ impl Row {
                 self.put(&mut scenario.filter.form, form);
                 self.put(&mut scenario.filter.filtered, filtered);
             }
-            Preset::ArqProxy { identification, stateless } => {
+            Preset::ArqProxy { identification, stateless, policy } => {
                 self.put(&mut scenario.scheme.name, Cure::ArqProxy);
                 self.put(&mut scenario.arq_proxy.identification, identification);
                 self.put(&mut scenario.arq_proxy.stateless, stateless);
+                self.put(&mut scenario.arq_proxy.policy, policy);
             }
             Preset::Thinning(kind) => {
                 self.put(&mut scenario.scheme.name, Cure::Thinning);

@@ -85,7 +85,7 @@ fn every_row_builds_or_is_refused_with_a_reason_in_every_standard_with_and_witho
     };
     // Group addresses do nothing for what clients send to their AP; the AP's schemes nothing for uploads.
     assert_eq!((of_row("filter", " down "), of_row("filter", " up ")), (10, 0), "{refused:?}");
-    for row in ["agent", "agent-flag", "agent-zoom", "arq", "arq-hash", "arq-stateless", "fastack"] {
+    for row in ["agent", "agent-flag", "agent-zoom", "arq", "arq-more-data", "arq-hash", "arq-stateless", "fastack"] {
         assert_eq!((of_row(row, " down "), of_row(row, " up ")), (0, 10), "{row}: {refused:?}");
     }
     // 802.11b, a and g have no QoS unless it is asked for.

@@ -61,6 +61,10 @@ impl AnyScheme {
 }
 
 impl Scheme for AnyScheme {
+    fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
+        ask!(self, (), scheme => scheme.on_sent(cx, packet, to));
+    }
+
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

@@ -143,6 +143,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.passages[node].is_instant() {
             return self.hand_to_mac(node, packet, route, flow);
         }
+        if route.source == NodeId(node as u16) {
+            self.stations[node].announce(self.now, &mut self.pool, packet, route.next);
+        }
         self.passages[node].push_to_mac(self.now, packet, route, flow);
         self.agenda.set(self.slots.slot(Wakeup::ToMac(node)), self.passages[node].to_mac_timeout());
     }

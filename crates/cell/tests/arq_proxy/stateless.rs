@@ -1,7 +1,7 @@
 //! What the paper's AP, which knows nothing of flows, breaks on connections of today.
 
 use ackless_cell::config::{MissingTimestamp, Probability};
-use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
+use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification, Policy};
 use ackless_wire::{Bytes, Duration};
 
 use crate::cells::Run;
@@ -11,6 +11,7 @@ const STATELESS: ArqProxyConfig = ArqProxyConfig {
     identification: Identification::FrameSequence,
     lifetime: Duration::from_secs(1),
     stateless: true,
+    policy: Policy::Race,
     guard: Duration::from_millis(100),
 };
 

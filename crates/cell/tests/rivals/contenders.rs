@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{MissingTimestamp, SchemeChoice, TransportConfig};
 use ackless_schemes::agent::{AgentConfig, Solution};
-use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
+use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification, Policy};
 use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::{FilterConfig, Filtered, Form};
 use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
@@ -126,7 +126,8 @@ fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification)
     let lifetime = Duration::from_millis(one_of(random, &[1, 5, 50, 1000]));
     let stateless = random.chance(0.1);
     let guard = Duration::from_millis(one_of(random, &[20, 100]));
-    let config = ArqProxyConfig { identification, lifetime, stateless, guard };
+    let policy = one_of(random, &[Policy::Race, Policy::MoreData]);
+    let config = ArqProxyConfig { identification, lifetime, stateless, policy, guard };
     // A native ACK that is already on the air is overtaken by the one that is asked for next.
     let says = if stateless { Says::Anything } else { Says::Said };
     let drops = schedule.config.flows.iter().any(|flow| match &flow.transport {

@@ -227,6 +227,12 @@ impl<S: Scheme> Station<S> {
         self.links.held_back()
     }
 
+    /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.
+    pub fn announce(&mut self, now: Instant, pool: &mut PacketPool, packet: PacketId, to: NodeId) {
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_sent(&mut cx, packet, to);
+    }
+
     /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
     pub fn enqueue(
         &mut self,

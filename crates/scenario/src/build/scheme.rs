@@ -93,6 +93,7 @@ fn arq_proxy(scenario: &Scenario) -> Result<ArqProxyConfig, ScenarioError> {
         identification: keys.identification.value,
         lifetime,
         stateless: keys.stateless.value,
+        policy: keys.policy.value,
         guard: scenario.in_range(&keys.guard, SHORTEST, LONGEST)?,
     })
 }

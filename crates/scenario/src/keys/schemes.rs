@@ -1,7 +1,7 @@
 //! The keys of the schemes. A section of one has no bearing on the others, so that a file may set several and rows
 //! choose between them.
 
-use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 use ackless_wire::{BitRate, Duration};
 
@@ -79,6 +79,9 @@ section! {
         /// Whether ACKs are made from the data packet alone, as in the paper, without the window and the timestamp that the
         /// client last sent.
         stateless: bool = "false",
+        /// When the client's own TCP ACK joins its queue: at once, where request and ACK race, as in the paper; or, ours, only when the AP has
+        /// answered a More Data bit of its own with nothing more, or after the guard.
+        policy: Policy = "\"race\"",
         /// After how long a TCP ACK that a request has replaced goes natively after all, where nothing shows that the
         /// answer with the request has arrived. Ours: in the paper it is gone for good.
         guard: Duration = "\"100ms\"",

@@ -1,6 +1,7 @@
 //! Every row.
 
 use ackless_schemes::arq_proxy::Identification::{FrameSequence, Hash};
+use ackless_schemes::arq_proxy::Policy::{MoreData, Race};
 use ackless_schemes::filter::Filtered::{Acks, AcksAndData};
 use ackless_schemes::filter::Form;
 use ackless_tcp::tack::Blocks;
@@ -182,19 +183,25 @@ pub(super) const ROWS: &[Row] = &[
         name: "arq",
         summary: "TCP, whose ACKs an ARQ proxy keeps and releases on a request in the link-layer ACK",
         about: &ARQ_PROXY,
-        preset: Preset::ArqProxy { identification: FrameSequence, stateless: false },
+        preset: Preset::ArqProxy { identification: FrameSequence, stateless: false, policy: Race },
+    },
+    Row {
+        name: "arq-more-data",
+        summary: "as arq, where the client keeps its own ACK while the AP's More Data bit is on: a deviation from the paper's race",
+        about: &ARQ_PROXY,
+        preset: Preset::ArqProxy { identification: FrameSequence, stateless: false, policy: MoreData },
     },
     Row {
         name: "arq-hash",
         summary: "as arq, with packets named by a hash instead of by their frames' sequence numbers",
         about: &ARQ_PROXY,
-        preset: Preset::ArqProxy { identification: Hash, stateless: false },
+        preset: Preset::ArqProxy { identification: Hash, stateless: false, policy: Race },
     },
     Row {
         name: "arq-stateless",
         summary: "as arq, with ACKs made from the data packet alone, as in the paper",
         about: &ARQ_PROXY,
-        preset: Preset::ArqProxy { identification: FrameSequence, stateless: true },
+        preset: Preset::ArqProxy { identification: FrameSequence, stateless: true, policy: Race },
     },
     Row {
         name: "cake",

@@ -1,6 +1,6 @@
 //! The words of the schemes' keys.
 
-use ackless_schemes::arq_proxy::Identification;
+use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 
 use super::{Literal, Value};
@@ -16,6 +16,7 @@ keywords! {
     Form { Group = "group", ActionNoAck = "action-no-ack", NoAck = "no-ack" }
     Filtered { Acks = "acks", AcksAndData = "acks-and-data" }
     Identification { FrameSequence = "frame-sequence", Hash = "hash" }
+    Policy { Race = "race", MoreData = "more-data" }
     ThinningKind {
         Cake = "cake", CakeAggressive = "cake-aggressive", Replace = "replace", Hold = "hold",
         CountAndTime = "count-and-time",

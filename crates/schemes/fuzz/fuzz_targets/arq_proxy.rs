@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tag, Tid};
 use ackless_dot11::hooks::{
@@ -13,7 +13,7 @@ use ackless_dot11::hooks::{
     SendOptions, Verdict, Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
-use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, Identification};
+use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, Identification, Policy};
 use ackless_schemes_fuzz::node::{PEERS, node};
 use ackless_schemes_fuzz::segment::{Segment, Way};
 use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool, Payload};
@@ -26,6 +26,16 @@ enum Step {
     Host {
         peer: u8,
         segment: Segment,
+    },
+    /// The host sends a packet for a peer, which the MAC gets later.
+    Sent {
+        peer: u8,
+        segment: Segment,
+    },
+    /// The first packets that are on their way come to the MAC, or are lost before it.
+    Come {
+        count: u8,
+        lost: bool,
     },
     /// The first packets of the queue go on the air.
     Send(u8),
@@ -41,6 +51,7 @@ enum Step {
         peer: u8,
         mpdus: Vec<(i8, bool, Segment)>,
         answered: bool,
+        more_data: bool,
     },
     /// A BlockAck Request comes, and is answered.
     Request {
@@ -64,6 +75,7 @@ enum Step {
 struct Setting {
     hash: bool,
     stateless: bool,
+    more_data: bool,
     lifetime_ms: u8,
     guard_ms: u8,
     tid: Option<u8>,
@@ -76,6 +88,8 @@ struct Fuzzed {
     pool: PacketPool,
     peers: Vec<Peer>,
     queue: Queue,
+    /// What the host has sent and the MAC has not got.
+    coming: VecDeque<(PacketId, NodeId)>,
     on_air: Vec<Mpdu>,
     emissions: Vec<Emission>,
     handles: u32,
@@ -110,10 +124,12 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
     for step in steps {
         match step {
             Step::Host { peer, segment } => fuzzed.host(peer, whole(segment.packet(peer, Way::ToPeer))),
+            Step::Sent { peer, segment } => fuzzed.sent(peer, whole(segment.packet(peer, Way::ToPeer))),
+            Step::Come { count, lost } => fuzzed.come(count.into(), lost),
             Step::Send(count) => fuzzed.send(count.into()),
             Step::Settle { which, delivered } => fuzzed.settle(which.into(), delivered),
             Step::Drop(which) => fuzzed.drop_queued(which.into()),
-            Step::Arrive { peer, mpdus, answered } => fuzzed.arrive(peer, &mpdus, answered),
+            Step::Arrive { peer, mpdus, answered, more_data } => fuzzed.arrive(peer, &mpdus, answered, more_data),
             Step::Request { peer } => {
                 let kind = ArrivalKind::BlockAckReq;
                 let arrival = Arrival { from: node(peer), bits: HeaderBits::default(), kind };
@@ -144,6 +160,7 @@ impl Fuzzed {
             identification,
             lifetime: Duration::from_millis(1 + u64::from(setting.lifetime_ms) * 10),
             stateless: setting.stateless,
+            policy: if setting.more_data { Policy::MoreData } else { Policy::Race },
             guard: Duration::from_millis(1 + u64::from(setting.guard_ms)),
         };
         let peer = |node| Peer { capable: node != PEERS, ..Peer::default() };
@@ -154,6 +171,7 @@ impl Fuzzed {
             pool: PacketPool::default(),
             peers: (0..=PEERS).map(peer).collect(),
             queue: Queue::default(),
+            coming: VecDeque::new(),
             on_air: Vec::new(),
             emissions: Vec::new(),
             handles: 0,
@@ -167,7 +185,24 @@ impl Fuzzed {
     }
 
     fn host(&mut self, peer: u8, packet: Packet) {
-        let receiver = node(peer);
+        let packet = self.pool.insert(packet);
+        self.hand_down(packet, node(peer));
+    }
+
+    fn sent(&mut self, peer: u8, packet: Packet) {
+        let packet = self.pool.insert(packet);
+        self.ask(|scheme, cx| scheme.on_sent(cx, packet, node(peer)));
+        self.coming.push_back((packet, node(peer)));
+    }
+
+    fn come(&mut self, count: usize, lost: bool) {
+        for _ in 0..count.min(self.coming.len()) {
+            let Some((packet, receiver)) = self.coming.pop_front() else { break };
+            if lost { self.pool.release(packet) } else { self.hand_down(packet, receiver) }
+        }
+    }
+
+    fn hand_down(&mut self, packet: PacketId, receiver: NodeId) {
         let mut options = SendOptions {
             receiver,
             destination: receiver,
@@ -177,10 +212,13 @@ impl Fuzzed {
             ack_policy: AckPolicy::Normal,
             rate: None,
         };
-        let (packet, handle) = (self.pool.insert(packet), self.handle());
-        let verdict = self.ask(|scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options));
-        assert_eq!(verdict, Verdict::Pass);
-        self.queue.0.push((handle, packet, options));
+        let handle = self.handle();
+        match self.ask(|scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options)) {
+            Verdict::Pass => self.queue.0.push((handle, packet, options)),
+            Verdict::Hold => {}
+            Verdict::Swallow => self.pool.release(packet),
+            Verdict::Replace(_) => panic!("an ACK is not rewritten"),
+        }
     }
 
     fn send(&mut self, count: usize) {
@@ -222,7 +260,7 @@ impl Fuzzed {
         self.pool.release(packet);
     }
 
-    fn arrive(&mut self, peer: u8, mpdus: &[(i8, bool, Segment)], answered: bool) {
+    fn arrive(&mut self, peer: u8, mpdus: &[(i8, bool, Segment)], answered: bool, more_data: bool) {
         let (from, mpdus) = (node(peer), &mpdus[..mpdus.len().min(64)]);
         for (n, (ahead, retry, segment)) in mpdus.iter().enumerate() {
             let last = &mut self.peer_seq[usize::from(from.0) - 1];
@@ -233,7 +271,8 @@ impl Fuzzed {
                     1 => ArrivalKind::Single(seq),
                     count => ArrivalKind::Aggregate(count as u16),
                 };
-                let arrival = Arrival { from, bits: HeaderBits::default(), kind };
+                let bits = HeaderBits { more_data, ..HeaderBits::default() };
+                let arrival = Arrival { from, bits, kind };
                 self.ask(|scheme, cx| scheme.on_ppdu_in(cx, &arrival));
             }
             let packet = self.pool.insert(whole(segment.packet(peer, Way::FromPeer)));
@@ -273,6 +312,7 @@ impl Fuzzed {
 
     /// Time passes until all that was withdrawn has gone natively.
     fn finish(mut self) {
+        self.come(usize::MAX, false);
         for round in 0.. {
             assert!(round < 1000, "nothing comes from outside, and yet there is no end");
             self.send(usize::MAX);

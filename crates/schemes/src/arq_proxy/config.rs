@@ -13,6 +13,8 @@ pub struct ArqProxyConfig {
     /// Whether ACKs are made from the data packet alone, as in the paper, and not with the window, timestamp and sequence number that the client
     /// last sent. Such an ACK has no timestamps and a window of 65,535. Default: no.
     pub stateless: bool,
+    /// When the client's own ACK joins its queue, where it contends for the medium. Default: the paper's race.
+    pub policy: Policy,
     /// How long a withdrawn ACK is kept for want of a sign that the answer with its request has arrived; it then goes natively after all. Ours:
     /// the paper's client cancels it for good. Default: 100 ms, so that it still comes before the usual least retransmission timeout of 200 ms.
     /// Greater than zero.
@@ -30,12 +32,23 @@ pub enum Identification {
     Hash,
 }
 
+/// What a client does with its own ACK while the request for it waits for an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// It goes into the queue at once, and "whichever comes first to the physical layer" cancels the other (section 2).
+    Race,
+    /// Ours, after TCP/HACK, 3.2: the AP sets More Data while it has more for the client, and until that has come the client keeps its ACK, at
+    /// most for [`ArqProxyConfig::guard`]. What is not asked for in an answer to data without More Data joins the queue then.
+    MoreData,
+}
+
 impl Default for ArqProxyConfig {
     fn default() -> Self {
         Self {
             identification: Identification::FrameSequence,
             lifetime: Duration::from_secs(1),
             stateless: false,
+            policy: Policy::Race,
             guard: Duration::from_millis(100),
         }
     }

@@ -17,6 +17,8 @@ counters! {
         templates_expired,
 
         // The proxy: what became of requests.
+        /// PPDUs in which More Data was set.
+        more_data_set,
         /// ACKs released on a request.
         released,
         /// Requests repeated after the release.
@@ -47,6 +49,10 @@ counters! {
         too_late,
         /// Requests whose ACK the full queue had dropped.
         native_dropped,
+        /// The client's own ACKs kept from the queue, because the AP had promised more data.
+        kept,
+        /// Of those, queued after all: no more data was promised, or none came.
+        let_go,
         /// Requests dropped because the template was too old, or its key might have been given away again.
         outdated,
 

@@ -66,13 +66,11 @@ mod names;
 mod proxy;
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
-use ackless_dot11::hooks::{
-    Admission, AnswerDue, Arrival, ArrivalKind, Backlog, Context, Passage, Scheme, SendOptions, Verdict,
-};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use client::{Client, Env};
-pub use config::{ArqProxyConfig, Identification};
+pub use config::{ArqProxyConfig, Identification, Policy};
 pub use counters::ArqProxyCounters;
 use proxy::Proxy;
 
@@ -87,6 +85,8 @@ pub struct ArqProxy {
     /// Where templates that are too old were looked for last.
     swept: usize,
     wake: Option<Instant>,
+    /// What the transport here has sent and the MAC will swallow when it comes.
+    unwanted: Vec<PacketId>,
     counters: ArqProxyCounters,
 }
 
@@ -100,14 +100,21 @@ struct Link {
 /// What the client works with. A macro, so that the borrow checker sees that it leaves the links alone.
 macro_rules! env {
     ($scheme:ident, $cx:ident) => {
-        Env { cx: $cx, config: &$scheme.config, counters: &mut $scheme.counters, wake: &mut $scheme.wake }
+        Env {
+            cx: $cx,
+            config: &$scheme.config,
+            counters: &mut $scheme.counters,
+            wake: &mut $scheme.wake,
+            unwanted: &mut $scheme.unwanted,
+        }
     };
 }
 
 impl ArqProxy {
     /// A node that has seen nothing.
     pub fn new(config: ArqProxyConfig) -> Self {
-        Self { config, links: Vec::new(), has_wire: false, swept: 0, wake: None, counters: ArqProxyCounters::default() }
+        let (links, unwanted, counters) = (Vec::new(), Vec::new(), ArqProxyCounters::default());
+        Self { config, links, has_wire: false, swept: 0, wake: None, unwanted, counters }
     }
 
     /// What it has counted.
@@ -146,6 +153,16 @@ fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> O
 }
 
 impl Scheme for ArqProxy {
+    fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
+        // What had this number before has not come.
+        self.unwanted.retain(|unwanted| *unwanted != packet);
+        if !self.has_wire
+            && let Some(link) = link(&mut self.links, cx, to)
+        {
+            link.client.on_sent(&mut env!(self, cx), packet);
+        }
+    }
+
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,
@@ -158,7 +175,7 @@ impl Scheme for ArqProxy {
             && options.source == cx.node
             && let Some(link) = link(&mut self.links, cx, options.receiver)
         {
-            link.client.on_outgoing(&mut env!(self, cx), packet, handle, *options);
+            return link.client.on_outgoing(&mut env!(self, cx), packet, handle, *options);
         }
         Verdict::Pass
     }
@@ -182,15 +199,18 @@ impl Scheme for ArqProxy {
         }
     }
 
-    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {
-        if let Some(link) = link(&mut self.links, cx, to) {
-            link.proxy.on_settled(&mut self.counters);
+    fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
+        let Some(link) = link(&mut self.links, cx, to) else { return };
+        link.proxy.on_settled(&mut self.counters);
+        if self.config.policy == Policy::MoreData && queued.packets > 0 {
+            bits.more_data = true;
+            self.counters.more_data_set += 1;
         }
     }
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
         if let Some(link) = link(&mut self.links, cx, arrival.from) {
-            link.client.on_ppdu_in(arrival.kind == ArrivalKind::BlockAckReq);
+            link.client.on_ppdu_in(arrival);
         }
     }
 

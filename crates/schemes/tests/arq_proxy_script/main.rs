@@ -4,5 +4,6 @@ mod answers;
 mod exceptions;
 mod hashes;
 mod pair;
+mod policies;
 mod requests;
 mod templates;

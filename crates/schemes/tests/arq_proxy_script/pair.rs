@@ -30,6 +30,10 @@ pub struct Pair {
     wire: Vec<Packet>,
     capable: bool,
     ipv6: bool,
+    /// What waits at the AP behind each PPDU.
+    pub backlog: usize,
+    /// ACKs that the station's transport has sent and its MAC has not got.
+    coming: VecDeque<PacketId>,
     /// The window that the station's transport announces, and whether the connection has timestamps.
     pub window: u16,
     pub stamps: bool,
@@ -50,6 +54,7 @@ struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
 pub struct Sent {
     from: usize,
     pub mpdus: Vec<Mpdu>,
+    bits: HeaderBits,
 }
 
 /// What becomes of an answer.
@@ -81,6 +86,8 @@ impl Pair {
             wire: Vec::new(),
             capable: true,
             ipv6: false,
+            backlog: 0,
+            coming: VecDeque::new(),
             window: 1000,
             stamps: true,
         }
@@ -186,7 +193,7 @@ impl Pair {
             all => ArrivalKind::Aggregate(all.len() as u16),
         };
         let (from, to) = (NodeId(sent.from as u16), 1 - sent.from);
-        let arrival = Arrival { from, bits: HeaderBits::default(), kind };
+        let arrival = Arrival { from, bits: sent.bits, kind };
         self.ask(to, |scheme, cx| scheme.on_ppdu_in(cx, &arrival));
         for mpdu in &sent.mpdus {
             self.ask(to, |scheme, cx| scheme.on_mpdu(cx, mpdu));
@@ -234,6 +241,31 @@ impl Pair {
     /// The same on another connection, or with a change.
     pub fn ack_with(&mut self, flow: u16, segments: u32, change: impl FnOnce(&mut TcpHeader, &mut Payload)) {
         self.pass_time(Duration::from_millis(1));
+        let packet = self.made_ack(flow, segments, change);
+        self.hand_down(packet);
+    }
+
+    /// The station's transport acknowledges so many segments of flow 0, and its MAC will get the ACK later.
+    pub fn ack_later(&mut self, segments: u32) {
+        self.pass_time(Duration::from_millis(1));
+        let packet = self.made_ack(0, segments, |_, _| ());
+        self.ask(STATION, |scheme, cx| scheme.on_sent(cx, packet, NodeId(0)));
+        self.coming.push_back(packet);
+    }
+
+    /// The first ACK that was to come later comes to the MAC.
+    pub fn comes(&mut self) {
+        let packet = self.coming.pop_front().expect("an ACK is on its way");
+        self.hand_down(packet);
+    }
+
+    /// The first ACK that was to come later is lost on its way.
+    pub fn never_comes(&mut self) {
+        let packet = self.coming.pop_front().expect("an ACK is on its way");
+        self.pool.release(packet);
+    }
+
+    fn made_ack(&mut self, flow: u16, segments: u32, change: impl FnOnce(&mut TcpHeader, &mut Payload)) -> PacketId {
         let millis = (self.now - Instant::ZERO).as_micros_floor() / 1000;
         let mut header = header(station_ports(flow), STATION_SEQ, FIRST.wrapping_add(SEGMENT * segments));
         header.window = self.window;
@@ -241,11 +273,19 @@ impl Pair {
         let mut payload = Payload::EMPTY;
         change(&mut header, &mut payload);
         let packet = self.packet(STATION, header, payload);
-        let (packet, handle) = (self.pool.insert(packet), self.nodes[STATION].handle());
+        self.pool.insert(packet)
+    }
+
+    /// The station's MAC gets a packet, and queues it unless the client keeps or swallows it.
+    fn hand_down(&mut self, packet: PacketId) {
+        let handle = self.nodes[STATION].handle();
         let mut options = options(AP);
-        let verdict = self.ask(STATION, |scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options));
-        assert_eq!(verdict, Verdict::Pass, "every ACK is queued");
-        self.nodes[STATION].queue.0.push_back((handle, packet, options));
+        match self.ask(STATION, |scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options)) {
+            Verdict::Pass => self.nodes[STATION].queue.0.push_back((handle, packet, options)),
+            Verdict::Hold => {}
+            Verdict::Swallow => self.pool.release(packet),
+            Verdict::Replace(_) => panic!("no ACK is rewritten"),
+        }
     }
 
     /// The station's first frames go on the air, arrive, and are answered or not.
@@ -354,8 +394,9 @@ impl Pair {
 
     fn launch(&mut self, from: usize, mpdus: Vec<Mpdu>) -> Sent {
         let (to, mut bits) = (NodeId(1 - from as u16), HeaderBits::default());
-        self.ask(from, |scheme, cx| scheme.on_ppdu_out(cx, to, Backlog::default(), &mut bits));
-        Sent { from, mpdus }
+        let queued = Backlog { packets: if from == AP { self.backlog } else { 0 } };
+        self.ask(from, |scheme, cx| scheme.on_ppdu_out(cx, to, queued, &mut bits));
+        Sent { from, mpdus, bits }
     }
 
     fn answer_as(&mut self, kind: AnswerKind, mpdus: &[Mpdu], air: Air) -> Option<Tag> {

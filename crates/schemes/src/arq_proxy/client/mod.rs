@@ -1,0 +1,410 @@
+//! The client: asks in a link-layer answer for the ACK that its own transport has just sent, and takes that one back (section 2).
+
+use std::collections::VecDeque;
+
+use ackless_dot11::frame::{Ds, FrameHandle, Mpdu, Tag};
+use ackless_dot11::hooks::{AnswerDue, AnswerKind, Arrival, ArrivalKind, Context, Emission, SendOptions, Verdict};
+use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags};
+
+use super::names::Names;
+use super::proxy::is_plain_data;
+use super::{ArqProxyConfig, ArqProxyCounters, Policy};
+use crate::flow_key::{FlowKey, Table};
+use flow::Flow;
+use heard::{Fate, Heard, Told};
+use request::{Own, Pending};
+
+mod flow;
+mod heard;
+mod request;
+
+/// What concerns one peer that sends data here.
+#[derive(Debug, Default)]
+pub(super) struct Client {
+    names: Names,
+    /// By flow of the ACKs.
+    flows: Table<Flow>,
+    /// Flows that have something to ask, or to ask again, in the order in which they came to it.
+    line: VecDeque<FlowKey>,
+    /// What the transport has sent and the MAC has not got yet, with its flow.
+    sent: VecDeque<(PacketId, FlowKey)>,
+    /// The last answer with a request.
+    told: Option<Told>,
+    heard: Heard,
+    /// Whether the peer's last data said that more of it follows; never under [`Policy::Race`].
+    promised: bool,
+}
+
+/// What goes with each question.
+pub(super) struct Env<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
+    pub(super) config: &'a ArqProxyConfig,
+    pub(super) counters: &'a mut ArqProxyCounters,
+    /// When the node is to be woken.
+    pub(super) wake: &'a mut Option<Instant>,
+    /// ACKs of the transport here that the MAC has not got yet, and need not send.
+    pub(super) unwanted: &'a mut Vec<PacketId>,
+}
+
+impl Client {
+    /// A PPDU came from the peer: a BlockAck Request, or something with MPDUs.
+    pub(super) fn on_ppdu_in(&mut self, arrival: &Arrival) {
+        let request = arrival.kind == ArrivalKind::BlockAckReq;
+        self.heard = Heard { request, more_data: arrival.bits.more_data, ..Heard::default() };
+    }
+
+    /// An intact MPDU came, perhaps again.
+    pub(super) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        let frame = Some((mpdu.tid(), mpdu.seq));
+        self.heard.again |= self.told.is_some_and(|told| told.frame == frame);
+        (self.heard.frame, self.heard.retry) = (frame, mpdu.retry);
+        if mpdu.receiver != env.cx.node {
+            return;
+        }
+        self.promised = self.heard.more_data && env.config.policy == Policy::MoreData;
+        let place = self.names.place(mpdu);
+        if mpdu.ds == Ds::ToAp || mpdu.destination != env.cx.node {
+            return;
+        }
+        let packet = env.cx.pool.get(mpdu.packet);
+        let (Some(&tcp), Some(key)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            return self.restart(env, key);
+        }
+        if !is_plain_data(packet, &tcp) {
+            if tcp.flags.contains(TcpFlags::FIN)
+                && let Some(flow) = self.flows.get_mut(key)
+            {
+                flow.closing = true;
+            }
+            return;
+        }
+        let (by, time) = (env.config.identification, (env.cx.now, env.config.lifetime));
+        let flows = &mut self.flows;
+        // A stateless proxy keeps every template for its lifetime.
+        let is_said = |flow, end: SeqNumber| {
+            let said = flows.get_mut(flow).filter(|_| !env.config.stateless).and_then(|flow| flow.said);
+            said.is_some_and(|said| !end.after(said))
+        };
+        let name = match self.names.came(by, (mpdu, place), (packet, key), time, is_said) {
+            Ok(name) => name,
+            Err(_) => {
+                env.counters.hash_collision += 1;
+                None
+            }
+        };
+        let end = tcp.seq + packet.payload.len();
+        let Some(flow) = self.flow(env, key) else { return };
+        flow.came(&tcp, end, name);
+    }
+
+    /// The transport here has sent a packet that the MAC gets later: its request may leave at once (section 2).
+    pub(super) fn on_sent(&mut self, env: &mut Env<'_, '_>, packet: PacketId) {
+        // A packet that has the number of one that never came.
+        if let Some(place) = self.sent.iter().position(|(sent, _)| *sent == packet)
+            && let Some((_, key)) = self.sent.remove(place)
+        {
+            self.lose(packet, key);
+        }
+        if let Some(key) = self.examine(env, packet) {
+            self.sent.push_back((packet, key));
+        }
+    }
+
+    /// The MAC gets a packet of the transport here, that will be named `handle`.
+    pub(super) fn on_outgoing(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: SendOptions,
+    ) -> Verdict {
+        if self.flows.is_empty() {
+            return Verdict::Pass;
+        }
+        let Some(key) = self.has_come(packet).or_else(|| self.examine(env, packet)) else { return Verdict::Pass };
+        if let Some(place) = env.unwanted.iter().position(|unwanted| *unwanted == packet) {
+            env.unwanted.swap_remove(place);
+            return Verdict::Swallow;
+        }
+        let Some(flow) = self.flows.get_mut(key) else { return Verdict::Pass };
+        let own = Own::Coming(packet);
+        if let Some(asked) = flow.asked.as_mut().filter(|asked| asked.held == Some(own)) {
+            asked.held = Some(Own::Kept(packet, options));
+            return Verdict::Hold;
+        }
+        let keeps = flow.keeps();
+        let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
+        match pending.coming(packet) {
+            Some(own) if keeps || self.promised => {
+                *own = Own::Kept(packet, options);
+                env.counters.kept += 1;
+                env.wake_at(pending.since + env.config.guard);
+                Verdict::Hold
+            }
+            Some(own) => {
+                *own = Own::Queued(handle, options);
+                Verdict::Pass
+            }
+            None if keeps => {
+                // What cannot be asked for stays behind what came before it.
+                flow.let_go(env);
+                env.cx.emit(Emission::Queue(packet, options));
+                Verdict::Hold
+            }
+            None => Verdict::Pass,
+        }
+    }
+
+    /// A native ACK goes on the air: its request, and that for older ones, is cancelled.
+    pub(super) fn on_sequenced(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        if !mpdu.tcp_ack || self.line.is_empty() {
+            return;
+        }
+        let Some(key) = FlowKey::of(env.cx.pool.get(mpdu.packet)) else { return };
+        let Some(flow) = self.flows.get_mut(key) else { return };
+        let Some(pending) = &mut flow.pending else { return };
+        if pending.own.is_some_and(|own| own.is_named(mpdu.handle)) {
+            env.counters.native_first += 1;
+            flow.let_go(env);
+            flow.pending = None;
+        } else {
+            pending.older.retain(|older| !older.is_named(mpdu.handle));
+        }
+    }
+
+    /// The full queue has dropped a frame. What it would have said can still be asked for.
+    pub(super) fn on_dropped(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
+        for n in 0..self.line.len() {
+            let Some(flow) = self.flows.get_mut(self.line[n]) else { continue };
+            let Some(pending) = &mut flow.pending else { continue };
+            pending.older.retain(|older| !older.is_named(handle));
+            if pending.own.take_if(|own| own.is_named(handle)).is_some() {
+                env.counters.native_dropped += 1;
+                return;
+            }
+        }
+    }
+
+    /// A native packet has arrived at the peer: it says what window the peer takes over, and what need not be asked for again.
+    pub(super) fn on_delivered(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        if self.flows.is_empty() {
+            return;
+        }
+        let packet = env.cx.pool.get(mpdu.packet);
+        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.is_opaque()) else {
+            return;
+        };
+        let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
+        let Some(flow) = self.flows.get_mut(key) else { return };
+        flow.arrived(&tcp, mpdu.seq);
+        if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
+            env.counters.confirmed += 1;
+            asked.drop_held(env);
+        }
+    }
+
+    /// An answer leaves: the tag that it shall bear.
+    pub(super) fn on_answer_due(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue) -> Option<Tag> {
+        self.judge_last(env, due.kind);
+        let request = self.next_request(env);
+        if env.config.policy == Policy::MoreData && !self.promised {
+            self.let_go(env);
+        }
+        let (flow, tag) = request?;
+        self.told = Some(self.heard.told(due.kind, flow, tag));
+        Some(tag)
+    }
+
+    /// The guard timer of some request may have ended, or that of an ACK that is kept.
+    pub(super) fn on_timer(&mut self, env: &mut Env<'_, '_>) {
+        let now = env.cx.now;
+        for flow in self.flows.values_mut() {
+            if let Some(asked) = flow.asked.take_if(|asked| asked.until <= now) {
+                match asked.held {
+                    // A later ACK that waits here says all of it.
+                    Some(held @ Own::Kept(..))
+                        if flow.pending.as_ref().is_some_and(|pending| pending.own.is_some()) =>
+                    {
+                        held.drop(env);
+                    }
+                    Some(held @ Own::Kept(..)) => {
+                        env.counters.rescued += 1;
+                        held.go(env);
+                    }
+                    // What is still coming goes natively when it has come.
+                    _ => {}
+                }
+            }
+            let kept = flow.pending.as_ref().filter(|pending| pending.keeps());
+            let kept_until = kept.map(|pending| pending.since + env.config.guard);
+            if kept_until.is_some_and(|until| until <= now) {
+                // The promise was not kept.
+                self.promised = false;
+                flow.let_go(env);
+            }
+            let asked_until = flow.asked.as_ref().map(|asked| asked.until);
+            for until in [asked_until, kept_until].into_iter().flatten().filter(|until| *until > now) {
+                env.wake_at(until);
+            }
+        }
+    }
+
+    /// What the PPDU that is being answered says about the last answer with a request.
+    fn judge_last(&mut self, env: &mut Env<'_, '_>, answer: AnswerKind) {
+        let Some(told) = self.told.take() else { return };
+        match self.heard.fate(&told, answer) {
+            Fate::Lost => env.counters.answer_lost += 1,
+            Fate::Unsure => env.counters.unsure += 1,
+            Fate::Arrived => self.confirm(env, &told),
+        }
+    }
+
+    /// The last answer with a request is known to have arrived.
+    fn confirm(&mut self, env: &mut Env<'_, '_>, told: &Told) {
+        let Some(flow) = self.flows.get_mut(told.flow) else { return };
+        if let Some(asked) = flow.asked.take_if(|asked| asked.name.tag == told.tag) {
+            env.counters.confirmed += 1;
+            flow.said = Some(flow.said.map_or(asked.ack, |said| said.max(asked.ack)));
+            asked.drop_held(env);
+        }
+        // The next flow has its turn.
+        if self.line.pop_front_if(|first| *first == told.flow).is_some() {
+            flow.in_line = flow.pending.is_some();
+            self.line.extend(flow.in_line.then_some(told.flow));
+        }
+    }
+
+    /// The first request in line, with the native ACKs that it replaces taken back.
+    fn next_request(&mut self, env: &mut Env<'_, '_>) -> Option<(FlowKey, Tag)> {
+        let (by, now, lifetime) = (env.config.identification, env.cx.now, env.config.lifetime);
+        while let Some(&key) = self.line.front() {
+            if let Some(flow) = self.flows.get_mut(key) {
+                if let Some(pending) = flow.pending.take() {
+                    if !self.names.holds(by, &pending.name, now, lifetime) {
+                        env.counters.outdated += 1;
+                        pending.go(env);
+                    } else if let Some(asked) = pending.ask(env) {
+                        let tag = asked.name.tag;
+                        if let Some(before) = flow.asked.replace(asked) {
+                            before.drop_held(env);
+                        }
+                        return Some((key, tag));
+                    }
+                    continue;
+                }
+                if let Some(asked) = &mut flow.asked
+                    && self.names.holds(by, &asked.name, now, lifetime)
+                {
+                    env.counters.repeated += 1;
+                    asked.until = now + env.config.guard;
+                    return Some((key, asked.name.tag));
+                }
+                flow.in_line = false;
+            }
+            self.line.pop_front();
+        }
+        None
+    }
+
+    /// What is kept and was on no answer goes natively.
+    fn let_go(&mut self, env: &mut Env<'_, '_>) {
+        for n in 0..self.line.len() {
+            if let Some(flow) = self.flows.get_mut(self.line[n]) {
+                flow.let_go(env);
+            }
+        }
+    }
+
+    /// What the transport sends is looked at once. Returns its flow, where that is known: if the packet may be asked for, it is now pending.
+    fn examine(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> Option<FlowKey> {
+        if self.flows.is_empty() {
+            return None;
+        }
+        let content = env.cx.pool.get(packet);
+        let (&tcp, key) = (content.tcp()?, FlowKey::of(content)?);
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            self.restart(env, key);
+            return None;
+        }
+        let pure = content.pure_ack().is_some();
+        let flow = self.flows.get_mut(key)?;
+        flow.closing |= tcp.flags.contains(TcpFlags::FIN);
+        let verdict = flow.may_ask(env, &tcp, pure);
+        flow.take_note(tcp.ack, env.cx.now);
+        match verdict {
+            Err(native) => native.count(env.counters),
+            Ok(name) => {
+                let before = flow.pending.take();
+                let since = before.as_ref().map_or(env.cx.now, |before| before.since);
+                let older = before.map_or_else(Vec::new, Pending::into_all);
+                flow.pending = Some(Pending { name, ack: tcp.ack, own: Some(Own::Coming(packet)), older, since });
+                if !flow.in_line {
+                    flow.in_line = true;
+                    self.line.push_back(key);
+                }
+            }
+        }
+        Some(key)
+    }
+
+    /// The flow of a packet that was looked at when it was sent. What was sent before it and has not come is lost.
+    fn has_come(&mut self, packet: PacketId) -> Option<FlowKey> {
+        let place = self.sent.iter().position(|(sent, _)| *sent == packet)?;
+        for _ in 0..place {
+            let (lost, key) = self.sent.pop_front()?;
+            self.lose(lost, key);
+        }
+        self.sent.pop_front().map(|(_, key)| key)
+    }
+
+    /// A packet was lost on its way to the MAC. What it would have said can still be asked for.
+    fn lose(&mut self, packet: PacketId, key: FlowKey) {
+        let Some(flow) = self.flows.get_mut(key) else { return };
+        let lost = Own::Coming(packet);
+        if let Some(pending) = &mut flow.pending {
+            pending.own.take_if(|own| *own == lost);
+            pending.older.retain(|older| *older != lost);
+        }
+        if let Some(asked) = &mut flow.asked {
+            asked.held.take_if(|held| *held == lost);
+        }
+    }
+
+    /// A connection begins or ends.
+    fn restart(&mut self, env: &mut Env<'_, '_>, key: FlowKey) {
+        if let Some(flow) = self.flows.get_mut(key) {
+            let before = std::mem::replace(flow, Flow::new(env.cx.now));
+            flow.in_line = before.in_line;
+            before.pending.into_iter().flat_map(Pending::into_all).for_each(|own| own.drop(env));
+            if let Some(asked) = before.asked {
+                asked.drop_held(env);
+            }
+        }
+    }
+
+    /// The flow with this key, made where it is new; `None` where there are too many.
+    fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
+        if self.flows.get_mut(key).is_none() {
+            if self.flows.len() >= MOST_FLOWS {
+                let silent = |flow: &Flow| env.cx.now.saturating_since(flow.used) > SILENCE;
+                self.flows.retain(|_, flow| flow.asked.is_some() || flow.in_line || !silent(flow));
+            }
+            if self.flows.len() < MOST_FLOWS {
+                self.flows.insert(key, Flow::new(env.cx.now));
+            }
+        }
+        self.flows.get_mut(key)
+    }
+}
+
+impl Env<'_, '_> {
+    fn wake_at(&mut self, at: Instant) {
+        *self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+}
+
+/// A connection that was silent for so long begins anew with a native ACK: the proxy may have forgotten it.
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
+/// With so many connections, those that are silent are forgotten; where none is, a further one is acknowledged natively.
+const MOST_FLOWS: usize = 512;

@@ -1,0 +1,136 @@
+//! A request, from the ACK that it stands for to the answer that is known to have arrived.
+
+use ackless_dot11::frame::FrameHandle;
+use ackless_dot11::hooks::{Emission, SendOptions};
+use ackless_wire::{Instant, PacketId, SeqNumber};
+
+use super::super::names::Name;
+use super::Env;
+
+/// The client's own ACK, on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Own {
+    /// From the transport to the MAC, which has no reference yet.
+    Coming(PacketId),
+    /// In the queue, by its frame's name.
+    Queued(FrameHandle, SendOptions),
+    /// Kept here, with its reference.
+    Kept(PacketId, SendOptions),
+}
+
+/// A request that no answer has carried yet.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) name: Name,
+    pub(super) ack: SeqNumber,
+    /// The ACK itself, unless the queue has dropped it.
+    pub(super) own: Option<Own>,
+    /// Older ACKs, which it covers, in their order.
+    pub(super) older: Vec<Own>,
+    /// When the first of them came.
+    pub(super) since: Instant,
+}
+
+/// A request that an answer has carried, not known to have arrived.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) name: Name,
+    pub(super) ack: SeqNumber,
+    /// The ACK itself: kept, or coming.
+    pub(super) held: Option<Own>,
+    /// When the guard timer ends.
+    pub(super) until: Instant,
+}
+
+impl Pending {
+    /// All ACKs that it replaces, in their order.
+    pub(super) fn into_all(self) -> Vec<Own> {
+        let mut all = self.older;
+        all.extend(self.own);
+        all
+    }
+
+    /// The ACK of this packet, that is on its way to the MAC.
+    pub(super) fn coming(&mut self, packet: PacketId) -> Option<&mut Own> {
+        self.own.iter_mut().chain(&mut self.older).find(|own| **own == Own::Coming(packet))
+    }
+
+    /// Whether any of its ACKs is kept here.
+    pub(super) fn keeps(&self) -> bool {
+        self.older.iter().chain(&self.own).any(|own| matches!(own, Own::Kept(..)))
+    }
+
+    /// Is not asked for any more: what is kept goes natively, in its order.
+    pub(super) fn go(self, env: &mut Env<'_, '_>) {
+        for own in self.into_all() {
+            env.counters.let_go += u64::from(matches!(own, Own::Kept(..)));
+            own.go(env);
+        }
+    }
+
+    /// Goes into an answer: the client's own ACKs are taken back. `None` where the newest is out of reach, and goes by itself; older ones that are
+    /// kept follow it.
+    pub(super) fn ask(self, env: &mut Env<'_, '_>) -> Option<Asked> {
+        let held = match self.own.map(|own| own.take_back(env)) {
+            Some(None) => {
+                env.counters.too_late += 1;
+                self.older.into_iter().for_each(|older| older.go(env));
+                return None;
+            }
+            Some(Some(held)) => Some(held),
+            None => None,
+        };
+        env.counters.requested += 1;
+        env.counters.cancelled += u64::from(held.is_some());
+        for older in self.older {
+            if let Some(older) = older.take_back(env) {
+                older.drop(env);
+                env.counters.cancelled += 1;
+                env.counters.covered += 1;
+            }
+        }
+        let until = env.cx.now + env.config.guard;
+        env.wake_at(until);
+        Some(Asked { name: self.name, ack: self.ack, held, until })
+    }
+}
+
+impl Asked {
+    /// The ACK is not needed any more.
+    pub(super) fn drop_held(self, env: &mut Env<'_, '_>) {
+        if let Some(held) = self.held {
+            held.drop(env);
+        }
+    }
+}
+
+impl Own {
+    /// Takes it out of the queue; `None` where it is out of reach.
+    fn take_back(self, env: &mut Env<'_, '_>) -> Option<Self> {
+        match self {
+            Self::Queued(handle, options) => env.cx.withdraw(handle).ok().map(|packet| Self::Kept(packet, options)),
+            Self::Coming(_) | Self::Kept(..) => Some(self),
+        }
+    }
+
+    /// Whether it waits in the queue under this name.
+    pub(super) fn is_named(&self, name: FrameHandle) -> bool {
+        matches!(self, Self::Queued(handle, _) if *handle == name)
+    }
+
+    /// It goes no further, unless it is queued.
+    pub(super) fn drop(self, env: &mut Env<'_, '_>) {
+        match self {
+            Self::Kept(packet, _) => env.cx.pool.release(packet),
+            Self::Coming(packet) => env.unwanted.push(packet),
+            Self::Queued(..) => {}
+        }
+    }
+
+    /// It goes natively: what is coming or queued does so by itself.
+    pub(super) fn go(self, env: &mut Env<'_, '_>) {
+        if let Self::Kept(packet, options) = self {
+            env.cx.emit(Emission::Queue(packet, options));
+        }
+    }
+}

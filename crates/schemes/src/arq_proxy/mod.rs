@@ -21,9 +21,9 @@
 //! node). Peers without the scheme are served as ever.
 //!
 //! Of the paper's rules:
-//! - a request and its native ACK race, and "whichever comes first to the physical layer" cancels the other: with a host that answers within SIFS
-//!   the request rides on the answer to the very frame and always wins; with a slower one it must wait for the next answer, and the station's own access
-//!   often comes first;
+//! - a request and its native ACK race, and "whichever comes first to the physical layer" cancels the other. The request is there "immediately" when the
+//!   transport has acknowledged, while the ACK still travels down: if that is within SIFS it rides on the answer to the very frame and always wins. With a
+//!   slower host it must wait for the next answer, and an ACK that is in the queue before the peer's next access comes first;
 //! - the four exceptions go natively: connection establishment and termination, ACKs on data, duplicate ACKs, an exhausted window. So does what the
 //!   proxy could not say: SACK blocks, ECN-Echo, an ACK that ends no packet that came;
 //! - templates go when they have been asked for, or silently at the end of their lifetime.
@@ -34,6 +34,8 @@
 //! Flows take turns.
 //!
 //! Where this departs from the paper:
+//! - Under [`Policy::MoreData`] the client lets its ACK into the race only where the proxy has not promised more data. What the proxy cannot say goes at
+//!   once, behind what is kept.
 //! - Window, timestamp and sequence number of a released ACK are those that the client's native packets gave last, and the timestamp echo is the data
 //!   packet's; so the proxy keeps those per flow. An ACK whose window is smaller than that, or larger by a quarter, goes natively, and so does
 //!   each flow's first. [`ArqProxyConfig::stateless`] is the paper's AP, which knows nothing of flows: its ACKs bear no timestamps, and

@@ -1,4 +1,8 @@
 //! The client: asks in a link-layer answer for the ACK that its own transport has just sent, and takes that one back (section 2).
+//!
+//! - `flow`: one connection, with which ACKs may be asked for;
+//! - `request`: the ACKs that a request replaces, wherever they are, until its answer is known to have arrived;
+//! - `heard`: what the peer's next PPDU says about that answer.
 
 use std::collections::VecDeque;
 

@@ -79,8 +79,8 @@ section! {
         /// Whether ACKs are made from the data packet alone, as in the paper, without the window and the timestamp that the
         /// client last sent.
         stateless: bool = "false",
-        /// When the client's own TCP ACK joins its queue: at once, where request and ACK race, as in the paper; or, ours, only when the AP has
-        /// answered a More Data bit of its own with nothing more, or after the guard.
+        /// When the client's own TCP ACK joins its queue: at once, where request and ACK race, as in the paper; or, ours, not while the AP's More
+        /// Data bit says that another answer will take the request, at most for the guard.
         policy: Policy = "\"race\"",
         /// After how long a TCP ACK that a request has replaced goes natively after all, where nothing shows that the
         /// answer with the request has arrived. Ours: in the paper it is gone for good.

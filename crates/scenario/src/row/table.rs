@@ -187,7 +187,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "arq-more-data",
-        summary: "as arq, where the client keeps its own ACK while the AP's More Data bit is on: a deviation from the paper's race",
+        summary: "as arq, where the client keeps its own ACK while the AP promises more data: not the paper's race",
         about: &ARQ_PROXY,
         preset: Preset::ArqProxy { identification: FrameSequence, stateless: false, policy: MoreData },
     },

@@ -20,8 +20,29 @@ pub enum Event {
     Reset,
     /// Gave up after too many unanswered retransmissions or probes.
     TimedOut,
-    /// The connection is over; always the last event.
+    /// The connection is over; always the last event. [`Endpoint::close_reason`](crate::Endpoint::close_reason) says why.
     Closed,
+}
+
+/// Why a connection is over.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CloseReason {
+    /// Both ends closed, and all that they had to say was acknowledged.
+    Finished,
+    /// The application closed it before anybody had called or answered, with nothing written.
+    Cancelled,
+    /// The application aborted it.
+    Aborted,
+    /// Nobody waits at the peer's port: a RST answered our SYN.
+    Refused,
+    /// The peer reset it. Where both ends had closed already there is no [`Event::Reset`].
+    Reset,
+    /// No SYN of ours was answered, [`Config::syn_retries`](crate::Config::syn_retries) repeated ones included.
+    NoAnswer,
+    /// What was sent was not acknowledged, after [`Config::retries`](crate::Config::retries) repetitions.
+    NoAcknowledgement,
+    /// The peer closed its window and answered none of [`Config::retries`](crate::Config::retries) probes.
+    NoWindow,
 }
 
 /// Events not yet taken. They come out in the order of [`Event::ALL`].
@@ -41,6 +62,18 @@ impl Event {
         Self::TimedOut,
         Self::Closed,
     ];
+}
+
+impl CloseReason {
+    /// The event that tells of it besides [`Event::Closed`].
+    pub const fn event(self) -> Option<Event> {
+        match self {
+            Self::Finished | Self::Cancelled | Self::Aborted => None,
+            Self::Refused => Some(Event::Refused),
+            Self::Reset => Some(Event::Reset),
+            Self::NoAnswer | Self::NoAcknowledgement | Self::NoWindow => Some(Event::TimedOut),
+        }
+    }
 }
 
 impl EventSet {

@@ -5,7 +5,9 @@
 //!
 //! Where to look:
 //! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
-//!   sender), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`;
+//!   sender), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`,
+//!   `inspect` (what can be seen of a live connection and changed about it);
+//! - [`listener`]: many connections on one address, handed out as they are established;
 //! - [`state`]: the states and the one table of the ways between them;
 //! - [`congestion`], [`loss`], [`ack`]: the three policies, each a small trait: how much may be in flight, what is
 //!   lost, when to acknowledge;
@@ -27,6 +29,7 @@ pub mod congestion;
 pub mod delivery;
 pub mod endpoint;
 pub mod event;
+pub mod listener;
 pub mod loss;
 pub mod measure;
 pub mod pacing;
@@ -44,8 +47,9 @@ pub mod transmissions;
 pub use ack::AckChoice;
 pub use config::{Config, Consume, MissingTimestamp};
 pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, Variant};
-pub use endpoint::Endpoint;
-pub use event::Event;
+pub use endpoint::{Agreed, Endpoint};
+pub use event::{CloseReason, Event};
+pub use listener::{Limits, Listener, ListenerStats, WhenFull};
 pub use loss::RecoveryChoice;
 pub use measure::Measured;
 pub use state::State;

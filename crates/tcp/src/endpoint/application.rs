@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Payload, TcpFlags};
 use super::Endpoint;
 use super::output::Draft;
 use super::sender::{Ending, Writer};
+use crate::event::CloseReason;
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
 
@@ -84,7 +85,7 @@ impl Endpoint {
         self.tx.buffer.end_endless(self.tx.max);
         let nothing_written = self.tx.buffer.end() == Position::FIRST_BYTE;
         if nothing_written && matches!(self.state, State::Listen | State::SynSent) {
-            self.die(None);
+            self.die(CloseReason::Cancelled);
             return;
         }
         self.tx.ending = Ending::Fin;
@@ -104,13 +105,15 @@ impl Endpoint {
     pub fn abort(&mut self, now: ackless_wire::Instant) {
         match self.state {
             State::Closed => {}
-            State::Listen | State::SynSent | State::Closing | State::LastAck | State::TimeWait => self.die(None),
+            State::Listen | State::SynSent | State::Closing | State::LastAck | State::TimeWait => {
+                self.die(CloseReason::Aborted);
+            }
             State::SynReceived | State::Established | State::FinWait1 | State::FinWait2 | State::CloseWait => {
                 let (start, flags) = (self.tx.ack_start(), TcpFlags::RST | TcpFlags::ACK);
                 let reset = self.segment(now, Draft::bare(start, flags));
                 self.stats.segments_sent -= 1;
                 self.reply = Some(reset);
-                self.die(None);
+                self.die(CloseReason::Aborted);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::AckReason;
 use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
-use crate::event::Event;
+use crate::event::{CloseReason, Event};
 use crate::loss::{
     Detector, DupackRecovery, PartialAcks, Pull, Rack, Recorded, Recording, RecoveryChoice, SackRecovery,
 };
@@ -75,7 +75,7 @@ impl Endpoint {
         }
         if tcp.flags.contains(TcpFlags::RST) {
             if acknowledges {
-                self.die(Some(Event::Refused));
+                self.die(CloseReason::Refused);
             }
             return;
         }
@@ -110,7 +110,7 @@ impl Endpoint {
     /// A RST in SYN-RECEIVED (RFC 9293, 3.10.7.4): a listener listens again, a caller is refused.
     pub(super) fn on_syn_received_reset(&mut self) {
         match self.opening {
-            Opening::Active => self.die(Some(Event::Refused)),
+            Opening::Active => self.die(CloseReason::Refused),
             Opening::Passive => {
                 let fresh = Self::listen(self.config.clone(), self.local, self.tx.iss);
                 let buffer = std::mem::replace(&mut self.tx, fresh.tx);

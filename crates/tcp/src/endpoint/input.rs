@@ -7,7 +7,7 @@ use super::Endpoint;
 use super::acknowledge::Acknowledgement;
 use crate::ack::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
-use crate::event::Event;
+use crate::event::{CloseReason, Event};
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
@@ -211,10 +211,10 @@ impl Endpoint {
             self.answer_suspicious(now, AckReason::Challenge);
             return;
         }
-        match self.state {
-            State::SynReceived => self.on_syn_received_reset(),
-            State::Closing | State::LastAck | State::TimeWait => self.die(None),
-            _ => self.die(Some(Event::Reset)),
+        if self.state == State::SynReceived {
+            self.on_syn_received_reset();
+        } else {
+            self.die(CloseReason::Reset);
         }
     }
 

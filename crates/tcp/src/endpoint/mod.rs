@@ -5,6 +5,7 @@ mod application;
 mod feedback;
 mod handshake;
 mod input;
+mod inspect;
 mod output;
 mod pace;
 mod receiver;
@@ -17,6 +18,7 @@ use std::net::SocketAddr;
 
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHeader};
 
+pub use self::inspect::Agreed;
 use self::receiver::Receiver;
 use self::sender::Sender;
 use crate::ack::{AckReason, Policy};
@@ -24,7 +26,7 @@ use crate::challenge::ChallengeLimit;
 use crate::config::Config;
 use crate::congestion::{Congestion, Controller, PathModel};
 use crate::delivery::DeliveryRate;
-use crate::event::{Event, EventSet};
+use crate::event::{CloseReason, Event, EventSet};
 use crate::loss::{Detector, Prr};
 use crate::measure::Measured;
 use crate::pacing::Pacer;
@@ -83,6 +85,7 @@ pub struct Endpoint {
     /// Of what asks for an answer from just below the window.
     probe_answers: ChallengeLimit,
     events: EventSet,
+    close_reason: Option<CloseReason>,
     stats: Stats,
     ack_owed: Option<AckReason>,
     /// A segment that is not part of the stream, most often a RST.
@@ -152,6 +155,7 @@ impl Endpoint {
             challenge: ChallengeLimit::new(),
             probe_answers: ChallengeLimit::new(),
             events: EventSet::default(),
+            close_reason: None,
             stats: Stats::default(),
             ack_owed: None,
             reply: None,
@@ -255,17 +259,20 @@ impl Endpoint {
     fn advance(&mut self, trigger: Trigger) {
         self.state = self.state.after(trigger).expect("a trigger comes only in states that have a way for it");
         if self.state == State::Closed {
+            self.close_reason.get_or_insert(CloseReason::Finished);
             self.timers.stop_all();
             self.ack_owed = None;
             self.events.add(Event::Closed);
         }
     }
 
-    /// Ends the connection at once.
-    fn die(&mut self, why: Option<Event>) {
-        if let Some(event) = why {
+    /// Ends the connection at once. The application hears of what it has not brought about itself, unless both ends had said all.
+    fn die(&mut self, why: CloseReason) {
+        let is_over = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
+        if let Some(event) = why.event().filter(|&event| event != Event::Reset || !is_over) {
             self.events.add(event);
         }
+        self.close_reason = Some(why);
         self.rx.reassembly.clear();
         self.advance(Trigger::Abort);
     }

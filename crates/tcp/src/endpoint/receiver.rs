@@ -46,6 +46,11 @@ impl Receiver {
         }
     }
 
+    /// Room for this much from now on. What has been offered stays offered.
+    pub(super) fn set_buffer(&mut self, buffer: Bytes) {
+        self.buffer = buffer.clamp(Bytes(1), MAX_BUFFER);
+    }
+
     /// The shift to announce: the least with which the window field can name the whole buffer (RFC 7323, 2.3: at
     /// most 14).
     pub(super) fn wanted_shift(&self) -> u8 {

@@ -6,7 +6,7 @@ use super::Endpoint;
 use super::sender::Probe;
 use crate::ack::AckPolicy;
 use crate::congestion::Controller;
-use crate::event::Event;
+use crate::event::CloseReason;
 use crate::loss::LossDetector;
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
@@ -40,7 +40,7 @@ impl Endpoint {
         let syn = !self.state.is_synchronized();
         let limit = if syn { self.config.syn_retries } else { self.config.retries };
         if self.tx.unanswered >= limit {
-            self.die(Some(Event::TimedOut));
+            self.die(if syn { CloseReason::NoAnswer } else { CloseReason::NoAcknowledgement });
             return;
         }
         let repeated = self.tx.unanswered > 0;
@@ -73,7 +73,7 @@ impl Endpoint {
 
     fn on_persist_timeout(&mut self) {
         if self.tx.unanswered >= self.config.retries {
-            self.die(Some(Event::TimedOut));
+            self.die(CloseReason::NoWindow);
             return;
         }
         self.tx.unanswered += 1;

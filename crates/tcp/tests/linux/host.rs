@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 
 use crate::tack::stripped_body;
-use ackless_tcp::{Endpoint, Event, State};
+use ackless_tcp::{Endpoint, Event, Listener, State};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, Packet, SeqNumber};
 use tun_rs::{DeviceBuilder, SyncDevice};
@@ -81,6 +81,37 @@ impl Host {
         // The last acknowledgement must not be lost: nobody is left to repeat it.
         while let Some(packet) = end.poll_transmit(self.now()) {
             self.send(&packet, &mut out);
+        }
+    }
+
+    /// Runs the listener until somebody has called.
+    pub fn accept(&mut self, listener: &mut Listener) -> Endpoint {
+        let (mut buffer, mut out) = (vec![0; 65_536], Vec::new());
+        let deadline = self.now() + LIMIT;
+        loop {
+            let now = self.now();
+            assert!(now < deadline, "nobody calls within {LIMIT}: {:?}", listener.stats());
+            match self.device.recv(&mut buffer) {
+                Ok(len) => {
+                    if let Ok(packet) = Packet::parse(&buffer[..len])
+                        && !self.random.chance(LOSS)
+                    {
+                        let iss = SeqNumber(self.random.bits() as u32);
+                        listener.handle_segment(now, &packet, iss);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => nap(),
+                Err(error) => panic!("the device cannot be read: {error}"),
+            }
+            listener.handle_timeout(now);
+            while let Some(packet) = listener.poll_transmit(now) {
+                if !self.random.chance(LOSS) {
+                    self.send(&packet, &mut out);
+                }
+            }
+            if let Some(end) = listener.accept() {
+                return end;
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::thread;
 
-use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, RecoveryChoice, State};
+use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, Limits, Listener, RecoveryChoice, State};
 use ackless_wire::{Bytes, Payload, SeqNumber};
 
 use crate::host::{Host, RTO_MIN, kernel_receives, kernel_sends, pattern};
@@ -60,9 +60,10 @@ fn we_receive_every_byte_that_the_kernel_sends() {
             ..Config::default()
         };
         let local = SocketAddr::new(host.ours.into(), 80);
-        let mut end = Endpoint::listen(config, local, SeqNumber(host.random.bits() as u32));
+        let mut listener = Listener::new(config, local, Limits::default());
         let (done, result) = mpsc::channel();
         thread::spawn(move || done.send(kernel_sends(local, TOTAL)));
+        let mut end = host.accept(&mut listener);
 
         let expected = pattern(TOTAL);
         let (mut read, mut differs) = (0, false);

@@ -127,7 +127,10 @@ impl Chaos {
                 self.end.send_forever();
                 self.written = u64::MAX / 2;
             }
-            8..=12 => while self.end.read(Bytes(1 + amount)).is_some() {},
+            8 => self.end.set_nagle(amount.is_multiple_of(2)),
+            9 => self.end.set_send_buffer(Bytes(amount)),
+            10 => self.end.set_receive_buffer(Bytes(amount * 16)),
+            11..=12 => while self.end.read(Bytes(1 + amount)).is_some() {},
             13 | 14 => self.end.close(),
             _ => self.end.abort(self.now),
         }

@@ -4,6 +4,8 @@ mod bbr;
 mod bulk;
 mod chaos;
 mod cubic;
+mod listener;
+mod live;
 mod pair;
 mod properties;
 mod rack;

@@ -1,0 +1,102 @@
+//! What can be seen of a live connection, and what can be changed about it.
+
+use ackless_wire::Bytes;
+
+use super::Endpoint;
+use super::sender::Writer;
+use crate::config::Config;
+use crate::event::{CloseReason, Event};
+use crate::loss::{LossDetector, Phase};
+
+/// What both ends have agreed on in the handshake. Before it, what would be offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Agreed {
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Timestamps (RFC 7323, 3).
+    pub timestamps: bool,
+    /// Window scaling (RFC 7323, 2).
+    pub window_scaling: bool,
+    /// TACK, until it is given up.
+    pub tack: bool,
+}
+
+impl Endpoint {
+    /// The configuration as it stands, changes of the live connection included.
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What both ends do.
+    pub fn agreed(&self) -> Agreed {
+        let before = self.peer.is_none() || !self.state.is_synchronized();
+        Agreed {
+            sack: self.sack,
+            timestamps: self.stamps.is_some(),
+            window_scaling: if before { self.config.window_scaling } else { self.tx.scales },
+            tack: if before { self.config.tack_offer().is_some() } else { self.tack.is_some() },
+        }
+    }
+
+    /// SMSS (RFC 5681, 2): the most payload that a segment may have, options of each segment subtracted. SACK blocks shorten it further.
+    pub const fn segment_size(&self) -> Bytes {
+        self.tx.smss
+    }
+
+    /// FlightSize (RFC 5681, 2): what has been sent and is not cumulatively acknowledged, SYN and FIN included as a byte each.
+    pub fn flight_size(&self) -> Bytes {
+        self.tx.max - self.tx.una
+    }
+
+    /// The sender's estimate of what is in the network (pipe of RFC 6675, 4): the flight less what is known to have arrived or to be lost,
+    /// and what has been sent again.
+    pub fn in_flight(&self) -> Bytes {
+        self.loss.pipe(&self.tx.outstanding())
+    }
+
+    /// In what phase of loss recovery the sender is.
+    pub fn recovery_phase(&self) -> Phase {
+        self.loss.phase()
+    }
+
+    /// SND.WND (RFC 9293, 3.3.1): what the peer takes from the first unacknowledged byte on, after scaling.
+    pub fn peer_window(&self) -> Bytes {
+        self.tx.window_end.since(self.tx.una)
+    }
+
+    /// RCV.WND (RFC 9293, 3.3.1): what we have offered to take from the next byte on.
+    pub fn receive_window(&self) -> Bytes {
+        self.rx.window()
+    }
+
+    /// Why the connection is over; nothing while it is not.
+    pub const fn close_reason(&self) -> Option<CloseReason> {
+        self.close_reason
+    }
+
+    /// Whether a small segment waits while data is out (Nagle; RFC 9293, 3.7.4). Drain the endpoint after switching it off.
+    pub const fn set_nagle(&mut self, nagle: bool) {
+        self.config.nagle = nagle;
+    }
+
+    /// Room for written data that is not acknowledged. What has been accepted stays, also where it is more.
+    pub fn set_send_buffer(&mut self, buffer: Bytes) {
+        self.config.send_buffer = buffer;
+        if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
+            self.tx.writer = Writer::Content;
+            self.events.add(Event::Writable);
+        }
+    }
+
+    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB, as in [`Config::receive_buffer`].
+    ///
+    /// A window that has been offered is never taken back (RFC 9293, 3.8.6): a smaller buffer closes it as data comes. A larger one opens
+    /// it only as far as the scaling permits that the SYN has announced; a peer that waits is told, so drain the endpoint.
+    pub fn set_receive_buffer(&mut self, buffer: Bytes) {
+        self.config.receive_buffer = buffer;
+        self.rx.set_buffer(buffer);
+        if self.state.may_receive() && self.rx.is_update_due() {
+            self.owe_window_update();
+        }
+    }
+}

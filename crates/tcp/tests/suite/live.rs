@@ -1,0 +1,156 @@
+//! What can be seen of a live connection, changed about it, and learned of its end.
+
+use ackless_tcp::loss::Phase;
+use ackless_tcp::{Agreed, CloseReason, Config, CongestionChoice, Event, State};
+use ackless_wire::{Bytes, Duration};
+
+use crate::pair::{A, B, Pair, Path};
+use crate::script::{ACK, FIN, RST, SYN, Script, plain};
+
+#[test]
+fn flight_window_and_phase_are_those_of_the_rfcs() {
+    let mut script = Script::established(Config { congestion: CongestionChoice::NewReno, ..plain() });
+    script.window = 12_000;
+    script.receive(ACK, 1, 1, 0);
+    script.end.send(Bytes(30_000));
+    script.all();
+    let seen = |script: &Script| (script.end.flight_size(), script.end.in_flight(), script.end.peer_window());
+    assert_eq!(script.end.segment_size(), Bytes(1000));
+    assert_eq!(seen(&script), (Bytes(10_000), Bytes(10_000), Bytes(12_000)));
+    script.sack = vec![(2001, 4001)];
+    script.receive(ACK, 1, 1001, 0);
+    assert_eq!(seen(&script), (Bytes(9_000), Bytes(7_000), Bytes(12_000)));
+    assert_eq!(script.end.recovery_phase(), Phase::Open);
+    script.sack = vec![(2001, 6001)];
+    script.receive(ACK, 1, 1001, 0);
+    assert!(matches!(script.end.recovery_phase(), Phase::Recovery { .. }));
+    script.wake();
+    assert!(matches!(script.end.recovery_phase(), Phase::GoBack { .. }));
+    assert_eq!(script.end.receive_window(), Bytes(10_000));
+}
+
+#[test]
+fn what_is_agreed_is_what_both_ends_offer() {
+    let without = Config { timestamps: None, sack: false, ..Config::default() };
+    let mut pair = Pair::new([Config::default(), without], Path::of_delay(5), 1);
+    let offered = Agreed { sack: true, timestamps: true, window_scaling: true, tack: false };
+    assert_eq!(pair.ends[A].agreed(), offered);
+    pair.run_for(Duration::from_millis(100));
+    for end in [A, B] {
+        assert_eq!(pair.ends[end].agreed(), Agreed { sack: false, timestamps: false, ..offered });
+    }
+}
+
+#[test]
+fn nagle_can_be_switched_off_and_on_again() {
+    let mut script = Script::established(plain());
+    for (nagle, sent) in [(true, 1), (false, 2), (true, 1)] {
+        script.end.set_nagle(nagle);
+        let before = script.end.stats().data_segments_sent;
+        for _ in 0..2 {
+            script.end.write(b"x");
+            script.all();
+        }
+        assert_eq!(script.end.stats().data_segments_sent - before, sent, "{nagle}");
+        script.end.set_nagle(false);
+        script.all();
+        let all = script.end.stats().data_segments_sent as u32;
+        script.receive(ACK, 1, 1 + all, 0);
+    }
+}
+
+#[test]
+fn a_larger_send_buffer_makes_room_for_a_writer_that_waits() {
+    let mut script = Script::established(Config { send_buffer: Bytes(1_000), ..plain() });
+    assert_eq!(script.end.write_length(Bytes(5_000)), Bytes(1_000));
+    script.end.set_send_buffer(Bytes(3_000));
+    assert_eq!((script.events(), script.end.room()), (vec![Event::Writable], Bytes(2_000)));
+    script.end.set_send_buffer(Bytes(10));
+    assert_eq!(script.end.room(), Bytes::ZERO, "what was accepted stays");
+    script.all();
+    script.receive(ACK, 1, 1001, 0);
+    assert_eq!(script.end.room(), Bytes(10));
+}
+
+#[test]
+fn a_receive_buffer_that_grows_is_told_and_one_that_shrinks_takes_nothing_back() {
+    let mut script = Script::established(Config { receive_buffer: Bytes(4_000), ..plain() });
+    for seq in [1, 1001, 2001, 3001] {
+        script.receive(ACK, seq, 1, 1000);
+        script.all();
+    }
+    assert_eq!(script.end.receive_window(), Bytes::ZERO);
+    script.end.set_receive_buffer(Bytes(20_000));
+    assert_eq!(script.one().window, 16_000);
+    script.end.set_receive_buffer(Bytes(1));
+    script.nothing();
+    assert_eq!(script.end.receive_window(), Bytes(16_000), "what was offered is still taken");
+    script.receive(ACK, 4001, 1, 1000);
+    assert_eq!(script.read(10_000), 5_000);
+    script.receive(ACK, 5001, 1, 1000);
+    script.receive(ACK, 6001, 1, 1000);
+    assert_eq!(script.all().last().map(|sent| sent.window), Some(13_000), "it closes as data comes");
+}
+
+#[test]
+fn the_end_of_a_connection_has_its_reason() {
+    let reason = |script: &Script| (script.end.state(), script.end.close_reason());
+    let closed = |reason| (State::Closed, Some(reason));
+
+    let mut script = Script::established(plain());
+    assert_eq!(script.end.close_reason(), None);
+    script.receive(FIN | ACK, 1, 1, 0);
+    script.end.close();
+    script.all();
+    script.receive(ACK, 2, 2, 0);
+    assert_eq!(reason(&script), closed(CloseReason::Finished));
+
+    let mut script = Script::established(plain());
+    script.receive(RST, 1, 0, 0);
+    assert_eq!(reason(&script), closed(CloseReason::Reset));
+
+    let mut script = Script::calling(plain());
+    script.all();
+    script.receive(RST | ACK, 0, 1, 0);
+    assert_eq!(reason(&script), closed(CloseReason::Refused));
+
+    let mut script = Script::established(plain());
+    script.end.abort(script.now);
+    assert_eq!(reason(&script), closed(CloseReason::Aborted));
+
+    let mut script = Script::calling(plain());
+    script.end.close();
+    assert_eq!(reason(&script), closed(CloseReason::Cancelled));
+
+    let until_closed = |mut script: Script| {
+        while script.end.state() != State::Closed {
+            script.all();
+            script.wake();
+        }
+        script.end.close_reason()
+    };
+    let few = Config { syn_retries: 2, retries: 2, ..plain() };
+    assert_eq!(until_closed(Script::calling(few.clone())), Some(CloseReason::NoAnswer));
+    let mut script = Script::established(few.clone());
+    script.end.send(Bytes(100));
+    assert_eq!(until_closed(script), Some(CloseReason::NoAcknowledgement));
+    let mut script = Script::established(few);
+    script.window = 0;
+    script.receive(ACK, 1, 1, 0);
+    script.end.send(Bytes(100));
+    assert_eq!(until_closed(script), Some(CloseReason::NoWindow));
+    // Once both have said all, a reset takes nothing away; the reason says so all the same.
+    let mut script = Script::established(plain());
+    script.receive(FIN | ACK, 1, 1, 0);
+    script.end.close();
+    script.all();
+    script.receive(RST, 2, 0, 0);
+    assert_eq!(
+        (reason(&script), script.events()),
+        (closed(CloseReason::Reset), vec![Event::PeerClosed, Event::Closed])
+    );
+    let mut script = Script::listening(plain());
+    script.receive(SYN, 0, 0, 0);
+    script.receive(RST, 1, 0, 0);
+    assert_eq!(reason(&script), (State::Listen, None));
+}

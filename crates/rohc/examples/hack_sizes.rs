@@ -9,25 +9,33 @@
 //! a time. One segment in 2,000 is lost on the wired part and comes again a round trip later; until then each segment
 //! is answered by a duplicate ACK with SACK blocks.
 //!
+//! That is the best case: one flow, a window that never moves, identifications that count. So each link comes again, with a clock of 1 ms, for hosts
+//! of which one thing is otherwise: the window moves with each ACK by up to 64 or 2,000 of its units, either way; the host sends up to seven other packets between
+//! two ACKs and counts its identifications through all of them; or it draws them at random.
+//!
 //! `codes` are the bytes of the codes alone; `with runs` adds CID and MSN, shared by the ACKs of one frame. The last
 //! columns are the share of the forms.
 
 use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Frame, FrameWriter, Kind};
 use ackless_wire::ip::Ipv4Header;
+use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 fn main() {
     println!(
-        "link      clock    ACKs    codes: mean  p99  max   with runs: mean   compact  stamps  window   delta  extended"
+        "link     clock  host            ACKs    codes: mean  p99  max   with runs: mean   compact  stamps  window   delta  extended"
     );
+    let steady = [None, Some(1), Some(4), Some(10)].map(|clock| (clock, Host::Steady));
+    let restless = [Host::Window(64), Host::Window(2000), Host::SharedIds, Host::RandomIds].map(|host| (Some(1), host));
     for link in [Link::N, Link::A] {
-        for clock in [None, Some(1), Some(4), Some(10)] {
-            let sizes = Sizes::of(link, clock);
+        for (clock, host) in steady.into_iter().chain(restless) {
+            let sizes = Sizes::of(link, clock, host);
             let clock = clock.map_or("none".to_owned(), |ms| format!("{ms} ms"));
             print!(
-                "{:8}  {clock:>5}  {:>6}         {:5.3}  {:>3}  {:>3}              {:5.3}",
+                "{:8} {clock:>5}  {:12} {:>6}         {:5.3}  {:>3}  {:>3}              {:5.3}",
                 link.name(),
+                host.name(),
                 sizes.codes.len(),
                 sizes.mean(),
                 sizes.percentile(99),
@@ -47,6 +55,30 @@ fn main() {
 enum Link {
     N,
     A,
+}
+
+/// What the receiver's host does beside acknowledging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Host {
+    /// Nothing.
+    Steady,
+    /// Its window moves by up to so many units.
+    Window(u64),
+    /// It sends other packets.
+    SharedIds,
+    /// It draws its identifications.
+    RandomIds,
+}
+
+impl Host {
+    fn name(self) -> String {
+        match self {
+            Self::Steady => "steady".to_owned(),
+            Self::Window(by) => format!("window {by}"),
+            Self::SharedIds => "shared ids".to_owned(),
+            Self::RandomIds => "random ids".to_owned(),
+        }
+    }
 }
 
 /// What the ACKs of a download took.
@@ -92,11 +124,11 @@ impl Link {
 }
 
 impl Sizes {
-    fn of(link: Link, clock_ms: Option<u64>) -> Self {
+    fn of(link: Link, clock_ms: Option<u64>, host: Host) -> Self {
         let mut sizes = Self::default();
         let mut client: Option<Compressor> = None;
         let (mut held, mut bytes) = (Vec::new(), Vec::new());
-        for (batch, acks) in Download::new(link, clock_ms).enumerate() {
+        for (batch, acks) in Download::new(link, clock_ms, host).enumerate() {
             for ack in acks {
                 match &mut client {
                     None => client.insert(Compressor::default()).install(&ack),
@@ -141,11 +173,15 @@ struct Download {
     /// A segment waits for the second one.
     waiting: bool,
     id: u16,
+    window: u16,
+    host: Host,
+    random: Stream,
 }
 
 impl Download {
-    fn new(link: Link, clock_ms: Option<u64>) -> Self {
-        Self { link, clock_ms, next: 0, missing: None, echo: 0, waiting: false, id: 1 }
+    fn new(link: Link, clock_ms: Option<u64>, host: Host) -> Self {
+        let random = Stream::new(1, 0, Purpose::Test);
+        Self { link, clock_ms, next: 0, missing: None, echo: 0, waiting: false, id: 1, window: 0x2000, host, random }
     }
 
     /// Takes the next segment; says the ACK that it calls forth at once.
@@ -176,11 +212,18 @@ impl Download {
 
     /// The ACK on arrival of segment `n`.
     fn ack(&mut self, n: u64) -> Ack {
-        self.id = self.id.wrapping_add(1);
+        self.id = match self.host {
+            Host::SharedIds => self.id.wrapping_add(1 + self.random.below(8) as u16),
+            Host::RandomIds => self.random.bits() as u16,
+            Host::Steady | Host::Window(_) => self.id.wrapping_add(1),
+        };
+        if let Host::Window(by) = self.host {
+            self.window = self.window.wrapping_add(self.random.below(2 * by + 1) as u16).wrapping_sub(by as u16);
+        }
         let mut ip = Ipv4Header::new([192, 168, 0, 2].into(), [10, 0, 0, 1].into());
         ip.id = self.id;
         let edge = |segment: u64| SeqNumber((segment * 1448) as u32);
-        let mut tcp = TcpHeader { flags: TcpFlags::ACK, window: 0x2000, ..TcpHeader::new(40_000, 80) };
+        let mut tcp = TcpHeader { flags: TcpFlags::ACK, window: self.window, ..TcpHeader::new(40_000, 80) };
         tcp.ack = edge(self.missing.map_or(n + 1, |(missing, _)| missing));
         if let Some((missing, _)) = self.missing {
             tcp.options.sack = SackBlocks::from_slice(&[(edge(missing + 1), edge(n + 1))]);

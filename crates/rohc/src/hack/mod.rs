@@ -107,6 +107,16 @@
 //! | | 1 ms | 1.021 | 1 | 3.021 |
 //! | | 4 ms, 10 ms | 1.017 | 1 | 3.017 |
 //!
+//! These are the best case: one flow, a window that never moves, identifications that count. The same with one thing otherwise, timestamps of 1 ms; codes alone, means:
+//!
+//! | | 802.11n | 802.11a |
+//! |---|---|---|
+//! | steady, as above | 1.10 | 1.02 |
+//! | the window moves with each ACK by up to 64 units | 2.39 | 4.93 |
+//! | by up to 2,000 | 4.54 | 6.18 |
+//! | the host sends up to 7 other packets between two ACKs, and counts its identifications through all | 4.18 | 5.59 |
+//! | it draws its identifications at random | 4.61 | 6.23 |
+//!
 //! # The master sequence number
 //!
 //! An installation sets the MSN of the next code, on both ends, to the CRC-8 over the octets above (without MSN) of the

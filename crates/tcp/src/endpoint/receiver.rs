@@ -98,11 +98,11 @@ impl Receiver {
         (self.window().get() >> shift).min(MAX_FIELD) as u16
     }
 
-    /// Whether the application has made so much room that the sender should hear of it at once: the window was at
-    /// most half of the buffer and has at least doubled (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
+    /// Whether the application has made so much room that the sender should hear of it at once: the window has at
+    /// least doubled, so that it was at most half of the widest (as Linux does; RFC 9293, 3.8.6.2.2 gives the least step).
     pub(super) fn is_update_due(&self) -> bool {
         let (offered, now) = (self.window(), self.target().since(self.next));
-        offered * 2 <= self.widest() && now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))
+        now >= offered * 2 && now >= offered + self.step().max(Bytes(1 << self.shift))
     }
 
     /// The largest window that can be offered: the buffer, or what the field can name of it without scaling or at the agreed shift.

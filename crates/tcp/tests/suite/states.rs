@@ -345,11 +345,32 @@ fn blind_segments_do_not_silence_the_answer_to_a_probe() {
 #[test]
 fn an_acknowledgement_from_far_below_the_window_acknowledges_nothing() {
     let mut script = in_state(State::Established);
+    for segment in 0..30 {
+        script.receive(ACK, 1 + segment * 1000, 1, 1000);
+        script.read(1000);
+        script.all();
+    }
     script.end.send(Bytes(5_000));
     script.all();
-    script.receive(ACK, (1_u32 << 31) + 5_000, 3_001, 0);
-    assert_eq!(script.end.bytes_acked(), Bytes::ZERO);
-    // A window behind it may be a probe of ours that crossed the peer's.
-    script.receive(ACK, 0, 3_001, 0);
+    for far in [1, 20_000] {
+        script.receive(ACK, far, 3_001, 0);
+        assert_eq!(script.end.bytes_acked(), Bytes::ZERO, "{far}");
+    }
+    // A window behind, it may answer from before a probe of the peer's that crossed ours.
+    script.receive(ACK, 20_001, 3_001, 0);
     assert_eq!(script.end.bytes_acked(), Bytes(3_000));
+}
+
+#[test]
+fn answers_to_probes_are_limited_too() {
+    // Two ends that probe each other from below their windows must not answer for ever (RFC 5961, 7).
+    let mut script = in_state(State::Established);
+    let answers = (0..50).filter(|_| {
+        script.receive(ACK, 0, 1, 0);
+        !script.all().is_empty()
+    });
+    assert_eq!(answers.count(), 10);
+    script.wait(5_000);
+    script.receive(ACK, 0, 1, 0);
+    assert_eq!(script.one().ack, 1);
 }

@@ -116,6 +116,8 @@
 //! | by up to 2,000 | 4.54 | 6.18 |
 //! | the host sends up to 7 other packets between two ACKs, and counts its identifications through all | 4.18 | 5.59 |
 //! | it draws its identifications at random | 4.61 | 6.23 |
+//! | steady, as packets of RFC 6846 in terms of one certain reference, with the TCP checksum | 10.45 | 7.65 |
+//! | the same without timestamps | 4.70 | 4.70 |
 //!
 //! # The master sequence number
 //!

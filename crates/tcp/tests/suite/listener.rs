@@ -216,6 +216,23 @@ fn under_a_flood_the_oldest_handshake_makes_room_and_a_genuine_caller_gets_throu
 }
 
 #[test]
+fn a_caller_has_as_long_as_the_flood_takes_to_fill_the_table() {
+    for (others, state) in [(15, State::Established), (16, State::Closed)] {
+        let mut hall = Hall::new(Limits { half_open: 16, ..Limits::default() });
+        hall.call(1);
+        let call = hall.callers[0].poll_transmit(hall.now).expect("a caller calls");
+        hall.hand_in(&call);
+        let answer = hall.listener.poll_transmit(hall.now).expect("a listener answers");
+        for port in 0..others {
+            hall.hand_in(&segment(1_000 + port, SYN, 7, 0));
+        }
+        hall.callers[0].handle_segment(hall.now, &answer);
+        hall.settle();
+        assert_eq!(hall.states(), [state], "after {others} others");
+    }
+}
+
+#[test]
 fn a_handshake_ends_by_a_reset_or_when_nobody_answers() {
     let mut hall = Hall::new(Limits::default());
     hall.hand_in(&segment(1, SYN, 7, 0));

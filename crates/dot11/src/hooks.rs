@@ -23,7 +23,7 @@ pub use crate::queue::SendOptions;
 ///
 /// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
-    /// The transport on this node has sent a packet towards `to`, which the MAC gets after the host's latency; `on_outgoing` is asked then. Where the
+    /// The transport on this node has sent a packet towards `to`, which the MAC gets for certain after the host's latency, and in this order; `on_outgoing` is asked then. Where the
     /// host takes no time, only that is asked.
     fn on_sent(&mut self, _cx: &mut Context<'_>, _packet: PacketId, _to: NodeId) {}
 

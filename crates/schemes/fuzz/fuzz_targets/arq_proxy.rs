@@ -32,11 +32,8 @@ enum Step {
         peer: u8,
         segment: Segment,
     },
-    /// The first packets that are on their way come to the MAC, or are lost before it.
-    Come {
-        count: u8,
-        lost: bool,
-    },
+    /// The first packets that are on their way come to the MAC.
+    Come(u8),
     /// The first packets of the queue go on the air.
     Send(u8),
     /// A frame on the air has its fate.
@@ -125,7 +122,7 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
         match step {
             Step::Host { peer, segment } => fuzzed.host(peer, whole(segment.packet(peer, Way::ToPeer))),
             Step::Sent { peer, segment } => fuzzed.sent(peer, whole(segment.packet(peer, Way::ToPeer))),
-            Step::Come { count, lost } => fuzzed.come(count.into(), lost),
+            Step::Come(count) => fuzzed.come(count.into()),
             Step::Send(count) => fuzzed.send(count.into()),
             Step::Settle { which, delivered } => fuzzed.settle(which.into(), delivered),
             Step::Drop(which) => fuzzed.drop_queued(which.into()),
@@ -195,10 +192,10 @@ impl Fuzzed {
         self.coming.push_back((packet, node(peer)));
     }
 
-    fn come(&mut self, count: usize, lost: bool) {
+    fn come(&mut self, count: usize) {
         for _ in 0..count.min(self.coming.len()) {
             let Some((packet, receiver)) = self.coming.pop_front() else { break };
-            if lost { self.pool.release(packet) } else { self.hand_down(packet, receiver) }
+            self.hand_down(packet, receiver);
         }
     }
 
@@ -312,7 +309,7 @@ impl Fuzzed {
 
     /// Time passes until all that was withdrawn has gone natively.
     fn finish(mut self) {
-        self.come(usize::MAX, false);
+        self.come(usize::MAX);
         for round in 0.. {
             assert!(round < 1000, "nothing comes from outside, and yet there is no end");
             self.send(usize::MAX);

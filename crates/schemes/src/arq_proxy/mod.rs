@@ -156,8 +156,6 @@ fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> O
 
 impl Scheme for ArqProxy {
     fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
-        // What had this number before has not come.
-        self.unwanted.retain(|unwanted| *unwanted != packet);
         if !self.has_wire
             && let Some(link) = link(&mut self.links, cx, to)
         {

@@ -259,12 +259,6 @@ impl Pair {
         self.hand_down(packet);
     }
 
-    /// The first ACK that was to come later is lost on its way.
-    pub fn never_comes(&mut self) {
-        let packet = self.coming.pop_front().expect("an ACK is on its way");
-        self.pool.release(packet);
-    }
-
     fn made_ack(&mut self, flow: u16, segments: u32, change: impl FnOnce(&mut TcpHeader, &mut Payload)) -> PacketId {
         let millis = (self.now - Instant::ZERO).as_micros_floor() / 1000;
         let mut header = header(station_ports(flow), STATION_SEQ, FIRST.wrapping_add(SEGMENT * segments));

@@ -83,30 +83,6 @@ fn an_ack_that_comes_after_its_guard_goes_natively() {
 }
 
 #[test]
-fn an_ack_that_is_lost_on_its_way_down_is_asked_for_and_its_number_means_nothing_to_the_next() {
-    let mut pair = race();
-    let first = pair.data(&[1]);
-    pair.arrive(&first);
-    pair.ack_later(2);
-    pair.answer(&first, Air::Clear);
-    let second = pair.data(&[2]);
-    pair.exchange(&second, Air::Clear);
-    // It need not come, and does not; the pool gives its number to the next packet, a duplicate ACK, which goes natively.
-    pair.never_comes();
-    pair.ack_later(2);
-    pair.comes();
-    assert_eq!(pair.queued(), 1);
-    // The same before anybody has asked for it.
-    pair.ack_later(3);
-    pair.never_comes();
-    let third = pair.data(&[3]);
-    assert!(pair.exchange(&third, Air::Clear).is_some());
-    pair.ack_later(3);
-    pair.comes();
-    assert_eq!((pair.acknowledged(), pair.queued()), (vec![2, 3], 2));
-}
-
-#[test]
 fn while_more_data_is_promised_acks_wait_for_the_answer_to_it() {
     let mut pair = more_data();
     pair.backlog = 1;

@@ -147,14 +147,9 @@ impl Flow {
         self.came.retain(|came| came.end.after(ack));
     }
 
-    /// Whether an ACK is kept here that no answer has asked for.
-    pub(super) fn keeps(&self) -> bool {
-        self.pending.as_ref().is_some_and(Pending::keeps)
-    }
-
     /// What is kept and no answer has asked for goes natively, in its order, and is not asked for any more.
     pub(super) fn let_go(&mut self, env: &mut Env<'_, '_>) {
-        let Some(pending) = self.pending.take_if(|pending| pending.keeps()) else { return };
+        let Some(pending) = self.pending.take_if(|pending| pending.keeps) else { return };
         pending.go(env);
     }
 }

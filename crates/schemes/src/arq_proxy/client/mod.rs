@@ -104,12 +104,6 @@ impl Client {
 
     /// The transport here has sent a packet that the MAC gets later: its request may leave at once (section 2).
     pub(super) fn on_sent(&mut self, env: &mut Env<'_, '_>, packet: PacketId) {
-        // A packet that has the number of one that never came.
-        if let Some(place) = self.sent.iter().position(|(sent, _)| *sent == packet)
-            && let Some((_, key)) = self.sent.remove(place)
-        {
-            self.lose(packet, key);
-        }
         if let Some(key) = self.examine(env, packet) {
             self.sent.push_back((packet, key));
         }
@@ -137,11 +131,12 @@ impl Client {
             asked.held = Some(Own::Kept(packet, options));
             return Verdict::Hold;
         }
-        let keeps = flow.keeps();
         let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
+        let keeps = pending.keeps;
         match pending.coming(packet) {
             Some(own) if keeps || self.promised => {
                 *own = Own::Kept(packet, options);
+                pending.keeps = true;
                 env.counters.kept += 1;
                 env.wake_at(pending.since + env.config.guard);
                 Verdict::Hold
@@ -240,7 +235,7 @@ impl Client {
                     _ => {}
                 }
             }
-            let kept = flow.pending.as_ref().filter(|pending| pending.keeps());
+            let kept = flow.pending.as_ref().filter(|pending| pending.keeps);
             let kept_until = kept.map(|pending| pending.since + env.config.guard);
             if kept_until.is_some_and(|until| until <= now) {
                 // The promise was not kept.
@@ -340,9 +335,9 @@ impl Client {
             Err(native) => native.count(env.counters),
             Ok(name) => {
                 let before = flow.pending.take();
-                let since = before.as_ref().map_or(env.cx.now, |before| before.since);
-                let older = before.map_or_else(Vec::new, Pending::into_all);
-                flow.pending = Some(Pending { name, ack: tcp.ack, own: Some(Own::Coming(packet)), older, since });
+                let (since, keeps) = before.as_ref().map_or((env.cx.now, false), |before| (before.since, before.keeps));
+                let (own, older) = (Some(Own::Coming(packet)), before.map_or_else(Vec::new, Pending::into_all));
+                flow.pending = Some(Pending { name, ack: tcp.ack, own, older, keeps, since });
                 if !flow.in_line {
                     flow.in_line = true;
                     self.line.push_back(key);
@@ -352,27 +347,9 @@ impl Client {
         Some(key)
     }
 
-    /// The flow of a packet that was looked at when it was sent. What was sent before it and has not come is lost.
+    /// The flow of a packet that was looked at when it was sent.
     fn has_come(&mut self, packet: PacketId) -> Option<FlowKey> {
-        let place = self.sent.iter().position(|(sent, _)| *sent == packet)?;
-        for _ in 0..place {
-            let (lost, key) = self.sent.pop_front()?;
-            self.lose(lost, key);
-        }
-        self.sent.pop_front().map(|(_, key)| key)
-    }
-
-    /// A packet was lost on its way to the MAC. What it would have said can still be asked for.
-    fn lose(&mut self, packet: PacketId, key: FlowKey) {
-        let Some(flow) = self.flows.get_mut(key) else { return };
-        let lost = Own::Coming(packet);
-        if let Some(pending) = &mut flow.pending {
-            pending.own.take_if(|own| *own == lost);
-            pending.older.retain(|older| *older != lost);
-        }
-        if let Some(asked) = &mut flow.asked {
-            asked.held.take_if(|held| *held == lost);
-        }
+        self.sent.pop_front_if(|(sent, _)| *sent == packet).map(|(_, key)| key)
     }
 
     /// A connection begins or ends.

@@ -27,6 +27,8 @@ pub(super) struct Pending {
     pub(super) own: Option<Own>,
     /// Older ACKs, which it covers, in their order.
     pub(super) older: Vec<Own>,
+    /// Whether any of them is kept here.
+    pub(super) keeps: bool,
     /// When the first of them came.
     pub(super) since: Instant,
 }
@@ -53,11 +55,6 @@ impl Pending {
     /// The ACK of this packet, that is on its way to the MAC.
     pub(super) fn coming(&mut self, packet: PacketId) -> Option<&mut Own> {
         self.own.iter_mut().chain(&mut self.older).find(|own| **own == Own::Coming(packet))
-    }
-
-    /// Whether any of its ACKs is kept here.
-    pub(super) fn keeps(&self) -> bool {
-        self.older.iter().chain(&self.own).any(|own| matches!(own, Own::Kept(..)))
     }
 
     /// Is not asked for any more: what is kept goes natively, in its order.

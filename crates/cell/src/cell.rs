@@ -13,11 +13,11 @@ use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use crate::agenda::Agenda;
-use crate::flows::{Flows, Place};
+use crate::flows::{Addressee, Flows, Place};
 use crate::host::{Eavesdropper, HostLoss, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
-use crate::observe::{DatagramCounts, Event, Observer};
+use crate::observe::{DatagramCounts, Event, Held, Observer};
 use crate::slots::{Slots, Wakeup};
 use crate::wired::Wired;
 
@@ -180,9 +180,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let counts = *self.stations[node].counts();
             self.observer.observe(self.now, &Event::Totals { node: NodeId(node as u16), counts });
         }
+        let held = self.held();
         for flow in 0..self.flows.len() {
             let (retransmissions, timeouts) = self.flows.sender_totals(flow);
-            self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts });
+            let transfer = self.flows.flow(flow).transfer_under_way();
+            let held = held[flow];
+            self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts, held, transfer });
             if let Some((counts, estimates)) = self.flows.flow(flow).transport_totals(self.now) {
                 self.observer.observe(self.now, &Event::TransportTotals { flow, counts, estimates });
             }
@@ -191,6 +194,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.observer.observe(self.now, &Event::DatagramTotals { flow, counts });
             }
         }
+    }
+
+    /// What each flow's data waits for that has crossed its last Wi-Fi hop.
+    fn held(&self) -> Vec<Held> {
+        let mut held: Vec<Held> = (0..self.flows.len()).map(|flow| self.flows.flow(flow).behind_holes()).collect();
+        let up = self.passages.iter().enumerate();
+        let up = up.flat_map(|(node, passage)| passage.arrivals().map(move |packet| (Place::Station(node), packet)));
+        let wire = self.wire_up.packets().map(|packet| (Place::Server, packet));
+        for (place, packet) in up.chain(wire) {
+            let packet = self.pool.get(packet);
+            let Some(Addressee::End(flow, end)) = self.flows.addressee(packet) else { continue };
+            let state = self.flows.flow(flow);
+            let last_hop =
+                state.ends[end].place == place || (place, state.ends[end].place) == (Place::Station(0), Place::Server);
+            if last_hop && state.sender() != end {
+                held[flow].on_the_way += state.new_bytes(end, packet);
+            }
+        }
+        held
     }
 
     /// Tells the listener how each flow stands.

@@ -12,7 +12,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload,
 use crate::config::{
     AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
 };
-use crate::observe::{DatagramCounts, TransportCounts};
+use crate::observe::{DatagramCounts, Held, TransportCounts};
 use crate::video::Video;
 
 mod totals;
@@ -263,6 +263,32 @@ impl Flow {
     /// The size of its datagrams if it floods just now.
     pub(crate) fn floods(&self) -> Option<Bytes> {
         self.datagrams_that_flood().filter(|_| self.application.on)
+    }
+
+    /// Since when its present transfer has been under way, if its transfers end.
+    pub(crate) fn transfer_under_way(&self) -> Option<Instant> {
+        let ends = matches!(self.config.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. });
+        let over_tcp = matches!(self.config.transport, TransportConfig::Tcp(_));
+        self.application.begun.filter(|_| ends && over_tcp)
+    }
+
+    /// What waits behind holes at the end that receives data.
+    pub(crate) fn behind_holes(&self) -> Held {
+        let receiver = self.ends[1 - self.sender()].tcp.as_ref();
+        Held { behind_holes: receiver.map_or(Bytes::ZERO, |tcp| tcp.bytes_behind_holes()), ..Held::default() }
+    }
+
+    /// How much of a packet on its way to `end` that has not come there yet, as far as what is in order tells.
+    pub(crate) fn new_bytes(&self, end: usize, packet: &Packet) -> Bytes {
+        let len = Bytes(packet.payload.len().into());
+        match (&self.ends[end].tcp, &packet.transport) {
+            (Some(tcp), Transport::Tcp(header)) => {
+                // Modulo 2^32, a sequence number that is still to come lies less than 2^31 ahead.
+                let old = (tcp.next_expected() - header.seq).cast_signed();
+                len.saturating_sub(Bytes(u64::try_from(old).unwrap_or(0)))
+            }
+            _ => len,
+        }
     }
 
     /// Opens a new connection: the station calls, its peer listens.

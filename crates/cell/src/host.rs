@@ -88,6 +88,11 @@ impl Passage {
         self.from_mac.front().map(|(at, _)| *at)
     }
 
+    /// The packets on their way to the host.
+    pub fn arrivals(&self) -> impl Iterator<Item = PacketId> + '_ {
+        self.from_mac.iter().map(|(_, arrival)| arrival.packet)
+    }
+
     /// A packet of a flow leaves the host for the MAC's queue.
     pub fn push_to_mac(&mut self, now: Instant, packet: PacketId, route: Route, flow: u32) {
         self.to_mac.push_back((now + self.latency, (packet, route, flow)));

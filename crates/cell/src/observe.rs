@@ -98,7 +98,7 @@ pub enum Event<'a> {
         /// Its counts since the start of the run.
         counts: StationCounts,
     },
-    /// The totals of a flow's sender, told when the window begins and when it ends.
+    /// The totals of a flow, told when the window begins and when it ends.
     FlowTotals {
         /// The flow.
         flow: usize,
@@ -106,6 +106,10 @@ pub enum Event<'a> {
         retransmissions: u64,
         /// Retransmission timeouts since the start of the run.
         timeouts: u64,
+        /// What has crossed the last Wi-Fi hop and is not delivered.
+        held: Held,
+        /// Since when a transfer has been under way, of a flow whose transfers end.
+        transfer: Option<Instant>,
     },
     /// The totals of both ends of a TCP flow that is not plain ([`TcpConfig::is_plain`](crate::config::TcpConfig::is_plain)), told when the
     /// window begins and when it ends.
@@ -146,6 +150,15 @@ pub enum Event<'a> {
         /// Packets in the first MAC queue on its way, those of other flows with the same next hop included.
         queued: usize,
     },
+}
+
+/// New bytes of a flow that the air has carried over the last Wi-Fi hop, and that its receiving application does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Held {
+    /// In the receiver's reassembly, behind holes.
+    pub behind_holes: Bytes,
+    /// Between the MAC and the transport: on their way up a host, or on the wire behind the AP.
+    pub on_the_way: Bytes,
 }
 
 /// What the player of a video did.

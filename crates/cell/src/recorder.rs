@@ -8,16 +8,18 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::config::{CellConfig, Direction, FlowConfig, Peer, Topology, Traffic, TransportConfig};
 use crate::ledger::Ledger;
-use crate::observe::{DatagramCounts, Event, Observer, Playout, TransportCounts, TransportEstimates};
+use crate::observe::{DatagramCounts, Event, Held, Observer, Playout, TransportCounts, TransportEstimates};
 use crate::result::{
-    Counters, EndsResult, Fairness, FlowResult, NamedCounters, NodeCounters, Percentiles, PingResult, RunResult,
-    UdpResult, VideoResult,
+    Counters, EndsResult, Fairness, FlowResult, HeldResult, NamedCounters, NodeCounters, Percentiles, PingResult,
+    RunResult, UdpResult, VideoResult,
 };
 
 /// Counts what happens in the measured window.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     from: Instant,
+    /// Where the second half of the window begins.
+    middle: Instant,
     until: Instant,
     ledger: Ledger,
     nodes: Vec<NodeRecord>,
@@ -38,6 +40,12 @@ struct NodeRecord {
 #[derive(Clone, Debug, Default)]
 struct FlowRecord {
     delivered: Bytes,
+    /// In the first half of the window.
+    delivered_early: Bytes,
+    /// What had crossed the air and was not delivered when the window began, and when it ended.
+    held: [Held; 2],
+    /// Since when a transfer is under way that will end.
+    transfer: Option<Instant>,
     rtts: Samples,
     transfers: Samples,
     completion: Option<Duration>,
@@ -85,6 +93,7 @@ impl Recorder {
         let (from, until) = (Instant::ZERO + config.warm_up, config.end());
         Self {
             from,
+            middle: from + config.measured / 2,
             until,
             ledger: Ledger::new(from, until),
             nodes: vec![NodeRecord::default(); config.stations.len() + 1],
@@ -129,11 +138,26 @@ impl Recorder {
                 TransportConfig::Tcp(_) => "tcp",
             }
             .to_owned(),
+            traffic: match flow.traffic {
+                Traffic::Bulk(_) => "bulk",
+                Traffic::Finite { .. } => "finite",
+                Traffic::Repeated { .. } => "repeated",
+                Traffic::OnOff { .. } => "on-off",
+                Traffic::Video(_) => "video",
+            }
+            .to_owned(),
             goodput_mbps: self.rate_mbps(record.delivered),
+            air_mbps: self.rate_mbps(record.carried()),
+            halves_mbps: [
+                rate_mbps(record.delivered_early, self.middle - self.from),
+                rate_mbps(record.delivered - record.delivered_early, self.until - self.middle),
+            ],
+            held: (record.held != [Held::default(); 2]).then(|| record.held.map(Held::result)),
             rtt_ms: record.rtts.percentiles(),
             retransmissions: record.retransmissions - record.before.0,
             timeouts: record.timeouts - record.before.1,
             completion_s: record.completion.map(Duration::as_secs_f64),
+            unfinished_s: record.transfer.map(|begun| (self.until - begun).as_secs_f64()),
             transfers_ms: record.transfers.percentiles(),
             ends: match flow.transport {
                 TransportConfig::Tcp(tcp) if !tcp.is_plain() => Some(ends_result(tcp.tack.is_some(), record)),
@@ -223,7 +247,7 @@ impl Recorder {
     }
 
     fn rate_mbps(&self, bytes: Bytes) -> f64 {
-        bytes.bits() as f64 / (self.until - self.from).as_nanos() as f64 * 1e3
+        rate_mbps(bytes, self.until - self.from)
     }
 
     fn in_window(&self, now: Instant) -> bool {
@@ -272,8 +296,12 @@ impl Recorder {
         }
     }
 
-    fn count_delivered(&mut self, flow: usize, at: Option<NodeId>, bytes: Bytes) {
-        self.flows[flow].delivered += bytes;
+    fn count_delivered(&mut self, now: Instant, flow: usize, at: Option<NodeId>, bytes: Bytes) {
+        let record = &mut self.flows[flow];
+        record.delivered += bytes;
+        if now < self.middle {
+            record.delivered_early += bytes;
+        }
         if let Some(node) = at {
             self.nodes[usize::from(node.0)].counters.delivered_bytes += bytes.get();
         }
@@ -332,11 +360,13 @@ impl Observer for Recorder {
                 }
             }
             Event::Silence(ref silence) => self.ledger.silence(silence),
-            Event::FlowTotals { flow, retransmissions, timeouts } => {
+            Event::FlowTotals { flow, retransmissions, timeouts, held, transfer } => {
                 let record = &mut self.flows[flow];
                 (record.retransmissions, record.timeouts) = (retransmissions, timeouts);
+                (record.held[1], record.transfer) = (held, transfer);
                 if now <= self.from {
                     record.before = (retransmissions, timeouts);
+                    record.held[0] = held;
                 }
             }
             Event::TransportTotals { flow, counts, estimates } => {
@@ -367,7 +397,7 @@ impl Observer for Recorder {
                 self.pings[ping].answered += 1;
                 self.pings[ping].rtts.push(rtt);
             }
-            Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(flow, at, bytes),
+            Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(now, flow, at, bytes),
             Event::RoundTrip { flow, rtt } if self.in_window(now) => self.flows[flow].rtts.push(rtt),
             Event::WireDrop { node } if self.in_window(now) => {
                 // The server's drops are the AP's: the wire is between the two.
@@ -386,6 +416,26 @@ impl Observer for Recorder {
             | Event::FlowSample { .. } => {}
         }
     }
+}
+
+impl FlowRecord {
+    /// The new bytes that came over the air in the window: those that were delivered, and those that wait at its end, but for those that
+    /// waited when it began.
+    fn carried(&self) -> Bytes {
+        let [before, after] = self.held.map(|held| held.behind_holes + held.on_the_way);
+        (self.delivered + after).saturating_sub(before)
+    }
+}
+
+impl Held {
+    fn result(self) -> HeldResult {
+        HeldResult { behind_holes: self.behind_holes.get(), on_the_way: self.on_the_way.get() }
+    }
+}
+
+/// `bytes` over `span`, in Mbit/s; zero over none.
+fn rate_mbps(bytes: Bytes, span: Duration) -> f64 {
+    if span.is_zero() { 0.0 } else { bytes.bits() as f64 / span.as_nanos() as f64 * 1e3 }
 }
 
 /// What the ends of a TCP flow did in the window.

@@ -55,9 +55,20 @@ pub struct FlowResult {
     pub direction: String,
     /// `udp` or `tcp`.
     pub transport: String,
+    /// What its application does: `bulk`, `finite`, `repeated`, `on-off` or `video`.
+    pub traffic: String,
     /// Application bytes that arrived, in Mbit/s; for TCP when they leave the reassembly, in order and once. Bytes that waited behind a hole
-    /// count when it is filled, so that a window of a few round trips can show more than the air carries.
+    /// count when it is filled, so that a window of a few round trips can show more than the air carries: see `air_mbps`.
     pub goodput_mbps: f64,
+    /// Application bytes that the air carried over the last Wi-Fi hop of the flow's way within the window, in Mbit/s, each counted once, when
+    /// it is new to the receiver. `goodput_mbps` is this less what `held` has grown by. Not known here, and counted only when they reach the
+    /// receiver: bytes that a scheme keeps in a station's MAC, and those that are lost between that MAC or the AP and the receiver.
+    pub air_mbps: f64,
+    /// The goodput of the first half of the window and that of the second, in Mbit/s.
+    pub halves_mbps: [f64; 2],
+    /// What had crossed the air and was not delivered when the window began, and when it ended; `None` where there was nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<[HeldResult; 2]>,
     /// Round-trip times that the sender sampled; `None` where it took none.
     pub rtt_ms: Option<Percentiles>,
     /// Segments that the sender sent again.
@@ -67,6 +78,8 @@ pub struct FlowResult {
     /// From the start of a finite flow to its last byte acknowledged, in the whole run; `None` for one without end or
     /// unfinished.
     pub completion_s: Option<f64>,
+    /// How long a transfer over TCP, of a finite or repeated flow, had been under way when the run ended; `None` where none was.
+    pub unfinished_s: Option<f64>,
     /// Completion times of repeated transfers that ended in the window; `None` where none did.
     pub transfers_ms: Option<Percentiles>,
     /// What both ends of a connection with BBR, RACK, pacing, TACK or an unusual policy of acknowledging did; `None` for plain TCP and UDP.
@@ -78,6 +91,22 @@ pub struct FlowResult {
     /// What the viewer saw; `None` without a video.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video: Option<VideoResult>,
+}
+
+impl FlowResult {
+    /// Whether its application never has all of its data through: its traffic is bulk, on-off or a video.
+    pub fn is_endless(&self) -> bool {
+        !matches!(self.traffic.as_str(), "finite" | "repeated")
+    }
+}
+
+/// Bytes of a flow that have crossed the last Wi-Fi hop of its way, each once, and that its receiver has not delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct HeldResult {
+    /// In the reassembly of the receiving TCP, behind holes.
+    pub behind_holes: u64,
+    /// Between the MAC and the transport: on their way up the host, or on the wire behind the AP.
+    pub on_the_way: u64,
 }
 
 /// Both ends of one TCP flow: the sender of data and its receiver. Estimates are as of the end of the window.

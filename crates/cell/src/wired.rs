@@ -114,6 +114,11 @@ impl Wired {
         self.next_queue().front().map(|arrival| arrival.at)
     }
 
+    /// The packets on the link that will arrive.
+    pub fn packets(&self) -> impl Iterator<Item = PacketId> + '_ {
+        self.direct.iter().chain(&self.held).filter_map(|arrival| arrival.packet)
+    }
+
     /// The next packet that has arrived by `now`.
     pub fn pop(&mut self, now: Instant) -> Option<PacketId> {
         loop {

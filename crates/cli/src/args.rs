@@ -156,9 +156,14 @@ pub enum ScenarioAction {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Schemes {
     #[command(subcommand)]
     pub action: Option<SchemeAction>,
+
+    /// The same as `show NAME`.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

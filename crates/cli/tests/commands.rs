@@ -178,7 +178,10 @@ fn a_flow_with_tack_a_video_and_answers_have_their_tables_and_plain_flows_have_n
     let header = csv.lines().next().expect("a table has a header");
     assert!(header.contains(",acks_per_data_percent,") && !header.contains("rebuffering"), "{header}");
     let plain = stdout(&ackless(&short(&["compare", "wifi-80211n", "--schemes", "tcp", "--seeds", "1", "--csv"])));
-    assert!(plain.lines().next().is_some_and(|header| header.ends_with(",airtime_idle_percent_ci95")), "{plain}");
+    assert!(
+        plain.lines().next().is_some_and(|header| header.ends_with(",airtime_idle_percent_ci95,cautions")),
+        "{plain}"
+    );
 }
 
 #[test]
@@ -200,6 +203,10 @@ fn schemes_lists_every_row_and_says_of_each_what_it_is_and_breaks() {
     {
         assert!(zoom.contains(part), "{part}: {zoom}");
     }
+    assert_eq!(stdout(&ackless(&["schemes", "agent-zoom"])), zoom);
+    assert_eq!(stdout(&ackless(&["schemes", "tack"])), stdout(&ackless(&["schemes", "show", "tack"])));
+    assert_refused(&["schemes", "agent-zom"], "did you mean `agent-zoom`?");
+    assert_refused(&["schemes", "tack", "show"], "unexpected argument");
     assert_refused(&["schemes", "show", "agent-zom"], "did you mean `agent-zoom`?");
     assert_refused(&["schemes", "show"], "<NAME>");
     assert_refused(&["scenarios", "schemes"], "unrecognized subcommand 'schemes'");

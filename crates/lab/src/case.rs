@@ -236,6 +236,8 @@ fn named(error: ScenarioError, axes: &[Axis]) -> LabError {
 
 /// The row that others are compared with.
 pub(crate) const BASELINE: &str = "tcp";
+/// The row that is the bound of all goodput: each flow a flood of datagrams without end.
+pub(crate) const BOUND: &str = "udp";
 /// The most cells of an experiment: far more than anybody waits for, and few enough to hold.
 const MAX_CASES: usize = 100_000;
 /// The longest range of an axis.

@@ -1,15 +1,16 @@
 //! Rows against each other: the same cell with other schemes, ACK policies or values, over several seeds.
 
 use ackless_cell::result::AirtimeClass;
-use ackless_scenario::Row;
 use serde::Serialize;
 
-use crate::case::{BASELINE, Case, LeftOut, left_out_lines};
+use crate::case::{Case, LeftOut, left_out_lines};
 use crate::entry::{Entry, deeds_line, effort, estimates_csv};
 use crate::finding::finding;
 use crate::metric::Metric;
+use crate::remark::{fairness_column, marked_figure, remarks};
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::table::{PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval};
+use crate::table::{COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval};
+use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION, picture};
 
 /// A finished comparison.
@@ -25,6 +26,8 @@ pub struct Comparison {
     pub seeds: u32,
     /// The rows, in the order in which they were asked for.
     pub rows: Vec<Entry>,
+    /// What rows are compared by, the most telling first.
+    pub compared_by: Vec<Yardstick>,
     /// What was not run, where every row was asked for.
     pub left_out: Vec<LeftOut>,
 }
@@ -54,7 +57,16 @@ impl Comparison {
             let runs = results.by_ref().take(seeds as usize).collect();
             Entry { case, runs }
         });
-        Ok(Self { version: VERSION, name, title, seeds, rows: rows.collect(), left_out: Vec::new() })
+        let rows: Vec<_> = rows.collect();
+        Ok(Self {
+            version: VERSION,
+            name,
+            title,
+            seeds,
+            compared_by: Yardstick::all(&rows),
+            rows,
+            left_out: Vec::new(),
+        })
     }
 
     /// How many percent less than the UDP row of the same point `entry` carries; `None` without such a row.
@@ -78,7 +90,7 @@ impl Comparison {
         estimates_csv(&self.rows)
     }
 
-    /// As a picture: goodput and the split of the air time of each row.
+    /// As a picture: what rows are compared by and the split of the air time of each row.
     ///
     /// # Errors
     /// Never in practice: there is at least one row.
@@ -86,11 +98,17 @@ impl Comparison {
         picture::comparison(self)
     }
 
-    /// For people: what was found, in a sentence, and tables: goodput and counts; what else was measured, if anything was; the split of the air time.
+    /// For people: what was found, in a sentence, and tables: goodput or times, and counts; what must be known of them; what else was measured,
+    /// if anything was; the split of the air time.
     pub fn to_text(&self) -> String {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
         let mut text = format!("{}{title}\n{}\n\n{}\n\n", self.name, effort(&self.rows), finding(&self.rows));
-        text.push_str(&self.goodput_table().to_string());
+        text.push_str(&Table::pages(self.main_columns()));
+        let remarks = remarks(&self.rows, |row| self.label(row));
+        if !remarks.is_empty() {
+            text.push_str("\n* To be read with care\n\n");
+            text.push_str(&described(&remarks));
+        }
         let tables = [TRANSPORT_TABLE, TACK_TABLE, DATAGRAM_TABLE, VIDEO_TABLE]
             .map(|table| self.table_of(&self.measured(table)));
         for table in [self.hack_table(), self.further_table()].into_iter().chain(tables).flatten() {
@@ -117,37 +135,38 @@ impl Comparison {
         self.rows.iter().filter_map(line).collect()
     }
 
-    fn goodput_table(&self) -> Table {
-        let columns = self.measured(GOODPUT_TABLE);
-        let of_rows = |of: fn(&Entry, &[Entry]) -> Option<f64>| -> Vec<Option<f64>> {
-            self.rows.iter().map(|row| of(row, &self.rows)).collect()
-        };
-        let gains = of_rows(Entry::gain_over_tcp);
-        let losses = of_rows(Entry::loss_against_udp);
-        let legacy = of_rows(Entry::legacy_gain_over_tcp);
-        // Without such a row and without the scenario as it is written, BBR is what TACK is compared with.
-        let plain = |name: &str| self.rows.iter().any(|row| row.case.row.name == name);
-        let by_bbr = plain("bbr") && !plain(BASELINE) && !plain(Row::STOCK.name);
-        let gain = if by_bbr { "gain vs\nbbr %" } else { "gain vs\ntcp %" };
-        let titled = [(gain, gains), ("loss vs\nudp %", losses), ("legacy\nvs tcp %", legacy)];
-        let [gains, losses, legacy] =
-            titled.map(|(title, percents)| percents.iter().any(Option::is_some).then_some((title, percents)));
-        let (before, after) = ([gains, losses], [legacy]);
-        let mut header = vec!["scheme".to_owned(), "goodput\nMbps".to_owned()];
-        header.extend(before.iter().flatten().map(|(title, _)| (*title).to_owned()));
-        header.extend(columns.iter().map(|metric| metric.title.to_owned()));
-        header.extend(after.iter().flatten().map(|(title, _)| (*title).to_owned()));
-        let mut table = Table::new(header);
-        for (n, row) in self.rows.iter().enumerate() {
-            let percent =
-                |percents: &[Option<f64>]| percents[n].map(|percent| format!("{percent:.1}")).unwrap_or_default();
-            let mut line = vec![self.label(row), figure_with_interval(row.goodput(), 2)];
-            line.extend(before.iter().flatten().map(|(_, percents)| percent(percents)));
-            line.extend(columns.iter().map(|metric| figure(row.estimate(metric), metric.decimals)));
-            line.extend(after.iter().flatten().map(|(_, percents)| percent(percents)));
-            table.push(line);
+    /// What rows are compared by, with what stands beside it.
+    fn main_columns(&self) -> Vec<Column> {
+        let baseline = baseline_name(&self.rows);
+        let mut columns = vec![Column::new("scheme", self.rows.iter().map(|row| self.label(row)))];
+        if self.compared_by.contains(&Yardstick::EndlessGoodput) {
+            columns.push(self.measured_by(Yardstick::Goodput));
         }
-        table
+        for &yardstick in &self.compared_by {
+            columns.push(self.measured_by(yardstick));
+            let title = yardstick.title_against(baseline);
+            columns.extend(self.percents(title, |row| yardstick.against_baseline(row, &self.rows)));
+        }
+        if let Some(main) = self.compared_by.first() {
+            columns.extend(self.percents("loss vs\nudp %", |row| main.loss_against_udp(row, &self.rows)));
+        }
+        columns.extend(fairness_column(&self.rows));
+        columns.extend(self.measured(GOODPUT_TABLE).into_iter().map(|metric| {
+            Column::new(metric.title, self.rows.iter().map(|row| figure(row.estimate(metric), metric.decimals)))
+        }));
+        columns.extend(self.percents("legacy\nvs tcp %", |row| row.legacy_gain_over_tcp(&self.rows)));
+        columns
+    }
+
+    fn measured_by(&self, yardstick: Yardstick) -> Column {
+        Column::new(yardstick.title(), self.rows.iter().map(|row| marked_figure(row, yardstick)))
+    }
+
+    /// A column of percentages; nothing where no row has one.
+    fn percents(&self, title: impl Into<String>, of: impl Fn(&Entry) -> Option<f64>) -> Option<Column> {
+        let percents: Vec<_> = self.rows.iter().map(of).collect();
+        let shown = |percent: &Option<f64>| percent.map(|percent| format!("{percent:.1}")).unwrap_or_default();
+        percents.iter().any(Option::is_some).then(|| Column::new(title, percents.iter().map(shown)))
     }
 
     fn hack_table(&self) -> Option<Table> {
@@ -253,9 +272,8 @@ const VIDEO_TABLE: &[&str] = &["rebuffering_percent", "stalls", "damaged_per_30m
 
 const FURTHER_TABLE: &[&str] = &[
     "retry_rate_percent",
-    "transfer_median_ms",
     "transfer_p95_ms",
-    "completion_s",
+    "completion_last_s",
     "ping_median_ms",
     "ping_p95_ms",
     "jain_goodput",
@@ -264,6 +282,3 @@ const FURTHER_TABLE: &[&str] = &[
 
 /// The widest class of the air time, with the gaps beside it.
 const CLASS_WIDTH: usize = 30;
-
-/// What stands between two columns of a table.
-const COLUMN_GAP: usize = 3;

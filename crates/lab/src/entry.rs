@@ -7,9 +7,11 @@ use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
 use crate::LabError;
-use crate::case::{BASELINE, Case};
+use crate::case::{BASELINE, BOUND, Case};
+use crate::caution::{Caution, cautions};
 use crate::metric::{METRICS, Metric, airtime_percent, special};
 use crate::statistics::Estimate;
+use crate::yardstick::Yardstick;
 
 /// One line of a table: a case with its runs, one for each seed, in the order of the seeds.
 #[derive(Clone, Debug)]
@@ -33,16 +35,19 @@ impl Entry {
 
     /// How many percent less it carries than that one of `rows` which is UDP at the same point; `None` without such a row, and for it.
     pub fn loss_against_udp(&self, rows: &[Self]) -> Option<f64> {
-        let bound = rows.iter().find(|row| row.case.row.name == "udp" && row.case.point == self.case.point)?;
+        let bound = rows.iter().find(|row| row.case.row.name == BOUND && row.case.point == self.case.point)?;
         let (bound, own) = (bound.goodput()?.mean, self.goodput()?.mean);
-        (bound > 0.0 && self.case.row.name != "udp").then(|| (bound - own) / bound * 100.0)
+        (bound > 0.0 && self.case.row.name != BOUND).then(|| (bound - own) / bound * 100.0)
     }
 
-    /// How many percent more it carries than the plain TCP row of the same point, or where there is none than the scenario as it is
-    /// written, or else than BBR; `None` without such a row, and for it.
+    /// How many percent more it carries, all flows together, than the row that it is compared with ([`Self::baseline`]).
     pub fn gain_over_tcp(&self, rows: &[Self]) -> Option<f64> {
-        let plain = self.baseline(rows)?;
-        gain(self.goodput()?.mean, plain.goodput()?.mean)
+        Yardstick::Goodput.against_baseline(self, rows)
+    }
+
+    /// What must be known before its figures are believed.
+    pub fn cautions(&self) -> Vec<Caution> {
+        cautions(self)
     }
 
     /// The estimate of what all flows of legacy stations carry together, in Mbps; `None` where there are no such stations.
@@ -65,8 +70,9 @@ impl Entry {
         gain(self.legacy_goodput()?.mean, plain.legacy_goodput()?.mean)
     }
 
-    /// The row of the same point that others are compared with.
-    fn baseline<'a>(&self, rows: &'a [Self]) -> Option<&'a Self> {
+    /// The row of the same point that others are compared with: plain TCP, or where there is none the scenario as it is written, or else BBR;
+    /// `None` for that row itself.
+    pub fn baseline<'a>(&self, rows: &'a [Self]) -> Option<&'a Self> {
         let here = || rows.iter().filter(|row| row.case.point == self.case.point);
         let named = |name: &str| here().find(|row| row.case.row.name == name);
         let plain = named(BASELINE).or_else(|| named(Row::STOCK.name)).or_else(|| named("bbr"));
@@ -107,13 +113,14 @@ fn gain(own: f64, plain: f64) -> Option<f64> {
 }
 
 impl Serialize for Entry {
-    /// The case, each estimate by the name of its metric, and every run.
+    /// The case, each estimate by the name of its metric, what must be known of them, and every run.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Entry", 7)?;
+        let mut object = serializer.serialize_struct("Entry", 8)?;
         object.serialize_field("scheme", self.case.row.name)?;
         object.serialize_field("point", &Point(&self.case.point))?;
         object.serialize_field("scenario", &self.case.scenario.effective(self.case.row))?;
         object.serialize_field("summary", &Summary(self))?;
+        object.serialize_field("cautions", &self.cautions())?;
         object.serialize_field("legacy_goodput_mbps", &self.legacy_goodput())?;
         object.serialize_field("airtime_percent", &Airtime(self))?;
         object.serialize_field("runs", &self.runs)?;
@@ -132,7 +139,8 @@ pub fn effort(entries: &[Entry]) -> String {
     }
 }
 
-/// The estimates of `entries` as CSV: a line for each, with the mean and half the 95 % interval of every figure.
+/// The estimates of `entries` as CSV: a line for each, with the mean and half the 95 % interval of every figure, how times compare, and what
+/// must be known of the row.
 ///
 /// # Errors
 /// Never in practice: text is always written to memory.
@@ -143,6 +151,9 @@ pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
     for name in figure_names(&special) {
         header.extend([name.clone(), format!("{name}_ci95")]);
     }
+    let times: Vec<_> = Yardstick::all(entries).into_iter().filter(|yardstick| yardstick.is_time()).collect();
+    header.extend(times.iter().map(|time| format!("{}_vs_baseline_percent", time.metric().name)));
+    header.push("cautions".to_owned());
     let lines = entries.iter().map(|entry| {
         let mut line = values(entry);
         line.push(entry.runs.len().to_string());
@@ -150,6 +161,9 @@ pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
             line.push(estimate.map(|estimate| estimate.mean.to_string()).unwrap_or_default());
             line.push(estimate.and_then(|estimate| estimate.ci95).map(|ci95| ci95.to_string()).unwrap_or_default());
         }
+        let against = times.iter().map(|time| time.against_baseline(entry, entries));
+        line.extend(against.map(|percent| percent.map(|percent| percent.to_string()).unwrap_or_default()));
+        line.push(entry.cautions().iter().map(|caution| caution.kind.name()).collect::<Vec<_>>().join(" "));
         line
     });
     csv(header, lines)
@@ -172,7 +186,10 @@ pub fn runs_csv(entries: &[Entry]) -> Result<String, LabError> {
             let airtime = AirtimeClass::ALL.into_iter().map(|class| Some(airtime_percent(run, class)));
             let special = special.iter().map(|metric| (metric.of)(run));
             line.extend(
-                metrics.chain(airtime).chain(special).map(|figure| figure.map(|f| f.to_string()).unwrap_or_default()),
+                metrics
+                    .chain(airtime)
+                    .chain(special)
+                    .map(|figure| figure.filter(|f| f.is_finite()).map(|f| f.to_string()).unwrap_or_default()),
             );
             line
         })

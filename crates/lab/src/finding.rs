@@ -1,19 +1,64 @@
 //! The sentence over a table and over a picture: what the rows say, and no more than their intervals allow.
 
+use crate::caution::Kind;
 use crate::entry::Entry;
+use crate::picture::style::capitalized;
+use crate::remark::{bears, qualification};
 use crate::statistics::Estimate;
+use crate::yardstick::Yardstick;
 
-/// What `rows` say about goodput: how much of what UDP carries TCP loses, where both are there, and how much of it the best other rows give
-/// back, all in percent of UDP; else which row carries most and which least.
+/// What `rows` say: about goodput how much of what UDP carries TCP loses, where both are there, and how much of it the best other rows give
+/// back, all in percent of UDP, else which row carries most and which least; about times how much sooner than the row that all are compared with the quickest is done, else which is first and which last.
 ///
-/// Rows are called apart only if their 95 % intervals do not overlap; single runs have none and are compared as they are.
+/// Rows are called apart only if their 95 % intervals do not overlap; single runs have none and are compared as they are. What must be
+/// known of a row that is named for its goodput is added.
 pub(crate) fn finding(rows: &[Entry]) -> String {
+    let of = |yardstick: &Yardstick| match yardstick {
+        Yardstick::Goodput => of_goodput(rows),
+        Yardstick::EndlessGoodput => format!("Flows without end: {}", uncapitalized(&extremes(rows, *yardstick))),
+        Yardstick::CompletionTime | Yardstick::TransferTime => of_times(rows, *yardstick),
+    };
+    let yardsticks = Yardstick::all(rows);
+    if let [only] = yardsticks.as_slice() {
+        return of(only);
+    }
+    let sentences: Vec<_> = yardsticks.iter().map(|yardstick| uncapitalized(&of(yardstick))).collect();
+    if sentences.is_empty() { "Nothing was measured".to_owned() } else { capitalized(&sentences.join("; ")) }
+}
+
+/// How much of what UDP carries TCP loses, where both are there, and how much of it the best other rows give back, all in percent of UDP.
+fn of_goodput(rows: &[Entry]) -> String {
     let losses = losses(rows);
     match losses.as_slice() {
-        [] => extremes(rows),
+        [] => extremes(rows, Yardstick::Goodput),
         [(plain, loss)] => of_one_point(rows, plain, *loss),
         several => of_many_points(several),
     }
+}
+
+/// The quickest row against the one that it is compared with, where there is one such row; else the extremes.
+fn of_times(rows: &[Entry], yardstick: Yardstick) -> String {
+    let open: Vec<_> = rows.iter().filter(|row| yardstick.of(row).is_none() && bears(row, Kind::Unfinished)).collect();
+    let open = match open.as_slice() {
+        [] => String::new(),
+        [row] => format!("; {} does not end within the run", name(row, rows)),
+        several => format!("; {} rows do not end within the run", several.len()),
+    };
+    let compared = || rows.iter().filter_map(|row| yardstick.against_baseline(row, rows).map(|percent| (row, percent)));
+    let by_time = |a: &(&Entry, f64), b: &(&Entry, f64)| a.1.total_cmp(&b.1);
+    let one_point = rows.iter().all(|row| row.case.point == rows[0].case.point);
+    let (Some((first, percent)), true) = (compared().min_by(by_time), one_point) else {
+        return format!("{}{open}", extremes(rows, yardstick));
+    };
+    let (Some(own), Some(plain)) = (yardstick.of(first), first.baseline(rows)) else { return String::new() };
+    let Some(other) = yardstick.of(plain) else { return String::new() };
+    let (name, plain) = (name(first, rows), plain.case.row.name);
+    let finding = if percent < 0.0 && apart(own, other) {
+        format!("{name} takes {}, {:.1} % less than {plain}", yardstick.figure(own.mean), -percent)
+    } else {
+        format!("No row is clearly quicker than {plain}, which takes {}", yardstick.figure(other.mean))
+    };
+    format!("{finding}{open}")
 }
 
 /// For each point with a UDP row its plain TCP row, and what that loses. Plain is the row called `tcp`, else the first that loses at all.
@@ -30,9 +75,9 @@ fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
     let Some(own) = plain.goodput() else { return String::new() };
     let name = plain.case.row.name;
     let loses = if lost >= 0.0 {
-        format!("{name} loses {lost:.1} % to udp")
+        format!("{name} loses {lost:.1} % to udp{}", qualification(plain))
     } else {
-        format!("{name} carries {:.1} % more than udp", -lost)
+        format!("{name} carries {:.1} % more than udp{}", -lost, qualification(plain))
     };
     let others = rows.iter().filter(|row| !std::ptr::eq(*row, plain) && row.loss_against_udp(rows).is_some());
     let others: Vec<_> = others.filter_map(|row| row.goodput().map(|goodput| (row, goodput))).collect();
@@ -43,21 +88,21 @@ fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
         (true, _) => loses,
         (false, true) => format!("{loses}, and no other row is clearly better"),
         (false, false) => {
-            let better =
-                better.iter().map(|(row, _)| (row.case.row.name, row.loss_against_udp(rows).unwrap_or_default()));
+            let better = better.iter().map(|(row, _)| (*row, row.loss_against_udp(rows).unwrap_or_default()));
             format!("{loses}; {}", given_back(lost, &better.collect::<Vec<_>>()))
         }
     }
 }
 
-/// What the rows that are better than one that loses `lost` percent to UDP give back of it, the best first: each by its name and its own loss.
-fn given_back(lost: f64, better: &[(&str, f64)]) -> String {
-    let named = better.iter().take(NAMED).enumerate().map(|(n, (name, left))| {
+/// What the rows that are better than one that loses `lost` percent to UDP give back of it, the best first: each with its own loss.
+fn given_back(lost: f64, better: &[(&Entry, f64)]) -> String {
+    let named = better.iter().take(NAMED).enumerate().map(|(n, (row, left))| {
+        let (name, known) = (row.case.row.name, qualification(row));
         let (gives_back, of_these) = if n == 0 { (" gives back", " of these") } else { ("", "") };
         match (lost >= 0.0, *left >= 0.0) {
-            (true, true) => format!("{name}{gives_back} {:.1}{of_these}", lost - left),
-            (true, false) => format!("{name}{gives_back} all{of_these} and {:.1} more", -left),
-            (false, _) => format!("{name} {:.1} % more", -left),
+            (true, true) => format!("{name}{gives_back} {:.1}{of_these}{known}", lost - left),
+            (true, false) => format!("{name}{gives_back} all{of_these} and {:.1} more{known}", -left),
+            (false, _) => format!("{name} {:.1} % more{known}", -left),
         }
     });
     let named = named.collect::<Vec<_>>().join(", ");
@@ -78,25 +123,36 @@ fn of_many_points(losses: &[(&Entry, f64)]) -> String {
     format!("{name} carries from {low:.1} % ({}) to {high:.1} % less than udp ({})", place(least), place(most))
 }
 
-fn extremes(rows: &[Entry]) -> String {
-    let measured = || rows.iter().filter_map(|row| row.goodput().map(|goodput| (row, goodput)));
+fn extremes(rows: &[Entry], yardstick: Yardstick) -> String {
+    let measured = || rows.iter().filter_map(|row| yardstick.of(row).map(|measure| (row, measure)));
     let by_mean = |a: &(&Entry, Estimate), b: &(&Entry, Estimate)| a.1.mean.total_cmp(&b.1.mean);
-    let (Some((worst, low)), Some((best, high))) = (measured().min_by(by_mean), measured().max_by(by_mean)) else {
-        return "Nothing was measured".to_owned();
+    let (Some((least, low)), Some((most, high))) = (measured().min_by(by_mean), measured().max_by(by_mean)) else {
+        return "nothing was measured".to_owned();
     };
-    if std::ptr::eq(worst, best) {
-        return format!("{} carries {:.1} Mbps", name(best, rows), high.mean);
+    let times = yardstick.is_time();
+    let (does, they) = if times { ("takes", "take") } else { ("carries", "carry") };
+    let said = |row: &Entry, what: &str, measure: Estimate| {
+        let qualification = if times { String::new() } else { qualification(row) };
+        format!("{} {what}, {}{qualification}", name(row, rows), yardstick.figure(measure.mean))
+    };
+    let [low_figure, high_figure] = [low, high].map(|measure| yardstick.figure(measure.mean));
+    if std::ptr::eq(least, most) {
+        return format!("{} {does} {high_figure}", name(most, rows));
     }
     if !apart(low, high) {
-        return format!("No row differs clearly from another: they carry {:.1} to {:.1} Mbps", low.mean, high.mean);
+        let low_figure = low_figure.split(' ').next().unwrap_or_default();
+        return format!("No row differs clearly from another: they {they} {low_figure} to {high_figure}");
     }
-    format!(
-        "{} carries most, {:.1} Mbps, and {} least, {:.1} Mbps",
-        name(best, rows),
-        high.mean,
-        name(worst, rows),
-        low.mean
-    )
+    if times {
+        return format!("{}, and {}", said(least, "takes least", low), said(most, "most", high));
+    }
+    format!("{}, and {}", said(most, "carries most", high), said(least, "least", low))
+}
+
+/// A sentence within another one; what begins with a name stays as it is.
+fn uncapitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Whether the intervals of two estimates do not overlap.

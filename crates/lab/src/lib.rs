@@ -4,11 +4,13 @@
 //! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
 //! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
+//! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
 //! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all.
 //!
 //! Only [`run`] reads a clock, to say how long a run took. Nothing that is computed depends on it.
 
 pub mod case;
+pub mod caution;
 pub mod compare;
 pub mod entry;
 pub mod error;
@@ -16,10 +18,12 @@ pub mod files;
 mod finding;
 pub mod metric;
 pub mod picture;
+mod remark;
 pub mod run;
 pub mod statistics;
 pub mod sweep;
 pub mod table;
+pub mod yardstick;
 
 pub use error::LabError;
 

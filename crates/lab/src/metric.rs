@@ -1,6 +1,8 @@
 //! The figures that are taken from a run and averaged over seeds.
 
-use ackless_cell::result::{AirtimeClass, EndsResult, HackCounters, Percentiles, RunResult, UdpResult, VideoResult};
+use ackless_cell::result::{
+    AirtimeClass, EndsResult, FlowResult, HackCounters, Percentiles, RunResult, UdpResult, VideoResult,
+};
 
 use crate::statistics::Estimate;
 
@@ -114,10 +116,7 @@ pub const METRICS: &[Metric] = &[
         name: "completion_s",
         title: "completion\ns",
         decimals: 3,
-        of: |run| {
-            let times: Vec<f64> = run.flows.iter().filter_map(|flow| flow.completion_s).collect();
-            ratio(times.iter().sum(), times.len() as f64)
-        },
+        of: |run| mean(transfers_that_end(run).map(|flow| flow.completion_s.unwrap_or(f64::INFINITY))),
     },
     Metric {
         name: "native_acks",
@@ -157,10 +156,58 @@ pub const METRICS: &[Metric] = &[
     },
     Metric { name: "jain_goodput", title: "Jain\ngoodput", decimals: 3, of: |run| Some(run.fairness.jain_goodput) },
     Metric { name: "jain_airtime", title: "Jain\nair time", decimals: 3, of: |run| Some(run.fairness.jain_airtime) },
+    Metric {
+        name: "air_mbps",
+        title: "over the\nair Mbps",
+        decimals: 2,
+        of: |run| sum_over(run.flows.iter(), |flow| flow.air_mbps),
+    },
+    Metric {
+        name: "goodput_drift_percent",
+        title: "drift\n%",
+        decimals: 1,
+        of: |run| {
+            let half =
+                |n: usize| sum_over(run.flows.iter().filter(|flow| flow.is_endless()), |flow| flow.halves_mbps[n]);
+            let [early, late] = [half(0)?, half(1)?];
+            ratio((late - early) * 100.0, (early + late) / 2.0)
+        },
+    },
 ];
 
-/// Metrics of flows that are more than plain TCP or UDP; see [`special`].
+/// Metrics of flows that are more than plain TCP or UDP without end; see [`special`].
 const SPECIAL: &[Metric] = &[
+    Metric {
+        name: "endless_goodput_mbps",
+        title: "without\nend Mbps",
+        decimals: 2,
+        of: |run| {
+            let mixed = run.flows.iter().any(|flow| !flow.is_endless());
+            sum_over(run.flows.iter().filter(|flow| mixed && flow.is_endless()), |flow| flow.goodput_mbps)
+        },
+    },
+    Metric {
+        name: "completion_last_s",
+        title: "last one\ns",
+        decimals: 3,
+        of: |run| {
+            let mut times = transfers_that_end(run).map(|flow| flow.completion_s.unwrap_or(f64::INFINITY));
+            let first = times.next()?;
+            times.reduce(f64::max).map(|last| last.max(first))
+        },
+    },
+    Metric {
+        name: "completion_at_least_s",
+        title: "at least\ns",
+        decimals: 3,
+        of: |run| mean(transfers_that_end(run).filter_map(|flow| flow.completion_s.or(flow.unfinished_s))),
+    },
+    Metric {
+        name: "unfinished_transfers",
+        title: "unfinished\ntransfers",
+        decimals: 1,
+        of: |run| sum_over(transfers_that_end(run), |flow| f64::from(u8::from(flow.completion_s.is_none()))),
+    },
     Metric {
         name: "counted_goodput_mbps",
         title: "goodput\nMbps",
@@ -290,6 +337,17 @@ const SPECIAL: &[Metric] = &[
         of: |run| sum_over(videos(run), |video| video.skipped_frames as f64),
     },
 ];
+
+/// The flows with one transfer over TCP that ends. One that does not end within the run takes, for all that is known, for ever: a mean that
+/// left it out would be less than what is true, so there is none ([`Estimate::of`]).
+fn transfers_that_end(run: &RunResult) -> impl Iterator<Item = &FlowResult> {
+    run.flows.iter().filter(|flow| flow.traffic == "finite" && flow.transport == "tcp")
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    ratio(sum, count)
+}
 
 /// The sum over the flows with a transport that counts.
 fn ends(run: &RunResult, of: fn(&EndsResult) -> u64) -> Option<f64> {

@@ -15,10 +15,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate over `values`; `None` where there are none.
+    /// The estimate over `values`; `None` where there are none, or one of them is infinite: how long something takes that did not end.
     pub fn of(values: &[f64]) -> Option<Self> {
         let n = values.len();
-        if n == 0 {
+        if n == 0 || values.iter().any(|value| !value.is_finite()) {
             return None;
         }
         let mean = values.iter().sum::<f64>() / n as f64;
@@ -79,6 +79,7 @@ mod tests {
         assert!((half - 1.963_243).abs() < 1e-5, "{half}");
         assert_eq!(Estimate::of(&[7.0]), Some(Estimate { mean: 7.0, ci95: None, n: 1 }));
         assert_eq!(Estimate::of(&[]), None);
+        assert_eq!(Estimate::of(&[7.0, f64::INFINITY, 8.0]), None);
     }
 
     #[test]

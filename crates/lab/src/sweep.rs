@@ -13,8 +13,10 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::entry::{Entry, estimates_csv, runs_csv};
 use crate::files;
+use crate::remark::{fairness_column, marked_figure, remarks};
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::table::{Table, figure_with_interval};
+use crate::table::{Column, Table, described};
+use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION, picture};
 
 /// What a sweep did.
@@ -78,26 +80,37 @@ impl Sweep {
         estimates_csv(&self.entries)
     }
 
-    /// As a table for people: goodput at each point in each row.
+    /// As a table for people: what rows are compared by at each point in each row, and what must be known of it.
     pub fn to_text(&self) -> String {
-        let bound = self.entries.iter().any(|entry| entry.loss_against_udp(&self.entries).is_some());
-        let keys = self.entries.first().map(|entry| &entry.case.point).into_iter().flatten();
-        let mut header: Vec<String> = keys.map(|(key, _)| key.replace('.', ".\n")).collect();
-        header.extend(["scheme".to_owned(), "goodput\nMbps".to_owned()]);
-        if bound {
-            header.push("loss vs\nudp %".to_owned());
+        let rows = &self.entries;
+        let mut columns = Vec::new();
+        for (n, (key, _)) in rows.first().map(|entry| &entry.case.point).into_iter().flatten().enumerate() {
+            let values = rows.iter().map(|entry| entry.case.point[n].1.clone());
+            columns.push(Column::new(key.replace('.', ".\n"), values));
         }
-        let mut table = Table::new(header);
-        for entry in &self.entries {
-            let mut line: Vec<String> = entry.case.point.iter().map(|(_, value)| value.clone()).collect();
-            line.extend([entry.case.row.name.to_owned(), figure_with_interval(entry.goodput(), 2)]);
-            if bound {
-                let loss = entry.loss_against_udp(&self.entries);
-                line.push(loss.map(|loss| format!("{loss:.1}")).unwrap_or_default());
+        columns.push(Column::new("scheme", rows.iter().map(|entry| entry.case.row.name.to_owned())));
+        for yardstick in Yardstick::all(rows) {
+            columns.push(Column::new(yardstick.title(), rows.iter().map(|entry| marked_figure(entry, yardstick))));
+            let baseline = yardstick.title_against(baseline_name(rows));
+            let against = |entry| match yardstick {
+                Yardstick::Goodput => yardstick.loss_against_udp(entry, rows),
+                _ => yardstick.against_baseline(entry, rows),
+            };
+            let percents: Vec<_> = rows.iter().map(against).collect();
+            if percents.iter().any(Option::is_some) {
+                let title = if yardstick == Yardstick::Goodput { "loss vs\nudp %".to_owned() } else { baseline };
+                let shown = percents.iter().map(|percent| percent.map(|p| format!("{p:.1}")).unwrap_or_default());
+                columns.push(Column::new(title, shown));
             }
-            table.push(line);
         }
-        table.to_string()
+        columns.extend(fairness_column(rows));
+        let mut text = Table::of_columns(&columns).to_string();
+        let remarks = remarks(rows, |entry| format!("{} {}", entry.case.row.name, entry.case.point_label()));
+        if !remarks.is_empty() {
+            text.push_str("\n* To be read with care\n\n");
+            text.push_str(&described(&remarks));
+        }
+        text
     }
 }
 

@@ -14,10 +14,59 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    title: String,
+    cells: Vec<String>,
+}
+
+impl Column {
+    /// A column with this title, whose lines are divided by newlines.
+    pub(crate) fn new(title: impl Into<String>, cells: impl Iterator<Item = String>) -> Self {
+        Self { title: title.into(), cells: cells.collect() }
+    }
+
+    /// How many letters its widest line has.
+    fn width(&self) -> usize {
+        let lines = self.title.lines().chain(self.cells.iter().map(String::as_str));
+        lines.map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+}
+
 impl Table {
     /// A table with these titles, whose lines are divided by newlines.
     pub fn new(header: Vec<String>) -> Self {
         Self { header, rows: Vec::new() }
+    }
+
+    /// A table of whole columns, which have as many cells each.
+    pub(crate) fn of_columns(columns: &[Column]) -> Self {
+        let header = columns.iter().map(|column| column.title.clone()).collect();
+        let height = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+        let row = |n: usize| columns.iter().map(|column| column.cells.get(n).cloned().unwrap_or_default()).collect();
+        Self { header, rows: (0..height).map(row).collect() }
+    }
+
+    /// Whole columns as a table or, where they take more than the width of a page, as several, each of which begins with the first column.
+    pub(crate) fn pages(columns: Vec<Column>) -> String {
+        let Some((first, rest)) = columns.split_first() else { return String::new() };
+        let mut tables = Vec::new();
+        let mut rest = rest.to_vec();
+        loop {
+            let mut width = 1 + first.width();
+            let fits = rest.iter().take_while(|column| {
+                width += COLUMN_GAP + column.width();
+                width <= PAGE_WIDTH
+            });
+            let later = rest.split_off(fits.count().max(1).min(rest.len()));
+            rest.insert(0, first.clone());
+            tables.push(Self::of_columns(&rest).to_string());
+            if later.is_empty() {
+                return tables.join("\n");
+            }
+            rest = later;
+        }
     }
 
     /// Adds a row.
@@ -123,6 +172,9 @@ fn class_title(class: AirtimeClass) -> &'static str {
 
 /// How many columns a line for people has at most, unless a single figure or word is wider.
 pub const PAGE_WIDTH: usize = 120;
+
+/// What stands between two columns of a table.
+pub(crate) const COLUMN_GAP: usize = 3;
 
 #[cfg(test)]
 mod tests {

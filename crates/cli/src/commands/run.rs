@@ -7,7 +7,7 @@ use ackless_lab::case::Case;
 use ackless_lab::entry::{Entry, deeds_line};
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::{Job, run_one};
-use ackless_lab::table::{Table, airtime_table};
+use ackless_lab::table::{Table, airtime_table, described};
 use ackless_scenario::Row;
 
 use crate::args::Run;
@@ -47,6 +47,7 @@ fn text(entry: &Entry) -> String {
     let mut text = format!("{name}, scheme {}, seed {}\n\n", result.scheme, result.seed);
     let lines = [
         ("goodput", format!("{:.2} Mbps", result.goodput_mbps)),
+        ("over the air", carried(result)),
         ("TCP ACK frames", counters.tcp_ack_ppdus.to_string()),
         ("channel accesses", counters.channel_accesses.to_string()),
         ("collided PPDUs", counters.collisions.to_string()),
@@ -72,6 +73,11 @@ fn text(entry: &Entry) -> String {
     for (title, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
         writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
     }
+    let cautions = entry.cautions();
+    if !cautions.is_empty() {
+        let lines: Vec<_> = cautions.iter().map(|caution| ("*".to_owned(), caution.text.clone())).collect();
+        write!(text, "\nTo be read with care\n\n{}", described(&lines)).expect("a string takes all that is written");
+    }
     write!(text, "\n{}", flows(result)).expect("a string takes all that is written");
     for table in [ends(result), datagrams(result), videos(result)].into_iter().flatten() {
         write!(text, "\n{table}").expect("a string takes all that is written");
@@ -83,6 +89,13 @@ fn text(entry: &Entry) -> String {
     let airtime = airtime_table(vec![("%".to_owned(), shares)]);
     write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
     text
+}
+
+/// What the air carried, where it is not what arrived.
+fn carried(result: &RunResult) -> String {
+    let air: f64 = result.flows.iter().map(|flow| flow.air_mbps).sum();
+    let (air, goodput) = (format!("{air:.2} Mbps"), format!("{:.2} Mbps", result.goodput_mbps));
+    if air == goodput { String::new() } else { format!("{air} of new payload") }
 }
 
 /// What became of the TCP ACKs of HACK nodes; nothing where there are none.

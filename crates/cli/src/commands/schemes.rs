@@ -11,13 +11,14 @@ use crate::output::{Failure, aligned, print};
 
 /// Lists schemes, or shows one.
 pub fn run(options: &Schemes) -> Result<(), Failure> {
-    match &options.action {
-        None => {
-            let lines: Vec<_> = Row::all().iter().map(|row| (row.name, row.summary.to_owned())).collect();
-            print(&aligned(&lines))
-        }
-        Some(SchemeAction::Show { name }) => print(&shown(Row::find(name)?)?),
+    if let Some(SchemeAction::Show { name }) = &options.action {
+        return print(&shown(Row::find(name)?)?);
     }
+    if let Some(name) = &options.name {
+        return print(&shown(Row::find(name)?)?);
+    }
+    let lines: Vec<_> = Row::all().iter().map(|row| (row.name, row.summary.to_owned())).collect();
+    print(&aligned(&lines))
 }
 
 /// All that there is to say of `row`.

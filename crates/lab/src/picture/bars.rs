@@ -6,7 +6,6 @@ use super::style::{self, GRID, INK, LINE, MARGIN, QUIET, REFERENCE, SERIES, TEXT
 use super::{Align, Heading, Legend, Sheet, sheet};
 use crate::LabError;
 use crate::statistics::Estimate;
-use crate::table::figure_with_interval;
 
 /// Two fields of bars with the same rows: a measure with its interval, and shares that add up.
 #[derive(Clone, Debug)]
@@ -25,6 +24,8 @@ pub struct BarChart {
     pub parts: Vec<Part>,
     /// The rows, at least one.
     pub rows: Vec<Bar>,
+    /// What stands below: what must be known of the figures.
+    pub remarks: Vec<String>,
 }
 
 /// What a share is of.
@@ -43,6 +44,8 @@ pub struct Bar {
     pub label: String,
     /// How much it measures, where it was measured; not negative.
     pub measure: Option<Estimate>,
+    /// The same as text.
+    pub figure: String,
     /// What else is said beside the bar.
     pub note: String,
     /// Whether this is what others are measured against; it is grey then, and a line leads through the others.
@@ -80,7 +83,13 @@ impl BarChart {
         let measures = heading.height() + LINE + 6;
         let shares = measures + bars + 14;
         let stacks = shares + LINE + 6 + legend.height();
-        sheet(stacks + bars + MARGIN - (PITCH - BAR), |sheet| {
+        let remarks: Vec<_> =
+            self.remarks.iter().flat_map(|text| style::wrap(text, TEXT, WIDTH - 2 * MARGIN)).collect();
+        let below = stacks + bars - (PITCH - BAR) + if remarks.is_empty() { 0 } else { 14 };
+        sheet(below + remarks.len() as i32 * LINE + MARGIN, |sheet| {
+            for (n, line) in remarks.iter().enumerate() {
+                sheet.text(line, (MARGIN, below + n as i32 * LINE + LINE / 2), Align::Left, INK)?;
+            }
             heading.draw(sheet)?;
             sheet.bold(&self.measure, (MARGIN, measures - 6 - LINE / 2), TEXT, INK)?;
             if self.rows.iter().any(|row| !row.note.is_empty()) {
@@ -100,7 +109,7 @@ impl BarChart {
         let notes = widest(|row| row.note.clone()).filter(|&width| width > 0);
         let notes = notes.map_or(0, |width| width.max(style::text_width(&self.notes, TEXT)) + 18);
         let left = MARGIN + labels.min(WIDTH / 3) + 10;
-        let figures = WIDTH - MARGIN - notes - widest(figure).unwrap_or(0);
+        let figures = WIDTH - MARGIN - notes - widest(|row| row.figure.clone()).unwrap_or(0);
         let right = figures - 14;
         let longest = self.rows.iter().filter_map(|row| row.measure).map(|m| m.mean + m.ci95.unwrap_or(0.0));
         Layout { left, right, figures, longest: longest.filter(|value| value.is_finite()).fold(0.0, f64::max) }
@@ -125,7 +134,7 @@ impl BarChart {
                     sheet.line(&[(x, middle - 3), (x, middle + 3)], 1, INK)?;
                 }
             }
-            sheet.text(&figure(row), (layout.figures, middle), Align::Left, INK)?;
+            sheet.text(&row.figure, (layout.figures, middle), Align::Left, INK)?;
             sheet.text(&row.note, (WIDTH - MARGIN, middle), Align::Right, INK)?;
         }
         if let (Some(reference), true) = (reference, self.rows.len() > 1) {
@@ -181,11 +190,6 @@ impl Layout {
 
 fn label(sheet: &Sheet<'_>, text: &str, left: i32, middle: i32) -> Result<(), LabError> {
     sheet.text(&style::shorten(text, TEXT, left - 10 - MARGIN), (left - 8, middle), Align::Right, QUIET)
-}
-
-/// The measure of a row with its interval, as text.
-fn figure(row: &Bar) -> String {
-    figure_with_interval(row.measure, 2)
 }
 
 /// The height of a bar, in pixels.

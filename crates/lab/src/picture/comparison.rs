@@ -4,47 +4,75 @@ use ackless_cell::result::AirtimeClass::{self, *};
 use plotters::style::RGBColor;
 
 use super::bars::{Bar, BarChart, Part};
-use super::style::SERIES;
+use super::style::{SERIES, capitalized};
 use crate::LabError;
+use crate::caution::unfairness;
 use crate::compare::Comparison;
-use crate::entry::effort;
+use crate::entry::{Entry, effort};
 use crate::finding::finding;
+use crate::remark::{at_least, marked_figure, remarks};
 use crate::statistics::per_mille;
+use crate::yardstick::{Yardstick, baseline_name};
 
-/// Draws a comparison: for each row its goodput with its 95 % interval, and what the air time went into.
+/// Draws a comparison: for each row what rows are compared by with its 95 % interval, and what the air time went into.
 ///
 /// Classes of the ledger that belong together share a colour; their shares are those of the printed table, added up.
 ///
 /// # Errors
 /// Where the comparison has no rows.
 pub fn comparison(comparison: &Comparison) -> Result<String, LabError> {
+    let yardstick = comparison.compared_by.first().copied().unwrap_or(Yardstick::Goodput);
+    // The bound for all goodput is what one wants to see it against.
+    let by_udp = comparison.rows.iter().any(|row| yardstick.loss_against_udp(row, &comparison.rows).is_some());
+    let against = |row: &Entry| {
+        let percent = if by_udp {
+            yardstick.loss_against_udp(row, &comparison.rows).map(|loss| -loss)
+        } else {
+            yardstick.against_baseline(row, &comparison.rows)
+        };
+        let jain = unfairness(row).map(|jain| format!("Jain {:.2}", jain.mean));
+        percent.map(signed).into_iter().chain(jain).collect::<Vec<_>>().join(", ")
+    };
     let rows = comparison.rows.iter().map(|row| {
         let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
         let shares = per_mille(&means);
         let of_group = |group: &Group| group.classes.iter().map(|&class| shares[class as usize]).sum();
         Bar {
             label: comparison.label(row),
-            measure: row.goodput(),
-            note: comparison.loss_against_udp(row).map(against_udp).unwrap_or_default(),
+            measure: yardstick.of(row).or_else(|| at_least(row, yardstick)),
+            figure: marked_figure(row, yardstick),
+            note: against(row),
             reference: row.case.row.name == "udp",
             shares: GROUPS.iter().map(of_group).collect(),
         }
     });
     let title = if comparison.title.is_empty() { String::new() } else { format!(": {}", comparison.title) };
+    let remarks = remarks(&comparison.rows, |row| comparison.label(row));
+    // Each picture has bars for one yardstick; what the others say stands below.
+    let further = comparison.compared_by.iter().skip(1).map(|&yardstick| {
+        let of_row = |row: &Entry| {
+            let against = yardstick.against_baseline(row, &comparison.rows);
+            let against = against.map(|percent| format!(" ({})", signed(percent))).unwrap_or_default();
+            format!("{} {}{against}", comparison.label(row), marked_figure(row, yardstick))
+        };
+        let figures: Vec<_> = comparison.rows.iter().map(of_row).collect();
+        format!("{}: {}.", capitalized(yardstick.axis()), figures.join(", "))
+    });
     let chart = BarChart {
         title: finding(&comparison.rows),
         subtitle: format!("{}{title}. {}, intervals are 95 %.", comparison.name, effort(&comparison.rows)),
-        measure: "Goodput, Mbps".to_owned(),
-        notes: "against udp".to_owned(),
+        measure: capitalized(yardstick.axis()),
+        notes: format!("against {}", if by_udp { "udp" } else { baseline_name(&comparison.rows) }),
         shares: "Share of the air time, %".to_owned(),
         parts: GROUPS.iter().map(|group| Part { name: group.name, colour: group.colour }).collect(),
         rows: rows.collect(),
+        remarks: further.chain(remarks.into_iter().map(|(name, text)| format!("* {name}: {text}."))).collect(),
     };
     chart.to_svg()
 }
 
-fn against_udp(loss: f64) -> String {
-    if loss >= 0.0 { format!("\u{2212}{loss:.1} %") } else { format!("+{:.1} %", -loss) }
+fn signed(percent: f64) -> String {
+    if percent <= 0.0 { format!("\u{2212}{:.1} %", -percent) } else { format!("+{percent:.1} %") }
 }
 
 /// Classes that are shown as one.

@@ -124,6 +124,12 @@ pub fn spread(places: &mut [i32], gap: i32, low: i32, high: i32) {
     }
 }
 
+/// `text` with its first letter as a capital.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

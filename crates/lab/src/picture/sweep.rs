@@ -5,8 +5,9 @@ use super::style::number;
 use crate::LabError;
 use crate::entry::{Entry, effort};
 use crate::finding::finding;
+use crate::yardstick::Yardstick;
 
-/// Draws the goodput of a sweep over one key or two: over the one with more values, and a panel for each value of the other, or a line if
+/// Draws what the rows of a sweep are compared by over one key or two: over the one with more values, and a panel for each value of the other, or a line if
 /// there is but one scheme.
 ///
 /// Nothing where no key or more than two take several values, or where there would be more than twelve panels or ten lines: that is
@@ -19,45 +20,58 @@ pub fn sweep(entries: &[Entry]) -> Result<Option<String>, LabError> {
     // The key with most values is the axis; of equals, the last.
     keys.sort_by_key(|key| key.values.len());
     let Some(axis) = keys.pop() else { return Ok(None) };
+    let yardstick = Yardstick::all(entries).first().copied().unwrap_or(Yardstick::Goodput);
     let panels = match keys.as_slice() {
-        [] => vec![Panel { lines: of_schemes(entries, &axis, None), ..Panel::default() }],
-        [other] => panels(entries, &axis, other),
+        [] => vec![Panel { lines: of_schemes(entries, yardstick, &axis, None), ..Panel::default() }],
+        [other] => panels(entries, yardstick, &axis, other),
         _ => return Ok(None),
     };
     if panels.len() > MAX_PANELS || panels.iter().any(|panel| panel.lines.len() > MAX_LINES) {
         return Ok(None);
     }
     let name = entries.first().map(|entry| entry.case.scenario.name()).unwrap_or_default();
-    let subtitle = format!("{name}. {}, intervals are 95 %.", effort(entries));
-    let chart = LineChart { title: finding(entries), subtitle, x: axis.axis(), y: "goodput, Mbps".to_owned(), panels };
+    let mut subtitle = format!("{name}. {}, intervals are 95 %.", effort(entries));
+    let careful = entries.iter().filter(|entry| !entry.cautions().is_empty()).count();
+    if careful > 0 {
+        subtitle
+            .push_str(&format!(" Of {} points {careful} are to be read with care: the table says why.", entries.len()));
+    }
+    let chart = LineChart { title: finding(entries), subtitle, x: axis.axis(), y: yardstick.axis().to_owned(), panels };
     chart.to_svg().map(Some)
 }
 
 /// The values of `other` as panels, or, if there is but one scheme, as lines of one panel.
-fn panels(entries: &[Entry], axis: &Key, other: &Key) -> Vec<Panel> {
+fn panels(entries: &[Entry], yardstick: Yardstick, axis: &Key, other: &Key) -> Vec<Panel> {
     let titled = other.values.iter().map(|value| (value, format!("{}={value}", other.name)));
     if let [scheme] = schemes(entries).as_slice() {
-        let lines = titled.map(|(value, name)| line(entries, axis, &name, scheme, Some((other, value))));
+        let lines = titled.map(|(value, name)| line(entries, yardstick, axis, &name, scheme, Some((other, value))));
         return vec![Panel { lines: lines.collect(), ..Panel::default() }];
     }
     let panel = |(value, title): (&String, String)| {
-        let lines = of_schemes(entries, axis, Some((other, value)));
+        let lines = of_schemes(entries, yardstick, axis, Some((other, value)));
         Panel { title, lines, marks: Vec::new() }
     };
     titled.map(panel).collect()
 }
 
 /// A line for each scheme, at the points where a key has a value if one is given.
-fn of_schemes(entries: &[Entry], axis: &Key, fixed: Option<(&Key, &str)>) -> Vec<Line> {
-    schemes(entries).iter().map(|scheme| line(entries, axis, scheme, scheme, fixed)).collect()
+fn of_schemes(entries: &[Entry], yardstick: Yardstick, axis: &Key, fixed: Option<(&Key, &str)>) -> Vec<Line> {
+    schemes(entries).iter().map(|scheme| line(entries, yardstick, axis, scheme, scheme, fixed)).collect()
 }
 
-fn line(entries: &[Entry], axis: &Key, name: &str, scheme: &str, fixed: Option<(&Key, &str)>) -> Line {
+fn line(
+    entries: &[Entry],
+    yardstick: Yardstick,
+    axis: &Key,
+    name: &str,
+    scheme: &str,
+    fixed: Option<(&Key, &str)>,
+) -> Line {
     let rows = entries.iter().filter(|entry| entry.case.row.name == scheme);
     let rows = rows.filter(|entry| fixed.is_none_or(|(key, value)| value_of(entry, &key.name) == Some(value)));
     let point = |entry: &Entry| {
         let x = axis.place(value_of(entry, &axis.name)?)?;
-        entry.goodput().map(|goodput| Point { x, y: goodput.mean, ci95: goodput.ci95 })
+        yardstick.of(entry).map(|measure| Point { x, y: measure.mean, ci95: measure.ci95 })
     };
     let mut points: Vec<Point> = rows.filter_map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));

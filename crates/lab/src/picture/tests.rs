@@ -2,6 +2,7 @@ use super::bars::{Bar, BarChart, Part};
 use super::lines::{Axis, Line, LineChart, Mark, Panel, Point, Stroke};
 use super::style::{SERIES, TEXT, WIDTH, text_width};
 use crate::statistics::Estimate;
+use crate::table::figure_with_interval;
 
 /// A text of a picture with the box that it takes: left, right, top, bottom.
 #[derive(Debug)]
@@ -152,6 +153,7 @@ fn bars(rows: Vec<Bar>) -> BarChart {
         shares: "Share of the air time, %".to_owned(),
         parts: names.iter().zip(SERIES).map(|(name, colour)| Part { name, colour }).collect(),
         rows,
+        remarks: vec!["udp: not steady, which takes more than one line to tell. ".repeat(6), "tcp: short".to_owned()],
     }
 }
 
@@ -159,6 +161,7 @@ fn bar(label: &str, mean: f64, ci95: Option<f64>) -> Bar {
     Bar {
         label: label.to_owned(),
         measure: Some(Estimate { mean, ci95, n: 5 }),
+        figure: figure_with_interval(Some(Estimate { mean, ci95, n: 5 }), 2),
         note: "\u{2212}16.0 %".to_owned(),
         reference: label == "udp",
         shares: vec![700, 60, 38, 200, 2],

@@ -244,6 +244,16 @@ impl Endpoint {
         self.stats.bytes_delivered
     }
 
+    /// Payload bytes that have come and wait behind a hole: with [`bytes_delivered`](Self::bytes_delivered) all that has come, each byte once.
+    pub const fn bytes_behind_holes(&self) -> Bytes {
+        self.rx.reassembly.held()
+    }
+
+    /// RCV.NXT: the sequence number of the first byte that has not come.
+    pub fn next_expected(&self) -> SeqNumber {
+        self.rx.next.seq(self.rx.irs)
+    }
+
     /// Payload bytes acknowledged so far: cheaper than [`stats`](Self::stats).
     pub const fn bytes_acked(&self) -> Bytes {
         self.stats.bytes_acked

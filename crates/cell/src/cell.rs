@@ -198,7 +198,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// What each flow's data waits for that has crossed its last Wi-Fi hop.
     fn held(&self) -> Vec<Held> {
-        let mut held: Vec<Held> = (0..self.flows.len()).map(|flow| self.flows.flow(flow).behind_holes()).collect();
+        let mut held: Vec<Held> = (0..self.flows.len()).map(|flow| self.flows.flow(flow).held_by_receiver()).collect();
         let up = self.passages.iter().enumerate();
         let up = up.flat_map(|(node, passage)| passage.arrivals().map(move |packet| (Place::Station(node), packet)));
         let wire = self.wire_up.packets().map(|packet| (Place::Server, packet));

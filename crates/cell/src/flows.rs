@@ -272,10 +272,10 @@ impl Flow {
         self.application.begun.filter(|_| ends && over_tcp)
     }
 
-    /// What waits behind holes at the end that receives data.
-    pub(crate) fn behind_holes(&self) -> Held {
-        let receiver = self.ends[1 - self.sender()].tcp.as_ref();
-        Held { behind_holes: receiver.map_or(Bytes::ZERO, |tcp| tcp.bytes_behind_holes()), ..Held::default() }
+    /// What waits at the end that receives data.
+    pub(crate) fn held_by_receiver(&self) -> Held {
+        let Some(tcp) = &self.ends[1 - self.sender()].tcp else { return Held::default() };
+        Held { behind_holes: tcp.bytes_behind_holes(), unread: tcp.readable(), on_the_way: Bytes::ZERO }
     }
 
     /// How much of a packet on its way to `end` that has not come there yet, as far as what is in order tells.

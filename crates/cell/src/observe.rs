@@ -157,6 +157,8 @@ pub enum Event<'a> {
 pub struct Held {
     /// In the receiver's reassembly, behind holes.
     pub behind_holes: Bytes,
+    /// In the receiver's buffer, in order, until the application reads it.
+    pub unread: Bytes,
     /// Between the MAC and the transport: on their way up a host, or on the wire behind the AP.
     pub on_the_way: Bytes,
 }

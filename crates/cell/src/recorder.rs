@@ -422,14 +422,15 @@ impl FlowRecord {
     /// The new bytes that came over the air in the window: those that were delivered, and those that wait at its end, but for those that
     /// waited when it began.
     fn carried(&self) -> Bytes {
-        let [before, after] = self.held.map(|held| held.behind_holes + held.on_the_way);
+        let [before, after] = self.held.map(|held| held.behind_holes + held.unread + held.on_the_way);
         (self.delivered + after).saturating_sub(before)
     }
 }
 
 impl Held {
     fn result(self) -> HeldResult {
-        HeldResult { behind_holes: self.behind_holes.get(), on_the_way: self.on_the_way.get() }
+        let Self { behind_holes, unread, on_the_way } = self;
+        HeldResult { behind_holes: behind_holes.get(), unread: unread.get(), on_the_way: on_the_way.get() }
     }
 }
 

@@ -105,6 +105,8 @@ impl FlowResult {
 pub struct HeldResult {
     /// In the reassembly of the receiving TCP, behind holes.
     pub behind_holes: u64,
+    /// In the receiving TCP's buffer, in order, until the application reads it.
+    pub unread: u64,
     /// Between the MAC and the transport: on their way up the host, or on the wire behind the AP.
     pub on_the_way: u64,
 }

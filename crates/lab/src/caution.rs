@@ -86,17 +86,22 @@ fn air(entry: &Entry) -> Option<Caution> {
         entry.runs.iter().map(of_run).sum::<f64>() / entry.runs.len() as f64
     };
     let behind = amount(|flow| flow.held.map_or([0; 2], |held| held.map(|held| held.behind_holes)));
+    let unread = amount(|flow| flow.held.map_or([0; 2], |held| held.map(|held| held.unread)));
     let passing = amount(|flow| flow.held.map_or([0; 2], |held| held.map(|held| held.on_the_way)));
     let (kind, than, causes) = if percent > 0.0 {
-        let behind = (-behind, "had crossed it in the warm-up and were released from behind holes");
-        (
-            Kind::AboveAir,
-            "above",
-            [behind, (-passing, "had crossed it in the warm-up and were on their way to the receiver")],
-        )
+        let causes = [
+            (-behind, "had crossed it in the warm-up and were released from behind holes"),
+            (-unread, "had crossed it in the warm-up and were read by the application in the window"),
+            (-passing, "had crossed it in the warm-up and were on their way to the receiver"),
+        ];
+        (Kind::AboveAir, "above", causes)
     } else {
-        let behind = (behind, "have crossed it and are still held behind holes at the end");
-        (Kind::BelowAir, "below", [behind, (passing, "have crossed it and are still on their way to the receiver")])
+        let causes = [
+            (behind, "have crossed it and are still held behind holes at the end"),
+            (unread, "have crossed it and the application has not read them"),
+            (passing, "have crossed it and are still on their way to the receiver"),
+        ];
+        (Kind::BelowAir, "below", causes)
     };
     let named = causes.iter().filter(|(mbps, _)| *mbps > air * NAMED_SHARE);
     let named: Vec<_> = named.map(|(mbps, cause)| format!("{mbps:.2} Mbps {cause}")).collect();

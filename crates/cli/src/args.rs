@@ -83,9 +83,13 @@ pub struct Compare {
     #[arg(long)]
     pub csv: bool,
 
-    /// Also write comparison.txt, .json, .csv and .svg, the picture, into this folder.
+    /// Also write comparison.txt, .json, .csv and .svg, the picture, into this folder. What lies there of another comparison is not replaced.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out, whatever it is of.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -133,9 +137,13 @@ pub struct Sweep {
     pub csv: bool,
 
     /// The folder for the runs, the tables sweep.csv and runs.csv, and, for one key or two, the picture sweep.svg. Runs that are
-    /// already there are not repeated.
+    /// already there are not repeated: more values, schemes and seeds make a sweep larger. What lies there of another sweep is not replaced.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+
+    /// Replace the tables in the folder of --out, whatever they are of.
+    #[arg(long)]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -32,6 +32,17 @@ pub enum LabError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// Results lie in the folder that would be replaced by others.
+    #[error("{folder}: {what}\n  help: name another folder, or replace them with --overwrite; runs in runs/ are kept", folder = folder.display())]
+    Occupied {
+        /// The folder.
+        folder: PathBuf,
+        /// What lies there.
+        what: String,
+    },
+    /// Somebody else writes results into the folder.
+    #[error("{}: another ackless is at work there\n  help: wait until it is done, or name another folder", .0.display())]
+    AtWork(PathBuf),
     /// There is nothing to run.
     #[error("{0}")]
     Nothing(&'static str),

@@ -5,7 +5,8 @@
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
 //! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
-//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all.
+//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all;
+//! - [`place`]: the folder that results go into, which nobody else takes or has filled with something else.
 //!
 //! Only [`run`] reads a clock, to say how long a run took. Nothing that is computed depends on it.
 
@@ -18,6 +19,7 @@ pub mod files;
 mod finding;
 pub mod metric;
 pub mod picture;
+pub mod place;
 mod remark;
 pub mod run;
 pub mod statistics;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::entry::{Entry, estimates_csv, runs_csv};
 use crate::files;
+use crate::place::fnv1a;
 use crate::remark::{fairness_column, marked_figure, remarks};
 use crate::run::{Job, Runner, in_parallel, run_one};
 use crate::table::{Column, Table, described};
@@ -33,7 +34,8 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Runs `cases` with the seeds from 1 to `seeds` into `folder`; `done` is called after each run, made or resumed.
+    /// Runs `cases` with the seeds from 1 to `seeds` into `folder`, for which its caller has taken a [`Place`](crate::place::Place); `done` is
+    /// called after each run, made or resumed.
     ///
     /// Writes `sweep.csv`, a line for each point and row with means and intervals, `runs.csv`, a line for each run, and, where one
     /// key or two are swept, the picture `sweep.svg`.
@@ -155,28 +157,11 @@ fn identity(job: Job<'_>) -> Result<Value, LabError> {
     }))
 }
 
+/// Where a run is kept. Two runs with one hash would only make each other run again.
 fn path(runs: &Path, identity: &Value) -> PathBuf {
     runs.join(format!("{:016x}.json", fnv1a(identity.to_string().as_bytes())))
 }
 
-/// The 64-bit FNV-1a hash (draft-eastlake-fnv): the same on every machine and in every version of Rust. Two runs with
-/// one hash would only make each other run again.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 fn json_error(error: serde_json::Error) -> LabError {
     LabError::Format("JSON", error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_that_of_its_definition() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

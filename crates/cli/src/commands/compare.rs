@@ -3,6 +3,7 @@
 use ackless_lab::case::Axis;
 use ackless_lab::compare::Comparison;
 use ackless_lab::files;
+use ackless_lab::place::{Kind, Place};
 use ackless_scenario::Row;
 
 use crate::args::Compare;
@@ -18,9 +19,9 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     let default = if axes.is_empty() { None } else { Some(Row::STOCK) };
     let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, default)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
-    if let Some(folder) = &options.out {
-        files::prepare(folder)?;
-    }
+    let take = |folder| Place::take(folder, Kind::Comparison, &cases, seeds, options.overwrite);
+    // Held until the files are written.
+    let _place = options.out.as_deref().map(take).transpose()?;
     let bar = progress(cases.len() * seeds as usize);
     let comparison = Comparison::run(&Simulator, cases, seeds, options.effort.threads.into(), &|| bar.inc(1));
     bar.finish_and_clear();

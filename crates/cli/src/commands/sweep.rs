@@ -1,6 +1,7 @@
 //! `ackless sweep`: every point of a grid, kept in a folder.
 
 use ackless_lab::case::{Axis, left_out_lines};
+use ackless_lab::place::{Kind, Place};
 use ackless_lab::sweep::Sweep;
 use ackless_lab::table::described;
 
@@ -15,6 +16,7 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
     let axes: Vec<_> = options.over.iter().map(|axis| Axis::parse("--over", axis)).collect::<Result<_, _>>()?;
     let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, None)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
+    let _place = Place::take(&options.out, Kind::Sweep, &cases, seeds, options.overwrite)?;
     let bar = progress(cases.len() * seeds as usize);
     let sweep = Sweep::run(&Simulator, cases, seeds, options.effort.threads.into(), &options.out, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -206,7 +206,7 @@ fn schemes_lists_every_row_and_says_of_each_what_it_is_and_breaks() {
     assert_eq!(stdout(&ackless(&["schemes", "agent-zoom"])), zoom);
     assert_eq!(stdout(&ackless(&["schemes", "tack"])), stdout(&ackless(&["schemes", "show", "tack"])));
     assert_refused(&["schemes", "agent-zom"], "did you mean `agent-zoom`?");
-    assert_refused(&["schemes", "tack", "show"], "unexpected argument");
+    assert_refused(&["schemes", "tack", "show"], "'show' cannot be used with");
     assert_refused(&["schemes", "show", "agent-zom"], "did you mean `agent-zoom`?");
     assert_refused(&["schemes", "show"], "<NAME>");
     assert_refused(&["scenarios", "schemes"], "unrecognized subcommand 'schemes'");

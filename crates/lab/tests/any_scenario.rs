@@ -42,6 +42,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("agent.buffer_packets", &["128", "1", "2"]),
     ("agent.again", &["200ms", "41ms"]),
     ("agent.extra_sifs", &["0us", "250us"]),
+    ("agent.refresh", &["1s", "1ms"]),
     ("filter.form", &["group", "action-no-ack", "no-ack"]),
     ("filter.filtered", &["acks", "acks-and-data"]),
     ("arq_proxy.identification", &["frame-sequence", "hash"]),

@@ -254,6 +254,7 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
             &["scheme.name=agent", "agent.again=40ms"],
             "--set agent.again=40ms: agent.again is 40ms, but TCP may hold an ACK for 40ms",
         ),
+        (&["agent.refresh=0s"], "--set agent.refresh=0s: agent.refresh is 0s, which is out of range"),
         (&["agent.extra_sifs=11ms"], "--set agent.extra_sifs=11ms: agent.extra_sifs is 11ms"),
         (
             &["scheme.name=arq-proxy", "arq_proxy.lifetime=100ms"],

@@ -9,7 +9,7 @@
 //! - [`AnyScheme`]: one of these, chosen when a cell is built;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
 //!
-//! Shared: `flow_key` tells flows apart, `frames` remembers frames by name, `made_ack` makes an ACK in a client's place, `counters` declares what a scheme counts.
+//! Shared: `flow_key` tells flows apart, `frames` remembers frames by name, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `counters` declares what a scheme counts.
 
 pub mod agent;
 mod any;
@@ -21,6 +21,7 @@ mod flow_key;
 mod frames;
 pub mod hack;
 mod made_ack;
+mod repairs;
 pub mod testing;
 pub mod thinning;
 

@@ -5,6 +5,7 @@
 mod cells;
 mod everywhere;
 mod paper;
+mod promise;
 mod stalls;
 mod topologies;
 
@@ -24,7 +25,7 @@ const FLAG: Solution = Solution::Flag { extra_sifs: Duration::ZERO };
 
 /// The cell with an agent on all its nodes.
 fn with_agent(mut config: CellConfig, solution: Solution) -> CellConfig {
-    let agent = SchemeChoice::Agent(AgentConfig { solution });
+    let agent = SchemeChoice::Agent(AgentConfig::of(solution));
     config.ap.scheme = agent;
     config.stations.iter_mut().for_each(|station| station.scheme = agent);
     config

@@ -2,7 +2,7 @@
 //!
 //! Progress is a greater SND.UNA. A gap lasts from one to the next, or from the first byte handed over, as long as anything is
 //! unacknowledged. It begins anew when a packet of the flow is taken away for good, since what was in it is TCP's to repair: its MPDU is
-//! given up, or a queue or the wire drops it; and when a BlockAck Request on one of its links is lost, behind which the reorder buffer may
+//! given up, or a queue, a host or the wire drops it; and when a BlockAck Request on one of its links is lost, behind which the reorder buffer may
 //! keep packets back until the next one.
 //!
 //! What a timeout repairs has still to go there, and what acknowledges it has to come back. Where the guard timer is shorter than that trip,
@@ -156,7 +156,9 @@ fn empty_trip(config: &CellConfig, flow: usize) -> Duration {
         Peer::Station(station) => config.stations[station].host_latency * 2,
     };
     let hosts = (config.ap.host_latency + config.stations[flow.station].host_latency) * 2;
-    beyond + hosts + tcp.ack.timeout
+    // A full buffer, until its application has read it.
+    let reading = tcp.read_rate.map_or(Duration::ZERO, |rate| rate.time_ceil(tcp.receive_buffer));
+    beyond + hosts + tcp.ack.timeout + reading
 }
 
 /// The rate of the wire, if the air ever has a greater one.

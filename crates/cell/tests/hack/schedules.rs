@@ -30,6 +30,7 @@ pub fn schedule(seed: u64) -> Trial {
     nodes(random, &mut config);
     wire(random, &mut config);
     flows(random, &mut config);
+    hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
@@ -166,6 +167,18 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.congestion = one_of(random, &[CongestionChoice::Cubic, CongestionChoice::NewReno, CongestionChoice::Reno]);
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
+    }
+}
+
+/// What lies above the MACs: hosts that lose packets, and applications that take their time to read.
+fn hosts(random: &mut Stream, config: &mut CellConfig) {
+    let loss = if random.chance(0.25) { 0.03 * random.unit() } else { 0.0 };
+    for station in &mut config.stations {
+        station.host_loss = Probability::new(loss).expect("0.03 at most");
+    }
+    for flow in &mut config.flows {
+        let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
+        tcp_of(flow).read_rate = rate;
     }
 }
 

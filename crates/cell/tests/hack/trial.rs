@@ -59,8 +59,8 @@ pub struct Outcome {
 /// What only an observer sees.
 #[derive(Default)]
 struct Watcher {
-    /// Packets that the wire dropped or lost.
-    wire_drops: u64,
+    /// Packets that the wire or a host dropped or lost.
+    drops: u64,
     /// BlockAck Requests that did not arrive, by the station at either end.
     lost_requests: Vec<u64>,
     /// Completed transfers of each flow.
@@ -85,7 +85,7 @@ impl Trial {
     pub fn run(self) -> Outcome {
         let Self { config, mut changes, bound, .. } = self;
         let watcher = Watcher {
-            wire_drops: 0,
+            drops: 0,
             lost_requests: vec![0; config.stations.len() + 1],
             completed: vec![0; config.flows.len()],
         };
@@ -139,7 +139,7 @@ impl Trial {
 impl Observer for Watcher {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
         match *event {
-            Event::WireDrop { .. } => self.wire_drops += 1,
+            Event::WireDrop { .. } | Event::HostDrop { .. } => self.drops += 1,
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
                 if let Body::BlockAckReq(..) = ppdu.body {
                     for end in [ppdu.transmitter, ppdu.receiver] {
@@ -209,11 +209,11 @@ fn is_done(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> b
     receiver.bytes_delivered() == size && sender.bytes_acked() == size
 }
 
-/// What has taken packets of a flow away for good, or keeps them back: a queue that drops, the wire, a MAC that gives up, a lost BlockAck
+/// What has taken packets of a flow away for good, or keeps them back: a queue that drops, the wire, a host, a MAC that gives up, a lost BlockAck
 /// Request on one of its links.
 fn lost_for_good(watcher: &Watcher, config: &CellConfig, waits: &Waits, flow: usize) -> u64 {
     let requests = stations_of(config, flow).map(|station| watcher.lost_requests[station + 1]).sum::<u64>();
-    waits.lost(flow) + watcher.wire_drops + requests
+    waits.lost(flow) + watcher.drops + requests
 }
 
 fn counters(cell: &Cell<Watched, Watcher>, config: &CellConfig) -> HackCounters {

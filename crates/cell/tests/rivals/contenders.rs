@@ -91,8 +91,17 @@ fn agent_buffer(random: &mut Stream, schedule: &Schedule) -> Setup {
     // Below the delayed ACK's timer, the TCP gets twice what it was about to acknowledge.
     let least = Duration::from_millis(one_of(random, &[10, 100, 100, 100]));
     let again = least + span(random, Duration::from_millis(300));
-    let choice = SchemeChoice::Agent(AgentConfig { solution: Solution::Buffer { packets, again } });
-    Setup { stalls_on, ..Setup::everywhere(choice) }
+    let choice = SchemeChoice::Agent(AgentConfig::of(Solution::Buffer { packets, again }));
+    Setup { stalls_on, hold: to_be_read(schedule, packets), ..Setup::everywhere(choice) }
+}
+
+/// How long a slow application takes for what the buffers hold beyond its TCP's window: the server has ACKs for it, and what it sends next is refused until then.
+fn to_be_read(schedule: &Schedule, packets: u16) -> Duration {
+    let reads = schedule.config.flows.iter().filter_map(|flow| match flow.transport {
+        TransportConfig::Tcp(tcp) => tcp.read_rate.map(|rate| rate.time_ceil(tcp.packet * u64::from(packets))),
+        TransportConfig::Udp { .. } => None,
+    });
+    reads.max().unwrap_or_default()
 }
 
 /// The flag is on where the host answers before the MAC does: the extra time is about what the hosts of the schedule take.
@@ -100,7 +109,7 @@ fn agent_flag(random: &mut Stream, schedule: &Schedule) -> Setup {
     let host = schedule.config.stations[0].host_latency * 2;
     let host = if random.chance(0.7) { host } else { Duration::ZERO };
     let extra_sifs = (host + Duration::from_micros(1) + span(random, Duration::from_micros(100))).min(LATEST_ANSWER);
-    Setup::everywhere(SchemeChoice::Agent(AgentConfig { solution: Solution::Flag { extra_sifs } }))
+    Setup::everywhere(SchemeChoice::Agent(AgentConfig::of(Solution::Flag { extra_sifs })))
 }
 
 fn filter(random: &mut Stream, schedule: &Schedule) -> Setup {

@@ -38,6 +38,7 @@ impl Schedule {
         nodes(random, &mut config);
         wire(random, &mut config);
         flows(random, &mut config);
+        hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }
@@ -174,6 +175,18 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.window_scaling = random.chance(0.8);
         tcp.initial_window = one_of(random, &[10, 10, 3, 1]);
         config.flows.push(flow);
+    }
+}
+
+/// What lies above the MACs: hosts that lose packets, and applications that take their time to read.
+fn hosts(random: &mut Stream, config: &mut CellConfig) {
+    let loss = if random.chance(0.25) { 0.05 * random.unit() } else { 0.0 };
+    for station in &mut config.stations {
+        station.host_loss = Probability::new(loss).expect("0.05 at most");
+    }
+    for flow in &mut config.flows {
+        let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
+        tcp_of(flow).read_rate = rate;
     }
 }
 

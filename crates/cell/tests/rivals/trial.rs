@@ -45,7 +45,7 @@ pub struct Outcome {
 /// What only an observer sees.
 #[derive(Default)]
 struct Watcher {
-    /// Packets that the wire dropped or lost, and those in frames that nobody answers.
+    /// Packets that the wire or a host dropped or lost, and those in frames that nobody answers.
     gone: u64,
     /// PPDUs that did not arrive whole.
     damaged: u64,
@@ -243,7 +243,7 @@ impl Trial {
 impl Observer for Watcher {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
         match *event {
-            Event::WireDrop { .. } => self.gone += 1,
+            Event::WireDrop { .. } | Event::HostDrop { .. } => self.gone += 1,
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
                 self.damaged += 1;
                 self.gone += ppdu.mpdus().iter().filter(|mpdu| !mpdu.is_answered()).count() as u64;
@@ -287,7 +287,9 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
     let windows = config.flows.iter().map(|flow| size(flow).min(tcp_of(flow).receive_buffer)).sum();
     let wire = config.wired.down.rate.time_ceil(windows);
     let contention = CONTENTION * (config.stations.len() + config.flows.len()) as u64;
-    config.wired.down.delay + config.wired.up.delay + wire + hosts + queueing + contention + tcp.ack.timeout
+    // A full buffer, until its application has read it.
+    let reading = tcp.read_rate.map_or(Duration::ZERO, |rate| rate.time_ceil(tcp.receive_buffer.min(size(flow))));
+    config.wired.down.delay + config.wired.up.delay + wire + hosts + queueing + contention + tcp.ack.timeout + reading
 }
 
 fn tcp_of(flow: &FlowConfig) -> TcpConfig {

@@ -213,7 +213,7 @@ fn everywhere(random: &mut Stream, config: &mut CellConfig, choice: SchemeChoice
 fn an_agent_with_buffers_is_all_in_the_capture() {
     let setup = |random: &mut Stream, config: &mut CellConfig| {
         let solution = Solution::Buffer { packets: 16 + random.below(100) as u16, again: Duration::from_millis(200) };
-        everywhere(random, config, SchemeChoice::Agent(AgentConfig { solution }));
+        everywhere(random, config, SchemeChoice::Agent(AgentConfig::of(solution)));
     };
     replays("agent-buffer", setup, &["made", "above_hole", "stale", "given_up", "duplicates_passed"]);
 }
@@ -222,7 +222,7 @@ fn an_agent_with_buffers_is_all_in_the_capture() {
 fn an_agent_with_a_flag_is_all_in_the_capture() {
     let setup = |random: &mut Stream, config: &mut CellConfig| {
         let extra_sifs = Duration::from_micros(random.below(120));
-        everywhere(random, config, SchemeChoice::Agent(AgentConfig { solution: Solution::Flag { extra_sifs } }));
+        everywhere(random, config, SchemeChoice::Agent(AgentConfig::of(Solution::Flag { extra_sifs })));
     };
     replays("agent-flag", setup, &["made", "stale", "unflagged", "duplicates_passed"]);
 }

@@ -53,7 +53,7 @@ fn contenders() -> Vec<Contender> {
         Contender { name, ap: choice, station: choice, at_work, makes, holds_back: false }
     };
     let hack = |policy| SchemeChoice::Hack(HackConfig { policy, ..HackConfig::default() });
-    let agent = |solution| SchemeChoice::Agent(AgentConfig { solution });
+    let agent = |solution| SchemeChoice::Agent(AgentConfig::of(solution));
     let buffer = Solution::Buffer { packets: 128, again: Duration::from_millis(200) };
     let flag = |extra_sifs| agent(Solution::Flag { extra_sifs });
     let arq = |identification, stateless| {

@@ -6,7 +6,7 @@ use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
 use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::TackForm;
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::cells::{cell, loss, with_stations, with_tcp};
 use crate::{Contender, contenders, run, with_tack};
@@ -43,9 +43,16 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
         tcp.receive_buffer = Bytes([20_000, 200_000, 1 << 20][random.below(3) as usize]);
     }
     let mut p = || if random.chance(0.3) { 0.0 } else { 0.15 * random.unit() };
+    let mut hosts = Stream::new(seed, 3, Purpose::Test);
+    let host_loss = if hosts.chance(0.3) { 0.05 * hosts.unit() } else { 0.0 };
+    for flow in &mut config.flows {
+        let TransportConfig::Tcp(tcp) = &mut flow.transport else { unreachable!("built as TCP") };
+        tcp.read_rate = hosts.chance(0.3).then(|| BitRate::from_kbps(500 << hosts.below(6)));
+    }
     let losses = loss([p(), p(), p(), p()]);
     for station in &mut config.stations {
         station.loss = losses;
+        station.host_loss = Probability::new(host_loss).expect("0.05 at most");
         station.host_latency = Duration::from_micros(random.below(200));
         station.queue_packets = 20 + random.below(200) as u32;
         station.mac.retry_limit = Some(3 + random.below(5) as u32);

@@ -77,6 +77,7 @@ fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {
             Remedy::Buffer => Solution::Buffer { packets: narrow(packets), again },
             Remedy::Flag => Solution::Flag { extra_sifs },
         },
+        refresh: scenario.in_range(&agent.refresh, SHORTEST_REFRESH, LONGEST_REFRESH)?,
     })
 }
 
@@ -169,3 +170,6 @@ const LONGEST_HELD: Duration = Duration::from_millis(500);
 
 /// As many as transport.ack may be.
 const MAX_COUNT: u32 = 1_000;
+/// Below, a flow has more native ACKs than others; above, an AP that has forgotten a flow has no other way to hear of it.
+const SHORTEST_REFRESH: Duration = Duration::from_millis(1);
+const LONGEST_REFRESH: Duration = Duration::from_secs(3_600);

@@ -52,6 +52,9 @@ section! {
         /// How much longer than SIFS a station waits for its TCP before it answers (solution flag); its peers know. SIFS and
         /// this must be longer than twice stations.host_latency, or the flag is never set.
         extra_sifs: Duration = "\"0us\"",
+        /// How often at least a native ACK of each flow goes to the AP. The paper has none: it costs an access each time, and tells
+        /// an AP that has forgotten the flow.
+        refresh: Duration = "\"1s\"",
     }
 }
 

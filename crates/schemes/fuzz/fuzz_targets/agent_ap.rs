@@ -54,7 +54,7 @@ enum Step {
 fuzz_target!(|input: (bool, Vec<Step>)| {
     let (flag, steps) = input;
     let config = if flag {
-        AgentConfig { solution: Solution::Flag { extra_sifs: Duration::ZERO } }
+        AgentConfig::of(Solution::Flag { extra_sifs: Duration::ZERO })
     } else {
         AgentConfig::default()
     };

@@ -48,7 +48,7 @@ fuzz_target!(|input: (Option<u8>, Vec<Step>)| {
         None => Solution::Flag { extra_sifs: Duration::ZERO },
     };
     let peers = vec![Peer { capable: true, ..Peer::default() }; 2];
-    let mut station = Bare::among(Agent::new(AgentConfig { solution }), NodeId(PEER as u16 + 1), peers);
+    let mut station = Bare::among(Agent::new(AgentConfig::of(solution)), NodeId(PEER as u16 + 1), peers);
     let (mut sayable, mut seq) = (BTreeSet::new(), MacSeq::default());
     for step in steps {
         match step {

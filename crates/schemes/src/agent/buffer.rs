@@ -2,16 +2,24 @@
 
 use std::collections::VecDeque;
 
-use ackless_wire::{Duration, Instant, PacketId, PacketPool, SeqNumber};
+use ackless_dot11::frame::NodeId;
+use ackless_dot11::hooks::{Context, Emission};
+use ackless_wire::{Duration, Instant, PacketId, PacketPool, SeqNumber, TcpHeader};
+
+use crate::repairs::{DUPLICATES, Debt, Newest};
 
 /// The frames of one flow, in the order of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     frames: VecDeque<Kept>,
     /// When the first is handed up again.
-    due: Option<Instant>,
-    /// How often that was done since the TCP has acknowledged something.
-    attempts: u32,
+    debt: Debt,
+    /// How often frames went up.
+    ups: u64,
+    /// Duplicate ACKs of the TCP's since its last progress.
+    duplicates: u64,
+    /// So many of them may be about what came before the first frame went up last.
+    explained: u64,
     /// The TCP may lack everything up to here.
     repair: Option<SeqNumber>,
 }
@@ -21,17 +29,41 @@ struct Kept {
     start: SeqNumber,
     end: SeqNumber,
     packet: PacketId,
+    /// Which of the [`Buffer::ups`] its last one was. Between MAC and TCP nothing overtakes.
+    up: u64,
+    /// The TCP's SACK blocks have told of it.
+    reported: bool,
 }
 
 /// What is to be done with a buffer whose time has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Due {
-    /// It was not meant.
+    /// Nothing, or it has been done.
     Nothing,
-    /// Its first frames are handed up again.
-    HandUp,
-    /// The TCP will not take them any more.
+    /// The TCP will not take its frames.
     Abandon,
+}
+
+/// The way up to the TCP, for frames that go it again.
+pub(super) struct Lift<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
+    /// Where the frames came from.
+    pub(super) peer: NodeId,
+    pub(super) newest: Newest,
+    /// Frames that went up.
+    pub(super) count: &'a mut u64,
+}
+
+impl Lift<'_, '_> {
+    /// Hands a frame up once more, as if it had just come.
+    fn take(&mut self, kept: &mut Kept, ups: &mut u64) {
+        *ups += 1;
+        kept.up = *ups;
+        *self.count += 1;
+        self.newest.renew(self.cx.pool, &mut kept.packet);
+        self.cx.pool.retain(kept.packet);
+        self.cx.emit(Emission::Onward(kept.packet, self.peer));
+    }
 }
 
 impl Buffer {
@@ -40,7 +72,17 @@ impl Buffer {
     }
 
     pub(super) const fn due(&self) -> Option<Instant> {
-        self.due
+        self.debt.due()
+    }
+
+    /// Where its first frame begins.
+    pub(super) fn start(&self) -> Option<SeqNumber> {
+        self.frames.front().map(|kept| kept.start)
+    }
+
+    /// Its first frame.
+    pub(super) fn first(&self) -> Option<PacketId> {
+        self.frames.front().map(|kept| kept.packet)
     }
 
     /// Whether it has data that begins there.
@@ -48,39 +90,52 @@ impl Buffer {
         self.frames.iter().any(|kept| kept.start == start)
     }
 
-    /// Keeps a frame with a reference of its own, until the TCP has acknowledged its end. It takes the place of an older copy: the TCP may have had reason not to take
-    /// that one. Returns whether there is one more now.
+    /// Whether all bytes from `from` up to `to` are in it.
+    pub(super) fn covers(&self, from: SeqNumber, to: SeqNumber) -> bool {
+        let reach = self.frames.iter().fold(from, |at, kept| if kept.start.after(at) { at } else { at.max(kept.end) });
+        !to.after(reach)
+    }
+
+    /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. It takes the place of an older copy: the TCP may
+    /// have had reason not to take that one. Returns whether there is one more now.
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
         packet: PacketId,
         (start, end): (SeqNumber, SeqNumber),
-        due: Instant,
+        (now, again): (Instant, Duration),
     ) -> bool {
+        self.ups += 1;
+        let kept = Kept { start, end, packet, up: self.ups, reported: false };
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
         {
             if !end.before(copy.end) {
                 pool.retain(packet);
-                pool.release(std::mem::replace(copy, Kept { start, end, packet }).packet);
+                pool.release(std::mem::replace(copy, kept).packet);
             }
             return false;
         }
         pool.retain(packet);
-        self.frames.insert(place, Kept { start, end, packet });
-        self.due.get_or_insert(due);
+        self.frames.insert(place, kept);
+        self.debt.owe(now, again);
         true
     }
 
-    /// The TCP acknowledges everything before `ack`, for the first time. Returns how many frames that let go.
-    pub(super) fn acknowledge(&mut self, pool: &mut PacketPool, ack: SeqNumber, due: Instant) -> usize {
+    /// The TCP acknowledges everything before `ack`, for the first time. Returns how many frames that lets go.
+    pub(super) fn acknowledge(
+        &mut self,
+        pool: &mut PacketPool,
+        ack: SeqNumber,
+        (now, again): (Instant, Duration),
+    ) -> usize {
         let before = self.frames.len();
         while let Some(kept) = self.frames.pop_front_if(|kept| !kept.end.after(ack)) {
             pool.release(kept.packet);
         }
-        self.attempts = 0;
-        self.due = (!self.frames.is_empty()).then_some(due);
+        (self.duplicates, self.explained) = (0, 0);
+        self.debt.progress(now, again, !self.frames.is_empty());
         self.repair = self.repair.filter(|&repair| ack.before(repair) && !self.frames.is_empty());
         before - self.frames.len()
     }
@@ -92,40 +147,78 @@ impl Buffer {
         frames.len()
     }
 
-    /// Whether the TCP, which has just acknowledged something, is to be helped at once: it lacked a frame, and perhaps what follows.
-    pub(super) const fn is_repairing(&self) -> bool {
-        self.repair.is_some()
-    }
-
-    /// The TCP takes data again that it refused before. Returns whether frames should be handed up.
-    pub(super) fn reopen(&mut self) -> bool {
-        let again = (self.attempts > 0 || self.is_repairing()) && !self.frames.is_empty();
-        if again {
-            self.repair = self.frames.back().map(|kept| kept.end);
+    /// The TCP has acknowledged something, and what waits behind a frame that it lacked may lack too.
+    pub(super) fn on_progress(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
+        if self.repair.is_some() {
+            self.hand_up(lift);
         }
-        again
+        self.on_blocks(tcp, lift);
     }
 
-    /// Looks whether the time has come. `closed`: the TCP has closed its window, and is asked for ever.
-    pub(super) fn on_timer(&mut self, now: Instant, again: Duration, closed: bool) -> Due {
-        if self.due.is_none_or(|due| due > now) {
+    /// The TCP repeats itself. `opened`: with more room than before; `pressed`: it had little.
+    pub(super) fn on_duplicate(&mut self, tcp: &TcpHeader, opened: bool, pressed: bool, lift: &mut Lift<'_, '_>) {
+        if opened {
+            if pressed || self.debt.is_late() || self.repair.is_some() {
+                self.repair_all(lift);
+            }
+            return;
+        }
+        if tcp.window == 0 {
+            return;
+        }
+        self.duplicates += 1;
+        if !tcp.options.sack.is_empty() {
+            self.on_blocks(tcp, lift);
+        } else if self.duplicates >= DUPLICATES && self.duplicates > self.explained {
+            // Each frame that is here may have made for one before the first one went up again.
+            self.explained = self.duplicates + self.frames.len() as u64;
+            self.repair_all(lift);
+        }
+    }
+
+    /// What went up before something that the TCP's blocks tell of, and is not told of itself, was lost on its way up.
+    fn on_blocks(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
+        let blocks = tcp.options.sack.as_slice();
+        if blocks.is_empty() {
+            return;
+        }
+        let mut newest = 0;
+        for kept in &mut self.frames {
+            kept.reported |= blocks.iter().any(|(left, right)| !left.after(kept.start) && !right.before(kept.end));
+            if kept.reported {
+                newest = newest.max(kept.up);
+            }
+        }
+        for kept in self.frames.iter_mut().filter(|kept| !kept.reported && kept.up < newest) {
+            lift.take(kept, &mut self.ups);
+        }
+    }
+
+    /// Looks whether the time has come. `closed`: the TCP has closed its window, or waits for something else.
+    pub(super) fn on_timer(&mut self, closed: bool, lift: &mut Lift<'_, '_>) -> Due {
+        let now = lift.cx.now;
+        if self.debt.due().is_none_or(|due| due > now) {
             return Due::Nothing;
         }
-        if self.attempts >= ATTEMPTS && !closed {
+        if !self.debt.attempt(now, closed) {
             return Due::Abandon;
         }
-        self.attempts = (self.attempts + 1).min(ATTEMPTS);
-        self.due = Some(now + again * (1 << self.attempts));
-        self.repair = self.frames.back().map(|kept| kept.end);
-        Due::HandUp
+        // What it has told of it may have dropped since (RFC 2018, 8).
+        self.frames.iter_mut().for_each(|kept| kept.reported = false);
+        self.repair_all(lift);
+        Due::Nothing
     }
 
-    /// The frames to hand up again: two, so that a TCP that delays ACKs answers at once.
-    pub(super) fn first(&self) -> impl Iterator<Item = PacketId> + use<'_> {
-        self.frames.iter().take(2).map(|kept| kept.packet)
+    /// The TCP may lack everything that is here.
+    fn repair_all(&mut self, lift: &mut Lift<'_, '_>) {
+        self.repair = self.frames.back().map(|kept| kept.end);
+        self.hand_up(lift);
+    }
+
+    /// Hands the first frames up again: two, so that a TCP that delays ACKs answers at once.
+    fn hand_up(&mut self, lift: &mut Lift<'_, '_>) {
+        for kept in self.frames.iter_mut().filter(|kept| !kept.reported).take(2) {
+            lift.take(kept, &mut self.ups);
+        }
     }
 }
-
-/// A TCP that neither acknowledges nor closes its window though it was handed a frame so often, for 255 times the interval, will not take it: its
-/// connection is gone.
-const ATTEMPTS: u32 = 7;

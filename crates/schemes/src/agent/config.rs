@@ -7,6 +7,16 @@ use ackless_wire::Duration;
 pub struct AgentConfig {
     /// How a station makes sure that what its MAC acknowledged reaches its TCP.
     pub solution: Solution,
+    /// How often at least the AP sees a native ACK of a flow whose others are swallowed, which the paper has not. It tells the server the client's clock, tells an AP
+    /// that has forgotten the flow of it, and ends what a made ACK that got lost has stalled. Greater than zero.
+    pub refresh: Duration,
+}
+
+impl AgentConfig {
+    /// An agent with this solution, and a native ACK of each flow every second.
+    pub const fn of(solution: Solution) -> Self {
+        Self { solution, refresh: Duration::from_secs(1) }
+    }
 }
 
 /// The paper's two answers to what gets lost between a station's MAC and its TCP (III.1).
@@ -31,6 +41,6 @@ pub enum Solution {
 impl Default for AgentConfig {
     /// The first solution, which the paper prefers.
     fn default() -> Self {
-        Self { solution: Solution::Buffer { packets: 128, again: Duration::from_millis(200) } }
+        Self::of(Solution::Buffer { packets: 128, again: Duration::from_millis(200) })
     }
 }

@@ -56,7 +56,7 @@ counters! {
         refused,
         /// Frames handed up again.
         handed_up_again,
-        /// Frames let go although the local TCP never acknowledged them.
+        /// Frames let go although the local TCP never acknowledged them; their connections were reset at both ends.
         abandoned,
 
         // The flag, the second solution.

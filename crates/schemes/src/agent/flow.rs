@@ -1,12 +1,14 @@
 //! What a station knows of one of its flows, and the rule by which an ACK of its own TCP may be swallowed.
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
+use ackless_dot11::hooks::SendOptions;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::buffer::Buffer;
 use super::spans::{Inflow, Place};
 use super::stamps::Stamps;
+use crate::repairs::Newest;
 
 /// One flow, seen from the receiver of data.
 #[derive(Debug)]
@@ -35,6 +37,10 @@ pub(super) struct Flow {
     /// The widest window that went natively.
     widest: u16,
     pub(super) buffer: Buffer,
+    /// The newest timestamps of what went up.
+    pub(super) newest: Newest,
+    /// What the TCP sends next, and how it sends.
+    pub(super) own: Option<(SeqNumber, SendOptions)>,
     pub(super) heard: Instant,
 }
 
@@ -82,6 +88,8 @@ impl Flow {
             refresh_at: now,
             widest: 0,
             buffer: Buffer::default(),
+            newest: Newest::default(),
+            own: None,
             heard: now,
         }
     }
@@ -93,21 +101,30 @@ impl Flow {
         }
     }
 
-    /// Data goes up. Returns whether the first solution must keep it: the agent speaks for it, and the TCP has not acknowledged it.
+    /// Data goes up. Returns whether the first solution must keep it: the AP may speak for it by now, and the TCP has not acknowledged it.
+    ///
+    /// The AP may have heard already what this station does not know it to have heard, a native ACK whose MAC ACK is lost. So more is kept than ACKs are swallowed for: all in the
+    /// order of what went up, late data included.
     pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber) -> bool {
         if !self.spoken_for {
             return false;
         }
+        let reached = self.inflow.reached();
+        let in_order = reached.is_some_and(|reached| !data.seq.after(reached));
         if !self.stamps.is_next(data) {
-            self.late = Some(self.late.map_or(end, |late| late.max(end)));
+            self.inflow.take_above_hole(data.seq, end);
+            // A late copy of what is there already opens no hole for the AP.
+            if reached.is_none_or(|reached| end.after(reached)) {
+                self.late = Some(self.late.map_or(end, |late| late.max(end)));
+            }
             return false;
         }
-        let place = if self.is_doubtful() {
-            self.inflow.take_above_hole(data.seq, end)
+        if self.is_doubtful() {
+            self.inflow.take_above_hole(data.seq, end);
         } else {
-            self.inflow.take(data.seq, end, false)
-        };
-        place == Place::InOrder && !self.has_acknowledged(end)
+            self.inflow.take(data.seq, end, false);
+        }
+        in_order && !self.has_acknowledged(end)
     }
 
     /// Whether the AP may not know that the TCP has taken late data: until it is known to, what follows is out of order for it.
@@ -115,6 +132,44 @@ impl Flow {
         let known = self.known.map(|known| known.ack);
         self.late = self.late.filter(|late| known.is_none_or(|known| known.before(*late)));
         self.late.is_some()
+    }
+
+    /// Up to where the TCP has acknowledged everything.
+    pub(super) const fn acknowledged(&self) -> Option<SeqNumber> {
+        self.handed
+    }
+
+    /// Whether a frame that begins there has what the TCP lacks first, below what is kept. Refused, it would lock both: nothing else lets the TCP acknowledge that.
+    pub(super) fn lacks_below(&self, start: SeqNumber) -> bool {
+        !self.buffer.is_empty() && self.handed.is_some_and(|handed| !start.after(handed))
+    }
+
+    /// Whether this repeats the TCP's last ACK, or says no less.
+    pub(super) fn has_said(&self, ack: SeqNumber) -> bool {
+        self.handed == Some(ack)
+    }
+
+    /// Whether a window is so narrow that the TCP may have had no room for what went up.
+    pub(super) const fn is_pressed(&self, window: u16) -> bool {
+        window < self.widest.div_ceil(2)
+    }
+
+    /// What the TCP sends next after this segment of its own, with so many bytes of data.
+    pub(super) fn next_own(&self, tcp: &TcpHeader, length: u32) -> SeqNumber {
+        let end = tcp.seq + length + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        self.own.map_or(end, |(next, _)| next.max(end))
+    }
+
+    /// Whether the TCP waits for something below all that is kept: the AP has not acknowledged that, and the server sends it when it can.
+    pub(super) fn lacks_more_than_is_kept(&self) -> bool {
+        let (Some(handed), Some(start)) = (self.handed, self.buffer.start()) else { return false };
+        start.after(handed)
+    }
+
+    /// The promise of the first solution: all that the AP may acknowledge and the TCP has not is in the buffer.
+    pub(super) fn keeps_its_word(&self) -> bool {
+        let (Some(handed), Some(point)) = (self.handed, self.inflow.point()) else { return true };
+        !point.after(handed) || self.buffer.covers(handed, point)
     }
 
     /// Whether the TCP has acknowledged everything before `end`.
@@ -132,7 +187,7 @@ impl Flow {
     ///
     /// # Errors
     /// Why it may not.
-    pub(super) fn rule(&self, tcp: &TcpHeader, pure: bool, now: Instant) -> Result<(), Native> {
+    pub(super) fn rule(&self, tcp: &TcpHeader, pure: bool, now: Instant, refresh: Duration) -> Result<(), Native> {
         let plain = pure && tcp.flags == TcpFlags::ACK && tcp.checksum == Checksum::Correct;
         if self.handed.is_some_and(|handed| !tcp.ack.after(handed)) && plain {
             let bare = tcp.options.sack.is_empty() && tcp.window == self.window;
@@ -141,7 +196,10 @@ impl Flow {
         if !plain || !tcp.options.sack.is_empty() {
             return Err(Native::Other);
         }
-        let known = self.known.filter(|known| now.saturating_since(known.at) < REFRESH * 3).ok_or(Native::Unknown)?;
+        let known = self
+            .known
+            .filter(|known| now.saturating_since(known.at) < refresh.saturating_mul(3))
+            .ok_or(Native::Unknown)?;
         let follows = self.floor.is_some_and(|floor| !known.ack.before(floor));
         if !follows || self.inflow.point().is_none_or(|point| tcp.ack.after(point)) {
             return Err(Native::Uncovered);
@@ -167,10 +225,10 @@ impl Flow {
         new
     }
 
-    /// A packet goes natively. Returns whether it repeats an ACK that was swallowed, so that the AP must see it twice.
-    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<Native>, now: Instant) -> bool {
+    /// A packet goes natively; the next one has to at `next`. Returns whether it repeats an ACK that was swallowed, so that the AP must see it twice.
+    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<Native>, next: Instant) -> bool {
         if why == Some(Native::Refresh) {
-            self.refresh_at = now + REFRESH;
+            self.refresh_at = next;
         }
         let restated = why == Some(Native::Duplicate { bare: true })
             && self.swallowed == Some(tcp.ack)
@@ -185,12 +243,12 @@ impl Flow {
     }
 
     /// A native packet of the flow has reached the AP.
-    pub(super) fn delivered(&mut self, handle: FrameHandle, tcp: &TcpHeader, now: Instant) {
+    pub(super) fn delivered(&mut self, handle: FrameHandle, tcp: &TcpHeader, now: Instant, refresh: Duration) {
         if self.known.is_some_and(|known| known.handle > handle) {
             return;
         }
         self.known = Some(Known { handle, ack: tcp.ack, window: tcp.window, at: now });
-        self.refresh_at = now + REFRESH;
+        self.refresh_at = now + refresh;
         self.widest = self.widest.max(tcp.window);
     }
 
@@ -211,7 +269,3 @@ impl Flow {
         self.swallowed.is_some() && self.swallowed == self.vouchable()
     }
 }
-
-/// How often at least the AP sees a native ACK of a flow whose others are swallowed. The paper has none. The timestamp that made ACKs bear would else
-/// become too old for PAWS (RFC 7323, 5.3) where ticks are short, and an AP that has forgotten the flow would not be noticed.
-pub(super) const REFRESH: Duration = Duration::from_secs(1);

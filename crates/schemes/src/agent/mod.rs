@@ -17,6 +17,34 @@
 //! - [`Solution::Flag`]: nothing is kept. The station answers [`Solution::Flag::extra_sifs`] later than SIFS, with the flag ON if its TCP's ACK came
 //!   down by then, and only then the AP speaks.
 //!
+//! # The promise
+//!
+//! What the AP has acknowledged, the station keeps until its TCP has it, or the connection is reset at both ends. The bytes of one flow, from left to right, in the first
+//! solution:
+//!
+//! ```text
+//!              TCP has it      | MAC has it, kept          | MAC has it, not kept            | nobody has it
+//!   -----------|---------------|---------------------------|---------------------------------|--------------> stream
+//!          said by AP       `handed`        said by AP   `Inflow::point`            above a hole, late, opaque
+//! ```
+//!
+//! | the AP has said | the MAC has handed up | the TCP is known to have | the station | where it gets lost on its way up |
+//! |---|---|---|---|---|
+//! | no | no | no | has nothing; with a full buffer it refuses, unless it is what the TCP lacks first below something kept | - |
+//! | no, it never will | yes, above a hole, late or opaque | no | does not keep it | the TCP's native ACKs lack it, the server repairs |
+//! | not yet, or it has | yes, in order | no | keeps it | it goes up again: when SACK blocks or duplicate ACKs tell of the loss, when the window opens, after [`Solution::Buffer::again`] |
+//! | it may | yes | yes, by its ACK | lets it go | - |
+//! | it has | yes, 15 times | no, for 522 s | resets the connection at both ends | - |
+//!
+//! `Flow::keeps_its_word` asserts the third line wherever the station's state moves. What goes up again bears the newest timestamps of the flow (`crate::repairs`). In the second solution
+//! the AP says only what the TCP has acknowledged; there is nothing to keep.
+//!
+//! - *A station leaves*, MAC and TCP together: its TCP's data is gone with it, as what any TCP has acknowledged and no application has read. A station that changes its AP keeps
+//!   its buffer, and hands up from it. The AP keeps no data.
+//! - *The AP starts anew*: it knows no flow, says nothing until a native ACK tells it of one, and takes nothing back. What the one before has acknowledged is in the station's buffer.
+//!   The server waits for [`AgentConfig::refresh`] or its timeout.
+//! - *A forged RST or SYN* from the peer lets nothing go unless it bears the very number that the TCP waits for; the TCP's own answer does.
+//!
 //! What the AP says is cumulative and never goes past a hole: a frame that the MAC gave up, that a queue dropped or that the wire lost, until it is delivered after all or
 //! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `maker` and the rule in `flow`.
 //!
@@ -24,20 +52,21 @@
 //! - the paper has no SYN, window, timestamp, duplicate ACK or port reuse; all rules about them are ours;
 //! - a duplicate ACK that repeats a swallowed one is queued twice: the AP takes the first for the swallowed one, and only the second for a duplicate, so
 //!   that the server counts as many as the client's TCP made (one more where the AP could not say the swallowed one);
-//! - of each flow an ACK goes natively every second (`flow::REFRESH`);
+//! - of each flow an ACK goes natively every second ([`AgentConfig::refresh`]);
 //! - the buffer keeps what came in order, and the agent speaks for nothing else: see `spans::Inflow`;
 //! - nor for data with an older timestamp than data before it: see `stamps::Stamps`;
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - a new copy of data that is in the buffer is never refused, and takes the place of the older one;
-//! - frames that the local TCP does not take for 255 times the interval are let go, unless its window is closed.
+//! - nor is what the local TCP lacks first while something above it is kept: no ACK could empty the buffer before;
+//! - what the TCP's SACK blocks or duplicate ACKs show to be lost goes up again at once, and not only after a time.
 //!
 //! What the design itself stalls on, each ended by the sender's retransmission timeout:
 //! - all MAC ACKs to a frame are lost until the AP gives it up, although the station has it and swallowed the ACK: the AP cannot pass the hole. The server sends
 //!   the data again, and the client's TCP answers the duplicate natively;
 //! - the buffer is full while the TCP delays its ACK: the frames behind are refused until the AP gives them up. It must hold more than the segments that an ACK
 //!   waits for;
-//! - the AP has forgotten the flow (it restarted, or had too many), and the station swallows on, for a second at most.
+//! - the AP has forgotten the flow (it restarted, or had too many), and the station swallows on, until the next native ACK is due ([`AgentConfig::refresh`]).
 //!
 //! The window that a made ACK offers is the client's last one, though the client has not said so for the bytes beyond: where its application reads
 //! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it. Where such data fills the buffer, the
@@ -85,7 +114,7 @@ pub struct Agent {
 impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
-        let (maker, client) = (Maker::default(), Client::new(config.solution));
+        let (maker, client) = (Maker::default(), Client::new(config));
         Self { config, maker, client, counters: AgentCounters::default() }
     }
 
@@ -95,7 +124,7 @@ impl Agent {
             Solution::Flag { .. } => Solution::Flag { extra_sifs: Duration::ZERO },
             buffer @ Solution::Buffer { .. } => buffer,
         };
-        Self::new(AgentConfig { solution })
+        Self::new(AgentConfig { solution, ..config })
     }
 
     /// What it has counted.
@@ -207,8 +236,10 @@ impl Scheme for Agent {
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
         let content = cx.pool.get(packet);
-        if let Some(key) = FlowKey::of(content).filter(|_| content.tcp().is_some_and(ends_flow)) {
-            self.client.on_opening(cx, key.reversed());
+        if let Some(&tcp) = content.tcp().filter(|tcp| ends_flow(tcp))
+            && let Some(key) = FlowKey::of(content)
+        {
+            self.client.on_opening(cx, key.reversed(), &tcp);
         }
         self.client.on_upward(cx, packet, from);
         let by_flag = self.by_flag();

@@ -65,7 +65,7 @@ counters! {
         no_room,
         /// Connections forgotten because they were silent.
         swept,
-        /// Connections given up because the client has not acknowledged what was sent again.
+        /// Connections reset at both ends because the client has not acknowledged what was sent again.
         abandoned,
     }
 }

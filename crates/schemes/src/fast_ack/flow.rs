@@ -1,15 +1,14 @@
 //! One connection's data towards a client: what the server has been told, what the client has said, and what lies between.
 
 use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
-use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
+use crate::repairs::{DUPLICATES, Debt, Newest, reset_for_receiver, reset_for_sender};
 
 mod repairs;
-
-use repairs::DUPLICATES;
 
 /// A connection from the client's first ACK on.
 #[derive(Debug)]
@@ -46,19 +45,9 @@ pub(super) struct Flow {
     all_duplicates: u64,
     /// The last data header and how it went to the client.
     data: Option<(TcpHeader, SendOptions)>,
-    /// The server's last timestamps.
-    newest: Option<(u32, u32)>,
+    newest: Newest,
     debt: Debt,
     pub(super) last_used: Instant,
-}
-
-/// The timer of what has been acknowledged early.
-#[derive(Clone, Copy, Debug)]
-struct Debt {
-    /// When it runs out; `None` where there is nothing.
-    due: Option<Instant>,
-    wait: Duration,
-    attempts: u32,
 }
 
 /// What the server's data segments are to the AP.
@@ -86,9 +75,8 @@ struct News {
 
 impl Flow {
     /// A connection whose client has sent this first packet after its SYN; `shift` scales its window.
-    pub(super) fn new(config: &FastAckConfig, now: Instant, first: &Packet, shift: u8) -> Option<Self> {
+    pub(super) fn new(now: Instant, first: &Packet, shift: u8) -> Option<Self> {
         let (tcp, facts) = (first.tcp()?, ClientFacts::of(first)?);
-        let debt = Debt { due: None, wait: config.repair_after, attempts: 0 };
         Some(Self {
             sent: tcp.ack,
             point: tcp.ack,
@@ -107,14 +95,14 @@ impl Flow {
             duplicates: 0,
             all_duplicates: 0,
             data: None,
-            newest: None,
-            debt,
+            newest: Newest::default(),
+            debt: Debt::default(),
             last_used: now,
         })
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
-        self.debt.due
+        self.debt.due()
     }
 
     /// Whether nothing is owed to anybody.
@@ -122,9 +110,41 @@ impl Flow {
         self.cache.is_empty()
     }
 
+    /// Whether a RST of the server's lets go what is owed: nothing is, or the client is sure to believe it, since it bears the number that it waits for (RFC 5961, 3.2).
+    pub(super) fn is_over_with(&self, reset: &TcpHeader) -> bool {
+        self.is_even() || reset.seq == self.acked
+    }
+
     /// The server must hear the client's next ACK whatever it says.
     pub(super) fn forget_told(&mut self) {
         self.told = !self.facts.window;
+    }
+
+    /// The client will not take what the server has been told of: the connection is reset at both ends.
+    pub(super) fn reset(&mut self, cx: &mut Context<'_>) {
+        let Some((_, options)) = self.data else { return };
+        let Some(segment) = self.cache.with(self.acked) else { return };
+        let data = cx.pool.get(segment.packet);
+        let for_client = reset_for_receiver(data, self.acked);
+        let for_server = reset_for_sender(data, self.client_seq, self.point);
+        if let Some(reset) = for_client {
+            let reset = cx.pool.insert(reset);
+            cx.emit(Emission::Queue(reset, options));
+        }
+        if let Some(reset) = for_server {
+            let reset = cx.pool.insert(reset);
+            cx.emit(Emission::Onward(reset, options.receiver));
+        }
+    }
+
+    /// What FastACK promises: all that the server has been told of and the client has not acknowledged is in the cache.
+    fn keeps_its_word(&mut self) -> bool {
+        let (mut at, point) = (self.acked, self.point);
+        while at.before(point) {
+            let Some(segment) = self.cache.with(at) else { return false };
+            at = segment.end;
+        }
+        true
     }
 
     /// The connection is over for the AP.
@@ -134,10 +154,7 @@ impl Flow {
 
     /// A packet of the server's is on its way to the client: its timestamps are noted.
     pub(super) fn on_server(&mut self, tcp: &TcpHeader) {
-        let Some((val, ecr)) = tcp.options.timestamps else { return };
-        if self.newest.is_none_or(|(newest, _)| !SeqNumber(val).before(SeqNumber(newest))) {
-            self.newest = Some((val, ecr));
-        }
+        self.newest.note(tcp);
     }
 
     /// A segment of the server's with data, without SYN and RST, is on its way to the client.
@@ -311,10 +328,7 @@ impl Flow {
             self.acked = ack;
             self.duplicates = 0;
             self.cache.release_before(ack, cx.pool);
-            self.debt = Debt { due: None, wait: config.repair_after, attempts: 0 };
-            if ack.before(self.point) {
-                self.debt.due = Some(cx.now + self.debt.wait);
-            }
+            self.debt.progress(cx.now, config.repair_after, ack.before(self.point));
         }
         News { ack, window: tcp.window, advanced, opened, hole: repeats || reports }
     }
@@ -404,8 +418,8 @@ impl Flow {
             (self.point, self.stamp) = (segment.end, segment.stamp);
         }
         let moved = self.point != before;
-        if moved && self.debt.due.is_none() {
-            self.debt = Debt { due: Some(now + config.repair_after), wait: config.repair_after, attempts: 0 };
+        if moved {
+            self.debt.owe(now, config.repair_after);
         }
         moved
     }
@@ -426,6 +440,7 @@ impl Flow {
 
     /// Acknowledges up to the point in the client's name, with as much window as the client has room for behind it.
     fn tell(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
+        debug_assert!(self.keeps_its_word(), "what the server is told of is kept: {self:?}");
         let Some((data, options)) = self.data else { return };
         let room = self.edge.distance_from(self.point).max(0).unsigned_abs();
         let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);

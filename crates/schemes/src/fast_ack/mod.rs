@@ -15,11 +15,16 @@
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
 //!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
 //!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
-//!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone. A repair bears the server's newest
+//!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone, and the connection reset at both ends. A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
 //! - **Bounds.** What finds the cache full is not cached, so that nothing from there on is acknowledged early until the client itself has.
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.
 //! - **What the server sends again** although it has been told of it ends at the AP, which tells it again.
+//!
+//! **The promise.** What the AP has acknowledged and the client has not is in the cache, from the client's last ACK to the AP's point without a gap (`Flow::keeps_its_word`, asserted at each
+//! ACK that is made), until the client has acknowledged it; a client that does not take it in 15 attempts is reset, and so is the server. A RST of the server's ends that only with the number
+//! that the client waits for. It holds as long as this AP is there: one that starts anew, or that a client roams to, knows nothing of it, repairs nothing and keeps nothing back. The client then
+//! lacks what the server believes it to have, and the connection lasts until either gives up; no key makes that otherwise, since the cache is the AP's alone.
 //!
 //! A connection that does TACK is left alone from its first numbered segment on, by that segment's own option: what the AP could say of its data would not be a report, and a
 //! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either. So it is with any connection of which a segment has options or bits that are not known here
@@ -206,7 +211,10 @@ impl Scheme for FastAck {
         let is_data = !content.payload.is_empty() || tcp.flags.contains(TcpFlags::FIN);
         let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
         if tcp.flags.contains(TcpFlags::RST) {
-            self.forget(cx, key);
+            let flow = self.connections.get_mut(key).and_then(|connection| connection.flow.as_deref());
+            if flow.is_none_or(|flow| flow.is_over_with(&tcp)) {
+                self.forget(cx, key);
+            }
             return Verdict::Pass;
         }
         if tcp.flags.contains(TcpFlags::SYN) {
@@ -282,7 +290,7 @@ impl Scheme for FastAck {
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
         let Some(flow) = &mut connection.flow else {
             let first = cx.pool.get(packet);
-            if connection.open(&self.config, cx.now, first, self.last_id + 1) {
+            if connection.open(cx.now, first, self.last_id + 1) {
                 self.last_id += 1;
                 self.counters.opened += 1;
             }
@@ -301,6 +309,7 @@ impl Scheme for FastAck {
         for connection in self.connections.values_mut() {
             let Some(flow) = &mut connection.flow else { continue };
             if flow.due().is_some_and(|due| due <= now) && !flow.on_timer(cx, &mut self.counters) {
+                flow.reset(cx);
                 flow.clear(cx);
                 connection.flow = None;
                 gone += 1;
@@ -318,11 +327,11 @@ impl Scheme for FastAck {
 
 impl Connection {
     /// The client's first packet after its SYN passes. Returns whether the AP helps from here on.
-    fn open(&mut self, config: &FastAckConfig, now: Instant, first: &Packet, id: u32) -> bool {
+    fn open(&mut self, now: Instant, first: &Packet, id: u32) -> bool {
         let (Some(server), Some(client)) = (self.server, self.client) else { return false };
         // A window is scaled where both ends have offered to (RFC 7323, 2.2), and by 14 at most (2.3).
         let shift = server.scale.and(client.scale).unwrap_or(0).min(14);
-        self.flow = Flow::new(config, now, first, shift).map(Box::new);
+        self.flow = Flow::new(now, first, shift).map(Box::new);
         self.id = id;
         self.flow.is_some()
     }

@@ -1,9 +1,9 @@
 //! The first solution: what the station keeps, refuses, and hands up again.
 
 use ackless_dot11::hooks::{Admission, Verdict};
-use ackless_wire::Duration;
+use ackless_wire::{Duration, SeqNumber, TcpFlags};
 
-use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, again, buffer};
+use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, again, buffer, sack};
 
 /// A full buffer of four: segments 1 to 4.
 fn full() -> Pair {
@@ -78,20 +78,133 @@ fn data_that_the_tcp_has_is_neither_kept_nor_refused() {
 }
 
 #[test]
-fn frames_are_handed_up_again_after_longer_and_longer_and_at_last_let_go() {
+fn frames_are_handed_up_again_after_longer_and_longer_and_at_last_the_connection_is_reset_at_both_ends() {
     let mut pair = full();
-    let mut times = Vec::new();
-    for tenth in 1..=1_000 {
+    let (mut times, mut reset) = (Vec::new(), None);
+    for tenth in 1..=5_500 {
         pair.pass_time(Duration::from_millis(100));
-        let handed = pair.handed_up();
-        if !handed.is_empty() {
-            assert_eq!(handed, [1, 2]);
+        let handed = pair.handed_headers();
+        if handed.iter().any(|tcp| tcp.flags.contains(TcpFlags::RST)) {
+            assert!(reset.is_none() && handed.len() == 1);
+            // The TCP waits for segment 1: with any other number it would question the RST.
+            assert_eq!(pair.segment_at(handed[0].seq), 1);
+            reset = Some(tenth);
+        } else if !handed.is_empty() {
+            let handed: Vec<_> = handed.iter().map(|tcp| pair.segment_at(tcp.seq)).collect();
+            assert_eq!((handed, reset), (vec![1, 2], None));
             times.push(tenth);
         }
     }
-    // 0.2 s after they came, then 0.4, 0.8 and so on, 12.8 s at last; after 25.6 s more they are let go.
-    assert_eq!(times, [2, 6, 14, 30, 62, 126, 254]);
+    // 0.2 s after they came, then 0.4, 0.8 and so on, a minute at most, as a sender's retransmission timeout (RFC 6298, 2.5 and 5.5).
+    let expected = [2, 6, 14, 30, 62, 126, 254, 510, 1_022, 1_622, 2_222, 2_822, 3_422, 4_022, 4_622];
+    assert_eq!((times, reset), (expected.to_vec(), Some(5_222)));
     assert_eq!((pair.counters(STATION).abandoned, pair.held(0)), (4, 0));
+    pair.natives();
+    let wire = pair.wire_headers();
+    // The server has had 7,001 - 1 bytes of the client's and waits for the next.
+    assert!(wire.len() == 1 && wire[0].flags.contains(TcpFlags::RST) && wire[0].seq == SeqNumber(7_001), "{wire:?}");
+}
+
+#[test]
+fn what_the_tcp_lacks_first_is_taken_however_full_the_buffer() {
+    let mut pair = Pair::flowing(buffer(2));
+    for n in [2, 1, 3] {
+        let data = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_010, 0)), n, SEGMENT);
+        pair.exchange(&data);
+    }
+    // Segment 2 came above a hole, is not kept, and was lost on its way up; 1 and 3 are kept.
+    pair.ack(2);
+    let data = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_010, 0)), 4, SEGMENT);
+    pair.exchange(&data);
+    let [further, missing] =
+        [5, 2].map(|n| pair.segment_with(|tcp| tcp.options.timestamps = Some((1_011, 0)), n, SEGMENT));
+    assert_eq!(pair.arrive(&[further]), [Admission::Refuse], "3 and 4 fill it");
+    assert_eq!(pair.arrive(&[missing]), [Admission::Accept], "refused, it would lock both");
+    pair.answer(&[missing]);
+    assert_eq!(pair.ack(5), Verdict::Swallow);
+    assert_eq!(pair.arrive(&[again(&further)]), [Admission::Accept]);
+}
+
+#[test]
+fn a_frame_goes_up_again_with_the_newest_timestamp_of_its_flow() {
+    let mut pair = full();
+    let newer = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_500, 77)), 0, SEGMENT);
+    pair.exchange(&newer);
+    pair.pass_time(Duration::from_millis(200));
+    let stamps: Vec<_> = pair.handed_headers().iter().map(|tcp| tcp.options.timestamps).collect();
+    // With its own, 1,001, a TCP that has seen 1,500 drops it each time (RFC 7323, 5.3).
+    assert_eq!(stamps, [Some((1_500, 77)); 2]);
+}
+
+#[test]
+fn what_was_lost_below_something_that_blocks_tell_of_goes_up_again_at_once_and_once() {
+    let mut pair = Pair::flowing(buffer(8));
+    for n in 1..5 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+    }
+    let told = sack(&pair, &[(2, 3), (4, 5)]);
+    pair.ack_with(1, |tcp| tcp.options.sack = told);
+    assert_eq!(pair.handed_up(), [1, 3]);
+    pair.ack_with(1, |tcp| tcp.options.sack = told);
+    assert_eq!(pair.handed_up(), [], "it is on its way");
+    // Segment 5 goes up behind it and arrives: it was lost once more.
+    let data = pair.data(5);
+    pair.exchange(&data);
+    let told = sack(&pair, &[(2, 6)]);
+    pair.ack_with(1, |tcp| tcp.options.sack = told);
+    assert_eq!(pair.handed_up(), [1]);
+    assert_eq!(pair.ack(6), Verdict::Swallow);
+    assert_eq!(pair.held(0), 0);
+}
+
+#[test]
+fn without_blocks_three_duplicates_mean_a_loss_and_as_many_as_frames_are_kept_another_one() {
+    let mut pair = full();
+    let mut handed = Vec::new();
+    for _ in 0..8 {
+        pair.ack(1);
+        handed.push(pair.handed_up());
+    }
+    // Four frames are kept, each of which may have made for one before the first went up again.
+    let (none, first) = (Vec::new(), vec![1, 2]);
+    assert_eq!(handed, [&none, &none, &first, &none, &none, &none, &none, &first].map(Clone::clone));
+}
+
+#[test]
+fn a_late_copy_of_what_is_there_makes_nobody_doubt_what_follows() {
+    let mut pair = full();
+    pair.ack(3);
+    // The wire brings a copy of segment 1 with its old timestamp. For the AP it opens no hole, so that it speaks for what follows: the station must keep that.
+    let late = pair.segment_with(|tcp| tcp.options.timestamps = Some((900, 0)), 1, SEGMENT);
+    pair.exchange(&late);
+    let data = pair.data(5);
+    pair.exchange(&data);
+    assert_eq!((pair.wire().last(), pair.held(0)), (Some(&6), 3), "segments 3, 4 and 5");
+}
+
+#[test]
+fn a_reset_that_the_tcp_will_not_believe_lets_nothing_go() {
+    for (number, kept) in [(3, 4), (1, 0)] {
+        let mut pair = full();
+        let reset = pair.segment_with(|tcp| tcp.flags = TcpFlags::RST, number, 0);
+        pair.exchange(&reset);
+        assert_eq!(pair.held(0), kept, "segment {number}, and the TCP waits for 1");
+    }
+    let mut pair = full();
+    let call = pair.segment_with(|tcp| tcp.flags = TcpFlags::SYN, 900, 0);
+    pair.exchange(&call);
+    assert_eq!(pair.held(0), 4, "a SYN within a connection is questioned (RFC 5961, 4.2)");
+}
+
+#[test]
+fn what_an_ap_has_acknowledged_that_knows_nothing_any_more_the_station_still_keeps() {
+    let mut pair = full();
+    pair.forget();
+    pair.pass_time(Duration::from_millis(200));
+    assert_eq!((pair.handed_up(), pair.held(0)), (vec![1, 2], 4));
+    assert_eq!(pair.ack(3), Verdict::Swallow);
+    assert_eq!((pair.handed_up(), pair.held(0)), (vec![3, 4], 2));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn a_reset_of_the_servers_empties_the_buffer() {
     let data = pair.data(1);
     pair.exchange(&data);
     assert_eq!(pair.held(0), 1);
-    let reset = pair.segment_with(|tcp| tcp.flags = TcpFlags::RST, 2, 0);
+    let reset = pair.segment_with(|tcp| tcp.flags = TcpFlags::RST, 1, 0);
     pair.exchange(&reset);
     assert_eq!((pair.held(0), pair.wire()), (0, vec![2]));
 }

@@ -41,8 +41,8 @@ pub struct Pair {
     held_back: Vec<Mpdu>,
     /// What has left for the server.
     wire: Vec<TcpHeader>,
-    /// What was handed up again, by segment.
-    again: Vec<u32>,
+    /// What was handed up again, or made for the station's TCP.
+    again: Vec<TcpHeader>,
 }
 
 struct Node {
@@ -64,12 +64,12 @@ impl Withdraw for Queue {
 
 /// The buffer of the first solution.
 pub const fn buffer(packets: u16) -> AgentConfig {
-    AgentConfig { solution: Solution::Buffer { packets, again: Duration::from_millis(200) } }
+    AgentConfig::of(Solution::Buffer { packets, again: Duration::from_millis(200) })
 }
 
 /// The flag of the second.
 pub const fn flag() -> AgentConfig {
-    AgentConfig { solution: Solution::Flag { extra_sifs: Duration::from_micros(50) } }
+    AgentConfig::of(Solution::Flag { extra_sifs: Duration::from_micros(50) })
 }
 
 impl Pair {
@@ -161,7 +161,18 @@ impl Pair {
 
     /// The segments that were handed up again since the last time.
     pub fn handed_up(&mut self) -> Vec<u32> {
+        let first = self.first;
+        self.handed_headers().iter().map(|tcp| (tcp.seq - first) / SEGMENT).collect()
+    }
+
+    /// The whole headers.
+    pub fn handed_headers(&mut self) -> Vec<TcpHeader> {
         std::mem::take(&mut self.again)
+    }
+
+    /// The segment that begins with this byte of the server's.
+    pub fn segment_at(&self, seq: SeqNumber) -> u32 {
+        (seq - self.first) / SEGMENT
     }
 
     /// How many frames wait in the station's queue.
@@ -457,8 +468,8 @@ impl Pair {
                     self.leave(packet);
                 }
                 Emission::Onward(packet, _) => {
-                    let tcp = self.pool.get(packet).tcp().expect("the script has TCP only");
-                    self.again.push((tcp.seq - self.first) / SEGMENT);
+                    let tcp = *self.pool.get(packet).tcp().expect("the script has TCP only");
+                    self.again.push(tcp);
                     self.pool.release(packet);
                 }
                 Emission::Queue(packet, options) => {

@@ -90,6 +90,11 @@ impl Ap {
         self.upstream();
     }
 
+    /// The AP starts anew. What it kept is gone with it.
+    pub fn forget(&mut self) {
+        self.fast_ack = FastAck::new(FastAckConfig::default());
+    }
+
     pub fn counters(&self) -> &FastAckCounters {
         self.fast_ack.counters()
     }

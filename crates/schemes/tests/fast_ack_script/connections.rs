@@ -63,10 +63,11 @@ fn a_reset_ends_it_all() {
             reset.flags = TcpFlags::RST;
             assert_eq!(ap.client_sends(reset, 0), Verdict::Pass);
         } else {
-            let mut reset = ap.server_header(3);
+            // The client has acknowledged nothing: this is what it waits for.
+            let mut reset = ap.server_header(0);
             reset.flags = TcpFlags::RST;
             ap.server_sends(reset, 0);
-            assert_eq!(ap.queued(), [2, 3]);
+            assert_eq!(ap.queued(), [2, 0]);
         }
         assert_eq!((ap.kept(), ap.counters().reset), (0, 1));
         ap.upstream();
@@ -117,4 +118,34 @@ fn an_old_ack_ends_at_the_ap() {
     ap.ack(2);
     assert_eq!(ap.ack(1), Verdict::Swallow);
     assert_eq!(ap.counters().stale, 1);
+}
+
+#[test]
+fn a_reset_that_the_client_will_not_believe_ends_no_promise() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.deliver(3);
+    assert_eq!(ap.upstream_acks(), [1, 2, 3]);
+    let mut reset = ap.server_header(3);
+    reset.flags = TcpFlags::RST;
+    ap.server_sends(reset, 0);
+    ap.deliver(1);
+    assert_eq!((ap.kept(), ap.counters().reset), (3, 0), "the client waits for the first segment, not for the fourth");
+    ap.pass_ms(200);
+    assert_eq!(ap.queued(), [0], "and gets it again");
+}
+
+#[test]
+fn an_ap_that_starts_anew_repairs_nothing_and_keeps_nothing_back() {
+    let mut ap = Ap::connected();
+    ap.data(0..3);
+    ap.deliver(3);
+    assert_eq!(ap.upstream_acks(), [1, 2, 3]);
+    ap.forget();
+    // The client lacks the first segment, the server believes that it has it: what the design cannot repair.
+    for _ in 0..4 {
+        assert_eq!(ap.ack(0), Verdict::Pass);
+    }
+    ap.pass_ms(100_000);
+    assert_eq!(ap.queued(), []);
 }

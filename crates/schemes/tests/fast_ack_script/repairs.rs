@@ -2,6 +2,7 @@
 
 use ackless_dot11::hooks::Verdict;
 use ackless_schemes::fast_ack::FastAckConfig;
+use ackless_wire::TcpFlags;
 
 use crate::ap::{Ap, LEN};
 
@@ -205,7 +206,9 @@ fn a_client_that_is_gone_is_given_up_at_last() {
         (0..waiting).for_each(|_| ap.give_up());
     }
     assert_eq!((ap.counters().repaired_by_timer, ap.counters().abandoned, ap.live()), (15, 1, 0));
-    ap.upstream();
+    let resets: Vec<_> = ap.upstream().into_iter().filter(|tcp| tcp.flags.contains(TcpFlags::RST)).collect();
+    assert_eq!(resets.len(), 1, "the server, which was told of three segments, does not go on");
+    assert_eq!(resets[0].seq, ap.client_header(0).1.seq, "it believes no other number (RFC 5961, 3.2)");
     ap.data([3]);
     ap.deliver(1);
     assert!(ap.upstream().is_empty(), "no more early ACKs on this connection");

@@ -179,7 +179,7 @@ fn schemes() -> Vec<(String, AnyScheme, AnyScheme)> {
         Solution::Buffer { packets: 128, again: Duration::from_millis(200) },
         Solution::Flag { extra_sifs: Duration::ZERO },
     ] {
-        both(&format!("agent, {solution:?}"), &|| AnyScheme::Agent(Box::new(Agent::new(AgentConfig { solution }))));
+        both(&format!("agent, {solution:?}"), &|| AnyScheme::Agent(Box::new(Agent::new(AgentConfig::of(solution)))));
     }
     // What a station sends to its AP has no form but this one.
     let config = FilterConfig { form: Form::NoAck, ..FilterConfig::default() };

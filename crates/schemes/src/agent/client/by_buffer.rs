@@ -2,58 +2,100 @@
 
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, Emission};
-use ackless_wire::PacketId;
+use ackless_wire::tcp::Checksum;
+use ackless_wire::{Duration, PacketId, SeqNumber, TcpHeader};
 
-use super::super::buffer::Due;
+use super::super::buffer::{Due, Lift};
 use super::super::config::Solution;
 use super::super::counters::AgentCounters;
 use super::super::data_of;
 use super::super::flow::Flow;
-use super::{Client, link};
+use super::{Client, Link, link};
 use crate::flow_key::FlowKey;
+use crate::repairs::{reset_for_receiver, reset_for_sender};
 
 impl Client {
-    /// A packet from the AP is on its way up: the first solution keeps a reference.
+    /// A packet from the AP is on its way up: a reference to it is kept, if the agent speaks for it.
     pub(in crate::agent) fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
         let Solution::Buffer { again, .. } = self.solution else { return };
         let content = cx.pool.get(packet);
-        let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
+        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return };
+        let data = data_of(content).map(|(_, end)| end);
+        if data.is_none() && (self.wake.is_none() || tcp.checksum != Checksum::Correct) {
+            return;
+        }
         let tcp = *tcp;
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
-        let due = cx.now + again;
-        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, packet, (tcp.seq, end), due) {
+        flow.newest.note(&tcp);
+        let Some(end) = data else { return };
+        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, packet, (tcp.seq, end), (cx.now, again)) {
             link(&mut self.links, from).kept += 1;
-            self.wake = Some(self.wake.map_or(due, |wake| wake.min(due)));
+            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }
+        debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
     }
 
     /// Buffers whose TCP has been silent for too long hand their first frames up again.
     pub(in crate::agent) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters) {
-        let Solution::Buffer { again, .. } = self.solution else { return };
         if self.wake.is_none_or(|wake| wake > cx.now) {
             return;
         }
         self.wake = None;
         for flow in self.flows.values_mut() {
-            match flow.buffer.on_timer(cx.now, again, flow.window == 0) {
-                Due::HandUp => hand_up(cx, counters, flow),
-                Due::Abandon => {
-                    let gone = flow.buffer.clear(cx.pool);
-                    counters.abandoned += gone as u64;
-                    link(&mut self.links, flow.peer).kept -= gone;
-                }
-                Due::Nothing => {}
+            let closed = flow.window == 0 || flow.lacks_more_than_is_kept();
+            let (peer, newest) = (flow.peer, flow.newest);
+            let mut lift = Lift { cx, peer, newest, count: &mut counters.handed_up_again };
+            if flow.buffer.on_timer(closed, &mut lift) == Due::Abandon {
+                link(&mut self.links, peer).kept -= abandon(flow, cx, counters);
             }
             self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }
     }
 }
 
-/// Hands the first frames of a flow up once more, as if they had just come.
-pub(super) fn hand_up(cx: &mut Context<'_>, counters: &mut AgentCounters, flow: &Flow) {
-    for packet in flow.buffer.first() {
-        counters.handed_up_again += 1;
-        cx.pool.retain(packet);
-        cx.emit(Emission::Onward(packet, flow.peer));
+/// The TCP has handed an ACK down. `new`: it acknowledges something for the first time; `before`: the window that it offered before.
+pub(super) fn on_ack(
+    flow: &mut Flow,
+    link: &mut Link,
+    (cx, counters): (&mut Context<'_>, &mut AgentCounters),
+    tcp: &TcpHeader,
+    (new, before): (bool, u16),
+    again: Duration,
+) {
+    if flow.buffer.is_empty() {
+        return;
     }
+    if new {
+        link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, (cx.now, again));
+    }
+    let pressed = flow.is_pressed(before);
+    let mut lift = Lift { cx, peer: flow.peer, newest: flow.newest, count: &mut counters.handed_up_again };
+    if new {
+        flow.buffer.on_progress(tcp, &mut lift);
+    } else if flow.has_said(tcp.ack) {
+        flow.buffer.on_duplicate(tcp, tcp.window > before, pressed, &mut lift);
+    }
+    debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
+}
+
+/// The TCP will not take what the AP has acknowledged: the connection is reset at both ends. Returns how many frames that lets go.
+pub(super) fn abandon(flow: &mut Flow, cx: &mut Context<'_>, counters: &mut AgentCounters) -> usize {
+    if let Some(first) = flow.buffer.first() {
+        let data = cx.pool.get(first);
+        let up = flow.acknowledged().and_then(|next| reset_for_receiver(data, next));
+        let down = flow.own.and_then(|(next, options)| {
+            Some((reset_for_sender(data, next, flow.acknowledged().unwrap_or(SeqNumber(0)))?, options))
+        });
+        if let Some(up) = up {
+            let up = cx.pool.insert(up);
+            cx.emit(Emission::Onward(up, flow.peer));
+        }
+        if let Some((down, options)) = down {
+            let down = cx.pool.insert(down);
+            cx.emit(Emission::Queue(down, options));
+        }
+    }
+    let gone = super::restart(flow, cx.pool, cx.now);
+    counters.abandoned += gone as u64;
+    gone
 }

@@ -9,18 +9,19 @@ use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
 
-use super::config::Solution;
+use super::config::{AgentConfig, Solution};
 use super::counters::AgentCounters;
 use super::data_of;
 use super::flow::{Flow, Native};
 use super::seen::Seen;
 use crate::flow_key::{FlowKey, Table};
-use by_buffer::hand_up;
+use by_buffer::{abandon, on_ack};
 
 /// The flows of this node's own TCP.
 #[derive(Debug)]
 pub(in crate::agent) struct Client {
     solution: Solution,
+    refresh: Duration,
     flows: Table<Flow>,
     links: Vec<Link>,
     /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
@@ -66,9 +67,10 @@ struct Queued {
 }
 
 impl Client {
-    pub(in crate::agent) fn new(solution: Solution) -> Self {
+    pub(in crate::agent) fn new(AgentConfig { solution, refresh }: AgentConfig) -> Self {
         Self {
             solution,
+            refresh,
             flows: Table::default(),
             links: Vec::new(),
             queued: Vec::new(),
@@ -114,7 +116,8 @@ impl Client {
         let again = link.seen.has(mpdu);
         match self.solution {
             Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
-                if link.kept + link.arriving >= usize::from(packets) && !flow.buffer.has(start) {
+                let room = link.kept + link.arriving < usize::from(packets);
+                if !room && !flow.lacks_below(start) && !flow.buffer.has(start) {
                     counters.refused += 1;
                     return Admission::Refuse;
                 }
@@ -149,7 +152,7 @@ impl Client {
     ) -> Verdict {
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
-        let pure = content.pure_ack().is_some();
+        let (pure, length) = (content.pure_ack().is_some(), content.payload.len());
         self.meet(cx, counters, key, options.receiver);
         let link = link(&mut self.links, options.receiver);
         let flow = self.flows.at_hand();
@@ -161,21 +164,13 @@ impl Client {
         if !tcp.flags.contains(TcpFlags::ACK) || tcp.is_opaque() {
             return Verdict::Pass;
         }
-        let ruling = flow.rule(&tcp, pure, cx.now);
-        let opened = tcp.window > flow.window;
+        flow.own = Some((flow.next_own(&tcp, length), *options));
+        let ruling = flow.rule(&tcp, pure, cx.now, self.refresh);
+        let before = flow.window;
         let new = flow.hand_down(&tcp);
         if let Solution::Buffer { again, .. } = self.solution {
-            let due = cx.now + again;
-            let help = if new {
-                link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, due);
-                self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
-                flow.buffer.is_repairing()
-            } else {
-                opened && flow.buffer.reopen()
-            };
-            if help {
-                hand_up(cx, counters, flow);
-            }
+            on_ack(flow, link, (cx, counters), &tcp, (new, before), again);
+            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }
         match (ruling, self.solution) {
             (Ok(()), Solution::Buffer { .. }) => {
@@ -186,7 +181,7 @@ impl Client {
             (Ok(()), Solution::Flag { .. }) => self.queued.push(Queued { handle, key, tcp }),
             (Err(why), _) => {
                 count(counters, why);
-                if flow.goes_natively(&tcp, Some(why), cx.now) {
+                if flow.goes_natively(&tcp, Some(why), cx.now + self.refresh) {
                     counters.restated += 1;
                     let again = cx.pool.get(packet).clone();
                     let again = cx.pool.insert(again);
@@ -206,13 +201,16 @@ impl Client {
             && !tcp.is_opaque()
             && let Some(flow) = self.flows.get_mut(key)
         {
-            flow.delivered(mpdu.handle, tcp, cx.now);
+            flow.delivered(mpdu.handle, tcp, cx.now, self.refresh);
         }
     }
 
-    /// Whether a flow of the local TCP begins anew with what its peer sends.
-    pub(in crate::agent) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey) {
-        if let Some(flow) = self.flows.get_mut(key) {
+    /// A peer ends a flow, or opens another one. Where something is kept, only what the TCP is sure to believe lets it go: a RST with the number that it waits for (RFC 5961,
+    /// 3.2). Else the TCP's own answer does, a RST or a SYN.
+    pub(in crate::agent) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
+        let Some(flow) = self.flows.get_mut(key) else { return };
+        let believed = tcp.flags.contains(TcpFlags::RST) && flow.acknowledged() == Some(tcp.seq);
+        if believed || flow.buffer.is_empty() {
             link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
         }
     }
@@ -222,7 +220,7 @@ impl Client {
         if self.flows.get_mut(key).is_some() {
             return;
         }
-        let (now, pool) = (cx.now, &mut *cx.pool);
+        let now = cx.now;
         if now.saturating_since(self.swept) >= IDLE {
             self.flows.retain(|_, flow| now.saturating_since(flow.heard) < IDLE || !flow.buffer.is_empty());
             self.swept = now;
@@ -230,7 +228,7 @@ impl Client {
         if self.flows.len() >= MAX_FLOWS {
             let oldest = self.flows.values().map(|flow| flow.heard).min().unwrap_or(now);
             for flow in self.flows.values_mut().filter(|flow| flow.heard <= oldest) {
-                link(&mut self.links, flow.peer).kept -= flow.buffer.clear(pool);
+                link(&mut self.links, flow.peer).kept -= abandon(flow, cx, counters);
             }
             self.flows.retain(|_, flow| flow.heard > oldest);
             counters.forgotten += 1;

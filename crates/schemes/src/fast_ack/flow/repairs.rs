@@ -1,11 +1,12 @@
 //! What the AP sends again, and when.
 
 use ackless_dot11::hooks::{Context, Emission, SendOptions};
-use ackless_wire::{Duration, SeqNumber, TcpHeader, Transport};
+use ackless_wire::{SeqNumber, TcpHeader};
 
 use super::super::FastAckCounters;
 use super::super::cache::Segment;
 use super::Flow;
+use crate::repairs::{DUPLICATES, Newest};
 
 impl Flow {
     /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
@@ -80,44 +81,34 @@ impl Flow {
         self.duplicates = 0;
         let owed = self.acked.before(self.point);
         let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
-            self.debt.due = None;
+            self.debt.settle();
             return true;
         };
-        if segment.waiting == 0 {
-            if self.debt.attempts == MAX_ATTEMPTS {
-                return false;
-            }
-            self.debt.attempts += 1;
-            self.debt.wait = (self.debt.wait * 2).min(LONGEST_WAIT);
+        if segment.waiting > 0 {
+            self.debt.put_off(cx.now);
+            return true;
+        }
+        let tries = self.debt.attempt(cx.now, false);
+        if tries {
             counters.repaired_by_timer += 1;
             segment.repaired = true;
             send_again(cx, segment, self.newest, options, counters);
         }
-        self.debt.due = Some(cx.now + self.debt.wait);
-        true
+        tries
     }
 }
 
-/// Sends a segment again, as the server would: with its newest timestamps. With its own it might be older than what the client has seen since,
-/// which would drop it each time (RFC 7323, 5.3).
+/// Sends a segment again, as the server would.
 fn send_again(
     cx: &mut Context<'_>,
     segment: &mut Segment,
-    newest: Option<(u32, u32)>,
+    newest: Newest,
     options: SendOptions,
     counters: &mut FastAckCounters,
 ) {
     counters.repaired += 1;
     segment.waiting += 1;
-    let mut copy = cx.pool.get(segment.packet).clone();
-    if let Transport::Tcp(tcp) = &mut copy.transport
-        && tcp.options.timestamps.is_some()
-        && tcp.options.timestamps != newest
-    {
-        tcp.options.timestamps = newest;
-        cx.pool.release(segment.packet);
-        segment.packet = cx.pool.insert(copy);
-    }
+    newest.renew(cx.pool, &mut segment.packet);
     cx.pool.retain(segment.packet);
     cx.emit(Emission::Queue(segment.packet, options));
 }
@@ -126,10 +117,3 @@ fn send_again(
 fn reported(tcp: &TcpHeader) -> SeqNumber {
     tcp.options.sack.as_slice().iter().map(|&(_, right)| right).fold(tcp.ack + 1, SeqNumber::max)
 }
-
-/// So many duplicate ACKs mean a loss (RFC 5681, 3.2).
-pub(super) const DUPLICATES: u64 = 3;
-/// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
-const MAX_ATTEMPTS: u32 = 15;
-/// RFC 6298, 2.5.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);

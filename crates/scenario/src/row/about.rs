@@ -106,11 +106,13 @@ pub(super) const AGENT: About = About {
     what: "When the MAC ACK of a TCP data frame has come, the AP acknowledges to the server on the client's behalf, and the \
            client's MAC swallows its own TCP ACK. So that nothing is lost between the client's MAC and its TCP, the MAC keeps \
            each frame until TCP has acknowledged it, or says by a flag in the MAC ACK that TCP has. What the agent cannot know \
-           goes natively: duplicate ACKs and SACK, window updates, SYN, FIN, RST, ACKs on data.",
+           goes natively: duplicate ACKs and SACK, window updates, SYN, FIN, RST, ACKs on data; and one ACK of each flow in \
+           agent.refresh.",
     source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.1; auto-zoom: section III.2",
     needs: "an AP or relay with downloads, and the agent there and at the stations; for the flag a host that answers within \
             SIFS and agent.extra_sifs (see stations.host_latency)",
-    breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data. Where every MAC ACK of \
+    breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data; the MAC keeps it until the \
+             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
              timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
              nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
@@ -228,10 +230,10 @@ pub(super) const FAST_ACK: About = About {
     source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017); US patent \
              10,299,167",
     needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
-    breaks: "end-to-end meaning: what is acknowledged and not yet repaired is lost with the AP, or when the client roams. It \
-             saves no air time, only waiting; the server's RTT ends at the AP. Security: 802.11 ACKs are authenticated by nothing, not by \
-             CCMP or protected management frames: whoever forges one has the AP acknowledge what the client never got, until the AP \
-             repairs it",
+    breaks: "end-to-end meaning: what is acknowledged is repaired from the AP's cache until the client has it, or both ends are reset; \
+             but it is lost with the AP that starts anew, or when the client roams. It saves no air time, only waiting; the server's RTT \
+             ends at the AP. Security: 802.11 ACKs are authenticated by nothing, not by CCMP or protected management frames: whoever \
+             forges one has the AP acknowledge what the client never got, until the AP repairs it",
     keys: &["scheme.name", "fast_ack"],
     counters: &["made", "suppressed", "repaired", "abandoned"],
 };

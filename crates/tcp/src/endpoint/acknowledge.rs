@@ -76,6 +76,7 @@ impl Endpoint {
     /// same, and such a segment with news is a duplicate acknowledgement whatever its number (RFC 6675, 2). Of its blocks those count that
     /// lie above SND.UNA; whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number, not by SND.UNA.
     /// Its window is old and stays out.
+    #[cold]
     fn on_late_report(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
         if tcp.options.sack.is_empty() || !self.has_sack() || self.tx.una == self.tx.max {
             return;

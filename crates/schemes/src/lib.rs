@@ -9,7 +9,7 @@
 //! - [`AnyScheme`]: one of these, chosen when a cell is built;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
 //!
-//! Shared: `flow_key` tells flows apart, `frames` remembers frames by name, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `counters` declares what a scheme counts.
+//! Shared: `flow_key` tells flows apart, `frames` remembers frames by name, `guard` says how long an ACK waits for an answer, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `counters` declares what a scheme counts.
 
 pub mod agent;
 mod any;
@@ -19,6 +19,7 @@ pub mod fast_ack;
 pub mod filter;
 mod flow_key;
 mod frames;
+mod guard;
 pub mod hack;
 mod made_ack;
 mod repairs;
@@ -28,6 +29,7 @@ pub mod thinning;
 use ackless_dot11::hooks::Scheme;
 
 pub use any::AnyScheme;
+pub use guard::Guard;
 
 /// The scheme of a node that has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,6 +1,7 @@
 //! What the paper's AP, which knows nothing of flows, breaks on connections of today.
 
 use ackless_cell::config::{MissingTimestamp, Probability};
+use ackless_schemes::Guard;
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification, Policy};
 use ackless_wire::{Bytes, Duration};
 
@@ -12,7 +13,7 @@ const STATELESS: ArqProxyConfig = ArqProxyConfig {
     lifetime: Duration::from_secs(1),
     stateless: true,
     policy: Policy::Race,
-    guard: Duration::from_millis(100),
+    guard: Guard::Fixed(Duration::from_millis(100)),
 };
 
 #[test]
@@ -49,7 +50,7 @@ fn where_a_segment_without_timestamps_is_dropped_so_is_each_released_ack() {
     assert!(rtt(&with).min > 150.0 && rtt(&without).median < 150.0);
     // The paper has no such timer: one native ACK for each retransmission timeout, of a segment that is a duplicate then.
     config.measured = Duration::from_secs(10);
-    let (without, with) = both(&config, ArqProxyConfig { guard: Duration::from_secs(1000), ..STATELESS });
+    let (without, with) = both(&config, ArqProxyConfig { guard: Guard::Fixed(Duration::from_secs(1000)), ..STATELESS });
     assert!(with.goodput() < 0.2 * without.goodput(), "{} beside {}", with.goodput(), without.goodput());
     let timeouts = [&without, &with].map(|run| run.result.flows[0].timeouts);
     assert!(timeouts[0] == 0 && timeouts[1] > 0, "{timeouts:?}");

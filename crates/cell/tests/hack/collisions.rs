@@ -9,6 +9,7 @@ use ackless_cell::loss::Interference;
 use ackless_dot11::frame::{Body, FrameHandle, NodeId};
 use ackless_phy::Standard;
 use ackless_rohc::hack::{Cid, FiveTuple};
+use ackless_schemes::Guard;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::cells::{cell, dormant, hack_of, tcp_of, transfer};
@@ -179,7 +180,7 @@ fn an_owner_that_was_silent_for_too_long_appends_nothing_any_more() {
     for standard in [Standard::A, Standard::N] {
         let mut config = two_flows(standard, Direction::Down, Times::Later(3));
         for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
-            hack_of(scheme).expect("all nodes speak HACK").guard = Duration::from_secs(5);
+            hack_of(scheme).expect("all nodes speak HACK").guard = Guard::Fixed(Duration::from_secs(5));
         }
         let taken_over = crew::all(&format!("{standard:?}, outage"), 300, |number| {
             let from = Instant::from_micros(4000 + 500 * (number / 4));
@@ -196,7 +197,7 @@ fn the_owner_of_an_identifier_goes_on_compressing_while_the_other_flow_goes_nati
     for flow in &mut config.flows {
         flow.traffic = Traffic::Finite { size: Bytes(400_000) };
     }
-    hack_of(&mut config.ap.scheme).expect("all nodes speak HACK").guard = Duration::from_millis(50);
+    hack_of(&mut config.ap.scheme).expect("all nodes speak HACK").guard = Guard::Fixed(Duration::from_millis(50));
     let alone = config.flows.iter().find(|flow| flow.start == Instant::ZERO).expect("the first flow starts at once");
     let alone = CellConfig { flows: vec![alone.clone()], ..config.clone() };
     let [together, alone] = [config, alone].map(|config| Trial::undisturbed(config, 1).run().counters);

@@ -6,6 +6,7 @@
 
 use ackless_cell::config::{CellConfig, Direction};
 use ackless_phy::Standard;
+use ackless_schemes::Guard;
 use ackless_schemes::hack::{Fit, HackConfig, Policy};
 use ackless_wire::{Bytes, Duration};
 
@@ -53,12 +54,12 @@ fn each_pattern(standard: Standard, load: Load, from: From, hack: HackConfig) {
     let outcomes = crew::all(&what, 1 << PPDUS, |losses| {
         let fate =
             move |number: u32| if number < PPDUS && losses >> number & 1 == 1 { Fate::Lost } else { Fate::Whole };
-        let bound = if hack.guard < GUARD { Bound::Trip { guard: None } } else { Bound::Timers };
+        let bound = if hack.guard != Guard::Auto { Bound::Trip { guard: None } } else { Bound::Timers };
         Trial { bound, ..Trial::disturbed(config.clone(), 1, pattern(from, fate)) }.run()
     });
     assert_at_work(&outcomes);
     assert_eq!(outcomes[0].timeouts, 0, "nothing times out where nothing is lost");
-    if hack.guard >= GUARD {
+    if hack.guard == Guard::Auto {
         assert_eq!(outcomes[0].counters.guard_fired, 0, "nothing is late where nothing is lost");
     }
 }
@@ -130,7 +131,7 @@ fn acks_split_over_several_answers_survive_every_loss_pattern() {
 
 #[test]
 fn a_hasty_guard_timer_survives_every_loss_pattern() {
-    otherwise(HackConfig { guard: Duration::from_micros(700), ..HackConfig::default() });
+    otherwise(HackConfig { guard: Guard::Fixed(Duration::from_micros(700)), ..HackConfig::default() });
 }
 
 #[test]
@@ -156,8 +157,6 @@ fn an_ampdu_in_parts_survives_every_loss_pattern() {
     }
 }
 
-/// The guard timer by default, longer than any round trip of these cells.
-const GUARD: Duration = Duration::from_millis(100);
 /// How many PPDUs in a row may be lost.
 const PPDUS: u32 = 12;
 /// The same where A-MPDUs may arrive in parts.

@@ -2,6 +2,7 @@
 
 use ackless_cell::config::{CellConfig, Direction};
 use ackless_phy::Standard;
+use ackless_schemes::Guard;
 use ackless_schemes::hack::HackCounters;
 use ackless_wire::{Bytes, Duration};
 
@@ -16,6 +17,14 @@ fn slow_nic(standard: Standard, driver_to_nic: Duration) -> CellConfig {
     config
 }
 
+/// The same with a NIC that never gets anything, and a guard timer that outlasts what is promised.
+fn never_ready(standard: Standard) -> CellConfig {
+    let mut config = slow_nic(standard, Duration::from_secs(10));
+    let hack = hack_of(&mut config.stations[0].scheme).expect("all nodes speak HACK");
+    hack.guard = Guard::Fixed(Duration::from_millis(100));
+    config
+}
+
 fn run(config: CellConfig) -> Outcome {
     Trial::undisturbed(config, 1).run()
 }
@@ -23,7 +32,7 @@ fn run(config: CellConfig) -> Outcome {
 #[test]
 fn what_the_nic_does_not_have_goes_on_no_answer_and_natively_when_no_more_data_is_promised() {
     for standard in [Standard::A, Standard::N] {
-        let outcome = run(slow_nic(standard, Duration::from_secs(10)));
+        let outcome = run(never_ready(standard));
         let HackCounters { compressed_acks, appended_bytes, not_ready, requeued, guard_fired, .. } = outcome.counters;
         assert_eq!((compressed_acks, appended_bytes), (0, 0), "{standard:?}: the NIC appended what it did not have");
         assert!(not_ready > 0 && requeued > 0, "{standard:?}: {:#?}", outcome.counters);
@@ -37,7 +46,7 @@ fn what_the_nic_does_not_have_goes_on_no_answer_and_natively_when_no_more_data_i
 fn what_is_late_for_the_last_promised_answer_waits_for_no_timer() {
     for standard in [Standard::A, Standard::N] {
         crew::all(&format!("{standard:?}, more segments of the longer download"), 40, |segments| {
-            let config = slow_nic(standard, Duration::from_secs(10));
+            let config = never_ready(standard);
             let size = 200_000 + 1448 * (1 + segments);
             let outcome = run(with_transfer(config, 0, Direction::Down, Bytes(size)));
             assert_eq!(outcome.counters.guard_fired, 0, "the driver left lying what was late");

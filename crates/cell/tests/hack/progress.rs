@@ -1,5 +1,7 @@
 //! How the flows of a trial get on: no gap in progress is longer than the guard timer plus the sender's retransmission timeout at its start.
 //!
+//! A guard timer that is set by itself is held to the timeout too, and to 100 ms where that is shorter.
+//!
 //! Progress is a greater SND.UNA. A gap lasts from one to the next, or from the first byte handed over, as long as anything is
 //! unacknowledged. It begins anew when a packet of the flow is taken away for good, since what was in it is TCP's to repair: its MPDU is
 //! given up, or a queue, a host or the wire drops it; and when a BlockAck Request on one of its links is lost, behind which the reorder buffer may
@@ -12,6 +14,7 @@ use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Peer, SchemeChoice, TransportConfig};
 use ackless_cell::observe::Observer;
 use ackless_dot11::hooks::Scheme;
+use ackless_schemes::Guard;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::rates;
@@ -29,15 +32,24 @@ pub enum Bound {
     /// which may be in it, take there.
     Trip {
         /// In place of the guard timer.
-        guard: Option<Duration>,
+        guard: Option<Longest>,
     },
+}
+
+/// The longest that a node of a cell holds an ACK for a PPDU that does not come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Longest {
+    /// The guard timers that are set.
+    fixed: Duration,
+    /// Whether some set themselves.
+    automatic: bool,
 }
 
 /// How one flow gets on, as its sender sees it.
 pub struct Progress {
     flow: usize,
     /// What a gap may last beside the timeout.
-    guard: Duration,
+    guard: Longest,
     /// Beside that, what the trip takes where no packet waits.
     trip: Option<Duration>,
     /// The rate of a wire that is slower than the air.
@@ -118,7 +130,8 @@ impl Progress {
             _ => {
                 self.end_gap();
                 waits.begin(flow, now);
-                let timers = self.guard + sender.retransmission_timeout();
+                let timeout = sender.retransmission_timeout();
+                let timers = self.guard.with(timeout) + timeout;
                 let [in_wire, behind_hole, excess] = [Duration::ZERO; 3];
                 self.gap = open.then_some(Gap { acked, lost, since: now, timers, in_wire, behind_hole, excess });
             }
@@ -137,14 +150,25 @@ impl Progress {
     }
 }
 
-/// The longest that a node of the cell holds an ACK for a PPDU that does not come: the guard timer.
-pub fn longest_guard(config: &CellConfig) -> Duration {
+/// The guard timers of a cell.
+pub fn longest_guard(config: &CellConfig) -> Longest {
     let schemes = config.stations.iter().map(|station| station.scheme).chain([config.ap.scheme]);
     let guards = schemes.filter_map(|scheme| match scheme {
         SchemeChoice::Hack(hack) => Some(hack.guard),
         _ => None,
     });
-    guards.max().unwrap_or_default()
+    guards.fold(Longest::default(), |longest, guard| match guard {
+        Guard::Auto => Longest { automatic: true, ..longest },
+        Guard::Fixed(time) => Longest { fixed: longest.fixed.max(time), ..longest },
+    })
+}
+
+impl Longest {
+    /// How long it is for a flow whose sender has this timeout.
+    fn with(self, timeout: Duration) -> Duration {
+        let automatic = if self.automatic { timeout.max(Duration::from_millis(100)) } else { Duration::ZERO };
+        self.fixed.max(automatic)
+    }
 }
 
 /// The round trip of a flow where nothing waits for anything, but for an ACK that the receiver delays.

@@ -8,6 +8,7 @@ use ackless_cell::config::{
     SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
+use ackless_schemes::Guard;
 use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -107,9 +108,11 @@ fn hack(random: &mut Stream) -> HackConfig {
         3 => Policy::Opportunistic,
         _ => Policy::ExplicitTimer(Duration::from_micros(200) + span(random, Duration::from_millis(100))),
     };
+    let guard = Duration::from_millis(1) + span(random, Duration::from_millis(300));
     HackConfig {
         policy,
-        guard: Duration::from_millis(1) + span(random, Duration::from_millis(300)),
+        announce_percent: one_of(random, &[0, 0, 10, 50, 100]),
+        guard: if random.chance(0.4) { Guard::Auto } else { Guard::Fixed(guard) },
         driver_to_nic: if random.chance(0.5) {
             HackConfig::default().driver_to_nic
         } else {

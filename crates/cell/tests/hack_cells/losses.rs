@@ -4,6 +4,7 @@ use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Direction, Span, Traffic};
 use ackless_cell::loss::Interference;
 use ackless_cell::recorder::Recorder;
+use ackless_schemes::Guard;
 use ackless_schemes::hack::{Fit, Hack, HackConfig, HackCounters, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
@@ -48,7 +49,7 @@ fn ways(random: &mut Stream) -> HackConfig {
     };
     HackConfig {
         policy,
-        guard: Duration::from_millis(10 + random.below(100)),
+        guard: Guard::Fixed(Duration::from_millis(10 + random.below(100))),
         driver_to_nic: Duration::from_micros(random.below(60)),
         fit: if random.chance(0.3) { Fit::WithinAifs } else { Fit::Whole },
         ..HackConfig::default()

@@ -1,6 +1,7 @@
 //! The rivals of HACK, and how each is set up at random.
 
 use ackless_cell::config::{MissingTimestamp, SchemeChoice, TransportConfig};
+use ackless_schemes::Guard;
 use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification, Policy};
 use ackless_schemes::fast_ack::FastAckConfig;
@@ -134,7 +135,9 @@ fn arq_by_hash(random: &mut Stream, schedule: &Schedule) -> Setup {
 fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification) -> Setup {
     let lifetime = Duration::from_millis(one_of(random, &[1, 5, 50, 1000]));
     let stateless = random.chance(0.1);
-    let guard = Duration::from_millis(one_of(random, &[20, 100]));
+    // By itself it is never longer than 1 s.
+    let set = one_of(random, &[Some(20), Some(100), None]).map(Duration::from_millis);
+    let (guard, hold) = (set.map_or(Guard::Auto, Guard::Fixed), set.unwrap_or(Duration::from_secs(1)));
     let policy = one_of(random, &[Policy::Race, Policy::MoreData]);
     let config = ArqProxyConfig { identification, lifetime, stateless, policy, guard };
     // A native ACK that is already on the air is overtaken by the one that is asked for next.
@@ -144,7 +147,7 @@ fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification)
         TransportConfig::Udp { .. } => false,
     });
     let stalls_on = (stateless && drops).then_some("ACKs without timestamps");
-    Setup { stalls_on, says, hold: guard, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
+    Setup { stalls_on, says, hold, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
 }
 
 fn cake(random: &mut Stream, _: &Schedule) -> Setup {

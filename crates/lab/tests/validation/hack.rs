@@ -172,6 +172,35 @@ fn hack_takes_back_part_of_what_a_short_txop_costs() {
     assert!(tcp > hack + 0.03, "TCP loses {tcp}, HACK {hack}");
 }
 
+#[test]
+fn a_guard_that_sets_itself_holds_through_the_rounds_of_many_clients_and_a_fixed_one_of_100_ms_does_not() {
+    let many = |clients, guard: &str| {
+        let guard = format!("hack.guard={guard}");
+        gain("hack", clients, &["flows.stagger=10ms", "run.warm_up=4s", "run.measured=3s", &guard])
+    };
+    for clients in [28, 40, 60] {
+        let gain = many(clients, "auto");
+        println!("{clients} clients: gain {:5.2} %", gain * 1e2);
+        assert!(gain > 0.13, "{clients} clients: gain {gain}");
+    }
+    let fixed = many(40, "100ms");
+    println!("40 clients and a guard of 100 ms: gain {:5.2} %", fixed * 1e2);
+    assert!(fixed < 0.05, "{fixed}");
+}
+
+#[test]
+fn where_a_tenth_of_a_ppdu_must_follow_a_window_of_one_ampdu_costs_nothing_and_one_of_three_gains_all() {
+    let window = |window: &str, percent: &str| {
+        let keys = [format!("transport.receive_buffer={window}"), format!("hack.announce_percent={percent}")];
+        let gain = gain("hack", 2, &keys.each_ref().map(String::as_str));
+        println!("2 clients, {window}, {percent} %: gain {:5.2} %", gain * 1e2);
+        gain
+    };
+    assert!(window("64KiB", "0") < -0.05, "a burst's ACKs wait for a tail of two packets");
+    assert!(window("64KiB", "10").abs() < 0.01);
+    assert!(window("128KiB", "10") > 0.1 && window("128KiB", "50") < 0.1, "more than a tenth is too much to ask for");
+}
+
 /// By how much `row` is above stock TCP in `hack-80211n`.
 fn gain(row: &str, clients: u32, overrides: &[&str]) -> f64 {
     let count = format!("stations.count={clients}");

@@ -1,6 +1,7 @@
 //! What is done with TCP ACKs, by the row and the keys of the scheme.
 
 use ackless_cell::config::SchemeChoice;
+use ackless_schemes::Guard;
 use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_schemes::fast_ack::FastAckConfig;
@@ -13,7 +14,7 @@ use super::radio::Radio;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{Cure, Fitting, HackPolicy, Remedy, ThinningKind, Value};
+use crate::value::{Auto, Cure, Fitting, HackPolicy, Remedy, ThinningKind, Value};
 
 /// The scheme of every node that is not legacy. The keys of the other schemes are checked too: a row may choose them.
 pub(super) fn choice(scenario: &Scenario, radio: &Radio) -> Result<SchemeChoice, ScenarioError> {
@@ -43,7 +44,8 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             HackPolicy::Opportunistic => Policy::Opportunistic,
             HackPolicy::Timer => Policy::ExplicitTimer(timer),
         },
-        guard: scenario.in_range(&hack.guard, SHORTEST, LONGEST)?,
+        announce_percent: scenario.in_range(&hack.announce_percent, 0, 100)?,
+        guard: guard(scenario, &hack.guard)?,
         driver_to_nic: scenario.in_range(&hack.driver_to_nic, Duration::ZERO, LONGEST)?,
         fit: match hack.fit.value {
             Fitting::Whole => Fit::Whole,
@@ -64,6 +66,17 @@ fn mic(scenario: &Scenario) -> Result<Option<Mic>, ScenarioError> {
     };
     // Any will do: nobody in a cell knows another.
     Ok(Some(Mic { len, key: *b"ackless cell key" }))
+}
+
+fn guard(scenario: &Scenario, setting: &Setting<Auto<Duration>>) -> Result<Guard, ScenarioError> {
+    match setting.value {
+        Auto::Auto => Ok(Guard::Auto),
+        Auto::Given(time) if (SHORTEST..=LONGEST).contains(&time) => Ok(Guard::Fixed(time)),
+        Auto::Given(time) => {
+            let remedy = format!("allowed is auto, or from {} to {}", SHORTEST.word(), LONGEST.word());
+            Err(scenario.refuse(setting, format!("is {}, which is out of range", time.word()), remedy))
+        }
+    }
 }
 
 fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {
@@ -95,7 +108,7 @@ fn arq_proxy(scenario: &Scenario) -> Result<ArqProxyConfig, ScenarioError> {
         lifetime,
         stateless: keys.stateless.value,
         policy: keys.policy.value,
-        guard: scenario.in_range(&keys.guard, SHORTEST, LONGEST)?,
+        guard: guard(scenario, &keys.guard)?,
     })
 }
 

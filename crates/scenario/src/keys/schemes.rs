@@ -6,7 +6,7 @@ use ackless_schemes::filter::{Filtered, Form};
 use ackless_wire::{BitRate, Duration};
 
 use crate::schema::section;
-use crate::value::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
+use crate::value::{Auto, Cure, Fitting, HackPolicy, Remedy, ThinningKind};
 
 section! {
     /// What is done with TCP ACKs on the Wi-Fi hop. Rows of a comparison set it.
@@ -23,10 +23,14 @@ section! {
         /// What a TCP ACK waits for (section 3.2 of the paper): data announced by the More Data bit, whichever of data
         /// and its own frame comes first, or a timer.
         policy: HackPolicy = "\"more-data\"",
+        /// How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one
+        /// packet, which is all that the paper asks for.
+        announce_percent: u32 = "0",
         /// How long an ACK waits for data under the policy timer.
         timer: Duration = "\"10ms\"",
-        /// How long data that the More Data bit announced may fail to come; longer than the AP's round over its clients.
-        guard: Duration = "\"100ms\"",
+        /// How long data that the More Data bit announced may fail to come; auto follows the gaps between the peer's PPDUs,
+        /// within the flow's round trip.
+        guard: Auto<Duration> = "\"auto\"",
         /// From the driver to the NIC: how long a compressed ACK is not yet ready to be appended.
         driver_to_nic: Duration = "\"20us\"",
         /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
@@ -86,8 +90,8 @@ section! {
         /// Data bit says that another answer will take the request, at most for the guard.
         policy: Policy = "\"race\"",
         /// After how long a TCP ACK that a request has replaced goes natively after all, where nothing shows that the
-        /// answer with the request has arrived. Ours: in the paper it is gone for good.
-        guard: Duration = "\"100ms\"",
+        /// answer with the request has arrived; auto as for hack.guard. Ours: in the paper it is gone for good.
+        guard: Auto<Duration> = "\"auto\"",
     }
 }
 

@@ -13,6 +13,7 @@ use ackless_dot11::hooks::{
     SendOptions, Verdict, Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
+use ackless_schemes::Guard;
 use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, Identification, Policy};
 use ackless_schemes_fuzz::node::{PEERS, node};
 use ackless_schemes_fuzz::segment::{Segment, Way};
@@ -158,7 +159,10 @@ impl Fuzzed {
             lifetime: Duration::from_millis(1 + u64::from(setting.lifetime_ms) * 10),
             stateless: setting.stateless,
             policy: if setting.more_data { Policy::MoreData } else { Policy::Race },
-            guard: Duration::from_millis(1 + u64::from(setting.guard_ms)),
+            guard: match setting.guard_ms {
+                0 => Guard::Auto,
+                ms => Guard::Fixed(Duration::from_millis(ms.into())),
+            },
         };
         let peer = |node| Peer { capable: node != PEERS, ..Peer::default() };
         Self {

@@ -13,6 +13,7 @@ use ackless_dot11::hooks::{
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_rohc::hack::Frame;
+use ackless_schemes::Guard;
 use ackless_schemes::hack::{Fit, Hack, HackConfig, Policy};
 use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool};
 use arbitrary::Arbitrary;
@@ -96,7 +97,10 @@ impl Setting {
                 Some(None) => Policy::Opportunistic,
                 Some(Some(ms)) => Policy::ExplicitTimer(Duration::from_millis(1 + u64::from(ms))),
             },
-            guard: Duration::from_millis(1 + u64::from(self.guard_ms)),
+            guard: match self.guard_ms {
+                0 => Guard::Auto,
+                ms => Guard::Fixed(Duration::from_millis(ms.into())),
+            },
             driver_to_nic: Duration::from_micros(self.driver_to_nic_us.into()),
             fit: if self.within_aifs { Fit::WithinAifs } else { Fit::Whole },
             ..HackConfig::default()

@@ -2,6 +2,8 @@
 
 use ackless_wire::Duration;
 
+use crate::guard::Guard;
+
 /// How the proxy and its clients behave. All nodes are configured alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ArqProxyConfig {
@@ -16,11 +18,8 @@ pub struct ArqProxyConfig {
     /// When the client's own ACK joins its queue, where it contends for the medium. Default: the paper's race.
     pub policy: Policy,
     /// How long a withdrawn ACK is kept for want of a sign that the answer with its request has arrived; it then goes natively after all. Ours:
-    /// the paper's client cancels it for good. Default: 100 ms, so that it still comes before the usual least retransmission timeout of 200 ms.
-    /// Greater than zero.
-    ///
-    /// Where the AP takes longer to come round to a station again, most requests are followed by their native ACK.
-    pub guard: Duration,
+    /// the paper's client cancels it for good. Default: [`Guard::Auto`].
+    pub guard: Guard,
 }
 
 /// The paper's two identifications of a packet (section 2, figure 3).
@@ -49,7 +48,7 @@ impl Default for ArqProxyConfig {
             lifetime: Duration::from_secs(1),
             stateless: false,
             policy: Policy::Race,
-            guard: Duration::from_millis(100),
+            guard: Guard::Auto,
         }
     }
 }

@@ -210,7 +210,7 @@ impl Scheme for ArqProxy {
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
         if let Some(link) = link(&mut self.links, cx, arrival.from) {
-            link.client.on_ppdu_in(arrival);
+            link.client.on_ppdu_in(cx.now, arrival);
         }
     }
 

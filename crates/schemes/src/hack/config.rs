@@ -2,25 +2,26 @@
 
 use ackless_wire::Duration;
 
+use crate::guard::Guard;
+
 /// How HACK behaves on one node. AP and stations are configured alike: the scheme is symmetric (paper, 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HackConfig {
     /// When a TCP ACK waits for a link-layer answer, and when it goes natively.
     pub policy: Policy,
+    /// How much must remain in the queue for a peer for this node to set the MORE DATA bit, in percent of the packets that
+    /// the PPDU carries; at least one packet. The paper asks for no more than that (3.3.1). But a window of little more than
+    /// one A-MPDU leaves a tail of a packet or two, for which a whole burst of ACKs waits, while what they would release could
+    /// join it. Default: 0, the paper's. From 0 to 100.
+    pub announce_percent: u32,
     /// How long an ACK may be held while nothing comes from the peer. The paper has no such timer: its MORE DATA bit
-    /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Default: 100 ms, so
-    /// that a native ACK still comes before the usual least retransmission timeout of 200 ms. Also where something
-    /// comes, no ACK is held longer than twice this without the peer being known to have it. Greater than zero.
-    ///
-    /// It must exceed the round of an AP over its stations. Where that lasts longer, as with tens of stations at the
-    /// lowest rates, the guard fires although the promised data would come, and most ACKs go natively. It does not
-    /// follow the rounds that it sees: one that is too short ends the promise whose length it would have to learn, and
-    /// one that has been stretched holds ACKs longer when a promise is broken, which is what it is there to bound.
+    /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Also where something
+    /// comes, no ACK is held longer than twice this without the peer being known to have it. Default: [`Guard::Auto`].
     ///
     /// What it sends natively may have arrived with an answer that was not confirmed yet; the peer's TCP then sees that
     /// one ACK twice (counted as `rescued`). The other end cannot tell it from a duplicate ACK, which TCP needs: where a
     /// host leaves the IP identification at 0 (RFC 6864), both are the same bytes.
-    pub guard: Duration,
+    pub guard: Guard,
     /// From the driver's buffer descriptor until the NIC can send what it describes (paper, 3.3.1: "succeeded in conveying compressed TCP
     /// ACKs to the NIC"). The paper has no number, but says that SIFS is too short to make, compress and convey an ACK (3.2). Default: 20 us,
     /// somewhat longer than SIFS, so that also with a host that takes no time an ACK waits for the answer to later data.
@@ -88,7 +89,8 @@ impl Default for HackConfig {
     fn default() -> Self {
         Self {
             policy: Policy::MoreData,
-            guard: Duration::from_millis(100),
+            announce_percent: 0,
+            guard: Guard::Auto,
             driver_to_nic: Duration::from_micros(20),
             fit: Fit::Whole,
             aifs: Duration::from_micros(43),

@@ -177,7 +177,9 @@ impl Scheme for Hack {
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         bits.sync = link.sync.on_ppdu_out(&mut self.counters);
-        if queued.packets > 0 {
+        let least = link.sync.outstanding() * u64::from(self.config.announce_percent);
+        let enough = queued.packets > 0 && queued.packets as u64 * 100 >= least;
+        if enough {
             bits.more_data = !link.receiver.is_broken(cx.now);
             self.counters.more_data_set += u64::from(bits.more_data);
             self.counters.more_data_withheld += u64::from(!bits.more_data);

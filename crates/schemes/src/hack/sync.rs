@@ -40,6 +40,11 @@ enum Exchange {
 }
 
 impl Sync {
+    /// How many MPDUs have a sequence number and no fate: those of a PPDU, from when it is made until it is answered.
+    pub(super) fn outstanding(&self) -> u64 {
+        self.outstanding.into()
+    }
+
     /// An MPDU got its sequence number.
     pub(super) fn on_sequenced(&mut self) {
         self.outstanding += 1;

@@ -1,12 +1,13 @@
 //! What shows that an answer has arrived, and what becomes of a withdrawn ACK where nothing does.
 
+use ackless_schemes::Guard;
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_wire::{Duration, TcpFlags};
 
 use crate::pair::{AP, Air, Pair, STATION, Sent};
 
 fn pair() -> Pair {
-    Pair::new(ArqProxyConfig::default()).open()
+    Pair::new(ArqProxyConfig { guard: Guard::Fixed(Duration::from_millis(100)), ..ArqProxyConfig::default() }).open()
 }
 
 /// A pair in which the ACK of `segments` was asked for in the answer to their frames.

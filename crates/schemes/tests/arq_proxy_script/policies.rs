@@ -1,5 +1,6 @@
 //! When a request may leave, and when the client's own ACK may: the paper's race, and waiting for the data that the AP has promised.
 
+use ackless_schemes::Guard;
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Policy};
 use ackless_wire::Duration;
 
@@ -166,7 +167,7 @@ fn the_paper_s_ap_promises_nothing_and_its_client_heeds_no_promise() {
 fn a_kept_ack_whose_request_is_too_old_goes_natively() {
     let mut pair = Pair::new(ArqProxyConfig {
         policy: Policy::MoreData,
-        guard: Duration::from_secs(5),
+        guard: Guard::Fixed(Duration::from_secs(5)),
         ..ArqProxyConfig::default()
     })
     .open();

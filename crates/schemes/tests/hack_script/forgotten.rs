@@ -1,5 +1,6 @@
 //! Flows that one end has forgotten, and the other has not.
 
+use ackless_schemes::Guard;
 use ackless_schemes::hack::HackConfig;
 use ackless_wire::{Duration, TcpFlags};
 
@@ -45,7 +46,8 @@ fn come_and_go(pair: &mut Pair, others: u16) {
 fn an_upload_that_the_station_forgot_does_not_keep_its_identifier_from_another_flow() {
     for others in [CROWD_OF_STATION, 3] {
         let (former, flow) = colliding_flows();
-        let mut pair = Pair::new(HackConfig::default());
+        let mut pair =
+            Pair::new(HackConfig { guard: Guard::Fixed(Duration::from_millis(100)), ..HackConfig::default() });
         data(&mut pair, &[former, flow], false);
         pair.ack(former);
         flush(&mut pair);
@@ -79,7 +81,8 @@ fn no_ack_vanishes_as_a_repetition_of_what_a_forgotten_flow_had_sent() {
     // The codes of both flows have sequence numbers of a byte: how far apart they are decides what looks like a repetition.
     for downloaded in 0..20 {
         let (former, flow) = colliding_flows();
-        let mut pair = Pair::new(HackConfig::default());
+        let mut pair =
+            Pair::new(HackConfig { guard: Guard::Fixed(Duration::from_millis(100)), ..HackConfig::default() });
         data(&mut pair, &[former, flow], true);
         pair.ack(former);
         flush(&mut pair);
@@ -113,7 +116,10 @@ fn no_ack_vanishes_as_a_repetition_of_what_a_forgotten_flow_had_sent() {
 #[test]
 fn an_ack_waits_for_the_segment_before_it_also_where_the_ap_swept_its_records() {
     for others in [3, CROWD_OF_AP] {
-        let mut pair = Pair::with_context(HackConfig::default(), 2);
+        let mut pair = Pair::with_context(
+            HackConfig { guard: Guard::Fixed(Duration::from_millis(100)), ..HackConfig::default() },
+            2,
+        );
         pair.wire();
         pair.pass_time(LONG);
         (0..others).for_each(|flow| data(&mut pair, &[20_000 + flow], false));

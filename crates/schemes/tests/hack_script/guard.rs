@@ -1,6 +1,7 @@
 //! The guard timer: nothing is held for ever.
 
-use ackless_schemes::hack::HackConfig;
+use ackless_schemes::Guard;
+use ackless_schemes::hack::{HackConfig, Policy};
 use ackless_wire::Duration;
 
 use crate::pair::{Air, Pair, STATION};
@@ -8,7 +9,10 @@ use crate::pair::{Air, Pair, STATION};
 const BOTH: [usize; 2] = [1, 2];
 
 fn pair(mpdus: usize) -> Pair {
-    let mut pair = Pair::with_context(HackConfig::default(), mpdus);
+    let mut pair = Pair::with_context(
+        HackConfig { guard: Guard::Fixed(Duration::from_millis(100)), ..HackConfig::default() },
+        mpdus,
+    );
     pair.wire();
     pair
 }
@@ -79,4 +83,74 @@ fn no_ack_is_held_for_ever_while_every_answer_is_lost() {
     assert_eq!(pair.counters(STATION).guard_fired, 1, "twice the guard time is over");
     pair.natives(1, Air::Clear);
     assert_eq!(pair.wire(), [ack]);
+}
+
+/// A pair by itself whose AP comes round so seldom: once it has learnt that, the station's ACKs all go on answers.
+fn rounds(apart: Duration, count: usize) -> Pair {
+    let mut pair = Pair::with_context(HackConfig::default(), 2);
+    for _ in 0..count {
+        pair.ack(0);
+        pair.pass_time(apart);
+        send_natives(&mut pair);
+        let data = pair.data(2, true);
+        pair.exchange(&data, Air::Clear);
+    }
+    pair.wire();
+    pair
+}
+
+#[test]
+fn by_itself_the_guard_follows_the_rounds_of_the_access_point() {
+    for apart in [3, 40, 150, 400].map(Duration::from_millis) {
+        let mut pair = rounds(apart, 20);
+        let learnt = pair.counters(STATION).guard_fired;
+        let ack = pair.ack(0);
+        pair.pass_time(apart);
+        assert_eq!(pair.queued(), 0, "{apart}: held for a whole round");
+        let data = pair.data(2, true);
+        pair.exchange(&data, Air::Clear);
+        assert_eq!((pair.wire(), pair.counters(STATION).guard_fired), (vec![ack], learnt), "{apart}");
+    }
+}
+
+#[test]
+fn by_itself_the_guard_ends_within_two_round_trips_of_a_sender_that_stops() {
+    for apart in [3, 40, 150, 400].map(Duration::from_millis) {
+        let mut pair = Pair::with_context(HackConfig::default(), 2);
+        // Each echo comes a round after its ACK: the shortest round trip that there can be.
+        for _ in 0..20 {
+            pair.ack(0);
+            pair.pass_time(apart);
+            let data = pair.echoing_data(2, true);
+            pair.exchange(&data, Air::Clear);
+            send_natives(&mut pair);
+        }
+        pair.ack(0);
+        for _ in 0..20 {
+            pair.pass_time(apart / 10);
+        }
+        assert!(pair.queued() > 0, "{apart}: before the sender's probe");
+    }
+}
+
+#[test]
+fn by_itself_the_guard_outlasts_the_explicit_timer() {
+    let timer = Duration::from_millis(30);
+    let mut pair = Pair::with_context(HackConfig { policy: Policy::ExplicitTimer(timer), ..HackConfig::default() }, 2);
+    for _ in 0..10 {
+        pair.ack(0);
+        let data = pair.data(2, true);
+        pair.exchange(&data, Air::Clear);
+    }
+    pair.ack(0);
+    pair.pass_time(Duration::from_millis(29));
+    assert_eq!(pair.queued(), 0);
+    pair.pass_time(Duration::from_millis(1));
+    assert_eq!((pair.queued(), pair.counters(STATION).guard_fired), (1, 0));
+}
+
+fn send_natives(pair: &mut Pair) {
+    if pair.queued() > 0 {
+        pair.natives(pair.queued(), Air::Clear);
+    }
 }

@@ -1,5 +1,6 @@
 //! HACK by hand: two nodes and a script of what the air does, one for each figure and each race of the paper.
 
+mod announced;
 mod figures;
 mod forged;
 mod forgotten;

@@ -32,6 +32,8 @@ pub struct Pair {
     next_id: u16,
     /// How far each flow's data has been forwarded, in segments.
     forwarded: u32,
+    /// What its timestamps echo.
+    echo: u32,
     /// From when an answer is due at the station to when the AP has it.
     answer_lasts: Duration,
     /// What the station's last answer had appended: anybody can hear it.
@@ -84,6 +86,7 @@ impl Pair {
             wire: Vec::new(),
             next_id: 1,
             forwarded: 0,
+            echo: 0,
             answer_lasts: Duration::ZERO,
             overheard: Vec::new(),
         }
@@ -100,6 +103,12 @@ impl Pair {
         pair.exchange(&second, Air::Clear);
         assert_eq!((pair.wire.len(), pair.queued()), (1, 0));
         pair
+    }
+
+    /// The AP begins anew, as after a restart; the station does not notice.
+    pub fn forget_contexts(&mut self) {
+        let config = *self.nodes[AP].hack.config();
+        self.nodes[AP].hack = Hack::new(config);
     }
 
     pub fn counters(&self, node: usize) -> &HackCounters {
@@ -169,6 +178,20 @@ impl Pair {
     pub fn data(&mut self, mpdus: usize, more: bool) -> Sent {
         let frames = (0..mpdus).map(|_| self.next_data(0)).collect();
         self.put_on_air(AP, frames, usize::from(more))
+    }
+
+    /// A PPDU of so many new MPDUs, with so many packets left behind it.
+    pub fn data_before(&mut self, mpdus: usize, remain: usize) -> Sent {
+        let frames = (0..mpdus).map(|_| self.next_data(0)).collect();
+        self.put_on_air(AP, frames, remain)
+    }
+
+    /// A PPDU of the AP whose timestamps echo the station's last ACK.
+    pub fn echoing_data(&mut self, mpdus: usize, more: bool) -> Sent {
+        self.echo = u32::from(self.next_id - 1);
+        let sent = self.data(mpdus, more);
+        self.echo = 0;
+        sent
     }
 
     /// The AP sends an MPDU of data of each of these flows.
@@ -372,7 +395,7 @@ impl Pair {
     fn data_packet(&self, flow: u16) -> Packet {
         let (station, server) = station_ports(flow);
         let mut tcp = tcp_header((server, station), 1_000 * (self.forwarded - 1) + 1, 5000);
-        tcp.options.timestamps = Some((self.forwarded, 0));
+        tcp.options.timestamps = Some((self.forwarded, self.echo));
         packet(AP, 0, tcp, 1_000)
     }
 
@@ -508,12 +531,17 @@ impl Node {
 
 /// Two flows of the station whose ACKs have the same context identifier.
 pub fn colliding_flows() -> (u16, u16) {
+    let second = (1..5000).find(|&flow| shares_an_identifier(0, flow));
+    (0, second.expect("a byte repeats soon"))
+}
+
+/// Whether the ACKs of two flows of the station have the same context identifier.
+pub fn shares_an_identifier(flow: u16, other: u16) -> bool {
     let cid = |flow| {
         let content = packet(STATION, 0, tcp_header(station_ports(flow), 0, 0), 0);
         Cid::of(&FiveTuple::of(&content).expect("TCP has a flow"))
     };
-    let second = (1..5000).find(|&flow| cid(flow) == cid(0));
-    (0, second.expect("a byte repeats soon"))
+    cid(flow) == cid(other)
 }
 
 fn due(to: NodeId, kind: AnswerKind) -> AnswerDue {

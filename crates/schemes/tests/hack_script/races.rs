@@ -3,7 +3,7 @@
 use ackless_schemes::hack::HackConfig;
 use ackless_wire::{Duration, TcpFlags};
 
-use crate::pair::{AP, Air, Pair, STATION};
+use crate::pair::{AP, Air, Pair, STATION, shares_an_identifier};
 
 const BOTH: [usize; 2] = [1, 2];
 
@@ -205,4 +205,102 @@ fn a_broken_context_is_mended_by_withholding_more_data() {
     pair.pass_time(Duration::from_secs(2));
     let later = pair.data(2, true);
     assert!(later.bits.more_data, "a context that nobody uses any more does not stop the others for ever");
+}
+
+#[test]
+fn an_access_point_that_lost_its_contexts_promises_again_as_soon_as_a_native_ack_has_come() {
+    let mut pair = pair(2);
+    pair.forget_contexts();
+    pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.counters(AP).unknown_context, 1, "it has no context for what was appended");
+    let data = pair.data(2, true);
+    assert!(!data.bits.more_data, "a native ACK is needed");
+    pair.exchange(&data, Air::Clear);
+    pair.ack(0);
+    pair.natives(pair.queued(), Air::Clear);
+    let data = pair.data(2, true);
+    assert!(data.bits.more_data, "its context is there");
+    pair.exchange(&data, Air::Clear);
+    let compressed = pair.ack(0);
+    pair.transfer();
+    pair.wire();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [compressed]);
+}
+
+#[test]
+fn a_context_that_is_mended_does_not_hide_another_one_that_is_broken() {
+    let mut pair = pair(2);
+    let other = (1..).find(|&flow| !shares_an_identifier(0, flow)).expect("most flows have another");
+    pair.ack(other);
+    pair.natives(1, Air::Clear);
+    let data = pair.data_of(&[0, other], true);
+    pair.exchange(&data, Air::Clear);
+    pair.forget_contexts();
+    pair.ack(0);
+    pair.ack(other);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.counters(AP).unknown_context, 2);
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    pair.ack(0);
+    pair.natives(pair.queued(), Air::Clear);
+    assert!(!pair.data(2, true).bits.more_data, "the other flow's native ACK is still needed");
+}
+
+#[test]
+fn an_older_mpdu_that_comes_again_does_not_say_that_an_ack_arrived() {
+    let mut pair = pair(1);
+    let ack = pair.ack(0);
+    pair.transfer();
+    let older = pair.data(1, true);
+    pair.exchange(&older, Air::PpduLost);
+    let newer = pair.data(1, true);
+    assert!(pair.exchange(&newer, Air::AnswerLost).is_some_and(|appended| appended > 0));
+    // Without SYNC, so that its sequence number alone decides.
+    let mut again = pair.again(&older, 0, true);
+    again.bits.sync = false;
+    assert!(pair.exchange(&again, Air::Clear).is_some_and(|appended| appended > 0), "it is kept, and appended again");
+    assert_eq!(pair.wire(), [ack]);
+}
+
+#[test]
+fn a_data_segment_that_stands_for_what_was_appended_closes_the_context() {
+    let mut pair = pair(2);
+    pair.ack(0);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::AnswerLost);
+    let segment = pair.segment(0, TcpFlags::ACK | TcpFlags::PSH, 100);
+    pair.natives(1, Air::Clear);
+    assert_eq!((pair.wire(), pair.counters(STATION).gap_after_drop), (vec![segment], 1));
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    let next = pair.ack(0);
+    assert_eq!((pair.queued(), pair.counters(STATION).no_context), (1, 1), "the access point lacks what was dropped");
+    pair.natives(1, Air::Clear);
+    assert_eq!((pair.wire(), pair.counters(AP).gaps), (vec![next], 0));
+}
+
+#[test]
+fn what_was_never_forwarded_is_not_acknowledged_and_more_data_is_withheld_until_a_native_ack() {
+    let mut pair = pair(2);
+    pair.ack_number(0, 1_000);
+    pair.transfer();
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!((pair.wire(), pair.counters(AP).verify_failures), (vec![], 1));
+    let data = pair.data(2, true);
+    assert!(!data.bits.more_data);
+    pair.exchange(&data, Air::Clear);
+    let native = pair.ack_number(0, 1_000);
+    pair.natives(1, Air::Clear);
+    assert_eq!(pair.wire(), [native], "what is native is not its business");
+    assert!(pair.data(2, true).bits.more_data, "and installs the context anew");
 }

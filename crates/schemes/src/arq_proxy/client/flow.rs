@@ -9,6 +9,7 @@ use super::super::ArqProxyCounters;
 use super::super::names::Name;
 use super::request::{Asked, Pending};
 use super::{Env, SILENCE};
+use crate::guard::RoundTrip;
 
 /// One connection of the transport here.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Flow {
     pub(super) pending: Option<Pending>,
     pub(super) asked: Option<Asked>,
     pub(super) in_line: bool,
+    /// From a native ACK, whose timestamp the proxy repeats, to data that follows from it.
+    pub(super) trip: RoundTrip,
     /// When the transport last sent something.
     pub(super) used: Instant,
 }
@@ -73,6 +76,7 @@ impl Flow {
             pending: None,
             asked: None,
             in_line: false,
+            trip: RoundTrip::new(),
             used: now,
         }
     }

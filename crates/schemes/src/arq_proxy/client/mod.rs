@@ -14,6 +14,7 @@ use super::names::Names;
 use super::proxy::is_plain_data;
 use super::{ArqProxyConfig, ArqProxyCounters, Policy};
 use crate::flow_key::{FlowKey, Table};
+use crate::guard::Gaps;
 use flow::Flow;
 use heard::{Fate, Heard, Told};
 use request::{Own, Pending};
@@ -37,6 +38,8 @@ pub(super) struct Client {
     heard: Heard,
     /// Whether the peer's last data said that more of it follows; never under [`Policy::Race`].
     promised: bool,
+    /// How far apart its PPDUs come.
+    gaps: Gaps,
 }
 
 /// What goes with each question.
@@ -52,8 +55,11 @@ pub(super) struct Env<'a, 'b> {
 
 impl Client {
     /// A PPDU came from the peer: a BlockAck Request, or something with MPDUs.
-    pub(super) fn on_ppdu_in(&mut self, arrival: &Arrival) {
+    pub(super) fn on_ppdu_in(&mut self, now: Instant, arrival: &Arrival) {
         let request = arrival.kind == ArrivalKind::BlockAckReq;
+        if !request {
+            self.gaps.on_ppdu(now, true);
+        }
         self.heard = Heard { request, more_data: arrival.bits.more_data, ..Heard::default() };
     }
 
@@ -98,7 +104,11 @@ impl Client {
             }
         };
         let end = tcp.seq + packet.payload.len();
+        let now = env.cx.now;
         let Some(flow) = self.flow(env, key) else { return };
+        if let Some((_, echo)) = tcp.options.timestamps {
+            flow.trip.on_echo(echo, now);
+        }
         flow.came(&tcp, end, name);
     }
 
@@ -131,6 +141,7 @@ impl Client {
             asked.held = Some(Own::Kept(packet, options));
             return Verdict::Hold;
         }
+        let patience = env.config.guard.patience(self.gaps, flow.trip);
         let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
         let keeps = pending.keeps;
         match pending.coming(packet) {
@@ -138,7 +149,7 @@ impl Client {
                 *own = Own::Kept(packet, options);
                 pending.keeps = true;
                 env.counters.kept += 1;
-                env.wake_at(pending.since + env.config.guard);
+                env.wake_at(pending.since + patience);
                 Verdict::Hold
             }
             Some(own) => {
@@ -196,6 +207,7 @@ impl Client {
         };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key) else { return };
+        flow.trip.on_ack(tcp.options.timestamps.map(|(value, _)| value), env.cx.now);
         flow.arrived(&tcp, mpdu.seq);
         if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
             env.counters.confirmed += 1;
@@ -217,8 +229,9 @@ impl Client {
 
     /// The guard timer of some request may have ended, or that of an ACK that is kept.
     pub(super) fn on_timer(&mut self, env: &mut Env<'_, '_>) {
-        let now = env.cx.now;
+        let (now, gaps) = (env.cx.now, self.gaps);
         for flow in self.flows.values_mut() {
+            let patience = env.config.guard.patience(gaps, flow.trip);
             if let Some(asked) = flow.asked.take_if(|asked| asked.until <= now) {
                 match asked.held {
                     // A later ACK that waits here says all of it.
@@ -236,7 +249,7 @@ impl Client {
                 }
             }
             let kept = flow.pending.as_ref().filter(|pending| pending.keeps);
-            let kept_until = kept.map(|pending| pending.since + env.config.guard);
+            let kept_until = kept.map(|pending| pending.since + patience);
             if kept_until.is_some_and(|until| until <= now) {
                 // The promise was not kept.
                 self.promised = false;
@@ -279,11 +292,12 @@ impl Client {
         let (by, now, lifetime) = (env.config.identification, env.cx.now, env.config.lifetime);
         while let Some(&key) = self.line.front() {
             if let Some(flow) = self.flows.get_mut(key) {
+                let patience = env.config.guard.patience(self.gaps, flow.trip);
                 if let Some(pending) = flow.pending.take() {
                     if !self.names.holds(by, &pending.name, now, lifetime) {
                         env.counters.outdated += 1;
                         pending.go(env);
-                    } else if let Some(asked) = pending.ask(env) {
+                    } else if let Some(asked) = pending.ask(env, patience) {
                         let tag = asked.name.tag;
                         if let Some(before) = flow.asked.replace(asked) {
                             before.drop_held(env);
@@ -296,7 +310,7 @@ impl Client {
                     && self.names.holds(by, &asked.name, now, lifetime)
                 {
                     env.counters.repeated += 1;
-                    asked.until = now + env.config.guard;
+                    asked.until = now + patience;
                     return Some((key, asked.name.tag));
                 }
                 flow.in_line = false;

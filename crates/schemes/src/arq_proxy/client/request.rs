@@ -2,7 +2,7 @@
 
 use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::{Emission, SendOptions};
-use ackless_wire::{Instant, PacketId, SeqNumber};
+use ackless_wire::{Duration, Instant, PacketId, SeqNumber};
 
 use super::super::names::Name;
 use super::Env;
@@ -66,8 +66,8 @@ impl Pending {
     }
 
     /// Goes into an answer: the client's own ACKs are taken back. `None` where the newest is out of reach, and goes by itself; older ones that are
-    /// kept follow it.
-    pub(super) fn ask(self, env: &mut Env<'_, '_>) -> Option<Asked> {
+    /// kept follow it. It waits for a sign that the answer has arrived for so long.
+    pub(super) fn ask(self, env: &mut Env<'_, '_>, patience: Duration) -> Option<Asked> {
         let held = match self.own.map(|own| own.take_back(env)) {
             Some(None) => {
                 env.counters.too_late += 1;
@@ -86,7 +86,7 @@ impl Pending {
                 env.counters.covered += 1;
             }
         }
-        let until = env.cx.now + env.config.guard;
+        let until = env.cx.now + patience;
         env.wake_at(until);
         Some(Asked { name: self.name, ack: self.ack, held, until })
     }

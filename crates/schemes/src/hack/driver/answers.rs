@@ -48,6 +48,7 @@ impl Driver {
         }
         if first {
             self.heard = env.cx.now;
+            self.learn(env, mpdu, bits.more_data);
             self.promise = if bits.more_data { Promise::MoreData } else { Promise::None };
             env.counters.sync_kept += u64::from(bits.sync && self.nic.awaits_confirmation());
         }

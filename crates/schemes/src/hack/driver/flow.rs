@@ -8,6 +8,7 @@ use ackless_rohc::hack::{Ack, Cid, Code, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use super::flows::CID_IDLE;
+use crate::guard::RoundTrip;
 
 /// One flow of ACKs.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Flow {
     pub(super) last_possible: Option<Instant>,
     /// The peer has received one that was sent then.
     pub(super) last_confirmed: Option<Instant>,
+    /// From an ACK to data that follows from it.
+    pub(super) trip: RoundTrip,
     /// When a packet of it was last handed over.
     pub(super) last_used: Instant,
 }
@@ -70,6 +73,7 @@ impl Flow {
             candidates: VecDeque::new(),
             last_possible: None,
             last_confirmed: None,
+            trip: RoundTrip::new(),
             last_used: now,
         }
     }

@@ -1,8 +1,12 @@
 //! The guard timer: what is held does not wait for ever for a PPDU, nor for a sign that it arrived.
 
-use ackless_wire::Instant;
+use ackless_dot11::frame::Mpdu;
+use ackless_wire::{Duration, Instant};
 
 use super::{Driver, Promise};
+use crate::flow_key::FlowKey;
+use crate::guard::Guard;
+use crate::hack::config::Policy;
 use crate::hack::env::Env;
 
 impl Driver {
@@ -14,14 +18,39 @@ impl Driver {
         self.guard_deadline(env)
     }
 
+    /// How long ACKs of a flow are held while nothing comes.
+    pub(super) fn guard(&self, env: &Env<'_, '_>, flow: u16) -> Duration {
+        let patience = env.config.guard.patience(self.gaps, self.flows[flow].trip);
+        match (env.config.guard, env.config.policy) {
+            // Which is a time of its own, whatever the gaps.
+            (Guard::Auto, Policy::ExplicitTimer(timer)) => patience.max(timer),
+            _ => patience,
+        }
+    }
+
+    /// The first MPDU of a PPDU of the peer came, of which `more` are promised: what it says about gaps and round trips.
+    pub(super) fn learn(&mut self, env: &Env<'_, '_>, mpdu: &Mpdu, more: bool) {
+        self.gaps.on_ppdu(env.cx.now, more);
+        if self.flows.is_empty() {
+            return;
+        }
+        let packet = env.cx.pool.get(mpdu.packet);
+        if let Some((_, echo)) = packet.tcp().and_then(|tcp| tcp.options.timestamps)
+            && let Some(flow) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
+        {
+            self.flows[flow].trip.on_echo(echo, env.cx.now);
+        }
+    }
+
     /// When what is held has waited long enough: nothing came for the guard time, or nothing that confirmed it for
     /// twice that. Flows whose native frame is already queued wait for that frame's fate.
     fn guard_deadline(&self, env: &Env<'_, '_>) -> Option<Instant> {
         let waits = |flow: &&u16| self.flows[**flow].outstanding == 0;
-        let since = |&flow: &u16| self.nic.first(flow).map(|held| held.since);
-        let oldest = self.nic.active().iter().filter(waits).filter_map(since).min()?;
-        let guard = env.config.guard;
-        Some(self.heard.max(oldest).saturating_add(guard).min(oldest.saturating_add(guard.saturating_mul(2))))
+        let deadline = |&flow: &u16| {
+            let (since, guard) = (self.nic.first(flow)?.since, self.guard(env, flow));
+            Some(self.heard.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2))))
+        };
+        self.nic.active().iter().filter(waits).filter_map(deadline).min()
     }
 
     /// The guard timer: the promise is void, and each flow sends natively what the peer may not have.

@@ -39,6 +39,7 @@ use super::env::Env;
 use super::mic::Sealer;
 use super::nic::Nic;
 use crate::flow_key::FlowKey;
+use crate::guard::Gaps;
 
 /// The driver's part towards one peer.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub(super) struct Driver {
     arrival: Option<Arriving>,
     /// When the last PPDU of the peer came.
     heard: Instant,
+    /// How far apart its PPDUs come.
+    gaps: Gaps,
     /// Flows with candidates of the opportunistic policy.
     candidates: Vec<u16>,
 }
@@ -116,6 +119,7 @@ impl Driver {
             sealer: Sealer::default(),
             arrival: None,
             heard: Instant::ZERO,
+            gaps: Gaps::default(),
             candidates: Vec::new(),
         }
     }
@@ -215,7 +219,7 @@ impl Driver {
             _ => flow.candidates.retain(|candidate| candidate.handle != handle),
         }
         if self.nic.held(native.flow) > 0 {
-            env.wake_after(env.config.guard);
+            env.wake_after(self.guard(env, native.flow));
         }
     }
 
@@ -229,6 +233,8 @@ impl Driver {
         handle: FrameHandle,
         options: &SendOptions,
     ) -> Verdict {
+        let stamp = ack.tcp().options.timestamps.map(|(value, _)| value);
+        self.flows[place].trip.on_ack(stamp, env.cx.now);
         if !self.holds(env.config.policy) {
             let verdict = self.go_natively(env, place, packet, handle, options, true);
             if verdict == Verdict::Pass && env.config.policy == Policy::Opportunistic {
@@ -273,7 +279,7 @@ impl Driver {
     fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, held: Held, code: ackless_rohc::hack::Code, ready: Instant) {
         env.counters.msn_wrap += u64::from(code.msn() == u8::MAX);
         self.nic.post(place, self.flows[place].cid, code, ready, held);
-        env.wake_after(policies::patience(env.config));
+        env.wake_after(self.patience(env, place));
     }
 
     /// Does something with each flow of which the NIC holds something.

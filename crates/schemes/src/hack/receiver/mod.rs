@@ -37,8 +37,8 @@ pub(super) struct Receiver {
     ascent: Ascent,
     /// The last answer that bore a right code under the key.
     opener: Opener,
-    /// A context is broken, and what mends it is awaited until then.
-    broken_until: Option<Instant>,
+    /// Identifiers whose context is broken or was not there, and until when what mends it is awaited.
+    broken: Vec<(Cid, Instant)>,
 }
 
 /// A context and the flow that owns it.
@@ -68,13 +68,13 @@ impl Receiver {
             sequence: Sequence::default(),
             ascent: Ascent::default(),
             opener: Opener::default(),
-            broken_until: None,
+            broken: Vec::new(),
         }
     }
 
     /// Whether the peer should send natively.
     pub(super) fn is_broken(&self, now: Instant) -> bool {
-        self.broken_until.is_some_and(|until| now < until)
+        self.broken.iter().any(|&(_, until)| now < until)
     }
 
     /// A packet for the peer goes on the air for the first time. What still waits in the queue cannot have been acknowledged.
@@ -152,7 +152,9 @@ impl Receiver {
         };
         for run in frame.runs() {
             if self.on_run(env, &run).is_err() {
-                self.broken_until = Some(env.cx.now + MENDING);
+                let now = env.cx.now;
+                self.broken.retain(|&(cid, until)| cid != run.cid() && now < until);
+                self.broken.push((run.cid(), now + MENDING));
             }
         }
         true
@@ -219,6 +221,7 @@ impl Receiver {
         let slot = &mut self.contexts[usize::from(cid.0)];
         let Some(context) = slot else {
             *slot = Some(Box::new(Context::new(data, native, position, now)));
+            self.broken.retain(|&(broken, _)| broken != cid);
             return;
         };
         if context.data != data {
@@ -227,6 +230,7 @@ impl Receiver {
             if idle || position.is_before(context.acquired) {
                 env.counters.taken_over += 1;
                 **context = Context::new(data, native, position, now);
+                self.broken.retain(|&(broken, _)| broken != cid);
             }
             return;
         }
@@ -235,7 +239,7 @@ impl Receiver {
             return;
         }
         if !context.decompressor.is_ready() {
-            self.broken_until = None;
+            self.broken.retain(|&(broken, _)| broken != cid);
         }
         env.counters.reinstalls += 1;
         context.decompressor.install(native);

@@ -8,7 +8,7 @@ mod opportunistic;
 use ackless_wire::{Duration, Instant};
 
 use super::{Driver, Promise};
-use crate::hack::config::{HackConfig, Policy};
+use crate::hack::config::Policy;
 use crate::hack::env::Env;
 
 impl Driver {
@@ -37,12 +37,13 @@ impl Driver {
         let guard = self.on_guard(env);
         [explicit, guard].into_iter().flatten().min()
     }
-}
 
-/// After how long an ACK that is held now is looked at at the latest.
-pub(super) fn patience(config: &HackConfig) -> Duration {
-    match config.policy {
-        Policy::ExplicitTimer(timer) => timer.min(config.guard),
-        Policy::MoreData | Policy::Opportunistic => config.guard,
+    /// After how long an ACK of this flow that is held now is looked at at the latest.
+    pub(super) fn patience(&self, env: &Env<'_, '_>, flow: u16) -> Duration {
+        let guard = self.guard(env, flow);
+        match env.config.policy {
+            Policy::ExplicitTimer(timer) => timer.min(guard),
+            Policy::MoreData | Policy::Opportunistic => guard,
+        }
     }
 }

@@ -254,7 +254,7 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
             &["scheme.name=agent", "agent.again=40ms"],
             "--set agent.again=40ms: agent.again is 40ms, but TCP may hold an ACK for 40ms",
         ),
-        (&["agent.refresh=0s"], "--set agent.refresh=0s: agent.refresh is 0s, which is out of range"),
+        (&["agent.refresh=0s"], "--set agent.refresh=0s: agent.refresh is 0ns, which is out of range"),
         (&["hack.mic=5"], "--set hack.mic=5: hack.mic is 5"),
         (&["agent.extra_sifs=11ms"], "--set agent.extra_sifs=11ms: agent.extra_sifs is 11ms"),
         (

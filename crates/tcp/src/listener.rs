@@ -198,7 +198,8 @@ impl Listener {
     }
 
     fn on_half_open(&mut self, now: Instant, index: usize, packet: &Packet, tcp: &TcpHeader) {
-        let ends_handshake = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN);
+        // Also with a SYN: in a simultaneous open the peer acknowledges ours by its own.
+        let ends_handshake = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.contains(TcpFlags::RST);
         if ends_handshake && self.ready.len() >= self.limits.backlog {
             self.stats.put_off += 1;
             return;

@@ -199,6 +199,23 @@ fn the_end_of_a_handshake_waits_for_a_place_too() {
 }
 
 #[test]
+fn a_syn_that_acknowledges_ours_waits_for_a_place_as_any_end_of_a_handshake() {
+    let mut hall = Hall::new(Limits { backlog: 1, ..Limits::default() });
+    hall.hand_in(&segment(9, SYN, 7, 0));
+    let answer = hall.listener.poll_transmit(hall.now).expect("a listener answers");
+    let iss = answer.tcp().expect("an endpoint sends TCP").seq.0;
+    hall.accepts = false;
+    hall.call(1);
+    hall.settle();
+    hall.hand_in(&segment(9, SYN | ACK, 7, iss + 1));
+    assert_eq!((hall.listener.waiting(), hall.listener.half_open(), hall.listener.stats().put_off), (1, 1, 1));
+    hall.accepts = true;
+    hall.settle();
+    hall.hand_in(&segment(9, SYN | ACK, 7, iss + 1));
+    assert_eq!((hall.listener.waiting(), hall.listener.half_open()), (1, 0), "now there is one");
+}
+
+#[test]
 fn under_a_flood_the_oldest_handshake_makes_room_and_a_genuine_caller_gets_through() {
     let mut hall = Hall::new(Limits { half_open: 16, ..Limits::default() });
     for port in 1_000..11_000 {
@@ -286,14 +303,24 @@ fn whatever_comes_the_bounds_hold() {
             when_full: if random.chance(0.5) { WhenFull::Ignore } else { WhenFull::Refuse },
         };
         let mut hall = Hall::new(limits);
+        // Our numbers in the latest SYN-ACK to each port.
+        let mut offered = [0; 13];
         for _ in 0..300 {
             let flags = TcpFlags::from_bits_truncate(random.bits() as u8);
             let flags = [SYN, SYN, ACK, ACK, RST, FIN | ACK, SYN | ACK, flags][random.below(8) as usize];
-            // The numbers are guessed, or those that continue some handshake.
-            let iss = 1 + 1_000_000 * random.below(u64::from(hall.serial / 1_000_000) + 1) as u32;
-            hall.hand_in(&segment(1 + random.below(12) as u16, flags, 7 + u32::from(flags != SYN), iss));
-            if random.chance(0.3) {
-                while hall.listener.poll_transmit(hall.now).is_some() {}
+            let port = 1 + random.below(12) as u16;
+            // The numbers are guessed, or those that end the handshake of this port. Its SYN once more, with an acknowledgement, ends it too.
+            let guess = 1_000_000 * random.below(u64::from(hall.serial / 1_000_000) + 1) as u32;
+            let iss = if random.chance(0.5) { offered[usize::from(port)] } else { guess };
+            let follows = if flags == (SYN | ACK) { random.chance(0.5) } else { flags != SYN };
+            hall.hand_in(&segment(port, flags, 7 + u32::from(follows), iss.wrapping_add(1)));
+            if random.chance(0.7) {
+                while let Some(packet) = hall.listener.poll_transmit(hall.now) {
+                    let tcp = packet.tcp().expect("an endpoint sends TCP");
+                    if tcp.flags == (SYN | ACK) {
+                        offered[usize::from(tcp.dst_port)] = tcp.seq.0;
+                    }
+                }
             }
             if random.chance(0.05) {
                 hall.now += Duration::from_millis(random.below(5_000));

@@ -160,6 +160,11 @@ fn windows_that_are_not_steady_are_named() {
         let forms = compare(&[&starting[..], &["--seeds", seeds]].concat());
         assert!(forms.kinds("tcp").contains(&"not-steady"), "{seeds}: {}", forms.text);
     }
+    // A queue of ten stations takes 2 s to cross 802.11b, so that the halves of a window of 4 s say nothing.
+    let few =
+        ["wifi-80211b", "--schemes", "tcp", "--seeds", "2", "--set", "stations.count=10", "--set", "run.measured=4s"];
+    let few = compare(&few);
+    assert!(few.text.contains("not known to be steady: the window is 3."), "{}", few.text);
     let steady = compare(&["--schemes", "udp,tcp", "--seeds", "3", "--set", "run.measured=1s"]);
     assert_eq!((steady.kinds("udp"), steady.kinds("tcp")), (vec![], vec![]), "{}", steady.text);
     assert!(!steady.text.contains("with care"), "{}", steady.text);

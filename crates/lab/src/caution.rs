@@ -58,7 +58,13 @@ impl Kind {
 
 /// All that there is to know of `entry`.
 pub fn cautions(entry: &Entry) -> Vec<Caution> {
-    let all = [air(entry), not_begun(entry), not_steady(entry), unfinished(entry), unfair(entry)];
+    let all = [
+        air(entry),
+        not_begun(entry),
+        not_steady(entry).or_else(|| few_round_trips(entry)),
+        unfinished(entry),
+        unfair(entry),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -156,6 +162,19 @@ fn not_steady(entry: &Entry) -> Option<Caution> {
     Some(Caution { kind: Kind::NotSteady, text })
 }
 
+/// A window of so few round trips that nobody can tell from its halves whether it is steady: losses and their repairs take several.
+fn few_round_trips(entry: &Entry) -> Option<Caution> {
+    if !entry.case.config.flows.iter().any(is_endless) {
+        return None;
+    }
+    let rtt = entry.estimate(Metric::find("rtt_median_ms")?)?.mean / 1e3;
+    let round_trips = entry.runs.first()?.sim_seconds / rtt;
+    let text = format!(
+        "not known to be steady: the window is {round_trips:.1} round trips of {rtt:.2} s; lengthen run.warm_up and run.measured"
+    );
+    (round_trips < ROUND_TRIPS).then_some(Caution { kind: Kind::NotSteady, text })
+}
+
 /// Transfers that were under way when the run ended: those of finite flows, and of repeated ones that take far longer than the others.
 fn unfinished(entry: &Entry) -> Option<Caution> {
     let over_tcp = |flow: &&FlowResult| flow.transport == "tcp";
@@ -208,6 +227,8 @@ const AIR_PERCENT: f64 = 2.0;
 const NAMED_SHARE: f64 = 0.005;
 /// The halves of a steady window differ by so many percent at most.
 const STEADY_PERCENT: f64 = 5.0;
+/// A window that shows whether it is steady has so many round trips.
+const ROUND_TRIPS: f64 = 5.0;
 /// Jain's index from which on nothing is said.
 const FAIR: f64 = 0.9;
 /// A repeated transfer is stuck when it lasts so many times as long as 99 % of those that ended.

@@ -148,7 +148,7 @@ impl Endpoint {
             // RFC 7323, 2.3: a larger shift counts as 14.
             self.tx.shift = shift.min(14);
             self.tx.scales = true;
-            self.rx.shift = self.rx.wanted_shift();
+            self.config.receive_buffer = self.rx.scale();
         }
         // RFC 9293, 3.7.1: without the option, 536 bytes (IPv4) or 1220 (IPv6).
         let default = if self.local.is_ipv4() { 536 } else { 1220 };

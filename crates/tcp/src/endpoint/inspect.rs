@@ -88,13 +88,14 @@ impl Endpoint {
         }
     }
 
-    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB, as in [`Config::receive_buffer`].
+    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB, as in [`Config::receive_buffer`]; what lies outside counts
+    /// as the nearest end. Where scaling is agreed, the least is the unit of our window field, which is 2^shift bytes (RFC 7323, 2.3): less
+    /// could never be offered. [`config`](Self::config) says which value is in force.
     ///
     /// A window that has been offered is never taken back (RFC 9293, 3.8.6): a smaller buffer closes it as data comes. A larger one opens
-    /// it only as far as the scaling permits that the SYN has announced; a peer that waits is told, so drain the endpoint.
+    /// it only as far as the scaling permits that the first SYN has announced; a peer that waits is told, so drain the endpoint.
     pub fn set_receive_buffer(&mut self, buffer: Bytes) {
-        self.config.receive_buffer = buffer;
-        self.rx.set_buffer(buffer);
+        self.config.receive_buffer = self.rx.set_buffer(buffer);
         if self.state.may_receive() && self.rx.is_update_due() {
             self.owe_window_update();
         }

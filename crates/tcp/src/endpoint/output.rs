@@ -71,11 +71,11 @@ impl Endpoint {
     }
 
     /// What a SYN offers, or a SYN-ACK agrees to.
-    fn syn_options(&self, answers: bool, options: &mut TcpOptions) {
+    fn syn_options(&mut self, answers: bool, options: &mut TcpOptions) {
         options.mss = Some(self.config.announced_mss().get() as u16);
         options.sack_permitted = self.sack;
         let scales = if answers { self.tx.scales } else { self.config.window_scaling };
-        options.window_scale = scales.then(|| self.rx.wanted_shift());
+        options.window_scale = scales.then(|| self.rx.announced_shift());
         options.tack = self.tack_offer(answers);
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Receiver {
     pub(super) last_ack_sent: Position,
     /// Rcv.Wind.Shift.
     pub(super) shift: u8,
+    /// What our SYN or SYN-ACK has said of the shift, once there was one.
+    announced: Option<u8>,
     /// Where the FIN is, once it has come.
     pub(super) fin: Option<Position>,
     /// The largest payload that came: one full-sized segment.
@@ -37,6 +39,7 @@ impl Receiver {
             edge: Position::SYN,
             last_ack_sent: Position::SYN,
             shift: 0,
+            announced: None,
             fin: None,
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
@@ -46,15 +49,24 @@ impl Receiver {
         }
     }
 
-    /// Room for this much from now on. What has been offered stays offered.
-    pub(super) fn set_buffer(&mut self, buffer: Bytes) {
-        self.buffer = buffer.clamp(Bytes(1), MAX_BUFFER);
+    /// Room for this much from now on. What has been offered stays offered. The field could name nothing of less than its unit, and the
+    /// window would never open again: that much there is always. Returns what there is.
+    pub(super) fn set_buffer(&mut self, buffer: Bytes) -> Bytes {
+        self.buffer = buffer.clamp(Bytes(1 << self.shift), MAX_BUFFER);
+        self.buffer
     }
 
-    /// The shift to announce: the least with which the window field can name the whole buffer (RFC 7323, 2.3: at
-    /// most 14).
-    pub(super) fn wanted_shift(&self) -> u8 {
-        (0..14).find(|shift| self.buffer.get() >> shift <= MAX_FIELD).unwrap_or(14)
+    /// The shift to announce: the least with which the window field can name the whole buffer as it was when the first SYN or SYN-ACK was
+    /// made (RFC 7323, 2.3: at most 14). A connection has one shift for good, whatever becomes of the buffer.
+    pub(super) fn announced_shift(&mut self) -> u8 {
+        let buffer = self.buffer.get();
+        *self.announced.get_or_insert_with(|| (0..14).find(|shift| buffer >> shift <= MAX_FIELD).unwrap_or(14))
+    }
+
+    /// Both SYNs have the option: the shift that ours announces is in force. Returns the buffer, as [`set_buffer`](Self::set_buffer) does.
+    pub(super) fn scale(&mut self) -> Bytes {
+        self.shift = self.announced_shift();
+        self.set_buffer(self.buffer)
     }
 
     /// Whether arriving bytes are kept for the application.

@@ -93,6 +93,67 @@ fn a_receive_buffer_that_grows_is_told_and_one_that_shrinks_takes_nothing_back()
 }
 
 #[test]
+fn a_receive_buffer_below_what_the_window_field_can_name_counts_as_the_least_that_it_can() {
+    // 1,000,000 bytes need a shift of 4, with which the field names no less than 16 (RFC 7323, 2.3).
+    let mut script = Script::scaled(Config { receive_buffer: Bytes(1_000_000), ..plain() });
+    script.end.set_receive_buffer(Bytes(1));
+    assert_eq!(script.end.config().receive_buffer, Bytes(16), "the value in force");
+    // The peer sends up to the edge, in windows of whatever is left of the first.
+    let mut seq = 1;
+    while seq < 3_000 {
+        let len = script.end.receive_window().get().min(1_000) as u32;
+        assert!(len > 0, "the window is closed for good at {seq}");
+        script.receive(ACK, seq, 1, len);
+        seq += len;
+        script.all();
+        _ = script.read(10_000);
+        // What the peer knows of the window is what was told last.
+        if script.end.receive_window() < Bytes(1_000) {
+            let told = script.all().last().map(|sent| sent.window << 4);
+            assert_eq!((told, script.end.receive_window()), (Some(16), Bytes(16)), "at {seq}");
+        }
+    }
+    // Without scaling a single byte is a window.
+    let mut script = Script::established(plain());
+    script.end.set_receive_buffer(Bytes::ZERO);
+    assert_eq!(script.end.config().receive_buffer, Bytes(1));
+    script.end.set_receive_buffer(Bytes(u64::MAX));
+    assert_eq!(script.end.config().receive_buffer, Bytes(1 << 30));
+}
+
+#[test]
+fn a_receive_buffer_that_changes_during_the_handshake_leaves_the_shift_as_the_first_syn_had_it() {
+    // RFC 7323, 2.3: the shift of a connection is that of its SYN. 10,000 bytes need none, 1,000,000 need 4.
+    for (first, shift, then) in [(10_000, 0, 1_000_000), (1_000_000, 4, 10_000), (1_000_000, 4, 3)] {
+        let config = Config { window_scaling: true, receive_buffer: Bytes(first), ..plain() };
+        // The larger buffer opens the field as far as it goes; of a smaller one, the SYN has offered as much.
+        let window = 65_535 >> shift;
+        let mut script = Script::calling(config.clone());
+        assert_eq!(script.one().scale, Some(shift));
+        script.end.set_receive_buffer(Bytes(then));
+        script.wake();
+        assert_eq!(script.one().scale, Some(shift), "a SYN once more");
+        script.scale = Some(2);
+        script.receive(SYN | ACK, 0, 1, 0);
+        assert_eq!(script.one().window, window, "calling, {first} and then {then}");
+        assert_eq!(script.end.config().receive_buffer, Bytes(then.max(1 << shift)));
+
+        let mut script = Script::listening(config);
+        script.scale = Some(2);
+        script.receive(SYN, 0, 0, 0);
+        assert_eq!(script.one().scale, Some(shift));
+        script.end.set_receive_buffer(Bytes(then));
+        script.receive(SYN, 0, 0, 0);
+        assert_eq!(script.one().scale, Some(shift), "a SYN-ACK once more");
+        script.receive(ACK, 1, 1, 1);
+        assert_eq!(script.read(1), 1);
+        script.wake();
+        let told = script.one().window;
+        assert!(told == window || told == 65_534 >> shift, "listening, {first} and then {then}: {told}");
+    }
+}
+
+#[test]
 fn the_end_of_a_connection_has_its_reason() {
     let reason = |script: &Script| (script.end.state(), script.end.close_reason());
     let closed = |reason| (State::Closed, Some(reason));

@@ -21,6 +21,8 @@ pub struct Script {
     pub sack: Vec<(u32, u32)>,
     /// Its timestamps, where it has any.
     pub stamps: Option<(u32, u32)>,
+    /// The window scale of its SYNs, where they have one.
+    pub scale: Option<u8>,
 }
 
 /// What the endpoint sent, with numbers as distances from the initial ones.
@@ -33,6 +35,7 @@ pub struct Sent {
     pub window: u16,
     pub sack: Vec<(u32, u32)>,
     pub stamps: Option<(u32, u32)>,
+    pub scale: Option<u8>,
 }
 
 /// No timestamps, no scaling, 1000-byte segments, and everything read by the application.
@@ -62,12 +65,23 @@ impl Script {
     }
 
     fn of(end: Endpoint) -> Self {
-        Self { now: START, end, window: 60_000, sack: Vec::new(), stamps: None }
+        Self { now: START, end, window: 60_000, sack: Vec::new(), stamps: None, scale: None }
     }
 
     /// A connection that the script has called, with nothing to send.
     pub fn established(config: Config) -> Self {
-        let mut script = Self::listening(config);
+        Self::listening(config).connected()
+    }
+
+    /// The same where the script's SYN has an option for window scaling.
+    pub fn scaled(config: Config) -> Self {
+        let mut script = Self::listening(Config { window_scaling: true, ..config });
+        script.scale = Some(0);
+        script.connected()
+    }
+
+    fn connected(self) -> Self {
+        let mut script = self;
         script.stamps = script.stamps.or(Some((1, 0)));
         script.receive(SYN, 0, 0, 0);
         let answer = script.one();
@@ -85,6 +99,7 @@ impl Script {
         if flags.contains(SYN) {
             options.mss = Some(1000);
             options.sack_permitted = true;
+            options.window_scale = self.scale;
         }
         for (left, right) in self.sack.drain(..) {
             options.sack.push((OUR_ISS + left, OUR_ISS + right));
@@ -169,6 +184,7 @@ fn sent(packet: &Packet) -> Sent {
         window: tcp.window,
         sack: relative(&tcp.options.sack),
         stamps: tcp.options.timestamps,
+        scale: tcp.options.window_scale,
     }
 }
 

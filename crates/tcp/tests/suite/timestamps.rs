@@ -129,17 +129,22 @@ fn no_blind_segment_moves_the_timestamp_by_which_others_are_old() {
 }
 
 #[test]
-fn a_reset_that_is_challenged_moves_no_timestamp() {
-    let mut script = Script::established(stamped(MissingTimestamp::Accept));
-    script.receive(ACK, 1, 1, 3_000);
-    script.all();
-    script.stamps = script.stamps.map(|(_, echo)| (1 << 30, echo));
-    for seq in [2, 2_999, 3_002, 5_000, 60_000] {
-        script.receive(RST, seq, 0, 0);
-        script.receive(RST | ACK, seq, 1, 0);
+fn a_reset_or_a_syn_that_is_challenged_moves_no_timestamp() {
+    // RFC 7323, 4.3, takes the timestamp of what begins at Last.ACK.sent (3,001) or before: with text a segment can, and reach into the window.
+    for flags in [RST, RST | ACK, SYN, SYN | ACK] {
+        let (inside, outside) = ([(2_999, 100), (1, 5_000), (3_002, 0), (5_000, 0)], [(2, 0), (2_999, 0), (60_000, 0)]);
+        for (seq, len) in inside.into_iter().chain(outside) {
+            let what = format!("{flags:?} at {seq} with {len}");
+            let mut script = Script::established(stamped(MissingTimestamp::Accept));
+            script.receive(ACK, 1, 1, 3_000);
+            script.all();
+            script.stamps = script.stamps.map(|(_, echo)| (1 << 30, echo));
+            script.receive(flags, seq, 1, len);
+            assert_eq!(script.end.state(), State::Established, "{what}");
+            assert_eq!(script.end.stats().challenge_acks, u64::from(inside.contains(&(seq, len))), "{what}");
+            goes_on(&mut script, &what, 3_001, 1, 2);
+        }
     }
-    assert_eq!(script.end.state(), State::Established);
-    goes_on(&mut script, "a RST", 3_001, 1, 2);
 }
 
 #[test]
@@ -168,8 +173,9 @@ fn what_lies_outside_the_window_moves_no_timestamp_nor_what_a_closed_window_refu
 
 #[test]
 fn in_syn_received_only_the_acknowledgement_of_our_syn_moves_the_timestamp() {
-    let others: [Blind; 6] = [
+    let others: [Blind; 7] = [
         ("a RST in the window", RST, 7, 0, 0),
+        ("a RST with text from before the window", RST, 0, 0, 100),
         ("another SYN", SYN, 1, 0, 0),
         ("a wrong acknowledgement", ACK, 1, 77, 0),
         ("a FIN with a wrong acknowledgement", FIN.union(ACK), 1, 77, 0),

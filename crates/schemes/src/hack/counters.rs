@@ -71,7 +71,7 @@ counters! {
         /// PPDUs to capable peers with the MORE DATA bit.
         more_data_set,
         /// PPDUs without it although more was queued, because a context of the peer is broken and only a native ACK mends
-        /// it.
+        /// it, or because its last answers were forged.
         more_data_withheld,
         /// A BlockAck Request, or the BlockAck to it, was lost.
         block_ack_request_lost,

@@ -10,13 +10,18 @@
 //! - **The code** is SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed function made for short messages, over the addresses of sender and receiver, the whole
 //!   count (64 bits) and the frame; of its 64 bits the first 32 or all. A NIC has SIFS to compute it, as it has for CCMP's.
 //! - **Replay.** The count goes up by one with each answer that has something appended; its low 16 bits are sent. The receiver takes the next greater number with
-//!   these bits for the whole, so what it has taken once it never takes again, nor anything older, and 65,535 answers may be lost in a row. A delayed
+//!   these bits for the whole, so what it has taken once it never takes again, nor anything older, and 65,534 answers may be lost in a row. A delayed
 //!   answer is one that was lost. The numbers of the MPDUs that an answer acknowledges would cost no bytes, but repeat after 4096.
-//! - **What fails** is no HACK frame: no context is touched, so that a forger cannot break one. To the sender of data it is an answer that did not come: SYNC
+//! - **What fails** is no HACK frame: nothing of it is read, and no context is touched by it. To the sender of data it is an answer that did not come: SYNC
 //!   asks for all of it again.
+//! - **The counts begin with the association**, as the key does, and do not find each other again without a new one: where one end alone begins anew, or more answers are
+//!   lost, nothing opens any more, or only by chance. After three such answers in a row the receiver withholds MORE DATA, until one opens or for a second after the last: what
+//!   is left is plain TCP, with a few answers in each second that carry codes in vain.
 //!
-//! What it does not cover: the answer itself. Who forges a bare Ack or BlockAck still acknowledges MPDUs that were never received, as without HACK; and has the client
-//! take the codes of an answer that was lost for delivered, which the next ACK makes up for.
+//! What it does not cover: the answer itself, also one with nothing appended, which is bare under a key too. Who forges a bare Ack or BlockAck still acknowledges MPDUs that were
+//! never received, as without HACK. Who jams an answer with codes and puts a bare one in its place has the client take the codes for delivered: SYNC, which would have kept
+//! them, is cleared by the bare one, and the client lets go of them. The next run begins behind a gap, which breaks the context: its ACKs are lost too, and MORE DATA is off until
+//! the flow's next native ACK, or for a second. TCP loses ACKs by it, which later ones make up for, and never data.
 
 use std::hash::Hasher as _;
 

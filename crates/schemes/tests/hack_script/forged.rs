@@ -91,3 +91,52 @@ fn with_a_key_what_a_forged_answer_stood_in_for_is_not_lost() {
     pair.exchange(&next, Air::Clear);
     assert_eq!((pair.wire(), pair.counters(STATION).sync_kept), (vec![id], 1));
 }
+
+/// What no key mends: the answer itself. The true one, with codes, is jammed, and a bare one stands in for it. The station takes its codes for delivered and lets go of
+/// them, so the next run begins behind a gap: the context is broken, and MORE DATA off until the flow's next native ACK.
+#[test]
+fn with_a_key_a_bare_answer_in_place_of_one_with_codes_breaks_the_context_until_a_native_ack() {
+    for config in [HackConfig::default(), with_key(MicLen::Eight)] {
+        let mut pair = in_context(config, 3);
+        let lost = pair.ack(0);
+        pair.transfer();
+        let jammed = pair.data(3, true);
+        pair.exchange_forged(&jammed, Vec::new());
+        assert_eq!((pair.wire(), pair.overheard.is_empty()), (vec![], false));
+        let next = pair.data(3, true);
+        assert!(!next.bits.sync, "nothing tells a bare answer from one that had nothing to say");
+        pair.exchange(&next, Air::Clear);
+        pair.ack(0);
+        pair.transfer();
+        let behind = pair.data(3, true);
+        pair.exchange(&behind, Air::Clear);
+        let ap = pair.counters(AP);
+        assert_eq!((ap.gaps, ap.forged, ap.emitted), (1, 0, 0), "{lost}");
+        assert_eq!(pair.wire(), []);
+        let withheld = pair.data(3, true);
+        assert!(!withheld.bits.more_data, "the station is to send natively");
+        pair.exchange(&withheld, Air::Clear);
+        let native = pair.ack(0);
+        pair.natives(pair.queued(), Air::Clear);
+        assert!(pair.wire().contains(&native));
+        assert!(pair.data(3, true).bits.more_data);
+    }
+}
+
+/// After so many answers without a right code the AP asks the station to say its ACKs natively: a count that got lost (an AP that restarts without a new association) leaves
+/// it with plain TCP, and not with a guard timer for each ACK.
+#[test]
+fn with_a_key_a_row_of_forged_answers_takes_more_data_away_until_a_true_one() {
+    let mut pair = in_context(with_key(MicLen::Four), 3);
+    for n in 0..3 {
+        assert!(pair.data(1, true).bits.more_data, "{n} in a row may be lost by chance");
+        pair.forge(vec![0x5a; 12]);
+    }
+    assert!(!pair.data(1, true).bits.more_data);
+    let id = pair.ack(0);
+    pair.transfer();
+    let data = pair.data(3, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!(pair.wire(), [id]);
+    assert!(pair.data(3, true).bits.more_data, "a right code is back");
+}

@@ -6,7 +6,8 @@
 //!
 //! A context that turns out to be broken stays so until the next native ACK of its flow. The paper has no feedback for
 //! this, and shows that the case does not arise; should it arise all the same (an undetected bit error), this node
-//! withholds the MORE DATA bit from the peer, which then sends natively, and so installs the context anew.
+//! withholds the MORE DATA bit from the peer, which then sends natively, and so installs the context anew. It does the same while answers come whose code under a key
+//! is not right, several in a row: whatever the reason, appended ACKs do not get through then, and native ones may.
 
 mod order;
 mod verify;
@@ -37,6 +38,8 @@ pub(super) struct Receiver {
     ascent: Ascent,
     /// The last answer that bore a right code under the key.
     opener: Opener,
+    /// How many answers in a row bore a wrong one since then, and until when the last of them is remembered.
+    forged: (u32, Instant),
     /// Identifiers whose context is broken or was not there, and until when what mends it is awaited.
     broken: Vec<(Cid, Instant)>,
 }
@@ -68,16 +71,24 @@ impl Receiver {
             sequence: Sequence::default(),
             ascent: Ascent::default(),
             opener: Opener::default(),
+            forged: (0, Instant::ZERO),
             broken: Vec::new(),
         }
     }
 
     /// Whether the peer should send natively.
     pub(super) fn is_broken(&self, now: Instant) -> bool {
-        self.broken.iter().any(|&(_, until)| now < until)
+        self.broken.iter().any(|&(_, until)| now < until) || self.distrusts(now)
     }
 
-    /// A packet for the peer goes on the air for the first time. What still waits in the queue cannot have been acknowledged.
+    /// Whether so many answers in a row were forged that nothing appended can be hoped for.
+    fn distrusts(&self, now: Instant) -> bool {
+        let (in_a_row, until) = self.forged;
+        in_a_row >= DISTRUST && now < until
+    }
+
+    /// A packet for the peer was given its sequence number: it goes on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
+    /// been acknowledged.
     pub(super) fn on_sequenced(&mut self, packet: &Packet, now: Instant) {
         if let Some(key) = FlowKey::of(packet) {
             self.record(key, now).note(packet, now);
@@ -139,9 +150,13 @@ impl Receiver {
         let appended = match &env.config.mic {
             None => appended,
             Some(mic) => match self.opener.open(mic, self.peer, env.cx.node, appended) {
-                Ok(frame) => frame,
+                Ok(frame) => {
+                    self.forged.0 = 0;
+                    frame
+                }
                 Err(Forged) => {
                     env.counters.forged += 1;
+                    self.forged = (self.forged.0.saturating_add(1), env.cx.now + MENDING);
                     return false;
                 }
             },
@@ -286,5 +301,7 @@ const CONTEXTS: usize = 256;
 const SWEEP: usize = 64;
 /// An unused record is kept for at least this long.
 const FORGET: Duration = Duration::from_secs(10);
-/// How long MORE DATA is withheld for a flow that sends no native ACK; it may have ended.
+/// So many forged answers in a row take MORE DATA away; one or two are bad luck, and SYNC repeats what they stood in for.
+const DISTRUST: u32 = 3;
+/// How long MORE DATA is withheld for a flow that sends no native ACK, which may have ended, and after forged answers, which may have.
 const MENDING: Duration = Duration::from_secs(1);

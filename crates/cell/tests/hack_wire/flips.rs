@@ -3,8 +3,8 @@
 //! Nothing panics, and whatever wrong ACK comes out is one that the access point cannot know to be wrong. It is of a
 //! flow of the cell, and
 //! - goes not back behind an ACK of its flow that was on the wire before;
-//! - acknowledges, by number and SACK blocks, no byte that the access point had not handed to its MAC for the station
-//!   by then;
+//! - acknowledges, by number and SACK blocks, no byte that the access point's MAC had not given a sequence number for the
+//!   station by then;
 //! - echoes no timestamp that was not in one of those packets.
 //!
 //! The test prints how often a wrong ACK comes out, by what the bit is part of; `docs/validation.md` has the table.
@@ -137,9 +137,9 @@ fn judge(ap: &Log, station: &Log) -> (u64, u64) {
             *next = place;
         } else {
             wrong += 1;
-            let handed = Reach::of(&ap.handed_down, ports, *at);
+            let numbered = Reach::of(&ap.numbered, ports, *at);
             assert!(!ack.ack.before(*highest), "an ACK that goes back behind {highest:?}: {packet:?}");
-            assert!(handed.admits(ack), "an ACK of what was never sent, {handed:?}: {packet:?}");
+            assert!(numbered.admits(ack), "an ACK of what was never sent, {numbered:?}: {packet:?}");
             ahead += u64::from(!Reach::of(&station.risen, ports, *at).admits(ack));
         }
         *highest = highest.max(ack.ack);

@@ -21,6 +21,8 @@ pub struct Log {
     pub to_wire: Vec<(Instant, Packet)>,
     /// From a node's host to its MAC.
     pub handed_down: Vec<(Instant, Packet)>,
+    /// Given their sequence number, which is when they go on the air or behind an RTS: each once.
+    pub numbered: Vec<(Instant, Packet)>,
     /// Up from a node's reorder buffer.
     pub risen: Vec<(Instant, Packet)>,
 }
@@ -67,10 +69,14 @@ impl<S: Scheme> Scheme for Tap<S> {
         self.scheme.on_forward(cx, packet, passage)
     }
 
+    fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.log.numbered.push((cx.now, cx.pool.get(mpdu.packet).clone()));
+        self.scheme.on_sequenced(cx, mpdu);
+    }
+
     pass_on! {
         on_queued(packet: PacketId, handle: FrameHandle);
         on_dropped(handle: FrameHandle);
-        on_sequenced(mpdu: &Mpdu);
         on_ppdu_out(to: NodeId, queued: Backlog, bits: &mut HeaderBits);
         on_ppdu_in(arrival: &Arrival);
         on_mpdu(mpdu: &Mpdu) -> Admission;

@@ -1,8 +1,9 @@
 //! What can be known of an ACK before it is emitted: a checksum of three bits lets wrong headers through.
 //!
-//! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more
-//! than was on the air; may not echo a timestamp that was not; and may not go back behind the last one. Whoever forges an answer can still acknowledge what
-//! was on the air and did not arrive, unless there is a key ([`HackConfig::mic`](crate::hack::HackConfig::mic)).
+//! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more than was numbered for the air; may not echo a
+//! timestamp that was not; and may not go back behind the last one. A packet is numbered when its PPDU is made, in the instant in which that, or the RTS before it, goes on
+//! the air; where no CTS comes, it counts although no data left. Whoever forges an answer can still acknowledge what was numbered and did not arrive, unless there is a key
+//! ([`HackConfig::mic`](crate::hack::HackConfig::mic)).
 
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};

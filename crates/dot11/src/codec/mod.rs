@@ -10,9 +10,12 @@
 //!
 //! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels where it tells nobody else anything. In a frame from an AP to its station it is the Power Management
 //!   bit, which is reserved there (9.2.4.1.7). The same bit of a station would tell its AP that the station dozes; so in all other QoS Data it is a
-//!   queue size that is not known: bit 4 of the QoS Control field set and 255 in its upper byte (9.2.4.5.6), in which nobody finds more than in no queue size at all.
+//!   queue size that is not known: bit 4 of the QoS Control field set and 255 in its upper byte (9.2.4.5.6), in which nobody finds more than in no queue size at all, and which a
+//!   node that speaks HACK never sends for another reason. One exception: where the sender of a frame with four addresses is an AP (a relay, a mesh of APs), the standard
+//!   reads that bit as EOSP and that byte as AP PS Buffer State, so whoever takes part in its power saving must speak HACK.
 //!   Where there is no QoS Control field it is the Order bit of a Data or Control frame: it once named the service class StrictlyOrdered, which is obsolete, and changes no
-//!   layout outside of QoS Data and Management frames (9.2.4.1.10). A disguised Action frame cannot bear it;
+//!   layout outside of QoS Data and Management frames (9.2.4.1.10). CCMP covers it there, and no other of these bits (12.5.3.3.3): it is set before encryption, which the
+//!   rules allow, since it stays the same over the retries of a single MPDU. A disguised Action frame cannot bear it;
 //! - [`Answer::agent`](crate::frame::Answer::agent) travels in the Retry bit of an Ack or BlockAck, which is otherwise zero there (9.2.4.1.6);
 //! - [`Answer::tag`](crate::frame::Answer::tag) stands in the Duration field, as a value that is reserved there;
 //! - an Ack or BlockAck may carry bytes of a scheme between its last field and the FCS;

@@ -197,7 +197,8 @@ pub(super) const BROADCOM: About = About {
     what: "A newer pure ACK of a flow takes the place of the one that waits in the driver's queue.",
     source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_REPLACE",
     needs: "a queue in which ACKs wait; it makes none wait",
-    breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start",
+    breaks: "ACK clocking: the sender sees fewer, larger steps, and grows its window more slowly in slow start; an \
+             ACK is dropped whatever its options say, so what this driver cannot read, as MPTCP's DATA_ACK, goes with it",
     keys: &["scheme.name", "thinning.kind"],
     counters: &["replaced", "passed_duplicate", "lost_in_queue"],
 };
@@ -206,7 +207,8 @@ pub(super) const BROADCOM_HOLD: About = About {
     what: "ACKs are held back, and one of a few is sent, or the last one when the timer ends.",
     source: "Broadcom's drivers: TCP ACK suppression, TCPACK_SUP_HOLD",
     needs: "nothing",
-    breaks: "RTT, by the time held; slow start, as under few ACKs; duplicate ACKs are merged, so that fast retransmit comes late",
+    breaks: "RTT, by the time held; slow start, as under few ACKs; duplicate ACKs are merged, so that fast retransmit comes late; an \
+             ACK is dropped whatever its options say, so what this driver cannot read, as MPTCP's DATA_ACK, goes with it",
     keys: &["scheme.name", "thinning.kind", "thinning.hold_ratio", "thinning.hold_at_most"],
     counters: &["held", "suppressed", "sent_by_timer"],
 };
@@ -216,7 +218,8 @@ pub(super) const SAMSUNG: About = About {
            flow, the more are held back.",
     source: "Samsung's Wi-Fi drivers: TCP ACK suppression by count and time",
     needs: "flows above the first step's rate, after their first thinning.slow_start_acks ACKs",
-    breaks: "RTT, by the time held; a flow whose window is smaller than what is held back waits for the timer each time",
+    breaks: "RTT, by the time held; a flow whose window is smaller than what is held back waits for the timer each time; an \
+             ACK is dropped whatever its options say, so what this driver cannot read, as MPTCP's DATA_ACK, goes with it",
     keys: &[
         "scheme.name",
         "thinning.kind",

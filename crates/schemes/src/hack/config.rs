@@ -45,7 +45,8 @@ pub struct Mic {
     pub key: [u8; 16],
 }
 
-/// The length of a [`Mic`]: a forger who guesses gets through once in 2^32 or 2^64 attempts.
+/// The length of a [`Mic`]: a forger who guesses gets through once in 2^32 or 2^64 attempts. At 2,000 answers a second, as many as a busy cell has,
+/// that is once in 25 days, or in 300 million years.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MicLen {
     /// 4 bytes.

@@ -184,7 +184,7 @@ impl Endpoint {
     /// window; without that bound half of all sequence numbers would do for whoever guesses (RFC 5961, 5).
     fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
-        let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.widest();
+        let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.reach;
         if is_near && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
             // As one with text: an old copy is no duplicate acknowledgement in the sense of RFC 5681.
             self.on_acknowledgement(now, span.start, tcp, span.len().max(Bytes(1)));

@@ -27,12 +27,15 @@ pub(super) struct Receiver {
     pub(super) full_size: Bytes,
     pub(super) reassembly: Reassembly,
     pub(super) inbox: Inbox,
+    /// No window that has been offered was larger: how far behind RCV.NXT that may lie which the peer has sent lately. It grows only.
+    pub(super) reach: Bytes,
     buffer: Bytes,
     consume: Consume,
 }
 
 impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
+        let buffer = config.receive_buffer.min(MAX_BUFFER);
         Self {
             irs: SeqNumber(0),
             next: Position::SYN,
@@ -44,7 +47,8 @@ impl Receiver {
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
             inbox: Inbox::default(),
-            buffer: config.receive_buffer.min(MAX_BUFFER),
+            reach: buffer.min(Bytes(MAX_FIELD)),
+            buffer,
             consume: config.consume,
         }
     }
@@ -53,6 +57,7 @@ impl Receiver {
     /// window would never open again: that much there is always. Returns what there is.
     pub(super) fn set_buffer(&mut self, buffer: Bytes) -> Bytes {
         self.buffer = buffer.clamp(Bytes(1 << self.shift), MAX_BUFFER);
+        self.reach = self.reach.max(self.widest());
         self.buffer
     }
 
@@ -118,7 +123,7 @@ impl Receiver {
     }
 
     /// The largest window that can be offered: the buffer, or what the field can name of it without scaling or at the agreed shift.
-    pub(super) fn widest(&self) -> Bytes {
+    fn widest(&self) -> Bytes {
         self.buffer.min(Bytes(MAX_FIELD << self.shift))
     }
 

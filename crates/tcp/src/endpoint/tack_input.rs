@@ -30,7 +30,7 @@ impl Endpoint {
         // a window, and not every number that an attacker may guess is to pass for one, or to end TACK.
         let len = packet.payload.len();
         let behind = i64::from(self.rx.next.seq(self.rx.irs).distance_from(tcp.seq + len));
-        let is_old = (0..=1 + self.config.receive_buffer.get().min(1 << 30) as i64).contains(&behind);
+        let is_old = (0..=1 + self.rx.reach.get() as i64).contains(&behind);
         if let Some(value) = tcp.options.tack.ack_type {
             if tcp.flags.contains(TcpFlags::RST) {
                 // A reset is judged by its number alone.
@@ -84,7 +84,7 @@ impl Endpoint {
     /// its acknowledgement would not be challenged. One wild packet number would be the largest for good, and every report
     /// after it would tell of a packet that was never sent.
     pub(super) fn is_plausible(&self, start: Position, tcp: &TcpHeader) -> bool {
-        let is_near = start <= self.rx.edge && self.rx.next.since(start) <= self.config.receive_buffer;
+        let is_near = start <= self.rx.edge && self.rx.next.since(start) <= self.rx.reach;
         is_near && tcp.flags.contains(TcpFlags::ACK) && self.may_acknowledge(tcp)
     }
 

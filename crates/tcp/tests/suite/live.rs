@@ -93,6 +93,24 @@ fn a_receive_buffer_that_grows_is_told_and_one_that_shrinks_takes_nothing_back()
 }
 
 #[test]
+fn an_acknowledgement_that_data_has_overtaken_still_counts_when_the_receive_buffer_has_shrunk() {
+    // The widest window that there was is of 10,000 bytes.
+    for (segments, buffer, acked) in [(8, 10_000, 1_000), (8, 1_000, 1_000), (12, 1_000, 0), (12, 10_000, 0)] {
+        let mut script = Script::established(plain());
+        script.end.send(Bytes(1_000));
+        script.all();
+        for segment in 0..segments {
+            script.receive(ACK, 1 + 1000 * segment, 1, 1000);
+            script.all();
+            assert_eq!(script.read(1_000), 1_000);
+        }
+        script.end.set_receive_buffer(Bytes(buffer));
+        script.receive(ACK, 1, 1_001, 0);
+        assert_eq!(script.end.bytes_acked(), Bytes(acked), "{segments} {buffer}");
+    }
+}
+
+#[test]
 fn a_receive_buffer_below_what_the_window_field_can_name_counts_as_the_least_that_it_can() {
     // 1,000,000 bytes need a shift of 4, with which the field names no less than 16 (RFC 7323, 2.3).
     let mut script = Script::scaled(Config { receive_buffer: Bytes(1_000_000), ..plain() });

@@ -479,6 +479,33 @@ fn a_window_that_closes_or_opens_is_told_at_once() {
 }
 
 #[test]
+fn what_the_peer_sent_within_a_wider_window_still_counts_when_the_buffer_has_shrunk() {
+    let mut script = Script::told(config(TackConfig::default()), 1000);
+    script.packets(1..=20);
+    script.all();
+    assert_eq!(script.end.read(Bytes(20_000)).map(|payload| payload.len()), Some(20_000));
+    script.end.set_receive_buffer(Bytes(1_000));
+    // It left before the 20 packets did, as its number says.
+    script.iack(&Body::RoundTripRequest, AckKind::RoundTrip);
+    assert_eq!(script.end.stats().malformed_tacks, 0);
+    assert_eq!(script.one(AckKind::RoundTrip).report().largest, 20);
+    // The first one again: nothing new, but a packet more.
+    script.packet(21, 1);
+    script.iack(&Body::RoundTripRequest, AckKind::RoundTrip);
+    assert_eq!(script.all().last().map(|typed| typed.report().largest), Some(21));
+    // Further back than any window that there was, all is as suspicious as ever.
+    script.end.set_receive_buffer(Bytes(65_535));
+    for at in 21..=100 {
+        script.packet(at + 1, at);
+        script.wait(100_000);
+        assert_eq!(script.end.read(Bytes(1000)).map(|payload| payload.len()), Some(1000), "{at}");
+    }
+    script.end.set_receive_buffer(Bytes(1_000));
+    script.iack(&Body::RoundTripRequest, AckKind::RoundTrip);
+    assert_eq!(script.end.stats().malformed_tacks, 1);
+}
+
+#[test]
 fn a_request_for_a_round_trip_is_answered_with_its_own_departure() {
     let mut script = Script::told(config(TackConfig::default()), 100);
     script.packets([1, 2]);

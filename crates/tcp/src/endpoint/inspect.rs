@@ -7,8 +7,9 @@ use super::sender::Writer;
 use crate::config::Config;
 use crate::event::{CloseReason, Event};
 use crate::loss::{LossDetector, Phase};
+use crate::sequence::Position;
 
-/// What both ends have agreed on in the handshake. Before it, what would be offered.
+/// What both ends have agreed on in the handshake: from the peer's SYN on, and for good. Before it, what would be offered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Agreed {
     /// Selective acknowledgements (RFC 2018).
@@ -29,7 +30,7 @@ impl Endpoint {
 
     /// What both ends do.
     pub fn agreed(&self) -> Agreed {
-        let before = self.peer.is_none() || !self.state.is_synchronized();
+        let before = self.rx.next < Position::FIRST_BYTE;
         Agreed {
             sack: self.sack,
             timestamps: self.stamps.is_some(),

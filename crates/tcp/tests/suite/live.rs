@@ -2,10 +2,12 @@
 
 use ackless_tcp::loss::Phase;
 use ackless_tcp::{Agreed, CloseReason, Config, CongestionChoice, Event, State};
+use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
 use crate::pair::{A, B, Pair, Path};
 use crate::script::{ACK, FIN, RST, SYN, Script, plain};
+use crate::tack_agreement::tack;
 
 #[test]
 fn flight_window_and_phase_are_those_of_the_rfcs() {
@@ -39,6 +41,36 @@ fn what_is_agreed_is_what_both_ends_offer() {
     for end in [A, B] {
         assert_eq!(pair.ends[end].agreed(), Agreed { sack: false, timestamps: false, ..offered });
     }
+}
+
+#[test]
+fn what_is_agreed_stands_from_the_peers_syn_on_and_after_the_end() {
+    let config = Config { window_scaling: true, ..tack(TackForm::Kinds) };
+    let offered = Agreed { sack: true, timestamps: true, window_scaling: true, tack: true };
+    // A listener whose caller, the script, does selective acknowledgements and nothing else.
+    let agreed = Agreed { sack: true, timestamps: false, window_scaling: false, tack: false };
+    let mut script = Script::listening(config.clone());
+    assert_eq!(script.end.agreed(), offered);
+    script.receive(SYN, 0, 0, 0);
+    assert_eq!((script.end.state(), script.end.agreed()), (State::SynReceived, agreed));
+    script.all();
+    script.receive(RST, 1, 0, 0);
+    assert_eq!((script.end.state(), script.end.agreed()), (State::Listen, offered), "the next one may do more");
+    script.receive(SYN, 0, 0, 0);
+    script.all();
+    script.receive(ACK, 1, 1, 0);
+    script.receive(RST, 1, 0, 0);
+    assert_eq!((script.end.state(), script.end.agreed()), (State::Closed, agreed));
+
+    let mut pair = Pair::new([config.clone(), config.clone()], Path::of_delay(5), 1);
+    pair.run_for(Duration::from_millis(100));
+    pair.ends[A].abort(pair.now);
+    assert_eq!((pair.ends[A].state(), pair.ends[A].agreed()), (State::Closed, offered));
+
+    let mut script = Script::calling(config);
+    script.all();
+    script.receive(RST | ACK, 0, 1, 0);
+    assert_eq!((script.end.state(), script.end.agreed()), (State::Closed, offered), "nobody has answered");
 }
 
 #[test]

@@ -27,20 +27,24 @@ impl Endpoint {
             self.answer_suspicious(now, AckReason::Challenge);
             return Acknowledgement::Challenged;
         };
-        if ack < self.tx.una {
+        let late = ack < self.tx.una;
+        if late {
             if self.tx.una - ack > self.tx.max_window {
                 self.answer_suspicious(now, AckReason::Challenge);
                 return Acknowledgement::Challenged;
             }
-            self.on_late_report(now, ack, tcp);
-            return Acknowledgement::Late;
+            if !self.is_late_news(tcp) {
+                return Acknowledgement::Late;
+            }
         }
-        let window = self.update_window(now, start, ack, tcp);
+        // Its window is old.
+        let window = if late { WindowChange::Same } else { self.update_window(now, start, ack, tcp) };
         // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
         let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
-        self.tx.unanswered = if probing || ack > self.tx.una { 0 } else { self.tx.unanswered };
-        let acked = ack - self.tx.una;
-        let bare = acked == Bytes::ZERO
+        self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        let acked = ack.since(self.tx.una);
+        let bare = !late
+            && acked == Bytes::ZERO
             && places == Bytes::ZERO
             && window == WindowChange::Same
             && !tcp.flags.contains(TcpFlags::FIN);
@@ -68,29 +72,18 @@ impl Endpoint {
         if let Some(delivered) = &delivered {
             self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
         }
+        if late {
+            return Acknowledgement::Late;
+        }
         self.on_plain_acknowledgement(now, tcp, acked, places);
         Acknowledgement::Current
     }
 
-    /// The SACK blocks of a segment whose acknowledgement, of all below `ack`, another one has overtaken: they say what has arrived all the
-    /// same, and such a segment with news is a duplicate acknowledgement whatever its number (RFC 6675, 2). Of its blocks those count that
-    /// lie above SND.UNA; whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number, not by SND.UNA.
-    /// Its window is old and stays out.
-    #[cold]
-    fn on_late_report(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
-        if tcp.options.sack.is_empty() || !self.has_sack() || self.tx.una == self.tx.max {
-            return;
-        }
-        let window_used = self.tx.una < self.tx.limited_until;
-        let delivered = self.record_delivery(now, ack, tcp, false);
-        if let Some(delivered) = &delivered {
-            self.loss.on_delivered(&delivered.facts);
-        }
-        self.detect_losses(now, tcp, Bytes::ZERO, false, window_used);
-        if let Some(delivered) = &delivered {
-            self.feed_back(delivered);
-            self.after_delivery(now, delivered.facts.bytes, false);
-        }
+    /// Whether a segment whose acknowledgement another one has overtaken has SACK blocks to tell: they say what has arrived all the same, and
+    /// such a segment with news is a duplicate acknowledgement whatever its number (RFC 6675, 2). Of its blocks those count that lie above
+    /// SND.UNA; whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number, not by SND.UNA.
+    fn is_late_news(&self, tcp: &TcpHeader) -> bool {
+        !tcp.options.sack.is_empty() && self.has_sack() && self.tx.una < self.tx.max
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.

@@ -36,7 +36,6 @@ impl Endpoint {
         Some(self.enter_delivery(now, ack, tcp, bare))
     }
 
-    #[inline]
     fn enter_delivery(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, bare: bool) -> Delivered {
         let records = self.loss.records().expect("there are records");
         let (in_flight, ever_lost) = (self.loss.pipe(&self.tx.outstanding()), records.ever_lost());
@@ -83,7 +82,6 @@ impl Endpoint {
     }
 
     /// Tells the controller what was delivered, once losses have been looked for.
-    #[inline]
     pub(super) fn feed_back(&mut self, delivered: &Delivered) {
         let facts = &delivered.facts;
         if facts.bytes == Bytes::ZERO {

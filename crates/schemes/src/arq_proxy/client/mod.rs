@@ -114,7 +114,9 @@ impl Client {
 
     /// The transport here has sent a packet that the MAC gets later: its request may leave at once (section 2).
     pub(super) fn on_sent(&mut self, env: &mut Env<'_, '_>, packet: PacketId) {
-        if let Some(key) = self.examine(env, packet) {
+        if self.examine(env, packet)
+            && let Some(key) = FlowKey::of(env.cx.pool.get(packet))
+        {
             self.sent.push_back((packet, key));
         }
     }
@@ -130,18 +132,22 @@ impl Client {
         if self.flows.is_empty() {
             return Verdict::Pass;
         }
-        let Some(key) = self.has_come(packet).or_else(|| self.examine(env, packet)) else { return Verdict::Pass };
-        if let Some(place) = env.unwanted.iter().position(|unwanted| *unwanted == packet) {
-            env.unwanted.swap_remove(place);
-            return Verdict::Swallow;
+        if let Some(key) = self.has_come(packet) {
+            if let Some(place) = env.unwanted.iter().position(|unwanted| *unwanted == packet) {
+                env.unwanted.swap_remove(place);
+                return Verdict::Swallow;
+            }
+            let Some(flow) = self.flows.get_mut(key) else { return Verdict::Pass };
+            if let Some(held) = flow.asked.as_mut().and_then(|asked| asked.held.as_mut())
+                && held.is_coming(packet)
+            {
+                *held = Own::Kept(packet, options);
+                return Verdict::Hold;
+            }
+        } else if !self.examine(env, packet) {
+            return Verdict::Pass;
         }
-        let Some(flow) = self.flows.get_mut(key) else { return Verdict::Pass };
-        let own = Own::Coming(packet);
-        if let Some(asked) = flow.asked.as_mut().filter(|asked| asked.held == Some(own)) {
-            asked.held = Some(Own::Kept(packet, options));
-            return Verdict::Hold;
-        }
-        let patience = env.config.guard.patience(self.gaps, flow.trip);
+        let flow = self.flows.at_hand();
         let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
         let keeps = pending.keeps;
         match pending.coming(packet) {
@@ -149,7 +155,7 @@ impl Client {
                 *own = Own::Kept(packet, options);
                 pending.keeps = true;
                 env.counters.kept += 1;
-                env.wake_at(pending.since + patience);
+                env.wake_at(pending.since + env.config.guard.patience(self.gaps, flow.trip));
                 Verdict::Hold
             }
             Some(own) => {
@@ -329,19 +335,20 @@ impl Client {
         }
     }
 
-    /// What the transport sends is looked at once. Returns its flow, where that is known: if the packet may be asked for, it is now pending.
-    fn examine(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> Option<FlowKey> {
+    /// What the transport sends is looked at once. Returns whether its flow is known, which is at hand then: if the packet may be asked for, it is now
+    /// pending.
+    fn examine(&mut self, env: &mut Env<'_, '_>, packet: PacketId) -> bool {
         if self.flows.is_empty() {
-            return None;
+            return false;
         }
         let content = env.cx.pool.get(packet);
-        let (&tcp, key) = (content.tcp()?, FlowKey::of(content)?);
+        let (Some(&tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return false };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             self.restart(env, key);
-            return None;
+            return false;
         }
         let pure = content.pure_ack().is_some();
-        let flow = self.flows.get_mut(key)?;
+        let Some(flow) = self.flows.get_mut(key) else { return false };
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
         let verdict = flow.may_ask(env, &tcp, pure);
         flow.take_note(tcp.ack, env.cx.now);
@@ -358,7 +365,7 @@ impl Client {
                 }
             }
         }
-        Some(key)
+        true
     }
 
     /// The flow of a packet that was looked at when it was sent.

@@ -8,7 +8,7 @@ use super::super::names::Name;
 use super::Env;
 
 /// The client's own ACK, on its way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Own {
     /// From the transport to the MAC, which has no reference yet.
     Coming(PacketId),
@@ -53,8 +53,9 @@ impl Pending {
     }
 
     /// The ACK of this packet, that is on its way to the MAC.
+    #[inline]
     pub(super) fn coming(&mut self, packet: PacketId) -> Option<&mut Own> {
-        self.own.iter_mut().chain(&mut self.older).find(|own| **own == Own::Coming(packet))
+        self.own.iter_mut().chain(&mut self.older).find(|own| own.is_coming(packet))
     }
 
     /// Is not asked for any more: what is kept goes natively, in its order.
@@ -108,6 +109,12 @@ impl Own {
             Self::Queued(handle, options) => env.cx.withdraw(handle).ok().map(|packet| Self::Kept(packet, options)),
             Self::Coming(_) | Self::Kept(..) => Some(self),
         }
+    }
+
+    /// Whether it is this packet, on its way to the MAC.
+    #[inline]
+    pub(super) fn is_coming(&self, packet: PacketId) -> bool {
+        matches!(self, Self::Coming(coming) if *coming == packet)
     }
 
     /// Whether it waits in the queue under this name.

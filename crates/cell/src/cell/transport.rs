@@ -343,6 +343,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Datagram sources at the server that flood fill the wire's buffer, in turn.
     pub(super) fn refill_server(&mut self) {
+        if self.sources[0].is_empty() {
+            return;
+        }
         while self.wire_down.has_room(self.now) {
             let Some(packet) = self.next_flood(Place::Server) else { return };
             let packet = self.pool.insert(packet);

@@ -6,6 +6,12 @@
 
 local hack = Proto("hack", "HACK, compressed TCP ACKs")
 
+-- A capture does not say whether a code under a key was agreed on.
+hack.prefs.mic = Pref.enum(
+    "Code under a key", 0, "How many bytes of it, behind a count of two bytes, end what is appended",
+    { { 0, "0", 0 }, { 1, "4", 4 }, { 2, "8", 8 } }, false
+)
+
 local steps = {
     [0] = "as before",
     [1] = "moved by the last stride",
@@ -53,6 +59,9 @@ local f = {
     growth = ProtoField.uint32("hack.sack.growth", "Right edge moved by"),
     left = ProtoField.int32("hack.sack.left", "New SACK block, left edge from the acknowledgment number"),
     len = ProtoField.uint32("hack.sack.len", "Length"),
+    mic_count = ProtoField.uint16("hack.mic.count", "Count of answers, low 16 bits"),
+    mic = ProtoField.bytes("hack.mic", "Code under a key"),
+    sync = ProtoField.bool("hack.sync", "SYNC"),
 }
 local fields = {}
 for _, field in pairs(f) do
@@ -68,6 +77,8 @@ hack.experts = { malformed }
 local END = 0xff
 local MAX_CODES = 127
 local MAX_FRAME = 4063
+-- The bytes of the count in front of a code under a key.
+local COUNT = 2
 
 -- A reader: the bytes, where it stands, and where they end. What cannot be read raises a table with the reason and
 -- place.
@@ -387,15 +398,53 @@ local function standard_end(tvb, at)
     return nil
 end
 
+-- The bits that can be SYNC in the Data or Control frame that begins at `at`, where they are set: which ones they are
+-- depends on who sends the frame. Between other nodes they may say something else.
+local function sync(tvb, at)
+    if tvb:len() < at + 24 then
+        return nil
+    end
+    local kind, flags = tvb(at, 1):bitfield(4, 2), tvb(at + 1, 1)
+    local to_ap, from_ap = flags:bitfield(7, 1) == 1, flags:bitfield(6, 1) == 1
+    if kind == 2 and from_ap and not to_ap then
+        return flags:bitfield(3, 1) == 1 and flags or nil
+    elseif kind == 2 and tvb(at, 1):bitfield(0, 1) == 1 then
+        local qos = at + (from_ap and to_ap and 30 or 24)
+        if tvb:len() < qos + 2 then
+            return nil
+        end
+        return tvb(qos, 1):bitfield(3, 1) == 1 and tvb(qos + 1, 1):uint() == 255 and tvb(qos, 2) or nil
+    end
+    return kind == 2 and flags:bitfield(0, 1) == 1 and flags or nil
+end
+
 function hack.dissector(tvb, pinfo, root)
     local radiotap = radiotap_len()
-    local at = standard_end(tvb, radiotap and radiotap.value or 0)
+    local start = radiotap and radiotap.value or 0
+    local asked = subtype() and sync(tvb, start)
+    if asked then
+        root:add(hack, asked):add(f.sync, asked, true):set_generated()
+        return
+    end
+    local at = standard_end(tvb, start)
     local fcs = radiotap_fcs()
     local last = tvb:len() - (fcs and fcs.value and 4 or 0)
     if not at or at >= last then
         return
     end
-    local tree = root:add(hack, tvb(at, last - at))
+    local whole = last - at
+    local tree = root:add(hack, tvb(at, whole))
+    local mic = hack.prefs.mic
+    if mic > 0 then
+        if whole <= COUNT + mic then
+            tree:add_proto_expert_info(malformed, "no room for count and code under a key")
+            pinfo.cols.info:append(", HACK: malformed")
+            return
+        end
+        last = last - COUNT - mic
+        tree:add(f.mic_count, tvb(last, COUNT))
+        tree:add(f.mic, tvb(last + COUNT, mic))
+    end
     local reader = setmetatable({ tvb = tvb, at = at, last = last }, Reader)
     local codes, runs, seen = 0, 0, {}
     local ok, why = pcall(function()
@@ -408,7 +457,7 @@ function hack.dissector(tvb, pinfo, root)
         end
     end)
     if ok then
-        tree:append_text(string.format(": %d ACKs in %d bytes", codes, last - at))
+        tree:append_text(string.format(": %d ACKs in %d bytes", codes, whole))
         pinfo.cols.info:append(string.format(", HACK: %d ACKs", codes))
     elseif type(why) == "table" then
         tree:add_proto_expert_info(malformed, string.format("%s, at appended byte %d", why.reason, why.at - at))

@@ -5,27 +5,41 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use ackless_cell::config::Direction;
-use ackless_dot11::codec::FrameKind;
+use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability};
+use ackless_dot11::codec::{self, FrameKind};
 use ackless_phy::Standard;
 use ackless_rohc::hack::Frame;
+use ackless_schemes::hack::{Mic, MicLen};
 use ackless_wire::{Bytes, Duration};
 
 use crate::capture;
-use crate::cells::{cell, with_transfer};
+use crate::cells::{cell, hack_of, with_transfer};
 use crate::replay::record;
 
 /// What tshark says of each record: these fields.
-const FIELDS: [&str; 6] =
-    ["hack.cid", "hack.first_msn", "hack.count", "hack.malformed", "wlan.fcs.status", "_ws.malformed"];
+const FIELDS: [&str; 9] = [
+    "hack.cid",
+    "hack.first_msn",
+    "hack.count",
+    "hack.mic.count",
+    "hack.mic",
+    "hack.sync",
+    "hack.malformed",
+    "wlan.fcs.status",
+    "_ws.malformed",
+];
 
-/// What the crates' own readers say.
-fn expected(file: &[u8]) -> Vec<[String; 6]> {
+/// What the crates' own readers say, where what is appended ends in a code under a key of `mic` bytes.
+fn expected(file: &[u8], mic: usize) -> Vec<[String; 9]> {
     let list = |values: Vec<String>| values.join(",");
     let frames = capture::read(file).into_iter().flat_map(|transmission| transmission.frames);
-    let line = |body: &[u8], answer: bool| {
-        let runs: Vec<_> = if answer && !body.is_empty() {
-            Frame::read(body).expect("HACK appends frames").runs().collect()
+    let line = |body: &[u8], answer: bool, sync: bool| {
+        let appended = if answer { body } else { &[] };
+        let behind = if mic > 0 && !appended.is_empty() { 2 + mic } else { 0 };
+        let (frame, behind) = appended.split_at(appended.len() - behind);
+        let (count, code) = behind.split_at(behind.len().min(2));
+        let runs: Vec<_> = if !frame.is_empty() {
+            Frame::read(frame).expect("HACK appends frames").runs().collect()
         } else {
             Vec::new()
         };
@@ -33,20 +47,28 @@ fn expected(file: &[u8]) -> Vec<[String; 6]> {
             list(runs.iter().map(|run| format!("0x{:02x}", run.cid().0)).collect()),
             list(runs.iter().map(|run| run.msn().to_string()).collect()),
             list(runs.iter().map(|run| run.len().to_string()).collect()),
+            count.try_into().map_or(String::new(), |count| u16::from_be_bytes(count).to_string()),
+            code.iter().map(|byte| format!("{byte:02x}")).collect(),
+            if sync { "1".to_owned() } else { String::new() },
             String::new(),
             "1".to_owned(),
             String::new(),
         ]
     };
-    frames.map(|frame| line(frame.body, matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck(..)))).collect()
+    let dissected = |frame: codec::Frame<'_>| {
+        let answer = matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck(..));
+        line(frame.body, answer, frame.sync)
+    };
+    frames.map(dissected).collect()
 }
 
-fn shown(name: &str, file: &[u8]) -> Option<Vec<Vec<String>>> {
+fn shown(name: &str, file: &[u8], mic: usize) -> Option<Vec<Vec<String>>> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, file).expect("the build directory can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/wireshark/hack.lua");
     let mut command = Command::new("tshark");
     command.arg("-n").arg("-X").arg(format!("lua_script:{}", script.display())).arg("-r").arg(&path);
+    command.arg("-o").arg(format!("hack.mic:{mic}"));
     command.args(["-o", "wlan.check_checksum:TRUE", "-T", "fields", "-E", "separator=|", "-E", "occurrence=a"]);
     command.args(FIELDS.iter().flat_map(|field| ["-e", field]));
     let output = match command.output() {
@@ -66,24 +88,58 @@ fn shown(name: &str, file: &[u8]) -> Option<Vec<Vec<String>>> {
     Some(lines.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
 }
 
+/// Compares what both say of the capture of a cell. Returns how many answers had something appended, whether some had several contexts, and how much data bore SYNC;
+/// nothing without tshark.
+fn compare(config: &CellConfig, name: &str, mic: usize) -> Option<(usize, bool, usize)> {
+    let (file, _) = record(config, 1);
+    let expected = expected(&file, mic);
+    let shown = shown(name, &file, mic)?;
+    assert_eq!(shown.len(), expected.len(), "{name}");
+    for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
+        assert_eq!(shown, expected, "{name}: record {}", n + 1);
+    }
+    let count = |field: usize| expected.iter().filter(|line| !line[field].is_empty()).count();
+    Some((count(0), expected.iter().any(|line| line[0].contains(',')), count(5)))
+}
+
+fn both_ways(standard: Standard) -> CellConfig {
+    let mut config = with_transfer(cell(standard, 32), 0, Direction::Down, Bytes(600_000));
+    config = with_transfer(config, 0, Direction::Down, Bytes(600_000));
+    config = with_transfer(config, 0, Direction::Up, Bytes(400_000));
+    config.measured = Duration::from_millis(250);
+    config
+}
+
 #[test]
 fn the_dissector_shows_the_compressed_acks_of_a_whole_cell() {
     for standard in [Standard::A, Standard::N, Standard::Ac] {
-        let mut config = with_transfer(cell(standard, 32), 0, Direction::Down, Bytes(600_000));
-        config = with_transfer(config, 0, Direction::Down, Bytes(600_000));
-        config = with_transfer(config, 0, Direction::Up, Bytes(400_000));
-        config.measured = Duration::from_millis(250);
-        let (file, _) = record(&config, 1);
-        let expected = expected(&file);
-        let appended = expected.iter().filter(|line| !line[0].is_empty()).count();
+        let name = format!("hack-{standard:?}.pcapng");
+        let Some((appended, several, _)) = compare(&both_ways(standard), &name, 0) else { return };
         assert!(appended > 10, "{standard:?}: {appended} answers with something appended");
         // Under the Acks of single frames, what several flows hold comes together seldom.
-        let several = expected.iter().any(|line| line[0].contains(','));
         assert!(several || standard == Standard::A, "{standard:?}: no answer with several contexts");
-        let Some(shown) = shown(&format!("hack-{standard:?}.pcapng"), &file) else { return };
-        assert_eq!(shown.len(), expected.len(), "{standard:?}");
-        for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
-            assert_eq!(shown, expected, "{standard:?}: record {}", n + 1);
+    }
+}
+
+#[test]
+fn the_dissector_shows_codes_under_a_key_and_sync() {
+    for (standard, len) in [(Standard::A, MicLen::Eight), (Standard::N, MicLen::Four)] {
+        let mut config = both_ways(standard);
+        let mic = Some(Mic { len, key: *b"not known to all" });
+        let p = |p| Probability::new(p).expect("a share");
+        let loss = FrameLoss { data: p(0.1), control: p(0.3) };
+        config.stations[0].loss = LinkLoss::PerFrame { down: loss, up: loss };
+        for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
+            hack_of(scheme).expect("all of the cell speak HACK").mic = mic;
         }
+        for mac in [&mut config.ap.mac, &mut config.stations[0].mac] {
+            mac.retry_limit = Some(2);
+        }
+        let name = format!("hack-mic-{standard:?}.pcapng");
+        let Some((appended, _, sync)) = compare(&config, &name, len.bytes()) else { return };
+        assert!(
+            appended > 10 && sync > 0,
+            "{standard:?}: {appended} answers with something appended, {sync} with SYNC"
+        );
     }
 }

@@ -50,6 +50,11 @@ impl FreshAp {
     /// The access point of such a cell, before its first packet.
     pub fn new(config: &CellConfig) -> Self {
         let capable = |scheme| matches!(scheme, SchemeChoice::Hack(_));
+        // What both ends have agreed on; the rest is of no concern to who decompresses.
+        let mic = match config.ap.scheme {
+            SchemeChoice::Hack(hack) => hack.mic,
+            _ => None,
+        };
         let stations = config.stations.iter();
         let peers = stations.clone().map(|station| Peer { capable: capable(station.scheme), ..Peer::default() });
         let links = stations.map(|station| {
@@ -58,7 +63,7 @@ impl FreshAp {
             Link { recipient: window.map(|window| Recipient::new(MacSeq::default(), window)), ..Link::default() }
         });
         Self {
-            hack: Hack::new(HackConfig::default()),
+            hack: Hack::new(HackConfig { mic, ..HackConfig::default() }),
             peers: std::iter::once(Peer { capable: true, ..Peer::default() }).chain(peers).collect(),
             pool: PacketPool::default(),
             links: std::iter::once(Link::default()).chain(links).collect(),

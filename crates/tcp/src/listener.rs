@@ -2,13 +2,15 @@
 //!
 //! [`Endpoint::listen`] becomes the first connection that comes. A [`Listener`] goes on listening: it makes an [`Endpoint`] for each SYN, leads
 //! the handshakes, and hands out what is established by [`accept`](Listener::accept). Whoever runs it gives a packet to the accepted endpoint
-//! whose [`remote`](Endpoint::remote) sent it, if there is one, else to the listener.
+//! whose [`remote`](Endpoint::remote) sent it, if there is one, else to the listener. Drop an accepted endpoint once it is [`State::Closed`]
+//! and has nothing more to send: it would refuse the next call from its address and port, which the listener takes.
 //!
 //! Two bounds hold whatever comes. Connections that nobody has accepted are at most [`Limits::backlog`]: while there are so many, a SYN is
 //! treated as [`Limits::when_full`] says, and the end of a handshake that has begun is ignored, so that its SYN-ACK comes again later
 //! (Linux does the same). Handshakes that have not ended are at most [`Limits::half_open`]: under a SYN flood the oldest makes room, so that a
-//! genuine caller gets through if its round trip is shorter than the flood takes to fill the table (RFC 4987, 3.4). Each costs an
-//! endpoint's memory; SYN cookies (RFC 4987, 3.6) are not modelled.
+//! genuine caller gets through if its round trip is shorter than the flood takes to fill the table (RFC 4987, 3.4). A caller
+//! that has lost its place, and believes itself established since it has our SYN-ACK, gets a RST for the next segment that it sends. Each
+//! handshake costs an endpoint's memory; SYN cookies (RFC 4987, 3.6) are not modelled.
 //!
 //! ```
 //! use ackless_tcp::{Config, Endpoint, Limits, Listener, State};
@@ -49,6 +51,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
+use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::config::Config;
@@ -96,6 +99,8 @@ pub struct ListenerStats {
     pub lost: u64,
     /// Segments refused with a RST because they belong to no connection.
     pub refused: u64,
+    /// Packets that are not TCP or not for this address, or have a wrong checksum.
+    pub ignored: u64,
 }
 
 /// Listens at one address and hands out an [`Endpoint`] for each connection.
@@ -158,9 +163,17 @@ impl Listener {
     }
 
     /// Takes a packet. If a connection begins with it, `iss` is its initial sequence number, which should be hard to guess (RFC 6528), and
-    /// is not used otherwise. A packet that is not for this address is ignored; a segment of no connection is refused with a RST.
+    /// is not used otherwise. A packet that is not for this address, or has a wrong checksum, is counted and ignored; a segment of no connection
+    /// is refused with a RST.
     pub fn handle_segment(&mut self, now: Instant, packet: &Packet, iss: SeqNumber) {
-        let Some(tcp) = packet.tcp() else { return };
+        let is_for_us = |tcp: &&TcpHeader| {
+            let is_our_address = packet.ip.dst() == self.local.ip() && tcp.dst_port == self.local.port();
+            is_our_address && tcp.checksum == Checksum::Correct
+        };
+        let Some(tcp) = packet.tcp().filter(is_for_us) else {
+            self.stats.ignored += 1;
+            return;
+        };
         let from = SocketAddr::new(packet.ip.src(), tcp.src_port);
         let is_from = |end: &Endpoint| end.remote() == Some(from);
         if let Some(index) = self.ready.iter().position(is_from) {

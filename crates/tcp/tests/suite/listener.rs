@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::{CloseReason, Config, Endpoint, Event, Limits, Listener, ListenerStats, State, WhenFull};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::tcp::TcpOptions;
+use ackless_wire::tcp::{Checksum, TcpOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use crate::pair::{B, address};
@@ -279,6 +279,41 @@ fn strangers_are_refused_and_resets_are_not_answered() {
     }
     hall.hand_in(&other);
     assert_eq!((hall.listener.half_open(), hall.listener.poll_transmit(hall.now)), (0, None), "not our port");
+}
+
+#[test]
+fn what_is_not_for_the_listener_is_counted_as_such_and_as_nothing_else() {
+    for when_full in [WhenFull::Ignore, WhenFull::Refuse] {
+        let mut hall = Hall::new(Limits { backlog: 1, when_full, ..Limits::default() });
+        hall.accepts = false;
+        for port in 1..=2 {
+            hall.call(port);
+        }
+        // One is established; of the other the end of the handshake has been put off.
+        hall.settle();
+        let before = hall.listener.stats();
+        assert_eq!((before.established, before.put_off, before.ignored), (1, 1, 0));
+        let mut others = 0;
+        for port in [1, 2, 3] {
+            for (flags, seq) in [(SYN, 7), (ACK, 8), (RST, 8), (SYN | ACK, 7)] {
+                for fault in 0..3 {
+                    let mut packet = segment(port, flags, seq, 9);
+                    match (fault, &mut packet.transport) {
+                        (0, Transport::Tcp(tcp)) => tcp.dst_port += 1,
+                        (1, Transport::Tcp(tcp)) => tcp.checksum = Checksum::Wrong(1),
+                        _ => {
+                            let elsewhere = [10, 0, 9, 9].into();
+                            packet.ip = IpHeader::between(caller(port).ip(), elsewhere).expect("both are IPv4");
+                        }
+                    }
+                    hall.hand_in(&packet);
+                    others += 1;
+                }
+            }
+        }
+        assert_eq!(hall.listener.stats(), ListenerStats { ignored: others, ..before }, "{when_full:?}");
+        assert_eq!(hall.listener.poll_transmit(hall.now), None);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! An attacker within hearing: what he can say in the station's name, and what a key takes from him.
 
 use ackless_schemes::hack::{HackConfig, Mic, MicLen};
+use ackless_wire::Duration;
 
 use crate::pair::{AP, Air, Pair, STATION};
 
@@ -139,4 +140,11 @@ fn with_a_key_a_row_of_forged_answers_takes_more_data_away_until_a_true_one() {
     pair.exchange(&data, Air::Clear);
     assert_eq!(pair.wire(), [id]);
     assert!(pair.data(3, true).bits.more_data, "a right code is back");
+    for _ in 0..3 {
+        pair.forge(vec![0x5a; 12]);
+    }
+    pair.pass_time(Duration::from_millis(999));
+    assert!(!pair.data(1, true).bits.more_data);
+    pair.pass_time(Duration::from_millis(1));
+    assert!(pair.data(1, true).bits.more_data, "nobody takes it away for good");
 }

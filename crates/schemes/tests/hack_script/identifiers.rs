@@ -185,3 +185,22 @@ fn an_owner_that_sends_only_data_keeps_its_identifier_from_no_other_flow() {
         assert_eq!((ap.taken_over, ap.gaps, ap.crc_failures, ap.unknown_context), (1, 0, 0, 0));
     }
 }
+
+#[test]
+fn a_broken_context_that_another_flow_takes_over_withholds_nothing_any_more() {
+    let flows = colliding_flows();
+    let mut pair = Pair::new(HackConfig::default());
+    data(&mut pair, flows, Air::Clear);
+    pair.ack(flows.0);
+    let lost = pair.launch_natives(1);
+    pair.ack(flows.1);
+    pair.natives(1, Air::Clear);
+    // A run behind a gap, of the identifier that both share.
+    let mut gap = Pair::imitate((1, pair.forwarded()), pair.forwarded());
+    gap[1] = gap[1].wrapping_add(100);
+    pair.forge(gap);
+    assert!(!pair.data(1, true).bits.more_data);
+    pair.land_natives(&lost, Air::Clear);
+    assert_eq!(pair.counters(AP).taken_over, 1);
+    assert!(pair.data(1, true).bits.more_data);
+}

@@ -95,8 +95,8 @@ impl<V> Table<V> {
     }
 
     /// Keeps the flows that `keep` says yes to.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &V) -> bool) {
-        self.rows.retain(|row| keep(row.0, &row.1));
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &mut V) -> bool) {
+        self.rows.retain_mut(|row| keep(row.0, &mut row.1));
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
             for (n, key) in keys.iter().enumerate() {
                 assert_eq!(table.get_mut(*key).copied(), (round == 0 || n % 2 == 0).then_some(n));
             }
-            table.retain(|_, n| n % 2 == 0);
+            table.retain(|_, n| *n % 2 == 0);
         }
         assert_eq!(table.len(), 25);
     }

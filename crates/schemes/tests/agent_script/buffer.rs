@@ -270,3 +270,15 @@ fn the_time_until_a_frame_is_handed_up_again_counts_from_the_tcps_last_word() {
     pair.pass_time(Duration::from_millis(200));
     assert_eq!(pair.handed_up(), [3, 4]);
 }
+
+#[test]
+fn a_flow_beyond_those_that_the_station_remembers_takes_the_place_of_the_quietest() {
+    let mut pair = Pair::flowing(buffer(4));
+    for port in 0..4_097 {
+        pair.pass_time(Duration::from_micros(1));
+        let data = pair.segment_with(|tcp| tcp.dst_port = 30_000 + port, 1, SEGMENT);
+        pair.arrive(&[data]);
+        pair.answer(&[data]);
+    }
+    assert_eq!(pair.counters(STATION).forgotten, 2);
+}

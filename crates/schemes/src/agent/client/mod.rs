@@ -227,12 +227,16 @@ impl Client {
         }
         if self.flows.len() >= MAX_FLOWS {
             let oldest = self.flows.values().map(|flow| flow.heard).min().unwrap_or(now);
-            for flow in self.flows.values_mut().filter(|flow| flow.heard <= oldest) {
-                link(&mut self.links, flow.peer).kept -= abandon(flow, cx, counters);
-            }
-            self.flows.retain(|_, flow| flow.heard > oldest);
+            self.flows.retain(|_, flow| {
+                let stays = flow.heard > oldest;
+                if !stays {
+                    link(&mut self.links, flow.peer).kept -= abandon(flow, cx, counters);
+                }
+                stays
+            });
             counters.forgotten += 1;
         }
+        debug_assert!(self.flows.len() < MAX_FLOWS, "the quietest flow has made room");
         self.flows.insert(key, Flow::new(peer, now));
     }
 }

@@ -135,7 +135,7 @@ impl Flows {
     fn sweep(&mut self, nic: &Nic<Held>, now: Instant) {
         let (identifiers, shared) = (&mut self.identifiers, &mut self.shared);
         let flows = &mut self.flows;
-        self.places.retain(|_, &place| {
+        self.places.retain(|_, &mut place| {
             let slot = &mut flows[usize::from(place)];
             let flow = slot.as_ref().expect("a place in the table has its flow");
             let under_way = flow.outstanding > 0;

@@ -20,8 +20,8 @@ pub enum Guard {
     /// Four times the gap between the peer's PPDUs, as long as that is no more than seven eighths of the flow's round trip
     /// or one and a half such gaps, whichever is longer; and at most 1 s, the initial retransmission timeout (RFC 6298, 2.1).
     /// Until sixteen gaps have been seen, as when connections start, it is no less than 100 ms, and without timestamps 100 ms
-    /// stand in for what depends on the round trip: a native ACK then still comes before the usual least retransmission
-    /// timeout of 200 ms.
+    /// stand in for what depends on the round trip; one and a half gaps may be more than that, and then a native ACK may come
+    /// later than the usual least retransmission timeout of 200 ms.
     Auto,
     /// This time. Greater than zero.
     Fixed(Duration),

@@ -3,7 +3,10 @@
 //!
 //! The promise is that of RFC 9293, 3.10.7.4: who acknowledges data takes responsibility for it. It is kept until the client's TCP has acknowledged it, sent again as its sender would
 //! do that, with the sender's newest timestamps and less and less often; and where the client's TCP will not take it, the connection is reset at both ends, so that
-//! neither believes in bytes that the other lacks.
+//! neither believes in bytes that the other lacks. Each RST is sent once: where one is lost, that end hears of it from the other when it next sends, and where both are, not at all.
+//!
+//! Not guarded against: the newest timestamps are those of any segment of the flow, also of one that the client's TCP will refuse, so that a forged TSval may come back in a
+//! repair; and a repair bears the ACK number that its segment had, which a client that has itself sent much since may find too old.
 
 use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber};
 use ackless_wire::{TcpFlags, TcpHeader, Transport};

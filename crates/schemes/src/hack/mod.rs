@@ -216,7 +216,7 @@ impl Scheme for Hack {
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
         let Some(link) = link(&mut self.links, cx, from) else { return };
-        if link.receiver.on_answer(&mut env!(self, cx), &answer.appended) {
+        if link.receiver.on_answer(&mut env!(self, cx), &answer.appended, &mut link.driver) {
             link.sync.on_answer();
         } else {
             link.sync.on_forged();

@@ -155,8 +155,26 @@ impl Pair {
         self.next_id += 1;
         let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * segments + 1);
         tcp.options.timestamps = Some((u32::from(id), segments));
-        self.hand_over(packet(STATION, id, tcp, 0));
+        self.hand_over(STATION, packet(STATION, id, tcp, 0));
         id
+    }
+
+    /// The server, which sends the data, has something to acknowledge, too: so many bytes of none, and it echoes the station's ACK `echo`. Returns the ACK's identification.
+    pub fn server_ack(&mut self, flow: u16, echo: u16) -> u16 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let (station, server) = station_ports(flow);
+        let mut tcp = tcp_header((server, station), 1_000 * self.forwarded + 1, 5000);
+        tcp.options.timestamps = Some((self.forwarded, u32::from(echo)));
+        self.hand_over(AP, packet(AP, id, tcp, 0));
+        id
+    }
+
+    /// What waits in the AP's queue goes on the air.
+    pub fn launch_from_ap(&mut self) -> Sent {
+        let frames: Vec<_> = self.nodes[AP].queue.0.drain(..).collect();
+        let mpdus = frames.into_iter().map(|frame| self.sequenced(AP, frame)).collect();
+        self.put_on_air(AP, mpdus, 0)
     }
 
     /// The station sends something else on the connection.
@@ -165,7 +183,7 @@ impl Pair {
         self.next_id += 1;
         let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * self.forwarded + 1);
         tcp.flags = flags;
-        self.hand_over(packet(STATION, id, tcp, len));
+        self.hand_over(STATION, packet(STATION, id, tcp, len));
         id
     }
 
@@ -270,13 +288,14 @@ impl Pair {
             sent.mpdus.iter().for_each(|mpdu| self.rise(mpdu));
             let kind = if sent.mpdus.len() == 1 { AnswerKind::Ack } else { AnswerKind::BlockAck };
             let due = due(NodeId(1), kind);
-            self.ask(AP, |hack, cx| hack.on_answer_due(cx, &due, &mut Answer::default(), &mut Duration::default()));
+            let mut answer = Answer::default();
+            self.ask(AP, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+            if air == Air::Clear {
+                self.deliver_by(sent, &answer);
+                return;
+            }
         }
-        if air == Air::Clear {
-            self.deliver(sent);
-        } else {
-            self.ask(STATION, |hack, cx| hack.on_answer_missing(cx, NodeId(0)));
-        }
+        self.ask(STATION, |hack, cx| hack.on_answer_missing(cx, NodeId(0)));
     }
 
     /// They arrive behind a hole: acknowledged, but kept in the reorder buffer until [`Self::rise_all`].
@@ -296,8 +315,11 @@ impl Pair {
 
     /// The answer to the station's PPDU comes.
     pub fn deliver(&mut self, sent: &Sent) {
-        let answer = Answer::default();
-        self.ask(STATION, |hack, cx| hack.on_answer(cx, NodeId(0), &answer, Duration::ZERO));
+        self.deliver_by(sent, &Answer::default());
+    }
+
+    fn deliver_by(&mut self, sent: &Sent, answer: &Answer) {
+        self.ask(STATION, |hack, cx| hack.on_answer(cx, NodeId(0), answer, Duration::ZERO));
         for mpdu in &sent.mpdus {
             self.ask(STATION, |hack, cx| hack.on_delivered(cx, mpdu));
             self.pool.release(mpdu.packet);
@@ -362,18 +384,18 @@ impl Pair {
         self.forwarded
     }
 
-    fn hand_over(&mut self, packet: Packet) {
+    fn hand_over(&mut self, node: usize, packet: Packet) {
         let packet = self.pool.insert(packet);
-        let handle = self.nodes[STATION].handle();
+        let handle = self.nodes[node].handle();
         let (verdict, _) = self.ask_then(
-            STATION,
+            node,
             |hack, cx| {
-                let mut options = options(AP);
+                let mut options = options(1 - node);
                 (hack.on_outgoing(cx, packet, handle, &mut options), options)
             },
             |pair, (verdict, options)| {
                 if *verdict == Verdict::Pass {
-                    pair.nodes[STATION].queue.0.push_back((handle, packet, *options));
+                    pair.nodes[node].queue.0.push_back((handle, packet, *options));
                 }
             },
         );

@@ -36,6 +36,32 @@ fn without_a_delivered_native_ack_nothing_is_compressed() {
     }
 }
 
+/// Both ends acknowledge: the server's ACK echoes one of the station's that went as a code.
+#[test]
+fn an_ack_that_echoes_what_was_on_an_answer_is_genuine() {
+    let mut pair = pair(2);
+    pair.server_ack(0, 1);
+    let native = pair.launch_from_ap();
+    pair.exchange(&native, Air::Clear);
+    let more = pair.data(2, true);
+    pair.exchange(&more, Air::Clear);
+    let code = pair.ack(0);
+    pair.transfer();
+    let last = pair.data(2, true);
+    assert!(pair.exchange(&last, Air::Clear).is_some_and(|appended| appended > 0));
+    assert_eq!(pair.wire(), [code]);
+    // The station has data of another flow, and more behind it.
+    let mut upload = || [0, 1].map(|_| pair.segment(1, TcpFlags::ACK | TcpFlags::PSH, 1_000));
+    upload();
+    upload();
+    pair.natives(2, Air::Clear);
+    pair.server_ack(0, code);
+    pair.transfer();
+    pair.natives(2, Air::Clear);
+    let (said, heard) = (pair.counters(AP).compressed_acks, pair.counters(STATION));
+    assert_eq!((said, heard.emitted, heard.verify_failures), (1, 1, 0));
+}
+
 #[test]
 fn after_a_native_ack_that_was_given_up_the_next_one_goes_natively() {
     let mut pair = pair(1);

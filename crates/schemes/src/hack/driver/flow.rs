@@ -26,6 +26,8 @@ pub(super) struct Flow {
     pub(super) last_possible: Option<Instant>,
     /// The peer has received one that was sent then.
     pub(super) last_confirmed: Option<Instant>,
+    /// The TSval of its newest ACK.
+    pub(super) stamp: Option<u32>,
     /// From an ACK to data that follows from it.
     pub(super) trip: RoundTrip,
     /// When a packet of it was last handed over.
@@ -73,6 +75,7 @@ impl Flow {
             candidates: VecDeque::new(),
             last_possible: None,
             last_confirmed: None,
+            stamp: None,
             trip: RoundTrip::new(),
             last_used: now,
         }

@@ -161,6 +161,12 @@ impl Driver {
         verdict
     }
 
+    /// The TSval of the newest ACK of a flow, which may be on an answer and in no frame.
+    pub(super) fn newest_stamp(&mut self, key: FlowKey) -> Option<u32> {
+        let flow = self.flows.find(key)?;
+        self.flows[flow].stamp
+    }
+
     /// A packet that this driver gave back to the queue is being queued.
     pub(super) fn on_queued(&mut self, flow: u16, pure: bool, handle: FrameHandle) {
         self.natives.push(handle, flow, pure);
@@ -234,7 +240,9 @@ impl Driver {
         options: &SendOptions,
     ) -> Verdict {
         let stamp = ack.tcp().options.timestamps.map(|(value, _)| value);
-        self.flows[place].trip.on_ack(stamp, env.cx.now);
+        let flow = &mut self.flows[place];
+        flow.stamp = stamp;
+        flow.trip.on_ack(stamp, env.cx.now);
         if !self.holds(env.config.policy) {
             let verdict = self.go_natively(env, place, packet, handle, options, true);
             if verdict == Verdict::Pass && env.config.policy == Policy::Opportunistic {

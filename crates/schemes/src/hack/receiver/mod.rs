@@ -19,7 +19,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use self::order::{Ascent, Kept, Position, Sequence};
 use self::verify::{Bounds, Forwarded};
-use super::driver::CID_IDLE;
+use super::driver::{CID_IDLE, Driver};
 use super::env::Env;
 use super::mic::{Forged, Opener};
 use crate::flow_key::{FlowKey, Table};
@@ -143,7 +143,7 @@ impl Receiver {
     }
 
     /// An answer of the peer came with these bytes. False where they must bear a code under a key, and it is not right: then it is as if no answer had come.
-    pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8]) -> bool {
+    pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8], driver: &mut Driver) -> bool {
         if appended.is_empty() {
             return true;
         }
@@ -166,7 +166,7 @@ impl Receiver {
             return true;
         };
         for run in frame.runs() {
-            if self.on_run(env, &run).is_err() {
+            if self.on_run(env, &run, driver).is_err() {
                 let now = env.cx.now;
                 self.broken.retain(|&(cid, until)| cid != run.cid() && now < until);
                 self.broken.push((run.cid(), now + MENDING));
@@ -179,7 +179,7 @@ impl Receiver {
     ///
     /// # Errors
     /// The context does not exist or is broken.
-    fn on_run(&mut self, env: &mut Env<'_, '_>, run: &Run<'_>) -> Result<(), Broken> {
+    fn on_run(&mut self, env: &mut Env<'_, '_>, run: &Run<'_>, driver: &mut Driver) -> Result<(), Broken> {
         let cid = run.cid();
         let Some(Some(context)) = self.contexts.get_mut(usize::from(cid.0)) else {
             env.counters.unknown_context += 1;
@@ -203,10 +203,11 @@ impl Receiver {
             match decode.next() {
                 None => return Ok(()),
                 Some(Err(_)) => break &mut env.counters.crc_failures,
-                Some(Ok(decoded)) if !context.bounds.admit(&decoded.ack, forwarded.as_ref()) => {
-                    break &mut env.counters.verify_failures;
-                }
                 Some(Ok(decoded)) => {
+                    let own_acks = || driver.newest_stamp(context.data);
+                    if !context.bounds.admit(&decoded.ack, forwarded.as_ref(), own_acks) {
+                        break &mut env.counters.verify_failures;
+                    }
                     let packet = env.cx.pool.insert(decoded.ack.to_packet());
                     env.counters.emitted += 1;
                     let kept = self.ascent.keep(packet, cid);

@@ -1,7 +1,8 @@
 //! What can be known of an ACK before it is emitted: a checksum of three bits lets wrong headers through.
 //!
 //! This node has forwarded the data that the ACK is for. So an ACK may not acknowledge, by number or SACK block, more than was numbered for the air; may not echo a
-//! timestamp that was not; and may not go back behind the last one. A packet is numbered when its PPDU is made, in the instant in which that, or the RTS before it, goes on
+//! timestamp that was not, or was of an ACK that this node's own host has made, since that may have left on an answer and in no frame; and may not go back behind the last
+//! one. A packet is numbered when its PPDU is made, in the instant in which that, or the RTS before it, goes on
 //! the air; where no CTS comes, it counts although no data left. Whoever forges an answer can still acknowledge what was numbered and did not arrive, unless there is a key
 //! ([`HackConfig::mic`](crate::hack::HackConfig::mic)).
 
@@ -69,15 +70,19 @@ impl Forwarded {
         }
         let Reach { end: highest, stamp: newest } = &mut self.reach;
         *highest = Some(highest.map_or(end, |before| before.max(end)));
-        *newest = match (*newest, stamp) {
-            (Some(old), Some(new)) if is_newer(old, new) => Some(old),
-            (old, new) => new.or(old),
-        };
+        *newest = newer(*newest, stamp);
     }
 
     /// A native ACK came: what it acknowledges is the present connection.
     pub(super) fn settle(&mut self) {
         self.before = None;
+    }
+}
+
+impl Reach {
+    /// The same where a packet with this TSval was sent too.
+    fn stamped(self, stamp: u32) -> Self {
+        Self { stamp: newer(self.stamp, Some(stamp)), ..self }
     }
 }
 
@@ -88,11 +93,19 @@ impl Bounds {
         Self { least: native.tcp().ack, installed: native.tcp().ack, echoed }
     }
 
-    /// Whether a decompressed ACK can be what the peer's TCP sent. It is the last one from then on.
-    pub(super) fn admit(&mut self, ack: &Ack, forwarded: Option<&Forwarded>) -> bool {
+    /// Whether a decompressed ACK can be what the peer's TCP sent. It is the last one from then on. `own_acks` is the newest TSval of ACKs that this end's host sends on the
+    /// same connection, which is asked for where the ACK echoes none of the data's.
+    pub(super) fn admit(
+        &mut self,
+        ack: &Ack,
+        forwarded: Option<&Forwarded>,
+        own_acks: impl FnOnce() -> Option<u32>,
+    ) -> bool {
         let reach = forwarded.map_or(Reach::default(), |forwarded| forwarded.reach);
         let before = forwarded.and_then(|forwarded| forwarded.before);
-        let admitted = self.allows(ack, reach) || before.is_some_and(|before| self.allows(ack, before));
+        let admitted = self.allows(ack, reach)
+            || before.is_some_and(|before| self.allows(ack, before))
+            || own_acks().is_some_and(|stamp| self.allows(ack, reach.stamped(stamp)));
         if admitted {
             self.least = ack.tcp().ack;
         }
@@ -102,15 +115,20 @@ impl Bounds {
     fn allows(&self, ack: &Ack, reach: Reach) -> bool {
         let tcp = ack.tcp();
         let end = reach.end.map_or(self.installed, |end| end.max(self.installed));
-        let newest = match (reach.stamp, self.echoed) {
-            (Some(stamp), Some(echoed)) if is_newer(echoed, stamp) => Some(echoed),
-            (stamp, echoed) => stamp.or(echoed),
-        };
+        let newest = newer(reach.stamp, self.echoed);
         let acknowledges = !tcp.ack.before(self.least) && !tcp.ack.after(end);
         let echo = tcp.options.timestamps.map(|(_, echo)| echo);
         let echoes = !matches!((echo, newest), (Some(echo), Some(newest)) if is_newer(echo, newest));
         let block = |&(left, right): &(SeqNumber, SeqNumber)| left.before(right) && !right.after(end);
         acknowledges && echoes && tcp.options.sack.as_slice().iter().all(block)
+    }
+}
+
+/// The newer one of two timestamps.
+fn newer(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    match (a, b) {
+        (Some(old), Some(new)) if is_newer(old, new) => Some(old),
+        (old, new) => new.or(old),
     }
 }
 
@@ -152,7 +170,7 @@ mod tests {
         }
         let at = |n: u32| start.wrapping_add(1 + 1000 * n);
         let native = ack(at(1), 70, &[]);
-        let admits = |ack: &Ack| Bounds::of(&native).admit(ack, Some(&forwarded));
+        let admits = |ack: &Ack| Bounds::of(&native).admit(ack, Some(&forwarded), || None);
         assert!(
             admits(&ack(at(1), 70, &[])) && admits(&ack(at(3), 72, &[])) && admits(&ack(at(1), 70, &[(at(2), at(3))]))
         );
@@ -160,6 +178,8 @@ mod tests {
         assert!(!admits(&ack(at(3).wrapping_add(1), 72, &[])), "never forwarded");
         assert!(!admits(&ack(at(0), 72, &[])), "goes back");
         assert!(!admits(&ack(at(2), 73, &[])), "never stamped");
+        let own_ack = |stamp| Bounds::of(&native).admit(&ack(at(2), 73, &[]), Some(&forwarded), || Some(stamp));
+        assert!(own_ack(73) && own_ack(74) && !own_ack(72), "the stamp of an ACK that was in no frame");
         assert!(!admits(&ack(at(1), 70, &[(at(2), at(4))])) && !admits(&ack(at(1), 70, &[(at(3), at(2))])));
     }
 
@@ -169,19 +189,19 @@ mod tests {
         forwarded.note(&packet(TcpFlags::ACK, 0x7000_0000, 1000, (900, 1), 1), Instant::ZERO);
         forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, 10, 0, (5, 1), 1), Instant::ZERO);
         let mut last = Bounds::of(&ack(0x7000_0000, 900, &[]));
-        assert!(last.admit(&ack(0x7000_03e8, 900, &[]), Some(&forwarded)), "the end of the old one is late");
-        assert!(!last.admit(&ack(0x7000_03e9, 900, &[]), Some(&forwarded)));
+        assert!(last.admit(&ack(0x7000_03e8, 900, &[]), Some(&forwarded), || None), "the end of the old one is late");
+        assert!(!last.admit(&ack(0x7000_03e9, 900, &[]), Some(&forwarded), || None));
         forwarded.settle();
         let mut bounds = Bounds::of(&ack(11, 5, &[]));
-        assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded)));
-        assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded)));
+        assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded), || None));
+        assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded), || None));
     }
 
     #[test]
     fn without_a_record_nothing_beyond_the_native_ack_is_admitted() {
         let mut bounds = Bounds::of(&ack(5000, 7, &[]));
-        assert!(bounds.admit(&ack(5000, 7, &[]), None));
-        assert!(!bounds.admit(&ack(5001, 7, &[]), None));
-        assert!(!bounds.admit(&ack(5000, 8, &[]), None));
+        assert!(bounds.admit(&ack(5000, 7, &[]), None, || None));
+        assert!(!bounds.admit(&ack(5001, 7, &[]), None, || None));
+        assert!(!bounds.admit(&ack(5000, 8, &[]), None, || None));
     }
 }

@@ -2,39 +2,82 @@
 //! ([`crate::agent`]).
 //!
 //! The promise is that of RFC 9293, 3.10.7.4: who acknowledges data takes responsibility for it. It is kept until the client's TCP has acknowledged it, sent again as its sender would
-//! do that, with the sender's newest timestamps and less and less often; and where the client's TCP will not take it, the connection is reset at both ends, so that
+//! do that, with what the sender said last beside its data ([`Newest`]) and less and less often; and where the client's TCP will not take it, the connection is reset at both ends, so that
 //! neither believes in bytes that the other lacks. Each RST is sent once: where one is lost, that end hears of it from the other when it next sends, and where both are, not at all.
 //!
-//! Not guarded against: the newest timestamps are those of any segment of the flow, also of one that the client's TCP will refuse, so that a forged TSval may come back in a
-//! repair; and a repair bears the ACK number that its segment had, which a client that has itself sent much since may find too old.
+//! What the sender said last is taken from segments that the client's TCP takes too, in the window and with an acceptable ACK ([`Acceptable`]; RFC 7323, 4.3 with RFC 5961, 5): by the
+//! timestamp of a guess that the TCP refuses, PAWS would drop all that the sender sends for 24 days. A segment whose own ACK is not acceptable is never made acceptable.
 
 use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber};
 use ackless_wire::{TcpFlags, TcpHeader, Transport};
 
-/// The newest timestamps of a flow's sender.
+/// What a client's TCP takes, as far as one beside it can know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acceptable {
+    /// What the client waits for, by its last ACK.
+    pub(crate) next: SeqNumber,
+    /// How far it may have come by now. A segment that begins further to the right leaves no timestamp (RFC 7323, 4.3).
+    pub(crate) reached: SeqNumber,
+    /// Just past the last byte that it may have offered room for; no less than `reached`.
+    pub(crate) edge: SeqNumber,
+    /// What the client itself sends next: nothing beyond can be acknowledged. `None` where nothing of its own was seen.
+    pub(crate) own_next: Option<SeqNumber>,
+}
+
+/// What a flow's sender has said last beside its data, by segments that the client's TCP takes too. Of timestamps no less than what the TCP takes, since it drops a repair with an older
+/// one than it has seen (RFC 7323, 5.3).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Newest(Option<(u32, u32)>);
+pub(crate) struct Newest {
+    ack: Option<SeqNumber>,
+    window: Option<u16>,
+    timestamps: Option<(u32, u32)>,
+}
 
 impl Newest {
-    /// A segment of the sender's goes by.
-    pub(crate) fn note(&mut self, tcp: &TcpHeader) {
-        let Some((val, ecr)) = tcp.options.timestamps else { return };
-        if self.0.is_none_or(|(newest, _)| !SeqNumber(val).before(SeqNumber(newest))) {
-            self.0 = Some((val, ecr));
+    /// Of a connection whose client sends this first, after its SYN.
+    pub(crate) const fn since(own_first: SeqNumber) -> Self {
+        Self { ack: Some(own_first), window: None, timestamps: None }
+    }
+
+    /// A segment of the sender's, up to `end`, goes by.
+    pub(crate) fn note(&mut self, tcp: &TcpHeader, end: SeqNumber, acceptable: &Acceptable) {
+        let Acceptable { next, reached, edge, own_next } = *acceptable;
+        let plain = tcp.flags.contains(TcpFlags::ACK) && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST);
+        let in_window = (end.after(next) || tcp.seq == next) && !tcp.seq.after(edge);
+        // What acknowledges less has no newer timestamp either.
+        let late = self.ack.is_some_and(|ack| tcp.ack.before(ack));
+        if !plain || !in_window || late || !self.is_sent(tcp, own_next) {
+            return;
+        }
+        (self.ack, self.window) = (Some(tcp.ack), Some(tcp.window));
+        if let Some((val, ecr)) = tcp.options.timestamps
+            && !tcp.seq.after(reached)
+            && self.timestamps.is_none_or(|(newest, _)| !SeqNumber(val).before(SeqNumber(newest)))
+        {
+            self.timestamps = Some((val, ecr));
         }
     }
 
+    /// Whether a segment acknowledges no more than the client has sent, and nothing older than any window (RFC 5961, 5.2): if not, its TCP drops it whenever it comes.
+    pub(crate) fn is_sent(&self, tcp: &TcpHeader, own_next: Option<SeqNumber>) -> bool {
+        let known = self.ack.or(own_next).is_none_or(|known| known.distance_from(tcp.ack) <= WIDEST);
+        tcp.flags.contains(TcpFlags::ACK) && known && own_next.is_none_or(|own_next| !tcp.ack.after(own_next))
+    }
+
     /// Makes a segment that is sent again what its sender would send now. With its own timestamps it might be older than what the client has seen since, which
-    /// would drop it each time (RFC 7323, 5.3).
+    /// would drop it each time (RFC 7323, 5.3), and so it would one with an ACK number from before more than a window of the client's own data (RFC 5961, 5.2).
     pub(crate) fn renew(self, pool: &mut PacketPool, packet: &mut PacketId) {
         let content = pool.get(*packet);
-        let Some(old) = content.tcp().and_then(|tcp| tcp.options.timestamps) else { return };
-        if self.0.is_none_or(|newest| newest == old) {
+        let Some(old) = content.tcp() else { return };
+        let (ack, window) =
+            (self.ack.filter(|_| self.window.is_some()).unwrap_or(old.ack), self.window.unwrap_or(old.window));
+        let timestamps = old.options.timestamps.and(self.timestamps).or(old.options.timestamps);
+        if (old.ack, old.window, old.options.timestamps) == (ack, window, timestamps) {
             return;
         }
         let mut copy = content.clone();
         if let Transport::Tcp(tcp) = &mut copy.transport {
-            tcp.options.timestamps = self.0;
+            (tcp.ack, tcp.window, tcp.options.timestamps) = (ack, window, timestamps);
         }
         let copy = pool.insert(copy);
         pool.release(std::mem::replace(packet, copy));
@@ -47,7 +90,9 @@ pub(crate) struct Debt {
     /// When it runs out; `None` where nothing is owed.
     due: Option<Instant>,
     wait: Duration,
+    /// Of those at an open window.
     attempts: u32,
+    late: bool,
 }
 
 impl Debt {
@@ -57,13 +102,13 @@ impl Debt {
 
     /// Whether it has run out since the last progress.
     pub(crate) const fn is_late(&self) -> bool {
-        self.attempts > 0
+        self.late
     }
 
     /// Something is owed, perhaps beside more.
     pub(crate) fn owe(&mut self, now: Instant, first: Duration) {
         if self.due.is_none() {
-            *self = Self { due: Some(now + first), wait: first, attempts: 0 };
+            *self = Self { due: Some(now + first), wait: first, ..Self::default() };
         }
     }
 
@@ -72,6 +117,13 @@ impl Debt {
         *self = Self::default();
         if owed {
             self.owe(now, first);
+        }
+    }
+
+    /// The client has made room for what waited for it: the next attempt comes soon, and counts as those before it did.
+    pub(crate) fn hasten(&mut self, now: Instant, first: Duration) {
+        if self.due.is_some() {
+            (self.due, self.wait) = (Some(now + first), first);
         }
     }
 
@@ -86,12 +138,15 @@ impl Debt {
     }
 
     /// The time is over: the next one is twice as long (RFC 6298, 5.5). Returns whether the client is worth the attempt; one that says that it has no room is asked for
-    /// ever (RFC 9293, 3.8.6.1).
+    /// ever (RFC 9293, 3.8.6.1), and no such attempt counts against it later.
     pub(crate) fn attempt(&mut self, now: Instant, has_no_room: bool) -> bool {
-        if self.attempts == MAX_ATTEMPTS && !has_no_room {
-            return false;
+        if !has_no_room {
+            if self.attempts == MAX_ATTEMPTS {
+                return false;
+            }
+            self.attempts += 1;
         }
-        self.attempts = (self.attempts + 1).min(MAX_ATTEMPTS);
+        self.late = true;
         self.wait = (self.wait * 2).min(LONGEST_WAIT);
         self.put_off(now);
         true
@@ -120,5 +175,7 @@ fn reset(ip: IpHeader, tcp: TcpHeader) -> Packet {
 pub(crate) const DUPLICATES: u64 = 3;
 /// So often without progress, as long as a sender tries (R2 of RFC 9293, 3.8.3; Linux's `tcp_retries2`).
 const MAX_ATTEMPTS: u32 = 15;
+/// No window is wider (RFC 7323, 2.3).
+const WIDEST: i32 = 1 << 30;
 /// RFC 6298, 2.5.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

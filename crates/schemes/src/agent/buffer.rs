@@ -33,6 +33,8 @@ struct Kept {
     up: u64,
     /// The TCP's SACK blocks have told of it.
     reported: bool,
+    /// Its ACK was acceptable, and it is renewed when it goes up again.
+    acceptable: bool,
 }
 
 /// What is to be done with a buffer whose time has come.
@@ -60,7 +62,9 @@ impl Lift<'_, '_> {
         *ups += 1;
         kept.up = *ups;
         *self.count += 1;
-        self.newest.renew(self.cx.pool, &mut kept.packet);
+        if kept.acceptable {
+            self.newest.renew(self.cx.pool, &mut kept.packet);
+        }
         self.cx.pool.retain(kept.packet);
         self.cx.emit(Emission::Onward(kept.packet, self.peer));
     }
@@ -71,13 +75,17 @@ impl Buffer {
         self.frames.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
     pub(super) const fn due(&self) -> Option<Instant> {
         self.debt.due()
     }
 
-    /// Where its first frame begins.
-    pub(super) fn start(&self) -> Option<SeqNumber> {
-        self.frames.front().map(|kept| kept.start)
+    /// Where its first frame begins and ends.
+    pub(super) fn first_span(&self) -> Option<(SeqNumber, SeqNumber)> {
+        self.frames.front().map(|kept| (kept.start, kept.end))
     }
 
     /// Its first frame.
@@ -96,22 +104,22 @@ impl Buffer {
         !to.after(reach)
     }
 
-    /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. It takes the place of an older copy: the TCP may
-    /// have had reason not to take that one. Returns whether there is one more now.
+    /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. An acceptable one takes the place of an older copy: the TCP
+    /// may have had reason not to take that one. Returns whether there is one more now.
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
-        packet: PacketId,
+        (packet, acceptable): (PacketId, bool),
         (start, end): (SeqNumber, SeqNumber),
         (now, again): (Instant, Duration),
     ) -> bool {
         self.ups += 1;
-        let kept = Kept { start, end, packet, up: self.ups, reported: false };
+        let kept = Kept { start, end, packet, up: self.ups, reported: false, acceptable };
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
         {
-            if !end.before(copy.end) {
+            if acceptable && !end.before(copy.end) {
                 pool.retain(packet);
                 pool.release(std::mem::replace(copy, kept).packet);
             }
@@ -155,17 +163,16 @@ impl Buffer {
         self.on_blocks(tcp, lift);
     }
 
-    /// The TCP repeats itself. `opened`: with more room than before; `pressed`: it had little.
-    pub(super) fn on_duplicate(&mut self, tcp: &TcpHeader, opened: bool, pressed: bool, lift: &mut Lift<'_, '_>) {
-        if opened {
-            if pressed || self.debt.is_late() || self.repair.is_some() {
-                self.repair_all(lift);
-            }
-            return;
+    /// The TCP repeats itself with more room than before. `pressed`: it had little.
+    pub(super) fn on_opened(&mut self, pressed: bool, again: Duration, lift: &mut Lift<'_, '_>) {
+        if pressed || self.debt.is_late() || self.repair.is_some() {
+            self.repair_all(lift);
+            self.debt.hasten(lift.cx.now, again);
         }
-        if tcp.window == 0 {
-            return;
-        }
+    }
+
+    /// The TCP repeats itself, though it has room.
+    pub(super) fn on_duplicate(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
         self.duplicates += 1;
         if !tcp.options.sack.is_empty() {
             self.on_blocks(tcp, lift);
@@ -194,13 +201,13 @@ impl Buffer {
         }
     }
 
-    /// Looks whether the time has come. `closed`: the TCP has closed its window, or waits for something else.
-    pub(super) fn on_timer(&mut self, closed: bool, lift: &mut Lift<'_, '_>) -> Due {
+    /// Looks whether the time has come. `has_no_room`: the TCP can not take the first frame.
+    pub(super) fn on_timer(&mut self, has_no_room: bool, lift: &mut Lift<'_, '_>) -> Due {
         let now = lift.cx.now;
         if self.debt.due().is_none_or(|due| due > now) {
             return Due::Nothing;
         }
-        if !self.debt.attempt(now, closed) {
+        if !self.debt.attempt(now, has_no_room) {
             return Due::Abandon;
         }
         // What it has told of it may have dropped since (RFC 2018, 8).

@@ -8,7 +8,8 @@ use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 use super::buffer::Buffer;
 use super::spans::{Inflow, Place};
 use super::stamps::Stamps;
-use crate::repairs::Newest;
+use crate::connection::{Opaque, Scale};
+use crate::repairs::{Acceptable, Newest};
 
 /// One flow, seen from the receiver of data.
 #[derive(Debug)]
@@ -27,6 +28,11 @@ pub(super) struct Flow {
     /// The largest acknowledgment number that the TCP has handed down, and the last window.
     handed: Option<SeqNumber>,
     pub(super) window: u16,
+    pub(super) scale: Scale,
+    /// Just past the last byte that the TCP has ever offered room for.
+    edge: SeqNumber,
+    /// Left alone: nothing more is kept of it, and no ACK of its kept off the air.
+    pub(super) opaque: Opaque,
     /// The largest that was swallowed, and the largest that went natively.
     swallowed: Option<SeqNumber>,
     stated: Option<SeqNumber>,
@@ -37,7 +43,7 @@ pub(super) struct Flow {
     /// The widest window that went natively.
     widest: u16,
     pub(super) buffer: Buffer,
-    /// The newest timestamps of what went up.
+    /// What the peer has said last beside its data, by what went up.
     pub(super) newest: Newest,
     /// What the TCP sends next, and how it sends.
     pub(super) own: Option<(SeqNumber, SendOptions)>,
@@ -71,6 +77,20 @@ pub(super) enum Native {
 }
 
 impl Flow {
+    /// The TCP opens a connection, or answers one that does, with this SYN of its own.
+    pub(super) fn opened(peer: NodeId, syn: &TcpHeader, options: SendOptions, now: Instant) -> Self {
+        let mut flow = Self::new(peer, now);
+        let own = syn.seq + 1;
+        (flow.newest, flow.own) = (Newest::since(own), Some((own, options)));
+        if syn.flags.contains(TcpFlags::ACK) {
+            // Data may come before another word of the TCP's, and the AP speaks for it from here on. The window of a SYN is not scaled (RFC 7323, 2.2).
+            flow.scale = Scale::Agreed(0);
+            flow.hand_down(syn);
+        }
+        flow.scale = Scale::of(syn);
+        flow
+    }
+
     pub(super) fn new(peer: NodeId, now: Instant) -> Self {
         Self {
             peer,
@@ -81,6 +101,9 @@ impl Flow {
             vague: None,
             handed: None,
             window: 0,
+            scale: Scale::default(),
+            edge: SeqNumber(0),
+            opaque: Opaque::default(),
             swallowed: None,
             stated: None,
             floor: None,
@@ -94,6 +117,11 @@ impl Flow {
         }
     }
 
+    /// Data comes over another peer from now on, which has heard no native ACK yet.
+    pub(super) fn comes_over(&mut self, peer: NodeId) {
+        (self.peer, self.known) = (peer, None);
+    }
+
     /// The MAC has accepted data: the second solution takes it in whatever order it comes.
     pub(super) fn accept(&mut self, start: SeqNumber, end: SeqNumber) {
         if self.inflow.take(start, end, true) == Place::Forgotten {
@@ -103,8 +131,8 @@ impl Flow {
 
     /// Data goes up. Returns whether the first solution must keep it: the AP may speak for it by now, and the TCP has not acknowledged it.
     ///
-    /// The AP may have heard already what this station does not know it to have heard, a native ACK whose MAC ACK is lost. So more is kept than ACKs are swallowed for: all in the
-    /// order of what went up, late data included.
+    /// The AP may have heard already what this station does not know it to have heard, a native ACK whose MAC ACK is lost; or it has started anew, and does not know any more that newer
+    /// data went before. So more is kept than ACKs are swallowed for: all in the order of what went up, late data included.
     pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber) -> bool {
         if !self.spoken_for {
             return false;
@@ -117,9 +145,7 @@ impl Flow {
             if reached.is_none_or(|reached| end.after(reached)) {
                 self.late = Some(self.late.map_or(end, |late| late.max(end)));
             }
-            return false;
-        }
-        if self.is_doubtful() {
+        } else if self.is_doubtful() {
             self.inflow.take_above_hole(data.seq, end);
         } else {
             self.inflow.take(data.seq, end, false);
@@ -160,10 +186,22 @@ impl Flow {
         self.own.map_or(end, |(next, _)| next.max(end))
     }
 
-    /// Whether the TCP waits for something below all that is kept: the AP has not acknowledged that, and the server sends it when it can.
-    pub(super) fn lacks_more_than_is_kept(&self) -> bool {
-        let (Some(handed), Some(start)) = (self.handed, self.buffer.start()) else { return false };
-        start.after(handed)
+    /// Whether the TCP can not take the first frame that is kept: it waits for something below, which the AP has not acknowledged, and the server sends it when it can; or its window
+    /// is too narrow for the whole frame.
+    pub(super) fn has_no_room(&self) -> bool {
+        let (Some(handed), Some((start, end))) = (self.handed, self.buffer.first_span()) else { return false };
+        start.after(handed) || end.after(handed + self.scale.most(self.window))
+    }
+
+    /// A segment from the peer, up to `end`, goes up: what it says beside its data is noted, if the TCP has said what it waits for. Returns whether its ACK is acceptable.
+    pub(super) fn hears(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+        let own_next = self.own.map(|(next, _)| next);
+        if let Some(next) = self.handed {
+            // By the frames that went up, the TCP may have come further than its ACKs have come down.
+            let reached = self.inflow.reached().map_or(next, |reached| reached.max(next));
+            self.newest.note(tcp, end, &Acceptable { next, reached, edge: self.edge.max(reached), own_next });
+        }
+        self.newest.is_sent(tcp, own_next)
     }
 
     /// The promise of the first solution: all that the AP may acknowledge and the TCP has not is in the buffer.
@@ -179,7 +217,7 @@ impl Flow {
 
     /// Whether an ACK of the flow's TCP may be swallowed. The AP's agent then says exactly as much, or will when the MAC ACKs arrive:
     ///
-    /// - it is a bare ACK of new data, without SACK blocks and ECN bits;
+    /// - it is a bare ACK of new data, without SACK blocks and ECN bits, on a connection that is not left alone;
     /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted, in the first solution in order;
     /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
     /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
@@ -193,7 +231,7 @@ impl Flow {
             let bare = tcp.options.sack.is_empty() && tcp.window == self.window;
             return Err(if tcp.window == self.window { Native::Duplicate { bare } } else { Native::Window });
         }
-        if !plain || !tcp.options.sack.is_empty() {
+        if !plain || !tcp.options.sack.is_empty() || self.opaque.is() {
             return Err(Native::Other);
         }
         let known = self
@@ -215,6 +253,10 @@ impl Flow {
     /// The TCP has handed this down. Returns whether it acknowledges something new.
     pub(super) fn hand_down(&mut self, tcp: &TcpHeader) -> bool {
         let new = self.handed.is_none_or(|handed| tcp.ack.after(handed));
+        let edge = tcp.ack + self.scale.most(tcp.window);
+        if self.handed.is_none() || edge.after(self.edge) {
+            self.edge = edge;
+        }
         if new {
             self.handed = Some(tcp.ack);
         }

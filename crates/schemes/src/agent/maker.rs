@@ -10,7 +10,8 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
 use super::stamps::{Stamps, is_older};
-use super::{data_of, ends_flow, ends_here};
+use super::{data_of, ends_here};
+use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
 
@@ -67,6 +68,8 @@ enum Fate {
 #[derive(Debug)]
 struct Flow {
     client: NodeId,
+    /// Left alone: the agent says nothing, and all passes.
+    opaque: Opaque,
     facts: Option<ClientFacts>,
     inflow: Inflow,
     /// Where data begins, until the client has acknowledged the SYN before it.
@@ -86,32 +89,35 @@ struct Flow {
 }
 
 impl Maker {
-    /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on.
+    /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on. A SYN or RST of the server's ends nothing: what the client's TCP makes of
+    /// it, its own SYN or RST says (RFC 5961, 3.2 and 4.2), and its own half of the agent believes no other either.
     pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
         let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
-        let (ends, key) = (ends_flow(tcp), key.reversed());
+        let key = key.reversed();
         // The first byte of data follows the SYN (RFC 9293, 3.4).
         let first = tcp.flags.contains(TcpFlags::SYN).then(|| tcp.seq + 1);
         let data = data_of(content);
         if let Some(flow) = self.flows.get_mut(key) {
-            if ends || flow.client != to {
+            if flow.client != to {
                 counters.resets += 1;
                 *flow = Flow::new(to, cx.now);
                 under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             }
             flow.heard = cx.now;
             flow.doubted |= data.is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
-        } else if cx.peer(to).capable && (first.is_some() || data.is_some()) {
+        } else if cx.peer(to).capable && (first.is_some() || data.is_some() || tcp.is_opaque()) {
             self.make_room(cx.now, counters);
             self.flows.insert(key, Flow::new(to, cx.now));
         } else {
             return;
         }
         let flow = self.flows.at_hand();
+        if !flow.opaque.is() && flow.opaque.note(tcp) {
+            under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
+        }
         if let Some(first) = first.filter(|_| flow.inflow.point().is_none()) {
-            flow.inflow.pass(first);
-            flow.opening = Some(first);
+            flow.begin(first);
         }
     }
 
@@ -130,8 +136,8 @@ impl Maker {
         let content = cx.pool.get(mpdu.packet);
         let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let key = key.reversed();
-        let flow = self.flows.get_mut(key).filter(|flow| flow.client == mpdu.receiver && ends_here(mpdu));
-        let Some(flow) = flow else { return };
+        let ours = |flow: &&mut Flow| flow.client == mpdu.receiver && ends_here(mpdu) && !flow.opaque.is();
+        let Some(flow) = self.flows.get_mut(key).filter(ours) else { return };
         let late = !flow.stamps.is_next(&tcp);
         let place = self.under_way.iter().position(|(client, _)| *client == mpdu.receiver).unwrap_or_else(|| {
             self.under_way.push((mpdu.receiver, VecDeque::new()));
@@ -206,10 +212,19 @@ impl Maker {
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
             *flow = Flow::new(from, cx.now);
+            if tcp.flags.contains(TcpFlags::SYN | TcpFlags::ACK) {
+                flow.begin(tcp.ack);
+            }
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             return Verdict::Pass;
         }
-        // Of a segment of TACK there are no facts: it passes unread.
+        if flow.opaque.is() {
+            return Verdict::Pass;
+        }
+        if flow.opaque.note(&tcp) {
+            under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
+            return Verdict::Pass;
+        }
         let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
         let Some(facts) = facts else { return Verdict::Pass };
         if flow.opening.is_some_and(|first| tcp.ack.before(first)) {
@@ -371,6 +386,7 @@ impl Flow {
     fn new(client: NodeId, heard: Instant) -> Self {
         Self {
             client,
+            opaque: Opaque::default(),
             facts: None,
             inflow: Inflow::default(),
             opening: None,
@@ -383,6 +399,12 @@ impl Flow {
             doubted: false,
             heard,
         }
+    }
+
+    /// Data begins here.
+    fn begin(&mut self, first: SeqNumber) {
+        self.inflow.pass(first);
+        self.opening = Some(first);
     }
 
     /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.

@@ -36,14 +36,14 @@
 //! | it may | yes | yes, by its ACK | lets it go | - |
 //! | it has | yes, 15 times | no, for 522 s | resets the connection at both ends | - |
 //!
-//! `Flow::keeps_its_word` asserts the third line wherever the station's state moves. What goes up again bears the newest timestamps of the flow (`crate::repairs`). In the second solution
+//! `Flow::keeps_its_word` asserts the third line wherever the station's state moves. What goes up again bears what the server has said last beside its data (`crate::repairs`). In the second solution
 //! the AP says only what the TCP has acknowledged; there is nothing to keep.
 //!
 //! - *A station leaves*, MAC and TCP together: its TCP's data is gone with it, as what any TCP has acknowledged and no application has read. A station that changes its AP keeps
 //!   its buffer, and hands up from it. The AP keeps no data.
 //! - *The AP starts anew*: it knows no flow, says nothing until a native ACK tells it of one, and takes nothing back. What the one before has acknowledged is in the station's buffer.
 //!   The server waits for [`AgentConfig::refresh`] or its timeout.
-//! - *A forged RST or SYN* from the peer lets nothing go unless it bears the very number that the TCP waits for; the TCP's own answer does.
+//! - *A forged RST or SYN* from the peer ends nothing in either half, unless it is a RST with the very number that the TCP waits for; the TCP's own answer does (RFC 5961, 3.2 and 4.2).
 //!
 //! What the AP says is cumulative and never goes past a hole: a frame that the MAC gave up, that a queue dropped or that the wire lost, until it is delivered after all or
 //! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `maker` and the rule in `flow`.
@@ -74,10 +74,9 @@
 //!
 //! The AP makes an ACK for each data frame, however sparse the client's own are. Where the sender is a station too, they go over the air as native ones do.
 //!
-//! A connection that does TACK is left alone, on both sides and by each segment's own options: the answer to numbered data is a report that only its receiver can
-//! make, and a plain ACK in its place would tell the sender that options are stripped. Its data is none of the agent's, so that its plain ACKs, few as they are, find
-//! themselves uncovered and go natively; TACKs and IACKs pass unread. When it falls back, its data bears no numbers any more, and the agent
-//! speaks for it as for a flow that it meets on its way.
+//! A connection that does TACK, or something that is not known here, as MPTCP, is left alone on both sides from its first such segment on (`crate::connection`): the answer to numbered data is a
+//! report that only its receiver can make, and a plain ACK in its place would tell the sender that options are stripped. All its ACKs pass, and nothing more of it is kept. What is in
+//! the buffer by then stays there until its TCP has acknowledged it.
 //!
 //! Not modelled: how a station announces its SIFS (its peers know it when it joins), and an AP whose clients have different solutions.
 
@@ -94,7 +93,7 @@ mod stamps;
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Scheme, SendOptions, Verdict};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
+use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::flow_key::FlowKey;
 use client::Client;
@@ -125,6 +124,12 @@ impl Agent {
             buffer @ Solution::Buffer { .. } => buffer,
         };
         Self::new(AgentConfig { solution, ..config })
+    }
+
+    /// The node starts anew: all that was known and kept is gone, but for the counts.
+    pub fn start_anew(&mut self, pool: &mut PacketPool) {
+        self.client.start_anew(pool);
+        self.maker = Maker::default();
     }
 
     /// What it has counted.
@@ -172,11 +177,6 @@ fn goes_up(options: &SendOptions) -> bool {
         Ds::FourAddress => options.receiver == AP,
         Ds::FromAp | Ds::Direct => false,
     }
-}
-
-/// Whether a segment from the peer ends a connection, or opens another one. A SYN with ACK belongs to one that its receiver opened.
-fn ends_flow(tcp: &TcpHeader) -> bool {
-    tcp.flags.contains(TcpFlags::RST) || tcp.flags.contains(TcpFlags::SYN) && !tcp.flags.contains(TcpFlags::ACK)
 }
 
 impl Scheme for Agent {
@@ -236,10 +236,10 @@ impl Scheme for Agent {
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
         let content = cx.pool.get(packet);
-        if let Some(&tcp) = content.tcp().filter(|tcp| ends_flow(tcp))
+        if let Some(&tcp) = content.tcp().filter(|tcp| tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST))
             && let Some(key) = FlowKey::of(content)
         {
-            self.client.on_opening(cx, key.reversed(), &tcp);
+            self.client.on_syn_or_rst(cx, key.reversed(), &tcp);
         }
         self.client.on_upward(cx, packet, from);
         let by_flag = self.by_flag();

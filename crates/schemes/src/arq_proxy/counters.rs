@@ -73,7 +73,7 @@ counters! {
         native_unmapped,
         /// It echoed a later timestamp than that of the packet that it ended, since it filled a hole.
         native_echo,
-        /// It travelled on data.
+        /// It travelled on data, or its connection is left alone: it says, or has said, more than plain TCP does.
         native_piggybacked,
         /// Two packets had the same hash.
         hash_collision,

@@ -54,8 +54,8 @@
 //! - An ACK whose timestamp echo is later than that of the packet that it ends goes natively: it fills a hole, and with the echo of what came
 //!   behind the hole, sent earlier, the sender would take its repetition for a mistake (RFC 3522, 3.2).
 //!
-//! A connection that does TACK is left alone, by each segment's own options: of numbered data there is no template, so that nothing of it can be asked for, and
-//! its TACKs, whose timestamps are not what they are elsewhere, teach the proxy nothing. When it falls back, its data is plain, and served as any.
+//! A connection that does TACK, or something that is not known here, as MPTCP, is left alone from its first such segment on (`crate::connection`): its client asks for nothing any more, before a SYN
+//! begins another one. The proxy, which a client with state need not have, makes no template of such a segment, and learns nothing from it.
 //!
 //! On what the design itself stalls: where no Ack of a frame arrives and the proxy gives the frame up, the next frame looks to the client as if its
 //! answer had arrived. Then, and where a template was refused or has expired, the ACK is lost, and the next one repairs it; if there is none,

@@ -103,6 +103,12 @@ impl Cache {
         }
     }
 
+    /// Forgets what begins at this byte or behind it.
+    pub(super) fn release_from(&mut self, byte: SeqNumber, pool: &mut PacketPool) {
+        let count = self.segments.partition_point(|segment| segment.seq.before(byte));
+        self.segments.drain(count..).for_each(|segment| pool.release(segment.packet));
+    }
+
     pub(super) fn clear(&mut self, pool: &mut PacketPool) {
         for segment in self.segments.drain(..) {
             pool.release(segment.packet);

@@ -6,7 +6,7 @@ use ackless_wire::{Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Tr
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
-use crate::repairs::{DUPLICATES, Debt, Newest, reset_for_receiver, reset_for_sender};
+use crate::repairs::{Acceptable, DUPLICATES, Debt, Newest, reset_for_receiver, reset_for_sender};
 
 mod repairs;
 
@@ -74,8 +74,8 @@ struct News {
 }
 
 impl Flow {
-    /// A connection whose client has sent this first packet after its SYN; `shift` scales its window.
-    pub(super) fn new(now: Instant, first: &Packet, shift: u8) -> Option<Self> {
+    /// A connection whose client has sent this first packet after its SYN, which had the number before `own_first`; `shift` scales its window.
+    pub(super) fn new(now: Instant, first: &Packet, own_first: SeqNumber, shift: u8) -> Option<Self> {
         let (tcp, facts) = (first.tcp()?, ClientFacts::of(first)?);
         Some(Self {
             sent: tcp.ack,
@@ -95,7 +95,7 @@ impl Flow {
             duplicates: 0,
             all_duplicates: 0,
             data: None,
-            newest: Newest::default(),
+            newest: Newest::since(own_first),
             debt: Debt::default(),
             last_used: now,
         })
@@ -108,6 +108,12 @@ impl Flow {
     /// Whether nothing is owed to anybody.
     pub(super) fn is_even(&self) -> bool {
         self.cache.is_empty()
+    }
+
+    /// The connection is left alone from now on: nothing more is acknowledged. Returns whether nothing is owed.
+    pub(super) fn owes_no_more_than_now(&mut self, cx: &mut Context<'_>) -> bool {
+        self.cache.release_from(self.point, cx.pool);
+        self.is_even()
     }
 
     /// Whether a RST of the server's lets go what is owed: nothing is, or the client is sure to believe it, since it bears the number that it waits for (RFC 5961, 3.2).
@@ -152,16 +158,29 @@ impl Flow {
         self.cache.clear(cx.pool);
     }
 
-    /// A packet of the server's is on its way to the client: its timestamps are noted.
-    pub(super) fn on_server(&mut self, tcp: &TcpHeader) {
-        self.newest.note(tcp);
+    /// A segment of the server's, up to `end`, is on its way to the client: what it says beside its data is noted. Returns whether its ACK is acceptable.
+    pub(super) fn on_server(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+        let own_next = Some(self.client_seq);
+        self.newest.note(tcp, end, &Acceptable { next: self.acked, reached: self.edge, edge: self.edge, own_next });
+        self.newest.is_sent(tcp, own_next)
     }
 
-    /// A segment of the server's with data, without SYN and RST, is on its way to the client.
+    /// An ACK of the client's that is not read otherwise: what it acknowledges is no longer owed.
+    pub(super) fn settle(&mut self, cx: &mut Context<'_>, ack: SeqNumber, config: &FastAckConfig) {
+        if ack.after(self.acked) && ack - self.acked <= FAR {
+            self.acked = ack;
+            self.point = self.point.max(ack);
+            self.cache.release_before(ack, cx.pool);
+            self.debt.progress(cx.now, config.repair_after, ack.before(self.point));
+        }
+    }
+
+    /// A segment of the server's with data, without SYN and RST, is on its way to the client. `acceptable`: the client's TCP will take its ACK. Else it is not cached, so that
+    /// nothing from there on is acknowledged before the client has.
     pub(super) fn on_data(
         &mut self,
         cx: &mut Context<'_>,
-        packet: PacketId,
+        (packet, acceptable): (PacketId, bool),
         options: &SendOptions,
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
@@ -196,6 +215,10 @@ impl Flow {
                     segment.waiting += 1;
                 }
                 Data::Watched
+            }
+            Place::Free(_) if !acceptable => {
+                counters.not_cached += 1;
+                Data::Passes
             }
             Place::Overlaps => {
                 counters.not_cached += 1;

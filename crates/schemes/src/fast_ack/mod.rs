@@ -26,9 +26,9 @@
 //! that the client waits for. It holds as long as this AP is there: one that starts anew, or that a client roams to, knows nothing of it, repairs nothing and keeps nothing back. The client then
 //! lacks what the server believes it to have, and the connection lasts until either gives up; no key makes that otherwise, since the cache is the AP's alone.
 //!
-//! A connection that does TACK is left alone from its first numbered segment on, by that segment's own option: what the AP could say of its data would not be a report, and a
-//! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either. So it is with any connection of which a segment has options or bits that are not known here
-//! ([`TcpHeader::is_opaque`]): MPTCP, TCP-AO.
+//! A connection that does TACK is left alone from its first numbered segment on: what the AP could say of its data would not be a report, and a
+//! plain ACK in a report's place would tell the server that options are stripped. It is not helped after it fell back either. So it is with any connection of which a segment has options
+//! or bits that are not known here, MPTCP and TCP-AO, see `crate::connection`; what the AP owes on it by then it still repairs.
 //!
 //! What the design itself costs: an application at the server is told that data has arrived when only the client's MAC has it. Where the AP
 //! goes away, or the client roams to another one, what was acknowledged and not yet repaired is lost, and no TCP repairs it; with a MAC that
@@ -47,6 +47,7 @@ use ackless_dot11::frame::{AckPolicy, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
+use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, Table};
 use crate::frames::Frames;
 pub use config::FastAckConfig;
@@ -76,6 +77,7 @@ struct Connection {
     client: Option<Syn>,
     /// From the client's first ACK on.
     flow: Option<Box<Flow>>,
+    opaque: Opaque,
     begun: Instant,
 }
 
@@ -150,7 +152,7 @@ impl FastAck {
             Side::Server => (Some(syn), other(connection.client)),
             Side::Client => (other(connection.server), Some(syn)),
         };
-        connection.begun = cx.now;
+        (connection.opaque, connection.begun) = (Opaque::default(), cx.now);
     }
 
     /// Adds a connection, if need be in the place of silent ones. Returns whether it could.
@@ -164,7 +166,9 @@ impl FastAck {
                 return false;
             }
         }
-        self.connections.insert(key, Connection { id: 0, server: None, client: None, flow: None, begun: cx.now });
+        let opaque = Opaque::default();
+        self.connections
+            .insert(key, Connection { id: 0, server: None, client: None, flow: None, opaque, begun: cx.now });
         true
     }
 
@@ -178,9 +182,9 @@ impl FastAck {
     }
 
     /// The connection does TACK, or something that is not known here. What the AP owes on it by now, for plain data before, it still repairs.
-    fn leave_alone(&mut self, key: FlowKey) {
+    fn leave_alone(&mut self, cx: &mut Context<'_>, key: FlowKey) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        if connection.flow.as_ref().is_none_or(|flow| flow.is_even()) {
+        if connection.flow.as_deref_mut().is_none_or(|flow| flow.owes_no_more_than_now(cx)) {
             self.connections.retain(|other, _| other != key);
         }
     }
@@ -221,18 +225,19 @@ impl Scheme for FastAck {
             self.on_syn(cx, key, &tcp, Side::Server);
             return Verdict::Pass;
         }
-        if tcp.is_opaque() {
-            self.leave_alone(key);
+        let end = tcp.seq + content.payload.len();
+        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
+        if connection.opaque.note(&tcp) {
+            self.leave_alone(cx, key);
             return Verdict::Pass;
         }
-        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
         let id = connection.id;
         let Some(flow) = &mut connection.flow else { return Verdict::Pass };
-        flow.on_server(&tcp);
+        let acceptable = flow.on_server(&tcp, end);
         if !is_data {
             return Verdict::Pass;
         }
-        match flow.on_data(cx, packet, options, &self.config, &mut self.counters) {
+        match flow.on_data(cx, (packet, acceptable), options, &self.config, &mut self.counters) {
             Data::Passes => Verdict::Pass,
             Data::Ends => Verdict::Swallow,
             Data::Watched => {
@@ -283,11 +288,16 @@ impl Scheme for FastAck {
             self.forget(cx, key);
             return Verdict::Pass;
         }
-        if tcp.is_opaque() {
-            self.leave_alone(key);
+        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
+        if connection.opaque.note(&tcp) {
+            if let Some(flow) = &mut connection.flow
+                && tcp.flags.contains(TcpFlags::ACK)
+            {
+                flow.settle(cx, tcp.ack, &self.config);
+            }
+            self.leave_alone(cx, key);
             return Verdict::Pass;
         }
-        let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
         let Some(flow) = &mut connection.flow else {
             let first = cx.pool.get(packet);
             if connection.open(cx.now, first, self.last_id + 1) {
@@ -331,7 +341,7 @@ impl Connection {
         let (Some(server), Some(client)) = (self.server, self.client) else { return false };
         // A window is scaled where both ends have offered to (RFC 7323, 2.2), and by 14 at most (2.3).
         let shift = server.scale.and(client.scale).unwrap_or(0).min(14);
-        self.flow = Flow::new(now, first, shift).map(Box::new);
+        self.flow = Flow::new(now, first, client.seq + 1, shift).map(Box::new);
         self.id = id;
         self.flow.is_some()
     }

@@ -128,7 +128,8 @@ fn what_the_tcp_lacks_first_is_taken_however_full_the_buffer() {
 #[test]
 fn a_frame_goes_up_again_with_the_newest_timestamp_of_its_flow() {
     let mut pair = full();
-    let newer = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_500, 77)), 0, SEGMENT);
+    // The server's own copy of segment 1, sent again.
+    let newer = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_500, 77)), 1, SEGMENT);
     pair.exchange(&newer);
     pair.pass_time(Duration::from_millis(200));
     let stamps: Vec<_> = pair.handed_headers().iter().map(|tcp| tcp.options.timestamps).collect();
@@ -238,6 +239,42 @@ fn what_the_tcp_had_no_room_for_waits_until_its_window_opens() {
 }
 
 #[test]
+fn attempts_at_a_closed_window_do_not_count_against_the_open_one() {
+    // Closed, and too narrow for the segment: 7 times 128 bytes.
+    for narrow in [0, 7] {
+        let mut pair = full();
+        pair.ack_with(3, |tcp| tcp.window = narrow);
+        pair.natives();
+        pair.pass_time(Duration::from_secs(3_000));
+        assert_eq!(
+            (pair.held(0), pair.counters(STATION).abandoned),
+            (2, 0),
+            "it is asked for ever (RFC 9293, 3.8.6.1)"
+        );
+        pair.ack_with(3, |tcp| tcp.window = WINDOW);
+        pair.natives();
+        pair.handed_up();
+        // What went up when it opened got lost. The next attempt is due soon, and there are as many as for any other.
+        pair.pass_time(Duration::from_millis(200));
+        assert_eq!(pair.handed_up(), [3, 4]);
+        pair.pass_time(Duration::from_secs(520));
+        assert_eq!((pair.held(0), pair.counters(STATION).abandoned), (2, 0));
+        pair.pass_time(Duration::from_secs(3));
+        assert_eq!((pair.held(0), pair.counters(STATION).abandoned), (0, 2), "then it is dead");
+    }
+}
+
+#[test]
+fn duplicates_of_a_tcp_without_room_for_the_segment_tell_of_no_loss() {
+    let mut pair = full();
+    pair.ack_with(1, |tcp| tcp.window = 7);
+    for _ in 0..8 {
+        pair.ack_with(1, |tcp| tcp.window = 7);
+    }
+    assert_eq!(pair.handed_up(), []);
+}
+
+#[test]
 fn a_new_copy_of_what_is_kept_takes_its_place() {
     let mut pair = full();
     let copy = pair.segment_with(|tcp| tcp.options.timestamps = Some((1_030, 0)), 1, SEGMENT);
@@ -252,7 +289,7 @@ fn a_tcp_that_has_room_for_one_frame_at_a_time_gets_the_next_when_its_window_ope
     let mut pair = full();
     pair.ack_with(3, |tcp| tcp.window = 0);
     pair.pass_time(Duration::from_secs(60));
-    pair.ack_with(3, |tcp| tcp.window = 1);
+    pair.ack_with(3, |tcp| tcp.window = 8);
     pair.handed_up();
     pair.ack_with(4, |tcp| tcp.window = 0);
     assert_eq!(pair.handed_up(), [4], "in case it lacks that one only");
@@ -281,4 +318,25 @@ fn a_flow_beyond_those_that_the_station_remembers_takes_the_place_of_the_quietes
         pair.answer(&[data]);
     }
     assert_eq!(pair.counters(STATION).forgotten, 2);
+}
+
+#[test]
+fn what_came_beyond_the_room_that_the_tcp_had_offered_goes_up_again_as_it_would_be_sent_now() {
+    // The AP repeats the window of the last native ACK, so that the server sends beyond the edge that the TCP has offered.
+    let mut pair = Pair::flowing(buffer(16));
+    for n in 1..4 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+    }
+    pair.ack_with(4, |tcp| tcp.window = 0);
+    pair.natives();
+    let beyond = pair.data(4);
+    pair.exchange(&beyond);
+    // The server probes, with newer timestamps; the TCP takes those, since it begins where it waits.
+    pair.ack_with(4, |tcp| tcp.window = WINDOW);
+    let probe = pair.segment_with(|tcp| tcp.options.timestamps = Some((3_000, 5)), 4, 1);
+    pair.exchange(&probe);
+    pair.pass_time(Duration::from_millis(200));
+    let stamps: Vec<_> = pair.handed_headers().iter().map(|tcp| tcp.options.timestamps).collect();
+    assert!(stamps.ends_with(&[Some((3_000, 5))]), "{stamps:?}");
 }

@@ -2,9 +2,11 @@
 //!
 //! The server's segments are 1,000 bytes long, so that segment `n`, counted from zero, ends at byte `1000 * (n + 1)` of the stream.
 
+mod anew;
 mod buffer;
 mod client;
 mod flag;
+mod forged;
 mod maker;
 mod natives;
 mod pair;

@@ -256,3 +256,21 @@ fn a_syn_is_never_acknowledged_in_the_clients_place() {
     pair.natives();
     assert_eq!(pair.wire(), [10]);
 }
+
+#[test]
+fn data_that_comes_before_the_tcp_has_said_more_than_its_syn_and_ack_is_kept() {
+    let mut pair = Pair::new(buffer(8));
+    let call = pair.segment_with(|tcp| (tcp.flags, tcp.seq) = (TcpFlags::SYN, tcp.seq - 1), 0, 0);
+    pair.exchange(&call);
+    pair.hand_down(|tcp| (tcp.flags, tcp.seq) = (TcpFlags::SYN | TcpFlags::ACK, tcp.seq - 1), 0);
+    pair.natives();
+    pair.wire();
+    // Of the first two the TCP gets neither; the third makes it say what it lacks, natively, and the AP speaks with what that tells it.
+    for n in 0..3 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+    }
+    pair.ack(0);
+    pair.natives();
+    assert_eq!((pair.wire(), pair.held(0)), (vec![3], 3));
+}

@@ -21,16 +21,18 @@ pub const AP: usize = 0;
 pub const STATION: usize = 1;
 /// The bytes of a segment.
 pub const SEGMENT: u32 = 1_000;
-/// The client's window.
+/// The client's window field, and by how much it is scaled: 64,000 bytes.
 pub const WINDOW: u16 = 500;
+const SCALE: u8 = 7;
 
 /// What the script plays with.
 pub struct Pair {
     nodes: [Node; 2],
     pool: PacketPool,
     now: Instant,
-    config: AgentConfig,
     peer: Peer,
+    /// The number of the AP that the station talks to.
+    ap: NodeId,
     /// The addresses of the station and of the server.
     addresses: [std::net::IpAddr; 2],
     /// The sequence number before the server's first byte.
@@ -80,8 +82,8 @@ impl Pair {
             nodes: [node(Agent::at_ap(config)), node(Agent::new(config))],
             pool: PacketPool::default(),
             now: Instant::from_millis(5),
-            config,
             peer: Peer { capable: true, answer_delay: Duration::ZERO },
+            ap: NodeId(0),
             addresses: [[10, 0, 0, 1].into(), [10, 1, 0, 1].into()],
             // The stream's numbers wrap in its fourth segment.
             first: SeqNumber(u32::MAX - 3_500),
@@ -117,12 +119,15 @@ impl Pair {
 
     /// The station opens a connection: SYN, SYN and ACK, ACK.
     pub fn connect(&mut self) {
-        self.hand_down(|tcp| tcp.flags = TcpFlags::SYN, 0);
+        let syn = |tcp: &mut TcpHeader| {
+            (tcp.flags, tcp.seq, tcp.options.window_scale) = (TcpFlags::SYN, tcp.seq - 1, Some(SCALE));
+        };
+        self.hand_down(syn, 0);
         self.natives();
         let answer = self.segment_with(
             |tcp| {
-                tcp.flags = TcpFlags::SYN | TcpFlags::ACK;
-                tcp.seq = tcp.seq - 1;
+                syn(tcp);
+                tcp.flags |= TcpFlags::ACK;
             },
             0,
             0,
@@ -197,7 +202,20 @@ impl Pair {
 
     /// The AP starts anew.
     pub fn forget(&mut self) {
-        self.nodes[AP].agent = Agent::at_ap(self.config);
+        self.nodes[AP].agent.start_anew(&mut self.pool);
+    }
+
+    /// The station moves to another AP, which knows nothing.
+    pub fn roam(&mut self) {
+        self.forget();
+        self.ap = NodeId(2);
+    }
+
+    /// The station leaves, its MAC and its TCP: what it has queued and kept is gone. The next one on its address knows nothing.
+    pub fn depart(&mut self) {
+        let Node { agent, queue, .. } = &mut self.nodes[STATION];
+        agent.start_anew(&mut self.pool);
+        queue.0.drain(..).for_each(|(_, packet, _)| self.pool.release(packet));
     }
 
     /// The server's segment `n` is on the air.
@@ -263,7 +281,7 @@ impl Pair {
     }
 
     fn ppdu_in(&mut self, kind: ArrivalKind) {
-        let arrival = Arrival { from: NodeId(0), bits: HeaderBits::default(), kind };
+        let arrival = Arrival { from: self.ap, bits: HeaderBits::default(), kind };
         self.ask(STATION, |agent, cx| agent.on_ppdu_in(cx, &arrival));
     }
 
@@ -275,7 +293,7 @@ impl Pair {
         if !self.taken.contains(&mpdu.seq.get()) {
             self.taken.push(mpdu.seq.get());
             self.pool.retain(mpdu.packet);
-            let verdict = self.ask(STATION, |agent, cx| agent.on_upward(cx, mpdu.packet, NodeId(0)));
+            let verdict = self.ask(STATION, |agent, cx| agent.on_upward(cx, mpdu.packet, mpdu.transmitter));
             assert_eq!(verdict, Verdict::Pass);
             self.pool.release(mpdu.packet);
         }
@@ -297,7 +315,7 @@ impl Pair {
     pub fn answer_lost(&mut self) -> bool {
         let rate = TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5);
         let len = ACK_LEN.max(BLOCK_ACK_LEN);
-        let due = AnswerDue { to: NodeId(0), kind: AnswerKind::Ack, rate, len };
+        let due = AnswerDue { to: self.ap, kind: AnswerKind::Ack, rate, len };
         let mut answer = Answer::default();
         self.ask(STATION, |agent, cx| agent.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
         self.ask(AP, |agent, cx| agent.on_answer_missing(cx, NodeId(1)));
@@ -340,7 +358,7 @@ impl Pair {
         // The packet is queued before what the scheme emits meanwhile.
         let mut emissions = Vec::new();
         let Node { agent, queue, .. } = &mut self.nodes[STATION];
-        let peers = [self.peer; 2];
+        let peers = [self.peer; 3];
         let mut cx = Context::new(self.now, NodeId(1), &mut self.pool, &peers, queue, &mut emissions);
         let verdict = agent.on_outgoing(&mut cx, packet, handle, &mut options);
         match verdict {
@@ -440,7 +458,7 @@ impl Pair {
             kind: options.kind,
             ds: options.ds,
             receiver: options.receiver,
-            transmitter: NodeId(node as u16),
+            transmitter: if node == AP { self.ap } else { NodeId(1) },
             destination: options.destination,
             source: options.source,
             seq,
@@ -452,9 +470,10 @@ impl Pair {
     }
 
     fn ask<R>(&mut self, node: usize, question: impl FnOnce(&mut Agent, &mut Context<'_>) -> R) -> R {
-        let (peers, mut emissions) = ([self.peer; 2], Vec::new());
+        let (peers, mut emissions) = ([self.peer; 3], Vec::new());
+        let own = if node == AP { self.ap } else { NodeId(1) };
         let Node { agent, queue, .. } = &mut self.nodes[node];
-        let mut cx = Context::new(self.now, NodeId(node as u16), &mut self.pool, &peers, queue, &mut emissions);
+        let mut cx = Context::new(self.now, own, &mut self.pool, &peers, queue, &mut emissions);
         let answer = question(agent, &mut cx);
         self.carry(node, emissions);
         answer

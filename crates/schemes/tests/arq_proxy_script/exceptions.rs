@@ -1,7 +1,7 @@
 //! What goes natively: the paper's four exceptions, and what the proxy could not say.
 
 use ackless_schemes::arq_proxy::{ArqProxyConfig, ArqProxyCounters};
-use ackless_wire::tcp::SackBlocks;
+use ackless_wire::tcp::{Omitted, SackBlocks};
 use ackless_wire::{Duration, Payload, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::pair::{AP, Air, Pair, SEGMENT, STATION};
@@ -239,4 +239,21 @@ fn one_connection_more_than_are_remembered_is_acknowledged_natively_until_others
     pair.exchange(&frame, Air::Clear);
     pair.ack_with(512, 1, |_, _| ());
     assert_eq!(pair.counters(STATION).native_first_of_flow, first_of_flow + 1);
+}
+
+#[test]
+fn one_segment_with_what_is_not_known_here_and_nothing_of_the_connection_is_asked_for() {
+    for by_client in [true, false] {
+        let mut pair = pair();
+        if by_client {
+            pair.ack_with(0, 1, |tcp, _| tcp.omitted = Omitted::OPTIONS);
+            pair.natives(1, Air::Clear);
+        } else {
+            let frame = pair.segments_with(0, &[1], |tcp| tcp.omitted = Omitted::OPTIONS);
+            pair.arrive(&frame);
+            pair.answer(&frame, Air::Clear);
+        }
+        pair.wire();
+        is_native(pair, |_, _| (), |counters| counters.native_piggybacked);
+    }
 }

@@ -157,7 +157,12 @@ impl Pair {
 
     /// The same with other flags, on one of several connections.
     pub fn segments(&mut self, flow: u16, segments: &[u32], flags: TcpFlags) -> Sent {
-        let mpdus = segments.iter().map(|&segment| self.next_data(flow, segment, flags)).collect();
+        self.segments_with(flow, segments, |header| header.flags = flags)
+    }
+
+    /// The same with other headers.
+    pub fn segments_with(&mut self, flow: u16, segments: &[u32], change: impl Fn(&mut TcpHeader)) -> Sent {
+        let mpdus = segments.iter().map(|&segment| self.next_data(flow, segment, &change)).collect();
         self.launch(AP, mpdus)
     }
 
@@ -348,11 +353,11 @@ impl Pair {
         self.pool.release(packet);
     }
 
-    fn next_data(&mut self, flow: u16, segment: u32, flags: TcpFlags) -> Mpdu {
+    fn next_data(&mut self, flow: u16, segment: u32, change: impl Fn(&mut TcpHeader)) -> Mpdu {
         let (station, server) = station_ports(flow);
         let mut header = header((server, station), FIRST.wrapping_add(SEGMENT * segment), STATION_SEQ);
-        header.flags = flags;
         header.options.timestamps = self.stamps.then_some((5000 + segment, 0));
+        change(&mut header);
         let packet = self.packet(AP, header, Payload::Length(SEGMENT));
         let (packet, handle) = (self.pool.insert(packet), self.nodes[AP].handle());
         let mut options = options(STATION);

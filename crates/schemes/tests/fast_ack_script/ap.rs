@@ -224,9 +224,14 @@ impl Ap {
         self.queue.0.iter().map(|&(_, packet, _)| (self.header(packet).seq - first) / LEN).collect()
     }
 
-    /// The timestamps of what is in the queue.
+    /// The headers of what is in the queue.
+    pub fn queued_headers(&self) -> Vec<TcpHeader> {
+        self.queue.0.iter().map(|&(_, packet, _)| self.header(packet)).collect()
+    }
+
+    /// Their timestamps.
     pub fn queued_stamps(&self) -> Vec<Option<(u32, u32)>> {
-        self.queue.0.iter().map(|&(_, packet, _)| self.header(packet).options.timestamps).collect()
+        self.queued_headers().iter().map(|tcp| tcp.options.timestamps).collect()
     }
 
     /// What has gone to the server since the last time: how many segments each ACK covers.

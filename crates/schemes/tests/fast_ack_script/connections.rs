@@ -1,6 +1,7 @@
 //! Connections begin, end, and follow each other on the same ports.
 
 use ackless_dot11::hooks::Verdict;
+use ackless_wire::tcp::Omitted;
 use ackless_wire::{SeqNumber, TcpFlags};
 
 use crate::ap::{Ap, LEN};
@@ -148,4 +149,46 @@ fn an_ap_that_starts_anew_repairs_nothing_and_keeps_nothing_back() {
     }
     ap.pass_ms(100_000);
     assert_eq!(ap.queued(), []);
+}
+
+#[test]
+fn one_segment_with_what_is_not_known_here_and_the_connection_is_left_alone() {
+    for by_client in [true, false] {
+        let mut ap = Ap::connected();
+        ap.data(0..3);
+        ap.deliver(2);
+        assert_eq!(ap.upstream_acks(), [1, 2]);
+        let third = ap.air(1);
+        let (_, mut from_client) = ap.client_header(1);
+        let mut from_server = ap.server_header(3);
+        (from_client.omitted, from_server.omitted) = (Omitted::OPTIONS, Omitted::OPTIONS);
+        if by_client {
+            assert_eq!(ap.client_sends(from_client, 0), Verdict::Pass);
+        } else {
+            ap.server_sends(from_server, 0);
+            ap.deliver(1);
+            ap.ack(1);
+        }
+        ap.upstream();
+        ap.arrive(&third);
+        ap.data(3..5);
+        ap.deliver(2);
+        assert_eq!(
+            (ap.upstream_acks(), ap.kept()),
+            (vec![], 1),
+            "the second segment is owed, and no other is spoken for"
+        );
+        ap.pass_ms(200);
+        assert_eq!(ap.queued(), [1]);
+        ap.deliver(1);
+        // Whatever that ACK says besides.
+        (_, from_client) = ap.client_header(5);
+        from_client.omitted = Omitted::OPTIONS;
+        assert_eq!(ap.client_sends(from_client, 0), Verdict::Pass);
+        ap.upstream();
+        assert_eq!(ap.live(), 0);
+        ap.data(5..6);
+        ap.deliver(1);
+        assert_eq!((ap.ack(6), ap.upstream_acks()), (Verdict::Pass, vec![6]), "plain segments of it too");
+    }
 }

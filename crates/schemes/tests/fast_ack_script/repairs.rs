@@ -327,3 +327,62 @@ fn duplicates_from_before_a_segment_came_are_not_about_it() {
         assert_eq!((ap.counters().repaired, ap.live()), (0, 0));
     }
 }
+
+#[test]
+fn timestamps_of_a_segment_that_the_client_refuses_never_come_back_in_a_repair() {
+    // Left of the window, right of it, with an ACK of what the client never sent, with one from before its SYN, and a RST.
+    for (segment, ack, flags) in [
+        (0, 5_000, TcpFlags::ACK),
+        (80, 5_000, TcpFlags::ACK),
+        (3, 5_001, TcpFlags::ACK),
+        (3, 4_999, TcpFlags::ACK),
+        (3, 5_000, TcpFlags::RST),
+    ] {
+        let mut ap = Ap::connected();
+        ap.data(0..3);
+        ap.deliver(3);
+        ap.ack(1);
+        let mut forged = ap.server_header(segment);
+        (forged.options.timestamps, forged.ack.0, forged.flags) = (Some((1 << 30, 7)), ack, flags);
+        ap.server_sends(forged, 0);
+        ap.deliver(1);
+        ap.pass_ms(200);
+        assert_eq!(ap.queued_stamps(), [Some((1_002, 0))], "segment {segment}, ACK {ack}, {flags:?}");
+    }
+}
+
+#[test]
+fn data_that_the_client_refuses_is_not_acknowledged_for_it() {
+    let mut ap = Ap::connected();
+    ap.data(0..1);
+    let mut forged = ap.server_header(1);
+    forged.ack.0 = 9_000_000;
+    ap.server_sends(forged, LEN);
+    ap.deliver(2);
+    assert_eq!((ap.upstream_acks(), ap.kept(), ap.counters().not_cached), (vec![1], 1, 1));
+    // The server's own copy is, as any.
+    ap.data(1..2);
+    ap.deliver(1);
+    assert_eq!(ap.upstream_acks(), [2]);
+}
+
+#[test]
+fn a_repair_bears_the_servers_newest_acknowledgment_number_and_window() {
+    for stamps in [true, false] {
+        let mut ap = Ap::connected();
+        ap.stamps = stamps;
+        ap.data(0..2);
+        ap.deliver(2);
+        ap.upstream();
+        // The client uploads, and the server acknowledges that: its client's TCP finds the number of segment 0 older than any window.
+        let (_, upload) = ap.client_header(0);
+        ap.client_sends(upload, 500_000);
+        let mut news = ap.server_header(2);
+        (news.ack.0, news.window) = (505_000, 77);
+        ap.server_sends(news, 0);
+        ap.deliver(1);
+        ap.pass_ms(200);
+        let said: Vec<_> = ap.queued_headers().iter().map(|tcp| (tcp.ack.0, tcp.window)).collect();
+        assert_eq!(said, [(505_000, 77)], "timestamps: {stamps}");
+    }
+}

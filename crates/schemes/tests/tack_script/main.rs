@@ -254,9 +254,9 @@ fn every_scheme_is_at_work_on_the_same_rounds_without_tack() {
     }
 }
 
-/// After the fallback most schemes are at work; whatever they make in the station's name is made of plain segments.
+/// After the fallback the connection stays one that did TACK: nothing is made in the station's name.
 #[test]
-fn after_a_fallback_nothing_made_has_anything_of_a_tack() {
+fn after_a_fallback_nobody_makes_an_ack() {
     for (name, ap, station) in schemes() {
         let mut talk = Talk::new((ap, station), TackForm::Kinds);
         for round in 0..ROUNDS {
@@ -264,24 +264,9 @@ fn after_a_fallback_nothing_made_has_anything_of_a_tack() {
         }
         talk.end();
         assert_eq!(talk.hop.live(), 0, "{name} holds packets");
-        let mut made = 0;
         for packet in &talk.hop.out[AP] {
-            let tcp = packet.tcp().expect("the script has TCP only");
-            if tcp.is_tack() || talk.sent[STATION].contains(packet) {
-                continue;
-            }
-            made += 1;
-            assert!(packet.pure_ack().is_some(), "{name}: {packet:?}");
-            if let Some((value, echo)) = tcp.options.timestamps {
-                assert!(value <= talk.millis() && echo <= talk.millis(), "{name}: {packet:?}");
-            }
-            assert!(!tcp.ack.after(talk.next[AP]), "{name}: {packet:?}");
-            assert!(!tcp.seq.before(SeqNumber(5_000)), "{name}: {packet:?}");
+            assert!(talk.sent[STATION].contains(packet), "{name}: {packet:?}");
         }
-        // FastACK helps from the SYNs on or not at all; the others that make ACKs take the flow up where it is.
-        let makes = name.starts_with("agent") || name.starts_with("arq");
-        assert_eq!(made > 100, makes, "{name} made {made}");
-        assert!(makes || made == 0, "{name} made {made}");
     }
 }
 

@@ -24,11 +24,17 @@ impl Client {
         if data.is_none() && (self.wake.is_none() || tcp.checksum != Checksum::Correct) {
             return;
         }
-        let tcp = *tcp;
+        let (tcp, end) = (*tcp, tcp.seq + content.payload.len());
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
-        flow.newest.note(&tcp);
-        let Some(end) = data else { return };
-        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, packet, (tcp.seq, end), (cx.now, again)) {
+        if flow.opaque.is() {
+            return;
+        }
+        let acceptable = flow.hears(&tcp, end);
+        if data.is_none() {
+            return;
+        }
+        let kept = (packet, acceptable);
+        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, kept, (tcp.seq, end), (cx.now, again)) {
             link(&mut self.links, from).kept += 1;
             self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }
@@ -42,10 +48,9 @@ impl Client {
         }
         self.wake = None;
         for flow in self.flows.values_mut() {
-            let closed = flow.window == 0 || flow.lacks_more_than_is_kept();
-            let (peer, newest) = (flow.peer, flow.newest);
+            let (peer, newest, has_no_room) = (flow.peer, flow.newest, flow.has_no_room());
             let mut lift = Lift { cx, peer, newest, count: &mut counters.handed_up_again };
-            if flow.buffer.on_timer(closed, &mut lift) == Due::Abandon {
+            if flow.buffer.on_timer(has_no_room, &mut lift) == Due::Abandon {
                 link(&mut self.links, peer).kept -= abandon(flow, cx, counters);
             }
             self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
@@ -53,13 +58,14 @@ impl Client {
     }
 }
 
-/// The TCP has handed an ACK down. `new`: it acknowledges something for the first time; `before`: the window that it offered before.
+/// The TCP has handed an ACK down. `new`: it acknowledges something for the first time; `before`: the window that it offered before; `pure`: it is nothing but an ACK, and may be a
+/// duplicate (RFC 5681, 2).
 pub(super) fn on_ack(
     flow: &mut Flow,
     link: &mut Link,
     (cx, counters): (&mut Context<'_>, &mut AgentCounters),
     tcp: &TcpHeader,
-    (new, before): (bool, u16),
+    (new, before, pure): (bool, u16, bool),
     again: Duration,
 ) {
     if flow.buffer.is_empty() {
@@ -68,12 +74,14 @@ pub(super) fn on_ack(
     if new {
         link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, (cx.now, again));
     }
-    let pressed = flow.is_pressed(before);
+    let (pressed, has_no_room) = (flow.is_pressed(before), flow.has_no_room());
     let mut lift = Lift { cx, peer: flow.peer, newest: flow.newest, count: &mut counters.handed_up_again };
     if new {
         flow.buffer.on_progress(tcp, &mut lift);
-    } else if flow.has_said(tcp.ack) {
-        flow.buffer.on_duplicate(tcp, tcp.window > before, pressed, &mut lift);
+    } else if flow.has_said(tcp.ack) && tcp.window > before {
+        flow.buffer.on_opened(pressed, again, &mut lift);
+    } else if flow.has_said(tcp.ack) && pure && !has_no_room {
+        flow.buffer.on_duplicate(tcp, &mut lift);
     }
     debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
 }

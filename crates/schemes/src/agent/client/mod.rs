@@ -79,6 +79,14 @@ impl Client {
         }
     }
 
+    /// The node starts anew: what it kept is gone with the TCP that it was for.
+    pub(in crate::agent) fn start_anew(&mut self, pool: &mut PacketPool) {
+        self.flows.values_mut().for_each(|flow| {
+            flow.buffer.clear(pool);
+        });
+        *self = Self::new(AgentConfig { solution: self.solution, refresh: self.refresh });
+    }
+
     pub(in crate::agent) const fn poll_timeout(&self) -> Option<Instant> {
         self.wake
     }
@@ -108,11 +116,22 @@ impl Client {
         mpdu: &Mpdu,
     ) -> Admission {
         let content = cx.pool.get(mpdu.packet);
-        let (Some((tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return Admission::Accept };
-        let (start, key) = (tcp.seq, key.reversed());
+        let (Some(&tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
+        let (data, key) = (data_of(content).map(|(_, end)| end), key.reversed());
+        if data.is_none() && (!tcp.is_opaque() || tcp.flags.contains(TcpFlags::SYN)) {
+            return Admission::Accept;
+        }
         self.meet(cx, counters, key, mpdu.transmitter);
-        let link = link(&mut self.links, mpdu.transmitter);
         let flow = self.flows.at_hand();
+        if flow.peer != mpdu.transmitter {
+            // Roamed: what the AP before has acknowledged stays here, and the one that speaks now knows nothing of this flow yet.
+            link(&mut self.links, flow.peer).kept -= flow.buffer.len();
+            flow.comes_over(mpdu.transmitter);
+            link(&mut self.links, mpdu.transmitter).kept += flow.buffer.len();
+        }
+        let link = link(&mut self.links, mpdu.transmitter);
+        let opaque = flow.opaque.note(&tcp);
+        let (start, Some(end)) = (tcp.seq, data.filter(|_| !opaque)) else { return Admission::Accept };
         let again = link.seen.has(mpdu);
         match self.solution {
             Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
@@ -154,22 +173,30 @@ impl Client {
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
         let (pure, length) = (content.pure_ack().is_some(), content.payload.len());
         self.meet(cx, counters, key, options.receiver);
-        let link = link(&mut self.links, options.receiver);
         let flow = self.flows.at_hand();
+        let link = link(&mut self.links, flow.peer);
         flow.heard = cx.now;
-        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+        if tcp.flags.contains(TcpFlags::RST) {
             link.kept -= restart(flow, cx.pool, cx.now);
             return Verdict::Pass;
         }
-        if !tcp.flags.contains(TcpFlags::ACK) || tcp.is_opaque() {
+        if tcp.flags.contains(TcpFlags::SYN) {
+            link.kept -= flow.buffer.clear(cx.pool);
+            *flow = Flow::opened(flow.peer, &tcp, *options, cx.now);
             return Verdict::Pass;
         }
-        flow.own = Some((flow.next_own(&tcp, length), *options));
+        let opaque = flow.opaque.note(&tcp);
+        if !tcp.flags.contains(TcpFlags::ACK) || opaque && flow.buffer.is_empty() {
+            return Verdict::Pass;
+        }
+        if !opaque {
+            flow.own = Some((flow.next_own(&tcp, length), *options));
+        }
         let ruling = flow.rule(&tcp, pure, cx.now, self.refresh);
         let before = flow.window;
         let new = flow.hand_down(&tcp);
         if let Solution::Buffer { again, .. } = self.solution {
-            on_ack(flow, link, (cx, counters), &tcp, (new, before), again);
+            on_ack(flow, link, (cx, counters), &tcp, (new, before, pure), again);
             self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }
         match (ruling, self.solution) {
@@ -198,20 +225,22 @@ impl Client {
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         if tcp.flags.contains(TcpFlags::ACK)
             && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
-            && !tcp.is_opaque()
-            && let Some(flow) = self.flows.get_mut(key)
+            && let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is())
         {
             flow.delivered(mpdu.handle, tcp, cx.now, self.refresh);
         }
     }
 
-    /// A peer ends a flow, or opens another one. Where something is kept, only what the TCP is sure to believe lets it go: a RST with the number that it waits for (RFC 5961,
-    /// 3.2). Else the TCP's own answer does, a RST or a SYN.
-    pub(in crate::agent) fn on_opening(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
+    /// A SYN or RST from a peer. Only what the TCP is sure to believe ends the flow: a RST with the number that it waits for (RFC 5961, 3.2). Else the TCP's own answer does, a RST
+    /// or a SYN.
+    pub(in crate::agent) fn on_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
         let Some(flow) = self.flows.get_mut(key) else { return };
-        let believed = tcp.flags.contains(TcpFlags::RST) && flow.acknowledged() == Some(tcp.seq);
-        if believed || flow.buffer.is_empty() {
-            link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
+        if tcp.flags.contains(TcpFlags::RST) {
+            if flow.acknowledged() == Some(tcp.seq) {
+                link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
+            }
+        } else {
+            flow.scale.answered(tcp);
         }
     }
 

@@ -9,6 +9,7 @@ use super::super::ArqProxyCounters;
 use super::super::names::Name;
 use super::request::{Asked, Pending};
 use super::{Env, SILENCE};
+use crate::connection::Opaque;
 use crate::guard::RoundTrip;
 
 /// One connection of the transport here.
@@ -23,6 +24,8 @@ pub(super) struct Flow {
     /// The most that the proxy is known to have acknowledged on a request.
     pub(super) said: Option<SeqNumber>,
     pub(super) closing: bool,
+    /// Left alone: nothing is asked for.
+    pub(super) opaque: Opaque,
     pub(super) pending: Option<Pending>,
     pub(super) asked: Option<Asked>,
     pub(super) in_line: bool,
@@ -66,13 +69,14 @@ pub(super) enum Native {
 }
 
 impl Flow {
-    pub(super) const fn new(now: Instant) -> Self {
+    pub(super) fn new(now: Instant) -> Self {
         Self {
             came: VecDeque::new(),
             acknowledged: None,
             word: None,
             said: None,
             closing: false,
+            opaque: Opaque::default(),
             pending: None,
             asked: None,
             in_line: false,

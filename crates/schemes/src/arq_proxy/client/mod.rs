@@ -81,6 +81,12 @@ impl Client {
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             return self.restart(env, key);
         }
+        if tcp.is_opaque() {
+            if let Some(flow) = self.flow(env, key) {
+                flow.opaque.note(&tcp);
+            }
+            return;
+        }
         if !is_plain_data(packet, &tcp) {
             if tcp.flags.contains(TcpFlags::FIN)
                 && let Some(flow) = self.flows.get_mut(key)
@@ -208,11 +214,9 @@ impl Client {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
-        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK) && !tcp.is_opaque()) else {
-            return;
-        };
+        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
-        let Some(flow) = self.flows.get_mut(key) else { return };
+        let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is()) else { return };
         flow.trip.on_ack(tcp.options.timestamps.map(|(value, _)| value), env.cx.now);
         flow.arrived(&tcp, mpdu.seq);
         if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
@@ -349,6 +353,7 @@ impl Client {
         }
         let pure = content.pure_ack().is_some();
         let Some(flow) = self.flows.get_mut(key) else { return false };
+        let pure = !flow.opaque.note(&tcp) && pure;
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
         let verdict = flow.may_ask(env, &tcp, pure);
         flow.take_note(tcp.ack, env.cx.now);

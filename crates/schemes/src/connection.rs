@@ -1,0 +1,108 @@
+//! What somebody beside a connection knows of it, from its SYNs and from what its segments say of themselves.
+
+use ackless_wire::{SeqNumber, TcpFlags, TcpHeader};
+
+/// Whether a connection says more than plain TCP does ([`TcpHeader::is_opaque`]: TACK, MPTCP, TCP-AO), and is left alone.
+///
+/// One rule for all that make, keep back or ask for ACKs: by connection, and not by segment. One such segment of either end is enough, but for SYNs, which only offer, and there is no way back
+/// before another SYN: with MPTCP a segment without options is still one of a connection whose acknowledgements mean more than TCP's, and a connection that did TACK has ends that mind
+/// what comes between them. What is owed by then stays owed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Opaque(bool);
+
+impl Opaque {
+    /// A segment of either end goes by. Returns whether the connection is left alone, this segment included.
+    #[inline]
+    pub(crate) const fn note(&mut self, tcp: &TcpHeader) -> bool {
+        self.0 |= tcp.is_opaque() && !tcp.flags.contains(TcpFlags::SYN);
+        self.0
+    }
+
+    /// Whether it is left alone.
+    #[inline]
+    pub(crate) const fn is(self) -> bool {
+        self.0
+    }
+}
+
+/// By how much a receiver's window field is scaled (RFC 7323, 2.2 and 2.3).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Scale {
+    /// Its SYN was not seen.
+    #[default]
+    Unknown,
+    /// It has offered this in a SYN that is answered with this acknowledgment number.
+    Offered { by: Option<u8>, answer: SeqNumber },
+    /// Both SYNs have been seen, or the one that answers the other.
+    Agreed(u8),
+}
+
+impl Scale {
+    /// From the receiver's own SYN. One with ACK has the option only where the other one had it.
+    pub(crate) fn of(syn: &TcpHeader) -> Self {
+        let by = syn.options.window_scale;
+        if syn.flags.contains(TcpFlags::ACK) {
+            Self::Agreed(by.unwrap_or(0).min(MOST))
+        } else {
+            Self::Offered { by, answer: syn.seq + 1 }
+        }
+    }
+
+    /// The other end's SYN goes to the receiver. One that the receiver will not take for an answer (RFC 9293, 3.10.7.3) agrees to nothing.
+    pub(crate) fn answered(&mut self, syn: &TcpHeader) {
+        if let Self::Offered { by, answer } = *self
+            && syn.flags.contains(TcpFlags::SYN | TcpFlags::ACK)
+            && syn.ack == answer
+        {
+            *self = Self::Agreed(syn.options.window_scale.and(by).unwrap_or(0).min(MOST));
+        }
+    }
+
+    /// The most bytes that a window field can mean.
+    #[inline]
+    pub(crate) fn most(self, field: u16) -> u32 {
+        let shift = match self {
+            Self::Agreed(shift) => shift,
+            Self::Offered { by: None, .. } => 0,
+            Self::Unknown | Self::Offered { .. } => MOST,
+        };
+        u32::from(field) << shift
+    }
+}
+
+/// RFC 7323, 2.3.
+const MOST: u8 = 14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syn(answers: Option<u32>, scale: Option<u8>) -> TcpHeader {
+        let mut tcp = TcpHeader::new(1, 2);
+        (tcp.seq, tcp.flags, tcp.options.window_scale) = (SeqNumber(u32::MAX), TcpFlags::SYN, scale);
+        if let Some(ack) = answers {
+            (tcp.ack, tcp.flags) = (SeqNumber(ack), TcpFlags::SYN | TcpFlags::ACK);
+        }
+        tcp
+    }
+
+    #[test]
+    fn a_window_is_scaled_where_both_ends_have_offered_to_and_at_most_by_14() {
+        assert_eq!(Scale::default().most(1), 1 << 14, "not seen");
+        for (own, peers, means) in [
+            (Some(7), Some(3), 128),
+            (Some(0), Some(3), 1),
+            (Some(7), None, 1),
+            (None, Some(3), 1),
+            (Some(15), Some(3), 1 << 14),
+        ] {
+            let mut scale = Scale::of(&syn(None, own));
+            scale.answered(&syn(Some(1), peers));
+            assert!(!matches!(scale, Scale::Agreed(_)), "the answer to another SYN");
+            scale.answered(&syn(Some(0), peers));
+            assert_eq!(scale.most(1), means, "{own:?} and {peers:?}");
+        }
+        assert_eq!(Scale::of(&syn(Some(0), Some(7))).most(1), 128, "an answer says it all");
+        assert_eq!(Scale::of(&syn(Some(0), None)).most(1), 1);
+    }
+}

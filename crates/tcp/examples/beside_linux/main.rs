@@ -1,0 +1,67 @@
+//! Our TCP beside the kernel's, on the same path and with the same application: for each situation of `tests/linux-traces`, what
+//! both sent, when, and what the sender made of each ACK.
+//!
+//! ```text
+//! cargo run --release -p ackless-tcp --example beside_linux                    # a line for each situation, and where both part
+//! cargo run --release -p ackless-tcp --example beside_linux one-loss           # the rows around the first differences
+//! cargo run --release -p ackless-tcp --example beside_linux one-loss all       # every row
+//! ```
+//!
+//! The traces are recorded by `tools/linux-traces/record`; their README says what the columns mean. Two packets count as equal
+//! if they say the same and their times are within [`TICK`].
+
+mod ours;
+mod path;
+mod side_by_side;
+mod trace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ackless_wire::Duration;
+
+use self::side_by_side::Comparison;
+use self::trace::Trace;
+
+/// What the kernel's timers round to: 1/HZ.
+const TICK: Duration = Duration::from_millis(4);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), String> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/linux-traces");
+    match arguments {
+        [] => {
+            let mut names: Vec<String> = std::fs::read_dir(&folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?
+                .filter_map(|entry| entry.ok()?.path().file_name()?.to_str()?.strip_suffix(".csv").map(str::to_owned))
+                .collect();
+            names.sort();
+            println!("{}", Comparison::HEAD);
+            for name in names {
+                println!("{}", compare(&folder, &name)?.line(&name));
+            }
+        }
+        [name] => compare(&folder, name)?.print_differences(),
+        [name, all] if all == "all" => compare(&folder, name)?.print_all(),
+        _ => return Err("usage: beside_linux [SITUATION [all]]".to_owned()),
+    }
+    Ok(())
+}
+
+fn compare(folder: &std::path::Path, name: &str) -> Result<Comparison, String> {
+    let file = folder.join(format!("{name}.csv"));
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let (scene, kernel) = Trace::parse(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let ours = ours::trace(&scene, &kernel);
+    Ok(Comparison { kernel, ours })
+}

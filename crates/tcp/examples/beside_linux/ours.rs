@@ -1,0 +1,134 @@
+//! Our endpoints in a situation.
+
+use std::net::SocketAddr;
+
+use ackless_tcp::{Config, Endpoint, RecoveryChoice, State};
+use ackless_wire::{Bytes, Instant, Packet, SeqNumber};
+
+use crate::path::Path;
+use crate::trace::{Ack, Data, Scene, Sender, Trace};
+
+/// What our TCP does there. What the situation leaves to the kernel is taken from its trace.
+pub fn trace(scene: &Scene, kernel: &Trace) -> Trace {
+    let mut run = Run::new(scene, kernel);
+    run.until_acknowledged();
+    run.trace
+}
+
+/// What of our TCP is nearest to Linux's.
+fn config(scene: &Scene, kernel: &Trace) -> Config {
+    let window = kernel.acks.iter().map(|ack| ack.window).max().unwrap_or(0);
+    Config {
+        recovery: RecoveryChoice::Rack,
+        // A buffer of given size has room for what the kernel makes of it.
+        receive_buffer: if scene.receive_buffer == 0 { Config::default().receive_buffer } else { Bytes(window) },
+        ..Config::default()
+    }
+}
+
+struct Run<'a> {
+    scene: &'a Scene,
+    path: Path<'a>,
+    sender: Endpoint,
+    receiver: Endpoint,
+    now: Instant,
+    established: Option<Instant>,
+    written: usize,
+    trace: Trace,
+}
+
+impl<'a> Run<'a> {
+    fn new(scene: &'a Scene, kernel: &Trace) -> Self {
+        let [ours, theirs] = [1, 2].map(|host| SocketAddr::new([198, 18, 0, host].into(), 80));
+        let config = config(scene, kernel);
+        Self {
+            scene,
+            path: Path::new(scene),
+            sender: Endpoint::connect(Instant::ZERO, config.clone(), ours, theirs, SeqNumber(0)),
+            receiver: Endpoint::listen(config, theirs, SeqNumber(0)),
+            now: Instant::ZERO,
+            established: None,
+            written: 0,
+            trace: Trace::default(),
+        }
+    }
+
+    fn until_acknowledged(&mut self) {
+        let total = self.scene.write.iter().map(|&(_, bytes)| bytes).sum();
+        loop {
+            self.step();
+            if self.sender.bytes_acked() == total {
+                return;
+            }
+            let next =
+                [self.path.next_arrival(), self.sender.poll_timeout(), self.receiver.poll_timeout(), self.next_write()];
+            self.now = next.into_iter().flatten().min().expect("something is left to happen").max(self.now);
+        }
+    }
+
+    /// Everything that happens at this instant.
+    fn step(&mut self) {
+        while let Some((packet, to_receiver)) = self.path.arrived(self.now) {
+            let end = if to_receiver { &mut self.receiver } else { &mut self.sender };
+            end.handle_segment(self.now, &packet);
+            if !to_receiver {
+                self.note_sender();
+            }
+            self.take_sent();
+        }
+        for end in [&mut self.sender, &mut self.receiver] {
+            if end.poll_timeout().is_some_and(|at| at <= self.now) {
+                end.handle_timeout(self.now);
+            }
+        }
+        self.take_sent();
+        while self.next_write().is_some_and(|at| at <= self.now) {
+            self.sender.send(self.scene.write[self.written].1);
+            self.written += 1;
+            self.take_sent();
+        }
+    }
+
+    fn next_write(&self) -> Option<Instant> {
+        let (after, _) = *self.scene.write.get(self.written)?;
+        Some(self.established? + after)
+    }
+
+    fn take_sent(&mut self) {
+        for to_receiver in [true, false] {
+            let end = if to_receiver { &mut self.sender } else { &mut self.receiver };
+            while let Some(packet) = end.poll_transmit(self.now) {
+                let window = end.receive_window().get();
+                note(&mut self.trace, self.now, &packet, to_receiver, window);
+                self.path.send(self.now, packet, to_receiver);
+            }
+            while end.poll_event().is_some() {}
+        }
+    }
+
+    fn note_sender(&mut self) {
+        if self.established.is_none() && self.sender.state() == State::Established {
+            self.established = Some(self.now);
+        }
+        let (stats, segment) = (self.sender.stats(), self.sender.segment_size().get());
+        self.trace.sender.push(Sender {
+            at: self.now,
+            una: stats.bytes_acked.get() + 1,
+            cwnd: stats.cwnd.get() / segment,
+            ssthresh: stats.ssthresh.map(|threshold| threshold.get() / segment),
+        });
+    }
+}
+
+fn note(trace: &mut Trace, at: Instant, packet: &Packet, of_sender: bool, window: u64) {
+    let tcp = packet.tcp().expect("all packets are of TCP");
+    if of_sender {
+        let len = u64::from(packet.data_len());
+        if len > 0 {
+            trace.data.push(Data { at, seq: tcp.seq.0.into(), len });
+        }
+        return;
+    }
+    let sack = tcp.options.sack.as_slice().iter().map(|&(left, right)| (left.0.into(), right.0.into())).collect();
+    trace.acks.push(Ack { at, ack: tcp.ack.0.into(), sack, window });
+}

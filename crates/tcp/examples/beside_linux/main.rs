@@ -15,6 +15,7 @@ mod path;
 mod side_by_side;
 mod trace;
 
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,7 +30,15 @@ const TICK: Duration = Duration::from_millis(4);
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
+            // Whoever read it has seen enough.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: standard output: {error}");
+                ExitCode::FAILURE
+            }
+            Ok(()) => ExitCode::SUCCESS,
+        },
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
@@ -37,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<(), String> {
+fn run(arguments: &[String]) -> Result<String, String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/linux-traces");
     match arguments {
         [] => {
@@ -46,16 +55,14 @@ fn run(arguments: &[String]) -> Result<(), String> {
                 .filter_map(|entry| entry.ok()?.path().file_name()?.to_str()?.strip_suffix(".csv").map(str::to_owned))
                 .collect();
             names.sort();
-            println!("{}", Comparison::HEAD);
-            for name in names {
-                println!("{}", compare(&folder, &name)?.line(&name));
-            }
+            let lines = names.iter().map(|name| Ok(compare(&folder, name)?.line(name)));
+            let lines: Vec<String> = lines.collect::<Result<_, String>>()?;
+            Ok(format!("{}\n{}\n", Comparison::HEAD, lines.join("\n")))
         }
-        [name] => compare(&folder, name)?.print_differences(),
-        [name, all] if all == "all" => compare(&folder, name)?.print_all(),
-        _ => return Err("usage: beside_linux [SITUATION [all]]".to_owned()),
+        [name] => Ok(compare(&folder, name)?.differences()),
+        [name, all] if all == "all" => Ok(compare(&folder, name)?.all()),
+        _ => Err("usage: beside_linux [SITUATION [all]]".to_owned()),
     }
-    Ok(())
 }
 
 fn compare(folder: &std::path::Path, name: &str) -> Result<Comparison, String> {

@@ -23,7 +23,7 @@ class Link:
         if has_data:
             number = self.data_packets
             self.data_packets += 1
-            if number in self.path["drop"]:
+            if number in self.path["drop"] or random(self.path["seed"], number) % 1_000_000 < self.path["loss"]:
                 return "lost"
             extra = dict(self.path["late"]).get(number, 0)
         self.leaving = [at for at in self.leaving if at > now]
@@ -54,3 +54,11 @@ class Link:
             _, _, to_receiver, packet = heapq.heappop(self.under_way)
             return packet, to_receiver
         return None
+
+
+def random(seed, number):
+    """splitmix64: the same in `crates/tcp/examples/beside_linux/path.rs`."""
+    word = ((seed << 32 | number) * 0x9E3779B97F4A7C15) % 2**64
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+    return word ^ word >> 31

@@ -13,15 +13,17 @@ import time
 
 from link import Link
 from segment import Segment
-from situations import PATH, SITUATIONS
+from situations import BULK, PATH, SITUATIONS
 
 SENDER, RECEIVER = "198.18.0.1", "198.18.0.2"
 
 
 def main(name, out):
-    path = PATH | SITUATIONS[name]
     with open(out, "w") as file:
-        Recording(name, path, file).run()
+        if name in SITUATIONS:
+            Recording(name, PATH | SITUATIONS[name]).run().write_trace(file)
+        else:
+            Recording(name, PATH | BULK[name]).run().write_outcome(file)
 
 
 class Host:
@@ -62,8 +64,8 @@ class Host:
 
 
 class Recording:
-    def __init__(self, name, path, file):
-        self.name, self.path, self.file = name, path, file
+    def __init__(self, name, path):
+        self.name, self.path = name, path
         self.rows = []
         self.link = Link(path)
         self.left = [list(write) for write in path["write"]]
@@ -103,7 +105,7 @@ class Recording:
             check(libc.timerfd_settime(timer, TIMER_ABSTIME, setting, None))
             # A kernel that has nothing to do for an hour will not finish.
             assert poll.poll(3600), f"nothing happens any more: {self.acked} of {self.total} bytes"
-        self.write_trace()
+        return self
 
     def step(self, poll):
         """Everything that happens at this instant."""
@@ -191,18 +193,29 @@ class Recording:
         self.rows.append((self.now - self.began, "state", "", "", "", self.acked + 1, "", "", "", "", STATES[ca_state],
                           word[18], ssthresh, in_flight, word[15], word[0]))
 
-    def write_trace(self):
-        print("# situation", self.name, file=self.file)
-        print("# kernel", os.uname().release, file=self.file)
+    def write_trace(self, file):
+        print("# situation", self.name, file=file)
+        print("# kernel", os.uname().release, file=file)
         for key, value in self.path.items():
             for item in value if isinstance(value, list) else [value]:
-                print("#", key, *(item if isinstance(item, (list, tuple)) else [item]), file=self.file)
+                print("#", key, *(item if isinstance(item, (list, tuple)) else [item]), file=file)
         for who, of_sender in (("sender", True), ("receiver", False)):
             counters = " ".join(f"{name}={value}" for name, value in self.hosts[of_sender].counters())
-            print(f"# {who} counted {counters}", file=self.file)
-        print(COLUMNS, file=self.file)
+            print(f"# {who} counted {counters}", file=file)
+        print(COLUMNS, file=file)
         for row in self.rows:
-            print(*row, sep=",", file=self.file)
+            print(*row, sep=",", file=file)
+
+    def write_outcome(self, file):
+        """What `OUTCOME` names: when the last byte was acknowledged, and how many segments went each way."""
+        data = [row[3:5] for row in self.rows if row[1] == "data" and row[4] > 0]
+        acks = sum(row[1] == "ack" for row in self.rows)
+        highest = again = 0
+        for seq, size in data:
+            again += seq < highest
+            highest = max(highest, seq + size)
+        path = (self.path[key] for key in ("rate", "delay", "queue", "loss", "seed"))
+        print(*path, self.total, self.rows[-1][0], len(data), again, acks, sep=",", file=file)
 
 
 def check(result):

@@ -15,6 +15,9 @@ PATH = {
     "queue": 100,
     # Data packets that are lost, by number: each that the sender sends counts, repeated ones too, from 0.
     "drop": [],
+    # Of how many in a million data packets one is lost at random, and the seed of that.
+    "loss": 0,
+    "seed": 0,
     # Data packets that take longer: number and by how much.
     "late": [],
     # From when to when after the SYN nothing is put on the wire.
@@ -42,4 +45,11 @@ SITUATIONS = {
     "application-limited": {"write": [(100 * MS * i, 20_000) for i in range(16)]},
     "window-limited": {"receive_buffer": 32_768},
     "idle-restart": {"write": [(0, 300_000), (3_000 * MS, 300_000)]},
+}
+
+# Of these only the outcome is recorded, in `means.csv`: 20 MB, without and with random loss.
+BULK = {
+    f"bulk-loss-{loss}-{seed}": {"write": [(0, 20_000_000)], "loss": loss, "seed": seed}
+    for loss, seeds in ((0, 1), (100, 5), (1_000, 5), (10_000, 5))
+    for seed in range(1, seeds + 1)
 }

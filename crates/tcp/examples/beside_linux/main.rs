@@ -5,11 +5,13 @@
 //! cargo run --release -p ackless-tcp --example beside_linux                    # a line for each situation, and where both part
 //! cargo run --release -p ackless-tcp --example beside_linux one-loss           # the rows around the first differences
 //! cargo run --release -p ackless-tcp --example beside_linux one-loss all       # every row
+//! cargo run --release -p ackless-tcp --example beside_linux means              # means of 20 MB, with and without random loss
 //! ```
 //!
 //! The traces are recorded by `tools/linux-traces/record`; their README says what the columns mean. Two packets count as equal
 //! if they say the same and their times are within [`TICK`].
 
+mod means;
 mod ours;
 mod path;
 mod side_by_side;
@@ -23,6 +25,9 @@ use ackless_wire::Duration;
 
 use self::side_by_side::Comparison;
 use self::trace::Trace;
+
+/// Outcomes of long transfers, beside the traces.
+const MEANS: &str = "means.csv";
 
 /// What the kernel's timers round to: 1/HZ.
 const TICK: Duration = Duration::from_millis(4);
@@ -52,16 +57,23 @@ fn run(arguments: &[String]) -> Result<String, String> {
         [] => {
             let mut names: Vec<String> = std::fs::read_dir(&folder)
                 .map_err(|error| format!("{}: {error}", folder.display()))?
-                .filter_map(|entry| entry.ok()?.path().file_name()?.to_str()?.strip_suffix(".csv").map(str::to_owned))
+                .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.to_owned()))
+                .filter(|file| file != MEANS)
+                .filter_map(|file| file.strip_suffix(".csv").map(str::to_owned))
                 .collect();
             names.sort();
             let lines = names.iter().map(|name| Ok(compare(&folder, name)?.line(name)));
             let lines: Vec<String> = lines.collect::<Result<_, String>>()?;
             Ok(format!("{}\n{}\n", Comparison::HEAD, lines.join("\n")))
         }
+        [means] if means == "means" => {
+            let file = folder.join(MEANS);
+            let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            means::table(&text).map_err(|error| format!("{}: {error}", file.display()))
+        }
         [name] => Ok(compare(&folder, name)?.differences()),
         [name, all] if all == "all" => Ok(compare(&folder, name)?.all()),
-        _ => Err("usage: beside_linux [SITUATION [all]]".to_owned()),
+        _ => Err("usage: beside_linux [SITUATION [all] | means]".to_owned()),
     }
 }
 

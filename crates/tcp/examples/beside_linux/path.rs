@@ -40,7 +40,7 @@ impl<'a> Path<'a> {
         if has_data {
             let number = self.data_packets;
             self.data_packets += 1;
-            if self.scene.drop.contains(&number) {
+            if self.scene.drop.contains(&number) || random(self.scene.seed, number) % 1_000_000 < self.scene.loss {
                 return;
             }
             extra = self.scene.late.get(&number).copied().unwrap_or_default();
@@ -79,4 +79,12 @@ impl<'a> Path<'a> {
         let entry = self.under_way.first_entry().filter(|entry| entry.key().0 <= now)?;
         Some(entry.remove())
     }
+}
+
+/// splitmix64: the same in `tools/linux-traces/link.py`.
+const fn random(seed: u64, number: u64) -> u64 {
+    let word = (seed << 32 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
 }

@@ -38,7 +38,7 @@ situation               data packets  sent again   ACKs         took, ms        
     pub fn line(&self, name: &str) -> String {
         let both = |of: fn(&Trace) -> String| (of(&self.kernel), of(&self.ours));
         let data = both(|trace| trace.data.len().to_string());
-        let again = both(|trace| repeated(&trace.data).to_string());
+        let again = both(|trace| trace.again().to_string());
         let acks = both(|trace| trace.acks.len().to_string());
         let took = both(|trace| trace.sender.last().map_or_else(String::new, |row| millis(row.at)));
         let counts = format!(
@@ -64,17 +64,6 @@ situation               data packets  sent again   ACKs         took, ms        
             + &rows(&self.kernel.acks, &self.ours.acks, 0, usize::MAX)
             + &rows(&self.kernel.sender, &self.ours.sender, 0, usize::MAX)
     }
-}
-
-/// How many start where something was sent before.
-fn repeated(data: &[Data]) -> usize {
-    let mut highest = 0;
-    let mut count = 0;
-    for row in data {
-        count += usize::from(row.seq < highest);
-        highest = highest.max(row.seq + row.len);
-    }
-    count
 }
 
 /// A row of each, side by side; one of them is missing where the other has no match.

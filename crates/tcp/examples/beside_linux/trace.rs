@@ -15,6 +15,10 @@ pub struct Scene {
     pub queue: usize,
     /// Numbers of data packets that are lost.
     pub drop: Vec<u64>,
+    /// Of how many in a million data packets one is lost at random.
+    pub loss: u64,
+    /// The seed of that.
+    pub seed: u64,
     /// Numbers of data packets that take longer, and by how much.
     pub late: BTreeMap<u64, Duration>,
     /// From when to when nothing is put on the wire.
@@ -85,6 +89,16 @@ impl Trace {
         Ok((scene, trace))
     }
 
+    /// How many data packets start where something was sent before.
+    pub fn again(&self) -> usize {
+        let (mut highest, mut count) = (0, 0);
+        for row in &self.data {
+            count += usize::from(row.seq < highest);
+            highest = highest.max(row.seq + row.len);
+        }
+        count
+    }
+
     fn take(&mut self, line: &str) -> Option<()> {
         let fields: Vec<&str> = line.split(',').collect();
         let [at, what, _, seq, len, ack, sack, window, _, _, _, cwnd, ssthresh, ..] = fields[..] else { return None };
@@ -122,6 +136,8 @@ impl Scene {
             ("delay", &[nanos]) => self.delay = Duration::from_nanos(nanos),
             ("queue", &[packets]) => self.queue = packets as usize,
             ("drop", &[number]) => self.drop.push(number),
+            ("loss", &[ppm]) => self.loss = ppm,
+            ("seed", &[seed]) => self.seed = seed,
             ("late", &[number, nanos]) => _ = self.late.insert(number, Duration::from_nanos(nanos)),
             ("stall", &[from, to]) => self.stall.push((Instant::from_nanos(from), Instant::from_nanos(to))),
             ("batch", &[nanos]) => self.batch = Duration::from_nanos(nanos),

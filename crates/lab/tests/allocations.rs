@@ -74,6 +74,8 @@ const CELLS: &[(&str, &str, &[&str])] = &[
     ("wifi-80211n", "tcp", &["stations.count=4", "flows.direction=up"]),
     ("wifi-80211n", "tcp", &["stations.count=4", "ap.queue=fq-codel", "ap.scheduler=airtime-fair"]),
     ("wifi-80211n", "udp", &[]),
+    ("wifi-80211n", "arq", &["transport.receive_buffer=256KiB"]),
+    ("wifi-80211n", "arq-more-data", &["stations.host_latency=50us"]),
     (
         "wifi-80211n",
         "tcp",

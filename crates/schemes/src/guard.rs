@@ -3,14 +3,17 @@
 //! What such an ACK waits for is the peer's next PPDU. So the time follows from the gaps between the peer's PPDUs: an AP
 //! that serves forty clients comes back to each after 150 ms, and one that serves a single one after 4 ms.
 //!
-//! It is bounded by the flow's round trip, so that an ACK whose PPDU never comes is still sent before the TCP sender takes
-//! anything for lost: its probe waits for two round trips (RFC 8985, 7.2), and its timeout for one and an allowance (RFC
-//! 6298, 2.3). No bound is of use that is shorter than the gap itself: each ACK would wait nearly as long as for an answer,
-//! and go natively all the same. Data waits at the peer for as long as the gap, so that half as much again is still less
-//! than two round trips.
+//! It is bounded so that an ACK whose PPDU never comes is still sent before the TCP sender takes anything for lost. Its probe
+//! waits for two round trips (RFC 8985, 7.2), its timeout for one and an allowance, of which Linux makes at least 200 ms (RFC
+//! 6298, 2.3 and 2.4: all of it at least 1 s). What has waited for seven eighths of a round trip is in time for the probe. No
+//! bound is of use that is shorter than the gap itself: each ACK would wait nearly as long as for an answer, and go natively all
+//! the same. In the round trip there is such a wait already, so that one for half as long again is less than two round trips,
+//! and one that is longer by less than the allowance is less than the timeout. Where no round trip is known, nothing is known
+//! of what is in it, and what waits does so for less than the allowance.
 //!
 //! The round trip is taken as the end sees it that makes ACKs, from an ACK with a TSval to data that echoes it (RFC
-//! 7323, 4.1). At an AP, which sees nothing of the wire behind it, that is the station's part of it.
+//! 7323, 4.1). At an AP, which sees nothing of the wire behind it, that is the station's part of it. A sender that had nothing to
+//! send for a time echoes late: a sample counts only if data came all the while, with no more silence than the gaps make.
 
 use ackless_wire::{Duration, Instant};
 
@@ -18,10 +21,10 @@ use ackless_wire::{Duration, Instant};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
     /// Four times the gap between the peer's PPDUs, as long as that is no more than seven eighths of the flow's round trip
-    /// or one and a half such gaps, whichever is longer; and at most 1 s, the initial retransmission timeout (RFC 6298, 2.1).
-    /// Until sixteen gaps have been seen, as when connections start, it is no less than 100 ms, and without timestamps 100 ms
-    /// stand in for what depends on the round trip; one and a half gaps may be more than that, and then a native ACK may come
-    /// later than the usual least retransmission timeout of 200 ms.
+    /// or one and a half such gaps, whichever is longer; of the latter, at most 175 ms beyond the gap, which itself counts for no
+    /// more than the round trip; and at most 1 s, the initial retransmission timeout (RFC 6298, 2.1).
+    /// Where no round trip is known, as without timestamps, the bound is one and a half gaps, but from 100 to 175 ms. Until
+    /// sixteen gaps have been seen, as when connections start, it is no less than 100 ms.
     Auto,
     /// This time. Greater than zero.
     Fixed(Duration),
@@ -41,9 +44,20 @@ pub(crate) struct Gaps {
 /// The round trip of a flow, as the end sees it that makes its ACKs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoundTrip {
-    /// The TSval of an ACK whose echo is awaited, and when it was made.
-    awaited: Option<(u32, Instant)>,
+    awaited: Option<Awaited>,
     smoothed: Option<Duration>,
+}
+
+/// An ACK whose echo is awaited.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    /// Its TSval.
+    value: u32,
+    made: Instant,
+    /// When data came last since then.
+    heard: Instant,
+    /// For how long none came at most.
+    silence: Duration,
 }
 
 impl Guard {
@@ -53,10 +67,16 @@ impl Guard {
             Self::Fixed(time) => time,
             Self::Auto => {
                 let Some(gap) = gaps.longest else { return UNKNOWN };
-                // A gap that is longer than two round trips is no gap, but a peer that has stopped for a time.
-                let useful = trip.smoothed.map_or(gap, |trip| gap.min(trip * 2)) * 3 / 2;
+                let bound = match trip.smoothed {
+                    Some(trip) => {
+                        // A gap that is longer than the round trip is no gap, but a peer that has stopped for a time.
+                        let gap = gap.min(trip);
+                        (gap * 3 / 2).min(gap + IN_TIME).max(trip * 7 / 8)
+                    }
+                    None => (gap * 3 / 2).clamp(UNKNOWN, IN_TIME),
+                };
                 let least = if gaps.seen < SETTLED { UNKNOWN } else { LEAST };
-                (gap * 4).min(trip.bound().max(useful)).clamp(least, MOST)
+                (gap * 4).min(bound).clamp(least, MOST)
             }
         }
     }
@@ -77,6 +97,11 @@ impl Gaps {
         }
         self.since = more.then_some(now);
     }
+
+    /// Whether so long a silence is the peer's, and not of whoever sends through it.
+    fn explain(self, silence: Duration) -> bool {
+        self.longest.is_some_and(|gap| silence <= gap * 3 / 2)
+    }
 }
 
 impl RoundTrip {
@@ -91,22 +116,25 @@ impl RoundTrip {
         if self.awaited.is_none()
             && let Some(value) = value
         {
-            self.awaited = Some((value, now));
+            self.awaited = Some(Awaited { value, made: now, heard: now, silence: Duration::ZERO });
         }
     }
 
-    /// Data with this echo came.
+    /// Data with this echo came, from a peer with these gaps.
     #[inline]
-    pub(crate) fn on_echo(&mut self, echo: u32, now: Instant) {
-        let Some((_, made)) = self.awaited.take_if(|(value, _)| echo.wrapping_sub(*value) as i32 >= 0) else { return };
-        let trip = now.saturating_since(made);
-        // As the sender smooths it (RFC 6298, 2.3); but where it had nothing to send for a time, that is no part of the trip.
-        self.smoothed = Some(self.smoothed.map_or(trip, |smoothed| (smoothed * 7 + trip.min(smoothed * 4)) / 8));
-    }
-
-    /// What the round trip allows.
-    fn bound(self) -> Duration {
-        self.smoothed.map_or(UNKNOWN, |trip| trip * 7 / 8)
+    pub(crate) fn on_echo(&mut self, echo: u32, now: Instant, gaps: Gaps) {
+        let Some(awaited) = &mut self.awaited else { return };
+        awaited.silence = awaited.silence.max(now.saturating_since(awaited.heard));
+        awaited.heard = now;
+        if echo.wrapping_sub(awaited.value) as i32 >= 0 {
+            let (trip, silence) = (now.saturating_since(awaited.made), awaited.silence);
+            self.awaited = None;
+            if gaps.explain(silence) {
+                // As the sender smooths it (RFC 6298, 2.3), but that no single one counts for more than four.
+                self.smoothed =
+                    Some(self.smoothed.map_or(trip, |smoothed| (smoothed * 7 + trip.min(smoothed * 4)) / 8));
+            }
+        }
     }
 }
 
@@ -116,6 +144,8 @@ const UNKNOWN: Duration = Duration::from_millis(100);
 const SETTLED: u8 = 16;
 /// Nothing waits for less: a PPDU of 1500 bytes at 11 Mbps takes most of it.
 const LEAST: Duration = Duration::from_millis(2);
+/// Less than what a sender's timeout allows beyond the round trip: seven eighths of Linux's least.
+const IN_TIME: Duration = Duration::from_millis(175);
 /// Nothing waits for longer.
 const MOST: Duration = Duration::from_secs(1);
 
@@ -139,15 +169,18 @@ mod tests {
         gaps
     }
 
-    /// A flow whose echoes came so long after their ACKs.
+    /// A flow whose echoes came so long after their ACKs, with a peer that has come all the while.
     fn trip(samples: &[u64]) -> RoundTrip {
         let (mut trip, mut now) = (RoundTrip::new(), Instant::from_millis(1));
         for (value, &sample) in (u32::MAX - 1..=u32::MAX).chain(0..).zip(samples) {
             trip.on_ack(Some(value), now);
-            trip.on_ack(Some(value.wrapping_add(1)), now + ms(1));
-            trip.on_echo(value.wrapping_sub(1), now + ms(2));
-            now += ms(sample);
-            trip.on_echo(value, now);
+            trip.on_ack(Some(value.wrapping_add(1)), now);
+            for _ in 1..sample {
+                now += ms(1);
+                trip.on_echo(value.wrapping_sub(1), now, gaps(&[1]));
+            }
+            now += ms(sample.min(1));
+            trip.on_echo(value, now, gaps(&[1]));
         }
         trip
     }
@@ -167,8 +200,14 @@ mod tests {
         assert_eq!(auto(gaps(&[10, 10]), trip(&[400, 400])), ms(40), "four gaps");
         assert_eq!(auto(gaps(&[10, 10]), trip(&[32, 32])), ms(28), "seven eighths of the round trip");
         assert_eq!(auto(gaps(&[30, 30]), trip(&[32, 32])), ms(45), "one and a half gaps");
-        assert_eq!(auto(gaps(&[150, 150]), RoundTrip::new()), ms(225), "the same without timestamps");
-        assert_eq!(auto(gaps(&[3000, 3000]), RoundTrip::new()), ms(1000), "at most");
+        assert_eq!(auto(gaps(&[110, 110]), RoundTrip::new()), ms(165), "the same without timestamps");
+        assert_eq!(auto(gaps(&[150, 150]), RoundTrip::new()), ms(175), "where there is a bound");
+        assert_eq!(
+            auto(gaps(&[400, 400]), trip(&[410, 410])),
+            ms(575),
+            "the gap, and less than what the timeout allows"
+        );
+        assert_eq!(auto(gaps(&[3000, 3000]), trip(&[3000, 3000])), ms(1000), "at most");
         assert_eq!(auto(gaps(&[0, 0]), trip(&[0, 0])), ms(2), "at least");
     }
 
@@ -178,7 +217,43 @@ mod tests {
         assert_eq!(Guard::Auto.patience(gaps(&[10, 10, 30_000]), trip(&[400])), ms(160));
         assert_eq!(Guard::Auto.patience(gaps(&[100; 3]), trip(&[160, 30_000])), ms(220) * 7 / 8);
         // Where the promises are broken again and again, the round trip bounds it.
-        assert_eq!(Guard::Auto.patience(gaps(&[500; 9]), trip(&[20; 9])), ms(60));
+        assert_eq!(Guard::Auto.patience(gaps(&[500; 9]), trip(&[20; 9])), ms(30));
+    }
+
+    #[test]
+    fn what_an_application_takes_to_think_is_no_round_trip() {
+        // A question and an answer: the ACK of the one is echoed by the next, half a second later.
+        let mut chatty = RoundTrip::new();
+        let mut now = Instant::from_millis(1);
+        for value in 0..20 {
+            chatty.on_ack(Some(value), now);
+            now += ms(500);
+            chatty.on_echo(value, now, gaps(&[30]));
+        }
+        assert_eq!(Guard::Auto.patience(gaps(&[30; 3]), chatty), ms(100), "no round trip is known");
+        // Bursts with a round trip of 20 ms, of which half has come when the last ACK before the pause is made.
+        let mut bursts = RoundTrip::new();
+        let mut value = 0;
+        for _ in 0..20 {
+            now += ms(500);
+            for _ in 0..4 {
+                bursts.on_echo(value, now, gaps(&[10]));
+                value += 1;
+                bursts.on_ack(Some(value), now);
+                now += ms(10);
+                bursts.on_echo(value - 1, now, gaps(&[10]));
+                now += ms(10);
+            }
+        }
+        assert_eq!(Guard::Auto.patience(gaps(&[10; 3]), bursts), ms(20) * 7 / 8);
+    }
+
+    #[test]
+    fn without_a_round_trip_it_stays_within_the_least_retransmission_timeout() {
+        for gap in [1, 20, 50, 110, 150, 200, 1000, 30_000] {
+            let patience = Guard::Auto.patience(gaps(&[gap; 3]), RoundTrip::new());
+            assert!(patience < ms(200), "{gap} ms: {patience}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct ArqProxyConfig {
     /// When the client's own ACK joins its queue, where it contends for the medium. Default: the paper's race.
     pub policy: Policy,
     /// How long a withdrawn ACK is kept for want of a sign that the answer with its request has arrived; it then goes natively after all. Ours:
-    /// the paper's client cancels it for good. Default: [`Guard::Auto`].
+    /// the paper's client cancels it for good. Default: [`Guard::Auto`], for which the AP sets More Data while it has more for the client.
     pub guard: Guard,
 }
 

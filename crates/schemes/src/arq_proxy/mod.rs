@@ -34,6 +34,8 @@
 //! Flows take turns.
 //!
 //! Where this departs from the paper:
+//! - Under [`Guard::Auto`] the AP says by More Data that it has more for the client, also in the paper's race. There it only tells the client
+//!   which gaps between PPDUs are the AP's rounds and which are pauses of the sender; no ACK waits for it.
 //! - Under [`Policy::MoreData`] the client lets its ACK into the race only where the proxy has not promised more data. What the proxy cannot say goes at
 //!   once, behind what is kept.
 //! - Window, timestamp and sequence number of a released ACK are those that the client's native packets gave last, and the timestamp echo is the data
@@ -75,6 +77,8 @@ use client::{Client, Env};
 pub use config::{ArqProxyConfig, Identification, Policy};
 pub use counters::ArqProxyCounters;
 use proxy::Proxy;
+
+use crate::guard::Guard;
 
 /// The ARQ proxy on one node: proxy where it sends data, client where it receives some.
 #[derive(Debug)]
@@ -202,7 +206,8 @@ impl Scheme for ArqProxy {
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         link.proxy.on_settled(&mut self.counters);
-        if self.config.policy == Policy::MoreData && queued.packets > 0 {
+        let heeded = self.config.policy == Policy::MoreData || self.config.guard == Guard::Auto;
+        if heeded && queued.packets > 0 {
             bits.more_data = true;
             self.counters.more_data_set += 1;
         }

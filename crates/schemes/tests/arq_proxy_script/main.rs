@@ -2,6 +2,7 @@
 
 mod answers;
 mod exceptions;
+mod guard;
 mod hashes;
 mod pair;
 mod policies;

@@ -154,13 +154,16 @@ fn a_promise_that_is_not_kept_ends_with_the_guard() {
 }
 
 #[test]
-fn the_paper_s_ap_promises_nothing_and_its_client_heeds_no_promise() {
-    let mut pair = race();
-    pair.backlog = 5;
-    let first = pair.data(&[1]);
-    pair.exchange(&first, Air::Clear);
-    pair.ack(2);
-    assert_eq!((pair.queued(), pair.counters(AP).more_data_set), (1, 0));
+fn in_the_paper_s_race_no_ack_waits_for_a_promise_and_there_is_none_but_for_the_guard() {
+    let fixed = Guard::Fixed(Duration::from_millis(100));
+    for (guard, promises) in [(fixed, 0), (Guard::Auto, 1)] {
+        let mut pair = Pair::new(ArqProxyConfig { guard, ..ArqProxyConfig::default() }).open();
+        pair.backlog = 5;
+        let first = pair.data(&[1]);
+        pair.exchange(&first, Air::Clear);
+        pair.ack(2);
+        assert_eq!((pair.queued(), pair.counters(AP).more_data_set), (1, promises), "{guard:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ackless_wire::{Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::super::ArqProxyCounters;
 use super::super::names::Name;
-use super::request::{Asked, Pending};
+use super::request::{Asked, Own, Pending};
 use super::{Env, SILENCE};
 use crate::connection::Opaque;
 use crate::guard::RoundTrip;
@@ -27,6 +27,8 @@ pub(super) struct Flow {
     /// Left alone: nothing is asked for.
     pub(super) opaque: Opaque,
     pub(super) pending: Option<Pending>,
+    /// ACKs that the pending one covers, in their order; none without it.
+    pub(super) older: Vec<Own>,
     pub(super) asked: Option<Asked>,
     pub(super) in_line: bool,
     /// From a native ACK, whose timestamp the proxy repeats, to data that follows from it.
@@ -78,6 +80,7 @@ impl Flow {
             closing: false,
             opaque: Opaque::default(),
             pending: None,
+            older: Vec::new(),
             asked: None,
             in_line: false,
             trip: RoundTrip::new(),
@@ -158,7 +161,7 @@ impl Flow {
     /// What is kept and no answer has asked for goes natively, in its order, and is not asked for any more.
     pub(super) fn let_go(&mut self, env: &mut Env<'_, '_>) {
         let Some(pending) = self.pending.take_if(|pending| pending.keeps) else { return };
-        pending.go(env);
+        pending.go(&mut self.older, env);
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Client {
     heard: Heard,
     /// Whether the peer's last data said that more of it follows; never under [`Policy::Race`].
     promised: bool,
-    /// How far apart its PPDUs come.
+    /// How far apart its PPDUs come while it has more, which its AP says under either policy if the guard is automatic.
     gaps: Gaps,
 }
 
@@ -58,7 +58,7 @@ impl Client {
     pub(super) fn on_ppdu_in(&mut self, now: Instant, arrival: &Arrival) {
         let request = arrival.kind == ArrivalKind::BlockAckReq;
         if !request {
-            self.gaps.on_ppdu(now, true);
+            self.gaps.on_ppdu(now, arrival.bits.more_data);
         }
         self.heard = Heard { request, more_data: arrival.bits.more_data, ..Heard::default() };
     }
@@ -110,10 +110,10 @@ impl Client {
             }
         };
         let end = tcp.seq + packet.payload.len();
-        let now = env.cx.now;
+        let (now, gaps) = (env.cx.now, self.gaps);
         let Some(flow) = self.flow(env, key) else { return };
         if let Some((_, echo)) = tcp.options.timestamps {
-            flow.trip.on_echo(echo, now);
+            flow.trip.on_echo(echo, now, gaps);
         }
         flow.came(&tcp, end, name);
     }
@@ -156,7 +156,7 @@ impl Client {
         let flow = self.flows.at_hand();
         let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
         let keeps = pending.keeps;
-        match pending.coming(packet) {
+        match pending.coming(&mut flow.older, packet) {
             Some(own) if keeps || self.promised => {
                 *own = Own::Kept(packet, options);
                 pending.keeps = true;
@@ -190,8 +190,9 @@ impl Client {
             env.counters.native_first += 1;
             flow.let_go(env);
             flow.pending = None;
+            flow.older.clear();
         } else {
-            pending.older.retain(|older| !older.is_named(mpdu.handle));
+            flow.older.retain(|older| !older.is_named(mpdu.handle));
         }
     }
 
@@ -200,7 +201,7 @@ impl Client {
         for n in 0..self.line.len() {
             let Some(flow) = self.flows.get_mut(self.line[n]) else { continue };
             let Some(pending) = &mut flow.pending else { continue };
-            pending.older.retain(|older| !older.is_named(handle));
+            flow.older.retain(|older| !older.is_named(handle));
             if pending.own.take_if(|own| own.is_named(handle)).is_some() {
                 env.counters.native_dropped += 1;
                 return;
@@ -306,8 +307,8 @@ impl Client {
                 if let Some(pending) = flow.pending.take() {
                     if !self.names.holds(by, &pending.name, now, lifetime) {
                         env.counters.outdated += 1;
-                        pending.go(env);
-                    } else if let Some(asked) = pending.ask(env, patience) {
+                        pending.go(&mut flow.older, env);
+                    } else if let Some(asked) = pending.ask(&mut flow.older, env, patience) {
                         let tag = asked.name.tag;
                         if let Some(before) = flow.asked.replace(asked) {
                             before.drop_held(env);
@@ -362,8 +363,8 @@ impl Client {
             Ok(name) => {
                 let before = flow.pending.take();
                 let (since, keeps) = before.as_ref().map_or((env.cx.now, false), |before| (before.since, before.keeps));
-                let (own, older) = (Some(Own::Coming(packet)), before.map_or_else(Vec::new, Pending::into_all));
-                flow.pending = Some(Pending { name, ack: tcp.ack, own, older, keeps, since });
+                flow.older.extend(before.and_then(|before| before.own));
+                flow.pending = Some(Pending { name, ack: tcp.ack, own: Some(Own::Coming(packet)), keeps, since });
                 if !flow.in_line {
                     flow.in_line = true;
                     self.line.push_back(key);
@@ -383,7 +384,11 @@ impl Client {
         if let Some(flow) = self.flows.get_mut(key) {
             let before = std::mem::replace(flow, Flow::new(env.cx.now));
             flow.in_line = before.in_line;
-            before.pending.into_iter().flat_map(Pending::into_all).for_each(|own| own.drop(env));
+            before
+                .older
+                .into_iter()
+                .chain(before.pending.and_then(|pending| pending.own))
+                .for_each(|own| own.drop(env));
             if let Some(asked) = before.asked {
                 asked.drop_held(env);
             }

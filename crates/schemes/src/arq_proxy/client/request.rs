@@ -18,15 +18,14 @@ pub(super) enum Own {
     Kept(PacketId, SendOptions),
 }
 
-/// A request that no answer has carried yet.
+/// A request that no answer has carried yet. The older ACKs that it covers are the flow's `older`, in their order, so that their place serves
+/// the next request too.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) name: Name,
     pub(super) ack: SeqNumber,
     /// The ACK itself, unless the queue has dropped it.
     pub(super) own: Option<Own>,
-    /// Older ACKs, which it covers, in their order.
-    pub(super) older: Vec<Own>,
     /// Whether any of them is kept here.
     pub(super) keeps: bool,
     /// When the first of them came.
@@ -45,22 +44,15 @@ pub(super) struct Asked {
 }
 
 impl Pending {
-    /// All ACKs that it replaces, in their order.
-    pub(super) fn into_all(self) -> Vec<Own> {
-        let mut all = self.older;
-        all.extend(self.own);
-        all
-    }
-
     /// The ACK of this packet, that is on its way to the MAC.
     #[inline]
-    pub(super) fn coming(&mut self, packet: PacketId) -> Option<&mut Own> {
-        self.own.iter_mut().chain(&mut self.older).find(|own| own.is_coming(packet))
+    pub(super) fn coming<'a>(&'a mut self, older: &'a mut [Own], packet: PacketId) -> Option<&'a mut Own> {
+        self.own.iter_mut().chain(older).find(|own| own.is_coming(packet))
     }
 
     /// Is not asked for any more: what is kept goes natively, in its order.
-    pub(super) fn go(self, env: &mut Env<'_, '_>) {
-        for own in self.into_all() {
+    pub(super) fn go(self, older: &mut Vec<Own>, env: &mut Env<'_, '_>) {
+        for own in older.drain(..).chain(self.own) {
             env.counters.let_go += u64::from(matches!(own, Own::Kept(..)));
             own.go(env);
         }
@@ -68,11 +60,11 @@ impl Pending {
 
     /// Goes into an answer: the client's own ACKs are taken back. `None` where the newest is out of reach, and goes by itself; older ones that are
     /// kept follow it. It waits for a sign that the answer has arrived for so long.
-    pub(super) fn ask(self, env: &mut Env<'_, '_>, patience: Duration) -> Option<Asked> {
+    pub(super) fn ask(self, older: &mut Vec<Own>, env: &mut Env<'_, '_>, patience: Duration) -> Option<Asked> {
         let held = match self.own.map(|own| own.take_back(env)) {
             Some(None) => {
                 env.counters.too_late += 1;
-                self.older.into_iter().for_each(|older| older.go(env));
+                older.drain(..).for_each(|older| older.go(env));
                 return None;
             }
             Some(Some(held)) => Some(held),
@@ -80,7 +72,7 @@ impl Pending {
         };
         env.counters.requested += 1;
         env.counters.cancelled += u64::from(held.is_some());
-        for older in self.older {
+        for older in older.drain(..) {
             if let Some(older) = older.take_back(env) {
                 older.drop(env);
                 env.counters.cancelled += 1;

@@ -38,17 +38,24 @@ impl Driver {
         if let Some((_, echo)) = packet.tcp().and_then(|tcp| tcp.options.timestamps)
             && let Some(flow) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
         {
-            self.flows[flow].trip.on_echo(echo, env.cx.now);
+            self.flows[flow].trip.on_echo(echo, env.cx.now, self.gaps);
         }
     }
 
-    /// When what is held has waited long enough: nothing came for the guard time, or nothing that confirmed it for
-    /// twice that. Flows whose native frame is already queued wait for that frame's fate.
+    /// When what is held has waited long enough. Flows whose native frame is already queued wait for that frame's fate.
+    ///
+    /// What was on no answer waits for one guard from when the NIC has it. What was on one has most likely arrived, and waits for what shows it: again for
+    /// one guard from the peer's last PPDU, and for two in all. It takes a second one because an ACK that is made behind one PPDU
+    /// goes on the answer to the next and is confirmed by the one after that, two gaps later, while a guard may be as short as one and a half
+    /// gaps. An ACK does come as late as that, but only if the answer to each PPDU in between was lost, or if the first was and the
+    /// peer, which knows no more than that, came no more.
     fn guard_deadline(&self, env: &Env<'_, '_>) -> Option<Instant> {
         let waits = |flow: &&u16| self.flows[**flow].outstanding == 0;
         let deadline = |&flow: &u16| {
             let (since, guard) = (self.nic.first(flow)?.since, self.guard(env, flow));
-            Some(self.heard.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2))))
+            let shown = self.heard.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2)));
+            let unsent = self.nic.first_unsent(flow).map(|held| held.since + env.config.driver_to_nic + guard);
+            Some(unsent.map_or(shown, |unsent| shown.min(unsent)))
         };
         self.nic.active().iter().filter(waits).filter_map(deadline).min()
     }

@@ -32,6 +32,7 @@ pub fn schedule(seed: u64) -> Trial {
     wire(random, &mut config);
     flows(random, &mut config);
     hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
+    taking_back(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
@@ -182,6 +183,14 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {
         let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
         tcp_of(flow).read_rate = rate;
+    }
+}
+
+/// Who takes ACKs back that it has queued natively.
+fn taking_back(random: &mut Stream, config: &mut CellConfig) {
+    let stations = config.stations.iter_mut().map(|station| &mut station.scheme);
+    for hack in std::iter::once(&mut config.ap.scheme).chain(stations).filter_map(hack_of) {
+        hack.take_back = random.chance(0.5);
     }
 }
 

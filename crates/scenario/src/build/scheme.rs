@@ -45,6 +45,7 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             HackPolicy::Timer => Policy::ExplicitTimer(timer),
         },
         announce_percent: scenario.in_range(&hack.announce_percent, 0, 100)?,
+        take_back: hack.take_back.value,
         guard: guard(scenario, &hack.guard)?,
         driver_to_nic: scenario.in_range(&hack.driver_to_nic, Duration::ZERO, LONGEST)?,
         fit: match hack.fit.value {

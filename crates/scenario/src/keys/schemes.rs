@@ -26,6 +26,9 @@ section! {
         /// How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one
         /// packet, which is all that the paper asks for.
         announce_percent: u32 = "0",
+        /// Whether ACKs that went into the queue natively are taken back where a link-layer ACK leaves before they do, and go on it. The policy opportunistic
+        /// does so anyway; the others, in the paper, leave them there.
+        take_back: bool = "false",
         /// How long an ACK waits for data under the policy timer.
         timer: Duration = "\"10ms\"",
         /// How long data that the More Data bit announced may fail to come; auto follows the gaps between the peer's PPDUs,

@@ -14,6 +14,9 @@ pub struct HackConfig {
     /// one A-MPDU leaves a tail of a packet or two, for which a whole burst of ACKs waits, while what they would release could
     /// join it. Default: 0, the paper's. From 0 to 100.
     pub announce_percent: u32,
+    /// Whether ACKs that went into the queue natively are taken back where an answer leaves before they do, and go on it as codes. The paper's driver leaves
+    /// them there (3.3.1), but for its opportunistic policy, which always takes them back. Default: false, the paper's.
+    pub take_back: bool,
     /// How long an ACK may be held while nothing comes from the peer. The paper has no such timer: its MORE DATA bit
     /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Also where something
     /// comes, no ACK is held longer than twice this without the peer being known to have it. Default: [`Guard::Auto`].
@@ -91,6 +94,7 @@ impl Default for HackConfig {
         Self {
             policy: Policy::MoreData,
             announce_percent: 0,
+            take_back: false,
             guard: Guard::Auto,
             driver_to_nic: Duration::from_micros(20),
             fit: Fit::Whole,

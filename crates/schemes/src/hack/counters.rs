@@ -52,9 +52,9 @@ counters! {
         guard_fired,
         /// The explicit timer of that policy ended.
         timer_fired,
-        /// ACKs taken back from the queue by the opportunistic policy, and compressed.
+        /// ACKs taken back from the queue, and compressed.
         withdrawn,
-        /// Times that the opportunistic policy came too late to take an ACK back.
+        /// Times that the driver came too late to take an ACK back.
         too_late,
         /// An MPDU with the same sequence number came after an Ack with something appended: the Ack was lost, and all is
         /// appended again.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::NodeId;
-use ackless_dot11::hooks::Context;
+use ackless_dot11::hooks::{Context, SendOptions};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use super::config::HackConfig;
@@ -28,6 +28,8 @@ pub(super) struct Queueing {
     pub(super) peer: NodeId,
     pub(super) flow: u16,
     pub(super) pure: bool,
+    /// How it was to be sent, if it is a pure ACK that may be taken back.
+    pub(super) takeable: Option<SendOptions>,
 }
 
 impl Env<'_, '_> {

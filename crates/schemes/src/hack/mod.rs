@@ -28,6 +28,7 @@
 //! Where this goes beyond the paper, or departs from it:
 //! - a guard timer, see [`HackConfig::guard`], after which the last ACK of a flow may arrive twice;
 //! - SYNC in more cases than the paper names, see `sync`;
+//! - native ACKs may be taken back from the queue, see [`HackConfig::take_back`], which the paper's driver does under its opportunistic policy alone;
 //! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
 //! - ownership of context identifiers, see `driver::flows`;
 //! - ACKs are verified against the data that was forwarded, and MORE DATA is withheld while a context is broken, see
@@ -151,11 +152,11 @@ impl Scheme for Hack {
         link.driver.on_outgoing(&mut env!(self, cx), key, packet, handle, options)
     }
 
-    fn on_queued(&mut self, _cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
+    fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
         // Emissions are carried out in their order.
         let Some(queueing) = self.queueing.pop_front_if(|queueing| queueing.packet == packet) else { return };
         if let Some(Some(link)) = self.links.get_mut(usize::from(queueing.peer.0)) {
-            link.driver.on_queued(queueing.flow, queueing.pure, handle);
+            link.driver.on_queued(&mut env!(self, cx), queueing, handle);
         }
     }
 

@@ -85,6 +85,12 @@ impl<T: Copy> Nic<T> {
         chain.descriptors.get(chain.sent).map(|descriptor| &descriptor.word)
     }
 
+    /// The MSN of the first descriptor of a chain that was on no answer yet.
+    pub(super) fn first_unsent_msn(&self, chain: u16) -> Option<u8> {
+        let chain = self.chains.get(usize::from(chain))?;
+        chain.descriptors.get(chain.sent).map(|descriptor| descriptor.code.msn())
+    }
+
     /// The word of the last descriptor of a chain.
     pub(super) fn last(&self, chain: u16) -> Option<&T> {
         self.chains.get(usize::from(chain))?.descriptors.back().map(|descriptor| &descriptor.word)

@@ -10,3 +10,4 @@ mod long;
 mod pair;
 mod policies;
 mod races;
+mod taken_back;

@@ -20,8 +20,10 @@ pub(super) struct Flow {
     pub(super) outstanding: u32,
     /// Those of them that are pure ACKs.
     pub(super) outstanding_acks: u32,
-    /// ACKs in the queue that the opportunistic policy may take back.
+    /// ACKs in the queue that may be taken back, in the order in which they were handed over.
     pub(super) candidates: VecDeque<Candidate>,
+    /// The context before the first code that was on no answer; meaningful while there is one, see `take_back`.
+    pub(super) before_unsent: FlowState,
     /// The peer may have received a native pure ACK or a run of it up to then.
     pub(super) last_possible: Option<Instant>,
     /// The peer has received one that was sent then.
@@ -73,6 +75,7 @@ impl Flow {
             outstanding: 0,
             outstanding_acks: 0,
             candidates: VecDeque::new(),
+            before_unsent: FlowState::Closed,
             last_possible: None,
             last_confirmed: None,
             stamp: None,

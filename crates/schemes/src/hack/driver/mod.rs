@@ -12,10 +12,11 @@
 //! - ACKs that were on an answer stay, so that a BlockAck Request still gets them, until the native frame is on the
 //!   air. Then they are dropped: it acknowledges all that they did (3.4, figure 7; the paper does not say when).
 //!
-//! After either the context is closed until the next native ACK is delivered.
+//! After either the context is closed until the next native ACK is delivered. With [`HackConfig::take_back`](super::HackConfig::take_back), which is not the paper's, what
+//! is queued goes on an answer after all where that leaves first, see [`take_back`].
 //!
 //! `answers` has what follows from PPDUs of the peer, `policies` what each policy decides, `guard` the timer for PPDUs that
-//! do not come, `natives` the frames that were not held, `flows` the flows, and `flow` the state of one.
+//! do not come, `natives` the frames that were not held, `take_back` what is fetched from the queue again, `flows` the flows, and `flow` the state of one.
 
 mod answers;
 mod flow;
@@ -23,6 +24,7 @@ mod flows;
 mod guard;
 mod natives;
 mod policies;
+mod take_back;
 
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
 use ackless_dot11::hooks::{SendOptions, Verdict};
@@ -34,8 +36,7 @@ use self::flow::{Candidate, FlowState, Held};
 pub(super) use self::flows::CID_IDLE;
 use self::flows::Flows;
 use self::natives::{Natives, Stage};
-use super::config::Policy;
-use super::env::Env;
+use super::env::{Env, Queueing};
 use super::mic::Sealer;
 use super::nic::Nic;
 use crate::flow_key::FlowKey;
@@ -63,7 +64,7 @@ pub(super) struct Driver {
     heard: Instant,
     /// How far apart its PPDUs come.
     gaps: Gaps,
-    /// Flows with candidates of the opportunistic policy.
+    /// Flows with queued ACKs that may be taken back.
     candidates: Vec<u16>,
 }
 
@@ -168,8 +169,14 @@ impl Driver {
     }
 
     /// A packet that this driver gave back to the queue is being queued.
-    pub(super) fn on_queued(&mut self, flow: u16, pure: bool, handle: FrameHandle) {
+    pub(super) fn on_queued(&mut self, env: &mut Env<'_, '_>, queueing: Queueing, handle: FrameHandle) {
+        let Queueing { packet, flow, pure, takeable, .. } = queueing;
         self.natives.push(handle, flow, pure);
+        if let Some(options) = takeable
+            && let Ok(ack) = Ack::of(env.cx.pool.get(packet))
+        {
+            self.nominate(flow, Candidate { handle, ack, options, since: env.cx.now });
+        }
     }
 
     /// A frame to the peer was given its sequence number: the peer may receive it from now on.
@@ -182,8 +189,8 @@ impl Driver {
         let clear = pure && self.flows.is_clear(place, &self.nic, env.cx.now);
         native.stage = Stage::Sequenced { at: env.cx.now, clear };
         let dropped = self.nic.recall(place, |held| env.cx.pool.release(held.packet));
+        self.dismiss(place, handle);
         let flow = &mut self.flows[place];
-        flow.candidates.pop_front_if(|candidate| candidate.handle == handle);
         env.counters.gap_after_drop += u64::from(dropped > 0);
         if pure {
             flow.state = FlowState::Awaiting(handle);
@@ -222,7 +229,7 @@ impl Driver {
         match native.stage {
             Stage::Sequenced { .. } if native.pure => flow.last_possible = Some(env.cx.now),
             Stage::Sequenced { .. } => {}
-            _ => flow.candidates.retain(|candidate| candidate.handle != handle),
+            _ => self.dismiss(native.flow, handle),
         }
         if self.nic.held(native.flow) > 0 {
             env.wake_after(self.guard(env, native.flow));
@@ -244,17 +251,14 @@ impl Driver {
         flow.stamp = stamp;
         flow.trip.on_ack(stamp, env.cx.now);
         if !self.holds(env.config.policy) {
-            let verdict = self.go_natively(env, place, packet, handle, options, true);
-            if verdict == Verdict::Pass && env.config.policy == Policy::Opportunistic {
-                self.nominate(place, Candidate { handle, ack: *ack, options: *options, since: env.cx.now });
-            }
-            return verdict;
+            return self.let_go(env, place, ack, packet, handle, options);
         }
         let outstanding = self.flows[place].outstanding;
         if let Some(obstacle) = self.obstacle(place, outstanding, env.cx.now) {
             *obstacle.counter(env) += 1;
-            return self.go_natively(env, place, packet, handle, options, true);
+            return self.let_go(env, place, ack, packet, handle, options);
         }
+        self.mark(env, place);
         match self.flows[place].state.compress(ack) {
             Some(code) => {
                 let held = Held { packet, options: *options, since: env.cx.now };
@@ -263,9 +267,26 @@ impl Driver {
             }
             None => {
                 env.counters.refused += 1;
-                self.go_natively(env, place, packet, handle, options, true)
+                self.let_go(env, place, ack, packet, handle, options)
             }
         }
+    }
+
+    /// Lets a pure ACK go natively; it may be taken back.
+    fn let_go(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        place: u16,
+        ack: &Ack,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &SendOptions,
+    ) -> Verdict {
+        let verdict = self.go_natively(env, place, packet, handle, options, true);
+        if verdict == Verdict::Pass && Self::takes_back(env) {
+            self.nominate(place, Candidate { handle, ack: *ack, options: *options, since: env.cx.now });
+        }
+        verdict
     }
 
     /// Why an ACK of this flow cannot be held, if `in_the_way` of its frames would be overtaken.

@@ -12,7 +12,7 @@ use ackless_dot11::hooks::{Emission, SendOptions, Verdict};
 use ackless_wire::{Instant, PacketId};
 
 use super::Driver;
-use super::flow::{FlowState, Held};
+use super::flow::Held;
 use super::flows::Flows;
 use crate::hack::env::{Env, Queueing};
 
@@ -102,20 +102,23 @@ impl Driver {
             self.natives.push(handle, place, pure);
             return Verdict::Pass;
         }
-        queue(&mut self.flows, env, self.peer, place, packet, options, pure);
+        let kind = Kind::of(pure, env.config.take_back);
+        queue(&mut self.flows, env, self.peer, place, packet, options, kind);
         Verdict::Hold
     }
 
     /// Queues those held ACKs of a flow natively that were on no answer, in their order. Says how many.
     ///
-    /// Their codes are void, and with them the context.
+    /// Their codes are void, and with them the context, unless it can go back to what it was before them.
     pub(super) fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: u16) -> usize {
+        let first = self.nic.first_unsent_msn(place);
         let (flows, peer) = (&mut self.flows, self.peer);
+        let takes_back = env.config.take_back;
         let unsent = self.nic.recall_unsent(place, |Held { packet, options, .. }| {
-            queue(flows, env, peer, place, packet, &options, true);
+            queue(flows, env, peer, place, packet, &options, Kind::of(true, takes_back));
         });
         if unsent > 0 {
-            self.flows[place].state = FlowState::Closed;
+            self.flows[place].state = self.without_unsent(env, place, first);
             env.counters.requeued += unsent as u64;
         }
         unsent
@@ -137,7 +140,7 @@ impl Driver {
         if let Some(&Held { packet, options, .. }) = self.nic.last(flow) {
             env.cx.pool.retain(packet);
             env.counters.rescued += 1;
-            queue(&mut self.flows, env, self.peer, flow, packet, &options, true);
+            queue(&mut self.flows, env, self.peer, flow, packet, &options, Kind::Copy);
         }
     }
 }
@@ -150,11 +153,34 @@ fn queue(
     flow: u16,
     packet: PacketId,
     options: &SendOptions,
-    pure: bool,
+    kind: Kind,
 ) {
+    let pure = kind != Kind::Other;
     flows[flow].handed_over(pure);
-    env.queueing.push_back(Queueing { packet, peer, flow, pure });
+    let takeable = (kind == Kind::Takeable).then_some(*options);
+    env.queueing.push_back(Queueing { packet, peer, flow, pure, takeable });
     env.cx.emit(Emission::Queue(packet, *options));
+}
+
+/// What the driver gives to the queue itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// A pure ACK that may be taken back.
+    Takeable,
+    /// A pure ACK that stays: one that was on an answer, too, or there is no taking back.
+    Copy,
+    /// No pure ACK.
+    Other,
+}
+
+impl Kind {
+    const fn of(pure: bool, takes_back: bool) -> Self {
+        match (pure, takes_back) {
+            (true, true) => Self::Takeable,
+            (true, false) => Self::Copy,
+            (false, _) => Self::Other,
+        }
+    }
 }
 
 /// So many settled frames are kept without need.

@@ -3,7 +3,6 @@
 
 mod explicit_timer;
 mod more_data;
-mod opportunistic;
 
 use ackless_wire::{Duration, Instant};
 

@@ -1,0 +1,125 @@
+//! Native ACKs that are still queued when an answer leaves are taken back, compressed, and go on that answer.
+//!
+//! The opportunistic policy is nothing else (paper, 3.2). The others take back what they let go if
+//! [`take_back`](crate::hack::HackConfig::take_back) is set; the paper's driver "simply enqueues these ACKs normally" (3.3.1), and there they stay. That one
+//! ACK in a deep queue, as behind a station's own upload, then makes each later one native too, which would overtake it otherwise; and each of those the
+//! next ones, so that it never ends.
+//!
+//! Why nothing comes out of its turn, and each code is in terms of what the peer has:
+//! - **Only from the front.** A flow's natives leave its queue in the order in which they were handed over. The first *candidate* is taken only where all
+//!   frames of its flow without a fate are candidates: then nothing of the flow is on the air, waits for a retry, or stands before it. So those that are
+//!   taken, on this answer, precede those that stay, and what was sent before them has its fate.
+//! - **Never to wait.** What is taken goes on the very answer for which it was taken: the NIC has had it long enough, and there is room for it behind all that
+//!   is held. So no code waits while a native frame of its flow stands in the queue, and none is lost when such a frame drops the codes that were before it
+//!   ([`on_sequenced`](Driver::on_sequenced)): whether they have arrived or not, that frame says more.
+//! - **What the peer received but has not passed on**, in its reorder buffer behind a hole, it passes on before the codes: see `receiver::order`. That holds for every
+//!   code, taken back or not.
+//! - **The reference.** It is the last native ACK that was delivered, or the last code that was on an answer since. Codes that were held and on no answer are void when their
+//!   ACKs are queued natively after all; nobody has seen them, so that the context goes back to where it was before the first of them
+//!   ([`Flow::before_unsent`](super::flow::Flow)), and the next codes bear their MSNs. It does so only where that is known: after an answer that took some of them along and not all, it
+//!   closes, as it always does in the paper's way. A native frame that goes on the air replaces the reference once it is delivered, as ever.
+//! - **A second copy**, which the guard timer queues of an ACK that was on an answer, is no candidate: as a code it would be one that the peer has already. It stands in
+//!   the way of those behind it until it has its fate.
+//!
+//! Each attempt makes progress: what is taken is on the air in that instant, so that no ACK goes back and forth.
+
+use ackless_dot11::frame::FrameHandle;
+
+use super::Driver;
+use super::flow::{Candidate, FlowState, Held};
+use crate::hack::config::Policy;
+use crate::hack::env::Env;
+use crate::hack::nic::RUN_OVERHEAD;
+
+impl Driver {
+    /// Whether ACKs that are queued natively are taken back.
+    pub(super) fn takes_back(env: &Env<'_, '_>) -> bool {
+        env.config.take_back || env.config.policy == Policy::Opportunistic
+    }
+
+    /// An ACK was queued natively that may be taken back.
+    pub(super) fn nominate(&mut self, flow: u16, candidate: Candidate) {
+        if !self.candidates.contains(&flow) {
+            self.candidates.push(flow);
+        }
+        self.flows[flow].candidates.push_back(candidate);
+    }
+
+    /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits.
+    pub(super) fn withdraw_candidates(&mut self, env: &mut Env<'_, '_>, limit: usize) {
+        // A flow without candidates may have been forgotten since.
+        let flows = &self.flows;
+        self.candidates.retain(|&flow| flows.get(flow).is_some_and(|flow| !flow.candidates.is_empty()));
+        if self.candidates.is_empty() {
+            return;
+        }
+        let mut room = limit.saturating_sub(self.nic.size());
+        for n in 0..self.candidates.len() {
+            let flow = self.candidates[n];
+            while self.withdraw_first(env, flow, &mut room) {}
+        }
+    }
+
+    /// A native frame of a flow is no candidate any more.
+    pub(super) fn dismiss(&mut self, flow: u16, handle: FrameHandle) {
+        let candidates = &mut self.flows[flow].candidates;
+        if candidates.pop_front_if(|candidate| candidate.handle == handle).is_none() {
+            candidates.retain(|candidate| candidate.handle != handle);
+        }
+    }
+
+    /// An ACK of this flow is about to be compressed: notes the context, if all codes before it were on an answer.
+    pub(super) fn mark(&mut self, env: &Env<'_, '_>, flow: u16) {
+        if env.config.take_back && self.nic.first_unsent(flow).is_none() {
+            self.flows[flow].before_unsent = self.flows[flow].state.clone();
+        }
+    }
+
+    /// The context of a flow whose codes from the one with MSN `first` on are void, and were on no answer.
+    pub(super) fn without_unsent(&mut self, env: &Env<'_, '_>, flow: u16, first: Option<u8>) -> FlowState {
+        match std::mem::take(&mut self.flows[flow].before_unsent) {
+            FlowState::Open(before) if env.config.take_back && first == Some(before.msn()) => FlowState::Open(before),
+            _ => FlowState::Closed,
+        }
+    }
+
+    /// Takes the first candidate of a flow back, if it can be. Says whether the next one may be tried.
+    fn withdraw_first(&mut self, env: &mut Env<'_, '_>, place: u16, room: &mut usize) -> bool {
+        let flow = &self.flows[place];
+        let Some(&Candidate { handle, ack, options, since }) = flow.candidates.front() else { return false };
+        let in_the_way = flow.outstanding.saturating_sub(flow.candidates.len() as u32);
+        if let Some(obstacle) = self.obstacle(place, in_the_way, env.cx.now) {
+            *obstacle.counter(env) += 1;
+            return false;
+        }
+        let ready = since + env.config.driver_to_nic;
+        if ready > env.cx.now {
+            env.counters.not_ready += 1;
+            return false;
+        }
+        self.mark(env, place);
+        let before = self.flows[place].state.clone();
+        let Some(code) = self.flows[place].state.compress(&ack) else {
+            env.counters.refused += 1;
+            return false;
+        };
+        let needs = code.bytes().len() + if self.nic.held(place) == 0 { RUN_OVERHEAD } else { 0 };
+        if needs > *room {
+            self.flows[place].state = before;
+            return false;
+        }
+        let Ok(packet) = env.cx.withdraw(handle) else {
+            self.flows[place].state = before;
+            env.counters.too_late += 1;
+            return false;
+        };
+        *room -= needs;
+        self.natives.settle(handle);
+        let flow = &mut self.flows[place];
+        flow.candidates.pop_front();
+        flow.settled(true);
+        env.counters.withdrawn += 1;
+        self.hold(env, place, Held { packet, options, since: env.cx.now }, code, ready);
+        true
+    }
+}

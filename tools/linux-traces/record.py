@@ -1,4 +1,9 @@
-"""Records what the kernel's TCP does in one situation. Runs as root in a network of its own, best in virtual time."""
+"""Records what the kernel's TCP does in one situation. Runs as root in networks of its own, best in virtual time.
+
+    record.py SITUATION FILE [KEY=VALUE]...
+
+The keys are sysctls of both hosts, such as net/ipv4/tcp_frto.
+"""
 
 import ctypes
 import errno
@@ -18,19 +23,25 @@ from situations import BULK, PATH, SITUATIONS
 SENDER, RECEIVER = "198.18.0.1", "198.18.0.2"
 
 
-def main(name, out):
+def main(name, out, *sysctls):
+    path = PATH | (SITUATIONS | BULK)[name] | {"sysctl": sysctls}
+    recording = Recording(name, path)
+    recording.run()
     with open(out, "w") as file:
         if name in SITUATIONS:
-            Recording(name, PATH | SITUATIONS[name]).run().write_trace(file)
+            recording.write_trace(file)
         else:
-            Recording(name, PATH | BULK[name]).run().write_outcome(file)
+            recording.write_outcome(file)
 
 
 class Host:
     """A network with one TUN device, the only thing in it; the next sockets are opened in it."""
 
-    def __init__(self, ours, theirs, gro):
+    def __init__(self, ours, theirs, gro, sysctls):
         check(libc.unshare(CLONE_NEWNET))
+        for key, value in (sysctl.split("=", 1) for sysctl in sysctls):
+            with open(f"/proc/sys/{key}", "w") as file:
+                file.write(value)
         self.tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         # With NAPI what is written to the device goes through GRO, and without it does not.
         flags = IFF_TUN | IFF_NO_PI | (IFF_NAPI if gro else 0)
@@ -76,14 +87,14 @@ class Recording:
         self.first = {True: None, False: None}
 
         self.hosts = {}
-        self.hosts[False] = Host(RECEIVER, SENDER, path["gro"])
+        self.hosts[False] = Host(RECEIVER, SENDER, path["gro"], path["sysctl"])
         self.listener = socket.socket()
         if path["receive_buffer"]:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, path["receive_buffer"])
         self.listener.bind((RECEIVER, 80))
         self.listener.listen()
         self.listener.setblocking(False)
-        self.hosts[True] = Host(SENDER, RECEIVER, False)
+        self.hosts[True] = Host(SENDER, RECEIVER, False, path["sysctl"])
         self.sender = socket.socket()
         self.sender.setblocking(False)
         self.receiver = None
@@ -105,8 +116,6 @@ class Recording:
             check(libc.timerfd_settime(timer, TIMER_ABSTIME, setting, None))
             # A kernel that has nothing to do for an hour will not finish.
             assert poll.poll(3600), f"nothing happens any more: {self.acked} of {self.total} bytes"
-        return self
-
     def step(self, poll):
         """Everything that happens at this instant."""
         self.take_sent()
@@ -175,8 +184,8 @@ class Recording:
         ack = (segment.ack - theirs.seq) % 2**32 if segment.flags & Segment.ACK else ""
         sack = " ".join("-".join(str((edge - theirs.seq) % 2**32) for edge in block) for block in segment.sack)
         scale = 0 if segment.flags & Segment.SYN else ours.scale
-        tsval = (segment.stamps[0] - ours.stamps[0]) % 2**32
-        tsecr = (segment.stamps[1] - theirs.stamps[0]) % 2**32 if segment.flags & Segment.ACK else ""
+        tsval = (segment.stamps[0] - ours.stamps[0]) % 2**32 if segment.stamps else ""
+        tsecr = (segment.stamps[1] - theirs.stamps[0]) % 2**32 if segment.stamps and segment.flags & Segment.ACK else ""
         self.rows.append((at, "data" if of_sender else "ack", segment.flag_names(), seq, segment.len, ack, sack,
                           segment.window << scale, tsval, tsecr, fate, "", "", "", "", ""))
 
@@ -197,7 +206,7 @@ class Recording:
         print("# situation", self.name, file=file)
         print("# kernel", os.uname().release, file=file)
         for key, value in self.path.items():
-            for item in value if isinstance(value, list) else [value]:
+            for item in value if isinstance(value, (list, tuple)) else [value]:
                 print("#", key, *(item if isinstance(item, (list, tuple)) else [item]), file=file)
         for who, of_sender in (("sender", True), ("receiver", False)):
             counters = " ".join(f"{name}={value}" for name, value in self.hosts[of_sender].counters())

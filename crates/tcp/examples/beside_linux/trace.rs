@@ -127,7 +127,7 @@ impl Trace {
 impl Scene {
     fn take(&mut self, fact: &str) -> Option<()> {
         let (key, values) = fact.split_once(' ')?;
-        if matches!(key, "situation" | "kernel" | "sender" | "receiver") {
+        if matches!(key, "situation" | "kernel" | "sysctl" | "sender" | "receiver") {
             return Some(());
         }
         let values = values.split(' ').map(|value| value.parse().ok()).collect::<Option<Vec<u64>>>()?;

@@ -28,8 +28,10 @@ pub struct Contender {
 /// A rival's configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    ap: SchemeChoice,
-    station: SchemeChoice,
+    /// On the AP.
+    pub ap: SchemeChoice,
+    /// On each station.
+    pub station: SchemeChoice,
     /// The longest time for which it keeps an ACK back.
     pub hold: Duration,
     /// What the acknowledgements that it makes may say of their sender.
@@ -63,6 +65,12 @@ impl Contender {
 impl Setup {
     /// No scheme.
     pub const PLAIN: Self = Self::everywhere(SchemeChoice::Stock);
+
+    /// The ARQ proxy in this form, that keeps an ACK back for so long at most. A native ACK that is already on the air is overtaken by the one that is
+    /// asked for next.
+    pub const fn arq(config: ArqProxyConfig, hold: Duration) -> Self {
+        Self { hold, goes_back: true, ..Self::everywhere(SchemeChoice::ArqProxy(config)) }
+    }
 
     /// The same on all nodes.
     const fn everywhere(choice: SchemeChoice) -> Self {
@@ -140,14 +148,13 @@ fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification)
     let (guard, hold) = (set.map_or(Guard::Auto, Guard::Fixed), set.unwrap_or(Duration::from_secs(1)));
     let policy = one_of(random, &[Policy::Race, Policy::MoreData]);
     let config = ArqProxyConfig { identification, lifetime, stateless, policy, guard };
-    // A native ACK that is already on the air is overtaken by the one that is asked for next.
     let says = if stateless { Says::Anything } else { Says::Said };
     let drops = schedule.config.flows.iter().any(|flow| match &flow.transport {
         TransportConfig::Tcp(tcp) => tcp.timestamps && tcp.missing_timestamp == MissingTimestamp::Drop,
         TransportConfig::Udp { .. } => false,
     });
     let stalls_on = (stateless && drops).then_some("ACKs without timestamps");
-    Setup { stalls_on, says, hold, goes_back: true, ..Setup::everywhere(SchemeChoice::ArqProxy(config)) }
+    Setup { stalls_on, says, ..Setup::arq(config, hold) }
 }
 
 fn cake(random: &mut Stream, _: &Schedule) -> Setup {

@@ -4,10 +4,12 @@
 //! - `contenders`: the rivals, and how each is set up at random; `corners`: the tables of their corner states;
 //! - `schedule`: a random cell with random flows; `weather`: what is done to its air;
 //! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what, and `ledger_checks` that it sees it;
+//! - `arq_worlds`: the ARQ proxy in one hostile world at a time;
 //! - `verdict`: a run beside the same schedule without any scheme.
 //!
 //! Cells and threads are those of the suite of HACK; `tap` listens at each node's scheme.
 
+mod arq_worlds;
 #[path = "../hack/cells.rs"]
 #[expect(dead_code, reason = "what only the suites of HACK use of its cells")]
 mod cells;

@@ -272,6 +272,7 @@ fn eavesdropper(ledger: Arc<Mutex<Ledger>>) -> Eavesdropper {
 
 /// The longest round trip of a flow: a full queue on its way at the slowest rate, and an ACK that the receiver delays.
 fn round_trip(config: &CellConfig, flow: usize) -> Duration {
+    let longer = config.wired.steps.iter().filter_map(|step| step.delay).max().unwrap_or_default() * 2;
     let flow = &config.flows[flow];
     let tcp = tcp_of(flow);
     let station = &config.stations[flow.station];
@@ -289,7 +290,13 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
     let contention = CONTENTION * (config.stations.len() + config.flows.len()) as u64;
     // A full buffer, until its application has read it.
     let reading = tcp.read_rate.map_or(Duration::ZERO, |rate| rate.time_ceil(tcp.receive_buffer.min(size(flow))));
-    config.wired.down.delay + config.wired.up.delay + wire + hosts + queueing + contention + tcp.ack.timeout + reading
+    (config.wired.down.delay + config.wired.up.delay).max(longer)
+        + wire
+        + hosts
+        + queueing
+        + contention
+        + tcp.ack.timeout
+        + reading
 }
 
 fn tcp_of(flow: &FlowConfig) -> TcpConfig {

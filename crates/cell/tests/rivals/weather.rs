@@ -19,7 +19,7 @@ pub struct Weather {
 }
 
 /// The probabilities of loss of one way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Odds {
     /// Of a whole data PPDU.
     ppdu: f64,
@@ -47,6 +47,12 @@ impl Weather {
         });
         let ways = [Odds::draw(&mut random), Odds::draw(&mut random)];
         Self { random, ways, storms, storm: (false, Instant::ZERO), until }
+    }
+
+    /// Nothing is lost.
+    pub fn none() -> Self {
+        let (random, until) = (Stream::new(0, 1, Purpose::Test), Instant::ZERO);
+        Self { random, ways: [Odds::default(); 2], storms: None, storm: (false, until), until }
     }
 
     /// The same weather with other draws: as likely to lose each frame, but it loses others.

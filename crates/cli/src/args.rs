@@ -8,7 +8,7 @@ use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy, tack};
 use ackless_phy::OfdmRate;
 use ackless_wire::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 /// What do TCP acknowledgements cost on this Wi-Fi, and what would take them off the air?
 #[derive(Debug, Parser)]
@@ -93,6 +93,7 @@ pub struct Compare {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(group(ArgGroup::new("files").args(["pcap", "timeline"]).multiple(true)))]
 pub struct Run {
     #[command(flatten)]
     pub subject: Subject,
@@ -117,6 +118,10 @@ pub struct Run {
     /// FILE.series.csv beside it the flows. Warm-up included.
     #[arg(long, value_name = "FILE.csv|FILE.json")]
     pub timeline: Option<PathBuf>,
+
+    /// Replace what lies where --pcap and --timeline write.
+    #[arg(long, requires = "files")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -230,6 +235,10 @@ pub struct HackModel {
     /// Also write hack.txt, hack.json and each figure as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -255,6 +264,10 @@ pub struct AgentModel {
     /// Also write ack-agent.txt, ack-agent.json and figures 5, 6 and 7 as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -286,6 +299,10 @@ pub struct FilterModel {
     /// Also write ack-filter.txt, ack-filter.json, figure 2 and the gain as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -307,6 +324,10 @@ pub struct ProxyModel {
     /// Also write arq-proxy.txt, arq-proxy.json and figures 5 and 7 as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -333,6 +354,10 @@ pub struct TackModel {
     /// Also write tack.txt, tack.json and figure 12(b) as SVG into this folder.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -9,7 +9,7 @@ use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::RunResult;
 use ackless_cell::timeline::{Format, Timeline};
 use ackless_lab::LabError;
-use ackless_lab::files::WholeFile;
+use ackless_lab::files::{self, WholeFile};
 use ackless_lab::run::Runner;
 use ackless_wire::Duration;
 
@@ -39,7 +39,7 @@ struct Files {
 }
 
 impl Recording {
-    /// Begins the files that `options` ask for.
+    /// Begins the files that `options` ask for, where none lies unless they say so.
     pub fn of(options: &args::Run, config: &CellConfig) -> Result<Self, Failure> {
         let (pcap, timeline) = (options.pcap.clone(), options.timeline.clone());
         let form = timeline.as_deref().map(format).transpose()?;
@@ -50,6 +50,11 @@ impl Recording {
                 message: "the capture goes there already".to_owned(),
                 help: "give --pcap and --timeline different names",
             });
+        }
+        if !options.overwrite {
+            let series =
+                timeline.as_deref().zip(form).filter(|(_, form)| *form == Format::Csv).map(|(path, _)| series(path));
+            files::refuse_to_replace([&pcap, &timeline, &series].into_iter().filter_map(Option::as_deref))?;
         }
         let capture = pcap.as_deref().map(|path| {
             let file = BufWriter::new(WholeFile::create(path)?);
@@ -71,12 +76,12 @@ impl Recording {
             complete.push((path.clone(), whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?));
         }
         if let (Some(timeline), Some(path)) = (timeline, &self.timeline) {
-            let (air, series) = timeline.finish().map_err(|error| unwritten(path, error))?;
+            let (air, flows) = timeline.finish().map_err(|error| unwritten(path, error))?;
             complete.push((path.clone(), whole(path, air)?));
-            if let Some(series) = series {
-                let path = path.with_extension("series.csv");
+            if let Some(lines) = flows {
+                let path = series(path);
                 let mut file = WholeFile::create(&path)?;
-                file.write_all(&series).map_err(|error| unwritten(&path, error))?;
+                file.write_all(&lines).map_err(|error| unwritten(&path, error))?;
                 complete.push((path, file));
             }
         }
@@ -90,6 +95,11 @@ impl Runner for Recording {
         let Files { capture, timeline } = &mut *files;
         ackless_cell::run_observed(config, seed, &mut (capture, timeline))
     }
+}
+
+/// Where the flows go beside the air in this file.
+fn series(path: &Path) -> PathBuf {
+    path.with_extension("series.csv")
 }
 
 /// In what form a timeline goes into a file of this name.

@@ -1,4 +1,4 @@
-//! Folders of results: nothing that lies there is replaced unasked, and no two experiments write into one.
+//! Results in files: nothing that lies there is replaced unasked, and no two experiments write into one folder.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -134,4 +134,45 @@ fn of_two_sweeps_on_one_folder_the_second_says_so_and_one_that_crashed_holds_not
     running.0.kill().expect("a child can be ended");
     running.0.wait().expect("a child that was ended ends");
     succeeds(&sweep(&["--overwrite"]), out);
+}
+
+#[test]
+fn a_run_and_a_model_replace_nothing_unasked_either() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let out = folder.path();
+    let at = |name: &str| out.join(name).to_str().expect("the path is text").to_owned();
+    let (pcap, csv, json, model) = (at("a.pcapng"), at("a.csv"), at("a.json"), at("model"));
+    let ackless = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ackless")).args(arguments).output();
+        let output = output.expect("the program can be started");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let run = |files: &[&str]| ackless(&[&["run"], &SHORT[..], files].concat());
+    let refused = |(code, complaint): (Option<i32>, String), there: &str, before: Vec<(String, Vec<u8>)>| {
+        assert_eq!(code, Some(2), "{complaint}");
+        assert!(complaint.contains(there) && complaint.contains("--overwrite"), "{complaint}");
+        assert!(contents(out) == before, "files have changed: {complaint}");
+    };
+    for files in [&["--pcap", &pcap][..], &["--timeline", &csv], &["--timeline", &json]] {
+        assert_eq!(run(files).0, Some(0));
+        refused(run(files), files[1], contents(out));
+        assert_eq!(run(&[files, &["--overwrite"]].concat()).0, Some(0));
+    }
+    // The flows beside the air count too, and one file in the way keeps the others from being written.
+    std::fs::remove_file(&csv).expect("a file can be removed");
+    refused(run(&["--timeline", &csv]), "a.series.csv lies there already", contents(out));
+    refused(run(&["--pcap", &at("new.pcapng"), "--timeline", &json]), "a.json lies there already", contents(out));
+    assert_eq!(run(&["--overwrite"]).0, Some(2), "there is nothing to replace");
+
+    let ask = |more: &[&str]| ackless(&[&["model", "tack", "--out", &model], more].concat());
+    assert_eq!(ask(&[]).0, Some(0));
+    assert_eq!(ask(&[]).0, Some(0), "the same answer again");
+    let before = contents(Path::new(&model));
+    let (code, complaint) = ask(&["--beta", "8"]);
+    assert_eq!(code, Some(2), "{complaint}");
+    assert!(complaint.contains("tack.json") && complaint.contains("--overwrite"), "{complaint}");
+    assert!(contents(Path::new(&model)) == before, "files have changed");
+    assert_eq!(ask(&["--beta", "8", "--overwrite"]).0, Some(0));
+    assert!(contents(Path::new(&model)) != before);
+    assert_eq!(ackless(&["model", "tack", "--overwrite"]).0, Some(2));
 }

@@ -40,6 +40,9 @@ pub enum LabError {
         /// What lies there.
         what: String,
     },
+    /// Files lie there that would be replaced, and nothing says that they are of the same.
+    #[error("{} there already\n  help: name another place, or replace what lies there with --overwrite", lie(.0))]
+    Exists(Vec<PathBuf>),
     /// Somebody else writes results into the folder.
     #[error("{}: another ackless is at work there\n  help: wait until it is done, or name another folder", .0.display())]
     AtWork(PathBuf),
@@ -61,4 +64,10 @@ impl LabError {
     pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
     }
+}
+
+/// These files with their verb.
+fn lie(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    format!("{} {}", names.join(", "), if paths.len() == 1 { "lies" } else { "lie" })
 }

@@ -35,6 +35,30 @@ pub fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), LabError> 
     Ok(())
 }
 
+/// Refuses to replace files of which nothing says that they are of the same.
+///
+/// # Errors
+/// Where something lies at one of `paths`, with all that does.
+pub fn refuse_to_replace<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), LabError> {
+    let there: Vec<_> = paths.into_iter().filter(|path| path.exists() && !path.is_dir()).map(Path::to_owned).collect();
+    if there.is_empty() { Ok(()) } else { Err(LabError::Exists(there)) }
+}
+
+/// As [`write_all`], but where a file lies in `folder` with another content than it would get, unless `overwrite`, nothing is written.
+///
+/// # Errors
+/// As there, and where something lies in the way.
+pub fn write_all_new(folder: &Path, files: &[(&str, &str)], overwrite: bool) -> Result<(), LabError> {
+    let differs = |(name, content): &&(&str, &str)| {
+        std::fs::read(folder.join(name)).map_or(true, |there| there != content.as_bytes())
+    };
+    if !overwrite {
+        let others: Vec<_> = files.iter().filter(differs).map(|(name, _)| folder.join(name)).collect();
+        refuse_to_replace(others.iter().map(PathBuf::as_path))?;
+    }
+    write_all(folder, files)
+}
+
 /// Writes one file at `path`, whose folder must exist.
 ///
 /// # Errors

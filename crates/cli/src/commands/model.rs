@@ -33,22 +33,32 @@ struct Answer {
 /// Answers the question.
 pub fn run(options: &Model) -> Result<(), Failure> {
     match &options.question {
-        Question::Hack(options) => give(hack::answer(options)?, options.json, options.out.as_deref()),
-        Question::AckAgent(options) => give(ack_agent::answer(options)?, options.json, options.out.as_deref()),
-        Question::AckFilter(options) => give(ack_filter::answer(options)?, options.json, options.out.as_deref()),
-        Question::ArqProxy(options) => give(arq_proxy::answer(options)?, options.json, options.out.as_deref()),
-        Question::Tack(options) => give(tack::answer(options)?, options.json, options.out.as_deref()),
+        Question::Hack(options) => {
+            give(hack::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
+        }
+        Question::AckAgent(options) => {
+            give(ack_agent::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
+        }
+        Question::AckFilter(options) => {
+            give(ack_filter::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
+        }
+        Question::ArqProxy(options) => {
+            give(arq_proxy::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
+        }
+        Question::Tack(options) => {
+            give(tack::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
+        }
     }
 }
 
-/// Writes the answer into `folder`, if there is one, and prints it.
-fn give(answer: Answer, as_json: bool, folder: Option<&Path>) -> Result<(), Failure> {
+/// Writes the answer into `folder`, if there is one, where nothing of another answer lies unless `overwrite`, and prints it.
+fn give(answer: Answer, as_json: bool, folder: Option<&Path>, overwrite: bool) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(&answer.json)?;
     if let Some(folder) = folder {
         let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
         let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json.as_str())];
         all.extend(answer.pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
-        files::write_all(folder, &all)?;
+        files::write_all_new(folder, &all, overwrite)?;
         let written: Vec<_> = all.iter().map(|(name, _)| *name).collect();
         remark(&format!("written to {}: {}", folder.display(), written.join(", ")));
     }

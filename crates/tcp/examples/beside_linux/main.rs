@@ -52,35 +52,49 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<String, String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/linux-traces");
     match arguments {
         [] => {
-            let mut names: Vec<String> = std::fs::read_dir(&folder)
-                .map_err(|error| format!("{}: {error}", folder.display()))?
-                .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.to_owned()))
-                .filter(|file| file != MEANS)
-                .filter_map(|file| file.strip_suffix(".csv").map(str::to_owned))
-                .collect();
-            names.sort();
-            let lines = names.iter().map(|name| Ok(compare(&folder, name)?.line(name)));
+            let lines = names()?.into_iter().map(|name| Ok(compare(&name)?.line(&name)));
             let lines: Vec<String> = lines.collect::<Result<_, String>>()?;
             Ok(format!("{}\n{}\n", Comparison::HEAD, lines.join("\n")))
         }
         [means] if means == "means" => {
-            let file = folder.join(MEANS);
-            let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-            means::table(&text).map_err(|error| format!("{}: {error}", file.display()))
+            let (file, text) = read(MEANS)?;
+            means::table(&text).map_err(|error| format!("{file}: {error}"))
         }
-        [name] => Ok(compare(&folder, name)?.differences()),
-        [name, all] if all == "all" => Ok(compare(&folder, name)?.all()),
+        [name] => Ok(compare(name)?.differences()),
+        [name, all] if all == "all" => Ok(compare(name)?.all()),
         _ => Err("usage: beside_linux [SITUATION [all] | means]".to_owned()),
     }
 }
 
-fn compare(folder: &std::path::Path, name: &str) -> Result<Comparison, String> {
-    let file = folder.join(format!("{name}.csv"));
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let (scene, kernel) = Trace::parse(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+/// Where the traces are.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/linux-traces")
+}
+
+/// The situations of which there are traces.
+fn names() -> Result<Vec<String>, String> {
+    let entries = std::fs::read_dir(folder()).map_err(|error| format!("{}: {error}", folder().display()))?;
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|file| file != MEANS)
+        .filter_map(|file| file.strip_suffix(".csv").map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn compare(name: &str) -> Result<Comparison, String> {
+    let (file, text) = read(&format!("{name}.csv"))?;
+    let (scene, kernel) = Trace::parse(&text).map_err(|error| format!("{file}: {error}"))?;
     let ours = ours::trace(&scene, &kernel);
     Ok(Comparison { kernel, ours })
+}
+
+/// A file of the folder, with where it is.
+fn read(name: &str) -> Result<(String, String), String> {
+    let file = folder().join(name);
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok((file.display().to_string(), text))
 }

@@ -30,7 +30,7 @@ pub fn table(text: &str) -> Result<String, String> {
         let trace = ours::trace(&scene, &Trace::default());
         let ours = [
             trace.sender.last().map_or(0.0, |row| row.at.as_secs_f64() * 1e3),
-            trace.data.len() as f64,
+            trace.data().len() as f64,
             trace.again() as f64,
             trace.acks.len() as f64,
         ];

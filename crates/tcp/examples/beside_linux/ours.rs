@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 
 use ackless_tcp::{Config, Endpoint, RecoveryChoice, State};
-use ackless_wire::{Bytes, Instant, Packet, SeqNumber};
+use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpHeader};
 
 use crate::path::Path;
-use crate::trace::{Ack, Data, Scene, Sender, Trace};
+use crate::trace::{Ack, Scene, Sender, Sent, Trace};
 
 /// What our TCP does there. What the situation leaves to the kernel is taken from its trace.
 pub fn trace(scene: &Scene, kernel: &Trace) -> Trace {
@@ -28,7 +28,7 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
 
 struct Run<'a> {
     scene: &'a Scene,
-    path: Path<'a>,
+    path: Path<'a, Packet>,
     sender: Endpoint,
     receiver: Endpoint,
     now: Instant,
@@ -95,13 +95,20 @@ impl<'a> Run<'a> {
     }
 
     fn take_sent(&mut self) {
-        for to_receiver in [true, false] {
-            let end = if to_receiver { &mut self.sender } else { &mut self.receiver };
-            while let Some(packet) = end.poll_transmit(self.now) {
-                let window = end.receive_window().get();
-                note(&mut self.trace, self.now, &packet, to_receiver, window);
-                self.path.send(self.now, packet, to_receiver);
-            }
+        while let Some(packet) = self.sender.poll_transmit(self.now) {
+            let (tcp, len) = (header(&packet), packet.data_len());
+            let (at, seq, whole) = (self.now, tcp.seq.0.into(), packet.len());
+            let arrives = self.path.send(at, packet, whole, len > 0);
+            self.trace.sent.push(Sent { at, seq, len: len.into(), lost: !arrives });
+        }
+        while let Some(packet) = self.receiver.poll_transmit(self.now) {
+            let (tcp, window) = (header(&packet), self.receiver.receive_window().get());
+            let sack =
+                tcp.options.sack.as_slice().iter().map(|&(left, right)| (left.0.into(), right.0.into())).collect();
+            self.trace.acks.push(Ack { at: self.now, ack: tcp.ack.0.into(), sack, window });
+            self.path.send_back(self.now, packet);
+        }
+        for end in [&mut self.sender, &mut self.receiver] {
             while end.poll_event().is_some() {}
         }
     }
@@ -120,15 +127,6 @@ impl<'a> Run<'a> {
     }
 }
 
-fn note(trace: &mut Trace, at: Instant, packet: &Packet, of_sender: bool, window: u64) {
-    let tcp = packet.tcp().expect("all packets are of TCP");
-    if of_sender {
-        let len = u64::from(packet.data_len());
-        if len > 0 {
-            trace.data.push(Data { at, seq: tcp.seq.0.into(), len });
-        }
-        return;
-    }
-    let sack = tcp.options.sack.as_slice().iter().map(|&(left, right)| (left.0.into(), right.0.into())).collect();
-    trace.acks.push(Ack { at, ack: tcp.ack.0.into(), sack, window });
+fn header(packet: &Packet) -> TcpHeader {
+    *packet.tcp().expect("all packets are of TCP")
 }

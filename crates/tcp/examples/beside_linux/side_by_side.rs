@@ -3,7 +3,7 @@
 use ackless_wire::{Duration, Instant};
 
 use crate::TICK;
-use crate::trace::{Ack, Data, Sender, Trace};
+use crate::trace::{Ack, Sender, Sent, Trace};
 
 /// How many rows may stay without a match before the search for one is given up.
 const LOOK_AHEAD: usize = 400;
@@ -37,7 +37,7 @@ situation               data packets  sent again   ACKs         took, ms        
     /// The situation in one line.
     pub fn line(&self, name: &str) -> String {
         let both = |of: fn(&Trace) -> String| (of(&self.kernel), of(&self.ours));
-        let data = both(|trace| trace.data.len().to_string());
+        let data = both(|trace| trace.data().len().to_string());
         let again = both(|trace| trace.again().to_string());
         let acks = both(|trace| trace.acks.len().to_string());
         let took = both(|trace| trace.sender.last().map_or_else(String::new, |row| millis(row.at)));
@@ -45,7 +45,7 @@ situation               data packets  sent again   ACKs         took, ms        
             "{:>5} {:>5}   {:>5} {:>4}   {:>5} {:>4}   {:>8} {:>8}",
             data.0, data.1, again.0, again.1, acks.0, acks.1, took.0, took.1
         );
-        let data = summary(&self.kernel.data, &self.ours.data);
+        let data = summary(&self.kernel.data(), &self.ours.data());
         let acks = summary(&self.kernel.acks, &self.ours.acks);
         let sender = summary(&self.kernel.sender, &self.ours.sender);
         format!("{name:<22}  {counts}   {data:<30}  {acks:<30}  {sender}")
@@ -53,14 +53,14 @@ situation               data packets  sent again   ACKs         took, ms        
 
     /// The rows around the first difference of each kind.
     pub fn differences(&self) -> String {
-        around(&self.kernel.data, &self.ours.data)
+        around(&self.kernel.data(), &self.ours.data())
             + &around(&self.kernel.acks, &self.ours.acks)
             + &around(&self.kernel.sender, &self.ours.sender)
     }
 
     /// Every row.
     pub fn all(&self) -> String {
-        rows(&self.kernel.data, &self.ours.data, 0, usize::MAX)
+        rows(&self.kernel.data(), &self.ours.data(), 0, usize::MAX)
             + &rows(&self.kernel.acks, &self.ours.acks, 0, usize::MAX)
             + &rows(&self.kernel.sender, &self.ours.sender, 0, usize::MAX)
     }
@@ -140,7 +140,7 @@ fn millis(at: Instant) -> String {
     format!("{:.3}", at.as_secs_f64() * 1e3)
 }
 
-impl Row for Data {
+impl Row for Sent {
     const NAME: &'static str = "data that the sender sent";
     const HEAD: &'static str = "ms, number, bytes";
 
@@ -157,7 +157,7 @@ impl Row for Data {
     }
 
     fn print(&self) -> String {
-        format!("{:>9} {:>6}", self.seq, self.len)
+        format!("{:>9} {:>6}{}", self.seq, self.len, if self.lost { " lost" } else { "" })
     }
 }
 

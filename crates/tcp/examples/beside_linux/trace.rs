@@ -33,12 +33,15 @@ pub struct Scene {
     pub gro: bool,
 }
 
-/// A segment with payload, as its sender sent it. Numbers count from the SYN, which is 0.
+/// A segment of the sender, as it was sent. Numbers count from the SYN, which is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Data {
+pub struct Sent {
     pub at: Instant,
     pub seq: u64,
+    /// Payload.
     pub len: u64,
+    /// Whether it did not arrive.
+    pub lost: bool,
 }
 
 /// A segment of the receiver.
@@ -66,7 +69,8 @@ pub struct Sender {
 /// What happened, each in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    pub data: Vec<Data>,
+    /// Those without payload too.
+    pub sent: Vec<Sent>,
     pub acks: Vec<Ack>,
     pub sender: Vec<Sender>,
 }
@@ -89,10 +93,15 @@ impl Trace {
         Ok((scene, trace))
     }
 
+    /// What the sender sent with payload.
+    pub fn data(&self) -> Vec<Sent> {
+        self.sent.iter().filter(|row| row.len > 0).copied().collect()
+    }
+
     /// How many data packets start where something was sent before.
     pub fn again(&self) -> usize {
         let (mut highest, mut count) = (0, 0);
-        for row in &self.data {
+        for row in self.data() {
             count += usize::from(row.seq < highest);
             highest = highest.max(row.seq + row.len);
         }
@@ -101,11 +110,15 @@ impl Trace {
 
     fn take(&mut self, line: &str) -> Option<()> {
         let fields: Vec<&str> = line.split(',').collect();
-        let [at, what, _, seq, len, ack, sack, window, _, _, _, cwnd, ssthresh, ..] = fields[..] else { return None };
+        let [at, what, _, seq, len, ack, sack, window, _, _, fate, cwnd, ssthresh, ..] = fields[..] else {
+            return None;
+        };
         let at = Instant::from_nanos(at.parse().ok()?);
         match what {
-            "data" if len != "0" => self.data.push(Data { at, seq: seq.parse().ok()?, len: len.parse().ok()? }),
-            "data" => {}
+            "data" => {
+                let lost = !fate.is_empty();
+                self.sent.push(Sent { at, seq: seq.parse().ok()?, len: len.parse().ok()?, lost });
+            }
             "ack" => {
                 let edges = |block: &str| {
                     let (left, right) = block.split_once('-')?;

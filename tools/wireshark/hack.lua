@@ -11,6 +11,12 @@ hack.prefs.mic = Pref.enum(
     "Code under a key", 0, "How many bytes of it, behind a count of two bytes, end what is appended",
     { { 0, "0", 0 }, { 1, "4", 4 }, { 2, "8", 8 } }, false
 )
+-- Nor how ACKs are said.
+hack.prefs.codec = Pref.enum(
+    "Codec", 0, "Codes, codes with the TCP checksum behind each, or packets of RFC 6846",
+    { { 0, "own", 0 }, { 1, "own-checksum", 1 }, { 2, "rfc6846", 2 } }, false
+)
+local OWN_CHECKSUM, RFC6846 = 1, 2
 
 local steps = {
     [0] = "as before",
@@ -59,6 +65,8 @@ local f = {
     growth = ProtoField.uint32("hack.sack.growth", "Right edge moved by"),
     left = ProtoField.int32("hack.sack.left", "New SACK block, left edge from the acknowledgment number"),
     len = ProtoField.uint32("hack.sack.len", "Length"),
+    checksum = ProtoField.uint16("hack.checksum", "TCP checksum", base.HEX),
+    packets = ProtoField.bytes("hack.packets", "Packets of RFC 6846"),
     mic_count = ProtoField.uint16("hack.mic.count", "Count of answers, low 16 bits"),
     mic = ProtoField.bytes("hack.mic", "Code under a key"),
     sync = ProtoField.bool("hack.sync", "SYNC"),
@@ -359,6 +367,9 @@ local function run(reader, parent, seen)
         code:add(f.kind, range, kind):set_generated()
         reader.at = at
         dissect(reader, code)
+        if hack.prefs.codec == OWN_CHECKSUM then
+            code:add(f.checksum, reader:range(2))
+        end
         count = count + 1
         if count > MAX_CODES then
             refuse(start, "a run of more than 127 codes")
@@ -371,6 +382,33 @@ local function run(reader, parent, seen)
     tree:set_len(finish - start)
     tree:set_text(string.format("Run of context 0x%02x: %d ACKs from MSN %d", cid, count, msn))
     return count
+end
+
+-- One run of packets of RFC 6846. Where one ends and the next begins only their context knows.
+local function packets(reader, parent, seen)
+    local start = reader.at
+    local header = reader:range(2)
+    local cid = header(0, 1):uint()
+    local tree = parent:add(f.run, reader.tvb(start, reader.last - start))
+    tree:add(f.cid, header(0, 1))
+    tree:add(f.first, header(1, 1))
+    if seen[cid] then
+        refuse(start, "a second run of one context")
+    end
+    seen[cid] = true
+    local len = reader.last - reader.at
+    if len > 0 and reader.tvb(reader.at, 1):uint() == END then
+        len = reader:range(3)(1, 2):uint()
+        if reader.at + len >= reader.last then
+            refuse(reader.at, "a length without a run behind it")
+        end
+    end
+    if len == 0 then
+        refuse(start, "a run without packets")
+    end
+    tree:add(f.packets, reader:range(len))
+    tree:set_len(reader.at - start)
+    tree:set_text(string.format("Run of context 0x%02x: %d bytes from MSN %d", cid, len, header(1, 1):uint()))
 end
 
 local subtype = Field.new("wlan.fc.type_subtype")
@@ -436,7 +474,7 @@ function hack.dissector(tvb, pinfo, root)
     local tree = root:add(hack, tvb(at, whole))
     local mic = hack.prefs.mic
     if mic > 0 then
-        if whole <= COUNT + mic then
+        if whole < COUNT + mic then
             tree:add_proto_expert_info(malformed, "no room for count and code under a key")
             pinfo.cols.info:append(", HACK: malformed")
             return
@@ -452,11 +490,18 @@ function hack.dissector(tvb, pinfo, root)
             refuse(at, "too many bytes")
         end
         while reader.at < last do
-            codes = codes + run(reader, tree, seen)
+            if hack.prefs.codec == RFC6846 then
+                packets(reader, tree, seen)
+            else
+                codes = codes + run(reader, tree, seen)
+            end
             runs = runs + 1
         end
     end)
-    if ok then
+    if ok and hack.prefs.codec == RFC6846 then
+        tree:append_text(string.format(": %d runs in %d bytes", runs, whole))
+        pinfo.cols.info:append(string.format(", HACK: %d runs", runs))
+    elseif ok then
         tree:append_text(string.format(": %d ACKs in %d bytes", codes, whole))
         pinfo.cols.info:append(string.format(", HACK: %d ACKs", codes))
     elseif type(why) == "table" then

@@ -61,6 +61,8 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("hack.driver_to_nic", &["20us", "0us", "1ms"]),
     ("hack.fit", &["whole", "split"]),
     ("hack.mic", &["0", "4", "8"]),
+    ("hack.codec", &["own", "rfc6846", "rfc6846"]),
+    ("hack.checksum", &["false", "true"]),
     ("ap.queue", &["fifo", "fifo", "fq-codel"]),
     ("ap.queue_packets", &["126", "1", "2"]),
     ("ap.scheduler", &["round-robin", "fcfs", "airtime-fair"]),

@@ -3,7 +3,7 @@
 //! `steady` is a download with delayed ACKs and timestamps that move with each burst of 21; `wild` changes everything
 //! now and then, as the tests do.
 
-use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Decompressor, Frame, FrameWriter};
+use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor, Decompressor, Frame, FrameWriter};
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
@@ -82,7 +82,7 @@ fn both_through_frames(bencher: divan::Bencher<'_, '_>, flow: &str) {
                 held.clear();
                 held.extend(burst.iter().map(|ack| client.compress(ack).expect("the context is open")));
                 bytes.clear();
-                FrameWriter::new(&mut bytes, Frame::MAX_LEN).run(Cid(1), &held);
+                FrameWriter::new(Codec::default(), &mut bytes, Frame::MAX_LEN).run(Cid(1), &held);
                 read(&mut ap, &bytes);
             }
         },
@@ -91,12 +91,12 @@ fn both_through_frames(bencher: divan::Bencher<'_, '_>, flow: &str) {
 
 fn frame(codes: &[Code]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    FrameWriter::new(&mut bytes, Frame::MAX_LEN).run(Cid(1), codes);
+    FrameWriter::new(Codec::default(), &mut bytes, Frame::MAX_LEN).run(Cid(1), codes);
     bytes
 }
 
 fn read(ap: &mut Decompressor, bytes: &[u8]) {
-    let frame = Frame::read(bytes).expect("a frame that was written");
+    let frame = Frame::read(Codec::default(), bytes).expect("a frame that was written");
     for run in frame.runs() {
         for decoded in ap.decode(&run).expect("the run fits") {
             divan::black_box(decoded.expect("each code is right"));

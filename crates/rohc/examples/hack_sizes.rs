@@ -19,7 +19,7 @@
 //! `codes` are the bytes of the codes alone; `with runs` adds CID and MSN, shared by the ACKs of one frame. The last
 //! columns are the share of the forms.
 
-use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Frame, FrameWriter, Kind};
+use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor, Frame, FrameWriter, Kind};
 use ackless_rohc::rfc;
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
@@ -151,7 +151,7 @@ impl Sizes {
             }
             assert!(batch < 1 || held.len() <= 127, "no frame carries more");
             bytes.clear();
-            let count = FrameWriter::new(&mut bytes, Frame::MAX_LEN).run(Cid(1), &held);
+            let count = FrameWriter::new(Codec::default(), &mut bytes, Frame::MAX_LEN).run(Cid(1), &held);
             assert_eq!(usize::from(count), held.len(), "all fit");
             sizes.framed += bytes.len();
             sizes.codes.extend(held.drain(..).map(|code: Code| (code.bytes().len(), code.kind())));

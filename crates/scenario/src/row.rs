@@ -15,7 +15,8 @@ use crate::keys::{Flows, SECTIONS};
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Setting};
 use crate::value::{
-    AckRule, Auto, Backoff, Congestion, Cure, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy, ThinningKind,
+    AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy,
+    ThinningKind,
 };
 
 use about::About;
@@ -61,6 +62,8 @@ enum Preset {
     Stack(Stack),
     /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
     Hack(HackPolicy),
+    /// As [`Preset::Hack`] with the More Data bit, and the packets of RFC 6846 for codes.
+    HackRohc,
     /// As [`Preset::Tcp`], with auto-zoom back-off everywhere.
     Zoom,
     /// As [`Preset::Tcp`], with standard back-off from this smallest window at the AP.
@@ -128,6 +131,11 @@ impl Row {
             Preset::Hack(policy) => {
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, policy);
+            }
+            Preset::HackRohc => {
+                self.put(&mut scenario.scheme.name, Cure::Hack);
+                self.put(&mut scenario.hack.policy, HackPolicy::MoreData);
+                self.put(&mut scenario.hack.codec, HackCodec::Rfc6846);
             }
             Preset::Zoom => self.zoom(&mut scenario),
             Preset::ApWindow(cw_min) => {

@@ -418,7 +418,7 @@ mod transport;
 
 pub(crate) use transport::{AckRule, Congestion, ProbeRound, Recovery, TackKind};
 
-pub(crate) use schemes::{Cure, Fitting, HackPolicy, Remedy, ThinningKind};
+pub(crate) use schemes::{Cure, Fitting, HackCodec, HackPolicy, Remedy, ThinningKind};
 
 keywords! {
     Standard { B = "11b" | "802.11b", A = "11a" | "802.11a", G = "11g" | "802.11g", N = "11n" | "802.11n", Ac = "11ac" | "802.11ac" }

@@ -9,7 +9,7 @@ use ackless_cell::config::{
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
-use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -33,6 +33,7 @@ pub fn schedule(seed: u64) -> Trial {
     flows(random, &mut config);
     hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
     taking_back(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
+    codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
@@ -171,6 +172,18 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.congestion = one_of(random, &[CongestionChoice::Cubic, CongestionChoice::NewReno, CongestionChoice::Reno]);
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
+    }
+}
+
+/// How ACKs are said, on all nodes alike.
+fn codec(random: &mut Stream, config: &mut CellConfig) {
+    let own = Codec::Own { checksum: false };
+    let codec = one_of(random, &[own, own, Codec::Own { checksum: true }, Codec::Rfc6846]);
+    let stations = config.stations.iter_mut().map(|station| &mut station.scheme);
+    for scheme in stations.chain([&mut config.ap.scheme]) {
+        if let Some(hack) = hack_of(scheme) {
+            hack.codec = codec;
+        }
     }
 }
 

@@ -157,6 +157,7 @@ impl Observer for Watcher {
 fn assert_sound(counters: &HackCounters) {
     let HackCounters {
         crc_failures,
+        checksum_failures,
         gaps,
         malformed,
         unknown_context,
@@ -165,11 +166,20 @@ fn assert_sound(counters: &HackCounters) {
         forged,
         ..
     } = *counters;
-    let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, forged];
+    let never = [
+        crc_failures,
+        checksum_failures,
+        gaps,
+        malformed,
+        unknown_context,
+        verify_failures,
+        more_data_withheld,
+        forged,
+    ];
     let counted: Vec<_> = counters.entries().filter(|(_, count)| *count > 0).collect();
     assert!(
-        never == [0; 7],
-        "what cannot be has been: {crc_failures} failed checks, {gaps} gaps, {malformed} malformed, {unknown_context} without context, \
+        never == [0; 8],
+        "what cannot be has been: {crc_failures} and {checksum_failures} failed checks, {gaps} gaps, {malformed} malformed, {unknown_context} without context, \
          {verify_failures} that cannot be; {counted:?}"
     );
 }

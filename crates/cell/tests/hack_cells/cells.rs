@@ -72,6 +72,7 @@ impl Run {
     pub fn assert_sound(&self, what: &str) {
         let HackCounters {
             crc_failures,
+            checksum_failures,
             gaps,
             malformed,
             unknown_context,
@@ -80,8 +81,17 @@ impl Run {
             forged,
             ..
         } = self.counters;
-        let never = [crc_failures, gaps, malformed, unknown_context, verify_failures, more_data_withheld, forged];
-        assert_eq!(never, [0; 7], "{what}: {:#?}", self.counters);
+        let never = [
+            crc_failures,
+            checksum_failures,
+            gaps,
+            malformed,
+            unknown_context,
+            verify_failures,
+            more_data_withheld,
+            forged,
+        ];
+        assert_eq!(never, [0; 8], "{what}: {:#?}", self.counters);
     }
 }
 

@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability};
+use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability, SchemeChoice};
 use ackless_dot11::codec::{self, FrameKind};
 use ackless_phy::Standard;
-use ackless_rohc::hack::Frame;
-use ackless_schemes::hack::{Mic, MicLen};
+use ackless_rohc::hack::{Codec, Frame, Run};
+use ackless_schemes::hack::{HackConfig, Mic, MicLen};
 use ackless_wire::{Bytes, Duration};
 
 use crate::capture;
@@ -17,10 +17,12 @@ use crate::cells::{cell, hack_of, with_transfer};
 use crate::replay::record;
 
 /// What tshark says of each record: these fields.
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 11] = [
     "hack.cid",
     "hack.first_msn",
     "hack.count",
+    "hack.checksum",
+    "hack.packets",
     "hack.mic.count",
     "hack.mic",
     "hack.sync",
@@ -30,8 +32,9 @@ const FIELDS: [&str; 9] = [
 ];
 
 /// What the crates' own readers say, where what is appended ends in a code under a key of `mic` bytes.
-fn expected(file: &[u8], mic: usize) -> Vec<[String; 9]> {
+fn expected(file: &[u8], codec: Codec, mic: usize) -> Vec<[String; 11]> {
     let list = |values: Vec<String>| values.join(",");
+    let checksums = codec == Codec::Own { checksum: true };
     let frames = capture::read(file).into_iter().flat_map(|transmission| transmission.frames);
     let line = |body: &[u8], answer: bool, sync: bool| {
         let appended = if answer { body } else { &[] };
@@ -39,16 +42,18 @@ fn expected(file: &[u8], mic: usize) -> Vec<[String; 9]> {
         let (frame, behind) = appended.split_at(appended.len() - behind);
         let (count, code) = behind.split_at(behind.len().min(2));
         let runs: Vec<_> = if !frame.is_empty() {
-            Frame::read(frame).expect("HACK appends frames").runs().collect()
+            Frame::read(codec, frame).expect("HACK appends frames").runs().collect()
         } else {
             Vec::new()
         };
         [
             list(runs.iter().map(|run| format!("0x{:02x}", run.cid().0)).collect()),
             list(runs.iter().map(|run| run.msn().to_string()).collect()),
-            list(runs.iter().map(|run| run.len().to_string()).collect()),
+            list(runs.iter().filter_map(|run| run.len()).map(|len| len.to_string()).collect()),
+            list(runs.iter().filter(|_| checksums).flat_map(checksums_of).collect()),
+            list(runs.iter().filter(|run| run.len().is_none()).map(|run| hex(run.bytes())).collect()),
             count.try_into().map_or(String::new(), |count| u16::from_be_bytes(count).to_string()),
-            code.iter().map(|byte| format!("{byte:02x}")).collect(),
+            hex(code),
             if sync { "1".to_owned() } else { String::new() },
             String::new(),
             "1".to_owned(),
@@ -62,13 +67,27 @@ fn expected(file: &[u8], mic: usize) -> Vec<[String; 9]> {
     frames.map(dissected).collect()
 }
 
-fn shown(name: &str, file: &[u8], mic: usize) -> Option<Vec<Vec<String>>> {
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The two bytes behind each code.
+fn checksums_of(run: &Run<'_>) -> Vec<String> {
+    run.codes().map(|(_, code)| format!("0x{}", hex(&code[code.len() - 2..]))).collect()
+}
+
+fn shown(name: &str, file: &[u8], codec: Codec, mic: usize) -> Option<Vec<Vec<String>>> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, file).expect("the build directory can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/wireshark/hack.lua");
     let mut command = Command::new("tshark");
     command.arg("-n").arg("-X").arg(format!("lua_script:{}", script.display())).arg("-r").arg(&path);
-    command.arg("-o").arg(format!("hack.mic:{mic}"));
+    let word = match codec {
+        Codec::Own { checksum: false } => "own",
+        Codec::Own { checksum: true } => "own-checksum",
+        Codec::Rfc6846 => "rfc6846",
+    };
+    command.arg("-o").arg(format!("hack.mic:{mic}")).arg("-o").arg(format!("hack.codec:{word}"));
     command.args(["-o", "wlan.check_checksum:TRUE", "-T", "fields", "-E", "separator=|", "-E", "occurrence=a"]);
     command.args(FIELDS.iter().flat_map(|field| ["-e", field]));
     let output = match command.output() {
@@ -92,14 +111,15 @@ fn shown(name: &str, file: &[u8], mic: usize) -> Option<Vec<Vec<String>>> {
 /// nothing without tshark.
 fn compare(config: &CellConfig, name: &str, mic: usize) -> Option<(usize, bool, usize)> {
     let (file, _) = record(config, 1);
-    let expected = expected(&file, mic);
-    let shown = shown(name, &file, mic)?;
+    let SchemeChoice::Hack(HackConfig { codec, .. }) = config.ap.scheme else { panic!("the access point speaks HACK") };
+    let expected = expected(&file, codec, mic);
+    let shown = shown(name, &file, codec, mic)?;
     assert_eq!(shown.len(), expected.len(), "{name}");
     for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
         assert_eq!(shown, expected, "{name}: record {}", n + 1);
     }
     let count = |field: usize| expected.iter().filter(|line| !line[field].is_empty()).count();
-    Some((count(0), expected.iter().any(|line| line[0].contains(',')), count(5)))
+    Some((count(0), expected.iter().any(|line| line[0].contains(',')), count(7)))
 }
 
 fn both_ways(standard: Standard) -> CellConfig {
@@ -118,6 +138,18 @@ fn the_dissector_shows_the_compressed_acks_of_a_whole_cell() {
         assert!(appended > 10, "{standard:?}: {appended} answers with something appended");
         // Under the Acks of single frames, what several flows hold comes together seldom.
         assert!(several || standard == Standard::A, "{standard:?}: no answer with several contexts");
+    }
+}
+
+#[test]
+fn the_dissector_shows_the_tcp_checksums_and_the_packets_of_the_rfc() {
+    for codec in [Codec::Own { checksum: true }, Codec::Rfc6846] {
+        let mut config = both_ways(Standard::N);
+        for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
+            hack_of(scheme).expect("all of the cell speak HACK").codec = codec;
+        }
+        let Some((appended, several, _)) = compare(&config, &format!("hack-{codec:?}.pcapng"), 0) else { return };
+        assert!(appended > 10 && several, "{codec:?}: {appended} answers with something appended");
     }
 }
 

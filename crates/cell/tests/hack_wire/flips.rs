@@ -17,7 +17,7 @@ use ackless_cell::loss::Interference;
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId, Ppdu};
 use ackless_phy::Standard;
-use ackless_rohc::hack::{Frame, Kind};
+use ackless_rohc::hack::{Codec, Frame, Kind};
 use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
@@ -81,9 +81,9 @@ fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     cell.advance(config.end());
     let ap = cell.station(AP).scheme();
     let (wrong, ahead) = judge(&ap.log, &cell.station(STATION).scheme().log);
-    let HackCounters { crc_failures, gaps, malformed, unknown_context, verify_failures, .. } =
+    let HackCounters { crc_failures, checksum_failures, gaps, malformed, unknown_context, verify_failures, .. } =
         ap.scheme.as_hack().map(Hack::counters).copied().expect("the access point speaks HACK");
-    let noticed = crc_failures + gaps + malformed + unknown_context + verify_failures > 0;
+    let noticed = crc_failures + checksum_failures + gaps + malformed + unknown_context + verify_failures > 0;
     let (appended, place) = std::mem::take(&mut *seen.lock().expect("nobody panics with it"));
     Run { appended, place, noticed, wrong, ahead }
 }
@@ -101,7 +101,7 @@ fn appended(ppdu: &mut Ppdu) -> Option<&mut Vec<u8>> {
 
 /// What the byte is part of.
 fn place_of(appended: &[u8], byte: usize) -> Place {
-    let frame = Frame::read(appended).expect("HACK appends frames");
+    let frame = Frame::read(Codec::default(), appended).expect("HACK appends frames");
     let mut at = 0;
     for run in frame.runs() {
         let mut end = at + 2;

@@ -9,7 +9,7 @@ use ackless_dot11::block_ack::{DuplicateCache, Recipient};
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
 use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
 use ackless_dot11::hooks::{Admission, Context, Emission, Peer, Scheme, SendOptions, Verdict, Withdraw};
-use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
+use ackless_schemes::hack::{Codec, Hack, HackConfig, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool};
 
 use crate::heard::AP;
@@ -51,9 +51,9 @@ impl FreshAp {
     pub fn new(config: &CellConfig) -> Self {
         let capable = |scheme| matches!(scheme, SchemeChoice::Hack(_));
         // What both ends have agreed on; the rest is of no concern to who decompresses.
-        let mic = match config.ap.scheme {
-            SchemeChoice::Hack(hack) => hack.mic,
-            _ => None,
+        let (mic, codec) = match config.ap.scheme {
+            SchemeChoice::Hack(hack) => (hack.mic, hack.codec),
+            _ => (None, Codec::default()),
         };
         let stations = config.stations.iter();
         let peers = stations.clone().map(|station| Peer { capable: capable(station.scheme), ..Peer::default() });
@@ -63,7 +63,7 @@ impl FreshAp {
             Link { recipient: window.map(|window| Recipient::new(MacSeq::default(), window)), ..Link::default() }
         });
         Self {
-            hack: Hack::new(HackConfig { mic, ..HackConfig::default() }),
+            hack: Hack::new(HackConfig { mic, codec, ..HackConfig::default() }),
             peers: std::iter::once(Peer { capable: true, ..Peer::default() }).chain(peers).collect(),
             pool: PacketPool::default(),
             links: std::iter::once(Link::default()).chain(links).collect(),

@@ -10,7 +10,7 @@ use ackless_cell::pcap::PcapWriter;
 use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_rohc::hack::{Cid, FiveTuple};
-use ackless_schemes::hack::{Fit, HackCounters, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackCounters, Mic, MicLen, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, Packet};
 
@@ -123,7 +123,13 @@ fn lossy(standard: Standard, seed: u64) -> CellConfig {
     let fit = if random.chance(0.3) { Fit::WithinAifs } else { Fit::Whole };
     let mic = [None, Some(MicLen::Four), Some(MicLen::Eight)][seed as usize % 3];
     let mic = mic.map(|len| Mic { len, key: *b"not known to all" });
-    hack_of(&mut config.ap.scheme).expect("the access point speaks HACK").mic = mic;
+    let codec = match seed / 3 % 4 {
+        0 => Codec::Own { checksum: true },
+        1 => Codec::Rfc6846,
+        _ => Codec::default(),
+    };
+    let ap = hack_of(&mut config.ap.scheme).expect("the access point speaks HACK");
+    (ap.mic, ap.codec) = (mic, codec);
     for station in &mut config.stations {
         let mut loss = || {
             let p = |p| Probability::new(p).expect("a share of a half");
@@ -132,7 +138,7 @@ fn lossy(standard: Standard, seed: u64) -> CellConfig {
         station.loss = LinkLoss::PerFrame { down: loss(), up: loss() };
         station.mac.retry_limit = Some(2 + random.below(6) as u32);
         if let Some(hack) = hack_of(&mut station.scheme) {
-            (hack.policy, hack.fit, hack.mic) = (policy, fit, mic);
+            (hack.policy, hack.fit, hack.mic, hack.codec) = (policy, fit, mic, codec);
         }
         if random.chance(0.1) {
             station.scheme = SchemeChoice::Stock;
@@ -166,8 +172,10 @@ fn replays(standard: Standard) {
     assert!(packets * 10 > of * 9, "the captures tell little: {packets} of {of}");
     assert!(emitted > 10 * RUNS && duplicates_discarded > RUNS, "{counters:?}");
     assert!(reinstalls > 10 * RUNS && late_natives > RUNS, "{counters:?}");
-    let HackCounters { crc_failures, gaps, forged, malformed, unknown_context, verify_failures, .. } = counters;
-    assert_eq!([crc_failures, gaps, forged, malformed, unknown_context, verify_failures], [0; 6]);
+    let HackCounters {
+        crc_failures, checksum_failures, gaps, forged, malformed, unknown_context, verify_failures, ..
+    } = counters;
+    assert_eq!([crc_failures, checksum_failures, gaps, forged, malformed, unknown_context, verify_failures], [0; 7]);
 }
 
 #[test]

@@ -60,13 +60,16 @@ pub enum Refused {
     /// It belongs to another flow than the context.
     #[error("the ACK belongs to another flow")]
     OtherFlow,
+    /// As a packet of RFC 6846 it takes so many bytes, more than any code.
+    #[error("{0} bytes as a packet of RFC 6846")]
+    TooLong(usize),
 }
 
 impl Ack {
     /// The headers of `packet`.
     ///
     /// # Errors
-    /// See [`Refused`]; never [`Refused::NoReference`] or [`Refused::OtherFlow`], which only a context can say.
+    /// See [`Refused`]; never [`Refused::NoReference`], [`Refused::OtherFlow`] or [`Refused::TooLong`], which only a context can say.
     pub fn of(packet: &Packet) -> Result<Self, Refused> {
         let tcp = packet.pure_ack().ok_or(Refused::NotPureAck)?;
         if tcp.checksum != Checksum::Correct {

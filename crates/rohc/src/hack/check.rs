@@ -10,6 +10,7 @@ use ackless_wire::IpHeader;
 
 use crate::crc::{CRC3, CRC7, CRC8};
 use crate::hack::ack::Ack;
+use crate::hack::codec::CHECKSUM;
 
 /// The octets of a header that its checksum covers: those that codes can change, in the order of the table in
 /// [`crate::hack`], as big-endian words of eight. The octets of the flow come before them, the MSN behind them.
@@ -91,6 +92,30 @@ impl FlowSum {
         CRC8.extend(self.crc8, &covered.words.map(u64::to_be_bytes).as_flattened()[..covered.len * 8])
     }
 }
+
+/// The TCP checksum of ACKs, as it stands in their headers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TcpSum {
+    /// The packet at hand.
+    packet: Vec<u8>,
+}
+
+impl TcpSum {
+    /// The checksum of `ack`.
+    pub(super) fn of(&mut self, ack: &Ack) -> [u8; CHECKSUM] {
+        self.packet.clear();
+        ack.to_packet().emit(&mut self.packet);
+        let tcp = match &ack.ip {
+            IpHeader::V4(_) => 20,
+            IpHeader::V6(_) => 40,
+        };
+        let at = tcp + CHECKSUM_AT;
+        [self.packet[at], self.packet[at + 1]]
+    }
+}
+
+/// Where in a TCP header the checksum stands (RFC 9293, 3.1).
+const CHECKSUM_AT: usize = 16;
 
 /// The tables of one checksum: table `n` is what an octet gives with `n` octets of zero behind it.
 #[derive(Debug)]

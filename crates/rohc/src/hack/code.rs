@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use crate::hack::codec::CHECKSUM;
 use crate::hack::delta::Delta;
 use crate::hack::small::Small;
 
-/// One compressed ACK: from 1 to [`Code::MAX_LEN`] bytes, and its MSN, which only the first of a run spells out.
+/// One compressed ACK: from 1 to [`Code::MAX_LEN`] bytes, and its MSN, which only the first of a run spells out. With
+/// [`Codec::Rfc6846`](super::Codec::Rfc6846) the bytes are a packet of the RFC.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Code {
     bytes: [u8; Code::MAX_LEN],
@@ -44,8 +46,8 @@ pub enum Malformed {
 }
 
 impl Code {
-    /// The longest possible code: IPv6 with an MSS option and four SACK blocks, every field changed beyond recognition.
-    pub const MAX_LEN: usize = 69;
+    /// The longest possible code: IPv6 with an MSS option and four SACK blocks, every field changed beyond recognition; 69 bytes, and the TCP checksum.
+    pub const MAX_LEN: usize = 69 + CHECKSUM;
 
     /// A code of `msn` without bytes.
     pub(super) const fn empty(msn: u8) -> Self {
@@ -62,7 +64,7 @@ impl Code {
         self.msn
     }
 
-    /// The form.
+    /// The form, of a code of ours.
     pub fn kind(&self) -> Kind {
         Kind::of(self.bytes()).expect("a compressor writes complete codes")
     }

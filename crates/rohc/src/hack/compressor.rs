@@ -1,13 +1,15 @@
 //! The compressing end of one context.
 
 use crate::hack::ack::{Ack, Refused};
-use crate::hack::check::Covered;
+use crate::hack::check::{Covered, TcpSum};
 use crate::hack::code::Code;
+use crate::hack::codec::Codec;
 use crate::hack::context::Context;
 use crate::hack::delta::Delta;
 use crate::hack::small::Small;
+use crate::hack::standard::Sender;
 
-/// The compressing end of one context: pure ACKs of one flow in, codes out. Allocates nothing.
+/// The compressing end of one context: pure ACKs of one flow in, codes out. Allocates nothing for codes of ours.
 ///
 /// A new one has no reference. [`install`](Self::install) gives it the native ACK that the other end is known to have;
 /// from then on [`compress`](Self::compress) turns each ACK into a code in terms of the one before, so codes must reach
@@ -18,18 +20,35 @@ use crate::hack::small::Small;
 /// It may clone the compressor to take back codes that it has never sent.
 #[derive(Clone, Debug, Default)]
 pub struct Compressor {
-    context: Option<Context>,
+    codec: Codec,
+    context: Option<Sending>,
     msn: u8,
+    sum: TcpSum,
+}
+
+/// What it knows of the other end.
+#[derive(Clone, Debug)]
+enum Sending {
+    Own(Context),
+    Rfc6846(Box<Sender>),
 }
 
 impl Compressor {
+    /// A compressor without a reference. The default one has the default codec.
+    pub fn new(codec: Codec) -> Self {
+        Self { codec, ..Self::default() }
+    }
+
     /// Makes `native`, which the other end is known to have received, the reference of the next code.
     /// It may be of another flow than the reference before it. All codes of before are void.
     ///
     /// The MSN goes on from the CRC-8 over the reference, on both ends: see [`crate::hack`].
     pub fn install(&mut self, native: &Ack) {
         let (context, msn) = Context::install(native);
-        self.context = Some(context);
+        self.context = match self.codec {
+            Codec::Own { .. } => Some(Sending::Own(context)),
+            Codec::Rfc6846 => Sender::install(native, msn).map(|sender| Sending::Rfc6846(Box::new(sender))),
+        };
         self.msn = msn;
     }
 
@@ -50,25 +69,36 @@ impl Compressor {
 
     /// The ACK that the next code builds on: the last one compressed, or installed.
     pub fn reference(&self) -> Option<&Ack> {
-        self.context.as_ref().map(|context| &context.reference)
+        match self.context.as_ref()? {
+            Sending::Own(context) => Some(&context.reference),
+            Sending::Rfc6846(sender) => Some(&sender.reference),
+        }
     }
 
     /// Compresses the next ACK of the flow.
     ///
     /// # Errors
-    /// [`Refused::NoReference`] and [`Refused::OtherFlow`]; nothing has changed then.
+    /// [`Refused::NoReference`] and [`Refused::OtherFlow`], and of the RFC's packets [`Refused::TooLong`]; the next code is in terms of the same reference then.
     pub fn compress(&mut self, ack: &Ack) -> Result<Code, Refused> {
-        let context = self.context.as_mut().ok_or(Refused::NoReference)?;
-        if !context.reference.same_flow(ack) {
-            return Err(Refused::OtherFlow);
-        }
-        let mut code = Code::empty(self.msn);
-        let covered = Covered::of(ack);
-        match Small::between(context, ack) {
-            Some(small) => small.write(context.sum.crc3(&covered, self.msn), &mut code),
-            None => Delta::between(context, ack).write(context.sum.crc7(&covered, self.msn), &mut code),
-        }
-        context.step(ack);
+        let code = match self.context.as_mut().ok_or(Refused::NoReference)? {
+            Sending::Own(context) => {
+                if !context.reference.same_flow(ack) {
+                    return Err(Refused::OtherFlow);
+                }
+                let mut code = Code::empty(self.msn);
+                let covered = Covered::of(ack);
+                match Small::between(context, ack) {
+                    Some(small) => small.write(context.sum.crc3(&covered, self.msn), &mut code),
+                    None => Delta::between(context, ack).write(context.sum.crc7(&covered, self.msn), &mut code),
+                }
+                if self.codec.behind_code() > 0 {
+                    code.extend(&self.sum.of(ack));
+                }
+                context.step(ack);
+                code
+            }
+            Sending::Rfc6846(sender) => sender.compress(ack, self.msn)?,
+        };
         self.msn = self.msn.wrapping_add(1);
         Ok(code)
     }

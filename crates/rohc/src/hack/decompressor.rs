@@ -1,24 +1,35 @@
 //! The decompressing end of one context.
 
 use crate::hack::ack::Ack;
-use crate::hack::check::Covered;
+use crate::hack::check::{Covered, TcpSum};
 use crate::hack::code::{Kind, Malformed};
+use crate::hack::codec::{CHECKSUM, Codec};
 use crate::hack::context::Context;
 use crate::hack::delta::Delta;
 use crate::hack::frame::Run;
 use crate::hack::small::Small;
+use crate::hack::standard::Receiver;
 
-/// The decompressing end of one context. Allocates nothing.
+/// The decompressing end of one context. Allocates nothing for codes of ours.
 ///
 /// [`install`](Self::install) each native pure ACK of the flow as it is received, then [`decode`](Self::decode) the
 /// runs with its CID. A run that cannot belong behind what was decoded so far is refused whole.
 #[derive(Clone, Debug, Default)]
 pub struct Decompressor {
-    context: Option<Context>,
+    codec: Codec,
+    context: Option<Receiving>,
     /// The MSN of the next new code.
     expected: u8,
     /// The codes decoded since the reference was installed, at most [`MAX_BACK`]: so far may a run reach back.
     behind: u8,
+    sum: TcpSum,
+}
+
+/// What it knows of the flow.
+#[derive(Clone, Debug)]
+enum Receiving {
+    Own(Context),
+    Rfc6846(Box<Receiver>),
 }
 
 /// An ACK that came out of a code.
@@ -28,8 +39,6 @@ pub struct Decoded {
     pub ack: Ack,
     /// The code's MSN.
     pub msn: u8,
-    /// The code's form.
-    pub kind: Kind,
 }
 
 /// Why a run, or the rest of one, is not decoded.
@@ -51,8 +60,11 @@ pub enum DecodeError {
     /// The checksum of this code does not fit the header that it leads to.
     #[error("the checksum of the code with MSN {0} is wrong")]
     Checksum(u8),
+    /// The TCP checksum that came with this code does not fit the header that it leads to. The compressor takes no such ACK, so it was damaged on the way.
+    #[error("the TCP checksum that came with MSN {0} does not fit its header")]
+    TcpChecksum(u8),
     /// A code leads to no header from the one before: it moves timestamps that are not there, names a SACK block or
-    /// a field of the other IP version, or gives more options than a header has room for.
+    /// a field of the other IP version, or gives more options than a header has room for. Or a packet of the RFC makes no sense behind the one before.
     #[error("a code leads to no header from the one before")]
     Impossible,
     /// A code is none.
@@ -65,15 +77,25 @@ pub enum DecodeError {
 pub struct Decode<'c, 'f> {
     decompressor: &'c mut Decompressor,
     codes: &'f [u8],
+    /// How many more a run can have.
     left: u8,
     duplicates: u8,
 }
 
 impl Decompressor {
+    /// A decompressor without a reference. The default one has the default codec.
+    pub fn new(codec: Codec) -> Self {
+        Self { codec, ..Self::default() }
+    }
+
     /// Makes `native` the reference of the next code. All codes of before are void.
     pub fn install(&mut self, native: &Ack) {
         let (context, msn) = Context::install(native);
-        *self = Self { context: Some(context), expected: msn, behind: 0 };
+        self.context = match self.codec {
+            Codec::Own { .. } => Some(Receiving::Own(context)),
+            Codec::Rfc6846 => Receiver::install(native, msn).map(|receiver| Receiving::Rfc6846(Box::new(receiver))),
+        };
+        (self.expected, self.behind) = (msn, 0);
     }
 
     /// Closes the context until the next [`install`](Self::install).
@@ -93,57 +115,90 @@ impl Decompressor {
 
     /// The ACK that the next code builds on: the last one decoded, or installed.
     pub fn reference(&self) -> Option<&Ack> {
-        self.context.as_ref().map(|context| &context.reference)
+        match self.context.as_ref()? {
+            Receiving::Own(context) => Some(&context.reference),
+            Receiving::Rfc6846(receiver) => Some(&receiver.reference),
+        }
     }
 
-    /// Begins to decode `run`, behind those of its codes that were decoded before.
+    /// Begins to decode `run`, which was read with the same codec, behind those of its codes that were decoded before.
     ///
     /// The run's first MSN tells how many those are: `expected - first` modulo 256, see [`crate::hack`].
     ///
     /// # Errors
-    /// [`DecodeError::NoReference`] and [`DecodeError::Gap`]; nothing has changed then.
+    /// [`DecodeError::NoReference`] and [`DecodeError::Gap`]; [`DecodeError::Malformed`] where packets of the RFC that came before are not those that come again. Nothing
+    /// has changed then.
     pub fn decode<'c, 'f>(&'c mut self, run: &Run<'f>) -> Result<Decode<'c, 'f>, DecodeError> {
-        if self.context.is_none() {
-            return Err(DecodeError::NoReference);
-        }
+        let Some(context) = &self.context else { return Err(DecodeError::NoReference) };
         let back = self.expected.wrapping_sub(run.msn());
         if back > self.behind {
             return Err(DecodeError::Gap { first: run.msn(), expected: self.expected, behind: self.behind });
         }
-        let duplicates = back.min(run.len());
-        let mut codes = run.bytes();
-        for _ in 0..duplicates {
-            codes = &codes[Kind::len_of(codes)?..];
+        let (codes, duplicates) = match context {
+            Receiving::Own(_) => self.pass_over(run.bytes(), back)?,
+            Receiving::Rfc6846(receiver) => receiver.pass_over(run.bytes(), back)?,
+        };
+        Ok(Decode { decompressor: self, codes, left: Run::MAX_LEN - duplicates, duplicates })
+    }
+
+    /// What is behind the first `back` codes of ours, or fewer if there are not so many; and how many those are.
+    fn pass_over<'f>(&self, mut codes: &'f [u8], back: u8) -> Result<(&'f [u8], u8), Malformed> {
+        let mut passed = 0;
+        while passed < back && !codes.is_empty() {
+            let len = Kind::len_of(codes)? + self.codec.behind_code();
+            codes = codes.get(len..).ok_or(Malformed::Truncated)?;
+            passed += 1;
         }
-        Ok(Decode { decompressor: self, codes, left: run.len() - duplicates, duplicates })
+        Ok((codes, passed))
     }
 
     /// Decodes the code at the start of `bytes`, and says its length.
     #[inline]
     fn step(&mut self, bytes: &[u8]) -> Result<(Decoded, usize), DecodeError> {
-        let context = self.context.as_mut().ok_or(DecodeError::NoReference)?;
         let msn = self.expected;
-        let kind = Kind::of(bytes)?;
-        let (ack, right, len) = match kind {
-            Kind::Compact | Kind::Stamps | Kind::Window => {
-                let (small, crc) = Small::read(kind, bytes)?;
-                let ack = small.apply(context)?;
-                (ack, context.sum.crc3(&Covered::of(&ack), msn) == crc, if kind == Kind::Compact { 1 } else { 2 })
-            }
-            Kind::Delta | Kind::Extended => {
-                let (delta, crc, len) = Delta::read(bytes)?;
-                let ack = delta.apply(context)?;
-                (ack, context.sum.crc7(&Covered::of(&ack), msn) == crc, len)
-            }
+        let (ack, len) = match self.context.as_mut().ok_or(DecodeError::NoReference)? {
+            Receiving::Own(context) => own(context, msn, bytes, self.codec, &mut self.sum)?,
+            Receiving::Rfc6846(receiver) => receiver.step(bytes, msn)?,
         };
-        if !right {
-            return Err(DecodeError::Checksum(msn));
-        }
-        context.step(&ack);
         self.expected = msn.wrapping_add(1);
         self.behind = (self.behind + 1).min(MAX_BACK);
-        Ok((Decoded { ack, msn, kind }, len))
+        Ok((Decoded { ack, msn }, len))
     }
+}
+
+/// Decodes a code of ours.
+#[inline]
+fn own(
+    context: &mut Context,
+    msn: u8,
+    bytes: &[u8],
+    codec: Codec,
+    sum: &mut TcpSum,
+) -> Result<(Ack, usize), DecodeError> {
+    let kind = Kind::of(bytes)?;
+    let (ack, right, len) = match kind {
+        Kind::Compact | Kind::Stamps | Kind::Window => {
+            let (small, crc) = Small::read(kind, bytes)?;
+            let ack = small.apply(context)?;
+            (ack, context.sum.crc3(&Covered::of(&ack), msn) == crc, if kind == Kind::Compact { 1 } else { 2 })
+        }
+        Kind::Delta | Kind::Extended => {
+            let (delta, crc, len) = Delta::read(bytes)?;
+            let ack = delta.apply(context)?;
+            (ack, context.sum.crc7(&Covered::of(&ack), msn) == crc, len)
+        }
+    };
+    if !right {
+        return Err(DecodeError::Checksum(msn));
+    }
+    if codec.behind_code() > 0 {
+        let said: &[u8; CHECKSUM] = bytes[len..].first_chunk().ok_or(Malformed::Truncated)?;
+        if *said != sum.of(&ack) {
+            return Err(DecodeError::TcpChecksum(msn));
+        }
+    }
+    context.step(&ack);
+    Ok((ack, len + codec.behind_code()))
 }
 
 impl Decode<'_, '_> {
@@ -151,26 +206,29 @@ impl Decode<'_, '_> {
     pub const fn duplicates(&self) -> u8 {
         self.duplicates
     }
-
-    /// How many codes are still to come.
-    pub const fn left(&self) -> u8 {
-        self.left
-    }
 }
 
 impl Iterator for Decode<'_, '_> {
     type Item = Result<Decoded, DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let step = self.decompressor.step(self.codes);
+        if self.codes.is_empty() {
+            return None;
+        }
+        let step = match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                self.decompressor.step(self.codes)
+            }
+            None => Err(DecodeError::Impossible),
+        };
         Some(match step {
             Ok((decoded, len)) => {
                 self.codes = &self.codes[len..];
                 Ok(decoded)
             }
             Err(error) => {
-                self.left = 0;
+                self.codes = &[];
                 Err(error)
             }
         })

@@ -2,25 +2,33 @@
 
 use crate::hack::ack::Cid;
 use crate::hack::code::{Code, Kind, Malformed};
+use crate::hack::codec::Codec;
 
 /// Writes the runs of one answer behind what `out` holds.
 #[derive(Debug)]
 pub struct FrameWriter<'a> {
+    codec: Codec,
     out: &'a mut Vec<u8>,
     start: usize,
     limit: usize,
+    /// Where the codes of the last run begin.
+    run_at: usize,
 }
 
 /// The runs of one answer, read and found well-formed to the last byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame<'a>(&'a [u8]);
+pub struct Frame<'a> {
+    codec: Codec,
+    bytes: &'a [u8],
+}
 
 /// The codes of one context in an answer, of consecutive MSNs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run<'a> {
+    codec: Codec,
     cid: Cid,
     msn: u8,
-    len: u8,
+    len: Option<u8>,
     codes: &'a [u8],
 }
 
@@ -43,9 +51,9 @@ pub enum FrameError {
 
 impl<'a> FrameWriter<'a> {
     /// Appends to `out` up to `limit` bytes, or [`Frame::MAX_LEN`] if that is less.
-    pub fn new(out: &'a mut Vec<u8>, limit: usize) -> Self {
+    pub fn new(codec: Codec, out: &'a mut Vec<u8>, limit: usize) -> Self {
         let start = out.len();
-        Self { out, start, limit: limit.min(Frame::MAX_LEN) }
+        Self { codec, out, start, limit: limit.min(Frame::MAX_LEN), run_at: start }
     }
 
     /// Appends a run of `codes`, which have consecutive MSNs: as many of the first of them as fit into the limit and a
@@ -56,12 +64,15 @@ impl<'a> FrameWriter<'a> {
         for code in codes {
             let bytes = code.bytes();
             if count == 0 {
-                let separator: &[u8] = if self.out.len() > self.start { &[END] } else { &[] };
-                if self.out.len() + separator.len() + HEADER + bytes.len() > end {
+                let separator = if self.out.len() > self.start { self.codec.separator() } else { 0 };
+                if self.out.len() + separator + Codec::RUN_HEADER + bytes.len() > end {
                     break;
                 }
-                self.out.extend_from_slice(separator);
+                if separator > 0 {
+                    self.separate();
+                }
                 self.out.extend_from_slice(&[cid.0, code.msn()]);
+                self.run_at = self.out.len();
             } else if self.out.len() + bytes.len() > end {
                 break;
             }
@@ -73,6 +84,17 @@ impl<'a> FrameWriter<'a> {
         }
         count
     }
+
+    /// Tells where the last run ends: behind codes of ours by a byte that begins none, in front of the RFC's packets by their length.
+    fn separate(&mut self) {
+        match self.codec {
+            Codec::Own { .. } => self.out.push(END),
+            Codec::Rfc6846 => {
+                let [.., high, low] = (self.out.len() - self.run_at).to_be_bytes();
+                self.out.splice(self.run_at..self.run_at, [END, high, low]);
+            }
+        }
+    }
 }
 
 impl<'a> Frame<'a> {
@@ -83,18 +105,18 @@ impl<'a> Frame<'a> {
     /// Reads the bytes between a standard answer and its FCS.
     ///
     /// Nothing but whole codes in whole runs is accepted, so one byte too many or too few is noticed before the first
-    /// code is decoded.
+    /// code is decoded. Where a packet of RFC 6846 ends, however, only its context can tell, while it decodes it.
     ///
     /// # Errors
     /// See [`FrameError`].
-    pub fn read(bytes: &'a [u8]) -> Result<Self, FrameError> {
+    pub fn read(codec: Codec, bytes: &'a [u8]) -> Result<Self, FrameError> {
         if bytes.is_empty() || bytes.len() > Self::MAX_LEN {
             return Err(FrameError::Length(bytes.len()));
         }
         let mut seen = [0u64; 4];
         let mut at = 0;
         while at < bytes.len() {
-            let (run, next) = Run::read(bytes, at)?;
+            let (run, next) = Run::read(codec, bytes, at)?;
             let bit = 1 << (run.cid.0 % 64);
             let word = &mut seen[usize::from(run.cid.0 / 64)];
             if *word & bit != 0 {
@@ -103,18 +125,18 @@ impl<'a> Frame<'a> {
             *word |= bit;
             at = next;
         }
-        Ok(Self(bytes))
+        Ok(Self { codec, bytes })
     }
 
     /// The runs in their order.
     pub fn runs(&self) -> impl Iterator<Item = Run<'a>> + use<'a> {
-        let bytes = self.0;
+        let Self { codec, bytes } = *self;
         let mut at = 0;
         std::iter::from_fn(move || {
             if at == bytes.len() {
                 return None;
             }
-            let (run, next) = Run::read(bytes, at).expect("a frame is read whole before it is made");
+            let (run, next) = Run::read(codec, bytes, at).expect("a frame is read whole before it is made");
             at = next;
             Some(run)
         })
@@ -126,11 +148,25 @@ impl<'a> Run<'a> {
     pub const MAX_LEN: u8 = 127;
 
     /// The run at `at`, and where the next one begins.
-    fn read(bytes: &'a [u8], at: usize) -> Result<(Self, usize), FrameError> {
+    fn read(codec: Codec, bytes: &'a [u8], at: usize) -> Result<(Self, usize), FrameError> {
         let Some(&[cid, msn]) = bytes[at..].first_chunk() else {
             return Err(FrameError::Code(at, Malformed::Truncated));
         };
-        let first = at + HEADER;
+        let first = at + Codec::RUN_HEADER;
+        let (len, codes, next) = match codec {
+            Codec::Own { .. } => Self::codes_at(codec, bytes, at, first)?,
+            Codec::Rfc6846 => Self::packets_at(bytes, at, first)?,
+        };
+        Ok((Self { codec, cid: Cid(cid), msn, len, codes }, next))
+    }
+
+    /// How many codes of ours there are from `first` on, in the run at `at`; their bytes, and where the next run begins.
+    fn codes_at(
+        codec: Codec,
+        bytes: &'a [u8],
+        at: usize,
+        first: usize,
+    ) -> Result<(Option<u8>, &'a [u8], usize), FrameError> {
         let mut end = first;
         let mut len = 0;
         let next = loop {
@@ -141,7 +177,11 @@ impl<'a> Run<'a> {
                 Some(&END) => break end + 1,
                 Some(_) if len == Self::MAX_LEN => return Err(FrameError::Count(at)),
                 Some(_) => {
-                    end += Kind::len_of(&bytes[end..]).map_err(|malformed| FrameError::Code(end, malformed))?;
+                    let code = Kind::len_of(&bytes[end..]).map_err(|malformed| FrameError::Code(end, malformed))?;
+                    if bytes.len() - end < code + codec.behind_code() {
+                        return Err(FrameError::Code(end, Malformed::Truncated));
+                    }
+                    end += code + codec.behind_code();
                     len += 1;
                 }
             }
@@ -149,7 +189,26 @@ impl<'a> Run<'a> {
         if len == 0 {
             return Err(FrameError::Count(at));
         }
-        Ok((Self { cid: Cid(cid), msn, len, codes: &bytes[first..end] }, next))
+        Ok((Some(len), &bytes[first..end], next))
+    }
+
+    /// The same of packets of RFC 6846, whose number only their context can tell.
+    fn packets_at(bytes: &'a [u8], at: usize, first: usize) -> Result<(Option<u8>, &'a [u8], usize), FrameError> {
+        let (first, end) = match bytes[first..] {
+            [] => return Err(FrameError::Count(at)),
+            [END, high, low, ..] => {
+                let first = first + Codec::Rfc6846.separator();
+                (first, first + usize::from(u16::from_be_bytes([high, low])))
+            }
+            [END, ..] => return Err(FrameError::Code(first, Malformed::Truncated)),
+            _ => return Ok((None, &bytes[first..], bytes.len())),
+        };
+        // A length is said only where another run follows.
+        match bytes.get(first..end) {
+            Some([]) => Err(FrameError::Count(at)),
+            Some(packets) if end < bytes.len() => Ok((None, packets, end)),
+            _ => Err(FrameError::Code(first, Malformed::Truncated)),
+        }
     }
 
     /// The context.
@@ -162,9 +221,9 @@ impl<'a> Run<'a> {
         self.msn
     }
 
-    /// The number of codes, 1 to [`Run::MAX_LEN`].
+    /// The number of codes, 1 to [`Run::MAX_LEN`]; nothing for packets of RFC 6846, which only their context can count.
     #[expect(clippy::len_without_is_empty, reason = "no run is empty")]
-    pub const fn len(&self) -> u8 {
+    pub const fn len(&self) -> Option<u8> {
         self.len
     }
 
@@ -173,19 +232,18 @@ impl<'a> Run<'a> {
         self.codes
     }
 
-    /// The codes one by one: form and bytes.
+    /// The codes of ours one by one: form and bytes, with the checksum behind them; none where there are packets of RFC 6846.
     pub fn codes(&self) -> impl Iterator<Item = (Kind, &'a [u8])> + use<'a> {
-        let mut rest = self.codes;
+        let mut rest = if self.len.is_some() { self.codes } else { &[] };
+        let behind_code = self.codec.behind_code();
         std::iter::from_fn(move || {
             let kind = Kind::of(rest).ok()?;
-            let (code, behind) = rest.split_at(Kind::len_of(rest).ok()?);
+            let (code, behind) = rest.split_at(Kind::len_of(rest).ok()? + behind_code);
             rest = behind;
             Some((kind, code))
         })
     }
 }
 
-/// CID and MSN.
-const HEADER: usize = 2;
-/// The byte between two runs; no code begins with it.
+/// The byte between two runs; no code begins with it. Nor does a packet of RFC 6846 here: it begins a segment (RFC 5795, 5.2.5), of which there are none.
 const END: u8 = 0xff;

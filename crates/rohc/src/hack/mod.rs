@@ -26,6 +26,8 @@
 //! | reserved | `1111 0000` to `1111 1110` | |
 //! | end of run | `1111 1111` | |
 //!
+//! With [`Codec::Own`]'s `checksum` the 16 bits of the TCP checksum follow each code, and what came out of it must fit them.
+//!
 //! `ss` is the step: 0 acknowledgment number and SACK blocks as before, 1 the acknowledgment number moved by the last
 //! stride, 2 by the stride before, 3 the acknowledgment number is as before and the first SACK block grew at its right
 //! edge as it last did. `v` and `e` say how far TSval and TSecr moved. `w` says how far the window moved: from -64 as
@@ -119,6 +121,26 @@
 //! | steady, as packets of RFC 6846 in terms of one certain reference, with the TCP checksum | 10.45 | 7.65 |
 //! | the same without timestamps | 4.70 | 4.70 |
 //!
+//! # The packets of RFC 6846 instead
+//!
+//! The paper says that it "uses ROHC" [RFC 6846], without IR and feedback, with the CID as above, and with the first MSN of an answer "extended to 8 bits" (3.3.2 and 3.4); it does not say
+//! where one packet ends and the next begins, nor where identifier and MSN stand. With [`Codec::Rfc6846`]:
+//!
+//! ```text
+//! frame   = *( CID(8) MSN(8) 0xff LENGTH(16) 1*packet ) CID(8) MSN(8) 1*127packet
+//! ```
+//!
+//! - A packet is one of rnd_1 to seq_8 or co_common, as [`rfc`](crate::rfc) writes them for a window of one certain reference, for small context identifiers and the identifier 0, which
+//!   takes no byte. So it has its own CRC-3 or CRC-7, the low four bits of its MSN, and the TCP checksum.
+//! - A native ACK installs what its IR packet would bring; the MSN goes on from it as above, and each packet's must be that of its place.
+//! - Only its context knows where a packet ends, so only the length in front of all runs but the last, in bytes, lets a reader step over a context that is broken; and packets that come again are
+//!   passed over by their lengths, which the decompressing end keeps of the last 127. No packet begins with 0xff.
+//! - What cannot be said goes natively: another IPv6 flow label, which names the flow there, and packets above [`Code::MAX_LEN`].
+//!
+//! Single flipped bits, as in the table above: of 1,754,008 in packets 99.4 % were stopped, 0.2 % said nothing, and 0.4 % brought out an ACK with another identification or TTL; none one that a TCP
+//! would take for another, for which the TCP checksum stands. Codes with the TCP checksum let 34 of 583,480 through: a sum does not see a segment that is taken from a SACK block's edge
+//! and given to the acknowledgment number.
+//!
 //! # The master sequence number
 //!
 //! An installation sets the MSN of the next code, on both ends, to the CRC-8 over the octets above (without MSN) of the
@@ -139,8 +161,8 @@
 //!   did (paper, 3.3.2 and 3.4).
 //! - The CID is one byte of a hash, [`Cid::of`], and stands once for each run, as does the MSN, with 8 bits instead of
 //!   4 (paper, 3.4); after that both follow from the place in the run.
-//! - Neither TCP checksum nor IPv4 header checksum is carried: the decompressor computes them, and packets whose TCP
-//!   checksum is wrong are refused. The RFC's irregular chain would cost 2 bytes for each ACK, more than all the rest.
+//! - Neither TCP checksum (by default) nor IPv4 header checksum is carried: the decompressor computes them, and packets whose TCP
+//!   checksum is wrong are refused. The RFC's irregular chain costs 2 bytes for each ACK, more than all the rest.
 //! - Codes are differences to the ACK before instead of least significant bits in terms of a window of references:
 //!   answers arrive complete and in order or come again, so there is but one reference, and it is certain. A difference
 //!   also says "unchanged" for nothing, where the RFC's lsb(7, -1) spends a packet type on a timestamp that stays.
@@ -157,6 +179,7 @@
 mod ack;
 mod check;
 mod code;
+mod codec;
 mod compressor;
 mod context;
 mod decompressor;
@@ -164,9 +187,11 @@ mod delta;
 mod frame;
 mod sack;
 mod small;
+mod standard;
 
 pub use ack::{Ack, Cid, FiveTuple, Refused};
 pub use code::{Code, Kind, Malformed};
+pub use codec::Codec;
 pub use compressor::Compressor;
 pub use decompressor::{Decode, DecodeError, Decoded, Decompressor};
 pub use frame::{Frame, FrameError, FrameWriter, Run};

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
+use super::certain::ONE;
 use super::chain::{write_dynamic, write_irregular_chain, write_static};
 use super::cid::CidSpace;
 use super::common;
-use super::decompressor::Error;
+use super::decompressor::{self, Error};
 use super::feedback::{Feedback, FeedbackKind};
 use super::format::{Format, PacketType};
 use super::header::{self, Flow, Header, Refused};
@@ -48,9 +49,9 @@ pub struct Config {
     pub refresh: Option<NonZeroU32>,
 }
 
-#[derive(Debug)]
-struct Context {
-    flow: Flow,
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) flow: Flow,
     /// The states that the decompressor may be in, oldest first; the last packet's is always there once one was sent.
     references: VecDeque<State>,
     stage: Stage,
@@ -179,6 +180,22 @@ impl Context {
         }
     }
 
+    /// A context whose other end is known to have this packet, which had that master sequence number: what its IR packet would bring.
+    pub(super) fn certain(packet: &[u8], msn: u16) -> Result<Self, Refused> {
+        let (flow, header, raw) = header::parse(packet)?;
+        let options = Scanned::new(raw)?;
+        let mut context = Self { stage: Stage::Compressed, ..Self::new(flow, msn, 1) };
+        let state = context.next_state(header, &options, true, ONE);
+        context.sent(state, ONE);
+        Ok(context)
+    }
+
+    /// The other end of a context that has just become [`Self::certain`].
+    pub(super) fn into_receiving(mut self) -> decompressor::Context {
+        let state = self.references.pop_back().expect("the packet that installed it is its reference");
+        decompressor::Context::new(self.flow, state)
+    }
+
     /// Whether the next packet initialises the context.
     fn prepare(&mut self, config: Config) -> bool {
         let due = config.refresh.is_some_and(|packets| self.since_initialised >= packets.get());
@@ -189,7 +206,7 @@ impl Context {
     }
 
     /// The state in which the packet leaves a decompressor.
-    fn next_state(&mut self, header: Header, options: &Scanned<'_>, initialises: bool, window: u8) -> State {
+    pub(super) fn next_state(&mut self, header: Header, options: &Scanned<'_>, initialises: bool, window: u8) -> State {
         let Some(last) = self.references.back() else {
             let mut table = Table::default();
             let list = options.place(&mut table);
@@ -253,7 +270,7 @@ impl Context {
     }
 
     /// Appends the shortest packet that brings the decompressor to `state` from whatever reference it is at.
-    fn write_compressed(
+    pub(super) fn write_compressed(
         &self,
         state: &State,
         cid: u16,
@@ -290,7 +307,7 @@ impl Context {
         kind
     }
 
-    fn sent(&mut self, state: State, window: u8) {
+    pub(super) fn sent(&mut self, state: State, window: u8) {
         if self.references.len() == usize::from(window) {
             self.references.pop_front();
         }

@@ -83,13 +83,22 @@ pub enum Error {
     Feedback,
 }
 
-#[derive(Debug)]
-struct Context {
+#[derive(Clone, Debug)]
+pub(super) struct Context {
     flow: Flow,
     state: State,
     in_doubt: bool,
     /// Failures since the last success.
     failures: u8,
+}
+
+/// A compressed packet that its context has rebuilt, and whose checksum fits.
+#[derive(Debug)]
+pub(crate) struct Rebuilt {
+    kind: PacketType,
+    state: State,
+    /// How long it was.
+    len: usize,
 }
 
 /// A packet taken apart as far as every packet is the same.
@@ -177,7 +186,7 @@ impl Decompressor {
         }
         state.emit(&flow, out)?;
         let msn = state.msn;
-        self.contexts.insert(framed.cid, Context { flow, state, in_doubt: false, failures: 0 });
+        self.contexts.insert(framed.cid, Context::new(flow, state));
         Ok(Decompressed { cid: framed.cid, kind, msn })
     }
 
@@ -192,10 +201,12 @@ impl Decompressor {
             Error::Truncated | Error::Malformed => Error::Senseless(cid),
             other => other,
         });
-        match rebuilt {
-            Ok((kind, state)) => {
-                let msn = state.msn;
-                *context = Context { flow: context.flow, state, in_doubt: false, failures: 0 };
+        let whole =
+            |rebuilt: Rebuilt| if rebuilt.len == self.scratch.len() { Ok(rebuilt) } else { Err(Error::Payload) };
+        match rebuilt.and_then(whole) {
+            Ok(rebuilt) => {
+                let (kind, msn) = (rebuilt.kind, rebuilt.msn());
+                context.take(rebuilt);
                 Ok(Decompressed { cid, kind, msn })
             }
             Err(error) => {
@@ -215,12 +226,35 @@ impl Decompressor {
     }
 }
 
+impl Rebuilt {
+    /// Its master sequence number.
+    pub(crate) const fn msn(&self) -> u16 {
+        self.state.msn
+    }
+
+    /// How many bytes of what was given it took.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+}
+
 impl Context {
-    fn rebuild(&self, cid: u16, packet: &[u8], out: &mut Vec<u8>) -> Result<(PacketType, State), Error> {
+    /// A context in this state.
+    pub(super) const fn new(flow: Flow, state: State) -> Self {
+        Self { flow, state, in_doubt: false, failures: 0 }
+    }
+
+    /// A packet that came out right is the reference of the next one.
+    pub(super) fn take(&mut self, rebuilt: Rebuilt) {
+        *self = Self::new(self.flow, rebuilt.state);
+    }
+
+    /// Rebuilds the packet at the start of `packet`; something may follow it.
+    pub(super) fn rebuild(&self, cid: u16, packet: &[u8], out: &mut Vec<u8>) -> Result<Rebuilt, Error> {
         let v4 = self.flow.v4;
         let mut state = self.state.clone();
         let mut reader = Reader::new(packet);
-        let first = packet[0];
+        let first = *packet.first().ok_or(Error::Truncated)?;
         let (kind, rest) = if first >> 1 == CO_COMMON {
             (PacketType::CoCommon, common::read(v4, &mut reader, &mut state)?)
         } else {
@@ -241,11 +275,7 @@ impl Context {
             Crc::Three(crc) => CRC3.of(&out[start..]) == crc,
             Crc::Seven(crc) => CRC7.of(&out[start..]) == crc,
         };
-        match (fits, reader.left()) {
-            (false, _) => Err(Error::Crc(cid)),
-            (true, 0) => Ok((kind, state)),
-            (true, _) => Err(Error::Payload),
-        }
+        if fits { Ok(Rebuilt { kind, state, len: packet.len() - reader.left() }) } else { Err(Error::Crc(cid)) }
     }
 }
 

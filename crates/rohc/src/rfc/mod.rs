@@ -51,6 +51,7 @@
 //!   eight passes. Whoever can check the TCP checksum of what comes out should.
 
 mod bits;
+pub(crate) mod certain;
 mod chain;
 mod cid;
 mod common;

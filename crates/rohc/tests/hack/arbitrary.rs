@@ -1,7 +1,7 @@
 //! Arbitrary bytes, and the limits of frames.
 
 use ackless_rohc::hack::{
-    Ack, Cid, Code, Compressor, Decompressor, Frame, FrameError, FrameWriter, Malformed, Refused, Run,
+    Ack, Cid, Code, Codec, Compressor, Decompressor, Frame, FrameError, FrameWriter, Malformed, Refused, Run,
 };
 use ackless_wire::random::{Purpose, Stream};
 
@@ -16,16 +16,16 @@ fn arbitrary_bytes_are_read_or_refused() {
         // Half of the bytes begin short codes, or else hardly anything would be well-formed.
         let bytes: Vec<u8> =
             (0..len).map(|_| random.bits() as u8 & if random.chance(0.5) { 0x7f } else { 0xff }).collect();
-        let Ok(frame) = Frame::read(&bytes) else { continue };
+        let Ok(frame) = Frame::read(Codec::default(), &bytes) else { continue };
         frames += 1;
         let mut ap = Decompressor::default();
         ap.install(&Flow::new(Stream::new(seed % 100, 1, Purpose::Test), 0.0).next());
         for run in frame.runs() {
-            assert_eq!(run.codes().count(), usize::from(run.len()));
+            assert_eq!(run.codes().count(), run.len().map_or(0, usize::from));
             // The reader's own MSN, so that decoding begins.
             let mut own = vec![run.cid().0, ap.expected()];
             own.extend(run.bytes());
-            let frame = Frame::read(&own).expect("only the MSN is another");
+            let frame = Frame::read(Codec::default(), &own).expect("only the MSN is another");
             let run = frame.runs().next().expect("there is a run");
             acks += ap.decode(&run).expect("the MSN is the expected one").filter(Result::is_ok).count();
         }
@@ -33,12 +33,72 @@ fn arbitrary_bytes_are_read_or_refused() {
     assert!(frames > 10_000 && acks > 1_000, "{frames} frames, {acks} ACKs");
 }
 
+/// Behind well-formed packets, whose bytes are then changed, cut or added to: nothing panics, and no run brings out more than 127 ACKs.
+#[test]
+fn damaged_packets_of_the_rfc_are_read_or_refused() {
+    let codec = Codec::Rfc6846;
+    let mut random = Stream::new(4, 0, Purpose::Test);
+    let (mut frames, mut acks) = (0, 0);
+    for seed in 0..3_000 {
+        let mut flow = Flow::new(Stream::new(seed, 1, Purpose::Test), 0.0);
+        let (mut client, mut ap) = (Compressor::new(codec), Decompressor::new(codec));
+        let native = flow.next();
+        client.install(&native);
+        ap.install(&native);
+        let codes: Vec<_> = (0..5).map(|_| client.compress(&flow.next()).expect("the context is open")).collect();
+        let mut bytes = Vec::new();
+        let mut writer = FrameWriter::new(codec, &mut bytes, usize::MAX);
+        writer.run(Cid(1), &codes);
+        if random.chance(0.5) {
+            writer.run(Cid(2), &codes);
+        }
+        for _ in 0..20 {
+            let mut damaged = bytes.clone();
+            for _ in 0..random.below(3) {
+                let at = random.below(damaged.len() as u64) as usize;
+                damaged[at] = random.bits() as u8;
+            }
+            damaged.truncate(random.below(2 * damaged.len() as u64) as usize);
+            damaged.extend((0..random.below(3) * random.below(200)).map(|_| random.bits() as u8));
+            let Ok(frame) = Frame::read(codec, &damaged) else { continue };
+            frames += 1;
+            let mut ap = ap.clone();
+            for run in frame.runs() {
+                let came = ap.decode(&run).map_or(0, |decode| decode.filter(Result::is_ok).count());
+                assert!(came <= usize::from(Run::MAX_LEN), "seed {seed}");
+                acks += came;
+            }
+        }
+    }
+    assert!(frames > 10_000 && acks > 10_000, "{frames} frames, {acks} ACKs");
+}
+
+#[test]
+fn a_reader_of_the_rfcs_packets_says_where_and_why() {
+    let read = |bytes: &[u8]| {
+        let frame = Frame::read(Codec::Rfc6846, bytes)?;
+        Ok(frame.runs().map(|run| (run.cid().0, run.msn(), run.bytes().to_vec())).collect::<Vec<_>>())
+    };
+    assert_eq!(read(&[]), Err(FrameError::Length(0)));
+    assert_eq!(read(&[7]), Err(FrameError::Code(0, Malformed::Truncated)));
+    assert_eq!(read(&[7, 0]), Err(FrameError::Count(0)));
+    assert_eq!(read(&[7, 9, 1, 2, 0xff]), Ok(vec![(7, 9, vec![1, 2, 0xff])]));
+    assert_eq!(read(&[7, 9, 0xff, 0, 2, 1, 2, 8, 3, 4]), Ok(vec![(7, 9, vec![1, 2]), (8, 3, vec![4])]));
+    assert_eq!(read(&[7, 9, 0xff, 0, 2, 1, 2, 7, 3, 4]), Err(FrameError::Repeated(7)));
+    assert_eq!(read(&[7, 9, 0xff, 0, 2, 1, 2, 8, 3]), Err(FrameError::Count(7)));
+    assert_eq!(read(&[7, 9, 0xff, 0, 0, 8, 3, 4]), Err(FrameError::Count(0)));
+    for length_without_need in [&[7, 9, 0xff, 0, 2, 1, 2][..], &[7, 9, 0xff, 0, 3, 1, 2]] {
+        assert_eq!(read(length_without_need), Err(FrameError::Code(5, Malformed::Truncated)));
+    }
+    assert_eq!(read(&[7, 9, 0xff, 0]), Err(FrameError::Code(2, Malformed::Truncated)));
+}
+
 #[test]
 fn a_frame_cut_short_anywhere_is_no_frame_or_lacks_codes() {
     let mut flow = Flow::new(Stream::new(3, 1, Purpose::Test), 0.5);
     let (bytes, ends) = frame_of(&mut flow, 30);
     for end in 0..bytes.len() {
-        match Frame::read(&bytes[..end]) {
+        match Frame::read(Codec::default(), &bytes[..end]) {
             Ok(frame) => assert_eq!(frame.runs().next().map(|run| run.bytes().len() + 2), Some(end)),
             Err(FrameError::Length(0)) => assert_eq!(end, 0),
             Err(FrameError::Code(_, Malformed::Truncated) | FrameError::Count(0)) => assert!(!ends.contains(&end)),
@@ -51,7 +111,7 @@ fn a_frame_cut_short_anywhere_is_no_frame_or_lacks_codes() {
 fn frame_of(flow: &mut Flow, count: usize) -> (Vec<u8>, Vec<usize>) {
     let codes = codes_of(flow, count);
     let mut bytes = Vec::new();
-    let written = FrameWriter::new(&mut bytes, usize::MAX).run(Cid(1), &codes);
+    let written = FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid(1), &codes);
     assert_eq!(usize::from(written), count);
     let ends = codes.iter().scan(2, |end, code| {
         *end += code.bytes().len();
@@ -68,7 +128,7 @@ fn codes_of(flow: &mut Flow, count: usize) -> Vec<Code> {
 
 #[test]
 fn a_reader_says_where_and_why() {
-    let read = |bytes: &[u8]| Frame::read(bytes).map(|_| ());
+    let read = |bytes: &[u8]| Frame::read(Codec::default(), bytes).map(|_| ());
     assert_eq!(read(&[]), Err(FrameError::Length(0)));
     assert_eq!(read(&[0; Frame::MAX_LEN + 1]), Err(FrameError::Length(Frame::MAX_LEN + 1)));
     assert_eq!(read(&[7]), Err(FrameError::Code(0, Malformed::Truncated)));
@@ -95,7 +155,7 @@ fn a_writer_keeps_to_its_limit_and_starts_no_run_that_it_cannot_fill() {
     let lens: Vec<_> = codes.iter().map(|code| code.bytes().len()).collect();
     for limit in 0..300 {
         let mut bytes = vec![1, 2, 3];
-        let mut writer = FrameWriter::new(&mut bytes, limit);
+        let mut writer = FrameWriter::new(Codec::default(), &mut bytes, limit);
         let counts = [writer.run(Cid(1), &codes), writer.run(Cid(2), &codes)];
         let body = |count: u8| lens[..usize::from(count)].iter().sum::<usize>();
         let expected = match counts {

@@ -1,7 +1,7 @@
 //! Codes worked out by hand from the tables in the documentation of `hack`. Only the checksums are computed, bit by
 //! bit, over octets that are written out here.
 
-use ackless_rohc::hack::{Ack, Cid, Code, Compressor, Decompressor, Frame, FrameWriter, Kind};
+use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor, Decompressor, Frame, FrameWriter, Kind};
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
@@ -68,8 +68,8 @@ fn codes<const N: usize>(changes: [fn(&mut Packet); N]) -> [Code; N] {
         client.compress(&Ack::of(&packet).expect("a pure ACK")).expect("the context is open")
     });
     let mut bytes = Vec::new();
-    FrameWriter::new(&mut bytes, usize::MAX).run(Cid(1), &codes);
-    let frame = Frame::read(&bytes).expect("what was written can be read");
+    FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid(1), &codes);
+    let frame = Frame::read(Codec::default(), &bytes).expect("what was written can be read");
     let run = frame.runs().next().expect("there is a run");
     let out: Vec<_> = ap
         .decode(&run)
@@ -245,7 +245,7 @@ fn an_identification_is_spelt_out_once_when_its_behaviour_changes() {
 fn runs_of_two_contexts_stand_one_behind_the_other() {
     let codes = codes([|packet| tcp_of(packet).ack += 2896, |packet| tcp_of(packet).ack += 2896]);
     let mut bytes = Vec::new();
-    let mut writer = FrameWriter::new(&mut bytes, usize::MAX);
+    let mut writer = FrameWriter::new(Codec::default(), &mut bytes, usize::MAX);
     assert_eq!((writer.run(Cid(0xd4), &codes), writer.run(Cid(0x77), &codes[1..])), (2, 1));
     let [first, second] = codes.map(|code| (code.msn(), code.bytes()[0]));
     assert_eq!(bytes, [0xd4, first.0, first.1, second.1, 0xff, 0x77, second.0, second.1]);
@@ -256,7 +256,7 @@ fn the_longest_code_is_as_long_as_said() {
     let mut packet = reference();
     packet.ip = IpHeader::between([1; 16].into(), [2; 16].into()).expect("both are IPv6");
     tcp_of(&mut packet).options.timestamps = None;
-    let mut client = Compressor::default();
+    let mut client = Compressor::new(Codec::Own { checksum: true });
     client.install(&Ack::of(&packet).expect("a pure ACK"));
     let IpHeader::V6(v6) = &mut packet.ip else { unreachable!("built as IPv6") };
     (v6.flow_label, v6.traffic_class, v6.hop_limit) = (0xf_ffff, 1, 1);

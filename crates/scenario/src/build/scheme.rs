@@ -6,7 +6,7 @@ use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
-use ackless_schemes::hack::{Fit, HackConfig, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy};
 use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::{BitRate, Duration};
 
@@ -14,7 +14,7 @@ use super::radio::Radio;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{Auto, Cure, Fitting, HackPolicy, Remedy, ThinningKind, Value};
+use crate::value::{Auto, Cure, Fitting, HackCodec, HackPolicy, Remedy, ThinningKind, Value};
 
 /// The scheme of every node that is not legacy. The keys of the other schemes are checked too: a row may choose them.
 pub(super) fn choice(scenario: &Scenario, radio: &Radio) -> Result<SchemeChoice, ScenarioError> {
@@ -53,6 +53,10 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             Fitting::Split => Fit::WithinAifs,
         },
         aifs: radio.interframe_space(),
+        codec: match hack.codec.value {
+            HackCodec::Own => Codec::Own { checksum: hack.checksum.value },
+            HackCodec::Rfc6846 => Codec::Rfc6846,
+        },
         mic: mic(scenario)?,
     })
 }

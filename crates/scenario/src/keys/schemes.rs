@@ -6,7 +6,7 @@ use ackless_schemes::filter::{Filtered, Form};
 use ackless_wire::{BitRate, Duration};
 
 use crate::schema::section;
-use crate::value::{Auto, Cure, Fitting, HackPolicy, Remedy, ThinningKind};
+use crate::value::{Auto, Cure, Fitting, HackCodec, HackPolicy, Remedy, ThinningKind};
 
 section! {
     /// What is done with TCP ACKs on the Wi-Fi hop. Rows of a comparison set it.
@@ -38,6 +38,11 @@ section! {
         driver_to_nic: Duration = "\"20us\"",
         /// Compressed ACKs that do not fit within AIFS (footnote 7): whole on one answer, or split over several.
         fit: Fitting = "\"whole\"",
+        /// How a compressed ACK is said: in a code of our own, or as a packet of the ROHC TCP profile, RFC 6846, as in the paper (section 3.3.2).
+        codec: HackCodec = "\"own\"",
+        /// Whether the TCP checksum goes with each compressed ACK, two bytes, and what comes out must fit it; else the other end computes it. The packets of codec
+        /// rfc6846 carry it, whatever this says.
+        checksum: bool = "false",
         /// A code under a key behind what is appended, so that nobody forges TCP ACKs: 0 (none), 4 or 8 bytes, and 2 more for a count against replay.
         mic: u32 = "0",
     }

@@ -8,7 +8,7 @@ use ackless_tcp::tack::Blocks;
 
 use super::about::{
     ACK_FILTER, ACK_POLICY, AGENT, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE, FAST_ACK, HACK,
-    SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
+    HACK_ROHC, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -124,6 +124,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP under HACK, whose ACKs wait for data until a timer fires",
         about: &HACK,
         preset: Preset::Hack(HackPolicy::Timer),
+    },
+    Row {
+        name: "hack-rohc",
+        summary: "as hack, with the ACKs as packets of the ROHC TCP profile (RFC 6846), as in its paper",
+        about: &HACK_ROHC,
+        preset: Preset::HackRohc,
     },
     Row {
         name: "agent",

@@ -11,6 +11,7 @@ keywords! {
         FastAck = "fast-ack",
     }
     HackPolicy { MoreData = "more-data", Opportunistic = "opportunistic", Timer = "timer" }
+    HackCodec { Own = "own", Rfc6846 = "rfc6846" }
     Fitting { Whole = "whole", Split = "split" }
     Remedy { Buffer = "buffer", Flag = "flag" }
     Form { Group = "group", ActionNoAck = "action-no-ack", NoAck = "no-ack" }
@@ -41,6 +42,13 @@ pub(crate) enum HackPolicy {
     MoreData,
     Opportunistic,
     Timer,
+}
+
+/// How HACK says an ACK behind an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HackCodec {
+    Own,
+    Rfc6846,
 }
 
 /// What HACK does with more than fits within AIFS.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use ackless_rohc::hack::{Ack, Cid, Compressor, FrameWriter};
+use ackless_rohc::hack::{Ack, Cid, Codec, Compressor, FrameWriter};
 use ackless_schemes_fuzz::node::{Header, MpduHeader, Node, Setting, node};
 use ackless_schemes_fuzz::segment::{FLOWS, Segment, Way};
 use ackless_wire::{Duration, Packet, Transport};
@@ -144,7 +144,7 @@ fn answer((compressor, last): &mut (Compressor, Packet), acks: &[Move], again: u
     }
     let flow = Ack::of(last).expect("moving does not change what it is").flow();
     let mut bytes = Vec::new();
-    FrameWriter::new(&mut bytes, usize::MAX).run(Cid::of(&flow), &codes);
+    FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid::of(&flow), &codes);
     bytes
 }
 

@@ -12,7 +12,7 @@ use ackless_dot11::hooks::{
     SendOptions, Verdict, Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
-use ackless_rohc::hack::Frame;
+use ackless_rohc::hack::{Codec, Frame};
 use ackless_schemes::Guard;
 use ackless_schemes::hack::{Fit, Hack, HackConfig, Policy};
 use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool};
@@ -286,7 +286,7 @@ impl Node {
         let (mut answer, mut duration) = (Answer::default(), Duration::ZERO);
         self.ask(|hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut duration));
         if !answer.appended.is_empty() {
-            Frame::read(&answer.appended).expect("what is appended is a frame");
+            Frame::read(Codec::default(), &answer.appended).expect("what is appended is a frame");
         }
         self.carry_out();
         answer.appended

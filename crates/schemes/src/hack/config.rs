@@ -1,5 +1,6 @@
 //! What a user may choose of HACK.
 
+use ackless_rohc::hack::Codec;
 use ackless_wire::Duration;
 
 use crate::guard::Guard;
@@ -34,6 +35,8 @@ pub struct HackConfig {
     /// DIFS or AIFS of the cell: what [`Fit::WithinAifs`] keeps to and what `answers_within_aifs` is counted by.
     /// Default: 43 us, best effort at 5 GHz.
     pub aifs: Duration,
+    /// How an ACK is said behind an answer. Default: in codes of ours, without the TCP checksum. With [`Codec::Rfc6846`] as the paper has it (3.3.2).
+    pub codec: Codec,
     /// The code under a key behind what is appended. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
     pub mic: Option<Mic>,
 }
@@ -99,6 +102,7 @@ impl Default for HackConfig {
             driver_to_nic: Duration::from_micros(20),
             fit: Fit::Whole,
             aifs: Duration::from_micros(43),
+            codec: Codec::default(),
             mic: None,
         }
     }

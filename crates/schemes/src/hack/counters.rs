@@ -97,6 +97,8 @@ counters! {
         waited_too_many,
         /// Codes whose checksum did not fit the header that they led to, or that led to none.
         crc_failures,
+        /// Codes that came with a TCP checksum which did not fit the header that they led to.
+        checksum_failures,
         /// Runs that began with a later code than the next one.
         gaps,
         /// Answers whose code under the key was not right; nothing of them was read.

@@ -52,6 +52,7 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Sche
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::flow_key::FlowKey;
+pub use ackless_rohc::hack::Codec;
 pub use config::{Fit, HackConfig, Mic, MicLen, Policy};
 pub use counters::HackCounters;
 use driver::Driver;

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_rohc::hack::{Cid, Code, FrameWriter};
+use ackless_rohc::hack::{Cid, Code, Codec, FrameWriter};
 use ackless_wire::Instant;
 
 /// What the NIC holds for one destination. `T` is the driver's word.
@@ -102,9 +102,9 @@ impl<T: Copy> Nic<T> {
     }
 
     /// A bound of what all that is held takes on an answer.
-    pub(super) fn size(&self) -> usize {
+    pub(super) fn size(&self, codec: Codec) -> usize {
         let chains = self.active.iter().map(|&chain| &self.chains[usize::from(chain)]);
-        chains.map(|chain| RUN_OVERHEAD + chain.descriptors.iter().map(Descriptor::len).sum::<usize>()).sum()
+        chains.map(|chain| run_overhead(codec) + chain.descriptors.iter().map(Descriptor::len).sum::<usize>()).sum()
     }
 
     /// Posts a descriptor at the end of a chain.
@@ -126,6 +126,7 @@ impl<T: Copy> Nic<T> {
     /// are on this answer.
     pub(super) fn append(
         &mut self,
+        codec: Codec,
         now: Instant,
         limit: usize,
         out: &mut Vec<u8>,
@@ -133,7 +134,7 @@ impl<T: Copy> Nic<T> {
     ) -> Appended {
         let mut appended = Appended::default();
         let (mut cut, mut first) = (false, true);
-        let mut writer = FrameWriter::new(out, limit);
+        let mut writer = FrameWriter::new(codec, out, limit);
         for &number in &self.active {
             let chain = &mut self.chains[usize::from(number)];
             let ready = chain.descriptors.iter().take_while(|descriptor| descriptor.ready <= now);
@@ -147,8 +148,8 @@ impl<T: Copy> Nic<T> {
             if written > chain.sent {
                 let new = chain.descriptors.range(chain.sent..written);
                 let header = match (chain.sent, first) {
-                    (0, true) => RUN_OVERHEAD - 1,
-                    (0, false) => RUN_OVERHEAD,
+                    (0, true) => Codec::RUN_HEADER,
+                    (0, false) => run_overhead(codec),
                     _ => 0,
                 };
                 appended.new += new.len() as u64;
@@ -215,5 +216,7 @@ impl<T> Descriptor<T> {
     }
 }
 
-/// The label and the MSN in front of a run, and, behind another run, the byte that separates them.
-pub(super) const RUN_OVERHEAD: usize = 3;
+/// The label and the MSN in front of a run, and, behind another run, what separates them.
+pub(super) const fn run_overhead(codec: Codec) -> usize {
+    Codec::RUN_HEADER + codec.separator()
+}

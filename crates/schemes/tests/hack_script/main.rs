@@ -1,6 +1,7 @@
 //! HACK by hand: two nodes and a script of what the air does, one for each figure and each race of the paper.
 
 mod announced;
+mod codecs;
 mod figures;
 mod forged;
 mod forgotten;

@@ -10,9 +10,10 @@ use ackless_dot11::hooks::{
     Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
-use ackless_rohc::hack::{Ack, Cid, Compressor, FiveTuple, FrameWriter};
+use ackless_rohc::hack::{Ack, Cid, Codec, Compressor, FiveTuple, FrameWriter};
 use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
 use ackless_schemes::testing::identification;
+use ackless_wire::tcp::Checksum;
 use ackless_wire::{
     Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
     Transport,
@@ -27,8 +28,8 @@ pub struct Pair {
     nodes: [Node; 2],
     pool: PacketPool,
     now: Instant,
-    /// The identifications of the ACKs on the wire, in order.
-    wire: Vec<u16>,
+    /// The ACKs on the wire, in order.
+    wire: Vec<Packet>,
     next_id: u16,
     /// How far each flow's data has been forwarded, in segments.
     forwarded: u32,
@@ -115,9 +116,14 @@ impl Pair {
         self.nodes[node].hack.counters()
     }
 
-    /// What has come out at the wire since the last time.
-    pub fn wire(&mut self) -> Vec<u16> {
+    /// The packets that have come out at the wire since the last time.
+    pub fn packets(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.wire)
+    }
+
+    /// Their identifications.
+    pub fn wire(&mut self) -> Vec<u16> {
+        self.packets().iter().map(identification).collect()
     }
 
     /// How many frames wait in the station's queue.
@@ -175,6 +181,16 @@ impl Pair {
         let frames: Vec<_> = self.nodes[AP].queue.0.drain(..).collect();
         let mpdus = frames.into_iter().map(|frame| self.sequenced(AP, frame)).collect();
         self.put_on_air(AP, mpdus, 0)
+    }
+
+    /// The same with a wrong TCP checksum.
+    pub fn wrong_ack(&mut self, flow: u16) -> u16 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * self.forwarded + 1);
+        tcp.checksum = Checksum::Wrong(0xbad);
+        self.hand_over(STATION, packet(STATION, id, tcp, 0));
+        id
     }
 
     /// The station sends something else on the connection.
@@ -341,12 +357,18 @@ impl Pair {
 
     /// The station's answer is jammed, and the AP hears this one in its place: it acknowledges the MPDUs, and these bytes are appended.
     pub fn exchange_forged(&mut self, sent: &Sent, appended: Vec<u8>) {
+        self.exchange_damaged(sent, |bytes| *bytes = appended);
+    }
+
+    /// What the station's answer has appended is changed on its way, and no FCS tells.
+    pub fn exchange_damaged(&mut self, sent: &Sent, damage: impl FnOnce(&mut Vec<u8>)) {
         self.pass_time(Duration::from_micros(100));
         self.receive(sent, |_| true);
-        let (due, mut jammed) = (due(NodeId(0), AnswerKind::BlockAck), Answer::default());
-        self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut jammed, &mut Duration::default()));
-        self.overheard = jammed.appended;
-        self.forge(appended);
+        let (due, mut answer) = (due(NodeId(0), AnswerKind::BlockAck), Answer::default());
+        self.ask(STATION, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+        self.overheard = answer.appended.clone();
+        damage(&mut answer.appended);
+        self.forge(answer.appended);
         for mpdu in &sent.mpdus {
             self.ask(AP, |hack, cx| hack.on_delivered(cx, mpdu));
             self.pool.release(mpdu.packet);
@@ -375,7 +397,7 @@ impl Pair {
         compressor.install(&ack(native));
         let code = compressor.compress(&ack((native.0 + 1, segments))).expect("the next ACK of the flow");
         let mut bytes = Vec::new();
-        FrameWriter::new(&mut bytes, usize::MAX).run(Cid::of(&ack(native).flow()), [&code]);
+        FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid::of(&ack(native).flow()), [&code]);
         bytes
     }
 
@@ -496,7 +518,7 @@ impl Pair {
     }
 
     fn put_on_wire(&mut self, packet: PacketId) {
-        self.wire.push(identification(self.pool.get(packet)));
+        self.wire.push(self.pool.get(packet).clone());
         self.pool.release(packet);
     }
 

@@ -96,7 +96,7 @@ impl Driver {
     fn append(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue, answer: &mut Answer, limit: usize) {
         let (now, flows) = (env.cx.now, &mut self.flows);
         let each = |flow| flows[flow].last_possible = Some(now);
-        let appended = self.nic.append(now, limit, &mut answer.appended, each);
+        let appended = self.nic.append(env.config.codec, now, limit, &mut answer.appended, each);
         if answer.appended.is_empty() {
             env.counters.not_ready += u64::from(appended.not_ready);
             if let Some(flow) = appended.stuck.filter(|&flow| self.flows[flow].outstanding == 0) {

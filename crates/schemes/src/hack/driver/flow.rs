@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::SendOptions;
-use ackless_rohc::hack::{Ack, Cid, Code, Compressor};
+use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use super::flows::CID_IDLE;
@@ -111,11 +111,11 @@ impl Flow {
 
 impl FlowState {
     /// A native ACK was acknowledged at link layer: the context opens if it is the one that was awaited.
-    pub(super) fn open(&mut self, native: FrameHandle, ack: impl FnOnce() -> Option<Ack>) {
+    pub(super) fn open(&mut self, codec: Codec, native: FrameHandle, ack: impl FnOnce() -> Option<Ack>) {
         if matches!(self, Self::Awaiting(awaited) if *awaited == native)
             && let Some(ack) = ack()
         {
-            let mut compressor = Compressor::default();
+            let mut compressor = Compressor::new(codec);
             compressor.install(&ack);
             *self = Self::Open(compressor);
         }

@@ -213,7 +213,7 @@ impl Driver {
         }
         flow.last_possible = Some(env.cx.now);
         let Stage::Sequenced { at, clear } = native.stage else { return };
-        flow.state.open(mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
+        flow.state.open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
         self.flows.on_received(native.flow, at, env.cx.now, clear);
     }
 

@@ -29,7 +29,7 @@ use super::Driver;
 use super::flow::{Candidate, FlowState, Held};
 use crate::hack::config::Policy;
 use crate::hack::env::Env;
-use crate::hack::nic::RUN_OVERHEAD;
+use crate::hack::nic::run_overhead;
 
 impl Driver {
     /// Whether ACKs that are queued natively are taken back.
@@ -53,7 +53,7 @@ impl Driver {
         if self.candidates.is_empty() {
             return;
         }
-        let mut room = limit.saturating_sub(self.nic.size());
+        let mut room = limit.saturating_sub(self.nic.size(env.config.codec));
         for n in 0..self.candidates.len() {
             let flow = self.candidates[n];
             while self.withdraw_first(env, flow, &mut room) {}
@@ -103,7 +103,7 @@ impl Driver {
             env.counters.refused += 1;
             return false;
         };
-        let needs = code.bytes().len() + if self.nic.held(place) == 0 { RUN_OVERHEAD } else { 0 };
+        let needs = code.bytes().len() + if self.nic.held(place) == 0 { run_overhead(env.config.codec) } else { 0 };
         if needs > *room {
             self.flows[place].state = before;
             return false;

@@ -14,7 +14,7 @@ mod verify;
 
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{self, Emission, Verdict};
-use ackless_rohc::hack::{Ack, Cid, DecodeError, Decompressor, FiveTuple, Frame, Run};
+use ackless_rohc::hack::{Ack, Cid, Codec, DecodeError, Decompressor, FiveTuple, Frame, Run};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use self::order::{Ascent, Kept, Position, Sequence};
@@ -161,7 +161,7 @@ impl Receiver {
                 }
             },
         };
-        let Ok(frame) = Frame::read(appended) else {
+        let Ok(frame) = Frame::read(env.config.codec, appended) else {
             env.counters.malformed += 1;
             return true;
         };
@@ -202,6 +202,7 @@ impl Receiver {
         let failures = loop {
             match decode.next() {
                 None => return Ok(()),
+                Some(Err(DecodeError::TcpChecksum(_))) => break &mut env.counters.checksum_failures,
                 Some(Err(_)) => break &mut env.counters.crc_failures,
                 Some(Ok(decoded)) => {
                     let own_acks = || driver.newest_stamp(context.data);
@@ -236,7 +237,7 @@ impl Receiver {
         let now = env.cx.now;
         let slot = &mut self.contexts[usize::from(cid.0)];
         let Some(context) = slot else {
-            *slot = Some(Box::new(Context::new(data, native, position, now)));
+            *slot = Some(Box::new(Context::new(env.config.codec, data, native, position, now)));
             self.broken.retain(|&(broken, _)| broken != cid);
             return;
         };
@@ -245,7 +246,7 @@ impl Receiver {
             let idle = now.saturating_since(context.heard) > CID_IDLE;
             if idle || position.is_before(context.acquired) {
                 env.counters.taken_over += 1;
-                **context = Context::new(data, native, position, now);
+                **context = Context::new(env.config.codec, data, native, position, now);
                 self.broken.retain(|&(broken, _)| broken != cid);
             }
             return;
@@ -282,8 +283,8 @@ impl Receiver {
 }
 
 impl Context {
-    fn new(data: FlowKey, native: &Ack, position: Position, now: Instant) -> Self {
-        let mut decompressor = Decompressor::default();
+    fn new(codec: Codec, data: FlowKey, native: &Ack, position: Position, now: Instant) -> Self {
+        let mut decompressor = Decompressor::new(codec);
         decompressor.install(native);
         let bounds = Bounds::of(native);
         // Nothing was received of the flow before: this frame is the newest, and is still to be followed upwards.

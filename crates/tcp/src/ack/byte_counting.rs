@@ -34,6 +34,7 @@ mod tests {
                 full_size: Bytes(1000),
                 place: Place::InOrder,
                 measured: &measured,
+                host: None,
             };
             assert_eq!(policy.on_segment(Instant::from_millis(millis), &facts), AckDecision::Hold);
             assert_eq!(policy.deadline(), Some(Instant::from_millis(500)));

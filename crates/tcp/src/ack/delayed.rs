@@ -69,7 +69,8 @@ mod tests {
 
     fn ask(policy: &mut Delayed, millis: u64, bytes: u64, place: Place) -> AckDecision {
         let measured = Measured::default();
-        let facts = SegmentFacts { new_bytes: Bytes(bytes), full_size: Bytes(1000), place, measured: &measured };
+        let facts =
+            SegmentFacts { new_bytes: Bytes(bytes), full_size: Bytes(1000), place, measured: &measured, host: None };
         policy.on_segment(Instant::from_millis(millis), &facts)
     }
 

@@ -9,12 +9,14 @@
 
 mod byte_counting;
 mod delayed;
+mod linux;
 mod per_packet;
 mod periodic;
 pub mod tack;
 
 pub use byte_counting::{LAST_RESORT, byte_counting};
 pub use delayed::Delayed;
+pub use linux::Linux;
 pub use per_packet::PerPacket;
 pub use periodic::Periodic;
 pub use tack::Tack;
@@ -53,6 +55,11 @@ pub enum AckChoice {
         /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1. The paper's default: 2.
         every: u32,
     },
+    /// As Linux does: see [`Linux`].
+    Linux {
+        /// Whether ACKs above a hole are held back for a moment and compressed into one. Linux: yes.
+        sack_compression: bool,
+    },
 }
 
 /// What a policy sees of a segment.
@@ -66,6 +73,29 @@ pub struct SegmentFacts<'a> {
     pub place: Place,
     /// What the receiver has measured so far.
     pub measured: &'a Measured,
+    /// What a host's kernel knows beyond that; given to a policy that [asks for it](AckPolicy::asks_host).
+    pub host: Option<HostFacts>,
+}
+
+/// What a host's kernel knows when a segment comes.
+#[derive(Clone, Copy, Debug)]
+pub struct HostFacts {
+    /// Payload of one segment: of each of those that were merged into this one (`gso_size`), or of this one.
+    pub segment: Bytes,
+    /// Whether the peer has pushed it.
+    pub pushed: bool,
+    /// The window as it was told last.
+    pub window: Bytes,
+    /// Whether the window that would be told now is no smaller, or all data has been read.
+    pub window_kept: bool,
+    /// The retransmission timeout.
+    pub rto: Duration,
+    /// The smoothed round trip, once there was a sample.
+    pub srtt: Option<Duration>,
+    /// The round trip as the receiver of data measures it, once it has.
+    pub receiver_rtt: Option<Duration>,
+    /// Whether both ends do SACK.
+    pub sack: bool,
 }
 
 /// How a segment fits to what is here already.
@@ -123,12 +153,31 @@ pub enum AckReason {
     WindowUpdate,
     /// A suspicious segment (RFC 5961).
     Challenge,
+    /// One of the quick acknowledgements of Linux.
+    Quick,
+    /// The application has read what was pushed, or more than a segment (Linux).
+    Read,
+    /// One for several above a hole (Linux).
+    Compressed,
 }
 
 /// A rule that decides when to acknowledge.
 pub trait AckPolicy {
     /// A segment with payload or FIN came.
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision;
+    /// The application has taken data; `emptied` says that nothing more is there to be read.
+    fn on_read(&mut self, emptied: bool) -> AckDecision {
+        _ = emptied;
+        AckDecision::Hold
+    }
+    /// A segment with data went out.
+    fn on_data_sent(&mut self, now: Instant) {
+        _ = now;
+    }
+    /// Whether [`SegmentFacts::host`] is wanted.
+    fn asks_host(&self) -> bool {
+        false
+    }
     /// An acknowledgement of all that is here went out, alone or with data.
     fn on_ack_sent(&mut self, now: Instant);
     /// What the receiver has measured, or been told, has changed other than by a segment with data.
@@ -148,6 +197,7 @@ pub(crate) enum Policy {
     PerPacket(PerPacket),
     Periodic(Periodic),
     Tack(Tack),
+    Linux(Linux),
 }
 
 impl Policy {
@@ -158,6 +208,7 @@ impl Policy {
             AckChoice::ByteCounting { every } => Self::Delayed(byte_counting(every)),
             AckChoice::Periodic { interval } => Self::Periodic(Periodic::new(interval)),
             AckChoice::Tack { beta, every } => Self::Tack(Tack::new(beta, every)),
+            AckChoice::Linux { sack_compression } => Self::Linux(Linux::new(sack_compression)),
         }
     }
 }
@@ -169,6 +220,7 @@ macro_rules! each_policy {
             Self::PerPacket($policy) => $call,
             Self::Periodic($policy) => $call,
             Self::Tack($policy) => $call,
+            Self::Linux($policy) => $call,
         }
     };
 }
@@ -181,6 +233,24 @@ impl AckPolicy for Policy {
 
     fn on_ack_sent(&mut self, now: Instant) {
         each_policy!(self, policy => policy.on_ack_sent(now));
+    }
+
+    fn on_read(&mut self, emptied: bool) -> AckDecision {
+        match self {
+            Self::Linux(policy) => policy.on_read(emptied),
+            _ => AckDecision::Hold,
+        }
+    }
+
+    fn on_data_sent(&mut self, now: Instant) {
+        if let Self::Linux(policy) = self {
+            policy.on_data_sent(now);
+        }
+    }
+
+    #[inline]
+    fn asks_host(&self) -> bool {
+        matches!(self, Self::Linux(_))
     }
 
     fn on_measured(&mut self, measured: &Measured) {

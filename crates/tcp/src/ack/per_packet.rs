@@ -37,8 +37,13 @@ mod tests {
     #[test]
     fn the_smallest_segment_is_acknowledged_at_once() {
         let measured = Measured::default();
-        let facts =
-            SegmentFacts { new_bytes: Bytes(1), full_size: Bytes(1000), place: Place::InOrder, measured: &measured };
+        let facts = SegmentFacts {
+            new_bytes: Bytes(1),
+            full_size: Bytes(1000),
+            place: Place::InOrder,
+            measured: &measured,
+            host: None,
+        };
         assert_eq!(PerPacket.on_segment(Instant::ZERO, &facts), AckDecision::Now(AckReason::Count));
         assert_eq!(PerPacket.deadline(), None);
     }

@@ -60,7 +60,8 @@ mod tests {
 
     fn ask(policy: &mut Periodic, millis: u64, place: Place) -> AckDecision {
         let measured = Measured::default();
-        let facts = SegmentFacts { new_bytes: Bytes(1000), full_size: Bytes(1000), place, measured: &measured };
+        let facts =
+            SegmentFacts { new_bytes: Bytes(1000), full_size: Bytes(1000), place, measured: &measured, host: None };
         policy.on_segment(Instant::from_millis(millis), &facts)
     }
 

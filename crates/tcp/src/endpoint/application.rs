@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Payload, TcpFlags};
 use super::Endpoint;
 use super::output::Draft;
 use super::sender::{Ending, Writer};
+use crate::ack::AckPolicy;
 use crate::event::CloseReason;
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
@@ -62,8 +63,12 @@ impl Endpoint {
     /// endpoint afterwards.
     pub fn read(&mut self, limit: Bytes) -> Option<Payload> {
         let taken = self.rx.inbox.take(limit)?;
-        if self.state.may_receive() && self.rx.is_update_due() {
-            self.owe_window_update();
+        if self.state.may_receive() {
+            let decision = self.policy.on_read(self.rx.inbox.len() == Bytes::ZERO);
+            self.heed(decision);
+            if self.rx.is_update_due() {
+                self.owe_window_update();
+            }
         }
         Some(taken)
     }

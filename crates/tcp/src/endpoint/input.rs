@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use super::acknowledge::Acknowledgement;
-use crate::ack::{AckDecision, AckPolicy, AckReason, Place, SegmentFacts};
+use crate::ack::{AckDecision, AckPolicy, AckReason, HostFacts, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::event::{CloseReason, Event};
 use crate::sequence::{Position, Span};
@@ -16,6 +16,12 @@ impl Endpoint {
     /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and
     /// ignored.
     pub fn handle_segment(&mut self, now: Instant, packet: &Packet) {
+        self.handle_merged(now, packet, Bytes(packet.payload.len().into()));
+    }
+
+    /// Takes a packet that generic receive offload has merged of several, whose payload was `segment` each but for the last, which may be shorter. A packet that
+    /// is alone has its own payload as `segment`. As [`handle_segment`](Self::handle_segment) otherwise: the packet counts as one segment.
+    pub fn handle_merged(&mut self, now: Instant, packet: &Packet, segment: Bytes) {
         let Some(tcp) = packet.tcp().filter(|tcp| self.admits(packet, tcp)) else {
             self.stats.ignored += 1;
             return;
@@ -29,7 +35,7 @@ impl Endpoint {
             }
             State::Listen => self.on_listen(now, packet, tcp),
             State::SynSent => self.on_syn_sent(now, packet, tcp),
-            _ => self.on_numbered(now, packet, tcp),
+            _ => self.on_numbered(now, packet, tcp, segment),
         }
     }
 
@@ -43,7 +49,7 @@ impl Endpoint {
     }
 
     /// SYN-RECEIVED and later (RFC 9293, 3.10.7.4), in the RFC's order of checks.
-    fn on_numbered(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) {
+    fn on_numbered(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
         if self.on_unusual(now, packet, tcp) {
             return;
         }
@@ -94,7 +100,7 @@ impl Endpoint {
         }
         if places > Bytes::ZERO {
             self.check_number(now, tcp);
-            self.on_text(now, start, tcp, &packet.payload);
+            self.on_text(now, start, tcp, &packet.payload, segment);
         }
     }
 
@@ -219,7 +225,7 @@ impl Endpoint {
     }
 
     /// Payload and FIN of an acceptable segment (RFC 9293, 3.10.7.4, seventh and eighth).
-    fn on_text(&mut self, now: Instant, start: Position, tcp: &TcpHeader, payload: &Payload) {
+    fn on_text(&mut self, now: Instant, start: Position, tcp: &TcpHeader, payload: &Payload, segment: Bytes) {
         if !self.state.may_receive() {
             // All that the peer had to say is here: this is an old copy.
             self.ack_owed = Some(AckReason::Duplicate);
@@ -229,7 +235,7 @@ impl Endpoint {
         let whole = Span::new(start, len);
         if len > Bytes::ZERO {
             self.stats.data_segments_received += 1;
-            self.rx.full_size = self.rx.full_size.max(len);
+            self.rx.full_size = self.rx.full_size.max(segment);
             let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
             self.measured.on_data(now, len, stamp);
         }
@@ -252,11 +258,36 @@ impl Endpoint {
             full_size: self.rx.full_size,
             place: if self.tack.is_some() { place.beside_iacks() } else { place },
             measured: &self.measured,
+            host: None,
         };
-        let decision = self.policy.on_segment(now, &facts);
+        let decision = if self.policy.asks_host() {
+            let host = Some(self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)));
+            let facts = SegmentFacts { measured: &self.measured, host, ..facts };
+            self.policy.on_segment(now, &facts)
+        } else {
+            self.policy.on_segment(now, &facts)
+        };
         self.heed(decision);
+        if !self.rx.keeps() && decision == AckDecision::Hold {
+            let decision = self.policy.on_read(true);
+            self.heed(decision);
+        }
         if place == Place::Fin {
             self.on_fin(now);
+        }
+    }
+
+    /// What a kernel knows when a segment comes, of several with `segment` bytes of payload each or of one.
+    pub(super) fn host_facts(&self, segment: Bytes, pushed: bool) -> HostFacts {
+        HostFacts {
+            segment,
+            pushed,
+            window: self.rx.told_window(),
+            window_kept: self.rx.keeps_window(),
+            rto: self.rtt.timeout(),
+            srtt: self.rtt.smoothed(),
+            receiver_rtt: None,
+            sack: self.has_sack(),
         }
     }
 

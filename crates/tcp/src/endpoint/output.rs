@@ -213,6 +213,7 @@ impl Endpoint {
         let phase = self.loss.phase();
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
+        self.policy.on_data_sent(now);
         if span.start < tx.max {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += data.end.min(tx.max).since(data.start);

@@ -84,6 +84,16 @@ impl Receiver {
         self.edge.since(self.next)
     }
 
+    /// RCV.WND as it was told last.
+    pub(super) fn told_window(&self) -> Bytes {
+        self.edge.since(self.last_ack_sent)
+    }
+
+    /// Whether the application has read all that is here, or the window that would be told now is not smaller than the one told last.
+    pub(super) fn keeps_window(&self) -> bool {
+        self.inbox.len() == Bytes::ZERO || self.target().since(self.next) >= self.told_window()
+    }
+
     /// All that has come, in order or not; grows only.
     pub(super) fn received(&self) -> Bytes {
         self.next.since(Position::SYN) + self.reassembly.held()

@@ -78,12 +78,14 @@ impl Endpoint {
     /// A segment came with nothing new in it. On a TACK connection it is answered in the rhythm of TACKs, as long as the peer may
     /// have more to say.
     pub(super) fn answer_duplicate(&mut self, now: Instant) {
-        if self.tack.is_none() || !self.state.may_receive() {
+        let asks_host = self.policy.asks_host();
+        if (self.tack.is_none() && !asks_host) || !self.state.may_receive() {
             self.ack_owed = Some(AckReason::Duplicate);
             return;
         }
+        let host = asks_host.then(|| self.host_facts(Bytes::ZERO, false));
         let (new_bytes, full_size, measured) = (Bytes::ZERO, self.rx.full_size, &self.measured);
-        let facts = SegmentFacts { new_bytes, full_size, place: Place::Duplicate, measured };
+        let facts = SegmentFacts { new_bytes, full_size, place: Place::Duplicate, measured, host };
         let decision = self.policy.on_segment(now, &facts);
         self.heed(decision);
     }
@@ -137,7 +139,10 @@ impl Endpoint {
                 | AckReason::OutOfOrder
                 | AckReason::HoleFilled
                 | AckReason::Duplicate
-                | AckReason::WindowUpdate,
+                | AckReason::WindowUpdate
+                | AckReason::Quick
+                | AckReason::Read
+                | AckReason::Compressed,
             ) => true,
         };
         reason && self.tack.is_some() && self.state.may_receive()

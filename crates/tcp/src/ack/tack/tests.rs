@@ -3,7 +3,7 @@ use super::*;
 /// Packets of 1000 bytes.
 fn ask(policy: &mut Tack, measured: &Measured, millis: u64, place: Place) -> AckDecision {
     let new_bytes = if place == Place::Duplicate { Bytes::ZERO } else { Bytes(1000) };
-    let facts = SegmentFacts { new_bytes, full_size: Bytes(1000), place, measured };
+    let facts = SegmentFacts { new_bytes, full_size: Bytes(1000), place, measured, host: None };
     policy.on_segment(Instant::from_millis(millis), &facts)
 }
 

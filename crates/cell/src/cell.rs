@@ -52,6 +52,8 @@ pub struct Cell<S, O> {
     flows: Flows,
     /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,
+    /// The flows and ends at which something that was merged may still grow in this instant.
+    merging: Vec<(usize, usize)>,
     routes: Routes,
     /// How many packets each station's queue holds.
     queue_limits: Vec<usize>,
@@ -132,6 +134,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.now = at;
             self.events += 1;
             self.dispatch(self.slots.wakeup(slot));
+            if !self.merging.is_empty() {
+                self.end_batches();
+            }
             if self.contention.stale {
                 self.arrange_contention();
             }

@@ -6,6 +6,7 @@
 //!
 //! Not described yet: a second AP, moving stations, stations that do not hear each other, and rates that adapt during the run.
 
+pub use crate::gro::Gro;
 pub use ackless_dot11::access::BackoffPolicy;
 use ackless_dot11::codec::beacon::min_len;
 use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
@@ -41,6 +42,8 @@ pub struct CellConfig {
     pub ap: ApConfig,
     /// The stations; a flow names one by its place in this list.
     pub stations: Vec<StationConfig>,
+    /// The host behind the wire.
+    pub server: ServerConfig,
     /// The wire between the server and the AP.
     pub wired: WiredConfig,
     /// How the signal-to-noise ratio follows from a distance, for links with [`LinkLoss::PathLoss`].
@@ -53,6 +56,13 @@ pub struct CellConfig {
     pub warm_up: Duration,
     /// How long it is then measured. Greater than zero.
     pub measured: Duration,
+}
+
+/// The host behind the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ServerConfig {
+    /// What it merges of what its wire hands up at once, before its TCP sees it.
+    pub gro: Gro,
 }
 
 /// How nodes are connected.
@@ -131,6 +141,8 @@ pub struct StationConfig {
     pub host_latency: Duration,
     /// What is added to its host latency for the whole of a run: a time drawn evenly from zero to this, by each station for itself.
     pub host_latency_spread: Duration,
+    /// What it merges of what its MAC hands up at once, before its TCP sees it.
+    pub gro: Gro,
     /// A packet vanishes between its transports and its MAC, either way. What a relay passes on for others is not lost so.
     pub host_loss: Probability,
     /// What the air between it and the AP loses, beside collisions.

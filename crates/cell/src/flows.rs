@@ -12,6 +12,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload,
 use crate::config::{
     AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
 };
+use crate::gro::{Gro, Merging};
 use crate::observe::{DatagramCounts, Held, TransportCounts};
 use crate::video::Video;
 
@@ -57,6 +58,8 @@ pub(crate) struct End {
     pub(crate) tcp: Option<Box<Endpoint>>,
     /// Bytes delivered here by the present connection that the observer knows of.
     pub(crate) reported: Bytes,
+    /// What its host merges, if it does.
+    pub(crate) merging: Option<Box<Merging>>,
     next_ip_id: u16,
 }
 
@@ -122,6 +125,13 @@ impl Flows {
             outstanding: std::collections::BTreeMap::new(),
         };
         Self { flows: flows.iter().enumerate().map(flow).collect(), pings: pings.iter().map(ping).collect() }
+    }
+
+    /// Each end merges what its host does.
+    pub(crate) fn merge(&mut self, gro: impl Fn(Place) -> Gro) {
+        for end in self.flows.iter_mut().flat_map(|flow| &mut flow.ends) {
+            end.merging = Merging::new(gro(end.place)).map(Box::new);
+        }
     }
 
     /// How many flows there are.
@@ -205,6 +215,7 @@ impl Flow {
             address: SocketAddr::new(address::of(place), port + index as u16),
             tcp: None,
             reported: Bytes::ZERO,
+            merging: None,
             next_ip_id: 0,
         };
         Self {

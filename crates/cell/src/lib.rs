@@ -11,6 +11,7 @@ pub mod agenda;
 mod cell;
 pub mod config;
 pub mod flows;
+pub mod gro;
 pub mod host;
 pub mod ledger;
 pub mod loss;

@@ -8,6 +8,7 @@ use ackless_dot11::station::StationCounts;
 use ackless_wire::{BitRate, Bytes, Duration, Instant, PacketPool};
 
 use crate::config::CellConfig;
+use crate::gro::MergeCounts;
 use crate::result::AirtimeClass;
 
 /// Something that happened in the cell.
@@ -206,6 +207,8 @@ pub struct TransportCounts {
     pub tail_probes: u64,
     /// Times that TACK was given up.
     pub fallbacks: u64,
+    /// What the receiver's host has merged.
+    pub merged: MergeCounts,
 }
 
 /// Where the estimates of a TCP flow stand; nothing where there is none.

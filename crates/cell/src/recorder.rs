@@ -7,6 +7,7 @@ use ackless_dot11::station::StationCounts;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::config::{CellConfig, Direction, FlowConfig, Peer, Topology, Traffic, TransportConfig};
+use crate::gro::MergeCounts;
 use crate::ledger::Ledger;
 use crate::observe::{DatagramCounts, Event, Held, Observer, Playout, TransportCounts, TransportEstimates};
 use crate::result::{
@@ -160,7 +161,9 @@ impl Recorder {
             unfinished_s: record.transfer.map(|begun| (self.until - begun).as_secs_f64()),
             transfers_ms: record.transfers.percentiles(),
             ends: match flow.transport {
-                TransportConfig::Tcp(tcp) if !tcp.is_plain() => Some(ends_result(tcp.tack.is_some(), record)),
+                TransportConfig::Tcp(tcp) if !tcp.is_plain() || record.transport.merged != MergeCounts::default() => {
+                    Some(ends_result(tcp.tack.is_some(), record))
+                }
                 _ => None,
             },
             udp: self.udp_result(flow, record),
@@ -470,6 +473,9 @@ fn ends_result(offers_tack: bool, record: &FlowRecord) -> EndsResult {
         blocked_bytes_max: estimates.blocked_bytes_max.get(),
         tail_probes: now.tail_probes - before.tail_probes,
         fallbacks: now.fallbacks,
+        merged_segments: now.merged.segments - before.merged.segments,
+        merged_packets: now.merged.packets - before.merged.packets,
+        merges_ended_by_timestamp: now.merged.ended_by_timestamp - before.merged.ended_by_timestamp,
     }
 }
 

@@ -154,6 +154,12 @@ pub struct EndsResult {
     pub tail_probes: u64,
     /// Times that TACK was given up, since the connection began at most one.
     pub fallbacks: u64,
+    /// Segments with data that came to a host that merges them (GRO); 0 where it does not.
+    pub merged_segments: u64,
+    /// Packets that it handed to TCP for them.
+    pub merged_packets: u64,
+    /// Those among them that ended because the next segment bore another timestamp.
+    pub merges_ended_by_timestamp: u64,
 }
 
 /// Datagrams of one flow.

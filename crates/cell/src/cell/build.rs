@@ -17,6 +17,7 @@ use crate::config::{
     self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, LinkLoss, Topology,
 };
 use crate::flows::{Flows, Place};
+use crate::gro::Gro;
 use crate::host::{HostLoss, Passage};
 use crate::loss::{AirLoss, LossModel};
 use crate::medium::Medium;
@@ -48,7 +49,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             host_losses: host_losses(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
-            flows: Flows::new(seed, &config.flows, &config.pings),
+            flows: flows(config, seed),
+            merging: Vec::new(),
             sources: vec![VecDeque::new(); nodes],
             routes: Routes::new(config),
             queue_limits: queue_limits(config),
@@ -252,6 +254,16 @@ fn scheduler(config: ApScheduler) -> SchedulerKind {
         ApScheduler::Fcfs => SchedulerKind::Fcfs,
         ApScheduler::AirtimeFair => SchedulerKind::Airtime,
     }
+}
+
+fn flows(config: &CellConfig, seed: u64) -> Flows {
+    let mut flows = Flows::new(seed, &config.flows, &config.pings);
+    flows.merge(|place| match place {
+        Place::Server => config.server.gro,
+        // The AP has no transports.
+        Place::Station(node) => node.checked_sub(1).map_or(Gro::Off, |station| config.stations[station].gro),
+    });
+    flows
 }
 
 fn passages(config: &CellConfig, seed: u64) -> Vec<Passage> {

@@ -8,6 +8,7 @@ use ackless_wire::{Bytes, IpHeader, PacketId};
 use super::Cell;
 use crate::config::{Pace, Traffic, TransportConfig};
 use crate::flows::{Addressee, End, Place};
+use crate::gro::Merged;
 use crate::host::{Crossing, Eavesdropper};
 use crate::observe::{Event, Observer, Playout};
 use crate::slots::Wakeup;
@@ -39,7 +40,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     fn deliver_to_end(&mut self, flow: usize, end: usize, packet: PacketId) {
         let now = self.now;
-        match &mut self.flows.flow_mut(flow).ends[end].tcp {
+        let End { tcp, merging, .. } = &mut self.flows.flow_mut(flow).ends[end];
+        match tcp {
+            Some(_) if merging.is_some() => self.merge(flow, end, packet),
             Some(tcp) => {
                 tcp.handle_segment(now, self.pool.get(packet));
                 self.pool.release(packet);
@@ -47,6 +50,47 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }
             None => self.deliver_datagram(flow, end, packet),
         }
+    }
+
+    /// A packet has come to a host that merges.
+    fn merge(&mut self, flow: usize, end: usize, packet: PacketId) {
+        let Some(merging) = &mut self.flows.flow_mut(flow).ends[end].merging else { return };
+        let held = merging.holds();
+        let passed = merging.take(self.pool.get(packet));
+        if merging.holds() && !held {
+            self.merging.push((flow, end));
+        }
+        if let Some(before) = passed.before {
+            self.deliver_merged(flow, end, &before);
+        }
+        if passed.alone
+            && let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
+        {
+            tcp.handle_segment(self.now, self.pool.get(packet));
+            self.pool.release(packet);
+            return self.service(flow, end);
+        }
+        self.pool.release(packet);
+    }
+
+    fn deliver_merged(&mut self, flow: usize, end: usize, merged: &Merged) {
+        if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp {
+            tcp.handle_merged(self.now, &merged.packet, merged.segment);
+            self.service(flow, end);
+        }
+    }
+
+    /// All has come that is handed up in this instant: what was merged goes to its TCP.
+    pub(super) fn end_batches(&mut self) {
+        let mut next = 0;
+        while let Some(&(flow, end)) = self.merging.get(next) {
+            next += 1;
+            let merging = self.flows.flow_mut(flow).ends[end].merging.as_mut();
+            if let Some(merged) = merging.and_then(|merging| merging.flush()) {
+                self.deliver_merged(flow, end, &merged);
+            }
+        }
+        self.merging.clear();
     }
 
     /// A datagram has come to an end of its flow. An answer is no application's data.

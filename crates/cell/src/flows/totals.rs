@@ -5,18 +5,21 @@ use ackless_wire::Instant;
 
 use super::Flow;
 use crate::config::TransportConfig;
+use crate::gro::MergeCounts;
 use crate::observe::{TransportCounts, TransportEstimates};
 
 impl Flow {
     /// Counts and estimates of a flow over TCP that is not plain; `None` for others, and before it starts.
     pub(crate) fn transport_totals(&self, now: Instant) -> Option<(TransportCounts, TransportEstimates)> {
         match self.config.transport {
-            TransportConfig::Tcp(tcp) if !tcp.is_plain() => {}
+            TransportConfig::Tcp(tcp) if !tcp.is_plain() || self.merges().is_some() => {}
             _ => return None,
         }
         let [sender, receiver] = self.sender_and_receiver()?;
         let mut counts = self.past_transport;
         counts.add(&present(sender, receiver));
+        // A host merges for all connections of a flow.
+        counts.merged = self.merges().unwrap_or_default();
         Some((counts, estimates(sender, receiver, now)))
     }
 
@@ -26,6 +29,11 @@ impl Flow {
             let counts = present(sender, receiver);
             self.past_transport.add(&counts);
         }
+    }
+
+    /// What the host of the receiver has merged, if it does.
+    fn merges(&self) -> Option<MergeCounts> {
+        self.ends[1 - self.sender()].merging.as_ref().map(|merging| merging.counts)
     }
 
     fn sender_and_receiver(&self) -> Option<[&Endpoint; 2]> {
@@ -51,6 +59,7 @@ impl TransportCounts {
             blocked_bytes,
             tail_probes,
             fallbacks,
+            merged,
         } = other;
         self.data_packets += data_packets;
         self.acks += acks;
@@ -65,6 +74,7 @@ impl TransportCounts {
         self.blocked_bytes += blocked_bytes;
         self.tail_probes += tail_probes;
         self.fallbacks += fallbacks;
+        self.merged.add(merged);
     }
 }
 
@@ -84,6 +94,7 @@ fn present(sender: &Endpoint, receiver: &Endpoint) -> TransportCounts {
         blocked_bytes: u64::try_from(receiver.tack.blocked_bytes).unwrap_or(u64::MAX),
         tail_probes: sender.tail_probes,
         fallbacks: sender.fallbacks,
+        merged: MergeCounts::default(),
     }
 }
 

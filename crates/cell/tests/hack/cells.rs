@@ -2,8 +2,8 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
-    StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, Gro, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
+    ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
@@ -44,6 +44,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, standard, mac, hack)],
+        server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
@@ -173,6 +174,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        gro: Gro::Off,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

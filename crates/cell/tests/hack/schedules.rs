@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::num::NonZeroU32;
 
 use ackless_cell::config::{
-    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, LinkLoss, Peer, Probability,
-    SchemeChoice, Span, Topology, Traffic,
+    AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, Gro, LinkLoss,
+    Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -196,6 +197,18 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {
         let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
         tcp_of(flow).read_rate = rate;
+    }
+    // Hosts as Linux has them.
+    let gro = if random.chance(0.3) {
+        one_of(random, &[Gro::PerBatch, Gro::Most(NonZeroU32::MIN.saturating_add(3))])
+    } else {
+        Gro::Off
+    };
+    config.server.gro = gro;
+    config.stations.iter_mut().for_each(|station| station.gro = gro);
+    for flow in &mut config.flows {
+        let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
+        tcp_of(flow).policy = random.chance(0.3).then_some(linux);
     }
 }
 

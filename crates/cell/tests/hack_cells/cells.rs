@@ -3,8 +3,9 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
-    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, LinkLoss, MacConfig, Pace, Peer, Probability,
+    SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig,
+    WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -160,6 +161,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, rate, mac)],
+        server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
@@ -182,6 +184,7 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         queue_packets: 100,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        gro: Gro::Off,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

@@ -2,8 +2,9 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, BeaconConfig,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer,
-    Probability, SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, LinkLoss, MacConfig, Pace, Peer,
+    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig,
+    WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -80,6 +81,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         queue_packets: 126,
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
+        gro: Gro::Off,
         host_loss: Probability::NEVER,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
     };
@@ -110,6 +112,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station("laptop"), station("phone")],
+        server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1_500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: vec![flow("download", 0, Direction::Down), flow("upload", 1, Direction::Up)],

@@ -2,9 +2,11 @@
 //!
 //! Not drawn: IPv6, which the cell's addresses have not, and flows without TCP.
 
+use std::num::NonZeroU32;
+
 use ackless_cell::config::{
-    Access, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction, FrameLoss,
-    LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+    Access, AckChoice, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction,
+    FrameLoss, Gro, LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};
@@ -187,6 +189,18 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {
         let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
         tcp_of(flow).read_rate = rate;
+    }
+    // Hosts as Linux has them.
+    let gro = if random.chance(0.3) {
+        one_of(random, &[Gro::PerBatch, Gro::Most(NonZeroU32::MIN.saturating_add(3))])
+    } else {
+        Gro::Off
+    };
+    config.server.gro = gro;
+    config.stations.iter_mut().for_each(|station| station.gro = gro);
+    for flow in &mut config.flows {
+        let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
+        tcp_of(flow).policy = random.chance(0.3).then_some(linux);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random cells: stations, flows with TACK and without, losses, latencies and queues, under a random scheme.
 
-use ackless_cell::config::{ApQueue, CellConfig, Direction, Peer, Probability, Traffic, TransportConfig};
+use ackless_cell::config::{ApQueue, CellConfig, Direction, Gro, Peer, Probability, Traffic, TransportConfig};
 use ackless_phy::Standard;
 use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
 use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
@@ -50,8 +50,11 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
         tcp.read_rate = hosts.chance(0.3).then(|| BitRate::from_kbps(500 << hosts.below(6)));
     }
     let losses = loss([p(), p(), p(), p()]);
+    let gro = if hosts.chance(0.3) { Gro::PerBatch } else { Gro::Off };
+    config.server.gro = gro;
     for station in &mut config.stations {
         station.loss = losses;
+        station.gro = gro;
         station.host_loss = Probability::new(host_loss).expect("0.05 at most");
         station.host_latency = Duration::from_micros(random.below(200));
         station.queue_packets = 20 + random.below(200) as u32;

@@ -2,8 +2,8 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, LinkLoss, MacConfig, Pace, Peer, Probability,
-    SchemeChoice, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, LinkLoss, MacConfig, Pace, Peer, Probability,
+    SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -137,6 +137,7 @@ pub fn cell(standard: Standard) -> CellConfig {
             host_latency: Duration::ZERO,
         },
         stations: vec![station(0, standard, mac)],
+        server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         flows: Vec::new(),
@@ -256,6 +257,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig) -> StationConfig {
         queue_packets: 200,
         host_latency: Duration::ZERO,
         host_latency_spread: Duration::ZERO,
+        gro: Gro::Off,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

@@ -6,7 +6,7 @@
 mod schemes;
 mod transport;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -33,6 +33,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     Ap::INFO,
     Stations::INFO,
     Loss::INFO,
+    Server::INFO,
     Wired::INFO,
     Steps::INFO,
     Transport::INFO,
@@ -195,6 +196,9 @@ section! {
         host_latency: Duration = "\"0us\"",
         /// What each station adds to that for the whole of a run: a time drawn evenly from 0 to this, by a stream of its own.
         host_latency_spread: Duration = "\"0us\"",
+        /// What it merges of what its MAC hands up at once, as generic receive offload does: nothing, all of a batch that Linux would,
+        /// or at most so many segments.
+        gro: Gro = "\"off\"",
         /// Loss of packets between its MAC and its transports, each way: what driver and kernel drop, and neither end of the air knows of.
         host_loss: Probability = "0.0",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
@@ -233,6 +237,14 @@ section! {
         exponent: Milli = "3.0",
         /// What a receiver adds to thermal noise (path-loss).
         noise_figure: Decibels = "\"7dB\"",
+    }
+}
+
+section! {
+    /// The host behind the wire.
+    struct Server as "server" {
+        /// What it merges of what the wire hands up in one instant, as stations.gro.
+        gro: Gro = "\"off\"",
     }
 }
 

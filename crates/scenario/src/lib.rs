@@ -15,6 +15,7 @@ mod document;
 pub mod effective;
 pub mod error;
 pub mod keys;
+mod preset;
 pub mod row;
 pub mod scenario;
 pub mod schema;

@@ -12,11 +12,12 @@ use ackless_tcp::tack::Blocks;
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{Flows, SECTIONS};
+use crate::preset;
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Setting};
 use crate::value::{
     AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy,
-    ThinningKind,
+    ThinningKind, TransportPreset,
 };
 
 use about::About;
@@ -56,6 +57,8 @@ enum Preset {
     UdpBound,
     /// The flows that do not choose their transport are TCP, and the ACK policy is the scenario's.
     Tcp,
+    /// As [`Preset::Tcp`], on hosts as Linux has them.
+    Linux,
     /// As [`Preset::Tcp`], with an ACK for every so many full-sized segments.
     TcpEvery(u32),
     /// As [`Preset::Tcp`], with this instead of what the scenario sets.
@@ -120,11 +123,15 @@ impl Row {
     /// What a flow chooses for itself stays, but for the UDP bound, which replaces every TCP flow.
     pub(crate) fn apply(&self, scenario: &Scenario) -> Scenario {
         let mut scenario = scenario.clone();
+        if self.preset == Preset::Linux {
+            self.put(&mut scenario.transport.preset, TransportPreset::Linux);
+        }
+        preset::lay(&mut scenario);
         if !matches!(self.preset, Preset::AsWritten | Preset::UdpBound) {
             self.put(&mut scenario.transport.protocol, Protocol::Tcp);
         }
         match self.preset {
-            Preset::AsWritten | Preset::Tcp => {}
+            Preset::AsWritten | Preset::Tcp | Preset::Linux => {}
             Preset::UdpBound => self.bound(&mut scenario),
             Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, Auto::Given(AckRule::Every(segments))),
             Preset::Stack(stack) => self.stack(&mut scenario, stack),

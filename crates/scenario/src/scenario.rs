@@ -9,8 +9,8 @@ use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
-    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Stations, Steps, Tack, Thinning,
-    Transport, Wifi, Wired,
+    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Server, Stations, Steps, Tack,
+    Thinning, Transport, Wifi, Wired,
 };
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
@@ -32,6 +32,7 @@ pub struct Scenario {
     pub(crate) ap: Ap,
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
+    pub(crate) server: Server,
     pub(crate) wired: Wired,
     pub(crate) steps: Vec<Steps>,
     pub(crate) transport: Transport,
@@ -65,6 +66,7 @@ impl Scenario {
             ap: Ap::default(),
             stations: Vec::new(),
             loss: Loss::default(),
+            server: Server::default(),
             wired: Wired::default(),
             steps: Vec::new(),
             transport: Transport::default(),
@@ -186,6 +188,9 @@ impl Scenario {
             Origin::File { offset } => self.source.place(offset),
             Origin::Override(number) => Place::Override(self.overrides[number].clone()),
             Origin::Default => Place::Key(format!("{}: {}.{} (default)", self.name(), setting.section, setting.key)),
+            Origin::Preset(preset) => {
+                Place::Key(format!("{}: {}.{} (transport.preset {preset})", self.name(), setting.section, setting.key))
+            }
             Origin::Row(row) => Place::Key(format!("{}: {}.{} (row {row})", self.name(), setting.section, setting.key)),
         }
     }
@@ -195,7 +200,7 @@ impl Scenario {
         let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.agent];
         sections.extend([&self.filter as &dyn Section, &self.arq_proxy, &self.thinning, &self.fast_ack, &self.ap]);
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
-        sections.extend([&self.loss as &dyn Section, &self.wired]);
+        sections.extend([&self.loss as &dyn Section, &self.server, &self.wired]);
         sections.extend(self.steps.iter().map(|step| step as &dyn Section));
         sections.extend([&self.transport as &dyn Section, &self.tack]);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
@@ -227,6 +232,7 @@ impl Scenario {
             "fast_ack" => &mut self.fast_ack,
             "ap" => &mut self.ap,
             "loss" => &mut self.loss,
+            "server" => &mut self.server,
             "wired" => &mut self.wired,
             "transport" => &mut self.transport,
             "tack" => &mut self.tack,

@@ -49,6 +49,8 @@ pub(crate) enum Origin {
     File { offset: usize },
     /// An override, by its number.
     Override(usize),
+    /// A preset of hosts, by its name.
+    Preset(&'static str),
     /// The row of the comparison, by its name.
     Row(&'static str),
 }

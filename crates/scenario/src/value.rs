@@ -1,8 +1,9 @@
 //! The value types of keys: how each is read from a literal, written back, and described when it is wrong.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -236,6 +237,36 @@ impl Value for Milli {
     }
 }
 
+impl Value for Gro {
+    fn allowed() -> String {
+        "\"off\", \"per-batch\" or a number of segments from 1 up".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) => match text.as_str() {
+                "off" => Ok(Self::Off),
+                "per-batch" => Ok(Self::PerBatch),
+                _ => Err(None),
+            },
+            Literal::Integer(n) => {
+                let most = u32::try_from(*n).ok().and_then(NonZeroU32::new);
+                most.map(Self::Most).ok_or_else(|| Some(format!("it is not from 1 to {}", u32::MAX)))
+            }
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Off => Literal::Text("off".into()),
+            Self::PerBatch => Literal::Text("per-batch".into()),
+            Self::Most(most) => Literal::Integer(i64::from(most.get())),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["off", "per-batch"]
+    }
+}
+
 impl Value for Probability {
     fn allowed() -> String {
         "a probability from 0 to 1, or as \"2%\"".into()
@@ -416,7 +447,7 @@ macro_rules! keywords {
 mod schemes;
 mod transport;
 
-pub(crate) use transport::{AckRule, Congestion, ProbeRound, Recovery, TackKind};
+pub(crate) use transport::{AckRule, Congestion, ProbeRound, Recovery, TackKind, TransportPreset};
 
 pub(crate) use schemes::{Cure, Fitting, HackCodec, HackPolicy, Remedy, ThinningKind};
 

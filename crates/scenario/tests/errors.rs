@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, wired, steps, transport, tack, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, server, wired, steps, transport, tack, flows, pings
 ",
     );
 }
@@ -219,7 +219,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, tack, tack-poor, tack-cubic, tack-delayed, hack, hack-opportunistic, hack-timer, hack-rohc, agent, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-more-data, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, linux, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, tack, tack-poor, tack-cubic, tack-delayed, hack, hack-opportunistic, hack-timer, hack-rohc, agent, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-more-data, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
     );
 }
 

@@ -14,7 +14,7 @@ mod wired;
 
 use std::fmt::Display;
 
-use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, Topology};
+use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, ServerConfig, Topology};
 use ackless_wire::{Bytes, Duration};
 
 use crate::error::ScenarioError;
@@ -46,6 +46,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         beacons: beacons(scenario, &radio)?,
         ap: ap(scenario, &radio)?,
         stations,
+        server: ServerConfig { gro: scenario.server.gro.value },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
         flows: flows::flows(scenario, &groups)?,

@@ -105,6 +105,7 @@ fn policy(scenario: &Scenario, rule: AckRule) -> Result<Option<AckChoice>, Scena
         AckRule::ByteCounting => Some(AckChoice::ByteCounting { every }),
         AckRule::Periodic => Some(AckChoice::Periodic { interval }),
         AckRule::Tack => Some(AckChoice::Tack { beta, every }),
+        AckRule::Linux => Some(AckChoice::Linux { sack_compression: shared.sack_compression.value }),
     })
 }
 

@@ -6,11 +6,15 @@ use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
 use crate::schema::section;
-use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, TackKind};
+use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, TackKind, TransportPreset};
 
 section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
+        /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
+        /// congestion, ACKs, recovery, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
+        /// effective scenario shows what it set, and so plain.
+        preset: TransportPreset = "\"plain\"",
         /// What carries a flow.
         protocol: Protocol = "\"tcp\"",
         /// Whether TCP offers TACK, on both ends; [tack] says which.
@@ -18,8 +22,8 @@ section! {
         /// Congestion control; auto is receiver-bbr with TACK, else cubic. bbr and receiver-bbr are paced.
         congestion: Auto<Congestion> = "\"auto\"",
         /// When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by
-        /// byte counting alone, periodically, or as seldom as TACK's equation 4 says, with the extension or without; auto is tack
-        /// with TACK, else 2.
+        /// byte counting alone, periodically, as seldom as TACK's equation 4 says, with the extension or without, or as Linux does;
+        /// auto is tack with TACK, else 2.
         ack: Auto<AckRule> = "\"auto\"",
         /// A held ACK leaves at the latest after this; Linux uses 40 ms.
         ack_timeout: Duration = "\"40ms\"",
@@ -29,6 +33,8 @@ section! {
         ack_beta: u32 = "4",
         /// Alpha of periodic: the time between two ACKs.
         ack_interval: Duration = "\"10ms\"",
+        /// Whether ack = linux compresses ACKs above a hole: for 5 % of the round trip, at most 1 ms and 44 of them.
+        sack_compression: bool = "true",
         /// How a sender notices losses: by duplicate ACKs and SACK (RFC 5681, 6675), or by time (RACK-TLP, RFC 8985), which needs
         /// SACK; auto is rack with bbr and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost.
         recovery: Auto<Recovery> = "\"auto\"",

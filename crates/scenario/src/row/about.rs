@@ -71,6 +71,24 @@ pub(super) const STACK: About = About {
     counters: &[],
 };
 
+pub(super) const LINUX: About = About {
+    what: "transport.preset = linux: hosts acknowledge by Linux's rules, merge what the MAC hands up at once before TCP sees it (GRO), and send with \
+           CUBIC and RACK-TLP. Any other row rides on it with --set transport.preset=linux.",
+    source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_offload.c, net/core/gro.c",
+    needs: "nothing",
+    breaks: "nothing; autotuning, TSQ and TSO are left out",
+    keys: &[
+        "transport.preset",
+        "transport.ack",
+        "transport.sack_compression",
+        "transport.congestion",
+        "transport.recovery",
+        "stations.gro",
+        "server.gro",
+    ],
+    counters: &[],
+};
+
 pub(super) const TACK: About = About {
     what: "TCP-TACK: the receiver acknowledges by equation 4, min(bw / (L MSS), beta / RTTmin) times a second, in segments that \
            carry what the sender needs for recovery, timing and rate control; an IACK tells at once of losses.",

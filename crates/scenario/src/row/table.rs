@@ -8,7 +8,7 @@ use ackless_tcp::tack::Blocks;
 
 use super::about::{
     ACK_FILTER, ACK_POLICY, AGENT, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE, FAST_ACK, HACK,
-    HACK_ROHC, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
+    HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -40,6 +40,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP, an ACK for sixteen segments",
         about: &ACK_POLICY,
         preset: Preset::TcpEvery(16),
+    },
+    Row {
+        name: "linux",
+        summary: "TCP on hosts as Linux has them: its ACKs, GRO, CUBIC, RACK-TLP",
+        about: &LINUX,
+        preset: Preset::Linux,
     },
     Row {
         name: "cubic",

@@ -8,6 +8,7 @@ use super::{Literal, Value};
 
 keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
+    TransportPreset { Plain = "plain", Linux = "linux" }
     Recovery { Standard = "standard", Rack = "rack" }
     MissingTimestamp { Accept = "accept", Drop = "drop" }
     TackForm { Kinds = "kinds", Experimental = "experimental" }
@@ -26,11 +27,12 @@ pub(crate) enum AckRule {
     ByteCounting,
     Periodic,
     Tack,
+    Linux,
 }
 
 impl Value for AckRule {
     fn allowed() -> String {
-        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\" or \"tack\"".into()
+        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\", \"tack\" or \"linux\"".into()
     }
     fn read(literal: &Literal) -> Result<Self, Option<String>> {
         match literal {
@@ -40,6 +42,7 @@ impl Value for AckRule {
                 "byte-counting" => Ok(Self::ByteCounting),
                 "periodic" => Ok(Self::Periodic),
                 "tack" => Ok(Self::Tack),
+                "linux" => Ok(Self::Linux),
                 _ => Err(None),
             },
             Literal::Integer(n @ 1..=1_000) => Ok(Self::Every(*n as u32)),
@@ -53,11 +56,19 @@ impl Value for AckRule {
             Self::ByteCounting => Literal::Text("byte-counting".into()),
             Self::Periodic => Literal::Text("periodic".into()),
             Self::Tack => Literal::Text("tack".into()),
+            Self::Linux => Literal::Text("linux".into()),
         }
     }
     fn keywords() -> Vec<&'static str> {
-        vec!["per-packet", "delayed", "byte-counting", "periodic", "tack"]
+        vec!["per-packet", "delayed", "byte-counting", "periodic", "tack", "linux"]
     }
+}
+
+/// Whose transports and hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TransportPreset {
+    Plain,
+    Linux,
 }
 
 /// A congestion control algorithm.

@@ -1,0 +1,54 @@
+//! Presets of hosts: what is laid over a scenario's file, and under its overrides, its flows' own keys and the row.
+
+use ackless_cell::config::Gro;
+use ackless_wire::{Bytes, Duration};
+
+use crate::scenario::Scenario;
+use crate::schema::{Origin, Setting};
+use crate::value::{AckRule, Auto, Congestion, Recovery, TransportPreset};
+
+/// Lays what `transport.preset` names over `scenario`, in which the key is `plain` then: what was laid stands in the other keys.
+pub(crate) fn lay(scenario: &mut Scenario) {
+    match scenario.transport.preset.value {
+        TransportPreset::Plain => {}
+        TransportPreset::Linux => linux(scenario),
+    }
+    scenario.transport.preset.value = TransportPreset::Plain;
+}
+
+/// Linux 6.12 with the settings that it has by default.
+///
+/// - CUBIC (`net.ipv4.tcp_congestion_control`), not paced: only the fq qdisc would, and mac80211 has its own queue.
+/// - RACK-TLP (`tcp_recovery` 1) with SACK; the timeout is the smoothed round trip and never less than 200 ms (`TCP_RTO_MIN`).
+/// - ACKs as [`ackless_tcp::ack::Linux`] has them.
+/// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
+///   window is there from the start.
+/// - GRO at every host.
+///
+/// A flow with TACK keeps its congestion control and ACKs, unless a key names others.
+fn linux(scenario: &mut Scenario) {
+    let tack = scenario.transport.tack.value;
+    let transport = &mut scenario.transport;
+    if !tack {
+        put(&mut transport.congestion, Auto::Given(Congestion::Cubic));
+        put(&mut transport.ack, Auto::Given(AckRule::Linux));
+    }
+    put(&mut transport.sack_compression, true);
+    put(&mut transport.recovery, Auto::Given(Recovery::Rack));
+    put(&mut transport.sack, true);
+    put(&mut transport.pacing, false);
+    put(&mut transport.rto_min, Duration::from_millis(200));
+    put(&mut transport.send_buffer, Bytes::from_kib(4 * 1024));
+    put(&mut transport.receive_buffer, Bytes::from_kib(3 * 1024));
+    put(&mut scenario.server.gro, Gro::PerBatch);
+    for group in &mut scenario.stations {
+        put(&mut group.gro, Gro::PerBatch);
+    }
+}
+
+fn put<T>(setting: &mut Setting<T>, value: T) {
+    if !matches!(setting.origin, Origin::Override(_)) {
+        setting.value = value;
+        setting.origin = Origin::Preset("linux");
+    }
+}

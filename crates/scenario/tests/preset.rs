@@ -1,0 +1,110 @@
+//! `transport.preset`: what it lays over a file, and what is laid over it.
+
+use ackless_cell::config::{AckChoice, CellConfig, CongestionChoice, Gro, RecoveryChoice, TcpConfig, TransportConfig};
+use ackless_scenario::{Row, Scenario};
+use ackless_wire::Bytes;
+
+const FILE: &str = r#"
+[transport]
+preset = "linux"
+congestion = "reno"
+ack = 1
+recovery = "standard"
+receive_buffer = "100kB"
+pacing = true
+
+[[stations]]
+name = "old"
+gro = "off"
+
+[[stations]]
+name = "new"
+gro = 4
+
+[[flows]]
+name = "chooses"
+stations = "old"
+ack = 8
+congestion = "newreno"
+
+[[flows]]
+name = "leaves"
+stations = "new"
+"#;
+
+fn read(text: &str, overrides: &[&str]) -> Scenario {
+    let mut scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    overrides.iter().for_each(|argument| scenario.set(argument).unwrap_or_else(|error| panic!("{error}")));
+    scenario
+}
+
+fn cell(text: &str, overrides: &[&str], row: &str) -> CellConfig {
+    let row = Row::find(row).unwrap_or_else(|error| panic!("{error}"));
+    read(text, overrides).build(row).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn tcp(cell: &CellConfig, flow: usize) -> TcpConfig {
+    match cell.flows[flow].transport {
+        TransportConfig::Tcp(tcp) => tcp,
+        TransportConfig::Udp { .. } => panic!("flow {flow} is UDP"),
+    }
+}
+
+const LINUX: Option<AckChoice> = Some(AckChoice::Linux { sack_compression: true });
+
+#[test]
+fn it_replaces_what_the_file_says_of_transports_and_hosts() {
+    let cell = cell(FILE, &[], "tcp");
+    let leaves = tcp(&cell, 1);
+    assert_eq!(
+        (leaves.congestion, leaves.recovery, leaves.policy),
+        (CongestionChoice::Cubic, RecoveryChoice::Rack, LINUX)
+    );
+    assert_eq!((leaves.receive_buffer, leaves.pacing), (Bytes::from_kib(3 * 1024), false));
+    assert!(cell.stations.iter().all(|station| station.gro == Gro::PerBatch));
+    assert_eq!(cell.server.gro, Gro::PerBatch);
+}
+
+#[test]
+fn a_flow_an_override_and_a_row_say_more_than_the_preset() {
+    let chooses = tcp(&cell(FILE, &[], "tcp"), 0);
+    assert_eq!((chooses.congestion, chooses.ack.every, chooses.policy), (CongestionChoice::NewReno, 8, None));
+    let overridden = cell(FILE, &["transport.ack=4", "stations.old.gro=off", "transport.pacing=true"], "tcp");
+    assert_eq!(
+        (tcp(&overridden, 1).ack.every, tcp(&overridden, 1).policy, tcp(&overridden, 1).pacing),
+        (4, None, true)
+    );
+    assert_eq!((overridden.stations[0].gro, overridden.stations[1].gro), (Gro::Off, Gro::PerBatch));
+    assert_eq!(tcp(&cell(FILE, &[], "tcp-l8"), 1).policy, None);
+    let hack = cell(FILE, &[], "hack");
+    assert_eq!(tcp(&hack, 1).policy, LINUX, "a scheme rides on it");
+}
+
+#[test]
+fn the_row_is_tcp_under_the_preset() {
+    let plain = FILE.replace("preset = \"linux\"", "");
+    let (row, key) = (cell(&plain, &[], "linux"), cell(&plain, &["transport.preset=linux"], "tcp"));
+    assert_eq!(CellConfig { scheme: key.scheme.clone(), ..row }, key);
+    assert_eq!(tcp(&cell(&plain, &[], "tcp"), 1).congestion, CongestionChoice::Reno, "and only there");
+}
+
+#[test]
+fn the_effective_scenario_reads_back_as_the_same_cell() {
+    for (overrides, row) in
+        [(&["transport.ack=4"][..], "tcp"), (&["stations.new.gro=2"], "linux"), (&[], "tack"), (&[], "udp")]
+    {
+        let row = Row::find(row).unwrap_or_else(|error| panic!("{error}"));
+        let text = read(FILE, overrides).effective(row).to_toml();
+        let same = |scenario: &Scenario, row| scenario.build(row).unwrap_or_else(|error| panic!("{error}"));
+        let (first, again) = (same(&read(FILE, overrides), row), same(&read(&text, &[]), Row::STOCK));
+        assert_eq!(first, CellConfig { scheme: row.name.to_owned(), ..again }, "row {}", row.name);
+    }
+}
+
+#[test]
+fn a_tack_flow_keeps_what_belongs_to_tack() {
+    let cell = cell("", &["transport.tack=true", "transport.preset=linux"], "stock");
+    let tcp = tcp(&cell, 0);
+    assert!(matches!(tcp.congestion, CongestionChoice::ReceiverBbr(_)), "{tcp:?}");
+    assert!(matches!(tcp.policy, Some(AckChoice::Tack { .. })), "{tcp:?}");
+}

@@ -16,6 +16,7 @@ use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
+use ackless_tcp::ack::LAST_RESORT;
 pub use ackless_tcp::{AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -572,6 +573,18 @@ impl TcpConfig {
         let modelled = matches!(self.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
         let standard = self.recovery == RecoveryChoice::Standard && !self.pacing;
         standard && !modelled && self.policy.is_none() && self.tack.is_none()
+    }
+
+    /// The longest that its receiver holds an ACK, where holes and TACK do not come into it: that of Linux's delay, which adapts, or the timer.
+    pub fn longest_hold(&self) -> Duration {
+        match self.policy {
+            Some(AckChoice::Linux { .. }) => Duration::from_millis(200),
+            Some(AckChoice::Periodic { interval }) => interval,
+            Some(AckChoice::ByteCounting { .. }) => LAST_RESORT,
+            Some(AckChoice::Delayed { timeout, .. }) => timeout,
+            Some(AckChoice::PerPacket) => Duration::ZERO,
+            Some(AckChoice::Tack { .. }) | None => self.ack.timeout,
+        }
     }
 }
 

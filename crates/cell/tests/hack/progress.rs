@@ -11,7 +11,7 @@
 //! no scheme can keep to the sum of the two timers; stock TCP, which has no guard timer, does not either. [`Bound::Trip`] says how much that is.
 
 use ackless_cell::Cell;
-use ackless_cell::config::{AckChoice, CellConfig, Peer, SchemeChoice, TransportConfig};
+use ackless_cell::config::{CellConfig, Peer, SchemeChoice, TransportConfig};
 use ackless_cell::observe::Observer;
 use ackless_dot11::hooks::Scheme;
 use ackless_schemes::Guard;
@@ -182,10 +182,7 @@ fn empty_trip(config: &CellConfig, flow: usize) -> Duration {
     let hosts = (config.ap.host_latency + config.stations[flow.station].host_latency) * 2;
     // A full buffer, until its application has read it.
     let reading = tcp.read_rate.map_or(Duration::ZERO, |rate| rate.time_ceil(tcp.receive_buffer));
-    // Linux adapts how long it holds an ACK, up to TCP_DELACK_MAX.
-    let held =
-        if let Some(AckChoice::Linux { .. }) = tcp.policy { Duration::from_millis(200) } else { tcp.ack.timeout };
-    beyond + hosts + held + reading
+    beyond + hosts + tcp.longest_hold() + reading
 }
 
 /// The rate of the wire, if the air ever has a greater one.

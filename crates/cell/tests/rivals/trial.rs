@@ -295,7 +295,7 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
         + hosts
         + queueing
         + contention
-        + tcp.ack.timeout
+        + tcp.longest_hold()
         + reading
 }
 

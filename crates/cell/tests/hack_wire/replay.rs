@@ -10,7 +10,7 @@ use ackless_cell::pcap::PcapWriter;
 use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_rohc::hack::{Cid, FiveTuple};
-use ackless_schemes::hack::{Codec, Fit, HackCounters, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, Packet};
 
@@ -51,6 +51,11 @@ fn replay(config: &CellConfig, seed: u64) -> Compared {
     let mut ap = FreshAp::new(config);
     let mut from_wire = log.from_wire.iter().peekable();
     let mut until = config.end() - HOST;
+    // Under a key every answer has as much.
+    let sealed = match config.ap.scheme {
+        SchemeChoice::Hack(HackConfig { mic: Some(mic), .. }) => 2 + mic.len.bytes(),
+        _ => 0,
+    };
     for (place, transmission) in transmissions.iter().enumerate() {
         let now = transmission.at;
         if now >= until {
@@ -65,7 +70,7 @@ fn replay(config: &CellConfig, seed: u64) -> Compared {
                 let sent = &transmissions[*sent];
                 ap.receive(now, sent.from, which.iter().map(|&n| &sent.frames[n]));
             }
-            Reception::Answer(Heard::Unknown) if !appended.is_empty() => {
+            Reception::Answer(Heard::Unknown) if appended.len() > sealed => {
                 until = now;
                 break;
             }

@@ -43,7 +43,7 @@ section! {
         /// Whether the TCP checksum goes with each compressed ACK, two bytes, and what comes out must fit it; else the other end computes it. The packets of codec
         /// rfc6846 carry it, whatever this says.
         checksum: bool = "false",
-        /// A code under a key behind what is appended, so that nobody forges TCP ACKs: 0 (none), 4 or 8 bytes, and 2 more for a count against replay.
+        /// A code under a key at the end of every answer, so that nobody forges TCP ACKs: 0 (none), 4 or 8 bytes, and 2 more for a count against replay.
         mic: u32 = "0",
     }
 }

@@ -37,7 +37,7 @@ pub struct HackConfig {
     pub aifs: Duration,
     /// How an ACK is said behind an answer. Default: in codes of ours, without the TCP checksum. With [`Codec::Rfc6846`] as the paper has it (3.3.2).
     pub codec: Codec,
-    /// The code under a key behind what is appended. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
+    /// The code under a key that ends every answer, whether anything else is appended or not. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
     pub mic: Option<Mic>,
 }
 

@@ -11,12 +11,12 @@ counters! {
         native_acks,
         /// ACKs appended to an answer, each at its first time.
         compressed_acks,
-        /// Bytes appended to answers, repeated ones included.
+        /// Bytes appended to answers, repeated ones and codes under a key included, also those of answers with nothing else.
         appended_bytes,
         /// The same less what repeats bytes of an earlier answer: what compressing one ACK costs, with its share of run
         /// headers.
         appended_new_bytes,
-        /// Answers with something appended.
+        /// Answers with ACKs appended.
         appended_answers,
         /// Of those, answers that were lengthened by no more than DIFS or AIFS.
         answers_within_aifs,
@@ -101,7 +101,7 @@ counters! {
         checksum_failures,
         /// Runs that began with a later code than the next one.
         gaps,
-        /// Answers whose code under the key was not right; nothing of them was read.
+        /// Answers without a right code under the key; nothing of them was read.
         forged,
         /// Appended bytes that are no frame.
         malformed,

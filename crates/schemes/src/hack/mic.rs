@@ -4,24 +4,23 @@
 //! cell. HACK lets it speak for TCP too. With [`HackConfig::mic`](super::HackConfig::mic) the appended bytes end in
 //!
 //! ```text
-//! appended = frame COUNT(16) MIC(32 or 64)          all in network byte order; nothing where nothing is appended
+//! appended = [frame] COUNT(16) MIC(32 or 64)        all in network byte order; on each answer, also where there is no frame
 //! ```
 //!
 //! - **The code** is SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed function made for short messages, over the addresses of sender and receiver, the whole
 //!   count (64 bits) and the frame; of its 64 bits the first 32 or all. A NIC has SIFS to compute it, as it has for CCMP's.
-//! - **Replay.** The count goes up by one with each answer that has something appended; its low 16 bits are sent. The receiver takes the next greater number with
+//! - **Replay.** The count goes up by one with each answer; its low 16 bits are sent. The receiver takes the next greater number with
 //!   these bits for the whole, so what it has taken once it never takes again, nor anything older, and 65,534 answers may be lost in a row. A delayed
 //!   answer is one that was lost. The numbers of the MPDUs that an answer acknowledges would cost no bytes, but repeat after 4096.
 //! - **What fails** is no HACK frame: nothing of it is read, and no context is touched by it. To the sender of data it is an answer that did not come: SYNC
-//!   asks for all of it again.
+//!   asks for all of it again, and a native ACK that it acknowledges opens no context. A bare answer, which has no code, is one of these: in place of a jammed one with codes it would
+//!   otherwise have the client let go of codes that never arrived.
 //! - **The counts begin with the association**, as the key does, and do not find each other again without a new one: where one end alone begins anew, or more answers are
 //!   lost, nothing opens any more, or only by chance. After three such answers in a row the receiver withholds MORE DATA, until one opens or for a second after the last: what
 //!   is left is plain TCP, with a few answers in each second that carry codes in vain.
 //!
-//! What it does not cover: the answer itself, also one with nothing appended, which is bare under a key too. Who forges a bare Ack or BlockAck still acknowledges MPDUs that were
-//! never received, as without HACK. Who jams an answer with codes and puts a bare one in its place has the client take the codes for delivered: SYNC, which would have kept
-//! them, is cleared by the bare one, and the client lets go of them. The next run begins behind a gap, which breaks the context: its ACKs are lost too, and MORE DATA is off until
-//! the flow's next native ACK, or for a second. TCP loses ACKs by it, which later ones make up for, and never data.
+//! What it does not cover: what the answer itself says. Who forges an Ack or BlockAck still acknowledges MPDUs that were never received, as without HACK, and the MAC does not send them again;
+//! TCP does. And whoever jams every answer holds up the flow, as by jamming all the rest.
 
 use std::hash::Hasher as _;
 

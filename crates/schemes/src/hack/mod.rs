@@ -22,7 +22,7 @@
 //!
 //! The bytes themselves are [`ackless_rohc::hack`]'s. Only peers that also speak HACK are dealt with; everything else
 //! passes. True peers would agree on it when they associate, by a vendor-specific element (802.11-2020, 9.4.2.25) in Association Request and Response that names version,
-//! length of the code under a key and the places of MORE DATA and SYNC ([`ackless_dot11::codec`]), so that neither is ever read by who did not ask
+//! codec, length of the code under a key and the places of MORE DATA and SYNC ([`ackless_dot11::codec`]), so that neither is ever read by who did not ask
 //! for it; here no association frames are modelled, and [`ackless_dot11::hooks::Peer::capable`] and one configuration for both ends stand for that.
 //!
 //! Where this goes beyond the paper, or departs from it:
@@ -90,6 +90,8 @@ struct Link {
     driver: Driver,
     receiver: Receiver,
     sync: Sync,
+    /// Whether the last answer was the peer's, as far as a key tells: what it acknowledges is received.
+    genuine: bool,
 }
 
 impl Hack {
@@ -135,7 +137,7 @@ fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> O
 
 impl Link {
     fn new(peer: NodeId) -> Self {
-        Self { driver: Driver::new(peer), receiver: Receiver::new(peer), sync: Sync::default() }
+        Self { driver: Driver::new(peer), receiver: Receiver::new(peer), sync: Sync::default(), genuine: true }
     }
 }
 
@@ -218,7 +220,8 @@ impl Scheme for Hack {
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
         let Some(link) = link(&mut self.links, cx, from) else { return };
-        if link.receiver.on_answer(&mut env!(self, cx), &answer.appended, &mut link.driver) {
+        link.genuine = link.receiver.on_answer(&mut env!(self, cx), &answer.appended, &mut link.driver);
+        if link.genuine {
             link.sync.on_answer();
         } else {
             link.sync.on_forged();
@@ -233,7 +236,11 @@ impl Scheme for Hack {
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.sync.on_fate(true);
-        link.driver.on_delivered(&mut env!(self, cx), mpdu);
+        if link.genuine {
+            link.driver.on_delivered(&mut env!(self, cx), mpdu);
+        } else {
+            link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
+        }
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {

@@ -93,34 +93,85 @@ fn with_a_key_what_a_forged_answer_stood_in_for_is_not_lost() {
     assert_eq!((pair.wire(), pair.counters(STATION).sync_kept), (vec![id], 1));
 }
 
-/// What no key mends: the answer itself. The true one, with codes, is jammed, and a bare one stands in for it. The station takes its codes for delivered and lets go of
-/// them, so the next run begins behind a gap: the context is broken, and MORE DATA off until the flow's next native ACK.
+/// The true answer, with codes, is jammed, and a bare one stands in for it. Without a key the station takes its codes for delivered and lets go of them, so the next run begins behind a gap: the
+/// context is broken, and MORE DATA off until the flow's next native ACK.
 #[test]
-fn with_a_key_a_bare_answer_in_place_of_one_with_codes_breaks_the_context_until_a_native_ack() {
-    for config in [HackConfig::default(), with_key(MicLen::Eight)] {
-        let mut pair = in_context(config, 3);
-        let lost = pair.ack(0);
+fn without_a_key_a_bare_answer_in_place_of_one_with_codes_breaks_the_context_until_a_native_ack() {
+    let mut pair = in_context(HackConfig::default(), 3);
+    let lost = pair.ack(0);
+    pair.transfer();
+    let jammed = pair.data(3, true);
+    pair.exchange_forged(&jammed, Vec::new());
+    assert_eq!((pair.wire(), pair.overheard.is_empty()), (vec![], false));
+    let next = pair.data(3, true);
+    assert!(!next.bits.sync, "nothing tells a bare answer from one that had nothing to say");
+    pair.exchange(&next, Air::Clear);
+    pair.ack(0);
+    pair.transfer();
+    let behind = pair.data(3, true);
+    pair.exchange(&behind, Air::Clear);
+    let ap = pair.counters(AP);
+    assert_eq!((ap.gaps, ap.forged, ap.emitted), (1, 0, 0), "{lost}");
+    assert_eq!(pair.wire(), []);
+    let withheld = pair.data(3, true);
+    assert!(!withheld.bits.more_data, "the station is to send natively");
+    pair.exchange(&withheld, Air::Clear);
+    let native = pair.ack(0);
+    pair.natives(pair.queued(), Air::Clear);
+    assert!(pair.wire().contains(&native));
+    assert!(pair.data(3, true).bits.more_data);
+}
+
+#[test]
+fn with_a_key_a_bare_answer_is_none_and_what_it_stood_in_for_comes_again() {
+    for len in [MicLen::Four, MicLen::Eight] {
+        let mut pair = in_context(with_key(len), 3);
+        let kept = pair.ack(0);
         pair.transfer();
         let jammed = pair.data(3, true);
         pair.exchange_forged(&jammed, Vec::new());
-        assert_eq!((pair.wire(), pair.overheard.is_empty()), (vec![], false));
+        assert_eq!((pair.wire(), pair.counters(AP).forged), (vec![], 1));
         let next = pair.data(3, true);
-        assert!(!next.bits.sync, "nothing tells a bare answer from one that had nothing to say");
-        pair.exchange(&next, Air::Clear);
-        pair.ack(0);
+        assert!(next.bits.sync && next.bits.more_data, "to the AP an answer is missing, and no context is broken");
+        let more = pair.ack(0);
         pair.transfer();
-        let behind = pair.data(3, true);
-        pair.exchange(&behind, Air::Clear);
-        let ap = pair.counters(AP);
-        assert_eq!((ap.gaps, ap.forged, ap.emitted), (1, 0, 0), "{lost}");
-        assert_eq!(pair.wire(), []);
-        let withheld = pair.data(3, true);
-        assert!(!withheld.bits.more_data, "the station is to send natively");
-        pair.exchange(&withheld, Air::Clear);
-        let native = pair.ack(0);
-        pair.natives(pair.queued(), Air::Clear);
-        assert!(pair.wire().contains(&native));
-        assert!(pair.data(3, true).bits.more_data);
+        pair.exchange(&next, Air::Clear);
+        assert_eq!((pair.wire(), pair.counters(AP).gaps), (vec![kept, more], 0));
+        assert!(!pair.data(3, true).bits.sync);
+    }
+}
+
+/// The same the other way round: the native ACK is jammed, and a bare answer stands in for the AP's. Without a key the station takes the context for open.
+#[test]
+fn a_native_ack_opens_no_context_by_a_bare_answer_where_there_is_a_key() {
+    for config in [HackConfig::default(), with_key(MicLen::Four)] {
+        let mut pair = Pair::new(config);
+        let first = pair.data(3, false);
+        pair.exchange(&first, Air::Clear);
+        pair.ack(0);
+        let jammed = pair.launch_natives(1);
+        pair.deliver(&jammed);
+        let second = pair.data(3, true);
+        pair.exchange(&second, Air::Clear);
+        pair.ack(0);
+        let with_key = config.mic.is_some();
+        assert_eq!((pair.counters(STATION).forged, pair.queued()), (u64::from(with_key), usize::from(with_key)));
+        pair.transfer();
+        let third = pair.data(3, true);
+        pair.exchange(&third, Air::Clear);
+        assert_eq!(pair.counters(AP).unknown_context, u64::from(!with_key));
+    }
+}
+
+#[test]
+fn with_a_key_each_answer_has_its_code_and_none_is_longer_than_that() {
+    for (len, bytes) in [(MicLen::Four, 6), (MicLen::Eight, 10)] {
+        let mut pair = in_context(with_key(len), 3);
+        let before = pair.counters(STATION).appended_bytes;
+        let data = pair.data(3, true);
+        assert_eq!(pair.exchange(&data, Air::Clear), Some(bytes));
+        let station = pair.counters(STATION);
+        assert_eq!((station.appended_bytes - before, station.appended_answers), (bytes as u64, 0));
     }
 }
 

@@ -302,10 +302,7 @@ impl Pair {
         if air != Air::PpduLost {
             self.receive(sent, |_| true);
             sent.mpdus.iter().for_each(|mpdu| self.rise(mpdu));
-            let kind = if sent.mpdus.len() == 1 { AnswerKind::Ack } else { AnswerKind::BlockAck };
-            let due = due(NodeId(1), kind);
-            let mut answer = Answer::default();
-            self.ask(AP, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+            let answer = self.answer_natives(sent);
             if air == Air::Clear {
                 self.deliver_by(sent, &answer);
                 return;
@@ -318,7 +315,16 @@ impl Pair {
     pub fn land_behind_a_hole(&mut self, sent: &Sent) {
         self.receive(sent, |_| true);
         sent.mpdus.iter().for_each(|mpdu| self.pool.retain(mpdu.packet));
-        self.deliver(sent);
+        let answer = self.answer_natives(sent);
+        self.deliver_by(sent, &answer);
+    }
+
+    /// The AP's answer to the station's PPDU.
+    fn answer_natives(&mut self, sent: &Sent) -> Answer {
+        let kind = if sent.mpdus.len() == 1 { AnswerKind::Ack } else { AnswerKind::BlockAck };
+        let (due, mut answer) = (due(NodeId(1), kind), Answer::default());
+        self.ask(AP, |hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut Duration::default()));
+        answer
     }
 
     /// The hole is filled.
@@ -329,7 +335,7 @@ impl Pair {
         }
     }
 
-    /// The answer to the station's PPDU comes.
+    /// An answer to the station's PPDU comes, a bare one.
     pub fn deliver(&mut self, sent: &Sent) {
         self.deliver_by(sent, &Answer::default());
     }

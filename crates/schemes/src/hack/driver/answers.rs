@@ -20,6 +20,7 @@ use super::{Answered, Arriving, Driver, Promise};
 use crate::hack::config::Fit;
 use crate::hack::env::Env;
 use crate::hack::mic;
+use crate::hack::nic::Appended;
 
 impl Driver {
     /// A PPDU of the peer came. What a data PPDU says is taken up with its first MPDU, which tells whether it was for a
@@ -72,6 +73,7 @@ impl Driver {
     /// SIFS is over: what is held goes on the answer.
     pub(in crate::hack) fn on_answer_due(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue, answer: &mut Answer) {
         let single = self.arrival.take().and_then(|arrival| arrival.last);
+        let mut appended = Appended::default();
         if !self.nic.is_empty() || !self.candidates.is_empty() {
             let limit = match env.config.fit {
                 Fit::Whole => Frame::MAX_LEN,
@@ -83,8 +85,9 @@ impl Driver {
             if self.flows.any_shared() {
                 self.release_disowned(env);
             }
-            self.append(env, due, answer, limit);
+            appended = self.append(env, answer, limit);
         }
+        self.seal(env, due, answer, &appended);
         self.answered = match (due.kind, single) {
             (AnswerKind::Ack, Some((tid, seq))) => Answered::Single(tid, seq),
             _ => Answered::Block,
@@ -93,7 +96,8 @@ impl Driver {
         self.after_answer(env);
     }
 
-    fn append(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue, answer: &mut Answer, limit: usize) {
+    /// Puts on the answer what the NIC has.
+    fn append(&mut self, env: &mut Env<'_, '_>, answer: &mut Answer, limit: usize) -> Appended {
         let (now, flows) = (env.cx.now, &mut self.flows);
         let each = |flow| flows[flow].last_possible = Some(now);
         let appended = self.nic.append(env.config.codec, now, limit, &mut answer.appended, each);
@@ -104,16 +108,24 @@ impl Driver {
                 env.counters.too_long += 1;
                 self.rescue(env, flow);
             }
-            return;
         }
+        appended
+    }
+
+    /// Ends what is on the answer in a code under a key, where there is one, also if there is nothing; and counts it.
+    fn seal(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue, answer: &mut Answer, appended: &Appended) {
+        let speaks = !answer.appended.is_empty();
         if let Some(mic) = &env.config.mic {
             self.sealer.seal(mic, env.cx.node, self.peer, &mut answer.appended);
             env.counters.appended_new_bytes += if appended.new > 0 { mic::overhead(Some(mic)) as u64 } else { 0 };
         }
         let bytes = ackless_wire::Bytes(answer.appended.len() as u64);
+        env.counters.appended_bytes += bytes.get();
+        if !speaks {
+            return;
+        }
         env.counters.compressed_acks += appended.new;
         env.counters.appended_new_bytes += appended.new_bytes;
-        env.counters.appended_bytes += bytes.get();
         env.counters.appended_answers += 1;
         let longer = due.rate.duration(due.len + bytes).saturating_sub(due.rate.duration(due.len));
         env.counters.answers_within_aifs += u64::from(longer <= env.config.aifs);

@@ -142,11 +142,8 @@ impl Receiver {
         if risen { Verdict::Hold } else { Verdict::Pass }
     }
 
-    /// An answer of the peer came with these bytes. False where they must bear a code under a key, and it is not right: then it is as if no answer had come.
+    /// An answer of the peer came with these bytes. False where it must bear a code under a key, and has none or a wrong one: then it is as if no answer had come.
     pub(super) fn on_answer(&mut self, env: &mut Env<'_, '_>, appended: &[u8], driver: &mut Driver) -> bool {
-        if appended.is_empty() {
-            return true;
-        }
         let appended = match &env.config.mic {
             None => appended,
             Some(mic) => match self.opener.open(mic, self.peer, env.cx.node, appended) {
@@ -161,6 +158,9 @@ impl Receiver {
                 }
             },
         };
+        if appended.is_empty() {
+            return true;
+        }
         let Ok(frame) = Frame::read(env.config.codec, appended) else {
             env.counters.malformed += 1;
             return true;

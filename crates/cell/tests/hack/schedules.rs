@@ -10,7 +10,7 @@ use ackless_cell::config::{
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
-use ackless_schemes::hack::{Codec, Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackConfig, HackCounters, Mic, MicLen, Policy, Tails};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -33,7 +33,7 @@ pub fn schedule(seed: u64) -> Trial {
     wire(random, &mut config);
     flows(random, &mut config);
     hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
-    taking_back(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
+    beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
@@ -212,11 +212,12 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     }
 }
 
-/// Who takes ACKs back that it has queued natively.
-fn taking_back(random: &mut Stream, config: &mut CellConfig) {
+/// Who takes ACKs back that it has queued natively, and who believes that more data comes.
+fn beliefs(random: &mut Stream, config: &mut CellConfig) {
     let stations = config.stations.iter_mut().map(|station| &mut station.scheme);
     for hack in std::iter::once(&mut config.ap.scheme).chain(stations).filter_map(hack_of) {
         hack.take_back = random.chance(0.5);
+        hack.tails = Tails { percent: one_of(random, &[0, 0, 25, 100]), bursts: one_of(random, &[1, 8]) };
     }
 }
 

@@ -6,7 +6,7 @@ use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::FilterConfig;
-use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy};
+use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::{BitRate, Duration};
 
@@ -45,6 +45,10 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             HackPolicy::Timer => Policy::ExplicitTimer(timer),
         },
         announce_percent: scenario.in_range(&hack.announce_percent, 0, 100)?,
+        tails: Tails {
+            percent: scenario.in_range(&hack.tail_percent, 0, 100)?,
+            bursts: narrow(scenario.in_range(&hack.tail_bursts, 1, 10_000)?),
+        },
         take_back: hack.take_back.value,
         guard: guard(scenario, &hack.guard)?,
         driver_to_nic: scenario.in_range(&hack.driver_to_nic, Duration::ZERO, LONGEST)?,

@@ -26,6 +26,11 @@ section! {
         /// How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one
         /// packet, which is all that the paper asks for.
         announce_percent: u32 = "0",
+        /// Where a PPDU that the More Data bit announced has less than so many percent of the MPDUs of the one before it, ACKs do not wait for what the next few announce.
+        /// 0, the paper's: they always wait.
+        tail_percent: u32 = "0",
+        /// For how many announcements that is so, until one is believed again.
+        tail_bursts: u32 = "8",
         /// Whether ACKs that went into the queue natively are taken back where a link-layer ACK leaves before they do, and go on it. The policy opportunistic
         /// does so anyway; the others, in the paper, leave them there.
         take_back: bool = "false",

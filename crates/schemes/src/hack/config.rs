@@ -15,6 +15,8 @@ pub struct HackConfig {
     /// one A-MPDU leaves a tail of a packet or two, for which a whole burst of ACKs waits, while what they would release could
     /// join it. Default: 0, the paper's. From 0 to 100.
     pub announce_percent: u32,
+    /// Which promises of the peer are not believed. Default: all are, as in the paper.
+    pub tails: Tails,
     /// Whether ACKs that went into the queue natively are taken back where an answer leaves before they do, and go on it as codes. The paper's driver leaves
     /// them there (3.3.1), but for its opportunistic policy, which always takes them back. Default: false, the paper's.
     pub take_back: bool,
@@ -39,6 +41,16 @@ pub struct HackConfig {
     pub codec: Codec,
     /// The code under a key that ends every answer, whether anything else is appended or not. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
     pub mic: Option<Mic>,
+}
+
+/// When the MORE DATA bit of the peer is as good as none, by what followed it the last time. Such a promise is a bad one where a tail of a packet or two is all that is left
+/// of a window, see [`HackConfig::announce_percent`] for what the sender of data can do about it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tails {
+    /// A promised PPDU of less than so many percent of the MPDUs of the one before it is a tail. 0: none is. From 0 to 100.
+    pub percent: u32,
+    /// After a tail so many promises are not believed, until one is tried again.
+    pub bursts: u16,
 }
 
 /// A message integrity code. Both ends of a hop must have the same.
@@ -97,6 +109,7 @@ impl Default for HackConfig {
         Self {
             policy: Policy::MoreData,
             announce_percent: 0,
+            tails: Tails::default(),
             take_back: false,
             guard: Guard::Auto,
             driver_to_nic: Duration::from_micros(20),

@@ -29,6 +29,8 @@ counters! {
         native_overtaken,
         /// Another flow owns the context identifier.
         cid_collision,
+        /// Not an ACK but a PPDU with the MORE DATA bit, which was not believed.
+        disbelieved,
         /// As many ACKs of the flow were held as the MSN can tell apart.
         full,
         /// The ACK cannot be compressed.

@@ -53,7 +53,7 @@ use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::flow_key::FlowKey;
 pub use ackless_rohc::hack::Codec;
-pub use config::{Fit, HackConfig, Mic, MicLen, Policy};
+pub use config::{Fit, HackConfig, Mic, MicLen, Policy, Tails};
 pub use counters::HackCounters;
 use driver::Driver;
 use env::{Env, Queueing};

@@ -11,4 +11,5 @@ mod long;
 mod pair;
 mod policies;
 mod races;
+mod tails;
 mod taken_back;

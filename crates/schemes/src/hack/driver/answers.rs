@@ -32,7 +32,8 @@ impl Driver {
                 env.counters.block_ack_lost += u64::from(self.nic.awaits_confirmation());
                 None
             }
-            ArrivalKind::Single(_) | ArrivalKind::Aggregate(_) => Some(Arriving { bits, begun: false, last: None }),
+            ArrivalKind::Single(_) => Some(Arriving { bits, mpdus: 1, begun: false, last: None }),
+            ArrivalKind::Aggregate(mpdus) => Some(Arriving { bits, mpdus, begun: false, last: None }),
         };
     }
 
@@ -42,7 +43,7 @@ impl Driver {
             return;
         }
         let Some(arrival) = &mut self.arrival else { return };
-        let (bits, first) = (arrival.bits, !arrival.begun);
+        let (bits, mpdus, first) = (arrival.bits, arrival.mpdus, !arrival.begun);
         arrival.begun = true;
         if mpdu.ack_policy == AckPolicy::Normal {
             arrival.last = Some((mpdu.tid(), mpdu.seq));
@@ -50,7 +51,10 @@ impl Driver {
         if first {
             self.heard = env.cx.now;
             self.learn(env, mpdu, bits.more_data);
-            self.promise = if bits.more_data { Promise::MoreData } else { Promise::None };
+            self.tail.on_ppdu(env.config.tails, mpdus, self.promise == Promise::MoreData);
+            let believed = bits.more_data && self.tail.believes();
+            env.counters.disbelieved += u64::from(bits.more_data && !believed);
+            self.promise = if believed { Promise::MoreData } else { Promise::None };
             env.counters.sync_kept += u64::from(bits.sync && self.nic.awaits_confirmation());
         }
         if bits.sync {

@@ -16,7 +16,7 @@
 //! is queued goes on an answer after all where that leaves first, see [`take_back`].
 //!
 //! `answers` has what follows from PPDUs of the peer, `policies` what each policy decides, `guard` the timer for PPDUs that
-//! do not come, `natives` the frames that were not held, `take_back` what is fetched from the queue again, `flows` the flows, and `flow` the state of one.
+//! do not come, `natives` the frames that were not held, `tail` which promises are believed, `take_back` what is fetched from the queue again, `flows` the flows, and `flow` the state of one.
 
 mod answers;
 mod flow;
@@ -24,6 +24,7 @@ mod flows;
 mod guard;
 mod natives;
 mod policies;
+mod tail;
 mod take_back;
 
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
@@ -36,6 +37,7 @@ use self::flow::{Candidate, FlowState, Held};
 pub(super) use self::flows::CID_IDLE;
 use self::flows::Flows;
 use self::natives::{Natives, Stage};
+use self::tail::Tail;
 use super::env::{Env, Queueing};
 use super::mic::Sealer;
 use super::nic::Nic;
@@ -52,6 +54,8 @@ pub(super) struct Driver {
     nic: Nic<Held>,
     /// Whether the peer has promised another PPDU.
     promise: Promise,
+    /// What its promises were worth.
+    tail: Tail,
     /// The last answer to the peer.
     answered: Answered,
     /// When it left.
@@ -92,6 +96,8 @@ enum Answered {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Arriving {
     bits: HeaderBits,
+    /// How many MPDUs it has that can be read.
+    mpdus: u16,
     /// Whether one of its MPDUs has been seen.
     begun: bool,
     /// The last of its MPDUs that asked for an answer.
@@ -115,6 +121,7 @@ impl Driver {
             natives: Natives::default(),
             nic: Nic::default(),
             promise: Promise::None,
+            tail: Tail::default(),
             answered: Answered::Nothing,
             answered_at: Instant::ZERO,
             sealer: Sealer::default(),

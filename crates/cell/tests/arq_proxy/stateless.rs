@@ -13,6 +13,7 @@ const STATELESS: ArqProxyConfig = ArqProxyConfig {
     lifetime: Duration::from_secs(1),
     stateless: true,
     policy: Policy::Race,
+    announce_percent: 0,
     guard: Guard::Fixed(Duration::from_millis(100)),
 };
 

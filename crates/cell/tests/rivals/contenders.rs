@@ -147,7 +147,8 @@ fn arq(random: &mut Stream, schedule: &Schedule, identification: Identification)
     let set = one_of(random, &[Some(20), Some(100), None]).map(Duration::from_millis);
     let (guard, hold) = (set.map_or(Guard::Auto, Guard::Fixed), set.unwrap_or(Duration::from_secs(1)));
     let policy = one_of(random, &[Policy::Race, Policy::MoreData]);
-    let config = ArqProxyConfig { identification, lifetime, stateless, policy, guard };
+    let announce_percent = one_of(random, &[0, 0, 10, 50]);
+    let config = ArqProxyConfig { identification, lifetime, stateless, policy, announce_percent, guard };
     let says = if stateless { Says::Anything } else { Says::Said };
     let drops = schedule.config.flows.iter().any(|flow| match &flow.transport {
         TransportConfig::Tcp(tcp) => tcp.timestamps && tcp.missing_timestamp == MissingTimestamp::Drop,

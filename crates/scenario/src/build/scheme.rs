@@ -117,6 +117,7 @@ fn arq_proxy(scenario: &Scenario) -> Result<ArqProxyConfig, ScenarioError> {
         lifetime,
         stateless: keys.stateless.value,
         policy: keys.policy.value,
+        announce_percent: scenario.in_range(&keys.announce_percent, 0, 100)?,
         guard: guard(scenario, &keys.guard)?,
     })
 }

@@ -102,6 +102,9 @@ section! {
         /// When the client's own TCP ACK joins its queue: at once, where request and ACK race, as in the paper; or, ours, not while the AP's More
         /// Data bit says that another answer will take the request, at most for the guard.
         policy: Policy = "\"race\"",
+        /// How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one
+        /// packet.
+        announce_percent: u32 = "0",
         /// After how long a TCP ACK that a request has replaced goes natively after all, where nothing shows that the
         /// answer with the request has arrived; auto as for hack.guard. Ours: in the paper it is gone for good.
         guard: Auto<Duration> = "\"auto\"",

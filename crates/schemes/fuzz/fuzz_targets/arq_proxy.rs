@@ -159,6 +159,7 @@ impl Fuzzed {
             lifetime: Duration::from_millis(1 + u64::from(setting.lifetime_ms) * 10),
             stateless: setting.stateless,
             policy: if setting.more_data { Policy::MoreData } else { Policy::Race },
+            announce_percent: u32::from(setting.lifetime_ms) % 101,
             guard: match setting.guard_ms {
                 0 => Guard::Auto,
                 ms => Guard::Fixed(Duration::from_millis(ms.into())),

@@ -101,6 +101,8 @@ pub struct ArqProxy {
 struct Link {
     proxy: Proxy,
     client: Client,
+    /// MPDUs to the peer with a sequence number and without a fate: those of a PPDU, when it leaves.
+    outstanding: u32,
 }
 
 /// What the client works with. A macro, so that the borrow checker sees that it leaves the links alone.
@@ -196,6 +198,7 @@ impl Scheme for ArqProxy {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
         link.client.on_sequenced(&mut env!(self, cx), mpdu);
         link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
+        link.outstanding += 1;
         // One peer after the other, so that those that get nothing any more keep nothing.
         self.swept = (self.swept + 1) % self.links.len();
         if let Some(link) = &mut self.links[self.swept] {
@@ -207,7 +210,9 @@ impl Scheme for ArqProxy {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         link.proxy.on_settled(&mut self.counters);
         let heeded = self.config.policy == Policy::MoreData || self.config.guard == Guard::Auto;
-        if heeded && queued.packets > 0 {
+        let enough =
+            queued.packets as u64 * 100 >= u64::from(link.outstanding) * u64::from(self.config.announce_percent);
+        if heeded && queued.packets > 0 && enough {
             bits.more_data = true;
             self.counters.more_data_set += 1;
         }
@@ -253,12 +258,14 @@ impl Scheme for ArqProxy {
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
+        link.outstanding = link.outstanding.saturating_sub(1);
         link.proxy.on_delivered(cx, &self.config, &mut self.counters, mpdu);
         link.client.on_delivered(&mut env!(self, cx), mpdu);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         if let Some(link) = link(&mut self.links, cx, mpdu.receiver) {
+            link.outstanding = link.outstanding.saturating_sub(1);
             link.proxy.on_given_up(cx, &self.config, mpdu);
         }
     }

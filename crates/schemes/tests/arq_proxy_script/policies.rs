@@ -98,6 +98,23 @@ fn while_more_data_is_promised_acks_wait_for_the_answer_to_it() {
 }
 
 #[test]
+fn a_promise_is_made_where_enough_remains() {
+    for (percent, remains, promised) in [(0, 0, 0), (0, 1, 1), (50, 1, 0), (50, 2, 1), (100, 3, 0), (100, 4, 1)] {
+        let config =
+            ArqProxyConfig { policy: Policy::MoreData, announce_percent: percent, ..ArqProxyConfig::default() };
+        let mut pair = Pair::new(config).open();
+        // What has its fate counts no more.
+        let before = pair.data(&[1, 2, 3]);
+        pair.exchange(&before, Air::Clear);
+        let given_up = pair.data(&[4]);
+        pair.give_up(&given_up);
+        pair.backlog = remains;
+        pair.data(&[5, 6, 7, 8]);
+        assert_eq!(pair.counters(AP).more_data_set, promised, "{percent} % of four with {remains} behind them");
+    }
+}
+
+#[test]
 fn what_was_on_no_answer_when_the_promise_ends_joins_the_queue_in_its_order() {
     let mut pair = more_data();
     let first = pair.segments(1, &[0], ackless_wire::TcpFlags::ACK);

@@ -157,10 +157,15 @@ impl Pair {
 
     /// The station's TCP acknowledges so many segments.
     pub fn ack_number(&mut self, flow: u16, segments: u32) -> u16 {
+        self.ack_echoing(flow, segments, segments)
+    }
+
+    /// The station's TCP acknowledges so many segments, and echoes the timestamp of the one with number `echo`.
+    pub fn ack_echoing(&mut self, flow: u16, segments: u32, echo: u32) -> u16 {
         let id = self.next_id;
         self.next_id += 1;
         let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * segments + 1);
-        tcp.options.timestamps = Some((u32::from(id), segments));
+        tcp.options.timestamps = Some((u32::from(id), echo));
         self.hand_over(STATION, packet(STATION, id, tcp, 0));
         id
     }

@@ -316,17 +316,20 @@ fn a_data_segment_that_stands_for_what_was_appended_closes_the_context() {
 
 #[test]
 fn what_was_never_forwarded_is_not_acknowledged_and_more_data_is_withheld_until_a_native_ack() {
-    let mut pair = pair(2);
-    pair.ack_number(0, 1_000);
-    pair.transfer();
-    let data = pair.data(2, true);
-    pair.exchange(&data, Air::Clear);
-    assert_eq!((pair.wire(), pair.counters(AP).verify_failures), (vec![], 1));
-    let data = pair.data(2, true);
-    assert!(!data.bits.more_data);
-    pair.exchange(&data, Air::Clear);
-    let native = pair.ack_number(0, 1_000);
-    pair.natives(1, Air::Clear);
-    assert_eq!(pair.wire(), [native], "what is native is not its business");
-    assert!(pair.data(2, true).bits.more_data, "and installs the context anew");
+    for (number, echo) in [(1_000, 1), (1, 1_000)] {
+        let mut pair = pair(2);
+        let forwarded = pair.forwarded();
+        pair.ack_echoing(0, forwarded.max(number), forwarded.max(echo));
+        pair.transfer();
+        let data = pair.data(2, true);
+        pair.exchange(&data, Air::Clear);
+        assert_eq!((pair.wire(), pair.counters(AP).verify_failures), (vec![], 1), "{number}, {echo}");
+        let data = pair.data(2, true);
+        assert!(!data.bits.more_data);
+        pair.exchange(&data, Air::Clear);
+        let native = pair.ack_number(0, 1_000);
+        pair.natives(1, Air::Clear);
+        assert_eq!(pair.wire(), [native], "what is native is not its business");
+        assert!(pair.data(2, true).bits.more_data, "and installs the context anew");
+    }
 }

@@ -82,9 +82,11 @@ fn after_an_answer_with_some_of_the_codes_the_others_are_not_known_to_build_on_t
     assert_eq!(pair.wire(), [first]);
     pair.pass_time(Duration::from_millis(10));
     assert_eq!(pair.queued(), 1);
+    pair.pass_time(Duration::from_micros(200));
     let data = pair.data(2, true);
     pair.exchange(&data, Air::Clear);
-    assert_eq!((pair.queued(), pair.counters(STATION).withdrawn), (1, 0), "its context is closed");
+    let counters = pair.counters(STATION);
+    assert_eq!((pair.queued(), counters.withdrawn, counters.no_context), (1, 0, 1), "its context is closed");
     pair.natives(1, Air::Clear);
     assert_eq!(pair.wire(), [second]);
 }

@@ -5,6 +5,9 @@ use ackless_wire::{SeqNumber, TcpHeader, Transport};
 
 use super::*;
 
+/// What is done to a packet.
+type Change = fn(&mut Packet);
+
 /// Segment `number` of a stream of segments of 1000 bytes, each in its own packet.
 fn segment(number: u32) -> Packet {
     let mut ip = Ipv4Header::new(Ipv4Addr::new(10, 1, 0, 1), Ipv4Addr::new(10, 0, 0, 1));
@@ -66,7 +69,7 @@ fn a_number_bounds_what_is_merged() {
 
 #[test]
 fn whatever_linux_does_not_merge_ends_the_packet_before_it() {
-    let changes: [(&str, fn(&mut Packet)); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("acknowledgement", |p| tcp(p).ack = SeqNumber(8)),
         ("window", |p| tcp(p).window = 511),
         ("timestamp value", |p| tcp(p).options.timestamps = Some((10, 8))),
@@ -88,7 +91,7 @@ fn whatever_linux_does_not_merge_ends_the_packet_before_it() {
 
 #[test]
 fn a_push_a_fin_and_a_short_segment_are_merged_and_end_the_packet() {
-    let changes: [(u32, fn(&mut Packet)); 3] = [
+    let changes: [(u32, Change); 3] = [
         (7000, |p| tcp(p).flags |= TcpFlags::PSH),
         (7000, |p| tcp(p).flags |= TcpFlags::FIN),
         (6010, |p| p.payload = Payload::Length(10)),
@@ -106,7 +109,7 @@ fn a_push_a_fin_and_a_short_segment_are_merged_and_end_the_packet() {
 
 #[test]
 fn what_bears_no_data_or_another_flag_or_a_wrong_checksum_passes_alone_in_its_turn() {
-    let changes: [fn(&mut Packet); 4] = [
+    let changes: [Change; 4] = [
         |p| p.payload = Payload::Length(0),
         |p| tcp(p).flags |= TcpFlags::URG,
         |p| tcp(p).flags |= TcpFlags::CWR,

@@ -39,6 +39,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("scheme.name", &["stock", "hack", "agent", "filter", "arq-proxy", "thinning", "fast-ack"]),
     ("scheme.name", &["stock", "hack", "agent", "filter", "arq-proxy", "thinning", "fast-ack"]),
     ("agent.solution", &["buffer", "flag"]),
+    ("agent.room", &["refuse", "promise"]),
     ("agent.buffer_packets", &["128", "1", "2"]),
     ("agent.again", &["200ms", "41ms"]),
     ("agent.extra_sifs", &["0us", "250us"]),

@@ -6,6 +6,7 @@ pub mod about;
 mod table;
 
 use ackless_cell::config::Pace;
+use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 use ackless_tcp::tack::Blocks;
@@ -73,6 +74,8 @@ enum Preset {
     ApWindow(u32),
     /// As [`Preset::Tcp`], with the TCP ACK agent, and with auto-zoom if that is wanted too.
     Agent { solution: Remedy, zoom: bool },
+    /// As [`Preset::Agent`] with its buffer and without auto-zoom, and the AP minds the window's edge.
+    AgentPromise,
     /// As [`Preset::Tcp`], with 802.11 ACK filtering in this form.
     Filter { form: Form, filtered: Filtered },
     /// As [`Preset::Tcp`], with the ARQ proxy.
@@ -155,6 +158,11 @@ impl Row {
                 if zoom {
                     self.zoom(&mut scenario);
                 }
+            }
+            Preset::AgentPromise => {
+                self.put(&mut scenario.scheme.name, Cure::Agent);
+                self.put(&mut scenario.agent.solution, Remedy::Buffer);
+                self.put(&mut scenario.agent.room, Room::Promise);
             }
             Preset::Filter { form, filtered } => {
                 self.put(&mut scenario.scheme.name, Cure::Filter);

@@ -33,18 +33,26 @@ pub(crate) enum Scale {
     Unknown,
     /// It has offered this in a SYN that is answered with this acknowledgment number.
     Offered { by: Option<u8>, answer: SeqNumber },
-    /// Both SYNs have been seen, or the one that answers the other.
-    Agreed(u8),
+    /// Both SYNs have been seen, or the one that answers the other: by so much, where this would answer its SYN.
+    Agreed { shift: u8, answer: SeqNumber },
 }
 
 impl Scale {
     /// From the receiver's own SYN. One with ACK has the option only where the other one had it.
     pub(crate) fn of(syn: &TcpHeader) -> Self {
-        let by = syn.options.window_scale;
+        let (by, answer) = (syn.options.window_scale, syn.seq + 1);
         if syn.flags.contains(TcpFlags::ACK) {
-            Self::Agreed(by.unwrap_or(0).min(MOST))
+            Self::Agreed { shift: by.unwrap_or(0).min(MOST), answer }
         } else {
-            Self::Offered { by, answer: syn.seq + 1 }
+            Self::Offered { by, answer }
+        }
+    }
+
+    /// From the receiver's own SYN, where this was known before: it may be the same once more.
+    pub(crate) fn or_again(self, syn: &TcpHeader) -> Self {
+        match self {
+            Self::Agreed { answer, .. } if answer == syn.seq + 1 => self,
+            _ => Self::of(syn),
         }
     }
 
@@ -54,7 +62,16 @@ impl Scale {
             && syn.flags.contains(TcpFlags::SYN | TcpFlags::ACK)
             && syn.ack == answer
         {
-            *self = Self::Agreed(syn.options.window_scale.and(by).unwrap_or(0).min(MOST));
+            *self = Self::Agreed { shift: syn.options.window_scale.and(by).unwrap_or(0).min(MOST), answer };
+        }
+    }
+
+    /// By how many bits a window field is shifted, where that is known.
+    #[inline]
+    pub(crate) const fn agreed(self) -> Option<u8> {
+        match self {
+            Self::Agreed { shift, .. } => Some(shift),
+            Self::Unknown | Self::Offered { .. } => None,
         }
     }
 
@@ -62,7 +79,7 @@ impl Scale {
     #[inline]
     pub(crate) fn most(self, field: u16) -> u32 {
         let shift = match self {
-            Self::Agreed(shift) => shift,
+            Self::Agreed { shift, .. } => shift,
             Self::Offered { by: None, .. } => 0,
             Self::Unknown | Self::Offered { .. } => MOST,
         };
@@ -98,9 +115,10 @@ mod tests {
         ] {
             let mut scale = Scale::of(&syn(None, own));
             scale.answered(&syn(Some(1), peers));
-            assert!(!matches!(scale, Scale::Agreed(_)), "the answer to another SYN");
+            assert_eq!(scale.agreed(), None, "the answer to another SYN");
             scale.answered(&syn(Some(0), peers));
             assert_eq!(scale.most(1), means, "{own:?} and {peers:?}");
+            assert_eq!(scale.or_again(&syn(None, own)).most(1), means, "a SYN again takes nothing back");
         }
         assert_eq!(Scale::of(&syn(Some(0), Some(7))).most(1), 128, "an answer says it all");
         assert_eq!(Scale::of(&syn(Some(0), None)).most(1), 1);

@@ -37,11 +37,16 @@ impl FlowKey {
 
 impl<V> Default for Table<V> {
     fn default() -> Self {
-        Self { rows: Vec::new(), last: 0 }
+        Self::new()
     }
 }
 
 impl<V> Table<V> {
+    /// One without flows.
+    pub(crate) const fn new() -> Self {
+        Self { rows: Vec::new(), last: 0 }
+    }
+
     /// How many flows there are.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()

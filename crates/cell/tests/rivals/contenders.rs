@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{MissingTimestamp, SchemeChoice, TransportConfig};
 use ackless_schemes::Guard;
-use ackless_schemes::agent::{AgentConfig, Solution};
+use ackless_schemes::agent::{AgentConfig, Room, Solution};
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification, Policy};
 use ackless_schemes::fast_ack::FastAckConfig;
 use ackless_schemes::filter::{FilterConfig, Filtered, Form};
@@ -79,8 +79,9 @@ impl Setup {
 }
 
 /// All of them.
-pub const CONTENDERS: [Contender; 9] = [
+pub const CONTENDERS: [Contender; 10] = [
     Contender { name: "agent-buffer", setup: agent_buffer, corners: &[corners::AGENT_BUFFER] },
+    Contender { name: "agent-promise", setup: agent_promise, corners: &[corners::AGENT_PROMISE] },
     Contender { name: "agent-flag", setup: agent_flag, corners: &[corners::AGENT_FLAG] },
     Contender { name: "filter", setup: filter, corners: &[corners::FILTER] },
     Contender { name: "arq-seq", setup: arq_by_sequence, corners: &[corners::ARQ_SEQUENCE] },
@@ -102,6 +103,14 @@ fn agent_buffer(random: &mut Stream, schedule: &Schedule) -> Setup {
     let again = least + span(random, Duration::from_millis(300));
     let choice = SchemeChoice::Agent(AgentConfig::of(Solution::Buffer { packets, again }));
     Setup { stalls_on, hold: to_be_read(schedule, packets), ..Setup::everywhere(choice) }
+}
+
+/// The same, and the AP minds the window's edge.
+fn agent_promise(random: &mut Stream, schedule: &Schedule) -> Setup {
+    let setup = agent_buffer(random, schedule);
+    let SchemeChoice::Agent(agent) = setup.ap else { unreachable!("it is the agent") };
+    let choice = SchemeChoice::Agent(AgentConfig { room: Room::Promise, ..agent });
+    Setup { ap: choice, station: choice, says: Says::WithinEdge, ..setup }
 }
 
 /// How long a slow application takes for what the buffers hold beyond its TCP's window: the server has ACKs for it, and what it sends next is refused until then.

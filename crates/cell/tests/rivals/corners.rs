@@ -5,6 +5,7 @@
 //!   `native_flags`, `ecn_raised`, `native_window`, `zero_windows`, `window_limited`;
 //! - what takes more flows, or longer ones, than these runs have: `table_full`, `no_room`, `not_cached`, `swept`, `forgotten`, `abandoned`,
 //!   `records_recovered`, `templates_replaced`;
+//! - what a server does beyond the window that it was told: `edge_minded`;
 //! - what takes data both ways on one connection: `native_piggybacked`;
 //! - what takes a race within one SIFS, or a peer that is not one of ours: `too_late`, `released_late`, `requests_early`, `requests_undelivered`, `requests_stale`,
 //!   `stale` and `passed_unknown` of FastACK, `ended_with_connection`.
@@ -28,6 +29,29 @@ pub const AGENT_BUFFER: &[&str] = &[
     "native_uncovered",
     "native_unknown",
     "refreshed",
+    "refused",
+    "resets",
+    "restated",
+    "stale",
+    "swallowed",
+    "without_facts",
+];
+
+/// The TCP ACK agent with a buffer that minds the window's edge. Less is refused.
+pub const AGENT_PROMISE: &[&str] = &[
+    "above_hole",
+    "duplicates_passed",
+    "given_up",
+    "handed_up_again",
+    "hole_passed",
+    "late",
+    "lifted",
+    "made",
+    "native_duplicate",
+    "native_other",
+    "native_uncovered",
+    "native_unknown",
+    "native_window",
     "refused",
     "resets",
     "restated",

@@ -105,6 +105,11 @@ fn the_agent_with_buffers_loses_nothing_and_stalls_nothing() {
 }
 
 #[test]
+fn the_agent_that_promises_what_fits_loses_nothing_and_stalls_nothing() {
+    keeps_the_rules("agent-promise");
+}
+
+#[test]
 fn the_agent_with_a_flag_loses_nothing_and_stalls_nothing() {
     keeps_the_rules("agent-flag");
 }

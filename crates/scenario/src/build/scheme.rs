@@ -100,6 +100,7 @@ fn agent(scenario: &Scenario) -> Result<AgentConfig, ScenarioError> {
             Remedy::Flag => Solution::Flag { extra_sifs },
         },
         refresh: scenario.in_range(&agent.refresh, SHORTEST_REFRESH, LONGEST_REFRESH)?,
+        room: agent.room.value,
     })
 }
 

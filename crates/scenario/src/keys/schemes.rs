@@ -1,6 +1,7 @@
 //! The keys of the schemes. A section of one has no bearing on the others, so that a file may set several and rows
 //! choose between them.
 
+use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 use ackless_wire::{BitRate, Duration};
@@ -63,6 +64,9 @@ section! {
         /// Frames that the buffer keeps for each peer; where it is full, further data is refused, and gets no MAC ACK. The
         /// paper has no number.
         buffer_packets: u32 = "128",
+        /// What keeps the AP from acknowledging more than a station has room for (solution buffer): refuse, as the paper has it, gives no MAC ACK where the buffer is full; promise is ours:
+        /// beside that, the AP acknowledges nothing beyond the window that the station's TCP has offered, and the station lets an ACK through for each quarter of it.
+        room: Room = "\"refuse\"",
         /// After how long without a TCP ACK the buffer hands a frame up again, doubled each time; longer than transport.ack_timeout
         /// with twice stations.host_latency. The paper has no number.
         again: Duration = "\"200ms\"",

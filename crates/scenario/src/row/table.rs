@@ -144,6 +144,12 @@ pub(super) const ROWS: &[Row] = &[
         preset: Preset::Agent { solution: Remedy::Buffer, zoom: false },
     },
     Row {
+        name: "agent-promise",
+        summary: "as agent, but the AP acknowledges only what the station's TCP has offered room for",
+        about: &AGENT,
+        preset: Preset::AgentPromise,
+    },
+    Row {
         name: "agent-flag",
         summary: "TCP, acknowledged by an agent at the AP where a flag in the MAC ACK says that TCP has the data",
         about: &AGENT,

@@ -1,5 +1,6 @@
 //! The words of the schemes' keys.
 
+use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 
@@ -14,6 +15,7 @@ keywords! {
     HackCodec { Own = "own", Rfc6846 = "rfc6846" }
     Fitting { Whole = "whole", Split = "split" }
     Remedy { Buffer = "buffer", Flag = "flag" }
+    Room { Refuse = "refuse", Promise = "promise" }
     Form { Group = "group", ActionNoAck = "action-no-ack", NoAck = "no-ack" }
     Filtered { Acks = "acks", AcksAndData = "acks-and-data" }
     Identification { FrameSequence = "frame-sequence", Hash = "hash" }

@@ -10,13 +10,25 @@ pub struct AgentConfig {
     /// How often at least the AP sees a native ACK of a flow whose others are swallowed, which the paper has not. It tells the server the client's clock, tells an AP
     /// that has forgotten the flow of it, and ends what a made ACK that got lost has stalled. Greater than zero.
     pub refresh: Duration,
+    /// What keeps the AP from acknowledging more than a station has room for. Without bearing on the second solution, whose flag speaks for nothing that the TCP has not taken.
+    pub room: Room,
 }
 
 impl AgentConfig {
-    /// An agent with this solution, and a native ACK of each flow every second.
+    /// An agent with this solution, which refuses what it has no room for, and a native ACK of each flow every second.
     pub const fn of(solution: Solution) -> Self {
-        Self { solution, refresh: Duration::from_secs(1) }
+        Self { solution, refresh: Duration::from_secs(1), room: Room::Refuse }
     }
+}
+
+/// How the first solution minds the room at the station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    /// As the paper has it: a full buffer gives no MAC ACK, so that the AP tries again and at last gives the frame up.
+    Refuse,
+    /// Ours: beside that, the AP acknowledges no byte beyond the right edge of the window that the client's TCP has offered (RFC 9293, 3.8.6), and tells what is left of that window;
+    /// the station lets an ACK through whenever that edge has moved on by a quarter of the widest window.
+    Promise,
 }
 
 /// The paper's two answers to what gets lost between a station's MAC and its TCP (III.1).

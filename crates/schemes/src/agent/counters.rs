@@ -14,6 +14,8 @@ counters! {
         late,
         /// Data frames that were acknowledged by a MAC ACK before a native ACK of the flow had come up: nothing could be said.
         without_facts,
+        /// Data frames that the MAC ACK found beyond the window that the client has offered: nothing was said of them yet.
+        edge_minded,
         /// Data frames whose MAC ACK had the flag OFF.
         unflagged,
         /// Data frames that the MAC gave up: holes.

@@ -6,6 +6,7 @@ use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::buffer::Buffer;
+use super::config::Room;
 use super::spans::{Inflow, Place};
 use super::stamps::Stamps;
 use crate::connection::{Opaque, Scale};
@@ -42,6 +43,10 @@ pub(super) struct Flow {
     refresh_at: Instant,
     /// The widest window that went natively.
     widest: u16,
+    /// Data or a FIN has gone up since the TCP's last ACK: the next one may be its answer.
+    pub(super) unanswered: bool,
+    /// Just past the last byte that the AP knows the TCP to have room for.
+    promised: Option<SeqNumber>,
     pub(super) buffer: Buffer,
     /// What the peer has said last beside its data, by what went up.
     pub(super) newest: Newest,
@@ -84,7 +89,7 @@ impl Flow {
         (flow.newest, flow.own) = (Newest::since(own), Some((own, options)));
         if syn.flags.contains(TcpFlags::ACK) {
             // Data may come before another word of the TCP's, and the AP speaks for it from here on. The window of a SYN is not scaled (RFC 7323, 2.2).
-            flow.scale = Scale::Agreed(0);
+            flow.scale = Scale::Agreed { shift: 0, answer: own };
             flow.hand_down(syn);
         }
         flow.scale = Scale::of(syn);
@@ -110,6 +115,8 @@ impl Flow {
             known: None,
             refresh_at: now,
             widest: 0,
+            unanswered: false,
+            promised: None,
             buffer: Buffer::default(),
             newest: Newest::default(),
             own: None,
@@ -221,15 +228,28 @@ impl Flow {
     /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted, in the first solution in order;
     /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
     /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
-    ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1).
+    ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1). Where the AP minds the window's edge ([`Room::Promise`]), it is the edge that counts: see
+    ///   [`Self::keeps_the_edge`].
     ///
     /// # Errors
     /// Why it may not.
-    pub(super) fn rule(&self, tcp: &TcpHeader, pure: bool, now: Instant, refresh: Duration) -> Result<(), Native> {
+    pub(super) fn rule(
+        &self,
+        tcp: &TcpHeader,
+        pure: bool,
+        now: Instant,
+        (refresh, room): (Duration, Room),
+    ) -> Result<(), Native> {
         let plain = pure && tcp.flags == TcpFlags::ACK && tcp.checksum == Checksum::Correct;
+        let promised = self.promised.filter(|_| room == Room::Promise);
         if self.handed.is_some_and(|handed| !tcp.ack.after(handed)) && plain {
             let bare = tcp.options.sack.is_empty() && tcp.window == self.window;
-            return Err(if tcp.window == self.window { Native::Duplicate { bare } } else { Native::Window });
+            if tcp.window == self.window || promised.is_some() && self.unanswered {
+                return Err(Native::Duplicate { bare });
+            }
+            if promised.is_none() {
+                return Err(Native::Window);
+            }
         }
         if !plain || !tcp.options.sack.is_empty() || self.opaque.is() {
             return Err(Native::Other);
@@ -242,12 +262,25 @@ impl Flow {
         if !follows || self.inflow.point().is_none_or(|point| tcp.ack.after(point)) {
             return Err(Native::Uncovered);
         }
-        let growth = tcp.window.checked_sub(known.window).ok_or(Native::Window)?;
-        let narrow = known.window < self.widest.div_ceil(2);
-        if growth > 0 && (narrow || growth >= known.window.div_ceil(8)) {
+        let kept = promised
+            .map_or_else(|| self.keeps_the_window(tcp.window, known.window), |edge| self.keeps_the_edge(tcp, edge));
+        if !kept {
             return Err(Native::Window);
         }
         if now >= self.refresh_at { Err(Native::Refresh) } else { Ok(()) }
+    }
+
+    /// Whether a window is near enough to the one that the AP knows.
+    fn keeps_the_window(&self, window: u16, known: u16) -> bool {
+        let narrow = known < self.widest.div_ceil(2);
+        window.checked_sub(known).is_some_and(|growth| growth == 0 || !narrow && growth < known.div_ceil(8))
+    }
+
+    /// Whether the AP can say this ACK, and the edge of its window is near enough to the one that the AP knows: by less than a quarter of the widest window, within which a sender that
+    /// has used up the edge waits no longer than the TCP takes to make so much room.
+    fn keeps_the_edge(&self, tcp: &TcpHeader, promised: SeqNumber) -> bool {
+        let moved = (tcp.ack + self.scale.most(tcp.window)).distance_from(promised);
+        !tcp.ack.after(promised) && i64::from(moved) < i64::from((self.scale.most(self.widest) / 4).max(1))
     }
 
     /// The TCP has handed this down. Returns whether it acknowledges something new.
@@ -263,7 +296,7 @@ impl Flow {
         if self.inflow.pass(tcp.ack) {
             self.floor = Some(tcp.ack);
         }
-        self.window = tcp.window;
+        (self.window, self.unanswered) = (tcp.window, false);
         new
     }
 
@@ -292,6 +325,10 @@ impl Flow {
         self.known = Some(Known { handle, ack: tcp.ack, window: tcp.window, at: now });
         self.refresh_at = now + refresh;
         self.widest = self.widest.max(tcp.window);
+        if self.scale.agreed().is_some() {
+            let edge = tcp.ack + self.scale.most(tcp.window);
+            self.promised = Some(self.promised.map_or(edge, |promised| promised.max(edge)));
+        }
     }
 
     /// How far the flag may vouch for the flow: the TCP has acknowledged all that this MAC has accepted of it.

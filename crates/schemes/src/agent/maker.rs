@@ -7,11 +7,12 @@ use ackless_dot11::hooks::{Context, Emission, Verdict};
 use ackless_wire::tcp::{Checksum, SackBlocks};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
 
+use super::config::Room;
 use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
 use super::stamps::{Stamps, is_older};
 use super::{data_of, ends_here};
-use crate::connection::Opaque;
+use crate::connection::{Opaque, Scale};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
 
@@ -32,11 +33,14 @@ use crate::made_ack::ClientFacts;
 ///
 /// News are SACK blocks, ECN bits and a window other than the last one that the server was told. With news, an ACK from before `said` gets the number
 /// `said`, since the server would pay no heed to it otherwise, and loses SACK blocks below it, which would be taken for duplicates (RFC 2883).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Maker {
+    room: Room,
     flows: Table<Flow>,
     /// Data frames that have a sequence number and no fate, and those behind them, by client.
     under_way: Vec<(NodeId, VecDeque<Frame>)>,
+    /// SYNs that went up, of flows that are not known yet: whether the one who sent it is a client of this node will be seen from what goes down.
+    calls: VecDeque<(FlowKey, Scale)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
     swept: Instant,
@@ -81,6 +85,11 @@ struct Flow {
     said_window: Option<u16>,
     /// The largest acknowledgment number that came from the client itself.
     stated: Option<SeqNumber>,
+    scale: Scale,
+    /// Just past the last byte that the client's TCP has offered room for, where the agent minds it ([`Room::Promise`]).
+    edge: Option<SeqNumber>,
+    /// The same, as far as the server was told of it.
+    said_edge: Option<SeqNumber>,
     /// TS.Recent (RFC 7323, 4.3), as the client's TCP keeps it.
     recent: Option<u32>,
     /// The server has sent again what it was told to have arrived: what told it may be lost.
@@ -89,6 +98,17 @@ struct Flow {
 }
 
 impl Maker {
+    pub(super) const fn new(room: Room) -> Self {
+        Self {
+            room,
+            flows: Table::new(),
+            under_way: Vec::new(),
+            calls: VecDeque::new(),
+            flagged: None,
+            swept: Instant::ZERO,
+        }
+    }
+
     /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on. A SYN or RST of the server's ends nothing: what the client's TCP makes of
     /// it, its own SYN or RST says (RFC 5961, 3.2 and 4.2), and its own half of the agent believes no other either.
     pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
@@ -108,7 +128,10 @@ impl Maker {
             flow.doubted |= data.is_some_and(|(_, end)| flow.said.is_some_and(|said| !end.after(said)));
         } else if cx.peer(to).capable && (first.is_some() || data.is_some() || tcp.is_opaque()) {
             self.make_room(cx.now, counters);
-            self.flows.insert(key, Flow::new(to, cx.now));
+            let call =
+                self.calls.iter().rposition(|(called, _)| *called == key).and_then(|place| self.calls.remove(place));
+            let scale = call.map_or(Scale::Unknown, |(_, scale)| scale);
+            self.flows.insert(key, Flow { scale, ..Flow::new(to, cx.now) });
         } else {
             return;
         }
@@ -116,8 +139,11 @@ impl Maker {
         if !flow.opaque.is() && flow.opaque.note(tcp) {
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
         }
-        if let Some(first) = first.filter(|_| flow.inflow.point().is_none()) {
-            flow.begin(first);
+        if let Some(first) = first {
+            flow.scale.answered(tcp);
+            if flow.inflow.point().is_none() {
+                flow.begin(first);
+            }
         }
     }
 
@@ -207,14 +233,21 @@ impl Maker {
     ) -> Verdict {
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        if tcp.flags.contains(TcpFlags::SYN) && self.flows.get_mut(key).is_none() {
+            self.calls.push_back((key, Scale::of(&tcp)));
+            if self.calls.len() > MAX_CALLS {
+                self.calls.pop_front();
+            }
+            return Verdict::Pass;
+        }
         let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == from) else { return Verdict::Pass };
         flow.heard = cx.now;
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
-            *flow = Flow::new(from, cx.now);
-            if tcp.flags.contains(TcpFlags::SYN | TcpFlags::ACK) {
-                flow.begin(tcp.ack);
-            }
+            let before = flow.scale;
+            *flow = Flow::opened(from, &tcp, cx.now);
+            // A RST may be about a stray segment of an earlier connection, and end nothing.
+            flow.scale = if tcp.flags.contains(TcpFlags::SYN) { before.or_again(&tcp) } else { before };
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             return Verdict::Pass;
         }
@@ -238,6 +271,9 @@ impl Maker {
             hole_closed(under_way(&mut self.under_way, key), reached);
         }
         let first = flow.learn(counters, facts, &tcp, by_flag);
+        if self.room == Room::Promise {
+            flow.learn_edge(&tcp);
+        }
         if !pure {
             // What the agent may now say goes ahead, so that nothing older follows it but this packet, whose data counts whatever it acknowledges.
             if let Some(ack) = flow.next_ack(&answered_by(&tcp)) {
@@ -261,7 +297,7 @@ impl Maker {
             Ruling::Lift(_) if !tcp.omitted.is_empty() => Verdict::Pass,
             Ruling::Lift(to) => {
                 counters.lifted += 1;
-                let lifted = lifted(cx.pool.get(packet), to);
+                let lifted = lifted(cx.pool.get(packet), to, flow.window_at(to).unwrap_or(tcp.window));
                 Verdict::Replace(cx.pool.insert(lifted))
             }
         }
@@ -357,7 +393,10 @@ fn count_in(
             let ack = cx.pool.insert(ack);
             cx.emit(Emission::Onward(ack, client));
         }
-        None => counters.without_facts += u64::from(flow.facts.is_none()),
+        None => {
+            counters.without_facts += u64::from(flow.facts.is_none());
+            counters.edge_minded += u64::from(flow.facts.is_some() && flow.sayable() != flow.vouched);
+        }
     }
 }
 
@@ -395,10 +434,22 @@ impl Flow {
             said: None,
             said_window: None,
             stated: None,
+            scale: Scale::default(),
+            edge: None,
+            said_edge: None,
             recent: None,
             doubted: false,
             heard,
         }
+    }
+
+    /// The client's TCP opens a connection, answers one that does, or ends one.
+    fn opened(client: NodeId, tcp: &TcpHeader, heard: Instant) -> Self {
+        let mut flow = Self::new(client, heard);
+        if tcp.flags.contains(TcpFlags::SYN | TcpFlags::ACK) {
+            flow.begin(tcp.ack);
+        }
+        flow
     }
 
     /// Data begins here.
@@ -424,8 +475,12 @@ impl Flow {
 
     /// Decides on a pure ACK of the client that [`Self::learn`] has seen, and takes it as said where it goes on.
     fn rule(&mut self, tcp: &TcpHeader, first: bool) -> Ruling {
-        let others = tcp.flags.intersects(!TcpFlags::ACK) || self.said_window != Some(tcp.window);
-        let point = self.vouched.map_or(tcp.ack, |vouched| later(self.said, vouched));
+        let moved = match self.edge {
+            Some(_) => self.said_edge != self.edge,
+            None => self.said_window != Some(tcp.window),
+        };
+        let others = tcp.flags.intersects(!TcpFlags::ACK) || moved;
+        let point = self.sayable().map_or(tcp.ack, |sayable| later(self.said, sayable));
         let ruling = if tcp.ack.before(point) {
             let news = others || self.said != Some(point) || !sack_above(tcp, point).is_empty();
             if news { Ruling::Lift(point) } else { Ruling::Stale }
@@ -440,20 +495,41 @@ impl Flow {
         };
         if ruling != Ruling::Stale {
             self.said = Some(point);
-            self.said_window = Some(tcp.window);
+            (self.said_window, self.said_edge) = (Some(tcp.window), self.edge);
             self.doubted = false;
         }
         ruling
     }
 
+    /// Takes over how far the client's TCP has room. Without its SYN that is not known, and the agent minds no edge.
+    fn learn_edge(&mut self, tcp: &TcpHeader) {
+        if let Some(shift) = self.scale.agreed() {
+            self.edge = Some(later(self.edge, tcp.ack + (u32::from(tcp.window) << shift)));
+        }
+    }
+
+    /// How far the agent may speak: no further than the client's TCP has room, where it minds that.
+    fn sayable(&self) -> Option<SeqNumber> {
+        self.vouched.map(|vouched| self.edge.map_or(vouched, |edge| vouched.min(edge)))
+    }
+
+    /// The window that is left behind this point, where the agent minds the edge: the client's TCP has offered no more.
+    fn window_at(&self, point: SeqNumber) -> Option<u16> {
+        let room = self.edge?.distance_from(point).max(0).unsigned_abs();
+        Some(u16::try_from(room >> self.scale.agreed()?).unwrap_or(u16::MAX))
+    }
+
     /// The ACK that the agent owes the server, if any. `data` is a segment of the server's, or what would be one.
     fn next_ack(&mut self, data: &TcpHeader) -> Option<Packet> {
-        let (facts, point) = (self.facts?, self.vouched?);
+        let (mut facts, point) = (self.facts?, self.sayable()?);
         if self.said.is_some_and(|said| !point.after(said)) {
             return None;
         }
+        if let Some(window) = self.window_at(point) {
+            facts.window = window;
+        }
         self.said = Some(point);
-        self.said_window = Some(facts.window);
+        (self.said_window, self.said_edge) = (Some(facts.window), self.edge);
         Some(facts.ack(data, point, self.recent.unwrap_or_default()))
     }
 
@@ -484,12 +560,12 @@ fn answered_by(tcp: &TcpHeader) -> TcpHeader {
     TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }
 }
 
-/// The ACK with another acknowledgment number, and the SACK blocks that lie above it.
-fn lifted(ack: &Packet, to: SeqNumber) -> Packet {
+/// The ACK with another acknowledgment number and its window, and the SACK blocks that lie above it.
+fn lifted(ack: &Packet, to: SeqNumber, window: u16) -> Packet {
     let mut lifted = ack.clone();
     if let Transport::Tcp(tcp) = &mut lifted.transport {
         tcp.options.sack = sack_above(tcp, to);
-        tcp.ack = to;
+        (tcp.ack, tcp.window) = (to, window);
     }
     lifted
 }
@@ -512,5 +588,7 @@ const fn newer_of(one: u32, other: u32) -> u32 {
 
 /// A flow without a packet for so long is forgotten; a station sends an ACK natively long before, see the station's half.
 const IDLE: Duration = Duration::from_secs(60);
+/// SYNs that are remembered until the answer goes down.
+const MAX_CALLS: usize = 64;
 /// Flows that are remembered.
 const MAX_FLOWS: usize = 4096;

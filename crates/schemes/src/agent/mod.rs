@@ -70,7 +70,8 @@
 //!
 //! The window that a made ACK offers is the client's last one, though the client has not said so for the bytes beyond: where its application reads
 //! slowly, data may come that its TCP has no room for. The buffer then keeps it; the flag never speaks for it. Where such data fills the buffer, the
-//! station's other flows wait until that application reads: the paper has one buffer for all.
+//! station's other flows wait until that application reads: the paper has one buffer for all. Beside it stands [`Room::Promise`], which is ours: the AP acknowledges nothing beyond the window's
+//! right edge, so that the server sends only what the TCP has room for, and less is refused. It knows the edge from the SYNs and the native ACKs of a flow; of one that it meets later it minds none.
 //!
 //! The AP makes an ACK for each data frame, however sparse the client's own are. Where the sender is a station too, they go over the air as native ones do.
 //!
@@ -97,7 +98,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, T
 
 use crate::flow_key::FlowKey;
 use client::Client;
-pub use config::{AgentConfig, Solution};
+pub use config::{AgentConfig, Room, Solution};
 pub use counters::AgentCounters;
 use maker::Maker;
 
@@ -113,7 +114,7 @@ pub struct Agent {
 impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
-        let (maker, client) = (Maker::default(), Client::new(config));
+        let (maker, client) = (Maker::new(config.room), Client::new(config));
         Self { config, maker, client, counters: AgentCounters::default() }
     }
 
@@ -129,7 +130,7 @@ impl Agent {
     /// The node starts anew: all that was known and kept is gone, but for the counts.
     pub fn start_anew(&mut self, pool: &mut PacketPool) {
         self.client.start_anew(pool);
-        self.maker = Maker::default();
+        self.maker = Maker::new(self.config.room);
     }
 
     /// What it has counted.

@@ -10,4 +10,5 @@ mod forged;
 mod maker;
 mod natives;
 mod pair;
+mod promise;
 mod stalls;

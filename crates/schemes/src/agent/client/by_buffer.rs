@@ -3,7 +3,7 @@
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, Emission};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, PacketId, SeqNumber, TcpHeader};
+use ackless_wire::{Duration, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use super::super::buffer::{Due, Lift};
 use super::super::config::Solution;
@@ -21,11 +21,13 @@ impl Client {
         let content = cx.pool.get(packet);
         let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return };
         let data = data_of(content).map(|(_, end)| end);
-        if data.is_none() && (self.wake.is_none() || tcp.checksum != Checksum::Correct) {
+        let asks = !content.payload.is_empty() || tcp.flags.contains(TcpFlags::FIN);
+        if tcp.checksum != Checksum::Correct || !asks && self.wake.is_none() {
             return;
         }
         let (tcp, end) = (*tcp, tcp.seq + content.payload.len());
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
+        flow.unanswered |= asks;
         if flow.opaque.is() {
             return;
         }

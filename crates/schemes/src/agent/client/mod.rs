@@ -9,7 +9,7 @@ use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
 
-use super::config::{AgentConfig, Solution};
+use super::config::{AgentConfig, Room, Solution};
 use super::counters::AgentCounters;
 use super::data_of;
 use super::flow::{Flow, Native};
@@ -22,6 +22,7 @@ use by_buffer::{abandon, on_ack};
 pub(in crate::agent) struct Client {
     solution: Solution,
     refresh: Duration,
+    room: Room,
     flows: Table<Flow>,
     links: Vec<Link>,
     /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
@@ -67,10 +68,11 @@ struct Queued {
 }
 
 impl Client {
-    pub(in crate::agent) fn new(AgentConfig { solution, refresh }: AgentConfig) -> Self {
+    pub(in crate::agent) fn new(AgentConfig { solution, refresh, room }: AgentConfig) -> Self {
         Self {
             solution,
             refresh,
+            room,
             flows: Table::default(),
             links: Vec::new(),
             queued: Vec::new(),
@@ -84,7 +86,7 @@ impl Client {
         self.flows.values_mut().for_each(|flow| {
             flow.buffer.clear(pool);
         });
-        *self = Self::new(AgentConfig { solution: self.solution, refresh: self.refresh });
+        *self = Self::new(AgentConfig { solution: self.solution, refresh: self.refresh, room: self.room });
     }
 
     pub(in crate::agent) const fn poll_timeout(&self) -> Option<Instant> {
@@ -192,7 +194,7 @@ impl Client {
         if !opaque {
             flow.own = Some((flow.next_own(&tcp, length), *options));
         }
-        let ruling = flow.rule(&tcp, pure, cx.now, self.refresh);
+        let ruling = flow.rule(&tcp, pure, cx.now, (self.refresh, self.room));
         let before = flow.window;
         let new = flow.hand_down(&tcp);
         if let Solution::Buffer { again, .. } = self.solution {

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
-use ackless_dot11::station::Station;
+use ackless_dot11::station::{Station, Upward};
 use ackless_phy::TxVector;
-use ackless_wire::{Bytes, Duration, Instant, PacketPool};
+use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
 use crate::agenda::Agenda;
 use crate::flows::{Addressee, Flows, Place};
-use crate::host::{Eavesdropper, HostLoss, Passage};
+use crate::host::{Eavesdropper, HostLoss, Outgoing, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
 use crate::observe::{DatagramCounts, Event, Held, Observer};
@@ -45,7 +45,9 @@ pub struct Cell<S, O> {
     contention: Contention,
     pool: PacketPool,
     /// Between each node's MAC and its host.
-    passages: Vec<Passage>,
+    passages: Vec<Passage<Upward, Outgoing>>,
+    /// Between the wire and the server's host.
+    server: Passage<PacketId, PacketId>,
     host_losses: Vec<HostLoss>,
     wire_down: Wired,
     wire_up: Wired,
@@ -205,8 +207,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn held(&self) -> Vec<Held> {
         let mut held: Vec<Held> = (0..self.flows.len()).map(|flow| self.flows.flow(flow).held_by_receiver()).collect();
         let up = self.passages.iter().enumerate();
-        let up = up.flat_map(|(node, passage)| passage.arrivals().map(move |packet| (Place::Station(node), packet)));
-        let wire = self.wire_up.packets().map(|packet| (Place::Server, packet));
+        let up = up
+            .flat_map(|(node, passage)| passage.arrivals().map(move |arrival| (Place::Station(node), arrival.packet)));
+        let wire = self.wire_up.packets().chain(self.server.arrivals().copied());
+        let wire = wire.map(|packet| (Place::Server, packet));
         for (place, packet) in up.chain(wire) {
             let packet = self.pool.get(packet);
             let Some(Addressee::End(flow, end)) = self.flows.addressee(packet) else { continue };
@@ -241,17 +245,19 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Wakeup::Medium => self.end_transmissions(),
             Wakeup::Station(node) => self.wake_station(node),
             Wakeup::FromMac(node) => {
-                while let Some(arrival) = self.passages[node].pop_from_mac(self.now) {
+                while let Some(arrival) = self.passages[node].pop_up(self.now) {
                     self.at_host(node, arrival);
                 }
-                self.agenda.set(self.slots.slot(wakeup), self.passages[node].from_mac_timeout());
+                self.agenda.set(self.slots.slot(wakeup), self.passages[node].up_timeout());
             }
             Wakeup::ToMac(node) => {
-                while let Some((packet, route, flow)) = self.passages[node].pop_to_mac(self.now) {
-                    self.hand_to_mac(node, packet, route, flow);
+                while let Some(outgoing) = self.passages[node].pop_down(self.now) {
+                    self.hand_to_mac(node, outgoing);
                 }
-                self.agenda.set(self.slots.slot(wakeup), self.passages[node].to_mac_timeout());
+                self.agenda.set(self.slots.slot(wakeup), self.passages[node].down_timeout());
             }
+            Wakeup::FromWire => self.reach_server(),
+            Wakeup::ToWire => self.leave_server(),
             Wakeup::WireDown => self.deliver_down(),
             Wakeup::WireUp => self.deliver_up(),
             Wakeup::End(end) => self.wake_end(end),

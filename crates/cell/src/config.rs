@@ -64,6 +64,8 @@ pub struct CellConfig {
 pub struct ServerConfig {
     /// What it merges of what its wire hands up at once, before its TCP sees it.
     pub gro: Gro,
+    /// From its TCP to its wire, and from its wire to its TCP.
+    pub host_latency: Duration,
 }
 
 /// How nodes are connected.

@@ -1,21 +1,32 @@
-//! The way between a node's MAC and its host: a fixed latency each way, first in, first out, and what is lost on it.
+//! The way between a node's MAC, or the server's wire, and its host: a fixed latency each way, first in, first out, and what is lost on it.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use ackless_dot11::frame::NodeId;
-use ackless_dot11::station::{Route, Upward};
+use ackless_dot11::station::Route;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use crate::config::Probability;
 
-/// Both ways of one node.
+/// Both ways of one host: what comes up to it is a `U`, what it sends down to its MAC, or the server to its wire, a `D`.
 #[derive(Debug)]
-pub struct Passage {
+pub struct Passage<U, D> {
     latency: Duration,
-    from_mac: VecDeque<(Instant, Upward)>,
-    to_mac: VecDeque<(Instant, (PacketId, Route, u32))>,
+    up: VecDeque<(Instant, U)>,
+    down: VecDeque<(Instant, D)>,
+}
+
+/// A packet of a flow on its way from a node's host to its MAC's queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    /// The packet.
+    pub packet: PacketId,
+    /// Where it goes.
+    pub route: Route,
+    /// What tells its flow from others.
+    pub flow: u32,
 }
 
 /// What gets lost between a node's MAC and its own transports, each packet by itself: what driver and kernel drop without telling either.
@@ -62,10 +73,10 @@ impl fmt::Debug for Eavesdropper {
     }
 }
 
-impl Passage {
+impl<U, D> Passage<U, D> {
     /// A passage with this latency each way.
     pub fn new(latency: Duration) -> Self {
-        Self { latency, from_mac: VecDeque::new(), to_mac: VecDeque::new() }
+        Self { latency, up: VecDeque::new(), down: VecDeque::new() }
     }
 
     /// Whether packets pass in no time; then nothing need be pushed.
@@ -73,44 +84,44 @@ impl Passage {
         self.latency.is_zero()
     }
 
-    /// A packet leaves the MAC.
-    pub fn push_from_mac(&mut self, now: Instant, arrival: Upward) {
-        self.from_mac.push_back((now + self.latency, arrival));
+    /// A packet sets out for the host.
+    pub fn push_up(&mut self, now: Instant, arrival: U) {
+        self.up.push_back((now + self.latency, arrival));
     }
 
     /// The next packet that reaches the host by `now`.
-    pub fn pop_from_mac(&mut self, now: Instant) -> Option<Upward> {
-        pop_due(&mut self.from_mac, now)
+    pub fn pop_up(&mut self, now: Instant) -> Option<U> {
+        pop_due(&mut self.up, now)
     }
 
     /// When the next packet reaches the host.
-    pub fn from_mac_timeout(&self) -> Option<Instant> {
-        self.from_mac.front().map(|(at, _)| *at)
+    pub fn up_timeout(&self) -> Option<Instant> {
+        self.up.front().map(|(at, _)| *at)
     }
 
-    /// The packets on their way to the host.
-    pub fn arrivals(&self) -> impl Iterator<Item = PacketId> + '_ {
-        self.from_mac.iter().map(|(_, arrival)| arrival.packet)
+    /// What is on its way to the host.
+    pub fn arrivals(&self) -> impl Iterator<Item = &U> + '_ {
+        self.up.iter().map(|(_, arrival)| arrival)
     }
 
-    /// A packet of a flow leaves the host for the MAC's queue.
-    pub fn push_to_mac(&mut self, now: Instant, packet: PacketId, route: Route, flow: u32) {
-        self.to_mac.push_back((now + self.latency, (packet, route, flow)));
+    /// A packet leaves the host.
+    pub fn push_down(&mut self, now: Instant, outgoing: D) {
+        self.down.push_back((now + self.latency, outgoing));
     }
 
-    /// The next packet that reaches the MAC by `now`.
-    pub fn pop_to_mac(&mut self, now: Instant) -> Option<(PacketId, Route, u32)> {
-        pop_due(&mut self.to_mac, now)
+    /// The next packet that has left the host by `now`.
+    pub fn pop_down(&mut self, now: Instant) -> Option<D> {
+        pop_due(&mut self.down, now)
     }
 
-    /// How many packets are on their way to the MAC.
-    pub fn to_mac_len(&self) -> usize {
-        self.to_mac.len()
+    /// What is on its way from the host.
+    pub fn departures(&self) -> impl ExactSizeIterator<Item = &D> + '_ {
+        self.down.iter().map(|(_, outgoing)| outgoing)
     }
 
-    /// When the next packet reaches the MAC.
-    pub fn to_mac_timeout(&self) -> Option<Instant> {
-        self.to_mac.front().map(|(at, _)| *at)
+    /// When the next packet has left the host.
+    pub fn down_timeout(&self) -> Option<Instant> {
+        self.down.front().map(|(at, _)| *at)
     }
 }
 

@@ -25,6 +25,10 @@ pub enum Wakeup {
     FromMac(usize),
     /// A packet has passed from a node's host to its MAC.
     ToMac(usize),
+    /// A packet has passed from the wire to the server's host.
+    FromWire,
+    /// A packet has passed from the server's host to the wire.
+    ToWire,
     /// A packet arrives over the wire at the AP.
     WireDown,
     /// A packet arrives over the wire at the server.
@@ -65,8 +69,10 @@ impl Slots {
             Wakeup::Station(node) => station + node as u32,
             Wakeup::FromMac(node) => from_mac + node as u32,
             Wakeup::ToMac(node) => to_mac + node as u32,
-            Wakeup::WireDown => wire,
-            Wakeup::WireUp => wire + 1,
+            Wakeup::FromWire => wire,
+            Wakeup::ToWire => wire + 1,
+            Wakeup::WireDown => wire + 2,
+            Wakeup::WireUp => wire + 3,
             Wakeup::End(end_index) => end + end_index as u32,
             Wakeup::Application(flow) => application + flow as u32,
             Wakeup::Ping(n) => ping + n as u32,
@@ -84,7 +90,9 @@ impl Slots {
             _ if slot < from_mac => Wakeup::Station(within(station)),
             _ if slot < to_mac => Wakeup::FromMac(within(from_mac)),
             _ if slot < wire => Wakeup::ToMac(within(to_mac)),
-            _ if slot == wire => Wakeup::WireDown,
+            _ if slot == wire => Wakeup::FromWire,
+            _ if slot == wire + 1 => Wakeup::ToWire,
+            _ if slot == wire + 2 => Wakeup::WireDown,
             _ if slot < end => Wakeup::WireUp,
             _ if slot < application => Wakeup::End(within(end)),
             _ if slot < ping => Wakeup::Application(within(application)),
@@ -100,7 +108,7 @@ impl Slots {
         let from_mac = station + self.nodes;
         let to_mac = from_mac + self.nodes;
         let wire = to_mac + self.nodes;
-        let end = wire + 2;
+        let end = wire + 4;
         let application = end + 2 * self.flows;
         let ping = application + self.flows;
         let beacon = ping + self.pings;

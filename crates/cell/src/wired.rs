@@ -97,14 +97,19 @@ impl Wired {
 
     /// Whether one more packet would be taken: less waits than the buffer holds. The packet being sent does not wait.
     pub fn has_room(&mut self, now: Instant) -> bool {
+        self.has_room_beside(now, 0, Bytes::ZERO)
+    }
+
+    /// Whether one more packet would be taken if so many others were pushed now, of so many bytes together.
+    pub fn has_room_beside(&mut self, now: Instant, packets: usize, bytes: Bytes) -> bool {
         while let Some((_, len)) = self.departures.pop_front_if(|(at, _)| *at <= now) {
             self.queued -= len;
         }
         match self.config.buffer {
-            WireBuffer::Packets(packets) => self.departures.len() <= packets as usize,
-            WireBuffer::Bytes(bytes) => {
+            WireBuffer::Packets(most) => self.departures.len() + packets <= most as usize,
+            WireBuffer::Bytes(most) => {
                 let being_sent = self.departures.front().map_or(Bytes::ZERO, |(_, len)| *len);
-                self.departures.is_empty() || self.queued - being_sent < bytes
+                (self.departures.is_empty() && packets == 0) || self.queued - being_sent + bytes < most
             }
         }
     }

@@ -75,6 +75,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("stations.host_latency_spread", &["0us", "300us"]),
     ("stations.gro", &["off", "per-batch", "2"]),
     ("server.gro", &["off", "per-batch", "3"]),
+    ("server.host_latency", &["0us", "100us", "3ms"]),
     ("stations.host_loss", &["0.0", "0.1", "1.0"]),
     ("stations.four_address", &["false", "true"]),
     ("stations.legacy", &["false", "true"]),

@@ -245,6 +245,8 @@ section! {
     struct Server as "server" {
         /// What it merges of what the wire hands up in one instant, as stations.gro.
         gro: Gro = "\"off\"",
+        /// Time from its TCP to its wire, and back.
+        host_latency: Duration = "\"0us\"",
     }
 }
 

@@ -6,7 +6,7 @@ use ackless_dot11::access::{Function, Parameters};
 use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
-use ackless_dot11::station::{Aggregation, LinkConfig, MacConfig, Station};
+use ackless_dot11::station::{Aggregation, LinkConfig, MacConfig, Station, Upward};
 use ackless_phy::{MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, PacketPool};
@@ -18,7 +18,7 @@ use crate::config::{
 };
 use crate::flows::{Flows, Place};
 use crate::gro::Gro;
-use crate::host::{HostLoss, Passage};
+use crate::host::{HostLoss, Outgoing, Passage};
 use crate::loss::{AirLoss, LossModel};
 use crate::medium::Medium;
 use crate::observe::Observer;
@@ -46,6 +46,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             contention: Contention::default(),
             pool: PacketPool::default(),
             passages: passages(config, seed),
+            server: Passage::new(config.server.host_latency),
             host_losses: host_losses(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
@@ -266,7 +267,7 @@ fn flows(config: &CellConfig, seed: u64) -> Flows {
     flows
 }
 
-fn passages(config: &CellConfig, seed: u64) -> Vec<Passage> {
+fn passages(config: &CellConfig, seed: u64) -> Vec<Passage<Upward, Outgoing>> {
     let stations = config.stations.iter().zip(1..).map(|(station, node)| host_latency(station, node, seed));
     std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
 }

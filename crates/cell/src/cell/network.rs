@@ -7,7 +7,7 @@ use ackless_wire::PacketId;
 
 use super::Cell;
 use crate::flows::{Place, address};
-use crate::host::Crossing;
+use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
 
@@ -30,8 +30,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.passages[node].is_instant() {
             return self.at_host(node, arrival);
         }
-        self.passages[node].push_from_mac(self.now, arrival);
-        self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].from_mac_timeout());
+        self.passages[node].push_up(self.now, arrival);
+        self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].up_timeout());
     }
 
     fn carry_emission(&mut self, node: usize, emission: Emission) {
@@ -111,7 +111,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         match place {
             Place::Server => {
                 self.tell_eavesdropper(place, Crossing::Sent, packet);
-                self.push_down(packet);
+                if self.server.is_instant() {
+                    return self.push_down(packet);
+                }
+                self.server.push_down(self.now, packet);
+                self.agenda.set(self.slots.slot(Wakeup::ToWire), self.server.down_timeout());
             }
             Place::Station(node) => {
                 self.send_from_station(node, packet);
@@ -140,18 +144,20 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     fn leave_host(&mut self, node: usize, packet: PacketId, route: Route) {
         let flow = self.flows.flow_of(self.pool.get(packet));
+        let outgoing = Outgoing { packet, route, flow };
         if self.passages[node].is_instant() {
-            return self.hand_to_mac(node, packet, route, flow);
+            return self.hand_to_mac(node, outgoing);
         }
         if route.source == NodeId(node as u16) {
             self.stations[node].announce(self.now, &mut self.pool, packet, route.next);
         }
-        self.passages[node].push_to_mac(self.now, packet, route, flow);
-        self.agenda.set(self.slots.slot(Wakeup::ToMac(node)), self.passages[node].to_mac_timeout());
+        self.passages[node].push_down(self.now, outgoing);
+        self.agenda.set(self.slots.slot(Wakeup::ToMac(node)), self.passages[node].down_timeout());
     }
 
     /// A packet has reached a node's MAC.
-    pub(super) fn hand_to_mac(&mut self, node: usize, packet: PacketId, route: Route, flow: u32) {
+    pub(super) fn hand_to_mac(&mut self, node: usize, outgoing: Outgoing) {
+        let Outgoing { packet, route, flow } = outgoing;
         let view = self.medium.view(NodeId(node as u16), self.ending);
         if let Some(witness) = &mut self.witness {
             witness.sent(NodeId(node as u16), route.next, self.pool.get(packet));
@@ -169,6 +175,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while let Some(emission) = self.stations[node].poll_emission() {
             self.carry_emission(node, emission);
         }
+    }
+
+    /// Packets have passed from the server's host to its wire.
+    pub(super) fn leave_server(&mut self) {
+        while let Some(packet) = self.server.pop_down(self.now) {
+            self.push_down(packet);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::ToWire), self.server.down_timeout());
     }
 
     /// The server puts a packet on the wire.
@@ -211,8 +225,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the server.
     pub(super) fn deliver_up(&mut self) {
         while let Some(packet) = self.wire_up.pop(self.now) {
-            self.deliver_local(Place::Server, packet);
+            if self.server.is_instant() {
+                self.deliver_local(Place::Server, packet);
+            } else {
+                self.server.push_up(self.now, packet);
+                self.agenda.set(self.slots.slot(Wakeup::FromWire), self.server.up_timeout());
+            }
         }
         self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
+    }
+
+    /// Packets have passed from the wire to the server's host.
+    pub(super) fn reach_server(&mut self) {
+        while let Some(packet) = self.server.pop_up(self.now) {
+            self.deliver_local(Place::Server, packet);
+        }
+        self.agenda.set(self.slots.slot(Wakeup::FromWire), self.server.up_timeout());
     }
 }

@@ -390,8 +390,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.sources[0].is_empty() {
             return;
         }
-        while self.wire_down.has_room(self.now) {
+        // What has left the host will be in the buffer.
+        let (mut packets, mut bytes) = (self.server.departures().len(), Bytes::ZERO);
+        for &packet in self.server.departures() {
+            bytes += self.pool.get(packet).len();
+        }
+        let instant = self.server.is_instant();
+        while self.wire_down.has_room_beside(self.now, packets, bytes) {
             let Some(packet) = self.next_flood(Place::Server) else { return };
+            if !instant {
+                packets += 1;
+                bytes += packet.len();
+            }
             let packet = self.pool.insert(packet);
             self.send_from(Place::Server, packet);
         }
@@ -406,7 +416,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Some(above) => self.stations[node].backlog(above),
             None => self.stations[node].total_backlog(),
         };
-        let waiting = queued + self.passages[node].to_mac_len();
+        let waiting = queued + self.passages[node].departures().len();
         let mut room = self.queue_limits[node].saturating_sub(waiting);
         while room > 0 {
             let Some(packet) = self.next_flood(Place::Station(node)) else { return };

@@ -176,7 +176,7 @@ fn empty_trip(config: &CellConfig, flow: usize) -> Duration {
     let flow = &config.flows[flow];
     let TransportConfig::Tcp(tcp) = flow.transport else { unreachable!("all flows of a trial are TCP") };
     let beyond = match flow.peer {
-        Peer::Server => config.wired.down.delay + config.wired.up.delay,
+        Peer::Server => config.wired.down.delay + config.wired.up.delay + config.server.host_latency * 2,
         Peer::Station(station) => config.stations[station].host_latency * 2,
     };
     let hosts = (config.ap.host_latency + config.stations[flow.station].host_latency) * 2;

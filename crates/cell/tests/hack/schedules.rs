@@ -205,6 +205,9 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
         Gro::Off
     };
     config.server.gro = gro;
+    if random.chance(0.3) {
+        config.server.host_latency = span(random, Duration::from_millis(1));
+    }
     config.stations.iter_mut().for_each(|station| station.gro = gro);
     for flow in &mut config.flows {
         let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };

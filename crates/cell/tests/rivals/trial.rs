@@ -276,7 +276,7 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
     let flow = &config.flows[flow];
     let tcp = tcp_of(flow);
     let station = &config.stations[flow.station];
-    let hosts = (config.ap.host_latency + station.host_latency) * 2;
+    let hosts = (config.ap.host_latency + station.host_latency + config.server.host_latency) * 2;
     let queue = match (flow.direction, config.ap.queue) {
         (Direction::Down, ApQueue::Fifo { packets } | ApQueue::FqCodel { limit: packets, .. }) => packets,
         (Direction::Up, _) => station.queue_packets,

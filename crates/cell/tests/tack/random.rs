@@ -52,6 +52,7 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     let losses = loss([p(), p(), p(), p()]);
     let gro = if hosts.chance(0.3) { Gro::PerBatch } else { Gro::Off };
     config.server.gro = gro;
+    config.server.host_latency = Duration::from_micros(hosts.below(300));
     for station in &mut config.stations {
         station.loss = losses;
         station.gro = gro;

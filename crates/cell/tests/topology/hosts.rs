@@ -80,3 +80,12 @@ fn who_draws_changes_nobody_elses_draw() {
         assert!(one.iter().enumerate().all(|(place, added)| place == 5 || *added == 0.0), "seed {seed}: {one:?}");
     }
 }
+
+#[test]
+fn the_servers_host_takes_its_time_out_and_in() {
+    let mut config = pinged();
+    config.server.host_latency = Duration::from_micros(700);
+    for (station, added) in added(&config, 1).into_iter().enumerate() {
+        assert!((added - 700.0).abs() < 1e-6, "station {station}: {added} us each way");
+    }
+}

@@ -46,7 +46,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         beacons: beacons(scenario, &radio)?,
         ap: ap(scenario, &radio)?,
         stations,
-        server: ServerConfig { gro: scenario.server.gro.value },
+        server: ServerConfig { gro: scenario.server.gro.value, host_latency: scenario.server.host_latency.value },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
         flows: flows::flows(scenario, &groups)?,

@@ -136,9 +136,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.now = at;
             self.events += 1;
             self.dispatch(self.slots.wakeup(slot));
-            if !self.merging.is_empty() {
-                self.end_batches();
-            }
+            debug_assert!(self.merging.is_empty(), "a batch ends in its instant");
             if self.contention.stale {
                 self.arrange_contention();
             }
@@ -248,6 +246,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 while let Some(arrival) = self.passages[node].pop_up(self.now) {
                     self.at_host(node, arrival);
                 }
+                self.end_batches();
                 self.agenda.set(self.slots.slot(wakeup), self.passages[node].up_timeout());
             }
             Wakeup::ToMac(node) => {

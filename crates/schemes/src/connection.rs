@@ -14,8 +14,20 @@ impl Opaque {
     /// A segment of either end goes by. Returns whether the connection is left alone, this segment included.
     #[inline]
     pub(crate) const fn note(&mut self, tcp: &TcpHeader) -> bool {
-        self.0 |= tcp.is_opaque() && !tcp.flags.contains(TcpFlags::SYN);
+        self.note_said(Self::is_said_by(tcp))
+    }
+
+    /// A segment of which [`Self::is_said_by`] says so goes by. Returns whether the connection is left alone.
+    #[inline]
+    pub(crate) const fn note_said(&mut self, said: bool) -> bool {
+        self.0 |= said;
         self.0
+    }
+
+    /// Whether a segment says that its connection is to be left alone.
+    #[inline]
+    pub(crate) const fn is_said_by(tcp: &TcpHeader) -> bool {
+        tcp.is_opaque() && !tcp.flags.contains(TcpFlags::SYN)
     }
 
     /// Whether it is left alone.

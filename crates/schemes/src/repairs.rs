@@ -58,6 +58,15 @@ impl Newest {
         }
     }
 
+    /// Whether a segment says again what was noted, which was acceptable then and so is now.
+    #[inline]
+    pub(crate) fn is_repeated_by(&self, tcp: &TcpHeader) -> bool {
+        tcp.flags == TcpFlags::ACK
+            && self.ack == Some(tcp.ack)
+            && self.window == Some(tcp.window)
+            && self.timestamps == tcp.options.timestamps
+    }
+
     /// Whether a segment acknowledges no more than the client has sent, and nothing older than any window (RFC 5961, 5.2): if not, its TCP drops it whenever it comes.
     pub(crate) fn is_sent(&self, tcp: &TcpHeader, own_next: Option<SeqNumber>) -> bool {
         let known = self.ack.or(own_next).is_none_or(|known| known.distance_from(tcp.ack) <= WIDEST);

@@ -20,7 +20,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             } else if let Some(emission) = self.stations[node].poll_emission() {
                 self.carry_emission(node, emission);
             } else {
-                return;
+                return self.end_batches();
             }
         }
     }
@@ -39,7 +39,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Emission::Onward(packet, from) => {
                 self.rise(node, Upward { packet, from });
             }
-            Emission::Local(packet) => self.deliver_to_host(node, packet),
+            Emission::Local(packet) => {
+                self.deliver_to_host(node, packet);
+                self.end_batches();
+            }
             Emission::Queue(packet, options) => {
                 let view = self.medium.view(NodeId(node as u16), self.ending);
                 let flow = self.flows.flow_of(self.pool.get(packet));
@@ -232,6 +235,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.agenda.set(self.slots.slot(Wakeup::FromWire), self.server.up_timeout());
             }
         }
+        self.end_batches();
         self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
     }
 
@@ -240,6 +244,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while let Some(packet) = self.server.pop_up(self.now) {
             self.deliver_local(Place::Server, packet);
         }
+        self.end_batches();
         self.agenda.set(self.slots.slot(Wakeup::FromWire), self.server.up_timeout());
     }
 }

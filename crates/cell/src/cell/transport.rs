@@ -81,7 +81,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// All has come that is handed up in this instant: what was merged goes to its TCP.
+    #[inline]
     pub(super) fn end_batches(&mut self) {
+        if !self.merging.is_empty() {
+            self.hand_up_merged();
+        }
+    }
+
+    #[inline(never)]
+    fn hand_up_merged(&mut self) {
         let mut next = 0;
         while let Some(&(flow, end)) = self.merging.get(next) {
             next += 1;

@@ -202,6 +202,9 @@ impl Flow {
 
     /// A segment from the peer, up to `end`, goes up: what it says beside its data is noted, if the TCP has said what it waits for. Returns whether its ACK is acceptable.
     pub(super) fn hears(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+        if self.newest.is_repeated_by(tcp) {
+            return true;
+        }
         let own_next = self.own.map(|(next, _)| next);
         if let Some(next) = self.handed {
             // By the frames that went up, the TCP may have come further than its ACKs have come down.

@@ -100,6 +100,11 @@ impl Spans {
     /// The bytes from `start` up to `end` are there. False if that is forgotten, because there are too many pieces, or because it lies too far from
     /// everything else to tell before from after.
     fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
+        if self.point == Some(start) && self.above.is_empty() && end.distance_from(start).unsigned_abs() <= FAR {
+            // As nearly all of a download comes.
+            self.point = Some(if end.after(start) { end } else { start });
+            return true;
+        }
         let anchor = self.point.or(self.above.first().map(|first| first.0)).unwrap_or(start);
         if [start, end].iter().any(|place| place.distance_from(anchor).unsigned_abs() > FAR) {
             return false;

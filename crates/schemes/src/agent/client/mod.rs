@@ -14,6 +14,7 @@ use super::counters::AgentCounters;
 use super::data_of;
 use super::flow::{Flow, Native};
 use super::seen::Seen;
+use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, Table};
 use by_buffer::{abandon, on_ack};
 
@@ -118,9 +119,10 @@ impl Client {
         mpdu: &Mpdu,
     ) -> Admission {
         let content = cx.pool.get(mpdu.packet);
-        let (Some(&tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
+        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
         let (data, key) = (data_of(content).map(|(_, end)| end), key.reversed());
-        if data.is_none() && (!tcp.is_opaque() || tcp.flags.contains(TcpFlags::SYN)) {
+        let (start, says_opaque) = (tcp.seq, Opaque::is_said_by(tcp));
+        if data.is_none() && !says_opaque {
             return Admission::Accept;
         }
         self.meet(cx, counters, key, mpdu.transmitter);
@@ -132,8 +134,8 @@ impl Client {
             link(&mut self.links, mpdu.transmitter).kept += flow.buffer.len();
         }
         let link = link(&mut self.links, mpdu.transmitter);
-        let opaque = flow.opaque.note(&tcp);
-        let (start, Some(end)) = (tcp.seq, data.filter(|_| !opaque)) else { return Admission::Accept };
+        let opaque = flow.opaque.note_said(says_opaque);
+        let Some(end) = data.filter(|_| !opaque) else { return Admission::Accept };
         let again = link.seen.has(mpdu);
         match self.solution {
             Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {

@@ -117,8 +117,9 @@ pub(super) const HACK: About = About {
     needs: "HACK at both ends of the hop; data towards the sender of ACKs, on whose answers they ride",
     breaks: "longer answers, which hidden nodes may not expect (footnote 7); with the timer, ACKs that arrive in bursts. Where \
              a window is little more than an A-MPDU, a tail of two packets holds the ACKs of all before it: 7 % less than plain TCP with \
-             two clients and 64 KiB on 802.11n (hack.announce_percent=10 avoids that and gains nothing there either). Uploads need no \
-             accesses of the AP any more and take from downloads beside them what saturating UDP would. Security: link-layer ACKs lie \
+             two clients and 64 KiB on 802.11n (hack.announce_percent=10 avoids that and gains nothing there either; at the client hack.tail_percent=25 \
+             with hack.take_back=true loses 1 % there and gains 2 % with one client). Uploads need no accesses of the AP any more and take from \
+             downloads beside them, and from stations without HACK, what saturating UDP would; ten at once gain nothing on 802.11n and ac. Security: link-layer ACKs lie \
              outside of CCMP and of protected management frames, so whoever forges an answer forges TCP ACKs, for data that was on the \
              air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
     keys: &["scheme.name", "hack"],
@@ -133,7 +134,8 @@ pub(super) const HACK_ROHC: About = About {
              RFC 6846. The paper says neither where identifier and MSN stand nor how packets are told apart",
     breaks: "as hack, with longer answers: 4 bytes for each ACK without timestamps, 6 with timestamps that both moved, and up to \
              10 where one stayed, against one or two. The paper's 4.36 bytes for ACKs of 52, thus with timestamps, are less than the \
-             profile's least. An ACK whose IPv6 flow label changed goes natively. hack.checksum says nothing here: each packet has it",
+             profile's least. An ACK whose IPv6 flow label changed goes natively. hack.checksum says nothing here: each packet has it. \
+             Security: as hack; hack.mic works here too",
     counters: &["native_acks", "compressed_acks", "crc_failures", "checksum_failures"],
     ..HACK
 };
@@ -146,9 +148,11 @@ pub(super) const AGENT: About = About {
            agent.refresh.",
     source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.1; auto-zoom: section III.2",
     needs: "an AP or relay with downloads, and the agent there and at the stations; for the flag a host that answers within \
-            SIFS and agent.extra_sifs (see stations.host_latency)",
+            SIFS and agent.extra_sifs (see stations.host_latency), and an application that reads as fast as the air brings",
     breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data; the MAC keeps it until the \
-             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset. Where every MAC ACK of \
+             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset, by one RST each. With \
+             agent.room = promise (row agent-promise) the AP acknowledges only what the client's TCP has offered room for: fewer accesses \
+             where applications read slowly, less gain where windows are about two A-MPDUs or less. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
              timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
              nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
@@ -203,13 +207,13 @@ pub(super) const ARQ_PROXY: About = About {
     breaks: "its gain, where a host takes longer than SIFS but has its ACK in the queue before the AP's next frame: that ACK reaches the \
              air first, as the paper has it. Of 18 to 20 % on 802.11a, n and ac with hosts that take up to 10 us each way, 0.7 to 7.4 are \
              left from 20 to 50 us, 12 to 17 at 100 us, and 19 to 26 are there from 200 us on (stations.host_latency); with ten \
-             clients, whose next frame is another's, at most 3 wherever a host takes longer than SIFS. Under more-data it is 16 to 25 % throughout, but 7 to 13 from 20 to 50 us on 802.11n, where \
+             clients, whose next frame is another's, at most 3 wherever a host takes longer than SIFS. Under more-data it is 16 to 25 % throughout, but 7 to 13 ± 5 from 20 to 50 us on 802.11n, where \
              the ACKs of loss recovery go natively for their SACK blocks, and less than plain TCP where two clients' windows are 64 KiB and \
              their hosts take 50 us (arq_proxy.announce_percent=10 avoids that and gains nothing there either). One key for each answer: under BlockAck only the newest \
              cumulative ACK is asked for, and in such steps a window grows more slowly on long paths: -15 % on 802.11n over 100 ms with 20 ms \
              of jitter. With stateless: the client's window, which made ACKs do not know, and \
              connections with timestamps whose server drops a segment without (RFC 7323, 3.2: SHOULD; Linux and FreeBSD take it, and \
-             then it gains as arq does): with transport.missing_timestamp=drop it loses 60 to 84 % on 802.11a, n and ac. Security: \
+             then it gains as arq does): with transport.missing_timestamp=drop it loses 22 to 26 % on 802.11a, n and ac, and up to 84 with a guard of 100 ms. Security: \
              link-layer ACKs lie outside of CCMP and of protected management frames: whoever forges one, with a key in it, has the proxy \
              release the ACK of a packet that the client never got",
     keys: &["scheme.name", "arq_proxy"],
@@ -270,7 +274,7 @@ pub(super) const FAST_ACK: About = About {
     source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017); US patent \
              10,299,167",
     needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
-    breaks: "end-to-end meaning: what is acknowledged is repaired from the AP's cache until the client has it, or both ends are reset; \
+    breaks: "end-to-end meaning: what is acknowledged is repaired from the AP's cache until the client has it, or both ends are reset, by one RST each; \
              but it is lost with the AP that starts anew, or when the client roams. It saves no air time, only waiting; the server's RTT \
              ends at the AP. Security: 802.11 ACKs are authenticated by nothing, not by CCMP or protected management frames: whoever \
              forges one has the AP acknowledge what the client never got, until the AP repairs it",

@@ -25,7 +25,8 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 ///   window is there from the start.
 /// - GRO at every host.
 ///
-/// A flow with TACK keeps its congestion control and ACKs, unless a key names others.
+/// A flow that offers TACK keeps its congestion control and ACKs, unless a key names others; where the flow itself chooses TACK (`flows.tack`), these are its own
+/// keys then, which a row does not change.
 fn linux(scenario: &mut Scenario) {
     let tack = scenario.transport.tack.value;
     let transport = &mut scenario.transport;
@@ -43,6 +44,16 @@ fn linux(scenario: &mut Scenario) {
     put(&mut scenario.server.gro, Gro::PerBatch);
     for group in &mut scenario.stations {
         put(&mut group.gro, Gro::PerBatch);
+    }
+    let laid = |origin: Origin| matches!(origin, Origin::Preset(_));
+    let (ack, congestion) = (laid(scenario.transport.ack.origin), laid(scenario.transport.congestion.origin));
+    for group in scenario.flows.iter_mut().filter(|group| group.tack.value == Auto::Given(true)) {
+        if ack && group.ack.value == Auto::Auto {
+            put(&mut group.ack, Auto::Given(AckRule::Tack));
+        }
+        if congestion && group.congestion.value == Auto::Auto {
+            put(&mut group.congestion, Auto::Given(Congestion::ReceiverBbr));
+        }
     }
 }
 

@@ -202,7 +202,7 @@ impl Row {
                 section: section.name,
                 key,
                 value,
-                by_row: matches!(table.origin(key.name), Some(Origin::Row(_))),
+                by_row: matches!(table.origin(key.name), Some(Origin::Row(_) | Origin::Preset(_))),
             }));
         }
         options

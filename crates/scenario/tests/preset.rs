@@ -108,3 +108,18 @@ fn a_tack_flow_keeps_what_belongs_to_tack() {
     assert!(matches!(tcp.congestion, CongestionChoice::ReceiverBbr(_)), "{tcp:?}");
     assert!(matches!(tcp.policy, Some(AckChoice::Tack { .. })), "{tcp:?}");
 }
+
+#[test]
+fn a_flow_that_chooses_tack_itself_keeps_what_belongs_to_tack_and_reads_back_so() {
+    let file = "[[flows]]\nname = \"plain\"\n[[flows]]\nname = \"sparse\"\ntack = true\n";
+    let overrides = ["transport.preset=linux"];
+    let built = cell(file, &overrides, "stock");
+    assert_eq!(tcp(&built, 0).policy, LINUX);
+    let sparse = tcp(&built, 1);
+    assert!(matches!(sparse.congestion, CongestionChoice::ReceiverBbr(_)), "{sparse:?}");
+    assert!(matches!(sparse.policy, Some(AckChoice::Tack { .. })), "{sparse:?}");
+    let text = read(file, &overrides).effective(Row::STOCK).to_toml();
+    assert_eq!(cell(&text, &[], "stock"), built);
+    let named = cell(file, &["transport.preset=linux", "transport.ack=4"], "stock");
+    assert_eq!(tcp(&named, 1).policy, None, "a key names another");
+}

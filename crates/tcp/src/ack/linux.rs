@@ -15,7 +15,8 @@
 //!   advance, and the others at most 44 to one, after 5 % of the round trip, at most 1 ms.
 //!
 //! Deviations: time is exact where the kernel counts jiffies; the application takes data as soon as it is there, or as `Consume::ByApplication` is read, where
-//! the kernel's reader must be scheduled first; the 100 us of slack of the compression's timer are not used up; routes with `quickack` are left out.
+//! the kernel's reader must be scheduled first; the receiver's own measure of the round trip (`rcv_rtt_est`) is not kept, so that SACK compression goes by the smoothed one alone; data above a hole
+//! counts for the delay's estimates as other data does; a hole that is filled in part draws its ACK without counting as one of the three; the 100 us of slack of the compression's timer are not used up; routes with `quickack` are left out.
 
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -28,7 +29,7 @@ pub struct Linux {
     compresses: bool,
     /// `icsk_ack.rcv_mss`: the estimated segment size of the peer.
     segment_size: Bytes,
-    /// `icsk_ack.last_seg_size`: the last one that was smaller.
+    /// `icsk_ack.last_seg_size`: the segment before, where it was smaller.
     last_smaller: Bytes,
     /// `rcv_nxt - rcv_wup`.
     unacknowledged: Bytes,
@@ -89,6 +90,7 @@ impl Linux {
     /// `tcp_measure_rcv_mss`: the largest segment, or the one that came twice.
     fn estimate(&mut self, host: &HostFacts) {
         let len = host.segment;
+        let last_smaller = std::mem::take(&mut self.last_smaller);
         if len >= self.segment_size {
             self.segment_size = len;
             if host.pushed {
@@ -98,7 +100,7 @@ impl Linux {
         }
         // Smaller ones count from 536 bytes up, or from 88 unless they are the rest of a write.
         if len >= Bytes(536) || (len >= Bytes(LEAST) && !host.pushed) {
-            if len == self.last_smaller {
+            if len == last_smaller {
                 self.segment_size = len;
                 return;
             }
@@ -155,7 +157,6 @@ impl Linux {
     /// While out-of-order data is held: now, or compressed with others.
     fn above_hole(&mut self, now: Instant, host: &HostFacts) -> AckDecision {
         let Compression { at_once, held } = &mut self.compression;
-        let trip = host.srtt.into_iter().chain(host.receiver_rtt).min();
         if !self.compresses || !host.sack || *held >= MOST_COMPRESSED {
             return AckDecision::Now(AckReason::OutOfOrder);
         }
@@ -165,7 +166,7 @@ impl Linux {
         }
         *held += 1;
         if *held == 1 {
-            let delay = trip.map_or(LONGEST_COMPRESSION, |trip| (trip / 20).min(LONGEST_COMPRESSION));
+            let delay = host.srtt.map_or(LONGEST_COMPRESSION, |trip| (trip / 20).min(LONGEST_COMPRESSION));
             self.deadline = Some(now.saturating_add(delay));
         }
         AckDecision::Hold
@@ -180,7 +181,9 @@ impl AckPolicy for Linux {
             Place::Duplicate => {
                 // tcp_enter_quickack_mode, and the answer that RFC 9293 wants.
                 self.be_quick(host);
+                self.answers_with_data = false;
                 self.delay = Some(LEAST_DELAY);
+                self.scheduled = true;
                 return AckDecision::Now(AckReason::Duplicate);
             }
             Place::Fin => return AckDecision::Now(AckReason::Fin),

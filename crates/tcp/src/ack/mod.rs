@@ -92,8 +92,6 @@ pub struct HostFacts {
     pub rto: Duration,
     /// The smoothed round trip, once there was a sample.
     pub srtt: Option<Duration>,
-    /// The round trip as the receiver of data measures it, once it has.
-    pub receiver_rtt: Option<Duration>,
     /// Whether both ends do SACK.
     pub sack: bool,
 }

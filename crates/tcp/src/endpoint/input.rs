@@ -286,7 +286,6 @@ impl Endpoint {
             window_kept: self.rx.keeps_window(),
             rto: self.rtt.timeout(),
             srtt: self.rtt.smoothed(),
-            receiver_rtt: None,
             sack: self.has_sack(),
         }
     }

@@ -19,7 +19,6 @@ impl Bench {
             window_kept: true,
             rto: Duration::from_millis(220),
             srtt: Some(Duration::from_millis(20)),
-            receiver_rtt: None,
             sack: true,
         };
         Self { policy: Linux::new(compresses), host, now: Instant::from_millis(1_000) }
@@ -188,4 +187,27 @@ fn whoever_answers_with_data_holds_its_acks_for_it() {
     assert_eq!(bench.policy.on_deadline(bench.now), AckDecision::Now(AckReason::Timer));
     bench.policy.on_ack_sent(bench.now);
     assert_eq!(bench.comes(5_000, 200, Place::InOrder), QUICK, "the missed timer ends it");
+}
+
+#[test]
+fn a_duplicate_ends_the_answering_with_data_and_its_answer_is_one_of_the_quick_ones() {
+    let mut bench = Bench::new(true, 1_000_000);
+    bench.start();
+    bench.comes(100, 200, Place::InOrder);
+    bench.policy.on_data_sent(bench.now + Duration::from_millis(1));
+    assert_eq!(bench.comes(100, 200, Place::Duplicate), AckDecision::Now(AckReason::Duplicate));
+    assert_eq!(bench.start(), 15, "sixteen, less the one of the duplicate");
+}
+
+#[test]
+fn only_two_small_segments_in_a_row_make_the_estimate_smaller() {
+    let mut bench = Bench::new(true, 1_000_000);
+    bench.start();
+    let mut of = |segment: u64| {
+        bench.host.segment = Bytes(segment);
+        bench.comes(100, segment, Place::InOrder);
+        bench.policy.segment_size
+    };
+    assert_eq!([of(600), of(1000), of(600), of(1000)], [Bytes(1000); 4], "ends of writes");
+    assert_eq!([of(600), of(600)], [Bytes(1000), Bytes(600)]);
 }

@@ -85,12 +85,6 @@ impl<T: Copy> Nic<T> {
         chain.descriptors.get(chain.sent).map(|descriptor| &descriptor.word)
     }
 
-    /// The MSN of the first descriptor of a chain that was on no answer yet.
-    pub(super) fn first_unsent_msn(&self, chain: u16) -> Option<u8> {
-        let chain = self.chains.get(usize::from(chain))?;
-        chain.descriptors.get(chain.sent).map(|descriptor| descriptor.code.msn())
-    }
-
     /// The word of the last descriptor of a chain.
     pub(super) fn last(&self, chain: u16) -> Option<&T> {
         self.chains.get(usize::from(chain))?.descriptors.back().map(|descriptor| &descriptor.word)
@@ -123,14 +117,14 @@ impl<T: Copy> Nic<T> {
     }
 
     /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chains that
-    /// are on this answer.
+    /// are on this answer, and whether with a descriptor that was on none before.
     pub(super) fn append(
         &mut self,
         codec: Codec,
         now: Instant,
         limit: usize,
         out: &mut Vec<u8>,
-        mut each: impl FnMut(u16),
+        mut each: impl FnMut(u16, bool),
     ) -> Appended {
         let mut appended = Appended::default();
         let (mut cut, mut first) = (false, true);
@@ -145,7 +139,8 @@ impl<T: Copy> Nic<T> {
                 appended.stuck.get_or_insert(number);
             }
             chain.last = written;
-            if written > chain.sent {
+            let any_new = written > chain.sent;
+            if any_new {
                 let new = chain.descriptors.range(chain.sent..written);
                 let header = match (chain.sent, first) {
                     (0, true) => Codec::RUN_HEADER,
@@ -158,7 +153,7 @@ impl<T: Copy> Nic<T> {
             }
             if written > 0 {
                 first = false;
-                each(number);
+                each(number, any_new);
             }
         }
         if cut {

@@ -92,6 +92,28 @@ fn after_an_answer_with_some_of_the_codes_the_others_are_not_known_to_build_on_t
 }
 
 #[test]
+fn the_reference_of_256_codes_ago_is_not_taken_for_the_present_one() {
+    // Each answer finds a code that is not ready, so that the NIC always has one that was on no answer.
+    let mut pair = pair(HackConfig { driver_to_nic: Duration::from_micros(150), ..config() }, 2);
+    let mut acks = Vec::new();
+    for _ in 0..257 {
+        acks.push(pair.ack(0));
+        let data = pair.data(2, true);
+        pair.exchange(&data, Air::Clear);
+    }
+    assert_eq!(pair.wire(), acks[..256]);
+    pair.pass_time(Duration::from_millis(10));
+    assert_eq!(pair.queued(), 1, "the last one's code had the MSN of the first one's");
+    pair.pass_time(Duration::from_micros(200));
+    let data = pair.data(2, true);
+    pair.exchange(&data, Air::Clear);
+    assert_eq!((pair.counters(AP).crc_failures, pair.counters(AP).checksum_failures), (0, 0));
+    assert_eq!((pair.queued(), pair.counters(STATION).no_context), (1, 1));
+    pair.natives(1, Air::Clear);
+    assert_eq!(pair.wire(), acks[256..]);
+}
+
+#[test]
 fn what_is_on_the_air_or_waits_for_a_retry_is_not_overtaken() {
     for air in [Air::AnswerLost, Air::PpduLost] {
         let mut pair = pair(config(), 2);

@@ -103,7 +103,14 @@ impl Driver {
     /// Puts on the answer what the NIC has.
     fn append(&mut self, env: &mut Env<'_, '_>, answer: &mut Answer, limit: usize) -> Appended {
         let (now, flows) = (env.cx.now, &mut self.flows);
-        let each = |flow| flows[flow].last_possible = Some(now);
+        let each = |flow, new| {
+            let flow = &mut flows[flow];
+            flow.last_possible = Some(now);
+            if new {
+                // What was noted is behind what the peer has now, where the answer leaves codes behind too.
+                flow.before_unsent = FlowState::Closed;
+            }
+        };
         let appended = self.nic.append(env.config.codec, now, limit, &mut answer.appended, each);
         if answer.appended.is_empty() {
             env.counters.not_ready += u64::from(appended.not_ready);

@@ -22,7 +22,7 @@ pub(super) struct Flow {
     pub(super) outstanding_acks: u32,
     /// ACKs in the queue that may be taken back, in the order in which they were handed over.
     pub(super) candidates: VecDeque<Candidate>,
-    /// The context before the first code that was on no answer; meaningful while there is one, see `take_back`.
+    /// The context before the first code that was on no answer, where that is known; meaningful while there is such a code, see `take_back`.
     pub(super) before_unsent: FlowState,
     /// The peer may have received a native pure ACK or a run of it up to then.
     pub(super) last_possible: Option<Instant>,

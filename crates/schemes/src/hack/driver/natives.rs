@@ -111,14 +111,14 @@ impl Driver {
     ///
     /// Their codes are void, and with them the context, unless it can go back to what it was before them.
     pub(super) fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: u16) -> usize {
-        let first = self.nic.first_unsent_msn(place);
         let (flows, peer) = (&mut self.flows, self.peer);
         let takes_back = env.config.take_back;
         let unsent = self.nic.recall_unsent(place, |Held { packet, options, .. }| {
             queue(flows, env, peer, place, packet, &options, Kind::of(true, takes_back));
         });
         if unsent > 0 {
-            self.flows[place].state = self.without_unsent(env, place, first);
+            let flow = &mut self.flows[place];
+            flow.state = std::mem::take(&mut flow.before_unsent);
             env.counters.requeued += unsent as u64;
         }
         unsent

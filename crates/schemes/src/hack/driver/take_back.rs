@@ -16,8 +16,8 @@
 //!   code, taken back or not.
 //! - **The reference.** It is the last native ACK that was delivered, or the last code that was on an answer since. Codes that were held and on no answer are void when their
 //!   ACKs are queued natively after all; nobody has seen them, so that the context goes back to where it was before the first of them
-//!   ([`Flow::before_unsent`](super::flow::Flow)), and the next codes bear their MSNs. It does so only where that is known: after an answer that took some of them along and not all, it
-//!   closes, as it always does in the paper's way. A native frame that goes on the air replaces the reference once it is delivered, as ever.
+//!   ([`Flow::before_unsent`](super::flow::Flow)), and the next codes bear their MSNs. It does so only where that is known: an answer that takes some of them along and not all voids
+//!   what was noted, and then it closes, as it always does in the paper's way. A native frame that goes on the air replaces the reference once it is delivered, as ever.
 //! - **A second copy**, which the guard timer queues of an ACK that was on an answer, is no candidate: as a code it would be one that the peer has already. It stands in
 //!   the way of those behind it until it has its fate.
 //!
@@ -26,7 +26,7 @@
 use ackless_dot11::frame::FrameHandle;
 
 use super::Driver;
-use super::flow::{Candidate, FlowState, Held};
+use super::flow::{Candidate, Held};
 use crate::hack::config::Policy;
 use crate::hack::env::Env;
 use crate::hack::nic::run_overhead;
@@ -72,14 +72,6 @@ impl Driver {
     pub(super) fn mark(&mut self, env: &Env<'_, '_>, flow: u16) {
         if env.config.take_back && self.nic.first_unsent(flow).is_none() {
             self.flows[flow].before_unsent = self.flows[flow].state.clone();
-        }
-    }
-
-    /// The context of a flow whose codes from the one with MSN `first` on are void, and were on no answer.
-    pub(super) fn without_unsent(&mut self, env: &Env<'_, '_>, flow: u16, first: Option<u8>) -> FlowState {
-        match std::mem::take(&mut self.flows[flow].before_unsent) {
-            FlowState::Open(before) if env.config.take_back && first == Some(before.msn()) => FlowState::Open(before),
-            _ => FlowState::Closed,
         }
     }
 

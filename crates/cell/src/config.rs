@@ -17,7 +17,9 @@ use ackless_schemes::filter::FilterConfig;
 use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
 use ackless_tcp::ack::LAST_RESORT;
-pub use ackless_tcp::{AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, TackConfig};
+pub use ackless_tcp::{
+    AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, SenderChoices, SlowStartChoice, TackConfig,
+};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 /// One cell: an AP, its stations, the wire behind the AP, and what flows through them.
@@ -421,6 +423,8 @@ pub struct TcpConfig {
     pub recovery: RecoveryChoice,
     /// Whether a congestion window is spread over the round trip.
     pub pacing: bool,
+    /// What else the sender does than the plainest of the standards.
+    pub sender: SenderChoices,
     /// The largest IP packet; the announced MSS is this less 40 bytes, and options shorten the payload further.
     pub packet: Bytes,
     /// Selective acknowledgements (RFC 2018).
@@ -570,10 +574,11 @@ impl CellConfig {
 }
 
 impl TcpConfig {
-    /// Whether it is what stacks do without BBR, RACK, pacing, TACK and unusual policies of acknowledging.
+    /// Whether it is what stacks do without BBR, RACK, pacing, TACK, what [`Self::sender`] adds and unusual policies of acknowledging.
     pub fn is_plain(&self) -> bool {
         let modelled = matches!(self.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
-        let standard = self.recovery == RecoveryChoice::Standard && !self.pacing;
+        let standard =
+            self.recovery == RecoveryChoice::Standard && !self.pacing && self.sender == SenderChoices::default();
         standard && !modelled && self.policy.is_none() && self.tack.is_none()
     }
 
@@ -600,6 +605,7 @@ impl Default for TcpConfig {
             tack: None,
             recovery: RecoveryChoice::Standard,
             pacing: false,
+            sender: SenderChoices::default(),
             packet: Bytes(1_500),
             sack: true,
             timestamps: true,

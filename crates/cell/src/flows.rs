@@ -463,6 +463,7 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         tack: tcp.tack,
         recovery: tcp.recovery,
         pacing: tcp.pacing,
+        sender: tcp.sender,
         sack: tcp.sack,
         timestamps: tcp.timestamps.then_some(Duration::from_millis(1)),
         missing_timestamp: tcp.missing_timestamp,

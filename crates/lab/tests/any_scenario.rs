@@ -104,6 +104,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("transport.congestion", &["reno", "newreno", "cubic", "bbr", "receiver-bbr"]),
     ("transport.ack", &["1", "2", "100", "byte-counting", "periodic", "tack", "linux"]),
     ("transport.sack_compression", &["true", "false"]),
+    ("transport.slow_start", &["standard", "hystart", "hystart++"]),
     ("transport.preset", &["plain", "linux"]),
     ("transport.ack_l", &["2", "1", "1000"]),
     ("transport.ack_beta", &["4", "1", "1000"]),

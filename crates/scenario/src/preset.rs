@@ -1,6 +1,6 @@
 //! Presets of hosts: what is laid over a scenario's file, and under its overrides, its flows' own keys and the row.
 
-use ackless_cell::config::Gro;
+use ackless_cell::config::{Gro, SlowStartChoice};
 use ackless_wire::{Bytes, Duration};
 
 use crate::scenario::Scenario;
@@ -19,6 +19,7 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 /// Linux 6.12 with the settings that it has by default.
 ///
 /// - CUBIC (`net.ipv4.tcp_congestion_control`), not paced: only the fq qdisc would, and mac80211 has its own queue.
+///   Its slow start ends by HyStart (`/sys/module/tcp_cubic/parameters/hystart`).
 /// - RACK-TLP (`tcp_recovery` 1) with SACK; the timeout is the smoothed round trip and never less than 200 ms (`TCP_RTO_MIN`).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.
 /// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
@@ -34,6 +35,7 @@ fn linux(scenario: &mut Scenario) {
         put(&mut transport.congestion, Auto::Given(Congestion::Cubic));
         put(&mut transport.ack, Auto::Given(AckRule::Linux));
     }
+    put(&mut transport.slow_start, SlowStartChoice::HyStart);
     put(&mut transport.sack_compression, true);
     put(&mut transport.recovery, Auto::Given(Recovery::Rack));
     put(&mut transport.sack, true);

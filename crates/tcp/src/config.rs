@@ -3,7 +3,7 @@
 use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
-use crate::congestion::{CongestionChoice, InitialWindow};
+use crate::congestion::{CongestionChoice, InitialWindow, SlowStartChoice};
 use crate::loss::RecoveryChoice;
 use crate::rtt::RtoBounds;
 use crate::tack::TackConfig;
@@ -25,6 +25,8 @@ pub struct Config {
     /// at 1.2 cwnd/SRTT later, as Linux can. Controllers that set a rate always pace, and so does every controller on a
     /// TACK connection. Default: no.
     pub pacing: bool,
+    /// What else the sender may do than the plainest of the standards. Default: nothing.
+    pub sender: SenderChoices,
     /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no
     /// limit. After a timeout it is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in
     /// Linux; the RFC recommends 2, which would slow every start under sparse acknowledgements.
@@ -73,6 +75,13 @@ pub struct Config {
     pub time_wait: Duration,
 }
 
+/// What a sender may do beyond the plainest of the standards, each by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SenderChoices {
+    /// How slow start ends, besides by a loss.
+    pub slow_start: SlowStartChoice,
+}
+
 /// Who takes received data out of the receive buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consume {
@@ -103,6 +112,7 @@ impl Default for Config {
             congestion: CongestionChoice::Cubic,
             recovery: RecoveryChoice::Standard,
             pacing: false,
+            sender: SenderChoices::default(),
             slow_start_limit: None,
             idle_restart: true,
             ack: AckChoice::default(),

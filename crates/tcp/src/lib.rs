@@ -45,8 +45,8 @@ mod timestamps;
 pub mod transmissions;
 
 pub use ack::AckChoice;
-pub use config::{Config, Consume, MissingTimestamp};
-pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, Variant};
+pub use config::{Config, Consume, MissingTimestamp, SenderChoices};
+pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, SlowStartChoice, Variant};
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};
 pub use listener::{Limits, Listener, ListenerStats, WhenFull};

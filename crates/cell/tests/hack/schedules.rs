@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use ackless_cell::config::{
     AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, Gro, LinkLoss,
-    Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+    Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -212,6 +212,14 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {
         let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
         tcp_of(flow).policy = random.chance(0.3).then_some(linux);
+    }
+    for flow in &mut config.flows {
+        tcp_of(flow).sender = SenderChoices {
+            slow_start: one_of(
+                random,
+                &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
+            ),
+        };
     }
 }
 

@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 
 use ackless_cell::config::{
     Access, AckChoice, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction,
-    FrameLoss, Gro, LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+    FrameLoss, Gro, LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span,
+    Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};
@@ -204,6 +205,14 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {
         let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
         tcp_of(flow).policy = random.chance(0.3).then_some(linux);
+    }
+    for flow in &mut config.flows {
+        tcp_of(flow).sender = SenderChoices {
+            slow_start: one_of(
+                random,
+                &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
+            ),
+        };
     }
 }
 

@@ -1,7 +1,7 @@
 //! What carries a group of flows.
 
 use ackless_cell::config::{
-    AckChoice, AckConfig, CongestionChoice, RecoveryChoice, TcpConfig, TransportConfig, UdpAnswers,
+    AckChoice, AckConfig, CongestionChoice, RecoveryChoice, SenderChoices, TcpConfig, TransportConfig, UdpAnswers,
 };
 use ackless_tcp::{GentleProbe, TackConfig, Variant};
 use ackless_wire::{BitRate, Bytes, Duration};
@@ -67,6 +67,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         congestion,
         recovery: recovery(scenario, group, congestion)?,
         pacing: shared.pacing.value,
+        sender: sender(scenario),
         ack: AckConfig { every: if let AckRule::Every(segments) = rule { segments } else { 2 }, timeout },
         policy: policy(scenario, rule)?,
         tack: tack.then(|| options(scenario)),
@@ -81,6 +82,12 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         receive_buffer: buffer(&shared.receive_buffer)?,
         read_rate: read_rate(scenario, group)?,
     })
+}
+
+/// What the sender does beyond the plainest of the standards.
+fn sender(scenario: &Scenario) -> SenderChoices {
+    let shared = &scenario.transport;
+    SenderChoices { slow_start: shared.slow_start.value }
 }
 
 /// How fast the application of `group` reads.

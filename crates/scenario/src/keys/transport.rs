@@ -1,7 +1,7 @@
 //! The keys of the transports that carry flows.
 
-use ackless_tcp::MissingTimestamp;
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_tcp::{MissingTimestamp, SlowStartChoice};
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
@@ -12,7 +12,7 @@ section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
         /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
-        /// congestion, ACKs, recovery, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
+        /// congestion, slow start, ACKs, recovery, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
         /// effective scenario shows what it set, and so plain.
         preset: TransportPreset = "\"plain\"",
         /// What carries a flow.
@@ -40,6 +40,9 @@ section! {
         recovery: Auto<Recovery> = "\"auto\"",
         /// Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, receiver-bbr and TACK always are.
         pacing: bool = "false",
+        /// How slow start of reno, newreno and cubic ends besides by a loss: hystart by ACK trains or a longer round trip, as Linux has it; hystart++
+        /// by RFC 9406.
+        slow_start: SlowStartChoice = "\"standard\"",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",
         /// Selective acknowledgements (RFC 2018).

@@ -1,7 +1,7 @@
 //! The words of the transports' keys.
 
-use ackless_tcp::MissingTimestamp;
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_tcp::{MissingTimestamp, SlowStartChoice};
 use ackless_wire::tcp::TackForm;
 
 use super::{Literal, Value};
@@ -9,6 +9,7 @@ use super::{Literal, Value};
 keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
     TransportPreset { Plain = "plain", Linux = "linux" }
+    SlowStartChoice { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" }
     Recovery { Standard = "standard", Rack = "rack" }
     MissingTimestamp { Accept = "accept", Drop = "drop" }
     TackForm { Kinds = "kinds", Experimental = "experimental" }

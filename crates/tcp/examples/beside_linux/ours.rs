@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{Config, Endpoint, RecoveryChoice, State};
+use ackless_tcp::{AckChoice, Config, Endpoint, RecoveryChoice, SenderChoices, SlowStartChoice, State};
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpHeader};
 
 use crate::path::Path;
@@ -20,6 +20,8 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
     let window = kernel.acks.iter().map(|ack| ack.window).max().unwrap_or(0);
     Config {
         recovery: RecoveryChoice::Rack,
+        ack: AckChoice::Linux { sack_compression: true },
+        sender: SenderChoices { slow_start: SlowStartChoice::HyStart },
         // A buffer of given size has room for what the kernel makes of it.
         receive_buffer: if scene.receive_buffer == 0 { Config::default().receive_buffer } else { Bytes(window) },
         ..Config::default()
@@ -129,4 +131,25 @@ impl<'a> Run<'a> {
 
 fn header(packet: &Packet) -> TcpHeader {
     *packet.tcp().expect("all packets are of TCP")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder;
+
+    /// The first threshold, and the window then.
+    fn exit(trace: &Trace) -> Option<(u64, u64)> {
+        trace.sender.iter().find_map(|row| row.ssthresh.map(|threshold| (threshold, row.cwnd)))
+    }
+
+    #[test]
+    fn slow_start_ends_where_that_of_linux_does() {
+        for name in ["start", "tail-loss"] {
+            let text = std::fs::read_to_string(folder().join(format!("{name}.csv"))).expect("a trace can be read");
+            let (scene, kernel) = Trace::parse(&text).expect("a trace is one");
+            let ours = trace(&scene, &kernel);
+            assert_eq!((exit(&kernel), exit(&ours)), (Some((76, 76)), Some((76, 76))), "{name}");
+        }
+    }
 }

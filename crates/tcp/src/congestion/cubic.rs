@@ -1,15 +1,18 @@
 //! CUBIC (RFC 9438).
 //!
-//! Not modelled: HyStart++ (RFC 9406), and the undoing of spurious reductions (RFC 9438, 4.9).
+//! Not modelled: the undoing of spurious reductions (RFC 9438, 4.9).
 
 use ackless_wire::{Bytes, Duration, Instant};
 
+use super::hystart::Finder;
 use super::{AckFacts, Controller, SlowStart};
 
 /// The CUBIC window. Inside, windows are in segments and times in seconds, as in the RFC's equations.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     start: SlowStart,
+    /// What looks for the end of slow start.
+    finder: Option<Box<Finder>>,
     /// cwnd.
     window: f64,
     /// ssthresh.
@@ -43,11 +46,15 @@ impl Cubic {
     /// A window that has seen nothing yet.
     pub fn new(start: SlowStart) -> Self {
         let window = start.initial.get() as f64 / start.smss.get() as f64;
-        Self { start, window, threshold: None, max: 0.0, prior: 0.0, epoch: None, timed_out: false }
+        let finder = start.finder();
+        Self { start, finder, window, threshold: None, max: 0.0, prior: 0.0, epoch: None, timed_out: false }
     }
 
     /// The reduction that a loss and a timeout have in common (RFC 9438, 4.6 and 4.7).
-    fn reduce(&mut self, flight: Bytes) {
+    fn reduce(&mut self, now: Instant, flight: Bytes, by_timer: bool) {
+        if let Some(finder) = &mut self.finder {
+            finder.on_reduction(now, by_timer);
+        }
         // W_max remembers the window; ssthresh follows what was really out, without what limited transmit added.
         let flight = (flight.get() as f64 / self.start.smss.get() as f64).min(self.window);
         let converging = self.window < self.max;
@@ -55,6 +62,16 @@ impl Cubic {
         self.prior = self.window;
         self.threshold = Some((flight * BETA).max(2.0));
         self.epoch = None;
+    }
+
+    /// Ends slow start where its end is found.
+    fn look_for_end(&mut self, facts: &AckFacts) {
+        let (window, threshold) = (self.window(), self.slow_start_threshold());
+        if let Some(finder) = &mut self.finder
+            && finder.on_ack(facts, &self.start, window, threshold)
+        {
+            self.threshold = Some(self.window);
+        }
     }
 
     /// The stage that begins now (RFC 9438, 4.2; 4.8 after a timeout).
@@ -96,6 +113,9 @@ impl Epoch {
 
 impl Controller for Cubic {
     fn on_ack(&mut self, facts: &AckFacts) {
+        if self.finder.is_some() {
+            self.look_for_end(facts);
+        }
         if !facts.window_used {
             // Time in which the window is not used does not count (RFC 9438, 5.8).
             if let Some(epoch) = &mut self.epoch {
@@ -104,7 +124,9 @@ impl Controller for Cubic {
             return;
         }
         let smss = self.start.smss.get() as f64;
-        let growth = self.start.growth(facts).get() as f64 / smss;
+        let growth = self.start.growth(facts);
+        let growth =
+            self.finder.as_ref().map_or(growth, |finder| finder.growth(growth, &self.start)).get() as f64 / smss;
         let room = self.threshold.map_or(growth, |threshold| threshold - self.window);
         if room > 0.0 {
             self.window += growth.min(room);
@@ -113,15 +135,15 @@ impl Controller for Cubic {
         }
     }
 
-    fn on_loss(&mut self, _now: Instant, flight: Bytes) {
-        self.reduce(flight);
+    fn on_loss(&mut self, now: Instant, flight: Bytes) {
+        self.reduce(now, flight, false);
         self.timed_out = false;
         self.window = self.threshold.unwrap_or(self.window);
     }
 
-    fn on_timeout(&mut self, _now: Instant, flight: Bytes, repeated: bool) {
+    fn on_timeout(&mut self, now: Instant, flight: Bytes, repeated: bool) {
         if !repeated {
-            self.reduce(flight);
+            self.reduce(now, flight, true);
         }
         self.timed_out = true;
         self.epoch = None;
@@ -160,17 +182,21 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sequence::Position;
 
     const SMSS: Bytes = Bytes(1000);
 
     fn cubic(segments: u64) -> Cubic {
-        Cubic::new(SlowStart { smss: SMSS, initial: SMSS * segments, limit: None })
+        Cubic::new(SlowStart::standard(SMSS, SMSS * segments, None))
     }
 
     fn ack(millis: u64, segments: u64) -> AckFacts {
         AckFacts {
             now: Instant::from_millis(millis),
             acked: SMSS * segments,
+            una: Position::FIRST_BYTE,
+            next: Position::FIRST_BYTE,
+            rtt: None,
             srtt: Duration::from_millis(100),
             window_used: true,
             after_timeout: false,

@@ -8,6 +8,7 @@
 mod bbr;
 mod cubic;
 mod facts;
+mod hystart;
 mod path;
 mod receiver_bbr;
 mod reno;
@@ -15,10 +16,14 @@ mod reno;
 pub use bbr::Bbr;
 pub use cubic::Cubic;
 pub use facts::{BbrPhase, Feedback, PathModel, RateSample, ReportFacts};
+pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
 pub use reno::Reno;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use self::hystart::Finder;
+use crate::sequence::Position;
 
 /// Which controller moves the congestion window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +58,12 @@ pub struct AckFacts {
     pub now: Instant,
     /// Payload bytes newly acknowledged.
     pub acked: Bytes,
+    /// SND.UNA after it.
+    pub una: Position,
+    /// SND.NXT.
+    pub next: Position,
+    /// The round trip of the newest segment that it acknowledges, where one can be told.
+    pub rtt: Option<Duration>,
     /// The smoothed round-trip time, zero if unknown.
     pub srtt: Duration,
     /// Whether the window, and not the application or the peer, limited the sender when this data was out. If
@@ -114,6 +125,10 @@ pub struct SlowStart {
     pub initial: Bytes,
     /// The most to add for one acknowledgement, in segments (RFC 3465, 2.2).
     pub limit: Option<u32>,
+    /// How it ends, besides by a loss.
+    pub exit: SlowStartChoice,
+    /// Whether the sender is paced.
+    pub paced: bool,
 }
 
 /// The controllers there are.
@@ -137,6 +152,15 @@ impl InitialWindow {
 }
 
 impl SlowStart {
+    /// One that nothing but a loss ends.
+    pub const fn standard(smss: Bytes, initial: Bytes, limit: Option<u32>) -> Self {
+        Self { smss, initial, limit, exit: SlowStartChoice::Standard, paced: false }
+    }
+
+    fn finder(&self) -> Option<Box<Finder>> {
+        Finder::new(self.exit)
+    }
+
     /// How much of an acknowledgement's bytes count.
     fn growth(&self, facts: &AckFacts) -> Bytes {
         let limit = if facts.after_timeout { Some(1) } else { self.limit };

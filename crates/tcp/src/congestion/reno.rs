@@ -2,6 +2,7 @@
 
 use ackless_wire::{Bytes, Instant};
 
+use super::hystart::Finder;
 use super::{AckFacts, Controller, SlowStart};
 
 /// The Reno window.
@@ -11,6 +12,8 @@ use super::{AckFacts, Controller, SlowStart};
 #[derive(Clone, Debug)]
 pub struct Reno {
     start: SlowStart,
+    /// What looks for the end of slow start.
+    finder: Option<Box<Finder>>,
     window: Bytes,
     threshold: Option<Bytes>,
     /// Acknowledged in congestion avoidance since the last increase.
@@ -19,12 +22,15 @@ pub struct Reno {
 
 impl Reno {
     /// A window that has seen nothing yet.
-    pub const fn new(start: SlowStart) -> Self {
-        Self { window: start.initial, start, threshold: None, counted: Bytes::ZERO }
+    pub fn new(start: SlowStart) -> Self {
+        Self { finder: start.finder(), window: start.initial, start, threshold: None, counted: Bytes::ZERO }
     }
 
     /// RFC 5681, equation 4. What limited transmit sent above the window does not count (3.2, step 2).
-    fn halve(&mut self, flight: Bytes) -> Bytes {
+    fn halve(&mut self, now: Instant, flight: Bytes, by_timer: bool) -> Bytes {
+        if let Some(finder) = &mut self.finder {
+            finder.on_reduction(now, by_timer);
+        }
         let half = Bytes(flight.min(self.window).get() / 2).max(self.start.smss * 2);
         self.threshold = Some(half);
         self.counted = Bytes::ZERO;
@@ -34,10 +40,16 @@ impl Reno {
 
 impl Controller for Reno {
     fn on_ack(&mut self, facts: &AckFacts) {
+        if let Some(finder) = &mut self.finder
+            && finder.on_ack(facts, &self.start, self.window, self.threshold)
+        {
+            self.threshold = Some(self.window);
+        }
         if !facts.window_used {
             return;
         }
         let growth = self.start.growth(facts);
+        let growth = self.finder.as_ref().map_or(growth, |finder| finder.growth(growth, &self.start));
         let room = self.threshold.map_or(growth, |threshold| threshold.saturating_sub(self.window));
         if room > Bytes::ZERO {
             self.window += growth.min(room);
@@ -50,13 +62,13 @@ impl Controller for Reno {
         }
     }
 
-    fn on_loss(&mut self, _now: Instant, flight: Bytes) {
-        self.window = self.halve(flight);
+    fn on_loss(&mut self, now: Instant, flight: Bytes) {
+        self.window = self.halve(now, flight, false);
     }
 
-    fn on_timeout(&mut self, _now: Instant, flight: Bytes, repeated: bool) {
+    fn on_timeout(&mut self, now: Instant, flight: Bytes, repeated: bool) {
         if !repeated {
-            self.halve(flight);
+            self.halve(now, flight, true);
         }
         self.window = self.start.smss;
         self.counted = Bytes::ZERO;
@@ -87,16 +99,18 @@ mod tests {
     use ackless_wire::Duration;
 
     use super::*;
+    use crate::sequence::Position;
 
     const SMSS: Bytes = Bytes(1000);
 
     fn reno(limit: Option<u32>) -> Reno {
-        Reno::new(SlowStart { smss: SMSS, initial: SMSS * 10, limit })
+        Reno::new(SlowStart::standard(SMSS, SMSS * 10, limit))
     }
 
     fn ack(acked: u64) -> AckFacts {
         let (now, srtt) = (Instant::ZERO, Duration::ZERO);
-        AckFacts { now, acked: Bytes(acked), srtt, window_used: true, after_timeout: false }
+        let (una, next) = (Position::FIRST_BYTE, Position::FIRST_BYTE);
+        AckFacts { now, acked: Bytes(acked), una, next, rtt: None, srtt, window_used: true, after_timeout: false }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What an acknowledgement does to the sender (RFC 9293, 3.10.7.4, fifth; RFC 5961, 5; RFC 6298, 5).
 
-use ackless_wire::{Bytes, Instant, TcpFlags, TcpHeader};
+use ackless_wire::{Bytes, Duration, Instant, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use super::feedback::Delivered;
@@ -54,14 +54,13 @@ impl Endpoint {
         }
         let window_used = self.tx.una < self.tx.limited_until;
         let delivered = self.record_delivery(now, ack, tcp, bare);
-        if acked > Bytes::ZERO {
-            self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref());
-        }
+        let rtt =
+            if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
                 self.loss.on_delivered(&delivered.facts);
             }
-            self.detect_losses(now, tcp, acked, duplicate, window_used);
+            self.detect_losses(now, tcp, &Progress { acked, duplicate, rtt, window_used });
         }
         if let Some(delivered) = &delivered {
             self.feed_back(delivered);
@@ -108,7 +107,13 @@ impl Endpoint {
         if before == window { WindowChange::Same } else { WindowChange::Moved }
     }
 
-    fn on_new_acknowledgement(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, delivered: Option<&Delivered>) {
+    fn on_new_acknowledgement(
+        &mut self,
+        now: Instant,
+        ack: Position,
+        tcp: &TcpHeader,
+        delivered: Option<&Delivered>,
+    ) -> Option<Duration> {
         let data_end = self.tx.buffer.end();
         self.stats.bytes_acked += ack.min(data_end).since(self.tx.una.min(data_end));
         if self.tx.una < data_end && ack >= data_end {
@@ -116,7 +121,7 @@ impl Endpoint {
         }
         self.tx.una = ack;
         self.tx.next = self.tx.next.max(ack);
-        self.sample_round_trip(now, ack, tcp, delivered);
+        self.sample_round_trip(now, ack, tcp, delivered)
     }
 
     /// From a segment that was sent once (RFC 6298, 3), or, after a timeout, from the echo of what was sent since.
@@ -124,10 +129,18 @@ impl Endpoint {
     /// RFC 7323 (4.1) takes any echo that comes with an acknowledgement of new data. But where an acknowledgement
     /// was lost, the answer to the retransmission echoes the first transmission, and the timeout itself would be
     /// taken for a round trip.
-    fn sample_round_trip(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, delivered: Option<&Delivered>) {
+    ///
+    /// Returns the round trip of the newest segment that is acknowledged.
+    fn sample_round_trip(
+        &mut self,
+        now: Instant,
+        ack: Position,
+        tcp: &TcpHeader,
+        delivered: Option<&Delivered>,
+    ) -> Option<Duration> {
         if self.tack.is_some() {
             // Samples come from reports: an acknowledgement may have been held back for long.
-            return;
+            return None;
         }
         let sample = match delivered {
             // The records know of every segment whether it was sent once.
@@ -147,6 +160,7 @@ impl Endpoint {
             // At least a tick: a round trip is never free.
             self.rtt.on_sample(rtt.max(stamps.tick()), ack, self.tx.max);
         }
+        sample.map(|sample| sample.newest)
     }
 
     #[inline]
@@ -154,9 +168,7 @@ impl Endpoint {
         &mut self,
         now: Instant,
         tcp: &TcpHeader,
-        acked: Bytes,
-        duplicate: bool,
-        window_used: bool,
+        &Progress { acked, duplicate, rtt, window_used }: &Progress,
     ) {
         let (spans, reported) = self.sack_spans(tcp);
         let out = self.tx.outstanding();
@@ -178,6 +190,9 @@ impl Endpoint {
                     self.congestion.on_ack(&AckFacts {
                         now,
                         acked,
+                        una: out.una,
+                        next: out.max,
+                        rtt,
                         srtt: self.rtt.smoothed().unwrap_or_default(),
                         window_used,
                         after_timeout: matches!(before, Phase::GoBack { .. }),
@@ -221,6 +236,19 @@ impl Endpoint {
     pub(super) const fn has_sack(&self) -> bool {
         self.sack && self.tack.is_none()
     }
+}
+
+/// What an acknowledgement says besides its blocks.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Progress {
+    /// Bytes newly acknowledged.
+    pub(super) acked: Bytes,
+    /// Whether it is a duplicate (RFC 5681, 2).
+    pub(super) duplicate: bool,
+    /// The round trip of the newest segment that it acknowledges, where one can be told.
+    pub(super) rtt: Option<Duration>,
+    /// Whether the window limited the sender when this data was out.
+    pub(super) window_used: bool,
 }
 
 /// What the acknowledgement number of a segment is (RFC 5961, 5.2).

@@ -125,7 +125,13 @@ impl Sender {
     }
 
     pub(super) fn slow_start(&self, config: &Config) -> SlowStart {
-        SlowStart { smss: self.smss, initial: config.initial_window.bytes(self.smss), limit: config.slow_start_limit }
+        SlowStart {
+            smss: self.smss,
+            initial: config.initial_window.bytes(self.smss),
+            limit: config.slow_start_limit,
+            exit: config.sender.slow_start,
+            paced: config.pacing,
+        }
     }
 
     pub(super) const fn outstanding(&self) -> Outstanding {

@@ -6,6 +6,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
+use super::acknowledge::Progress;
 use super::{Endpoint, TACK_TICK};
 use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
@@ -187,7 +188,7 @@ impl Endpoint {
         let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
         self.take_acknowledgement(now, tcp);
         if ack.is_some_and(|ack| ack < self.tx.una) {
-            self.detect_losses(now, tcp, Bytes::ZERO, false, false);
+            self.detect_losses(now, tcp, &Progress::default());
         }
     }
 
@@ -290,7 +291,7 @@ impl Endpoint {
         if is_plain {
             self.fall_back(now);
             // Its SACK blocks count from now on, its own first.
-            self.detect_losses(now, tcp, Bytes::ZERO, acked == Bytes::ZERO, false);
+            self.detect_losses(now, tcp, &Progress { duplicate: acked == Bytes::ZERO, ..Progress::default() });
         }
     }
 

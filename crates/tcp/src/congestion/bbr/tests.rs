@@ -18,7 +18,7 @@ struct Trace {
 impl Trace {
     /// Connected at 0; the handshake took 40 ms.
     fn new() -> Self {
-        let mut bbr = Bbr::new(SlowStart { smss: SMSS, initial: SMSS * 10, limit: None }, 1);
+        let mut bbr = Bbr::new(SlowStart::standard(SMSS, SMSS * 10, None), 1);
         bbr.on_connected(Instant::ZERO, Some(Duration::from_millis(40)));
         Self { bbr, now: Instant::ZERO, delivered: 0 }
     }
@@ -319,7 +319,7 @@ fn the_send_quantum_follows_the_rate() {
 
 #[test]
 fn what_begins_with_nothing_learned_is_paced_by_the_first_round_trip() {
-    let start = SlowStart { smss: SMSS, initial: SMSS * 10, limit: None };
+    let start = SlowStart::standard(SMSS, SMSS * 10, None);
     let nothing = Learned {
         bandwidth: BitRate::ZERO,
         min_rtt: None,
@@ -345,7 +345,7 @@ fn after_silence_the_rate_is_no_less_than_a_segment_in_a_round_trip() {
         pacing_rate: BitRate::from_bps(200),
         window: SMSS * 4,
     };
-    let mut bbr = Bbr::inherit(SlowStart { smss: SMSS, initial: SMSS * 10, limit: None }, 1, Instant::ZERO, learned);
+    let mut bbr = Bbr::inherit(SlowStart::standard(SMSS, SMSS * 10, None), 1, Instant::ZERO, learned);
     bbr.enter_probe_bw(Instant::ZERO);
     bbr.on_sent(Instant::from_secs(5), Bytes::ZERO, true);
     assert_eq!(bbr.pacing_rate, BitRate::from_kbps(200));

@@ -16,7 +16,7 @@ struct Trace {
 impl Trace {
     /// Connected at 0; the handshake took 40 ms.
     fn new(variant: Variant) -> Self {
-        let start = SlowStart { smss: SMSS, initial: SMSS * 10, limit: None };
+        let start = SlowStart::standard(SMSS, SMSS * 10, None);
         let mut bbr = ReceiverBbr::new(start, 1, variant);
         bbr.on_connected(Instant::ZERO, Some(RTT));
         Self { bbr, now: Instant::ZERO, round: 0 }

@@ -19,6 +19,7 @@ use ackless_schemes::thinning::ThinningConfig;
 use ackless_tcp::ack::LAST_RESORT;
 pub use ackless_tcp::{
     AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, SenderChoices, SlowStartChoice, TackConfig,
+    UndoChoices,
 };
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 

@@ -21,6 +21,7 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 /// - CUBIC (`net.ipv4.tcp_congestion_control`), not paced: only the fq qdisc would, and mac80211 has its own queue.
 ///   Its slow start ends by HyStart (`/sys/module/tcp_cubic/parameters/hystart`).
 /// - RACK-TLP (`tcp_recovery` 1) with SACK; the timeout is the smoothed round trip and never less than 200 ms (`TCP_RTO_MIN`).
+/// - Spurious reductions are undone by timestamps, F-RTO and DSACK (`tcp_timestamps`, `tcp_frto` 2, `tcp_dsack`).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.
 /// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
 ///   window is there from the start.
@@ -38,6 +39,9 @@ fn linux(scenario: &mut Scenario) {
     put(&mut transport.slow_start, SlowStartChoice::HyStart);
     put(&mut transport.sack_compression, true);
     put(&mut transport.recovery, Auto::Given(Recovery::Rack));
+    for by in [&mut transport.eifel, &mut transport.frto, &mut transport.dsack] {
+        put(by, true);
+    }
     put(&mut transport.sack, true);
     put(&mut transport.pacing, false);
     put(&mut transport.rto_min, Duration::from_millis(200));

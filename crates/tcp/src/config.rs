@@ -80,6 +80,19 @@ pub struct Config {
 pub struct SenderChoices {
     /// How slow start ends, besides by a loss.
     pub slow_start: SlowStartChoice,
+    /// How reductions of the window are undone that turn out to be mistakes. Not on a TACK connection.
+    pub undo: UndoChoices,
+}
+
+/// What may show that a reduction of the window was a mistake, and undo it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct UndoChoices {
+    /// An echo of a timestamp from before the first retransmission (RFC 3522), where both ends have timestamps.
+    pub eifel: bool,
+    /// The first acknowledgements after a timeout (RFC 5682, 3.1), where losses are found by RACK.
+    pub frto: bool,
+    /// Reports that all that was repeated came twice (RFC 3708). Also whether this end reports it (RFC 2883). Where both ends do SACK.
+    pub dsack: bool,
 }
 
 /// Who takes received data out of the receive buffer.

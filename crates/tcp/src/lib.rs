@@ -5,7 +5,7 @@
 //!
 //! Where to look:
 //! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
-//!   sender), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`,
+//!   sender), `undo` (which reductions were mistakes), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`,
 //!   `inspect` (what can be seen of a live connection and changed about it);
 //! - [`listener`]: many connections on one address, handed out as they are established;
 //! - [`state`]: the states and the one table of the ways between them;
@@ -19,8 +19,7 @@
 //! - [`sequence`]: places in the stream without the wrap.
 //!
 //! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP
-//! Fast Open (data on a SYN is left for the retransmission), sending duplicate SACK reports (RFC 2883; RACK
-//! heeds received ones), path MTU discovery.
+//! Fast Open (data on a SYN is left for the retransmission), path MTU discovery.
 
 pub mod ack;
 mod challenge;
@@ -45,7 +44,7 @@ mod timestamps;
 pub mod transmissions;
 
 pub use ack::AckChoice;
-pub use config::{Config, Consume, MissingTimestamp, SenderChoices};
+pub use config::{Config, Consume, MissingTimestamp, SenderChoices, UndoChoices};
 pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, SlowStartChoice, Variant};
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};

@@ -48,6 +48,12 @@ impl Reassembly {
         self.islands.is_empty()
     }
 
+    /// The island that all of `span` lies in.
+    pub(crate) fn around(&self, span: Span) -> Option<Span> {
+        let (&start, island) = self.islands.range(..=span.start).next_back()?;
+        (span.end <= island.end && !span.is_empty()).then_some(Span { start, end: island.end })
+    }
+
     /// One past the highest byte held.
     pub(crate) fn highest(&self) -> Option<Position> {
         self.islands.last_key_value().map(|(_, island)| island.end)

@@ -21,6 +21,8 @@ pub struct Stats {
     pub acks_sent: u64,
     /// How often the retransmission timer fired.
     pub timeouts: u64,
+    /// Reductions of the window that turned out to be mistakes and were undone.
+    pub undone_reductions: u64,
     /// How often loss recovery began without a timeout.
     pub fast_retransmits: u64,
     /// Tail loss probes sent (RFC 8985, 7.3).

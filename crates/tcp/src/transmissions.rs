@@ -270,6 +270,16 @@ impl Transmissions {
         }
     }
 
+    /// Nothing is lost: what was deemed so is in flight.
+    pub fn find_all(&mut self) {
+        for index in 0..self.records.len() {
+            if self.records[index].fate == Fate::Lost {
+                self.set_fate(index, Fate::InFlight);
+            }
+        }
+        self.settled = 0;
+    }
+
     /// The first record that is lost, in sequence order.
     pub fn next_lost(&self) -> Option<&Transmission> {
         if self.lost == Bytes::ZERO {

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use ackless_cell::config::{
     AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, Gro, LinkLoss,
-    Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span, Topology, Traffic,
+    Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span, Topology, Traffic, UndoChoices,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -219,6 +219,7 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
                 random,
                 &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
             ),
+            undo: UndoChoices { eifel: random.chance(0.5), frto: random.chance(0.5), dsack: random.chance(0.5) },
         };
     }
 }

@@ -212,6 +212,7 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
                 random,
                 &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
             ),
+            undo: UndoChoices { eifel: random.chance(0.5), frto: random.chance(0.5), dsack: random.chance(0.5) },
         };
     }
 }

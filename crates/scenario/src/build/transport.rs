@@ -2,6 +2,7 @@
 
 use ackless_cell::config::{
     AckChoice, AckConfig, CongestionChoice, RecoveryChoice, SenderChoices, TcpConfig, TransportConfig, UdpAnswers,
+    UndoChoices,
 };
 use ackless_tcp::{GentleProbe, TackConfig, Variant};
 use ackless_wire::{BitRate, Bytes, Duration};
@@ -87,7 +88,10 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
 /// What the sender does beyond the plainest of the standards.
 fn sender(scenario: &Scenario) -> SenderChoices {
     let shared = &scenario.transport;
-    SenderChoices { slow_start: shared.slow_start.value }
+    SenderChoices {
+        slow_start: shared.slow_start.value,
+        undo: UndoChoices { eifel: shared.eifel.value, frto: shared.frto.value, dsack: shared.dsack.value },
+    }
 }
 
 /// How fast the application of `group` reads.

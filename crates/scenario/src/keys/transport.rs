@@ -12,7 +12,7 @@ section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
         /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
-        /// congestion, slow start, ACKs, recovery, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
+        /// congestion, slow start, ACKs, recovery, undoing, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
         /// effective scenario shows what it set, and so plain.
         preset: TransportPreset = "\"plain\"",
         /// What carries a flow.
@@ -43,6 +43,14 @@ section! {
         /// How slow start of reno, newreno and cubic ends besides by a loss: hystart by ACK trains or a longer round trip, as Linux has it; hystart++
         /// by RFC 9406.
         slow_start: SlowStartChoice = "\"standard\"",
+        /// Whether an echoed timestamp from before a retransmission shows that it was a mistake, and undoes what it did to the window (Eifel: RFC
+        /// 3522, 4015).
+        eifel: bool = "false",
+        /// Whether the first ACKs after a timeout may show the same of it (F-RTO: RFC 5682), with recovery = rack.
+        frto: bool = "false",
+        /// Whether a receiver reports what has come twice (RFC 2883), and a sender whose retransmissions all did undoes what they did to the
+        /// window (RFC 3708).
+        dsack: bool = "false",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",
         /// Selective acknowledgements (RFC 2018).

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{AckChoice, Config, Endpoint, RecoveryChoice, SenderChoices, SlowStartChoice, State};
+use ackless_tcp::{AckChoice, Config, Endpoint, RecoveryChoice, SenderChoices, SlowStartChoice, State, UndoChoices};
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpHeader};
 
 use crate::path::Path;
@@ -21,7 +21,10 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
     Config {
         recovery: RecoveryChoice::Rack,
         ack: AckChoice::Linux { sack_compression: true },
-        sender: SenderChoices { slow_start: SlowStartChoice::HyStart },
+        sender: SenderChoices {
+            undo: UndoChoices { eifel: true, frto: true, dsack: true },
+            slow_start: SlowStartChoice::HyStart,
+        },
         // A buffer of given size has room for what the kernel makes of it.
         receive_buffer: if scene.receive_buffer == 0 { Config::default().receive_buffer } else { Bytes(window) },
         ..Config::default()

@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438).
 //!
-//! Not modelled: the undoing of spurious reductions (RFC 9438, 4.9).
+//! A spurious reduction is undone wholly (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit.
 
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -25,6 +25,19 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// Whether the last reduction was by a timeout.
     timed_out: bool,
+    /// How all this stood before a reduction that may turn out to be a mistake.
+    before: Option<Before>,
+}
+
+/// What a reduction changes (RFC 9438, 4.9.2).
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    window: f64,
+    threshold: Option<f64>,
+    max: f64,
+    prior: f64,
+    epoch: Option<Epoch>,
+    timed_out: bool,
 }
 
 /// One stage of congestion avoidance (RFC 9438, 4.2).
@@ -47,7 +60,17 @@ impl Cubic {
     pub fn new(start: SlowStart) -> Self {
         let window = start.initial.get() as f64 / start.smss.get() as f64;
         let finder = start.finder();
-        Self { start, finder, window, threshold: None, max: 0.0, prior: 0.0, epoch: None, timed_out: false }
+        Self {
+            start,
+            finder,
+            window,
+            threshold: None,
+            max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            timed_out: false,
+            before: None,
+        }
     }
 
     /// The reduction that a loss and a timeout have in common (RFC 9438, 4.6 and 4.7).
@@ -155,6 +178,22 @@ impl Controller for Cubic {
         if let Some(threshold) = self.threshold {
             let flight = flight.get() as f64 / self.start.smss.get() as f64;
             self.window = threshold.min(flight.max(1.0) + 1.0);
+        }
+    }
+
+    fn remember(&mut self) {
+        let &mut Self { window, threshold, max, prior, epoch, timed_out, .. } = self;
+        self.before = Some(Before { window, threshold, max, prior, epoch, timed_out });
+    }
+
+    fn undo(&mut self) {
+        let Some(before) = self.before.take() else { return };
+        self.window = self.window.max(before.window);
+        self.threshold = before.threshold;
+        (self.max, self.prior, self.epoch, self.timed_out) = (before.max, before.prior, before.epoch, before.timed_out);
+        let threshold = self.slow_start_threshold();
+        if let Some(finder) = &mut self.finder {
+            finder.on_undo(threshold);
         }
     }
 

@@ -108,6 +108,13 @@ impl Finder {
         }
     }
 
+    /// A reduction was undone, and the threshold is this again.
+    pub(super) fn on_undo(&mut self, threshold: Option<Bytes>) {
+        if let Self::PlusPlus(hystart) = self {
+            hystart.over = threshold.is_some();
+        }
+    }
+
     /// The window was reduced at `now`, by the timer or not.
     pub(super) fn on_reduction(&mut self, now: Instant, by_timer: bool) {
         match self {

@@ -92,6 +92,10 @@ pub trait Controller {
     /// Slow start ends here; nothing before the first loss, and from controllers that have no slow start.
     fn slow_start_threshold(&self) -> Option<Bytes>;
 
+    /// The window is about to be reduced: how it stands now may have to come back.
+    fn remember(&mut self) {}
+    /// The reduction before which [`remember`](Self::remember) was called was a mistake (RFC 4015, 3.2). Controllers that model the path go on as they are.
+    fn undo(&mut self) {}
     /// The connection is established; the handshake took `rtt`, if that is known.
     fn on_connected(&mut self, _now: Instant, _rtt: Option<Duration>) {}
     /// Something was delivered, in recovery or out of it. Comes after [`on_loss`](Self::on_loss) where both come.
@@ -246,6 +250,14 @@ impl Controller for Congestion {
 
     fn on_report(&mut self, facts: &ReportFacts) {
         each_controller!(self, controller => controller.on_report(facts));
+    }
+
+    fn remember(&mut self) {
+        each_controller!(self, controller => controller.remember());
+    }
+
+    fn undo(&mut self) {
+        each_controller!(self, controller => controller.undo());
     }
 
     fn on_sent(&mut self, now: Instant, inflight: Bytes, application_limited: bool) {

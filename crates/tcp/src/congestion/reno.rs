@@ -18,12 +18,21 @@ pub struct Reno {
     threshold: Option<Bytes>,
     /// Acknowledged in congestion avoidance since the last increase.
     counted: Bytes,
+    /// Window and threshold before a reduction that may turn out to be a mistake.
+    before: Option<(Bytes, Option<Bytes>)>,
 }
 
 impl Reno {
     /// A window that has seen nothing yet.
     pub fn new(start: SlowStart) -> Self {
-        Self { finder: start.finder(), window: start.initial, start, threshold: None, counted: Bytes::ZERO }
+        Self {
+            finder: start.finder(),
+            window: start.initial,
+            start,
+            threshold: None,
+            counted: Bytes::ZERO,
+            before: None,
+        }
     }
 
     /// RFC 5681, equation 4. What limited transmit sent above the window does not count (3.2, step 2).
@@ -78,6 +87,18 @@ impl Controller for Reno {
         // RFC 6582, 3.2, step 3, option 1: no burst where less is out than the window allows.
         if let Some(threshold) = self.threshold {
             self.window = threshold.min(flight.max(self.start.smss) + self.start.smss);
+        }
+    }
+
+    fn remember(&mut self) {
+        self.before = Some((self.window, self.threshold));
+    }
+
+    fn undo(&mut self) {
+        let Some((window, threshold)) = self.before.take() else { return };
+        (self.window, self.threshold) = (self.window.max(window), threshold);
+        if let Some(finder) = &mut self.finder {
+            finder.on_undo(threshold);
         }
     }
 

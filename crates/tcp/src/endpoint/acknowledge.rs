@@ -56,6 +56,9 @@ impl Endpoint {
         let delivered = self.record_delivery(now, ack, tcp, bare);
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
+        if self.undo.is_some() {
+            self.judge_reduction(ack, acked, tcp, delivered.as_ref());
+        }
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
                 self.loss.on_delivered(&delivered.facts);
@@ -206,6 +209,7 @@ impl Endpoint {
         self.stats.fast_retransmits += 1;
         self.marks.forget();
         let flight = self.tx.max - self.tx.una;
+        self.begin_reduction(false);
         self.congestion.on_loss(now, flight);
         self.begin_proportional_reduction(flight);
     }

@@ -148,7 +148,7 @@ impl Endpoint {
 
 /// What the first block reports to have come twice, if it does (RFC 2883, 4): it lies below the acknowledgement, or inside
 /// the second block.
-fn duplicate_report(ack: Position, spans: &[Span]) -> Option<Span> {
+pub(super) fn duplicate_report(ack: Position, spans: &[Span]) -> Option<Span> {
     let first = *spans.first()?;
     let inside = |outer: &Span| first.start >= outer.start && first.end <= outer.end;
     let duplicate = !first.is_empty() && (first.end <= ack || spans.get(1).is_some_and(inside));

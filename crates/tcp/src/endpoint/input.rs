@@ -159,6 +159,11 @@ impl Endpoint {
         }
         if span.is_some_and(|span| !span.is_empty()) {
             self.stats.duplicate_segments += 1;
+            if let Some(span) =
+                span.filter(|span| self.reports_duplicates() && span.end <= self.rx.fin.unwrap_or(self.rx.next))
+            {
+                self.rx.note_twice(span);
+            }
             if tcp.flags.contains(TcpFlags::SYN) {
                 // The peer has not heard the end of the handshake, and reads no TACK before that.
                 self.ack_owed = Some(AckReason::Handshake);
@@ -238,6 +243,9 @@ impl Endpoint {
             self.rx.full_size = self.rx.full_size.max(segment);
             let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
             self.measured.on_data(now, len, stamp);
+            if self.reports_duplicates() {
+                self.rx.note_twice(whole);
+            }
         }
         if tcp.flags.contains(TcpFlags::FIN) && self.rx.fin.is_none() && whole.end < self.rx.edge {
             self.note_fin(whole.end);
@@ -300,6 +308,12 @@ impl Endpoint {
                 }
             }
         }
+    }
+
+    /// Whether what comes twice is reported (RFC 2883).
+    #[inline]
+    const fn reports_duplicates(&self) -> bool {
+        self.config.sender.undo.dsack && self.has_sack()
     }
 
     /// Remembers where the stream ends, unless data is here that lies beyond.

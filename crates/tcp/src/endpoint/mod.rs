@@ -12,6 +12,7 @@ mod receiver;
 mod sender;
 mod tack_input;
 mod tack_output;
+mod undo;
 mod wakeup;
 
 use std::net::SocketAddr;
@@ -21,6 +22,7 @@ use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHea
 pub use self::inspect::Agreed;
 use self::receiver::Receiver;
 use self::sender::Sender;
+use self::undo::Undo;
 use crate::ack::{AckReason, Policy};
 use crate::challenge::ChallengeLimit;
 use crate::config::Config;
@@ -70,6 +72,8 @@ pub struct Endpoint {
     pacer: Pacer,
     /// In a recovery that reduces the window bit by bit.
     prr: Option<Prr>,
+    /// Where reductions of the window may be undone.
+    undo: Option<Box<Undo>>,
     policy: Policy,
     rtt: RttEstimator,
     marks: Marks,
@@ -140,6 +144,7 @@ impl Endpoint {
             delivery: DeliveryRate::default(),
             pacer: Pacer::default(),
             prr: None,
+            undo: Undo::new(config.sender.undo),
             policy: Policy::new(config.ack),
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),

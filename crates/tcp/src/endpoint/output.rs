@@ -130,7 +130,7 @@ impl Endpoint {
                 self.tx.limited_until = out.max;
                 return None;
             }
-            if let Some(span) = self.loss.lost(&out) {
+            if let Some(span) = self.loss.lost(&out).filter(|_| !self.probes_timeout()) {
                 return Some((span, SentKind::Repair));
             }
         }
@@ -139,6 +139,8 @@ impl Endpoint {
         let allowance = Allowance { room, segment, nagle: self.config.nagle };
         match self.tx.plan(gap, allowance) {
             Ok(span) => Some((span, SentKind::New)),
+            // What the timer takes for lost is next, then.
+            Err(_) if self.cannot_probe_timeout() => self.next_span(now),
             Err(blocked) => self.on_blocked(now, blocked),
         }
     }
@@ -210,6 +212,9 @@ impl Endpoint {
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
         self.record_transmission(now, span);
+        if self.undo.is_some() && span.start < self.tx.max {
+            self.note_repetition(now, span);
+        }
         let phase = self.loss.phase();
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
@@ -266,7 +271,7 @@ impl Endpoint {
         }
         let is_syn = flags.contains(TcpFlags::SYN);
         if flags.contains(TcpFlags::ACK) {
-            if !self.rx.reassembly.is_empty() && self.has_sack() && !flags.contains(TcpFlags::RST) {
+            if self.rx.has_blocks() && self.has_sack() && !flags.contains(TcpFlags::RST) {
                 self.sack_options(&mut tcp.options);
             }
             tcp.ack = self.rx.next.seq(self.rx.irs);
@@ -293,9 +298,23 @@ impl Endpoint {
     }
 
     /// The blocks of what has come above a hole (RFC 2018, 4).
-    fn sack_options(&self, options: &mut TcpOptions) {
+    fn sack_options(&mut self, options: &mut TcpOptions) {
         let limit = if self.stamps.is_some() { 3 } else { 4 };
+        if let Some(twice) = self.rx.twice.take() {
+            self.report_duplicate(twice, limit, options);
+            return;
+        }
         for span in self.rx.reassembly.recent(limit) {
+            options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
+        }
+    }
+
+    /// What has come twice stands first, and the block that it lies in, if it lies above the acknowledgement, second (RFC 2883, 4).
+    fn report_duplicate(&self, twice: Span, limit: usize, options: &mut TcpOptions) {
+        let reassembly = &self.rx.reassembly;
+        let around = if twice.end <= self.rx.next { None } else { reassembly.around(twice) };
+        let rest = reassembly.recent(limit).filter(|&span| Some(span) != around);
+        for span in [Some(twice), around].into_iter().flatten().chain(rest).take(limit) {
             options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
         }
     }
@@ -312,11 +331,12 @@ impl Endpoint {
 
     /// What SACK blocks will take of the next segment (RFC 9293, 3.7.1: options count).
     fn sack_len(&self) -> Bytes {
-        if self.rx.reassembly.is_empty() || !self.has_sack() {
+        if !self.rx.has_blocks() || !self.has_sack() {
             return Bytes::ZERO;
         }
         let limit = if self.stamps.is_some() { 3 } else { 4 };
-        Bytes(4 + 8 * self.rx.reassembly.recent(limit).count() as u64)
+        let blocks = self.rx.reassembly.recent(limit).count() + usize::from(self.rx.twice.is_some());
+        Bytes(4 + 8 * blocks.min(limit) as u64)
     }
 
     /// A RST for a segment that belongs to no connection (RFC 9293, 3.10.7.1), unless an answer is waiting already.

@@ -26,6 +26,8 @@ pub(super) struct Receiver {
     /// The largest payload that came: one full-sized segment.
     pub(super) full_size: Bytes,
     pub(super) reassembly: Reassembly,
+    /// What has come twice and has not been reported (RFC 2883), where that is to be.
+    pub(super) twice: Option<Span>,
     pub(super) inbox: Inbox,
     /// No window that has been offered was larger: how far behind RCV.NXT that may lie which the peer has sent lately. It grows only.
     pub(super) reach: Bytes,
@@ -46,6 +48,7 @@ impl Receiver {
             fin: None,
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
+            twice: None,
             inbox: Inbox::default(),
             reach: buffer.min(Bytes(MAX_FIELD)),
             buffer,
@@ -72,6 +75,22 @@ impl Receiver {
     pub(super) fn scale(&mut self) -> Bytes {
         self.shift = self.announced_shift();
         self.set_buffer(self.buffer)
+    }
+
+    /// Whether there is something to tell in SACK blocks.
+    #[inline]
+    pub(super) fn has_blocks(&self) -> bool {
+        !self.reassembly.is_empty() || self.twice.is_some()
+    }
+
+    /// `span` has come: what of it was here already.
+    pub(super) fn note_twice(&mut self, span: Span) {
+        let below = Span { start: span.start, end: span.end.min(self.next) };
+        if span.start < self.next {
+            self.twice = Some(below);
+        } else if self.reassembly.around(span).is_some() {
+            self.twice = Some(span);
+        }
     }
 
     /// Whether arriving bytes are kept for the application.

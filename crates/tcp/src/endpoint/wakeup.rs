@@ -7,7 +7,7 @@ use super::sender::Probe;
 use crate::ack::AckPolicy;
 use crate::congestion::Controller;
 use crate::event::CloseReason;
-use crate::loss::LossDetector;
+use crate::loss::{LossDetector, Phase};
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
@@ -56,6 +56,9 @@ impl Endpoint {
         } else {
             self.on_silence(now);
             let out = self.tx.outstanding();
+            if self.loss.phase() == Phase::Open {
+                self.begin_reduction(true);
+            }
             self.congestion.on_timeout(now, out.max - out.una, repeated);
             self.loss.on_timeout_at(now, &out);
             if self.loss.goes_back() {

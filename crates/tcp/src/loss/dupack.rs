@@ -136,6 +136,11 @@ impl LossDetector for DupackRecovery {
         Span { start: from, end: limit }
     }
 
+    fn undo(&mut self) {
+        self.reopen();
+        self.duplicates = 0;
+    }
+
     fn on_sent(&mut self, _span: Span, kind: SentKind) {
         if kind == SentKind::Repair {
             self.resend = false;

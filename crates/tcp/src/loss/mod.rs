@@ -8,7 +8,7 @@
 //! - [`Rack`]: RACK-TLP of RFC 8985, by time, where both ends do SACK; with [`Prr`];
 //! - [`Pull`]: by the receiver, which says what is lost, where TACK is in force.
 //!
-//! Not modelled: F-RTO (RFC 5682), the undoing of spurious retransmissions.
+//! Whether a loss was one at all is asked in `endpoint/undo`.
 
 mod dupack;
 mod prr;
@@ -149,6 +149,8 @@ pub trait LossDetector {
     fn wants_tail_probe(&self, _out: &Outstanding) -> bool {
         false
     }
+    /// The recovery, or going back after a timeout, was a mistake: nothing counts as lost, and the phase is [`Phase::Open`].
+    fn undo(&mut self);
     /// A tail loss probe was sent, and all up to `end` has been sent; `repeats` if it was a retransmission.
     fn on_tail_probe(&mut self, _end: Position, _repeats: bool) {}
 }
@@ -329,6 +331,10 @@ impl LossDetector for Detector {
         each_detector!(self, detector => detector.wants_tail_probe(out))
     }
 
+    fn undo(&mut self) {
+        each_detector!(self, detector => detector.undo());
+    }
+
     #[inline]
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {
         each_detector!(self, detector => detector.on_tail_probe(end, repeats));
@@ -413,6 +419,10 @@ impl LossDetector for Recording {
 
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
         each_recording!(self, detector => detector.wants_tail_probe(out))
+    }
+
+    fn undo(&mut self) {
+        each_recording!(self, detector => detector.undo());
     }
 
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {

@@ -210,6 +210,9 @@ impl LossDetector for Pull {
         Span { start: from, end: limit }
     }
 
+    /// There is nothing to undo: the receiver says what is lost.
+    fn undo(&mut self) {}
+
     fn on_sent(&mut self, _span: Span, _kind: SentKind) {}
 
     fn records(&self) -> Option<&Transmissions> {

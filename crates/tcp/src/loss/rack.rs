@@ -14,8 +14,7 @@ use crate::transmissions::{Fate, Transmission, Transmissions, Verdict};
 /// The order of sending is that of transmission numbers, which tells segments sent at the same time apart; the RFC
 /// compares times, and sequence numbers where these are equal (RACK_sent_after).
 ///
-/// A recovery reduces the window once, whatever is lost in it; the RFC leaves that to congestion control. A loss that
-/// turns out to be none is not undone.
+/// A recovery reduces the window once, whatever is lost in it; the RFC leaves that to congestion control.
 #[derive(Clone, Debug)]
 pub struct Rack {
     records: Transmissions,
@@ -267,6 +266,14 @@ impl LossDetector for Rack {
 
     fn go_back(&self, from: Position, limit: Position) -> Span {
         Span { start: from, end: limit }
+    }
+
+    fn undo(&mut self) {
+        self.records.find_all();
+        self.phase = Phase::Open;
+        self.first = false;
+        self.probe = None;
+        self.deadline = None;
     }
 
     fn on_sent(&mut self, _span: Span, kind: SentKind) {

@@ -59,6 +59,10 @@ impl<D: LossDetector> LossDetector for Recorded<D> {
         self.rule.on_sent(span, kind);
     }
 
+    fn undo(&mut self) {
+        self.rule.undo();
+    }
+
     fn records(&self) -> Option<&Transmissions> {
         Some(&self.records)
     }

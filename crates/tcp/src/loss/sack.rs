@@ -168,6 +168,12 @@ impl LossDetector for SackRecovery {
         if self.board.is_empty() { Span { start: from, end: limit } } else { self.board.gap(from, limit) }
     }
 
+    fn undo(&mut self) {
+        self.phase = Phase::Open;
+        self.duplicates = 0;
+        self.first = false;
+    }
+
     fn on_sent(&mut self, span: Span, kind: SentKind) {
         let Phase::Recovery { until } = self.phase else { return };
         self.pipe += span.len();

@@ -20,3 +20,4 @@ mod tack_receiving;
 mod tack_sending;
 mod tack_transfer;
 mod timestamps;
+mod undo;

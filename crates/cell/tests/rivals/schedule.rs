@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use ackless_cell::config::{
     Access, AckChoice, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction,
     FrameLoss, Gro, LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span,
-    Topology, Traffic,
+    Topology, Traffic, UndoChoices,
 };
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};

@@ -18,8 +18,8 @@ use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
 use ackless_tcp::ack::LAST_RESORT;
 pub use ackless_tcp::{
-    AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, SenderChoices, SlowStartChoice, TackConfig,
-    UndoChoices,
+    AckChoice, CongestionChoice, CubicRule, GrowthRule, MissingTimestamp, NagleRule, RackRule, RecoveryChoice, RtoRule,
+    SenderChoices, SlowStartChoice, TackConfig, UndoChoices,
 };
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 

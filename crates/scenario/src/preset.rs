@@ -1,6 +1,6 @@
 //! Presets of hosts: what is laid over a scenario's file, and under its overrides, its flows' own keys and the row.
 
-use ackless_cell::config::{Gro, SlowStartChoice};
+use ackless_cell::config::{CubicRule, Gro, GrowthRule, NagleRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::{Bytes, Duration};
 
 use crate::scenario::Scenario;
@@ -22,6 +22,8 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 ///   Its slow start ends by HyStart (`/sys/module/tcp_cubic/parameters/hystart`).
 /// - RACK-TLP (`tcp_recovery` 1) with SACK; the timeout is the smoothed round trip and never less than 200 ms (`TCP_RTO_MIN`).
 /// - Spurious reductions are undone by timestamps, F-RTO and DSACK (`tcp_timestamps`, `tcp_frto` 2, `tcp_dsack`).
+/// - A small segment waits for another small one alone (`tcp_nagle_check`); the window grows while it is less than twice what was out
+///   (`tcp_is_cwnd_limited`); the timeout is summed and rounded as the kernel does (`tcp_rtt_estimator`; HZ is 250).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.
 /// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
 ///   window is there from the start.
@@ -42,6 +44,11 @@ fn linux(scenario: &mut Scenario) {
     for by in [&mut transport.eifel, &mut transport.frto, &mut transport.dsack] {
         put(by, true);
     }
+    put(&mut transport.nagle, NagleRule::Minshall);
+    put(&mut transport.rto, RtoRule::Linux);
+    put(&mut transport.cubic, CubicRule::Linux);
+    put(&mut transport.rack, RackRule::Linux);
+    put(&mut transport.growth, GrowthRule::Linux);
     put(&mut transport.sack, true);
     put(&mut transport.pacing, false);
     put(&mut transport.rto_min, Duration::from_millis(200));

@@ -3,9 +3,9 @@
 use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
-use crate::congestion::{CongestionChoice, InitialWindow, SlowStartChoice};
+use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, SlowStartChoice};
 use crate::loss::RecoveryChoice;
-use crate::rtt::RtoBounds;
+use crate::rtt::{RtoBounds, RtoRule};
 use crate::tack::TackConfig;
 
 /// The choices of one endpoint. The defaults are those of the standards, or of deployed stacks where that is said.
@@ -82,6 +82,47 @@ pub struct SenderChoices {
     pub slow_start: SlowStartChoice,
     /// How reductions of the window are undone that turn out to be mistakes. Not on a TACK connection.
     pub undo: UndoChoices,
+    /// For what a small segment waits, where [`Config::nagle`] has it wait.
+    pub nagle: NagleRule,
+    /// How the retransmission timeout follows from round trips.
+    pub rto: RtoRule,
+    /// How CUBIC grows.
+    pub cubic: CubicRule,
+    /// When the window counts as used, so that it may grow.
+    pub growth: GrowthRule,
+    /// Which repeated segments RACK takes for delivered.
+    pub rack: RackRule,
+}
+
+/// Of which repeated segments RACK takes the latest transmission for the one that was delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RackRule {
+    /// Where neither an echoed timestamp from before it nor a round trip shorter than the least says otherwise (RFC 8985, 6.2, step 2). An ACK
+    /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated.
+    #[default]
+    Rfc,
+    /// Where the round trip is not shorter than the least (`tcp_rack_advance` of Linux).
+    Linux,
+}
+
+/// For what a small segment waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NagleRule {
+    /// For all that is out (RFC 9293, 3.7.4).
+    #[default]
+    Rfc,
+    /// For another small one that is out (Minshall's variant, as Linux has it: `tcp_minshall_check`).
+    Minshall,
+}
+
+/// When the window counts as used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GrowthRule {
+    /// Where it kept the sender from sending when what is acknowledged now was out (RFC 7661; RFC 9438, 4.2).
+    #[default]
+    Rfc,
+    /// In slow start also while it is less than twice the most that was out in the last round trip (`tcp_is_cwnd_limited` of Linux).
+    Linux,
 }
 
 /// What may show that a reduction of the window was a mistake, and undo it.
@@ -159,7 +200,7 @@ impl Config {
     }
 
     pub(crate) const fn rto_bounds(&self) -> RtoBounds {
-        RtoBounds { initial: self.rto_initial, min: self.rto_min, max: self.rto_max }
+        RtoBounds { initial: self.rto_initial, min: self.rto_min, max: self.rto_max, rule: self.sender.rto }
     }
 }
 

@@ -44,13 +44,16 @@ mod timestamps;
 pub mod transmissions;
 
 pub use ack::AckChoice;
-pub use config::{Config, Consume, MissingTimestamp, SenderChoices, UndoChoices};
-pub use congestion::{BbrPhase, CongestionChoice, GentleProbe, InitialWindow, PathModel, SlowStartChoice, Variant};
+pub use config::{Config, Consume, GrowthRule, MissingTimestamp, NagleRule, RackRule, SenderChoices, UndoChoices};
+pub use congestion::{
+    BbrPhase, CongestionChoice, CubicRule, GentleProbe, InitialWindow, PathModel, SlowStartChoice, Variant,
+};
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};
 pub use listener::{Limits, Listener, ListenerStats, WhenFull};
 pub use loss::RecoveryChoice;
 pub use measure::Measured;
+pub use rtt::RtoRule;
 pub use state::State;
 pub use stats::Stats;
 pub use tack::TackConfig;

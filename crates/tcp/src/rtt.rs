@@ -14,12 +14,25 @@ pub struct RttEstimator {
     smoothed: Option<(Duration, Duration)>,
     min: Option<Duration>,
     bounds: RtoBounds,
+    /// What [`RtoRule::Linux`] keeps besides.
+    variation: Variation,
     /// RTO before back-off.
     base: Duration,
     /// How often the timeout has doubled.
     backoff: u32,
     /// A sample of something that ended at or before this belongs to a round trip that has been counted.
     counted_up_to: Position,
+}
+
+/// By the kernel's names; all four times the mean deviation.
+#[derive(Clone, Copy, Debug)]
+struct Variation {
+    /// `mdev_us`.
+    deviation: Duration,
+    /// `mdev_max_us`.
+    greatest: Duration,
+    /// `rtt_seq`.
+    until: Position,
 }
 
 /// Between what limits the retransmission timeout stays, and where it starts.
@@ -31,6 +44,20 @@ pub struct RtoBounds {
     pub min: Duration,
     /// The most that back-off leads to (RFC 6298, 2.5: at least 60 s).
     pub max: Duration,
+    /// What follows from samples.
+    pub rule: RtoRule,
+}
+
+/// How the retransmission timeout follows from round trips.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RtoRule {
+    /// RFC 6298, from one sample for each round trip.
+    #[default]
+    Rfc,
+    /// As Linux 6.12 sums it (`tcp_rtt_estimator`): from every sample; the variation is the greatest of a round trip, never less than
+    /// [`RtoBounds::min`], falls by a quarter a round trip, and hardly grows where round trips become shorter. Timers round up to ticks of 4 ms
+    /// (HZ is 250).
+    Linux,
 }
 
 /// When things were sent whose acknowledgement will give a sample.
@@ -58,13 +85,26 @@ pub(crate) struct RttSample {
 impl RttEstimator {
     /// No sample yet.
     pub const fn new(bounds: RtoBounds) -> Self {
-        Self { smoothed: None, min: None, bounds, base: bounds.initial, backoff: 0, counted_up_to: Position::SYN }
+        let variation = Variation { deviation: Duration::ZERO, greatest: Duration::ZERO, until: Position::SYN };
+        Self {
+            smoothed: None,
+            min: None,
+            bounds,
+            variation,
+            base: bounds.initial,
+            backoff: 0,
+            counted_up_to: Position::SYN,
+        }
     }
 
     /// Takes a sample of something that ended at `end` and was sent once (Karn), or that a timestamp identifies.
     /// `sent_up_to` is the end of all that has been sent: the next round trip begins there.
     pub fn on_sample(&mut self, rtt: Duration, end: Position, sent_up_to: Position) {
         self.note_minimum(rtt);
+        if self.bounds.rule == RtoRule::Linux {
+            self.sum(rtt, end, sent_up_to);
+            return;
+        }
         if end > self.counted_up_to || self.smoothed.is_none() || self.backoff > 0 {
             self.counted_up_to = sent_up_to;
             self.smooth(rtt);
@@ -93,10 +133,49 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
+    /// `tcp_rtt_estimator`. The second of what is smoothed is the variation as the timeout has it (`rttvar_us`).
+    fn sum(&mut self, rtt: Duration, end: Position, sent_up_to: Position) {
+        let least = self.bounds.min;
+        let of = &mut self.variation;
+        let (srtt, var) = match self.smoothed {
+            None => {
+                of.deviation = rtt * 2;
+                of.greatest = of.deviation.max(least);
+                of.until = sent_up_to;
+                (rtt, of.greatest)
+            }
+            Some((srtt, mut var)) => {
+                let (error, share) = (rtt.max(srtt) - rtt.min(srtt), of.deviation / 4);
+                let more = error.saturating_sub(share);
+                // Shorter round trips make the variation grow by an eighth of that only.
+                let more = if rtt < srtt { more / 8 } else { more };
+                of.deviation = of.deviation + more - share.saturating_sub(error);
+                of.greatest = of.greatest.max(of.deviation);
+                var = var.max(of.greatest);
+                if end > of.until {
+                    var = var - (var - of.greatest.min(var)) / 4;
+                    (of.until, of.greatest) = (sent_up_to, least);
+                }
+                ((srtt * 7 + rtt) / 8, var)
+            }
+        };
+        self.smoothed = Some((srtt, var));
+        self.base = (srtt + var).min(self.bounds.max);
+        self.backoff = 0;
+    }
+
+    /// How long a timer runs that is set to `wait`.
+    pub fn in_ticks(&self, wait: Duration) -> Duration {
+        match self.bounds.rule {
+            RtoRule::Rfc => wait,
+            RtoRule::Linux => TICK.saturating_mul(wait.div_ceil(TICK)),
+        }
+    }
+
     /// The retransmission timeout with back-off.
     pub fn timeout(&self) -> Duration {
         let factor = 1u64 << self.backoff.min(32);
-        self.base.saturating_mul(factor).min(self.bounds.max)
+        self.in_ticks(self.base).saturating_mul(factor).min(self.bounds.max)
     }
 
     /// Doubles the timeout (RFC 6298, 5.5) until the next sample.
@@ -122,6 +201,9 @@ impl RttEstimator {
         self.min
     }
 }
+
+/// 1/HZ.
+const TICK: Duration = Duration::from_millis(4);
 
 impl Marks {
     const LIMIT: usize = 32;
@@ -167,8 +249,12 @@ impl Marks {
 mod tests {
     use super::*;
 
-    const BOUNDS: RtoBounds =
-        RtoBounds { initial: Duration::from_secs(1), min: Duration::from_millis(200), max: Duration::from_secs(60) };
+    const BOUNDS: RtoBounds = RtoBounds {
+        initial: Duration::from_secs(1),
+        min: Duration::from_millis(200),
+        max: Duration::from_secs(60),
+        rule: RtoRule::Rfc,
+    };
 
     fn sample(rtt: &mut RttEstimator, millis: u64, at: u64) {
         rtt.on_sample(Duration::from_millis(millis), Position(at + 1), Position(at + 1));
@@ -222,6 +308,37 @@ mod tests {
         assert_eq!(rtt.min(), Some(Duration::from_millis(20)));
         rtt.on_sample(Duration::from_millis(20), Position(51), Position(90));
         assert_eq!(rtt.smoothed(), Some(Duration::from_millis(90)));
+    }
+
+    #[test]
+    fn linux_sums_the_greatest_variation_of_a_round_trip_and_rounds_up_to_ticks() {
+        let mut rtt = RttEstimator::new(RtoBounds { rule: RtoRule::Linux, ..BOUNDS });
+        let variation = |rtt: &RttEstimator| rtt.smoothed.map(|(_, var)| var.as_nanos() / 1000);
+        let mut sample = |micros: u64, end: u64, sent_up_to: u64| {
+            rtt.on_sample(Duration::from_micros(micros), Position(end), Position(sent_up_to));
+            (variation(&rtt), rtt.timeout().as_nanos() / 1_000_000)
+        };
+        // Four deviations are twice the first sample: 800 ms.
+        assert_eq!(sample(400_000, 10, 20), (Some(800_000), 1200));
+        // An error of 10 ms: 800 * 3 / 4 + 10 = 610, but the greatest of the round trip counts. 401.25 + 800 is 1201.25, in ticks 1204.
+        assert_eq!(sample(410_000, 11, 21), (Some(800_000), 1204));
+        // No error: 610 * 3 / 4 = 457.5. The round trip ends, whose greatest is 800 still.
+        assert_eq!(sample(401_250, 21, 30), (Some(800_000), 1204));
+        // 457.5 * 3 / 4 = 343.125 is the greatest of this one: down by a quarter of the difference.
+        assert_eq!(sample(401_250, 31, 40), (Some(685_781), 1088));
+    }
+
+    #[test]
+    fn linux_lets_shorter_round_trips_widen_the_variation_by_an_eighth_only_and_never_goes_below_the_least() {
+        let mut rtt = RttEstimator::new(RtoBounds { rule: RtoRule::Linux, ..BOUNDS });
+        rtt.on_sample(Duration::from_millis(100), Position(1), Position(10));
+        rtt.on_sample(Duration::from_millis(20), Position(2), Position(10));
+        // 200 + (80 - 200 / 4) / 8.
+        assert_eq!(rtt.variation.deviation, Duration::from_micros(203_750));
+        for round in 1..60 {
+            rtt.on_sample(Duration::from_micros(40_030), Position(10 * round + 1), Position(10 * round + 10));
+        }
+        assert_eq!(rtt.timeout(), Duration::from_millis(244), "200 above 40.03 ms, in ticks of 4 ms");
     }
 
     #[test]

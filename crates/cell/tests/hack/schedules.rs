@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
 use ackless_cell::config::{
-    AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, Gro, LinkLoss,
-    Peer, Probability, SchemeChoice, SenderChoices, SlowStartChoice, Span, Topology, Traffic, UndoChoices,
+    AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, CubicRule, Direction, FrameLoss, Gro,
+    GrowthRule, LinkLoss, NagleRule, Peer, Probability, RackRule, RtoRule, SchemeChoice, SenderChoices,
+    SlowStartChoice, Span, Topology, Traffic, UndoChoices,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -220,6 +221,11 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
                 &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
             ),
             undo: UndoChoices { eifel: random.chance(0.5), frto: random.chance(0.5), dsack: random.chance(0.5) },
+            nagle: one_of(random, &[NagleRule::Rfc, NagleRule::Minshall]),
+            rto: one_of(random, &[RtoRule::Rfc, RtoRule::Linux]),
+            rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
+            cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
+            growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
         };
     }
 }

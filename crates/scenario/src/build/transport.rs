@@ -91,6 +91,11 @@ fn sender(scenario: &Scenario) -> SenderChoices {
     SenderChoices {
         slow_start: shared.slow_start.value,
         undo: UndoChoices { eifel: shared.eifel.value, frto: shared.frto.value, dsack: shared.dsack.value },
+        nagle: shared.nagle.value,
+        rto: shared.rto.value,
+        cubic: shared.cubic.value,
+        rack: shared.rack.value,
+        growth: shared.growth.value,
     }
 }
 

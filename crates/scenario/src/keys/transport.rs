@@ -1,7 +1,7 @@
 //! The keys of the transports that carry flows.
 
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
-use ackless_tcp::{MissingTimestamp, SlowStartChoice};
+use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
@@ -12,7 +12,7 @@ section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
         /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
-        /// congestion, slow start, ACKs, recovery, undoing, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
+        /// congestion, slow start, ACKs, recovery, undoing, timers, pacing, buffers, stations.gro and server.gro, and under what an override, a flow or a row says. An
         /// effective scenario shows what it set, and so plain.
         preset: TransportPreset = "\"plain\"",
         /// What carries a flow.
@@ -51,6 +51,17 @@ section! {
         /// Whether a receiver reports what has come twice (RFC 2883), and a sender whose retransmissions all did undoes what they did to the
         /// window (RFC 3708).
         dsack: bool = "false",
+        /// For what a small segment waits: for all that is out (RFC 9293, 3.7.4), or for another small one, as in Linux.
+        nagle: NagleRule = "\"rfc\"",
+        /// How the retransmission timeout is summed: as RFC 6298 has it, or as Linux does, which also rounds timers up to ticks of 4 ms.
+        rto: RtoRule = "\"rfc\"",
+        /// Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does
+        /// not look at that.
+        rack: RackRule = "\"rfc\"",
+        /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
+        cubic: CubicRule = "\"rfc\"",
+        /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux.
+        growth: GrowthRule = "\"rfc\"",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",
         /// Selective acknowledgements (RFC 2018).

@@ -1,7 +1,7 @@
 //! The words of the transports' keys.
 
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
-use ackless_tcp::{MissingTimestamp, SlowStartChoice};
+use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::tcp::TackForm;
 
 use super::{Literal, Value};
@@ -10,6 +10,11 @@ keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
     TransportPreset { Plain = "plain", Linux = "linux" }
     SlowStartChoice { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" }
+    NagleRule { Rfc = "rfc", Minshall = "minshall" }
+    RtoRule { Rfc = "rfc", Linux = "linux" }
+    RackRule { Rfc = "rfc", Linux = "linux" }
+    CubicRule { Rfc = "rfc", Linux = "linux" }
+    GrowthRule { Rfc = "rfc", Linux = "linux" }
     Recovery { Standard = "standard", Rack = "rack" }
     MissingTimestamp { Accept = "accept", Drop = "drop" }
     TackForm { Kinds = "kinds", Experimental = "experimental" }

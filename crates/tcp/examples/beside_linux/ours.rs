@@ -2,7 +2,10 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{AckChoice, Config, Endpoint, RecoveryChoice, SenderChoices, SlowStartChoice, State, UndoChoices};
+use ackless_tcp::{
+    AckChoice, Config, CubicRule, Endpoint, GrowthRule, NagleRule, RackRule, RecoveryChoice, RtoRule, SenderChoices,
+    SlowStartChoice, State, UndoChoices,
+};
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpHeader};
 
 use crate::path::Path;
@@ -23,6 +26,11 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
         ack: AckChoice::Linux { sack_compression: true },
         sender: SenderChoices {
             undo: UndoChoices { eifel: true, frto: true, dsack: true },
+            nagle: NagleRule::Minshall,
+            rto: RtoRule::Linux,
+            cubic: CubicRule::Linux,
+            rack: RackRule::Linux,
+            growth: GrowthRule::Linux,
             slow_start: SlowStartChoice::HyStart,
         },
         // A buffer of given size has room for what the kernel makes of it.

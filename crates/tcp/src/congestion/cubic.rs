@@ -7,6 +7,18 @@ use ackless_wire::{Bytes, Duration, Instant};
 use super::hystart::Finder;
 use super::{AckFacts, Controller, SlowStart};
 
+/// How CUBIC grows in congestion avoidance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CubicRule {
+    /// As RFC 9438 has it (4.2 to 4.5).
+    #[default]
+    Rfc,
+    /// As Linux 6.12 does (net/ipv4/tcp_cubic.c): the estimate of Reno grows by 0.53 segments a round trip for good; the curve is looked at the
+    /// least round trip ahead, not the smoothed one; and before the first reduction, and after a timeout, the window grows by 5 % of itself a round trip
+    /// at least. Deviation: real numbers, where the kernel has integers and looks at the curve once a jiffy.
+    Linux,
+}
+
 /// The CUBIC window. Inside, windows are in segments and times in seconds, as in the RFC's equations.
 #[derive(Clone, Debug)]
 pub struct Cubic {
@@ -109,15 +121,22 @@ impl Cubic {
 
     /// One acknowledgement of `segments` in congestion avoidance (RFC 9438, 4.2 to 4.5).
     fn avoid(&mut self, facts: &AckFacts, segments: f64) {
+        let linux = self.start.cubic == CubicRule::Linux;
         let fresh = self.begin(facts.now);
         let epoch = self.epoch.get_or_insert(fresh);
         if let Some(since) = epoch.unused_since.take() {
             epoch.start += facts.now.saturating_since(since);
         }
-        let alpha = if epoch.estimate >= self.prior { 1.0 } else { ALPHA };
+        let alpha = if epoch.estimate >= self.prior && !linux { 1.0 } else { ALPHA };
         epoch.estimate += alpha * segments / self.window;
         let age = facts.now.saturating_since(epoch.start);
-        if epoch.curve(age) < epoch.estimate {
+        if linux {
+            // What any of the three wants that bictcp_update has; its cnt is what is acknowledged for each segment more.
+            let first = if self.max == 0.0 { self.window * 1.05 } else { 0.0 };
+            let target = epoch.curve(age + facts.min_rtt).max(epoch.estimate).max(first);
+            let target = target.clamp(self.window, self.window * 1.5);
+            self.window = (self.window + (target - self.window) / self.window * segments).min(target);
+        } else if epoch.curve(age) < epoch.estimate {
             self.window = self.window.max(epoch.estimate);
         } else {
             let target = epoch.curve(age + facts.srtt).clamp(self.window, self.window * 1.5);
@@ -169,6 +188,10 @@ impl Controller for Cubic {
             self.reduce(now, flight, true);
         }
         self.timed_out = true;
+        if self.start.cubic == CubicRule::Linux {
+            // bictcp_reset forgets it.
+            self.max = 0.0;
+        }
         self.epoch = None;
         self.window = 1.0;
     }
@@ -237,6 +260,7 @@ mod tests {
             next: Position::FIRST_BYTE,
             rtt: None,
             srtt: Duration::from_millis(100),
+            min_rtt: Duration::ZERO,
             window_used: true,
             after_timeout: false,
         }
@@ -270,6 +294,27 @@ mod tests {
             millis += 10;
         }
         assert!((cubic.window().get() as f64 / 1e5 - 1.0).abs() < 0.01, "{cubic:?}");
+    }
+
+    #[test]
+    fn linux_grows_by_a_twentieth_before_the_first_reduction_and_by_half_a_segment_beside_reno() {
+        let start = SlowStart { cubic: CubicRule::Linux, ..SlowStart::standard(SMSS, SMSS * 100, None) };
+        let mut cubic = Cubic::new(start);
+        cubic.threshold = Some(100.0);
+        cubic.on_ack(&ack(0, 100));
+        assert_eq!(cubic.window(), SMSS * 105);
+        // After a reduction to 7 of 10 segments, far below the curve of so small a window, Reno's estimate counts: 0.53 a round trip, also beyond 10.
+        let mut small = Cubic { window: 10.0, ..Cubic::new(start) };
+        small.on_loss(Instant::ZERO, SMSS * 10);
+        let estimate = |cubic: &Cubic| cubic.epoch.map_or(0.0, |epoch| epoch.estimate);
+        for _ in 0..10 {
+            small.on_ack(&ack(0, small.window().get() / 1000));
+        }
+        let before = estimate(&small);
+        assert!(before > 10.0, "{before}");
+        let segments = small.window;
+        small.on_ack(&AckFacts { acked: Bytes((segments * 1000.0) as u64), ..ack(0, 0) });
+        assert!((estimate(&small) - before - ALPHA).abs() < 0.01, "{} after {before}", estimate(&small));
     }
 
     #[test]

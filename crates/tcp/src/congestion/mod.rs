@@ -14,7 +14,7 @@ mod receiver_bbr;
 mod reno;
 
 pub use bbr::Bbr;
-pub use cubic::Cubic;
+pub use cubic::{Cubic, CubicRule};
 pub use facts::{BbrPhase, Feedback, PathModel, RateSample, ReportFacts};
 pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
@@ -66,6 +66,8 @@ pub struct AckFacts {
     pub rtt: Option<Duration>,
     /// The smoothed round-trip time, zero if unknown.
     pub srtt: Duration,
+    /// The least round-trip time, zero if unknown.
+    pub min_rtt: Duration,
     /// Whether the window, and not the application or the peer, limited the sender when this data was out. If
     /// not, it must not grow (RFC 7661; RFC 9438, 4.2).
     pub window_used: bool,
@@ -133,6 +135,8 @@ pub struct SlowStart {
     pub exit: SlowStartChoice,
     /// Whether the sender is paced.
     pub paced: bool,
+    /// How CUBIC grows after it.
+    pub cubic: CubicRule,
 }
 
 /// The controllers there are.
@@ -158,7 +162,7 @@ impl InitialWindow {
 impl SlowStart {
     /// One that nothing but a loss ends.
     pub const fn standard(smss: Bytes, initial: Bytes, limit: Option<u32>) -> Self {
-        Self { smss, initial, limit, exit: SlowStartChoice::Standard, paced: false }
+        Self { smss, initial, limit, exit: SlowStartChoice::Standard, paced: false, cubic: CubicRule::Rfc }
     }
 
     fn finder(&self) -> Option<Box<Finder>> {

@@ -131,7 +131,17 @@ mod tests {
     fn ack(acked: u64) -> AckFacts {
         let (now, srtt) = (Instant::ZERO, Duration::ZERO);
         let (una, next) = (Position::FIRST_BYTE, Position::FIRST_BYTE);
-        AckFacts { now, acked: Bytes(acked), una, next, rtt: None, srtt, window_used: true, after_timeout: false }
+        AckFacts {
+            now,
+            acked: Bytes(acked),
+            una,
+            next,
+            rtt: None,
+            srtt,
+            min_rtt: srtt,
+            window_used: true,
+            after_timeout: false,
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::Endpoint;
 use super::feedback::Delivered;
 use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
+use crate::config::GrowthRule;
 use crate::congestion::{AckFacts, Controller};
 use crate::event::Event;
 use crate::loss::{AckReport, LossDecision, LossDetector, Phase};
@@ -52,12 +53,13 @@ impl Endpoint {
         if duplicate {
             self.stats.duplicate_acks += 1;
         }
-        let window_used = self.tx.una < self.tx.limited_until;
+        let window_used = self.tx.una < self.tx.limited_until
+            || (self.config.sender.growth == GrowthRule::Linux && self.may_double());
         let delivered = self.record_delivery(now, ack, tcp, bare);
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
         if self.undo.is_some() {
-            self.judge_reduction(ack, acked, tcp, delivered.as_ref());
+            self.judge_reduction(now, ack, acked, tcp, delivered.as_ref());
         }
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
@@ -79,6 +81,13 @@ impl Endpoint {
         }
         self.on_plain_acknowledgement(now, tcp, acked, places);
         Acknowledgement::Current
+    }
+
+    /// `tcp_is_cwnd_limited` in slow start: the window is less than twice the most that was out.
+    fn may_double(&self) -> bool {
+        let window = self.congestion.window();
+        let slow = self.congestion.slow_start_threshold().is_none_or(|threshold| window < threshold);
+        slow && window < self.tx.most_out.0 * 2
     }
 
     /// Whether a segment whose acknowledgement another one has overtaken has SACK blocks to tell: they say what has arrived all the same, and
@@ -197,6 +206,7 @@ impl Endpoint {
                         next: out.max,
                         rtt,
                         srtt: self.rtt.smoothed().unwrap_or_default(),
+                        min_rtt: self.rtt.min().unwrap_or_default(),
                         window_used,
                         after_timeout: matches!(before, Phase::GoBack { .. }),
                     });

@@ -4,6 +4,7 @@
 use ackless_wire::{Bytes, Instant, TcpHeader};
 
 use super::Endpoint;
+use crate::config::RackRule;
 use crate::congestion::{Controller, Feedback, RateSample};
 use crate::delivery::Deliveries;
 use crate::loss::LossDetector;
@@ -42,7 +43,9 @@ impl Endpoint {
         let mut facts = Deliveries::new(now, ack);
         facts.min_rtt = self.rtt.min();
         facts.srtt = self.rtt.smoothed();
-        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps) {
+        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
+            && self.config.sender.rack == RackRule::Rfc
+        {
             facts.echoed = stamps.sent_by(echo, now);
         }
         let (spans, reported) = self.sack_spans(tcp);

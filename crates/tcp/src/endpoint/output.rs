@@ -6,6 +6,7 @@ use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeade
 use super::Endpoint;
 use super::sender::{Allowance, Blocked, Ending, Probe};
 use crate::ack::{AckPolicy, AckReason};
+use crate::config::NagleRule;
 use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
@@ -136,12 +137,22 @@ impl Endpoint {
         }
         let end = self.tx.end();
         let gap = if out.next < out.max { self.loss.go_back(out.next, end) } else { Span { start: out.next, end } };
-        let allowance = Allowance { room, segment, nagle: self.config.nagle };
+        let allowance = Allowance { room, segment, nagle: self.nagle_until() };
         match self.tx.plan(gap, allowance) {
             Ok(span) => Some((span, SentKind::New)),
             // What the timer takes for lost is next, then.
             Err(_) if self.cannot_probe_timeout() => self.next_span(now),
             Err(blocked) => self.on_blocked(now, blocked),
+        }
+    }
+
+    /// What must be acknowledged before a small segment goes out.
+    #[inline]
+    fn nagle_until(&self) -> Position {
+        match self.config.sender.nagle {
+            _ if !self.config.nagle => Position::SYN,
+            NagleRule::Rfc => self.tx.max,
+            NagleRule::Minshall => self.tx.small_until,
         }
     }
 
@@ -228,12 +239,19 @@ impl Endpoint {
         }
         tx.last_sent = now;
         tx.max = tx.max.max(span.end);
+        let out = tx.max - tx.una;
+        if out > tx.most_out.0 || tx.una >= tx.most_out.1 {
+            tx.most_out = (out, tx.max);
+        }
         if kind == SentKind::Probe {
             return;
         }
         if kind == SentKind::New {
             tx.next = span.end;
             tx.probes = 0;
+            if span.len() < tx.smss {
+                tx.small_until = span.end;
+            }
         }
         self.timers.stop(Timer::Persist);
         let first = !matches!(phase, Phase::Open) && self.loss.urgent(&tx.outstanding()).is_some();

@@ -8,7 +8,7 @@ use super::sender::{Allowance, Probe};
 use crate::congestion::Controller;
 use crate::loss::{LossDecision, LossDetector, Phase, Prr, SentKind};
 use crate::pacing;
-use crate::sequence::Span;
+use crate::sequence::{Position, Span};
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -123,6 +123,7 @@ impl Endpoint {
             Some(srtt) => srtt * 2 + held,
             None => Duration::from_secs(1),
         };
+        let wait = self.rtt.in_ticks(wait);
         self.timers.arm(Timer::TailProbe, now.saturating_add(wait).min(self.timers.at(Timer::Retransmit)));
     }
 
@@ -161,7 +162,7 @@ impl Endpoint {
             Some(_) => self.sending_room(self.loss.pipe(&out)),
             None => segment.max(out.smss),
         };
-        let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: false });
+        let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: Position::SYN });
         let (span, kind) = match fresh {
             Ok(span) => (span, SentKind::New),
             Err(_) => {

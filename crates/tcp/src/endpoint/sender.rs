@@ -37,6 +37,10 @@ pub(super) struct Sender {
     pub(super) ending: Ending,
     /// All below was sent when the congestion window was full: its acknowledgement may open the window further.
     pub(super) limited_until: Position,
+    /// One past the last new segment that was smaller than full-sized.
+    pub(super) small_until: Position,
+    /// `max_packets_out`: the most that was out, in bytes, and until what is acknowledged that holds (`cwnd_usage_seq`).
+    pub(super) most_out: (Bytes, Position),
     /// When data last went out.
     pub(super) last_sent: Instant,
     /// Retransmissions or probes since the peer last answered.
@@ -95,7 +99,8 @@ pub(super) struct Allowance {
     pub(super) room: Bytes,
     /// The most payload for this segment.
     pub(super) segment: Bytes,
-    pub(super) nagle: bool,
+    /// A small segment waits until this is acknowledged.
+    pub(super) nagle: Position,
 }
 
 impl Sender {
@@ -115,6 +120,8 @@ impl Sender {
             buffer: SendBuffer::new(),
             ending: Ending::Open,
             limited_until: Position::SYN,
+            small_until: Position::SYN,
+            most_out: (Bytes::ZERO, Position::SYN),
             last_sent: Instant::ZERO,
             unanswered: 0,
             probes: 0,
@@ -131,6 +138,7 @@ impl Sender {
             limit: config.slow_start_limit,
             exit: config.sender.slow_start,
             paced: config.pacing,
+            cubic: config.sender.cubic,
         }
     }
 
@@ -180,8 +188,7 @@ impl Sender {
                 return Err(Blocked::SillyWindow);
             }
         } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open {
-            let waits = self.una < self.max;
-            if allowance.nagle && waits {
+            if self.una < allowance.nagle {
                 return Err(Blocked::Nagle);
             }
         }

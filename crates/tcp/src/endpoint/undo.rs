@@ -84,6 +84,7 @@ impl Endpoint {
     /// An acknowledgement of all below `ack` came, which is `acked` more than before: whether it shows that the reduction was a mistake.
     pub(super) fn judge_reduction(
         &mut self,
+        now: Instant,
         ack: Position,
         acked: Bytes,
         tcp: &TcpHeader,
@@ -102,15 +103,21 @@ impl Endpoint {
             reduction.unreported = reduction.unreported.saturating_sub(segments(twice, smss));
         }
         let recovering = phase != Phase::Open && acked > Bytes::ZERO;
-        let is_original = |(_, echo): (u32, u32)| {
+        let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|&echo| {
             let first = reduction.repeated_at;
             echo != 0 && first.is_some_and(|first| (echo.wrapping_sub(first) as i32) < 0)
-        };
-        let by_timestamp = choices.eifel && recovering && tcp.options.timestamps.is_some_and(is_original);
+        });
+        let by_timestamp = choices.eifel && recovering && echo.is_some();
         let by_reports = choices.dsack && reduction.repeated && reduction.unreported == 0;
         let spared = delivered.and_then(|delivered| delivered.facts.lowest_once);
         let is_mistake =
             by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, reported > 0, spared);
+        if by_timestamp && let (Some(stamps), Some(echo)) = (&mut self.stamps, echo) {
+            // So long was the round trip (RFC 4015, 3.4), and the timer need not be backed off any more.
+            if let Some(rtt) = stamps.round_trip(echo, now) {
+                self.rtt.on_sample(rtt.max(stamps.tick()), ack, max);
+            }
+        }
         if is_mistake {
             self.undo_reduction();
         }

@@ -15,6 +15,7 @@ fn ack(millis: u64, rtt: Option<u64>, una: u64, next: u64) -> AckFacts {
         next: Position(next * 1000),
         rtt: rtt.map(Duration::from_millis),
         srtt: Duration::from_millis(40),
+        min_rtt: Duration::ZERO,
         window_used: true,
         after_timeout: false,
     }

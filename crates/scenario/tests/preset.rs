@@ -1,6 +1,9 @@
 //! `transport.preset`: what it lays over a file, and what is laid over it.
 
-use ackless_cell::config::{AckChoice, CellConfig, CongestionChoice, Gro, RecoveryChoice, TcpConfig, TransportConfig};
+use ackless_cell::config::{
+    AckChoice, CellConfig, CongestionChoice, CubicRule, Gro, GrowthRule, NagleRule, RackRule, RecoveryChoice, RtoRule,
+    SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
+};
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::Bytes;
 
@@ -61,6 +64,16 @@ fn it_replaces_what_the_file_says_of_transports_and_hosts() {
         (CongestionChoice::Cubic, RecoveryChoice::Rack, LINUX)
     );
     assert_eq!((leaves.receive_buffer, leaves.pacing), (Bytes::from_kib(3 * 1024), false));
+    let sender = SenderChoices {
+        slow_start: SlowStartChoice::HyStart,
+        undo: UndoChoices { eifel: true, frto: true, dsack: true },
+        nagle: NagleRule::Minshall,
+        rto: RtoRule::Linux,
+        cubic: CubicRule::Linux,
+        growth: GrowthRule::Linux,
+        rack: RackRule::Linux,
+    };
+    assert_eq!(leaves.sender, sender);
     assert!(cell.stations.iter().all(|station| station.gro == Gro::PerBatch));
     assert_eq!(cell.server.gro, Gro::PerBatch);
 }

@@ -2,7 +2,8 @@
 //! ACKs after a timeout (F-RTO: RFC 5682), and by reports of duplicates (DSACK: RFC 2883, RFC 3708).
 //!
 //! As in Linux 6.12 (`tcp_may_undo`, `tcp_process_loss`, `tcp_check_dsack`), which tries them in this order. Deviations: a fast retransmit that
-//! timestamps show to be spurious is undone at once, as RFC 4015 has it, where Linux waits until nothing that was repeated is out; with CUBIC all
+//! timestamps show to be spurious is undone at once, as RFC 4015 has it, where Linux waits until nothing that was repeated is out; reports of
+//! duplicates count once all that was out is acknowledged (RFC 3708), where Linux does not wait for that; with CUBIC all
 //! that RFC 9438 (4.9.2) names comes back, where Linux restores the window and the threshold alone.
 
 use ackless_wire::{Bytes, Instant, TcpHeader};
@@ -108,7 +109,10 @@ impl Endpoint {
             echo != 0 && first.is_some_and(|first| (echo.wrapping_sub(first) as i32) < 0)
         });
         let by_timestamp = choices.eifel && recovering && echo.is_some();
-        let by_reports = choices.dsack && reduction.repeated && reduction.unreported == 0;
+        // Only when all is acknowledged that was out (RFC 3708, 3): what is missing still has to be sent again, and without probes of the tail only the
+        // timer would see to it.
+        let over = phase == Phase::Open || ack >= reduction.until;
+        let by_reports = choices.dsack && over && reduction.repeated && reduction.unreported == 0;
         let spared = delivered.and_then(|delivered| delivered.facts.lowest_once);
         let is_mistake =
             by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, reported > 0, spared);

@@ -183,6 +183,11 @@ impl RttEstimator {
         self.backoff += 1;
     }
 
+    /// The timer was wrong to fire.
+    pub const fn stop_backing_off(&mut self) {
+        self.backoff = 0;
+    }
+
     /// The least timeout that RFC 6298, 5.7 asks for once data flows after a lost SYN: 3 s before the first sample.
     pub fn start_after_lost_syn(&mut self) {
         self.backoff = 0;

@@ -59,7 +59,7 @@ impl Endpoint {
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
         if self.undo.is_some() {
-            self.judge_reduction(now, ack, acked, tcp, delivered.as_ref());
+            self.judge_reduction(ack, acked, tcp, delivered.as_ref());
         }
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {

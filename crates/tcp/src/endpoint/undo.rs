@@ -85,7 +85,6 @@ impl Endpoint {
     /// An acknowledgement of all below `ack` came, which is `acked` more than before: whether it shows that the reduction was a mistake.
     pub(super) fn judge_reduction(
         &mut self,
-        now: Instant,
         ack: Position,
         acked: Bytes,
         tcp: &TcpHeader,
@@ -116,12 +115,6 @@ impl Endpoint {
         let spared = delivered.and_then(|delivered| delivered.facts.lowest_once);
         let is_mistake =
             by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, reported > 0, spared);
-        if by_timestamp && let (Some(stamps), Some(echo)) = (&mut self.stamps, echo) {
-            // So long was the round trip (RFC 4015, 3.4), and the timer need not be backed off any more.
-            if let Some(rtt) = stamps.round_trip(echo, now) {
-                self.rtt.on_sample(rtt.max(stamps.tick()), ack, max);
-            }
-        }
         if is_mistake {
             self.undo_reduction();
         }
@@ -130,6 +123,9 @@ impl Endpoint {
     fn undo_reduction(&mut self) {
         self.stats.undone_reductions += 1;
         self.congestion.undo();
+        // The timer was wrong to fire. The round trip of an echo is no sample (RFC 4015, 3.4, would take it): where ACKs were lost, the
+        // timeout itself would be one.
+        self.rtt.stop_backing_off();
         if self.loss.phase() != Phase::Open {
             self.loss.undo();
             self.tx.next = self.tx.max;

@@ -81,8 +81,8 @@ fn an_echo_from_before_the_retransmission_undoes_a_timeout() {
             assert_eq!(standing(&script).1.is_none(), undone, "{recovery:?}: the threshold is as it was");
             assert!(standing(&script).0 >= 10 || !undone, "{recovery:?}: and the window");
             if recovery == RecoveryChoice::Standard {
-                // The echo's round trip of 400 ms is a sample: (7 * 100 + 400) / 8 + 4 * (3 * 50 + 300) / 4. Else the timer stays backed off: 2 * 300.
-                let micros = if undone { 587_500 } else { 600_000 };
+                // 100 + 4 * 50 ms; else the timer stays backed off.
+                let micros = if undone { 300_000 } else { 600_000 };
                 assert_eq!(script.end.retransmission_timeout(), Duration::from_micros(micros));
             }
         }

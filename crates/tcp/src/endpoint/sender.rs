@@ -187,10 +187,9 @@ impl Sender {
             if span.len() * 2 < self.max_window {
                 return Err(Blocked::SillyWindow);
             }
-        } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open {
-            if self.una < allowance.nagle {
-                return Err(Blocked::Nagle);
-            }
+        } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open && self.una < allowance.nagle
+        {
+            return Err(Blocked::Nagle);
         }
         debug_assert!(!span.is_empty(), "what is not blocked has something to send");
         if allowance.room < span.len().min(self.smss) {

@@ -164,7 +164,7 @@ impl Pair {
     pub fn ack_echoing(&mut self, flow: u16, segments: u32, echo: u32) -> u16 {
         let id = self.next_id;
         self.next_id += 1;
-        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * segments + 1);
+        let mut tcp = tcp_header(station_ports(flow), 5000, past(segments));
         tcp.options.timestamps = Some((u32::from(id), echo));
         self.hand_over(STATION, packet(STATION, id, tcp, 0));
         id
@@ -175,7 +175,7 @@ impl Pair {
         let id = self.next_id;
         self.next_id += 1;
         let (station, server) = station_ports(flow);
-        let mut tcp = tcp_header((server, station), 1_000 * self.forwarded + 1, 5000);
+        let mut tcp = tcp_header((server, station), past(self.forwarded), 5000);
         tcp.options.timestamps = Some((self.forwarded, u32::from(echo)));
         self.hand_over(AP, packet(AP, id, tcp, 0));
         id
@@ -192,7 +192,7 @@ impl Pair {
     pub fn wrong_ack(&mut self, flow: u16) -> u16 {
         let id = self.next_id;
         self.next_id += 1;
-        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * self.forwarded + 1);
+        let mut tcp = tcp_header(station_ports(flow), 5000, past(self.forwarded));
         tcp.checksum = Checksum::Wrong(0xbad);
         self.hand_over(STATION, packet(STATION, id, tcp, 0));
         id
@@ -202,7 +202,7 @@ impl Pair {
     pub fn segment(&mut self, flow: u16, flags: TcpFlags, len: u32) -> u16 {
         let id = self.next_id;
         self.next_id += 1;
-        let mut tcp = tcp_header(station_ports(flow), 5000, 1_000 * self.forwarded + 1);
+        let mut tcp = tcp_header(station_ports(flow), 5000, past(self.forwarded));
         tcp.flags = flags;
         self.hand_over(STATION, packet(STATION, id, tcp, len));
         id
@@ -400,7 +400,7 @@ impl Pair {
     /// What somebody appends who has heard the station's native ACK `native` of flow 0 and nothing since: an ACK of so many segments.
     pub fn imitate(native: (u16, u32), segments: u32) -> Vec<u8> {
         let ack = |(id, segments): (u16, u32)| {
-            let mut tcp = tcp_header(station_ports(0), 5000, 1_000 * segments + 1);
+            let mut tcp = tcp_header(station_ports(0), 5000, past(segments));
             tcp.options.timestamps = Some((u32::from(id), segments));
             Ack::of(&packet(STATION, id, tcp, 0)).expect("a pure ACK")
         };
@@ -410,6 +410,11 @@ impl Pair {
         let mut bytes = Vec::new();
         FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid::of(&ack(native).flow()), [&code]);
         bytes
+    }
+
+    /// The data goes on so many segments further, which somebody else has forwarded.
+    pub fn forward(&mut self, segments: u32) {
+        self.forwarded = self.forwarded.wrapping_add(segments);
     }
 
     /// How far data has been forwarded, in segments.
@@ -449,7 +454,7 @@ impl Pair {
     /// The segment up to which data is forwarded.
     fn data_packet(&self, flow: u16) -> Packet {
         let (station, server) = station_ports(flow);
-        let mut tcp = tcp_header((server, station), 1_000 * (self.forwarded - 1) + 1, 5000);
+        let mut tcp = tcp_header((server, station), past(self.forwarded - 1), 5000);
         tcp.options.timestamps = Some((self.forwarded, self.echo));
         packet(AP, 0, tcp, 1_000)
     }
@@ -615,6 +620,11 @@ fn options(to: usize) -> SendOptions {
         ack_policy: AckPolicy::Normal,
         rate: None,
     }
+}
+
+/// The number of the first byte behind so many segments.
+const fn past(segments: u32) -> u32 {
+    segments.wrapping_mul(1_000).wrapping_add(1)
 }
 
 fn station_ports(flow: u16) -> (u16, u16) {

@@ -195,6 +195,25 @@ fn as_many_as_the_msn_can_tell_apart_are_held_and_the_next_goes_natively_behind_
 }
 
 #[test]
+fn half_of_all_numbers_or_timestamps_after_the_native_ack_nothing_is_refused() {
+    // The native one is of two segments. The ACK lies just below half the space from it, by number or by timestamp, and the data just beyond.
+    for (span, behind, echo_behind) in [(2_147_484, 1, 0), (1 << 31, 0, 1)] {
+        let mut pair = pair(2);
+        for target in [2 + span / 2, 2 + span] {
+            pair.forward(target - 1 - pair.forwarded());
+            let data = pair.data(1, true);
+            pair.exchange(&data, Air::Clear);
+            let ack = pair.ack_echoing(0, target - behind, target - echo_behind);
+            pair.transfer();
+            let data = pair.data(2, true);
+            pair.exchange(&data, Air::Clear);
+            assert_eq!((pair.counters(AP).verify_failures, pair.wire()), (0, vec![ack]), "{target} of {span}");
+        }
+        assert_eq!((pair.queued(), pair.counters(STATION).native_acks), (0, 1));
+    }
+}
+
+#[test]
 fn the_msn_wraps_without_a_trace() {
     let mut pair = pair(2);
     let mut acks = Vec::new();

@@ -35,10 +35,9 @@ struct Reach {
 /// What the next ACK of a context must keep to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bounds {
-    /// It acknowledges at least this: the last ACK did.
+    /// It acknowledges at least this: the last ACK did. Where nothing is known of the data, no more than this either.
     least: SeqNumber,
-    /// The native reference acknowledges this, and echoes this.
-    installed: SeqNumber,
+    /// The newest timestamp that an ACK echoed, from the native reference on.
     echoed: Option<u32>,
 }
 
@@ -90,7 +89,7 @@ impl Bounds {
     /// What a native ACK sets.
     pub(super) fn of(native: &Ack) -> Self {
         let echoed = native.tcp().options.timestamps.map(|(_, echo)| echo);
-        Self { least: native.tcp().ack, installed: native.tcp().ack, echoed }
+        Self { least: native.tcp().ack, echoed }
     }
 
     /// Whether a decompressed ACK can be what the peer's TCP sent. It is the last one from then on. `own_acks` is the newest TSval of ACKs that this end's host sends on the
@@ -107,14 +106,16 @@ impl Bounds {
             || before.is_some_and(|before| self.allows(ack, before))
             || own_acks().is_some_and(|stamp| self.allows(ack, reach.stamped(stamp)));
         if admitted {
+            // Both follow, so that what they are compared with is never half the number space away.
             self.least = ack.tcp().ack;
+            self.echoed = newer(self.echoed, ack.tcp().options.timestamps.map(|(_, echo)| echo));
         }
         admitted
     }
 
     fn allows(&self, ack: &Ack, reach: Reach) -> bool {
         let tcp = ack.tcp();
-        let end = reach.end.map_or(self.installed, |end| end.max(self.installed));
+        let end = reach.end.map_or(self.least, |end| end.max(self.least));
         let newest = newer(reach.stamp, self.echoed);
         let acknowledges = !tcp.ack.before(self.least) && !tcp.ack.after(end);
         let echo = tcp.options.timestamps.map(|(_, echo)| echo);
@@ -195,6 +196,23 @@ mod tests {
         let mut bounds = Bounds::of(&ack(11, 5, &[]));
         assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded), || None));
         assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded), || None));
+    }
+
+    #[test]
+    fn numbers_and_timestamps_go_round_without_a_native_ack() {
+        let mut forwarded = Forwarded::new(Instant::ZERO);
+        let mut bounds = Bounds::of(&ack(1, 0, &[]));
+        let (mut seq, mut stamp) = (1_u32, 0_u32);
+        // More than once round.
+        for n in 0..5_000 {
+            forwarded.note(&packet(TcpFlags::ACK, seq, 1 << 20, (stamp, 1), 1), Instant::ZERO);
+            seq = seq.wrapping_add(1 << 20);
+            let mut admits = |number, echo| bounds.admit(&ack(number, echo, &[]), Some(&forwarded), || None);
+            assert!(!admits(seq.wrapping_add(1), stamp), "{n}: never forwarded");
+            assert!(!admits(seq, stamp.wrapping_add(1)), "{n}: never stamped");
+            assert!(admits(seq, stamp), "{n}");
+            stamp = stamp.wrapping_add(1 << 20);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
 use ackless_dot11::station::{Station, Upward};
 use ackless_phy::TxVector;
-use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
+use ackless_wire::{Bytes, Discharge, Duration, Instant, PacketId, PacketPool};
 
 use crate::agenda::Agenda;
 use crate::flows::{Addressee, Flows, Place};
@@ -56,6 +56,12 @@ pub struct Cell<S, O> {
     sources: Vec<VecDeque<usize>>,
     /// The flows and ends at which something that was merged may still grow in this instant.
     merging: Vec<(usize, usize)>,
+    /// When the wire will have sent each packet of the server's that counts in small queues.
+    unsent: VecDeque<(Instant, PacketId)>,
+    /// What the queues below TCPs have let go of in this instant.
+    discharged: Vec<Discharge>,
+    /// The flows and ends whose queues these are.
+    freed: Vec<(usize, usize)>,
     routes: Routes,
     /// How many packets each station's queue holds.
     queue_limits: Vec<usize>,
@@ -136,6 +142,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.now = at;
             self.events += 1;
             self.dispatch(self.slots.wakeup(slot));
+            if self.pool.has_discharged() {
+                self.ask_again();
+            }
             debug_assert!(self.merging.is_empty(), "a batch ends in its instant");
             if self.contention.stale {
                 self.arrange_contention();
@@ -257,6 +266,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }
             Wakeup::FromWire => self.reach_server(),
             Wakeup::ToWire => self.leave_server(),
+            Wakeup::WireSent => self.wire_sent(),
             Wakeup::WireDown => self.deliver_down(),
             Wakeup::WireUp => self.deliver_up(),
             Wakeup::End(end) => self.wake_end(end),

@@ -69,6 +69,8 @@ pub struct ServerConfig {
     pub gro: Gro,
     /// From its TCP to its wire, and from its wire to its TCP.
     pub host_latency: Duration,
+    /// TCP Small Queues, as [`StationConfig::tsq`]: its queues are its host latency and the wire's buffer, until the wire has sent a packet.
+    pub tsq: Option<Duration>,
 }
 
 /// How nodes are connected.
@@ -149,6 +151,10 @@ pub struct StationConfig {
     pub host_latency_spread: Duration,
     /// What it merges of what its MAC hands up at once, before its TCP sees it.
     pub gro: Gro,
+    /// TCP Small Queues: how much time's worth of its data each of its connections may have in the queues below, which are those of its host
+    /// and its MAC, until the receiver has acknowledged an MPDU or it has been given up; see [`ackless_tcp::Endpoint::heed_small_queue`].
+    /// `None` is without bound.
+    pub tsq: Option<Duration>,
     /// A packet vanishes between its transports and its MAC, either way. What a relay passes on for others is not lost so.
     pub host_loss: Probability,
     /// What the air between it and the AP loses, beside collisions.

@@ -14,6 +14,7 @@ use crate::config::{
 };
 use crate::gro::{Gro, Merging};
 use crate::observe::{DatagramCounts, Held, TransportCounts};
+use crate::small_queue::SmallQueue;
 use crate::video::Video;
 
 mod totals;
@@ -60,6 +61,8 @@ pub(crate) struct End {
     pub(crate) reported: Bytes,
     /// What its host merges, if it does.
     pub(crate) merging: Option<Box<Merging>>,
+    /// What it has in the queues below, if they are bounded.
+    pub(crate) small_queue: Option<SmallQueue>,
     next_ip_id: u16,
 }
 
@@ -132,6 +135,20 @@ impl Flows {
         for end in self.flows.iter_mut().flat_map(|flow| &mut flow.ends) {
             end.merging = Merging::new(gro(end.place)).map(Box::new);
         }
+    }
+
+    /// Each end has as small queues below it as its host does.
+    pub(crate) fn bound_queues(&mut self, tsq: impl Fn(Place) -> Option<Duration>) {
+        for Flow { config, ends, .. } in &mut self.flows {
+            for end in ends {
+                end.small_queue = SmallQueue::new(tsq(end.place), config);
+            }
+        }
+    }
+
+    /// What an end of a flow has in the queues below its TCP; nothing where they are not bounded (TCP Small Queues).
+    pub fn bytes_below(&self, flow: usize, end: usize) -> Option<Bytes> {
+        self.flows[flow].ends[end].small_queue.map(|queue| queue.below)
     }
 
     /// How many flows there are.
@@ -216,6 +233,7 @@ impl Flow {
             tcp: None,
             reported: Bytes::ZERO,
             merging: None,
+            small_queue: None,
             next_ip_id: 0,
         };
         Self {

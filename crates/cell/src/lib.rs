@@ -22,6 +22,7 @@ pub mod recorder;
 pub mod result;
 mod run;
 pub mod slots;
+mod small_queue;
 pub mod timeline;
 mod video;
 pub mod wired;

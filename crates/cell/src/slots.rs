@@ -29,6 +29,8 @@ pub enum Wakeup {
     FromWire,
     /// A packet has passed from the server's host to the wire.
     ToWire,
+    /// The wire has sent a packet of the server's.
+    WireSent,
     /// A packet arrives over the wire at the AP.
     WireDown,
     /// A packet arrives over the wire at the server.
@@ -71,8 +73,9 @@ impl Slots {
             Wakeup::ToMac(node) => to_mac + node as u32,
             Wakeup::FromWire => wire,
             Wakeup::ToWire => wire + 1,
-            Wakeup::WireDown => wire + 2,
-            Wakeup::WireUp => wire + 3,
+            Wakeup::WireSent => wire + 2,
+            Wakeup::WireDown => wire + 3,
+            Wakeup::WireUp => wire + 4,
             Wakeup::End(end_index) => end + end_index as u32,
             Wakeup::Application(flow) => application + flow as u32,
             Wakeup::Ping(n) => ping + n as u32,
@@ -92,7 +95,8 @@ impl Slots {
             _ if slot < wire => Wakeup::ToMac(within(to_mac)),
             _ if slot == wire => Wakeup::FromWire,
             _ if slot == wire + 1 => Wakeup::ToWire,
-            _ if slot == wire + 2 => Wakeup::WireDown,
+            _ if slot == wire + 2 => Wakeup::WireSent,
+            _ if slot == wire + 3 => Wakeup::WireDown,
             _ if slot < end => Wakeup::WireUp,
             _ if slot < application => Wakeup::End(within(end)),
             _ if slot < ping => Wakeup::Application(within(application)),
@@ -108,7 +112,7 @@ impl Slots {
         let from_mac = station + self.nodes;
         let to_mac = from_mac + self.nodes;
         let wire = to_mac + self.nodes;
-        let end = wire + 4;
+        let end = wire + 5;
         let application = end + 2 * self.flows;
         let ping = application + self.flows;
         let beacon = ping + self.pings;

@@ -114,6 +114,11 @@ impl Wired {
         }
     }
 
+    /// When all that has been put on the link will have been sent.
+    pub const fn free_at(&self) -> Instant {
+        self.free_at
+    }
+
     /// When the next packet arrives, or would have arrived.
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.next_queue().front().map(|arrival| arrival.at)

@@ -13,7 +13,7 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use crate::schema::{SectionInfo, section};
 use crate::value::{
     AckRule, Auto, Backoff, Congestion, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Recovery,
-    Room, Spread, Ways,
+    Room, Spread, Switch, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -199,6 +199,9 @@ section! {
         /// What it merges of what its MAC hands up at once, as generic receive offload does: nothing, all of a batch that Linux would,
         /// or at most so many segments.
         gro: Gro = "\"off\"",
+        /// TCP Small Queues: for how much time, at its rate, each of its connections may have data in the queues below, which is until the
+        /// MAC has its MPDU acknowledged or given up; at least two packets, at most 1 MiB unless paced. Linux has 8 ms on Wi-Fi (mac80211).
+        tsq: Switch<Duration> = "\"off\"",
         /// Loss of packets between its MAC and its transports, each way: what driver and kernel drop, and neither end of the air knows of.
         host_loss: Probability = "0.0",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
@@ -247,6 +250,8 @@ section! {
         gro: Gro = "\"off\"",
         /// Time from its TCP to its wire, and back.
         host_latency: Duration = "\"0us\"",
+        /// TCP Small Queues, as stations.tsq, until the wire has sent a packet; Linux has 1 ms on a wire.
+        tsq: Switch<Duration> = "\"off\"",
     }
 }
 

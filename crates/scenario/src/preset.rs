@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration};
 
 use crate::scenario::Scenario;
 use crate::schema::{Origin, Setting};
-use crate::value::{AckRule, Auto, Congestion, Recovery, TransportPreset};
+use crate::value::{AckRule, Auto, Congestion, Recovery, Switch, TransportPreset};
 
 /// Lays what `transport.preset` names over `scenario`, in which the key is `plain` then: what was laid stands in the other keys.
 pub(crate) fn lay(scenario: &mut Scenario) {
@@ -28,6 +28,8 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 /// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
 ///   window is there from the start.
 /// - GRO at every host.
+/// - TCP Small Queues: 8 ms on stations, as mac80211 asks (`tx_sk_pacing_shift` 7, which is 7.8 ms), and 1 ms
+///   at the server (`sk_pacing_shift` 10).
 ///
 /// A flow that offers TACK keeps its congestion control and ACKs, unless a key names others; where the flow itself chooses TACK (`flows.tack`), these are its own
 /// keys then, which a row does not change.
@@ -55,8 +57,10 @@ fn linux(scenario: &mut Scenario) {
     put(&mut transport.send_buffer, Bytes::from_kib(4 * 1024));
     put(&mut transport.receive_buffer, Bytes::from_kib(3 * 1024));
     put(&mut scenario.server.gro, Gro::PerBatch);
+    put(&mut scenario.server.tsq, Switch::On(Duration::from_millis(1)));
     for group in &mut scenario.stations {
         put(&mut group.gro, Gro::PerBatch);
+        put(&mut group.tsq, Switch::On(Duration::from_millis(8)));
     }
     let laid = |origin: Origin| matches!(origin, Origin::Preset(_));
     let (ack, congestion) = (laid(scenario.transport.ack.origin), laid(scenario.transport.congestion.origin));

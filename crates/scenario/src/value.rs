@@ -141,6 +141,44 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
+/// `off`, or a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Switch<T> {
+    Off,
+    On(T),
+}
+
+impl<T> Switch<T> {
+    /// The value, unless it is off.
+    pub(crate) fn on(self) -> Option<T> {
+        match self {
+            Self::Off => None,
+            Self::On(value) => Some(value),
+        }
+    }
+}
+
+impl<T: Value> Value for Switch<T> {
+    fn allowed() -> String {
+        format!("\"off\" or {}", T::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) if text == "off" => Ok(Self::Off),
+            _ => T::read(literal).map(Self::On),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::Off => Literal::Text("off".into()),
+            Self::On(value) => value.write(),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        [vec!["off"], T::keywords()].concat()
+    }
+}
+
 /// A list, in a file between brackets; an argument may also separate its items by commas alone.
 impl<T: Value> Value for Vec<T> {
     fn allowed() -> String {

@@ -5,7 +5,7 @@ use ackless_cell::config::{
     SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
 };
 use ackless_scenario::{Row, Scenario};
-use ackless_wire::Bytes;
+use ackless_wire::{Bytes, Duration};
 
 const FILE: &str = r#"
 [transport]
@@ -76,18 +76,25 @@ fn it_replaces_what_the_file_says_of_transports_and_hosts() {
     assert_eq!(leaves.sender, sender);
     assert!(cell.stations.iter().all(|station| station.gro == Gro::PerBatch));
     assert_eq!(cell.server.gro, Gro::PerBatch);
+    assert!(cell.stations.iter().all(|station| station.tsq == Some(Duration::from_millis(8))));
+    assert_eq!(cell.server.tsq, Some(Duration::from_millis(1)));
 }
 
 #[test]
 fn a_flow_an_override_and_a_row_say_more_than_the_preset() {
     let chooses = tcp(&cell(FILE, &[], "tcp"), 0);
     assert_eq!((chooses.congestion, chooses.ack.every, chooses.policy), (CongestionChoice::NewReno, 8, None));
-    let overridden = cell(FILE, &["transport.ack=4", "stations.old.gro=off", "transport.pacing=true"], "tcp");
+    let overridden = cell(
+        FILE,
+        &["transport.ack=4", "stations.old.gro=off", "stations.new.tsq=off", "transport.pacing=true"],
+        "tcp",
+    );
     assert_eq!(
         (tcp(&overridden, 1).ack.every, tcp(&overridden, 1).policy, tcp(&overridden, 1).pacing),
         (4, None, true)
     );
     assert_eq!((overridden.stations[0].gro, overridden.stations[1].gro), (Gro::Off, Gro::PerBatch));
+    assert_eq!((overridden.stations[0].tsq, overridden.stations[1].tsq), (Some(Duration::from_millis(8)), None));
     assert_eq!(tcp(&cell(FILE, &[], "tcp-l8"), 1).policy, None);
     let hack = cell(FILE, &[], "hack");
     assert_eq!(tcp(&hack, 1).policy, LINUX, "a scheme rides on it");

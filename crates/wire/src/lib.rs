@@ -22,7 +22,7 @@ pub mod units;
 pub use address::MacAddr;
 pub use ip::IpHeader;
 pub use packet::{Packet, Payload, Transport};
-pub use pool::{PacketId, PacketPool};
+pub use pool::{Discharge, PacketId, PacketPool};
 pub use tcp::{SeqNumber, TcpFlags, TcpHeader};
 pub use time::{Duration, Instant};
 pub use udp::UdpHeader;

@@ -1,6 +1,7 @@
 //! A slab of packets with reference counts: machines pass a [`PacketId`] on, and the packet itself stays where it is.
 
 use crate::packet::Packet;
+use crate::units::Bytes;
 
 /// Names a packet in a [`PacketPool`]. Whoever holds one owns one reference to the packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -14,11 +15,23 @@ pub struct PacketId(u32);
 pub struct PacketPool {
     slots: Vec<Slot>,
     free: Vec<u32>,
+    discharged: Vec<Discharge>,
+}
+
+/// The queues below a sender have let go of a packet that was charged to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Discharge {
+    /// The sender, by the number that [`PacketPool::charge`] was given.
+    pub sender: u32,
+    /// The length of the packet.
+    pub len: Bytes,
 }
 
 #[derive(Debug)]
 struct Slot {
     references: u32,
+    /// In whose queues it is, where somebody counts.
+    charged_to: Option<u32>,
     packet: Option<Packet>,
 }
 
@@ -27,11 +40,11 @@ impl PacketPool {
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
             Some(index) => {
-                self.slots[index as usize] = Slot { references: 1, packet: Some(packet) };
+                self.slots[index as usize] = Slot { references: 1, charged_to: None, packet: Some(packet) };
                 PacketId(index)
             }
             None => {
-                self.slots.push(Slot { references: 1, packet: Some(packet) });
+                self.slots.push(Slot { references: 1, charged_to: None, packet: Some(packet) });
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -57,9 +70,40 @@ impl PacketPool {
         debug_assert!(slot.references > 0, "a reference is released once");
         slot.references -= 1;
         if slot.references == 0 {
-            slot.packet = None;
+            if slot.charged_to.is_some() {
+                self.discharge(id);
+            }
+            self.slots[id.0 as usize].packet = None;
             self.free.push(id.0);
         }
+    }
+
+    /// From now on the packet lies in the queues below `sender`, any number: until [`Self::discharge`], or until its last reference goes.
+    pub fn charge(&mut self, id: PacketId, sender: u32) {
+        self.slots[id.0 as usize].charged_to = Some(sender);
+    }
+
+    /// Whether the packet lies in the queues below a sender that counts.
+    pub fn is_charged(&self, id: PacketId) -> bool {
+        self.slots[id.0 as usize].charged_to.is_some()
+    }
+
+    /// The packet has left the queues below its sender, if it was charged to one, whoever holds it from now on.
+    pub fn discharge(&mut self, id: PacketId) {
+        let slot = &mut self.slots[id.0 as usize];
+        if let (Some(sender), Some(packet)) = (slot.charged_to.take(), &slot.packet) {
+            self.discharged.push(Discharge { sender, len: packet.len() });
+        }
+    }
+
+    /// Whether anything has been discharged that nobody has asked for.
+    pub fn has_discharged(&self) -> bool {
+        !self.discharged.is_empty()
+    }
+
+    /// Puts what has been discharged, in order, behind what `into` holds.
+    pub fn take_discharged(&mut self, into: &mut Vec<Discharge>) {
+        into.append(&mut self.discharged);
     }
 
     /// How many packets are under way.
@@ -89,5 +133,33 @@ mod tests {
         pool.release(id);
         assert_eq!(pool.live(), 0);
         assert_eq!(pool.insert(packet), id, "the freed slot serves again");
+    }
+
+    #[test]
+    fn a_charge_ends_once_with_the_discharge_or_with_the_packet() {
+        let mut pool = PacketPool::default();
+        let mut packet = |len| {
+            let packet = Packet {
+                ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into())),
+                transport: Transport::Tcp(TcpHeader::new(1, 2)),
+                payload: Payload::Length(len),
+            };
+            pool.insert(packet)
+        };
+        let (held, dropped, nobodys) = (packet(100), packet(200), packet(300));
+        pool.charge(held, 7);
+        pool.charge(dropped, 8);
+        pool.discharge(held);
+        pool.release(dropped);
+        pool.release(nobodys);
+        assert!(pool.has_discharged() && !pool.is_charged(held));
+        pool.discharge(held);
+        pool.release(held);
+        let mut discharged = Vec::new();
+        pool.take_discharged(&mut discharged);
+        let with_headers = |payload: u64| Bytes(payload + 40);
+        let expected = [(7, with_headers(100)), (8, with_headers(200))];
+        assert_eq!(discharged, expected.map(|(sender, len)| Discharge { sender, len }));
+        assert!(!pool.has_discharged());
     }
 }

@@ -52,6 +52,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             wire_up: wire(config, seed, Direction::Up),
             flows: flows(config, seed),
             merging: Vec::new(),
+            unsent: VecDeque::new(),
+            discharged: Vec::new(),
+            freed: Vec::new(),
             sources: vec![VecDeque::new(); nodes],
             routes: Routes::new(config),
             queue_limits: queue_limits(config),
@@ -263,6 +266,10 @@ fn flows(config: &CellConfig, seed: u64) -> Flows {
         Place::Server => config.server.gro,
         // The AP has no transports.
         Place::Station(node) => node.checked_sub(1).map_or(Gro::Off, |station| config.stations[station].gro),
+    });
+    flows.bound_queues(|place| match place {
+        Place::Server => config.server.tsq,
+        Place::Station(node) => node.checked_sub(1).and_then(|station| config.stations[station].tsq),
     });
     flows
 }

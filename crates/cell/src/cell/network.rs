@@ -191,11 +191,37 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The server puts a packet on the wire.
     fn push_down(&mut self, packet: PacketId) {
         let len = self.pool.get(packet).len();
-        if let Err(packet) = self.wire_down.push(self.now, packet, len) {
+        let before = self.wire_down.free_at();
+        let pushed = self.wire_down.push(self.now, packet, len);
+        if self.pool.is_charged(packet) && self.wire_down.free_at() > before {
+            self.await_departure(packet);
+        }
+        if let Err(packet) = pushed {
             self.observer.observe(self.now, &Event::WireDrop { node: None });
             self.pool.release(packet);
         }
         self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
+    }
+
+    /// The wire has taken a packet of the server's that counts in small queues, whether or not it will arrive.
+    fn await_departure(&mut self, packet: PacketId) {
+        self.pool.retain(packet);
+        self.unsent.push_back((self.wire_down.free_at(), packet));
+        self.watch_departures();
+    }
+
+    fn watch_departures(&mut self) {
+        let next = self.unsent.front().map(|(at, _)| *at);
+        self.agenda.set(self.slots.slot(Wakeup::WireSent), next);
+    }
+
+    /// The wire has sent packets of the server's.
+    pub(super) fn wire_sent(&mut self) {
+        while let Some((_, packet)) = self.unsent.pop_front_if(|(at, _)| *at <= self.now) {
+            self.pool.discharge(packet);
+            self.pool.release(packet);
+        }
+        self.watch_departures();
     }
 
     /// The AP puts a packet on the wire.

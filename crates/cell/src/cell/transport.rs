@@ -101,6 +101,32 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.merging.clear();
     }
 
+    /// Queues below TCPs have let go of packets: their senders are asked for more, which may be dropped in turn.
+    pub(super) fn ask_again(&mut self) {
+        while self.pool.has_discharged() {
+            self.pool.take_discharged(&mut self.discharged);
+            for discharge in self.discharged.drain(..) {
+                let (flow, end) = (discharge.sender as usize / 2, discharge.sender as usize % 2);
+                let Some(queue) = &mut self.flows.flow_mut(flow).ends[end].small_queue else { continue };
+                queue.below -= discharge.len;
+                if !std::mem::replace(&mut queue.freed, true) {
+                    self.freed.push((flow, end));
+                }
+            }
+            let mut next = 0;
+            while let Some(&(flow, end)) = self.freed.get(next) {
+                next += 1;
+                if let Some(queue) = &mut self.flows.flow_mut(flow).ends[end].small_queue {
+                    queue.freed = false;
+                }
+                self.service(flow, end);
+            }
+            self.freed.clear();
+            // What was sent may have made a scheme hand something up.
+            self.end_batches();
+        }
+    }
+
     /// A datagram has come to an end of its flow. An answer is no application's data.
     fn deliver_datagram(&mut self, flow: usize, end: usize, packet: PacketId) {
         let bytes = Bytes(self.pool.get(packet).payload.len().into());
@@ -155,10 +181,19 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.let_read(flow, end);
         loop {
             let now = self.now;
-            let End { place, tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else { return };
+            let End { place, tcp: Some(tcp), small_queue, .. } = &mut self.flows.flow_mut(flow).ends[end] else {
+                return;
+            };
             let place = *place;
+            if let Some(queue) = small_queue {
+                tcp.heed_small_queue(queue.below, queue.packet, queue.time);
+            }
             let Some(packet) = tcp.poll_transmit(now) else { break };
+            let counts = small_queue.as_mut().is_some_and(|queue| queue.take(&packet));
             let packet = self.pool.insert(packet);
+            if counts {
+                self.pool.charge(packet, 2 * flow as u32 + end as u32);
+            }
             self.send_from(place, packet);
         }
         self.report(flow, end);

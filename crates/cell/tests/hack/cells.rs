@@ -175,6 +175,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
+        tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

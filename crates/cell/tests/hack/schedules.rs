@@ -210,6 +210,11 @@ fn hosts(random: &mut Stream, config: &mut CellConfig) {
         config.server.host_latency = span(random, Duration::from_millis(1));
     }
     config.stations.iter_mut().for_each(|station| station.gro = gro);
+    if random.chance(0.3) {
+        let tsq = one_of(random, &[Duration::ZERO, Duration::from_millis(1), Duration::from_millis(8)]);
+        config.server.tsq = Some(tsq);
+        config.stations.iter_mut().for_each(|station| station.tsq = Some(tsq));
+    }
     for flow in &mut config.flows {
         let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
         tcp_of(flow).policy = random.chance(0.3).then_some(linux);

@@ -185,6 +185,7 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
+        tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

@@ -198,6 +198,7 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         host_latency: Duration::ZERO,
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
+        tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

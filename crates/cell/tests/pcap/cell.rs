@@ -82,6 +82,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         host_latency: Duration::from_micros(20),
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
+        tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
     };

@@ -258,6 +258,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig) -> StationConfig {
         host_latency: Duration::ZERO,
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
+        tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
     }

@@ -5,3 +5,4 @@ mod ad_hoc;
 mod cells;
 mod hosts;
 mod relays;
+mod small_queues;

@@ -218,6 +218,8 @@ impl<S: Scheme> Station<S> {
                     self.scheme.on_given_up(&mut cx, &mpdu);
                 }
             }
+            // The receiver may hold it still.
+            pool.discharge(mpdu.packet);
             pool.release(mpdu.packet);
         }
         self.fates = fates;

@@ -21,7 +21,7 @@ use crate::error::ScenarioError;
 use crate::row::Row;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{Discipline, LossModel, Value};
+use crate::value::{Discipline, LossModel, Switch, Value};
 
 pub(crate) use stations::is_legacy;
 
@@ -46,7 +46,11 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         beacons: beacons(scenario, &radio)?,
         ap: ap(scenario, &radio)?,
         stations,
-        server: ServerConfig { gro: scenario.server.gro.value, host_latency: scenario.server.host_latency.value },
+        server: ServerConfig {
+            gro: scenario.server.gro.value,
+            host_latency: scenario.server.host_latency.value,
+            tsq: scenario.small_queue(&scenario.server.tsq)?,
+        },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
         flows: flows::flows(scenario, &groups)?,
@@ -172,6 +176,17 @@ impl Scenario {
             return Err(self.refuse(setting, message, format!("allowed is from {} to {}", low.word(), high.word())));
         }
         Ok(setting.value)
+    }
+
+    /// How much time's worth TCP Small Queues hold, at most a second.
+    fn small_queue(&self, setting: &Setting<Switch<Duration>>) -> Result<Option<Duration>, ScenarioError> {
+        match setting.value.on() {
+            Some(time) if time > Duration::from_secs(1) => {
+                let message = format!("is {}, which is out of range", time.word());
+                Err(self.refuse(setting, message, "allowed is \"off\" or up to 1s"))
+            }
+            tsq => Ok(tsq),
+        }
     }
 
     /// The value of `setting` if it is not zero.

@@ -149,6 +149,7 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
         host_latency: group.host_latency.value,
         host_latency_spread: group.host_latency_spread.value,
+        tsq: scenario.small_queue(&group.tsq)?,
         gro: group.gro.value,
         host_loss: group.host_loss.value,
         loss: loss(scenario, group)?,

@@ -76,7 +76,7 @@ pub(super) const LINUX: About = About {
            CUBIC and RACK-TLP. Any other row rides on it with --set transport.preset=linux.",
     source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_offload.c, net/core/gro.c",
     needs: "nothing",
-    breaks: "nothing; autotuning, TSQ and TSO are left out",
+    breaks: "nothing; autotuning and TSO are left out",
     keys: &[
         "transport.ack",
         "transport.sack_compression",
@@ -88,7 +88,9 @@ pub(super) const LINUX: About = About {
         "transport.send_buffer",
         "transport.receive_buffer",
         "stations.gro",
+        "stations.tsq",
         "server.gro",
+        "server.tsq",
     ],
     counters: &[],
 };

@@ -10,6 +10,7 @@ mod output;
 mod pace;
 mod receiver;
 mod sender;
+mod small_queue;
 mod tack_input;
 mod tack_output;
 mod undo;
@@ -22,6 +23,7 @@ use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHea
 pub use self::inspect::Agreed;
 use self::receiver::Receiver;
 use self::sender::Sender;
+pub use self::small_queue::LIMIT_OUTPUT;
 use self::undo::Undo;
 use crate::ack::{AckReason, Policy};
 use crate::challenge::ChallengeLimit;

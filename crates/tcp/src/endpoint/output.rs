@@ -4,7 +4,7 @@ use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::sender::{Allowance, Blocked, Ending, Probe};
+use super::sender::{Allowance, Blocked, Ending, Probe, Throttle};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::NagleRule;
 use crate::congestion::Controller;
@@ -111,6 +111,9 @@ impl Endpoint {
         {
             return Some(probe);
         }
+        if self.tx.throttle == Throttle::All && self.throttle() == Throttle::All {
+            return None;
+        }
         let phase = self.loss.phase();
         if !matches!(phase, Phase::Open)
             && let Some(span) = self.loss.urgent(&out)
@@ -139,6 +142,7 @@ impl Endpoint {
         let gap = if out.next < out.max { self.loss.go_back(out.next, end) } else { Span { start: out.next, end } };
         let allowance = Allowance { room, segment, nagle: self.nagle_until() };
         match self.tx.plan(gap, allowance) {
+            Ok(span) if self.is_throttled(span) => None,
             Ok(span) => Some((span, SentKind::New)),
             // What the timer takes for lost is next, then.
             Err(_) if self.cannot_probe_timeout() => self.next_span(now),

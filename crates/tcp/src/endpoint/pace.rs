@@ -14,7 +14,7 @@ use crate::timers::Timer;
 impl Endpoint {
     /// Whether data is spread over time.
     #[inline]
-    fn is_paced(&self) -> bool {
+    pub(super) fn is_paced(&self) -> bool {
         self.config.pacing || self.tack.is_some() || self.congestion.sets_rate()
     }
 

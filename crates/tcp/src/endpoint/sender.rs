@@ -52,6 +52,19 @@ pub(super) struct Sender {
     pub(super) tail_probe: Probe,
     /// Whether a write was cut short, so that the application waits for room.
     pub(super) writer: Writer,
+    /// What the queues below hold back, where somebody says so.
+    pub(super) throttle: Throttle,
+}
+
+/// What the queues below a sender hold back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Throttle {
+    /// Nothing.
+    Open,
+    /// What has not been sent before.
+    New,
+    /// All data but probes.
+    All,
 }
 
 /// Whether the application will write more.
@@ -128,6 +141,7 @@ impl Sender {
             probe: Probe::Idle,
             tail_probe: Probe::Idle,
             writer: Writer::Content,
+            throttle: Throttle::Open,
         }
     }
 

@@ -1,0 +1,81 @@
+//! TCP Small Queues: a sender waits where the queues below it hold enough of its data (`tcp_small_queue_check` of net/ipv4/tcp_output.c in
+//! Linux 6.12).
+//!
+//! Linux compares what its skbs take of memory with the limit; here it is the length of IP packets, so that a limit is reached by the
+//! overhead of memory later. And a packet counts until it leaves by itself, where the segments of a Linux TSO burst count until the last of
+//! them has left.
+
+use ackless_wire::{BitRate, Bytes, Duration};
+
+use super::Endpoint;
+use super::sender::Throttle;
+use crate::congestion::Controller;
+use crate::pacing;
+use crate::sequence::Span;
+
+/// `tcp_limit_output_bytes`, the most below a sender that is not paced: 16 times 64 KiB.
+pub const LIMIT_OUTPUT: Bytes = Bytes::from_kib(1024);
+
+impl Endpoint {
+    /// Tells of `below`, the bytes of this connection's data packets in the queues below, and how much `time` there is worth, before each
+    /// [`poll_transmit`](Self::poll_transmit); `packet` is the length of a full packet. New data is held back above
+    /// [`small_queue_limit`](Self::small_queue_limit), and what is sent again above twice that; acknowledgements and probes never are, nor is
+    /// anything while no more than one segment is in flight.
+    ///
+    /// Poll the endpoint again whenever the queues have let go of something: it has no timer for that.
+    pub fn heed_small_queue(&mut self, below: Bytes, packet: Bytes, time: Duration) {
+        let limit = self.small_queue_limit(packet, time);
+        self.tx.throttle = if below <= limit {
+            Throttle::Open
+        } else if below <= limit * 2 {
+            Throttle::New
+        } else {
+            Throttle::All
+        };
+    }
+
+    /// What the sender's rate carries in `time`, at least two full packets and, unless it is paced, at most [`LIMIT_OUTPUT`]. The rate is as
+    /// `tcp_update_pacing_rate` has it, whether the sender is paced or not; before there is a round-trip time, it is without bound.
+    pub fn small_queue_limit(&self, packet: Bytes, time: Duration) -> Bytes {
+        let by_rate = self.rate_of_flight().map_or(LIMIT_OUTPUT, |rate| rate.amount_floor(time));
+        let limit = by_rate.max(packet * 2);
+        if self.is_paced() { limit } else { limit.min(LIMIT_OUTPUT) }
+    }
+
+    /// The controller's own rate, or that of the window, or of what is in flight where that is more.
+    fn rate_of_flight(&self) -> Option<BitRate> {
+        let (window, threshold) = (self.congestion.window(), self.congestion.slow_start_threshold());
+        let of_window = || pacing::rate_of_window(window.max(self.flight_size()), threshold, self.rtt.smoothed());
+        self.congestion.pacing_rate().or_else(of_window)
+    }
+
+    /// What the queues below hold back now.
+    #[inline]
+    pub(super) fn throttle(&self) -> Throttle {
+        let single = self.tx.max - self.tx.una <= self.tx.smss;
+        if single { Throttle::Open } else { self.tx.throttle }
+    }
+
+    /// Whether the queues below hold this back, which nothing else does.
+    #[inline]
+    pub(super) fn is_throttled(&self, span: Span) -> bool {
+        self.tx.throttle == Throttle::New && span.start >= self.tx.max && self.throttle() == Throttle::New
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::{Instant, SeqNumber};
+
+    use super::*;
+    use crate::Config;
+
+    #[test]
+    fn without_a_round_trip_time_the_limit_is_that_of_output_or_two_packets() {
+        let local = "10.0.0.1:1".parse().expect("an address");
+        let remote = "10.0.0.2:2".parse().expect("an address");
+        let endpoint = Endpoint::connect(Instant::ZERO, Config::default(), local, remote, SeqNumber(1));
+        assert_eq!(endpoint.small_queue_limit(Bytes(1_500), Duration::from_millis(8)), Bytes(1_048_576));
+        assert_eq!(endpoint.small_queue_limit(Bytes(1_500), Duration::ZERO), Bytes(1_048_576), "the rate is not known");
+    }
+}

@@ -157,6 +157,30 @@ fn by_itself_the_guard_ends_within_two_round_trips_of_a_sender_that_stops() {
 }
 
 #[test]
+fn the_next_connection_between_the_same_ports_has_a_round_trip_of_its_own() {
+    let mut pair = Pair::with_context(HackConfig::default(), 2);
+    for (millis, rounds) in [(40, 40), (3, 30)] {
+        let apart = Duration::from_millis(millis);
+        for _ in 0..rounds {
+            pair.ack(0);
+            pair.pass_time(apart);
+            let data = pair.echoing_data(2, true);
+            pair.exchange(&data, Air::Clear);
+            send_natives(&mut pair);
+        }
+        // No data echoes this one, and in the end the sender stops.
+        pair.ack(0);
+        for _ in 0..20 {
+            pair.pass_time(apart / 10);
+        }
+        assert!(pair.queued() > 0, "{apart}: before the sender's probe");
+        send_natives(&mut pair);
+        pair.syn(0, 40);
+        send_natives(&mut pair);
+    }
+}
+
+#[test]
 fn by_itself_the_guard_outlasts_the_explicit_timer() {
     let timer = Duration::from_millis(30);
     let mut pair = Pair::with_context(HackConfig { policy: Policy::ExplicitTimer(timer), ..HackConfig::default() }, 2);

@@ -198,6 +198,12 @@ impl Pair {
         id
     }
 
+    /// The station's next connection between the same addresses and ports, whose timestamps begin elsewhere (RFC 7323, 5.4): so far behind those of the last one.
+    pub fn syn(&mut self, flow: u16, behind: u16) {
+        self.next_id = self.next_id.wrapping_sub(behind);
+        self.segment(flow, TcpFlags::SYN, 0);
+    }
+
     /// The station sends something else on the connection.
     pub fn segment(&mut self, flow: u16, flags: TcpFlags, len: u32) -> u16 {
         let id = self.next_id;

@@ -84,6 +84,12 @@ impl Flow {
         }
     }
 
+    /// The next connection between the same addresses begins: its timestamps do so at an offset of their own (RFC 7323, 5.4), so that none of before is compared with them.
+    pub(super) const fn begin_anew(&mut self) {
+        self.stamp = None;
+        self.trip = RoundTrip::new();
+    }
+
     /// A frame of it was handed to the MAC as it is.
     pub(super) fn handed_over(&mut self, pure: bool) {
         self.outstanding += 1;

@@ -60,7 +60,7 @@ pub(super) struct Driver {
     answered: Answered,
     /// When it left.
     answered_at: Instant,
-    /// Counts the answers with something appended, where they bear a code under a key.
+    /// Counts the answers, where they bear a code under a key, those with nothing else appended too.
     sealer: Sealer,
     /// The PPDU that is being received.
     arrival: Option<Arriving>,
@@ -165,6 +165,9 @@ impl Driver {
         if ends {
             // Nor may an ACK that is under way install the old connection's context again.
             self.flows[flow].state = FlowState::Closed;
+        }
+        if flags.contains(TcpFlags::SYN) {
+            self.flows[flow].begin_anew();
         }
         verdict
     }

@@ -15,6 +15,7 @@
 //! 7323, 4.1). At an AP, which sees nothing of the wire behind it, that is the station's part of it. A sender that had nothing to
 //! send for a time echoes late: a sample counts only if data came all the while, with no more silence than the gaps make.
 
+use ackless_dot11::hooks::Backlog;
 use ackless_wire::{Duration, Instant};
 
 /// How long an ACK may wait for a sign of the peer.
@@ -58,6 +59,11 @@ struct Awaited {
     heard: Instant,
     /// For how long none came at most.
     silence: Duration,
+}
+
+/// Whether so much remains in the queue for a peer that the next PPDU is promised: at least one packet, and `percent` of those that the PPDU carries.
+pub(crate) const fn announces(queued: Backlog, carried: u64, percent: u32) -> bool {
+    queued.packets > 0 && queued.packets as u64 * 100 >= carried * (percent as u64)
 }
 
 impl Guard {

@@ -17,7 +17,7 @@ pub struct ArqProxyConfig {
     pub stateless: bool,
     /// When the client's own ACK joins its queue, where it contends for the medium. Default: the paper's race.
     pub policy: Policy,
-    /// Under [`Policy::MoreData`], how much must remain in the queue for the client for the AP to promise it, in percent of the packets that the
+    /// Under [`Policy::MoreData`], and with [`Guard::Auto`] under the race too, whose client takes the gaps from the promises: how much must remain in the queue for the client for the AP to promise it, in percent of the packets that the
     /// PPDU carries; at least one packet. As [`HackConfig::announce_percent`](crate::hack::HackConfig::announce_percent), and for its reason. Default: 0. From 0 to 100.
     pub announce_percent: u32,
     /// How long a withdrawn ACK is kept for want of a sign that the answer with its request has arrived; it then goes natively after all. Ours:

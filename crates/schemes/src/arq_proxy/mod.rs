@@ -78,7 +78,7 @@ pub use config::{ArqProxyConfig, Identification, Policy};
 pub use counters::ArqProxyCounters;
 use proxy::Proxy;
 
-use crate::guard::Guard;
+use crate::guard::{Guard, announces};
 
 /// The ARQ proxy on one node: proxy where it sends data, client where it receives some.
 #[derive(Debug)]
@@ -210,9 +210,7 @@ impl Scheme for ArqProxy {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         link.proxy.on_settled(&mut self.counters);
         let heeded = self.config.policy == Policy::MoreData || self.config.guard == Guard::Auto;
-        let enough =
-            queued.packets as u64 * 100 >= u64::from(link.outstanding) * u64::from(self.config.announce_percent);
-        if heeded && queued.packets > 0 && enough {
+        if heeded && announces(queued, u64::from(link.outstanding), self.config.announce_percent) {
             bits.more_data = true;
             self.counters.more_data_set += 1;
         }

@@ -52,6 +52,7 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Sche
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::flow_key::FlowKey;
+use crate::guard::announces;
 pub use ackless_rohc::hack::Codec;
 pub use config::{Fit, HackConfig, Mic, MicLen, Policy, Tails};
 pub use counters::HackCounters;
@@ -181,9 +182,7 @@ impl Scheme for Hack {
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         bits.sync = link.sync.on_ppdu_out(&mut self.counters);
-        let least = link.sync.outstanding() * u64::from(self.config.announce_percent);
-        let enough = queued.packets > 0 && queued.packets as u64 * 100 >= least;
-        if enough {
+        if announces(queued, link.sync.outstanding(), self.config.announce_percent) {
             bits.more_data = !link.receiver.is_broken(cx.now);
             self.counters.more_data_set += u64::from(bits.more_data);
             self.counters.more_data_withheld += u64::from(!bits.more_data);

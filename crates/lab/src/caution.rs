@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::entry::Entry;
 use crate::metric::Metric;
 use crate::statistics::Estimate;
+use crate::table::index_with_interval;
 
 /// Something to know of a row.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -38,6 +39,22 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind, in the order in which a row's are told.
+    pub const ALL: [Self; 6] =
+        [Self::AboveAir, Self::BelowAir, Self::NotBegun, Self::NotSteady, Self::Unfinished, Self::Unfair];
+
+    /// What it says of any row, in words.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::AboveAir => "goodput is above what the air carried in the window",
+            Self::BelowAir => "goodput is below what the air carried in the window",
+            Self::NotSteady => "the window is not steady, or not known to be",
+            Self::NotBegun => "flows begin after the window does",
+            Self::Unfinished => "transfers did not end within the run",
+            Self::Unfair => "the stations share unevenly (Jain's index of goodput is below 0.9)",
+        }
+    }
+
     /// Its name in CSV and JSON.
     pub const fn name(self) -> &'static str {
         match self {
@@ -206,9 +223,8 @@ fn unfinished(entry: &Entry) -> Option<Caution> {
 }
 
 fn unfair(entry: &Entry) -> Option<Caution> {
-    let Estimate { mean, ci95, .. } = unfairness(entry)?;
-    let interval = ci95.map(|ci95| format!(" \u{b1} {ci95:.2}")).unwrap_or_default();
-    let text = format!("the stations share unevenly: Jain's index of goodput is {mean:.2}{interval}");
+    let jain = index_with_interval(Some(unfairness(entry)?), 2);
+    let text = format!("the stations share unevenly: Jain's index of goodput is {jain}");
     Some(Caution { kind: Kind::Unfair, text })
 }
 

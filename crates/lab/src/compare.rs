@@ -9,7 +9,9 @@ use crate::finding::finding;
 use crate::metric::Metric;
 use crate::remark::{fairness_column, marked_figure, remarks};
 use crate::run::{Job, Runner, in_parallel, run_one};
-use crate::table::{COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval};
+use crate::table::{
+    COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval, index_with_interval,
+};
 use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION, picture};
 
@@ -191,7 +193,10 @@ impl Comparison {
         let titles = columns.iter().map(|metric| metric.title.to_owned());
         let mut table = Table::new(["scheme".to_owned()].into_iter().chain(titles).collect());
         for row in self.rows.iter().filter(|row| columns.iter().any(|metric| row.estimate(metric).is_some())) {
-            let cells = columns.iter().map(|metric| figure_with_interval(row.estimate(metric), metric.decimals));
+            let cells = columns.iter().map(|metric| {
+                let shown = if metric.name.starts_with("jain") { index_with_interval } else { figure_with_interval };
+                shown(row.estimate(metric), metric.decimals)
+            });
             table.push([self.label(row)].into_iter().chain(cells).collect());
         }
         Some(table)

@@ -1,5 +1,8 @@
 //! The sentence over a table and over a picture: what the rows say, and no more than their intervals allow.
 
+use ackless_cell::result::FlowResult;
+
+use crate::case::BOUND;
 use crate::caution::Kind;
 use crate::entry::Entry;
 use crate::picture::style::capitalized;
@@ -32,23 +35,32 @@ fn of_goodput(rows: &[Entry]) -> String {
     match losses.as_slice() {
         [] => extremes(rows, Yardstick::Goodput),
         [(plain, loss)] => of_one_point(rows, plain, *loss),
-        several => of_many_points(several),
+        several => of_many_points(rows, several),
     }
 }
 
 /// The quickest row against the one that it is compared with, where there is one such row; else the extremes.
 fn of_times(rows: &[Entry], yardstick: Yardstick) -> String {
     let open: Vec<_> = rows.iter().filter(|row| yardstick.of(row).is_none() && bears(row, Kind::Unfinished)).collect();
-    let open = match open.as_slice() {
+    let not_done = match open.as_slice() {
         [] => String::new(),
         [row] => format!("; {} does not end within the run", name(row, rows)),
         several => format!("; {} rows do not end within the run", several.len()),
     };
     let compared = || rows.iter().filter_map(|row| yardstick.against_baseline(row, rows).map(|percent| (row, percent)));
     let by_time = |a: &(&Entry, f64), b: &(&Entry, f64)| a.1.total_cmp(&b.1);
+    if !open.is_empty() && rows.iter().all(|row| yardstick.of(row).is_none()) {
+        let ended = |flow: &FlowResult| match yardstick {
+            Yardstick::CompletionTime => flow.completion_s.is_some(),
+            _ => flow.transfers_ms.is_some(),
+        };
+        let some = rows.iter().flat_map(|row| &row.runs).flat_map(|run| &run.flows).any(ended);
+        let none = if some { "In no row did every transfer end" } else { "No transfer ended" };
+        return format!("{none} within the run");
+    }
     let one_point = rows.iter().all(|row| row.case.point == rows[0].case.point);
     let (Some((first, percent)), true) = (compared().min_by(by_time), one_point) else {
-        return format!("{}{open}", extremes(rows, yardstick));
+        return format!("{}{not_done}", extremes(rows, yardstick));
     };
     let (Some(own), Some(plain)) = (yardstick.of(first), first.baseline(rows)) else { return String::new() };
     let Some(other) = yardstick.of(plain) else { return String::new() };
@@ -58,7 +70,7 @@ fn of_times(rows: &[Entry], yardstick: Yardstick) -> String {
     } else {
         format!("No row is clearly quicker than {plain}, which takes {}", yardstick.figure(other.mean))
     };
-    format!("{finding}{open}")
+    format!("{finding}{not_done}")
 }
 
 /// For each point with a UDP row its plain TCP row, and what that loses. Plain is the row called `tcp`, else the first that loses at all.
@@ -72,12 +84,16 @@ fn losses(rows: &[Entry]) -> Vec<(&Entry, f64)> {
 }
 
 fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
-    let Some(own) = plain.goodput() else { return String::new() };
-    let name = plain.case.row.name;
-    let loses = if lost >= 0.0 {
-        format!("{name} loses {lost:.1} % to udp{}", qualification(plain))
-    } else {
-        format!("{name} carries {:.1} % more than udp{}", -lost, qualification(plain))
+    let (Some(own), Some(udp)) = (plain.goodput(), bound(plain, rows)) else { return String::new() };
+    let (name, known) = (plain.case.row.name, qualification(plain));
+    let differs = apart(own, udp);
+    let loses = match (differs, lost >= 0.0) {
+        (true, true) => format!("{name} loses {lost:.1} % to udp{known}"),
+        (true, false) => format!("{name} carries {:.1} % more than udp{known}", -lost),
+        (false, _) => format!(
+            "{name} does not differ clearly from udp: they carry {:.1} and {:.1} Mbps{known}",
+            own.mean, udp.mean
+        ),
     };
     let others = rows.iter().filter(|row| !std::ptr::eq(*row, plain) && row.loss_against_udp(rows).is_some());
     let others: Vec<_> = others.filter_map(|row| row.goodput().map(|goodput| (row, goodput))).collect();
@@ -87,39 +103,80 @@ fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
     match (others.is_empty(), better.is_empty()) {
         (true, _) => loses,
         (false, true) => format!("{loses}, and no other row is clearly better"),
+        (false, false) if differs => {
+            let left = better.iter().map(|(row, goodput)| {
+                let percent = row.loss_against_udp(rows).unwrap_or_default();
+                (*row, Left { percent, clearly: apart(*goodput, udp) })
+            });
+            format!("{loses}; {}", given_back(lost, &left.collect::<Vec<_>>()))
+        }
         (false, false) => {
-            let better = better.iter().map(|(row, _)| (*row, row.loss_against_udp(rows).unwrap_or_default()));
-            format!("{loses}; {}", given_back(lost, &better.collect::<Vec<_>>()))
+            let gains = better.iter().map(|(row, goodput)| (*row, (goodput.mean / own.mean - 1.0) * 100.0));
+            format!("{loses}; {}", carried_more(name, &gains.collect::<Vec<_>>()))
         }
     }
 }
 
+/// What a row loses to UDP, in percent, and whether it clearly does, or clearly carries more.
+struct Left {
+    percent: f64,
+    clearly: bool,
+}
+
 /// What the rows that are better than one that loses `lost` percent to UDP give back of it, the best first: each with its own loss.
-fn given_back(lost: f64, better: &[(&Entry, f64)]) -> String {
+fn given_back(lost: f64, better: &[(&Entry, Left)]) -> String {
     let named = better.iter().take(NAMED).enumerate().map(|(n, (row, left))| {
         let (name, known) = (row.case.row.name, qualification(row));
         let (gives_back, of_these) = if n == 0 { (" gives back", " of these") } else { ("", "") };
-        match (lost >= 0.0, *left >= 0.0) {
-            (true, true) => format!("{name}{gives_back} {:.1}{of_these}{known}", lost - left),
-            (true, false) => format!("{name}{gives_back} all{of_these} and {:.1} more{known}", -left),
-            (false, _) => format!("{name} {:.1} % more{known}", -left),
+        match (lost >= 0.0, left.percent >= 0.0) {
+            (true, true) => format!("{name}{gives_back} {:.1}{of_these}{known}", lost - left.percent),
+            (true, false) if !left.clearly => format!("{name}{gives_back} all{of_these}{known}"),
+            (true, false) => format!("{name}{gives_back} all{of_these} and {:.1} more{known}", -left.percent),
+            (false, _) => format!("{name} {:.1} % more{known}", -left.percent),
         }
     });
-    let named = named.collect::<Vec<_>>().join(", ");
-    match better.len().saturating_sub(NAMED) {
+    with_others(named.collect(), better.len())
+}
+
+/// How many percent more than the row called `plain` those that are better carry, the best first.
+fn carried_more(plain: &str, better: &[(&Entry, f64)]) -> String {
+    let named = better.iter().take(NAMED).enumerate().map(|(n, (row, percent))| {
+        let (name, known) = (row.case.row.name, qualification(row));
+        if n == 0 {
+            format!("{name} carries {percent:.1} % more than {plain}{known}")
+        } else {
+            format!("{name} {percent:.1} %{known}")
+        }
+    });
+    with_others(named.collect(), better.len())
+}
+
+/// The rows that are named, and how many of `all` are not.
+fn with_others(named: Vec<String>, all: usize) -> String {
+    let named = named.join(", ");
+    match all.saturating_sub(NAMED) {
         0 => named,
         1 => format!("{named}, one other row less"),
         rest => format!("{named}, {rest} other rows less"),
     }
 }
 
-fn of_many_points(losses: &[(&Entry, f64)]) -> String {
+/// What UDP carries at the point of `entry`.
+fn bound(entry: &Entry, rows: &[Entry]) -> Option<Estimate> {
+    rows.iter().find(|row| row.case.row.name == BOUND && row.case.point == entry.case.point)?.goodput()
+}
+
+fn of_many_points(rows: &[Entry], losses: &[(&Entry, f64)]) -> String {
     let by_loss = |a: &&(&Entry, f64), b: &&(&Entry, f64)| a.1.total_cmp(&b.1);
     let (Some((least, low)), Some((most, high))) = (losses.iter().min_by(by_loss), losses.iter().max_by(by_loss))
     else {
         return String::new();
     };
     let name = least.case.row.name;
+    let differs = |row: &Entry| row.goodput().zip(bound(row, rows)).is_some_and(|(own, bound)| apart(own, bound));
+    if !losses.iter().any(|(row, _)| differs(row)) {
+        return format!("{name} differs clearly from udp at none of {} points", losses.len());
+    }
     format!("{name} carries from {low:.1} % ({}) to {high:.1} % less than udp ({})", place(least), place(most))
 }
 
@@ -131,13 +188,13 @@ fn extremes(rows: &[Entry], yardstick: Yardstick) -> String {
     };
     let times = yardstick.is_time();
     let (does, they) = if times { ("takes", "take") } else { ("carries", "carry") };
+    let known = |row: &Entry| if times { String::new() } else { qualification(row) };
     let said = |row: &Entry, what: &str, measure: Estimate| {
-        let qualification = if times { String::new() } else { qualification(row) };
-        format!("{} {what}, {}{qualification}", name(row, rows), yardstick.figure(measure.mean))
+        format!("{} {what}, {}{}", name(row, rows), yardstick.figure(measure.mean), known(row))
     };
     let [low_figure, high_figure] = [low, high].map(|measure| yardstick.figure(measure.mean));
     if std::ptr::eq(least, most) {
-        return format!("{} {does} {high_figure}", name(most, rows));
+        return format!("{} {does} {high_figure}{}", name(most, rows), known(most));
     }
     if !apart(low, high) {
         let low_figure = low_figure.split(' ').next().unwrap_or_default();

@@ -5,7 +5,7 @@ use crate::caution::{Caution, Kind, unfairness};
 use crate::entry::Entry;
 use crate::metric::Metric;
 use crate::statistics::Estimate;
-use crate::table::{Column, figure, figure_with_interval};
+use crate::table::{Column, figure, figure_with_interval, index_with_interval};
 use crate::yardstick::Yardstick;
 
 /// Whether `row` has a caution of this kind.
@@ -39,15 +39,24 @@ pub(crate) fn at_least(row: &Entry, yardstick: Yardstick) -> Option<Estimate> {
 /// Jain's index of goodput of every row, if it is low in any.
 pub(crate) fn fairness_column(rows: &[Entry]) -> Option<Column> {
     let jain = Metric::find("jain_goodput")?;
-    let cells = rows.iter().map(|row| figure_with_interval(row.estimate(jain), 2));
+    let cells = rows.iter().map(|row| index_with_interval(row.estimate(jain), 2));
     rows.iter().any(|row| unfairness(row).is_some()).then(|| Column::new("Jain\ngoodput", cells))
 }
 
 /// What must be known of `rows`, but for what a column says: who, and what. What is so of all rows stands there once.
 pub(crate) fn remarks(rows: &[Entry], label: impl Fn(&Entry) -> String) -> Vec<(String, String)> {
+    remarks_about(rows, |kind| kind != Kind::Unfair, label)
+}
+
+/// The same of those kinds of cautions that are `told`.
+pub(crate) fn remarks_about(
+    rows: &[Entry],
+    told: impl Fn(Kind) -> bool,
+    label: impl Fn(&Entry) -> String,
+) -> Vec<(String, String)> {
     let mut remarks: Vec<(Vec<String>, String)> = Vec::new();
     for row in rows {
-        for caution in row.cautions().into_iter().filter(|caution| caution.kind != Kind::Unfair) {
+        for caution in row.cautions().into_iter().filter(|caution| told(caution.kind)) {
             match remarks.iter_mut().find(|(_, text)| *text == caution.text) {
                 Some((names, _)) => names.push(label(row)),
                 None => remarks.push((vec![label(row)], caution.text)),

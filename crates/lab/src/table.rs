@@ -128,6 +128,21 @@ pub fn figure_with_interval(estimate: Option<Estimate>, decimals: usize) -> Stri
     }
 }
 
+/// An estimate of an index, which is never below 0 nor above 1, as text with half its 95 % interval, where it has one, or, where that would
+/// lead beyond what an index can be, with the ends of the interval, cut off there.
+pub fn index_with_interval(estimate: Option<Estimate>, decimals: usize) -> String {
+    let printed = |value: f64| (value * 10_f64.powi(decimals as i32)).round();
+    match estimate {
+        Some(Estimate { mean, ci95: Some(ci95), .. })
+            if printed(mean) < printed(ci95) || printed(mean) + printed(ci95) > printed(1.0) =>
+        {
+            let (low, high) = ((mean - ci95).max(0.0), (mean + ci95).min(1.0));
+            format!("{mean:.decimals$} ({low:.decimals$} to {high:.decimals$})")
+        }
+        other => figure_with_interval(other, decimals),
+    }
+}
+
 /// The split of the air time: a row for each class that any of `columns`, a title and its shares in the order of
 /// [`AirtimeClass::ALL`], has something in. The shares of a column are scaled to percent and add up to exactly 100.0.
 pub fn airtime_table(columns: Vec<(String, [f64; AirtimeClass::ALL.len()])>) -> Table {

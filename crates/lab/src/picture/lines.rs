@@ -142,6 +142,11 @@ impl LineChart {
     /// # Errors
     /// Where no panel has a point with finite values.
     pub fn to_svg(&self) -> Result<String, LabError> {
+        self.to_svg_above(&[])
+    }
+
+    /// The same with what must be known of the figures below it.
+    pub(crate) fn to_svg_above(&self, remarks: &[String]) -> Result<String, LabError> {
         let range = self.range().ok_or(LabError::Nothing("a line chart needs at least one point"))?;
         let heading = Heading::new(&self.title, &self.subtitle);
         let alone = self.panels.len() == 1;
@@ -152,8 +157,12 @@ impl LineChart {
         // Above a panel its title and that of the vertical axis, below it ticks.
         let row_height = plot + if alone { LINE + 8 } else { 2 * LINE + 10 } + LINE + 14;
         let top = heading.height() + legend.height();
-        let height = top + rows * row_height + LINE + MARGIN;
-        sheet(height, |sheet| {
+        let below = top + rows * row_height + LINE + if remarks.is_empty() { 0 } else { 14 };
+        let remarks: Vec<_> = remarks.iter().flat_map(|text| style::wrap(text, TEXT, WIDTH - 2 * MARGIN)).collect();
+        sheet(below + remarks.len() as i32 * LINE + MARGIN, |sheet| {
+            for (n, line) in remarks.iter().enumerate() {
+                sheet.text(line, (MARGIN, below + n as i32 * LINE + LINE / 2), Align::Left, INK)?;
+            }
             heading.draw(sheet)?;
             legend.draw(sheet, heading.height())?;
             for (n, panel) in self.panels.iter().enumerate() {

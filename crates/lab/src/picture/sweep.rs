@@ -3,18 +3,20 @@
 use super::lines::{Axis, Line, LineChart, Panel, Point, Scale, Stroke};
 use super::style::number;
 use crate::LabError;
+use crate::caution::Kind;
 use crate::entry::{Entry, effort};
 use crate::finding::finding;
+use crate::remark::{bears, remarks_about};
 use crate::yardstick::Yardstick;
 
 /// Draws what the rows of a sweep are compared by over one key or two: over the one with more values, and a panel for each value of the other, or a line if
 /// there is but one scheme.
 ///
-/// Nothing where no key or more than two take several values, or where there would be more than twelve panels or ten lines: that is
-/// better seen in the tables.
+/// Nothing where no key or more than two take several values, where there would be more than twelve panels or ten lines, which is better seen
+/// in the tables, or where nothing was measured.
 ///
 /// # Errors
-/// Where nothing was measured.
+/// Never in practice: there is a point to draw.
 pub fn sweep(entries: &[Entry]) -> Result<Option<String>, LabError> {
     let mut keys = swept(entries);
     // The key with most values is the axis; of equals, the last.
@@ -26,6 +28,10 @@ pub fn sweep(entries: &[Entry]) -> Result<Option<String>, LabError> {
         [other] => panels(entries, yardstick, &axis, other),
         _ => return Ok(None),
     };
+    // Of transfers none may have ended.
+    if !panels.iter().flat_map(|panel| &panel.lines).any(|line| line.points.iter().any(|point| point.y.is_finite())) {
+        return Ok(None);
+    }
     if panels.len() > MAX_PANELS || panels.iter().any(|panel| panel.lines.len() > MAX_LINES) {
         return Ok(None);
     }
@@ -33,11 +39,26 @@ pub fn sweep(entries: &[Entry]) -> Result<Option<String>, LabError> {
     let mut subtitle = format!("{name}. {}, intervals are 95 %.", effort(entries));
     let careful = entries.iter().filter(|entry| !entry.cautions().is_empty()).count();
     if careful > 0 {
-        subtitle
-            .push_str(&format!(" Of {} points {careful} are to be read with care: the table says why.", entries.len()));
+        let are = if careful == 1 { "is" } else { "are" };
+        subtitle.push_str(&format!(" Of {} points {careful} {are} to be read with care: see below.", entries.len()));
     }
     let chart = LineChart { title: finding(entries), subtitle, x: axis.axis(), y: yardstick.axis().to_owned(), panels };
-    chart.to_svg().map(Some)
+    chart.to_svg_above(&below(entries)).map(Some)
+}
+
+/// Why points are to be read with care: each with its cause and figures or, where there are many, how many each cause has.
+fn below(entries: &[Entry]) -> Vec<String> {
+    let each =
+        remarks_about(entries, |_| true, |entry| format!("{} {}", entry.case.row.name, entry.case.point_label()));
+    if each.len() <= MAX_REMARKS {
+        return each.into_iter().map(|(name, text)| format!("* {name}: {text}.")).collect();
+    }
+    let of_kind = |kind: Kind| match entries.iter().filter(|entry| bears(entry, kind)).count() {
+        0 => None,
+        1 => Some(format!("* 1 point: {}. The table says which.", kind.meaning())),
+        several => Some(format!("* {several} points: {}. The table says which.", kind.meaning())),
+    };
+    Kind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
 /// The values of `other` as panels, or, if there is but one scheme, as lines of one panel.
@@ -136,6 +157,8 @@ fn value_of<'a>(entry: &'a Entry, key: &str) -> Option<&'a str> {
     entry.case.point.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
+/// More remarks than these are longer than the picture.
+const MAX_REMARKS: usize = 8;
 /// More panels than these are too small to read.
 const MAX_PANELS: usize = 12;
 /// More lines than these in one panel cannot be told apart.

@@ -17,6 +17,9 @@ use ackless_scenario::{Row, Scenario};
 use ackless_wire::Duration;
 use ackless_wire::random::{Purpose, Stream};
 
+mod headlines;
+mod pictures;
+
 /// A result that depends on the configuration and on the seed, and on nothing else.
 fn pretend(config: &CellConfig, seed: u64) -> RunResult {
     let mut stream = Stream::new(seed, config.stations.len() as u64, Purpose::Test);

@@ -92,6 +92,12 @@ fn a_comparison_replaces_no_other_unasked() {
         assert!(complaint.contains("comparison.json") && complaint.contains("--overwrite"), "{complaint}");
     }
     succeeds(&compare(&["--set", "wifi.mcs=5", "--overwrite"]), out);
+    for name in ["comparison.txt", "comparison.csv", "comparison.json"] {
+        std::fs::remove_file(out.join(name)).expect("a file can be removed");
+    }
+    let complaint = refused(&compare(&[]), out);
+    assert!(complaint.contains("comparison.svg lies there, and nothing says of what it is"), "{complaint}");
+    succeeds(&compare(&["--overwrite"]), out);
     // A sweep has other files, and may stand beside it.
     succeeds(&sweep(&[]), out);
     let without = Command::new(env!("CARGO_BIN_EXE_ackless")).args(["compare", "--overwrite"]).output();

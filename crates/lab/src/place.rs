@@ -95,11 +95,12 @@ impl Kind {
         if there.is_empty() {
             return Ok(());
         }
+        let (are, lie, they_are) = if there.len() == 1 { ("is", "lies", "it is") } else { ("are", "lie", "they are") };
         let there = there.join(", ");
         let what = match self.experiment(folder) {
             Some(theirs) if ours.has_all_of(&theirs) => return Ok(()),
-            Some(theirs) => format!("{there} are of {} {}", self.noun(), theirs.described()),
-            None => format!("{there} lie there, and nothing says of what they are"),
+            Some(theirs) => format!("{there} {are} of {} {}", self.noun(), theirs.described()),
+            None => format!("{there} {lie} there, and nothing says of what {they_are}"),
         };
         Err(LabError::Occupied { folder: folder.to_owned(), what })
     }

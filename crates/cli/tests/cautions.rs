@@ -202,3 +202,57 @@ fn a_gain_stands_beside_its_fairness_where_that_is_low() {
     ]);
     assert!(!fair.text.contains("Jain"), "one station cannot be served unevenly: {}", fair.text);
 }
+
+#[test]
+fn a_run_as_json_has_the_cautions_of_its_text() {
+    let window = ["--set", "wired.delay=50ms", "--set", "run.warm_up=150ms", "--set", "run.measured=300ms"];
+    let json = |more: &[&str]| {
+        let text = ackless(&[&["run", "--scheme", "tcp", "--json"], more].concat());
+        serde_json::from_str::<serde_json::Value>(&text).expect("it is JSON")["cautions"].clone()
+    };
+    let cautions = json(&window);
+    assert_eq!(cautions[0]["kind"], "not-steady", "{cautions}");
+    let text = ackless(&[&["run", "--scheme", "tcp"], &window[..]].concat());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for caution in cautions.as_array().expect("cautions are a list") {
+        assert!(words.contains(caution["text"].as_str().expect("a caution has a text")), "{caution}: {text}");
+    }
+    let compared = compare(&[&["--schemes", "tcp", "--seeds", "1"], &window[..]].concat());
+    assert_eq!(cautions, compared.json["rows"][0]["cautions"]);
+    assert_eq!(json(&["--set", "run.measured=3s"]), serde_json::json!([]));
+}
+
+#[test]
+fn a_run_of_transfers_leads_with_when_they_were_done() {
+    let lead = |arguments: &[&str]| {
+        let text = ackless(&[&["run", "hack-snr", "--set", "flows.size=4MB", "--set"], arguments].concat());
+        text.lines().nth(2).expect("there are lines").to_owned()
+    };
+    let one = lead(&["run.measured=2s", "--scheme", "tcp"]);
+    let json = ackless(&[
+        "run",
+        "hack-snr",
+        "--set",
+        "flows.size=4MB",
+        "--set",
+        "run.measured=2s",
+        "--scheme",
+        "tcp",
+        "--json",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let done = json["flows"][0]["completion_s"].as_f64().expect("it is done");
+    assert_eq!(one, format!("done after         {done:.3} s"));
+    let never = lead(&["run.measured=200ms", "--scheme", "tcp"]);
+    assert_eq!(never, "done after         not within the run");
+    let several = lead(&["run.measured=4s", "--set", "stations.count=2", "--scheme", "tcp"]);
+    assert!(
+        several.starts_with("done after         ")
+            && several.contains(" s on average over 2 transfers, the last after "),
+        "{several}"
+    );
+    let repeated = lead(&["run.measured=2s", "--set", "flows.traffic=repeated", "--set", "flows.size=100kB"]);
+    assert!(repeated.starts_with("a transfer takes   ") && repeated.contains(" ms (median of "), "{repeated}");
+    // Datagrams have no end.
+    assert!(lead(&["run.measured=200ms", "--scheme", "udp"]).starts_with("goodput "));
+}

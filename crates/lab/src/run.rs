@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::case::Case;
+use crate::caution::Caution;
 use crate::{LabError, VERSION};
 
 /// What runs one cell; a test puts its own in the simulator's place.
@@ -23,7 +24,7 @@ impl<F: Fn(&CellConfig, u64) -> RunResult + Sync> Runner for F {
     }
 }
 
-/// A run with all that is needed to repeat it: the object of `run --json` and the content of a sweep's files.
+/// A run with all that is needed to repeat it: the content of a sweep's files and, with its cautions, of `run --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
     /// The version of Ackless.
@@ -33,6 +34,16 @@ pub struct Record {
     /// The result.
     #[serde(flatten)]
     pub result: RunResult,
+}
+
+/// A run with what must be known before its figures are believed: the object of `run --json`.
+#[derive(Debug, Serialize)]
+pub struct Told<'a> {
+    /// The run.
+    #[serde(flatten)]
+    pub record: &'a Record,
+    /// What must be known, as in a row of `compare --json`.
+    pub cautions: Vec<Caution>,
 }
 
 /// A case with a seed.

@@ -6,8 +6,9 @@ use ackless_cell::result::{AirtimeClass, FlowResult, Percentiles, RunResult};
 use ackless_lab::case::Case;
 use ackless_lab::entry::{Entry, deeds_line};
 use ackless_lab::metric::airtime_percent;
-use ackless_lab::run::{Job, run_one};
+use ackless_lab::run::{Job, Told, run_one};
 use ackless_lab::table::{Table, airtime_table, described};
+use ackless_lab::yardstick::Yardstick;
 use ackless_scenario::Row;
 
 use crate::args::Run;
@@ -34,10 +35,12 @@ pub fn run(options: &Run) -> Result<(), Failure> {
         let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
         remark(&format!("written: {}", written.join(", ")));
     }
+    let entry = Entry { case: case.clone(), runs: vec![record.result.clone()] };
     if options.json {
-        return print(&serde_json::to_string_pretty(&record)?);
+        let told = Told { record: &record, cautions: entry.cautions() };
+        return print(&serde_json::to_string_pretty(&told)?);
     }
-    print(&text(&Entry { case, runs: vec![record.result] }))
+    print(&text(&entry))
 }
 
 /// What a single run found, for people.
@@ -45,8 +48,12 @@ fn text(entry: &Entry) -> String {
     let (name, result) = (entry.case.scenario.name(), &entry.runs[0]);
     let counters = &result.counters.total;
     let mut text = format!("{name}, scheme {}, seed {}\n\n", result.scheme, result.seed);
+    let (done, transfers) = (done(entry), transfers(entry));
+    let of_window = if done.is_empty() && transfers.is_empty() { "" } else { " over the whole window" };
     let lines = [
-        ("goodput", format!("{:.2} Mbps", result.goodput_mbps)),
+        ("done after", done),
+        ("a transfer takes", transfers),
+        ("goodput", format!("{:.2} Mbps{of_window}", result.goodput_mbps)),
         ("over the air", carried(result)),
         ("TCP ACK frames", counters.tcp_ack_ppdus.to_string()),
         ("channel accesses", counters.channel_accesses.to_string()),
@@ -89,6 +96,43 @@ fn text(entry: &Entry) -> String {
     let airtime = airtime_table(vec![("%".to_owned(), shares)]);
     write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
     text
+}
+
+/// When the transfers were done; nothing where flows are not compared by that, or others beside them have no end.
+fn done(entry: &Entry) -> String {
+    if !compared_by(entry, Yardstick::CompletionTime) {
+        return String::new();
+    }
+    let finite = entry.runs[0].flows.iter().filter(|flow| flow.traffic == "finite");
+    let all = finite.clone().count();
+    let times: Vec<f64> = finite.filter_map(|flow| flow.completion_s).collect();
+    let (mean, last) = (times.iter().sum::<f64>() / times.len() as f64, times.iter().copied().fold(0.0, f64::max));
+    match (times.len(), all) {
+        (0, _) => "not within the run".to_owned(),
+        (1, 1) => format!("{last:.3} s"),
+        (some, all) if some < all => {
+            format!("{last:.3} s, the last of {some} of {all} transfers; the others not within the run")
+        }
+        (all, _) => format!("{mean:.3} s on average over {all} transfers, the last after {last:.3} s"),
+    }
+}
+
+/// How long transfers take that follow one another; nothing where flows are not compared by that, or others beside them have no end.
+fn transfers(entry: &Entry) -> String {
+    if !compared_by(entry, Yardstick::TransferTime) {
+        return String::new();
+    }
+    let count: u64 = entry.runs[0].flows.iter().filter_map(|flow| flow.transfers_ms).map(|times| times.samples).sum();
+    match Yardstick::TransferTime.of(entry) {
+        Some(median) => format!("{:.1} ms (median of {count})", median.mean),
+        None => "longer than the run".to_owned(),
+    }
+}
+
+/// Whether this is a yardstick for the cell, and goodput is none.
+fn compared_by(entry: &Entry, yardstick: Yardstick) -> bool {
+    let all = Yardstick::all(std::slice::from_ref(entry));
+    all.contains(&yardstick) && all.iter().all(|yardstick| yardstick.is_time())
 }
 
 /// What the air carried, where it is not what arrived.

@@ -53,7 +53,7 @@ fn the_picture_of_a_sweep_names_why_points_are_to_be_read_with_care() {
         "{words}"
     );
     let unfair = "* tcp stations.count=2: the stations share unevenly: Jain's index of goodput is 0.50";
-    assert!(words.replace("&#x27;", "'").contains(unfair), "{words}");
+    assert!(words.replace("&apos;", "'").contains(unfair), "{words}");
     assert!(!words.contains("the table says why"), "{words}");
     let steady = sweep("stations.count=1,2", &[], |_, _| ()).expect("one key has a picture");
     assert!(!self::words(&steady).contains("with care"), "{steady}");

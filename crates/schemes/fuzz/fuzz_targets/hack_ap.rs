@@ -71,6 +71,7 @@ type Clients = BTreeMap<(u16, u8), (Compressor, Packet)>;
 
 fuzz_target!(|input: (Setting, Vec<Step>)| {
     let (setting, steps) = input;
+    let codec = setting.codec();
     let mut ap = Node::new(setting);
     let mut clients = Clients::new();
     let mut came = 0;
@@ -94,7 +95,7 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
                     came += 1;
                     if let Ok(ack) = Ack::of(packet) {
                         let client = clients.entry((node(header.peer).0, segment.flow % FLOWS));
-                        let (compressor, last) = client.or_insert((Compressor::default(), packet.clone()));
+                        let (compressor, last) = client.or_insert((Compressor::new(codec), packet.clone()));
                         compressor.install(&ack);
                         *last = packet.clone();
                     }
@@ -104,7 +105,7 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
             Step::Request { header, behind } => ap.request(header, behind),
             Step::Compressed { peer, flow, acks, again, harm } => {
                 let Some(client) = clients.get_mut(&(node(peer).0, flow % FLOWS)) else { continue };
-                let mut appended = answer(client, &acks, again);
+                let mut appended = answer(codec, client, &acks, again);
                 if let Some((at, bits)) = harm.filter(|_| !appended.is_empty()) {
                     let at = usize::from(at) % appended.len();
                     appended[at] ^= bits;
@@ -127,7 +128,7 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
 });
 
 /// What a client appends: its last ACK moved on by each of `acks`, and then unchanged as often as `again` says.
-fn answer((compressor, last): &mut (Compressor, Packet), acks: &[Move], again: u8) -> Vec<u8> {
+fn answer(codec: Codec, (compressor, last): &mut (Compressor, Packet), acks: &[Move], again: u8) -> Vec<u8> {
     let mut codes = Vec::new();
     let still = Move { steps: 0, stamp: 0, window: 0 };
     for step in acks.iter().copied().chain(std::iter::repeat_n(still, again.into())).take(127) {
@@ -140,11 +141,13 @@ fn answer((compressor, last): &mut (Compressor, Packet), acks: &[Move], again: u
             }
         }
         let ack = Ack::of(last).expect("moving does not change what it is");
-        codes.push(compressor.compress(&ack).expect("the context is open"));
+        // RFC 6846 has no packet for some ACKs, which go natively.
+        let Ok(code) = compressor.compress(&ack) else { break };
+        codes.push(code);
     }
     let flow = Ack::of(last).expect("moving does not change what it is").flow();
     let mut bytes = Vec::new();
-    FrameWriter::new(Codec::default(), &mut bytes, usize::MAX).run(Cid::of(&flow), &codes);
+    FrameWriter::new(codec, &mut bytes, usize::MAX).run(Cid::of(&flow), &codes);
     bytes
 }
 

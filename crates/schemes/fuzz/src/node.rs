@@ -44,6 +44,9 @@ pub struct Setting {
     guard_ms: u8,
     driver_to_nic_us: u8,
     within_aifs: bool,
+    take_back: bool,
+    /// RFC 6846's packets, or codes of ours, with the TCP checksum or without.
+    codec: Option<bool>,
 }
 
 /// A PPDU from a peer.
@@ -103,8 +106,15 @@ impl Setting {
             },
             driver_to_nic: Duration::from_micros(self.driver_to_nic_us.into()),
             fit: if self.within_aifs { Fit::WithinAifs } else { Fit::Whole },
+            take_back: self.take_back,
+            codec: self.codec(),
             ..HackConfig::default()
         }
+    }
+
+    /// How ACKs are compressed.
+    pub fn codec(self) -> Codec {
+        self.codec.map_or(Codec::Rfc6846, |checksum| Codec::Own { checksum })
     }
 }
 
@@ -286,7 +296,7 @@ impl Node {
         let (mut answer, mut duration) = (Answer::default(), Duration::ZERO);
         self.ask(|hack, cx| hack.on_answer_due(cx, &due, &mut answer, &mut duration));
         if !answer.appended.is_empty() {
-            Frame::read(Codec::default(), &answer.appended).expect("what is appended is a frame");
+            Frame::read(self.hack.config().codec, &answer.appended).expect("what is appended is a frame");
         }
         self.carry_out();
         answer.appended

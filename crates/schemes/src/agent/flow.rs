@@ -82,8 +82,8 @@ pub(super) enum Native {
 }
 
 impl Flow {
-    /// The TCP opens a connection, or answers one that does, with this SYN of its own.
-    pub(super) fn opened(peer: NodeId, syn: &TcpHeader, options: SendOptions, now: Instant) -> Self {
+    /// The TCP opens a connection, or answers one that does, with this SYN of its own, perhaps once more: `before` was known of its scale.
+    pub(super) fn opened(peer: NodeId, before: Scale, syn: &TcpHeader, options: SendOptions, now: Instant) -> Self {
         let mut flow = Self::new(peer, now);
         let own = syn.seq + 1;
         (flow.newest, flow.own) = (Newest::since(own), Some((own, options)));
@@ -92,7 +92,7 @@ impl Flow {
             flow.scale = Scale::Agreed { shift: 0, answer: own };
             flow.hand_down(syn);
         }
-        flow.scale = Scale::of(syn);
+        flow.scale = before.or_again(syn);
         flow
     }
 
@@ -232,7 +232,7 @@ impl Flow {
     /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
     /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
     ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1). Where the AP minds the window's edge ([`Room::Promise`]), it is the edge that counts: see
-    ///   [`Self::keeps_the_edge`].
+    ///   [`Self::keeps_the_edge`]; where this station does not know it, having seen no SYN, all go natively.
     ///
     /// # Errors
     /// Why it may not.
@@ -256,6 +256,10 @@ impl Flow {
         }
         if !plain || !tcp.options.sack.is_empty() || self.opaque.is() {
             return Err(Native::Other);
+        }
+        if room == Room::Promise && promised.is_none() {
+            // The AP may know the edge that this station does not, and count the window down to it.
+            return Err(Native::Unknown);
         }
         let known = self
             .known

@@ -114,6 +114,11 @@ pub struct Agent {
 impl Agent {
     /// An agent that has seen nothing.
     pub fn new(config: AgentConfig) -> Self {
+        let room = match config.solution {
+            Solution::Flag { .. } => Room::Refuse,
+            Solution::Buffer { .. } => config.room,
+        };
+        let config = AgentConfig { room, ..config };
         let (maker, client) = (Maker::new(config.room), Client::new(config));
         Self { config, maker, client, counters: AgentCounters::default() }
     }

@@ -2,8 +2,9 @@
 
 use ackless_dot11::hooks::Verdict;
 use ackless_schemes::agent::{AgentConfig, Room};
+use ackless_wire::TcpFlags;
 
-use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, buffer};
+use crate::pair::{AP, Pair, SEGMENT, STATION, WINDOW, buffer, flag};
 
 /// A flow whose TCP has offered 64,000 bytes: the first 64 segments, of which one has come.
 fn flowing() -> Pair {
@@ -93,4 +94,52 @@ fn where_no_syn_was_seen_nothing_is_known_of_an_edge() {
     }
     let wire = pair.wire_headers();
     assert!(wire.len() == 79 && wire.iter().all(|tcp| tcp.window == WINDOW), "as without it");
+}
+
+#[test]
+fn a_station_that_has_forgotten_the_flow_swallows_nothing_while_the_ap_minds_the_edge() {
+    let mut pair = flowing();
+    pair.depart();
+    for n in 1..130 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+        assert_eq!(pair.ack(n + 1), Verdict::Pass, "segment {n}");
+        pair.natives();
+    }
+    let wire = pair.wire_headers();
+    assert!(wire.iter().all(|tcp| u32::from(tcp.window) * 128 > 46_000), "the sender is never short of it");
+}
+
+#[test]
+fn a_syn_once_more_takes_nothing_from_what_the_station_knows() {
+    let mut pair = Pair::connected(AgentConfig { room: Room::Promise, ..buffer(128) });
+    let syn = |tcp: &mut ackless_wire::TcpHeader| {
+        (tcp.flags, tcp.seq, tcp.options.window_scale) = (TcpFlags::SYN, tcp.seq - 1, Some(7));
+    };
+    pair.hand_down(syn, 0);
+    pair.natives();
+    pair.ack(0);
+    pair.natives();
+    for n in 0..2 {
+        let data = pair.data(n);
+        pair.exchange(&data);
+        assert_eq!(pair.ack(n + 1), Verdict::Swallow);
+        pair.natives();
+    }
+}
+
+#[test]
+fn the_flag_minds_no_edge() {
+    let mut pair = Pair::flowing(AgentConfig { room: Room::Promise, ..flag() });
+    let mut bare = Pair::flowing(flag());
+    for n in 1..100 {
+        let said = [&mut pair, &mut bare].map(|pair| {
+            let data = pair.data(n);
+            pair.arrive(&[data]);
+            let window = if n < 50 { WINDOW } else { WINDOW + 1 };
+            pair.ack_with(n + 1, |tcp| tcp.window = window);
+            (pair.answer(&[data]), pair.wire_headers())
+        });
+        assert_eq!(said[0], said[1], "segment {n}");
+    }
 }

@@ -186,7 +186,7 @@ impl Client {
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             link.kept -= flow.buffer.clear(cx.pool);
-            *flow = Flow::opened(flow.peer, &tcp, *options, cx.now);
+            *flow = Flow::opened(flow.peer, flow.scale, &tcp, *options, cx.now);
             return Verdict::Pass;
         }
         let opaque = flow.opaque.note(&tcp);

@@ -34,10 +34,10 @@ pub(super) struct Flow {
     edge: SeqNumber,
     /// Left alone: nothing more is kept of it, and no ACK of its kept off the air.
     pub(super) opaque: Opaque,
-    /// The largest that was swallowed, and the largest that went natively.
+    /// The last that was swallowed, and the largest that went natively.
     swallowed: Option<SeqNumber>,
     stated: Option<SeqNumber>,
-    /// The agent can follow from here on: what the TCP acknowledged before did not all come in frames of the agent's.
+    /// The agent can follow from here on: what the TCP acknowledged before did not all come in frames of the agent's, or the AP knows it natively.
     floor: Option<SeqNumber>,
     known: Option<Known>,
     refresh_at: Instant,
@@ -299,6 +299,8 @@ impl Flow {
         }
         if new {
             self.handed = Some(tcp.ack);
+            // Left where it was, it would lie ahead again 2 GiB later.
+            self.vague = self.vague.filter(|vague| vague.after(tcp.ack));
         }
         if self.inflow.pass(tcp.ack) {
             self.floor = Some(tcp.ack);
@@ -321,7 +323,7 @@ impl Flow {
 
     /// An ACK was kept off the air.
     pub(super) fn swallow(&mut self, ack: SeqNumber) {
-        self.swallowed = Some(self.swallowed.map_or(ack, |swallowed| swallowed.max(ack)));
+        self.swallowed = Some(ack);
     }
 
     /// A native packet of the flow has reached the AP.
@@ -330,6 +332,8 @@ impl Flow {
             return;
         }
         self.known = Some(Known { handle, ack: tcp.ack, window: tcp.window, at: now });
+        // It follows: left where it was, it would lie ahead again 2 GiB later.
+        self.floor = self.floor.map(|floor| floor.max(tcp.ack));
         self.refresh_at = now + refresh;
         self.widest = self.widest.max(tcp.window);
         if self.scale.agreed().is_some() {

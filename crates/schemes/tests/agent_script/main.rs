@@ -7,6 +7,7 @@ mod buffer;
 mod client;
 mod flag;
 mod forged;
+mod long;
 mod maker;
 mod natives;
 mod pair;

@@ -35,6 +35,11 @@ impl ClientFacts {
         Self { next: self.next.max(before.next), ..self }
     }
 
+    /// Whether an acknowledgment number is acceptable to the client: nothing that it has not sent, nor older than any window (RFC 5961, 5.2).
+    pub(crate) fn is_acknowledged_by(&self, ack: SeqNumber) -> bool {
+        (0..=1 << 30).contains(&self.next.distance_from(ack))
+    }
+
     /// A pure ACK from the client for the sender of `data` up to `ack`. `echo` is the TSval that it echoes (RFC 7323, 4.3); without effect where the
     /// connection has no timestamps. The sequence number is what follows the client's own data, as far as it was seen: one that the
     /// sender of `data` has passed would be outside of its window (RFC 9293, 3.10.7.4).

@@ -105,7 +105,7 @@ impl Buffer {
     }
 
     /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. An acceptable one takes the place of an older copy: the TCP
-    /// may have had reason not to take that one. Returns whether there is one more now.
+    /// may have had reason not to take that one. One that is not and reaches further stands beside it. Returns whether there is one more now.
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
@@ -118,6 +118,7 @@ impl Buffer {
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
+            && (acceptable || !end.after(copy.end))
         {
             if acceptable && !end.before(copy.end) {
                 pool.retain(packet);

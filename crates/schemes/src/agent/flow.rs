@@ -139,14 +139,16 @@ impl Flow {
     /// Data goes up. Returns whether the first solution must keep it: the AP may speak for it by now, and the TCP has not acknowledged it.
     ///
     /// The AP may have heard already what this station does not know it to have heard, a native ACK whose MAC ACK is lost; or it has started anew, and does not know any more that newer
-    /// data went before. So more is kept than ACKs are swallowed for: all in the order of what went up, late data included.
-    pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber) -> bool {
+    /// data went before. So more is kept than ACKs are swallowed for: all in the order of what went up, late data included. `acceptable`: its ACK is.
+    pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber, acceptable: bool) -> bool {
         if !self.spoken_for {
             return false;
         }
         let reached = self.inflow.reached();
         let in_order = reached.is_some_and(|reached| !data.seq.after(reached));
-        if !self.stamps.is_next(data) {
+        let handed = self.handed;
+        let is_taken = || acceptable && in_order && handed.is_some_and(|handed| !end.before(handed));
+        if !self.stamps.is_next(data, is_taken) {
             self.inflow.take_above_hole(data.seq, end);
             // A late copy of what is there already opens no hole for the AP.
             if reached.is_none_or(|reached| end.after(reached)) {
@@ -170,6 +172,12 @@ impl Flow {
     /// Up to where the TCP has acknowledged everything.
     pub(super) const fn acknowledged(&self) -> Option<SeqNumber> {
         self.handed
+    }
+
+    /// Whether the TCP is sure to believe this RST: it waits for that number, and has nothing on its way up.
+    pub(super) fn is_ended_by(&self, reset: &TcpHeader) -> bool {
+        let waits = Some(reset.seq);
+        reset.checksum == Checksum::Correct && self.handed == waits && self.inflow.reached() == waits
     }
 
     /// Whether a frame that begins there has what the TCP lacks first, below what is kept. Refused, it would lock both: nothing else lets the TCP acknowledge that.

@@ -53,8 +53,6 @@ struct Frame {
     key: FlowKey,
     tcp: TcpHeader,
     end: SeqNumber,
-    /// Newer data went before it, see [`Stamps`].
-    late: bool,
     /// What closed a hole before it was sent behind it, see [`hole_closed`].
     above_hole: bool,
     /// Its connection is over.
@@ -163,8 +161,9 @@ impl Maker {
         let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let key = key.reversed();
         let ours = |flow: &&mut Flow| flow.client == mpdu.receiver && ends_here(mpdu) && !flow.opaque.is();
-        let Some(flow) = self.flows.get_mut(key).filter(ours) else { return };
-        let late = !flow.stamps.is_next(&tcp);
+        if self.flows.get_mut(key).filter(ours).is_none() {
+            return;
+        }
         let place = self.under_way.iter().position(|(client, _)| *client == mpdu.receiver).unwrap_or_else(|| {
             self.under_way.push((mpdu.receiver, VecDeque::new()));
             self.under_way.len() - 1
@@ -174,7 +173,6 @@ impl Maker {
             key,
             tcp,
             end,
-            late,
             above_hole: false,
             over: false,
             fate: None,
@@ -373,11 +371,12 @@ fn count_in(
         return;
     }
     let Some(flow) = flows.get_mut(frame.key).filter(|flow| flow.client == client) else { return };
+    let late = says == Says::InOrder && flow.is_late(&frame);
     if fate == Fate::GivenUp {
         counters.given_up += 1;
         return;
     }
-    if says == Says::InOrder && frame.late {
+    if late {
         counters.late += 1;
         return;
     }
@@ -456,6 +455,17 @@ impl Flow {
     fn begin(&mut self, first: SeqNumber) {
         self.inflow.pass(first);
         self.opening = Some(first);
+    }
+
+    /// Whether newer data went to the client before this frame, whose turn it is now, see [`Stamps`].
+    fn is_late(&mut self, frame: &Frame) -> bool {
+        let Self { facts, inflow, stated, .. } = self;
+        let is_taken = || {
+            inflow.reached().is_some_and(|reached| !frame.tcp.seq.after(reached))
+                && stated.is_some_and(|stated| !frame.end.before(stated))
+                && facts.is_some_and(|facts| facts.is_acknowledged_by(frame.tcp.ack))
+        };
+        !self.stamps.is_next(&frame.tcp, is_taken)
     }
 
     /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.

@@ -43,7 +43,7 @@
 //!   its buffer, and hands up from it. The AP keeps no data.
 //! - *The AP starts anew*: it knows no flow, says nothing until a native ACK tells it of one, and takes nothing back. What the one before has acknowledged is in the station's buffer.
 //!   The server waits for [`AgentConfig::refresh`] or its timeout.
-//! - *A forged RST or SYN* from the peer ends nothing in either half, unless it is a RST with the very number that the TCP waits for; the TCP's own answer does (RFC 5961, 3.2 and 4.2).
+//! - *A forged RST or SYN* from the peer ends nothing in either half, unless it is a RST with the very number that the TCP waits for, and nothing is owed; the TCP's own answer does (RFC 5961, 3.2 and 4.2).
 //!
 //! What the AP says is cumulative and never goes past a hole: a frame that the MAC gave up, that a queue dropped or that the wire lost, until it is delivered after all or
 //! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `maker` and the rule in `flow`.

@@ -1,7 +1,7 @@
 //! What somebody beside the server may put on the wire, and what neither half believes.
 
 use ackless_dot11::hooks::Verdict;
-use ackless_wire::tcp::Omitted;
+use ackless_wire::tcp::{Checksum, Omitted};
 use ackless_wire::{Duration, TcpFlags, TcpHeader};
 
 use crate::pair::{AP, Pair, SEGMENT, STATION, buffer, flag};
@@ -191,4 +191,62 @@ fn what_is_owed_on_a_connection_that_is_left_alone_is_kept_and_let_go_by_any_ack
     assert_eq!((pair.handed_up(), pair.held(0)), (vec![1, 2], 2));
     pair.ack_with(2, mptcp);
     assert_eq!(pair.held(0), 1);
+}
+
+#[test]
+fn one_timestamp_from_the_future_makes_no_later_data_late() {
+    // Above a hole, and with ACKs of what the client never sent, in order too.
+    for (n, ack) in [(9, 7_001), (9, 9_000_000), (1, 9_000_000), (1, 7_000_u32.wrapping_sub(1 << 30))] {
+        let mut pair = Pair::flowing(buffer(8));
+        let forged =
+            pair.segment_with(|tcp| (tcp.options.timestamps, tcp.ack.0) = (Some((1 << 30, 7)), ack), n, SEGMENT);
+        pair.exchange(&forged);
+        pair.ack(1);
+        pair.natives();
+        pair.wire();
+        for n in 1..6 {
+            let data = pair.data(n);
+            pair.exchange(&data);
+            assert_eq!(pair.ack(n + 1), Verdict::Swallow, "segment {n}, ACK {ack}");
+        }
+        assert_eq!((pair.counters(AP).late, pair.wire().last()), (0, Some(&6)), "ACK {ack}");
+    }
+}
+
+#[test]
+fn a_longer_copy_with_an_unacceptable_ack_is_kept_beside_the_one_that_it_extends() {
+    let mut pair = owed();
+    let longer = pair.segment_with(|tcp| tcp.ack.0 = 9_000_000, 2, SEGMENT + SEGMENT / 2);
+    pair.exchange(&longer);
+    assert_eq!(pair.held(0), 3);
+    pair.ack(3);
+    assert_eq!(pair.held(0), 1, "half a segment is owed");
+    let own = pair.data(3);
+    pair.exchange(&own);
+    pair.ack(4);
+    assert_eq!(pair.held(0), 0);
+}
+
+#[test]
+fn a_reset_that_the_tcp_does_not_believe_leaves_what_is_owed() {
+    // Its checksum is wrong, or its number is one that the TCP has passed, by what went up since its last ACK.
+    for checksum in [Checksum::Wrong(1), Checksum::Correct] {
+        let mut pair = owed();
+        let reset = |tcp: &mut TcpHeader| (tcp.flags, tcp.checksum) = (TcpFlags::RST, checksum);
+        let forged = pair.segment_with(reset, 1, 0);
+        pair.exchange(&forged);
+        assert_eq!(pair.held(0), 2, "{checksum:?}");
+        assert_eq!(pair.ack(3), Verdict::Swallow, "{checksum:?}");
+    }
+    // What the TCP has acknowledged all of waits for nothing else.
+    for (checksum, verdict) in [(Checksum::Wrong(1), Verdict::Swallow), (Checksum::Correct, Verdict::Pass)] {
+        let mut pair = owed();
+        pair.ack(3);
+        let reset = |tcp: &mut TcpHeader| (tcp.flags, tcp.checksum) = (TcpFlags::RST, checksum);
+        let reset = pair.segment_with(reset, 3, 0);
+        pair.exchange(&reset);
+        let data = pair.data(3);
+        pair.exchange(&data);
+        assert_eq!(pair.ack(4), verdict, "{checksum:?}");
+    }
 }

@@ -119,14 +119,19 @@ fn a_syn_or_rst_ends_what_was_known_and_the_ports_serve_again() {
 }
 
 #[test]
-fn a_reset_of_the_servers_empties_the_buffer() {
+fn what_is_owed_when_the_server_resets_is_let_go_by_the_tcps_own_answer() {
     let mut pair = Pair::flowing(buffer(8));
     let data = pair.data(1);
     pair.exchange(&data);
     assert_eq!(pair.held(0), 1);
     let reset = pair.segment_with(|tcp| tcp.flags = TcpFlags::RST, 1, 0);
     pair.exchange(&reset);
-    assert_eq!((pair.held(0), pair.wire()), (0, vec![2]));
+    // If the TCP has segment 1 it does not believe this one; if it was lost, it does, and answers what goes up again.
+    assert_eq!((pair.held(0), pair.wire()), (1, vec![2]));
+    pair.pass_time(Duration::from_millis(200));
+    assert_eq!(pair.handed_up(), [1]);
+    pair.hand_down(|tcp| tcp.flags = TcpFlags::RST, 0);
+    assert_eq!(pair.held(0), 0);
 }
 
 #[test]

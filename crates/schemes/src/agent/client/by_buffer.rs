@@ -36,7 +36,7 @@ impl Client {
             return;
         }
         let kept = (packet, acceptable);
-        if flow.goes_up(&tcp, end) && flow.buffer.keep(cx.pool, kept, (tcp.seq, end), (cx.now, again)) {
+        if flow.goes_up(&tcp, end, acceptable) && flow.buffer.keep(cx.pool, kept, (tcp.seq, end), (cx.now, again)) {
             link(&mut self.links, from).kept += 1;
             self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
         }

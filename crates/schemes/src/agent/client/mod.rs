@@ -235,12 +235,12 @@ impl Client {
         }
     }
 
-    /// A SYN or RST from a peer. Only what the TCP is sure to believe ends the flow: a RST with the number that it waits for (RFC 5961, 3.2). Else the TCP's own answer does, a RST
-    /// or a SYN.
+    /// A SYN or RST from a peer. Only what the TCP is sure to believe ends the flow: a RST with the number that it waits for (RFC 5961, 3.2), by its last ACK and by what went up since. Else the
+    /// TCP's own answer does, a RST or a SYN.
     pub(in crate::agent) fn on_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
         let Some(flow) = self.flows.get_mut(key) else { return };
         if tcp.flags.contains(TcpFlags::RST) {
-            if flow.acknowledged() == Some(tcp.seq) {
+            if flow.is_ended_by(tcp) {
                 link(&mut self.links, flow.peer).kept -= restart(flow, cx.pool, cx.now);
             }
         } else {

@@ -65,7 +65,7 @@ section! {
         /// paper has no number.
         buffer_packets: u32 = "128",
         /// What keeps the AP from acknowledging more than a station has room for (solution buffer): refuse, as the paper has it, gives no MAC ACK where the buffer is full; promise is ours:
-        /// beside that, the AP acknowledges nothing beyond the window that the station's TCP has offered, and the station lets an ACK through for each quarter of it.
+        /// beside that, the AP acknowledges nothing beyond the window that the station's TCP has offered, and the station lets ACKs through from a quarter of it on until the AP has one.
         room: Room = "\"refuse\"",
         /// After how long without a TCP ACK the buffer hands a frame up again, doubled each time; longer than transport.ack_timeout
         /// with twice stations.host_latency. The paper has no number.

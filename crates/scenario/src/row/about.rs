@@ -1,6 +1,7 @@
 //! What each kind of row is, where it comes from, what it needs and what it is known to break.
 
 use ackless_cell::config::SchemeChoice;
+use ackless_schemes::agent::{AgentConfig, Room, Solution};
 use ackless_schemes::hack::Codec;
 use ackless_schemes::thinning::Kind;
 
@@ -27,6 +28,9 @@ impl About {
         match scheme {
             SchemeChoice::Hack(hack) if hack.codec == Codec::Rfc6846 => Some(&HACK_ROHC),
             SchemeChoice::Hack(_) => Some(&HACK),
+            SchemeChoice::Agent(AgentConfig { room: Room::Promise, solution: Solution::Buffer { .. }, .. }) => {
+                Some(&AGENT_PROMISE)
+            }
             SchemeChoice::Agent(_) => Some(&AGENT),
             SchemeChoice::Filter(_) => Some(&ACK_FILTER),
             SchemeChoice::ArqProxy(_) => Some(&ARQ_PROXY),
@@ -156,15 +160,22 @@ pub(super) const AGENT: About = About {
     needs: "an AP or relay with downloads, and the agent there and at the stations; for the flag a host that answers within \
             SIFS and agent.extra_sifs (see stations.host_latency), and an application that reads as fast as the air brings",
     breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data; the MAC keeps it until the \
-             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset, by one RST each. With \
-             agent.room = promise (row agent-promise) the AP acknowledges only what the client's TCP has offered room for: fewer accesses \
-             where applications read slowly, less gain where windows are about two A-MPDUs or less. Where every MAC ACK of \
+             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset, by one RST each. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
              timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
              nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
              client never got. Without the scheme that costs a retransmission, with it the data",
     keys: &["scheme.name", "agent", "wifi.backoff", "wifi.cw_floor", "ap.backoff"],
     counters: &["made", "swallowed", "flag_on", "above_hole"],
+};
+
+pub(super) const AGENT_PROMISE: About = About {
+    breaks: "as agent, but that the AP acknowledges no byte beyond the right edge of the window that the client's TCP has offered, and tells what \
+             is left of that window: fewer accesses where applications read slowly, nothing gained where windows are about two A-MPDUs or \
+             less and are read at once, since an ACK goes natively once the edge has moved on by a quarter, and so does each later one until the AP has it. \
+             A station that has seen no SYN of a connection, or has forgotten it after a minute's silence, swallows none of its ACKs; an AP that \
+             has seen none minds no edge. Where the ACK that moves the edge is lost, the server waits for the next. Security: as agent",
+    ..AGENT
 };
 
 pub(super) const AUTO_ZOOM: About = About {

@@ -7,8 +7,8 @@ use ackless_schemes::filter::Form;
 use ackless_tcp::tack::Blocks;
 
 use super::about::{
-    ACK_FILTER, ACK_POLICY, AGENT, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE, FAST_ACK, HACK,
-    HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
+    ACK_FILTER, ACK_POLICY, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE,
+    FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -146,7 +146,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "agent-promise",
         summary: "as agent, but the AP acknowledges only what the station's TCP has offered room for",
-        about: &AGENT,
+        about: &AGENT_PROMISE,
         preset: Preset::AgentPromise,
     },
     Row {

@@ -27,7 +27,8 @@ pub enum Room {
     /// As the paper has it: a full buffer gives no MAC ACK, so that the AP tries again and at last gives the frame up.
     Refuse,
     /// Ours: beside that, the AP acknowledges no byte beyond the right edge of the window that the client's TCP has offered (RFC 9293, 3.8.6), and tells what is left of that window;
-    /// the station lets an ACK through whenever that edge has moved on by a quarter of the widest window.
+    /// the station lets an ACK through whenever that edge has moved on by a quarter of the widest window from what the AP is known to have: of the ACKs that one A-MPDU draws at once, the
+    /// first past a quarter and each later one, since the AP has none of them yet.
     Promise,
 }
 

@@ -14,13 +14,13 @@ const STEPS: u32 = 160;
 fn acks_are_swallowed_beyond_two_gib_as_before() {
     let mut pair = Pair::flowing(buffer(8));
     for n in 0..STEPS {
-        let data = pair.segment_with(|tcp| tcp.seq = tcp.seq + n.wrapping_mul(STEP), 1, STEP);
+        let data = pair.segment_with(|tcp| tcp.seq += n.wrapping_mul(STEP), 1, STEP);
         pair.exchange(&data);
         let due = n % 2 == 1;
         if due {
             pair.pass_time(Duration::from_secs(1));
         }
-        let verdict = pair.ack_with(1, |tcp| tcp.ack = tcp.ack + (n + 1).wrapping_mul(STEP));
+        let verdict = pair.ack_with(1, |tcp| tcp.ack += (n + 1).wrapping_mul(STEP));
         assert_eq!(verdict, if due { Verdict::Pass } else { Verdict::Swallow }, "step {n}");
         pair.natives();
     }
@@ -32,13 +32,13 @@ fn what_once_came_from_too_far_away_keeps_no_flag_off_later() {
     let far = pair.segment_with(|tcp| tcp.seq = tcp.seq - (1 << 30) - SEGMENT, 0, SEGMENT);
     pair.exchange(&far);
     for n in 0..STEPS {
-        let data = pair.segment_with(|tcp| tcp.seq = tcp.seq + n.wrapping_mul(STEP), 1, STEP);
+        let data = pair.segment_with(|tcp| tcp.seq += n.wrapping_mul(STEP), 1, STEP);
         pair.arrive(&[data]);
         let due = n % 2 == 1;
         if due {
             pair.pass_time(Duration::from_secs(1));
         }
-        pair.ack_with(1, |tcp| tcp.ack = tcp.ack + (n + 1).wrapping_mul(STEP));
+        pair.ack_with(1, |tcp| tcp.ack += (n + 1).wrapping_mul(STEP));
         assert_eq!(pair.answer(&[data]), !due, "step {n}");
         pair.natives();
     }

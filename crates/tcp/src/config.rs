@@ -101,7 +101,8 @@ pub enum RackRule {
     /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated.
     #[default]
     Rfc,
-    /// Where the round trip is not shorter than the least (`tcp_rack_advance` of Linux).
+    /// The echo is looked at for what is acknowledged by number, and not for what SACK blocks report (`tcp_clean_rtx_queue` and `tcp_sacktag_one`
+    /// of Linux 6.12).
     Linux,
 }
 

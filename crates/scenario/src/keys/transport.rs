@@ -56,7 +56,7 @@ section! {
         /// How the retransmission timeout is summed: as RFC 6298 has it, or as Linux does, which also rounds timers up to ticks of 4 ms.
         rto: RtoRule = "\"rfc\"",
         /// Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does
-        /// not look at that.
+        /// not look at that for what SACK blocks report.
         rack: RackRule = "\"rfc\"",
         /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
         cubic: CubicRule = "\"rfc\"",

@@ -43,9 +43,7 @@ impl Endpoint {
         let mut facts = Deliveries::new(now, ack);
         facts.min_rtt = self.rtt.min();
         facts.srtt = self.rtt.smoothed();
-        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
-            && self.config.sender.rack == RackRule::Rfc
-        {
+        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps) {
             facts.echoed = stamps.sent_by(echo, now);
         }
         let (spans, reported) = self.sack_spans(tcp);
@@ -55,6 +53,10 @@ impl Endpoint {
         facts.has_blocks = !spans.is_empty();
         let records = self.loss.records_mut().expect("there are records");
         records.acknowledge(ack, |sent| facts.add(sent));
+        if self.config.sender.rack == RackRule::Linux {
+            // Of what is reported above a hole the echo, which is from before the hole, says nothing.
+            facts.echoed = None;
+        }
         for &span in spans {
             records.sack(span, |sent| facts.add(sent));
         }

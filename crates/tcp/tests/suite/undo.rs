@@ -1,6 +1,6 @@
 //! Reductions that were mistakes (RFC 3522, 5682, 2883), worked by hand: a round trip of 100 ms, segments of 1000 bytes, Reno's window, ten segments at first.
 
-use ackless_tcp::{Config, CongestionChoice, Event, RecoveryChoice, SenderChoices, UndoChoices};
+use ackless_tcp::{Config, CongestionChoice, Event, RackRule, RecoveryChoice, SenderChoices, UndoChoices};
 use ackless_wire::{Bytes, Duration};
 
 use crate::script::{ACK, SYN, Script, Sent, plain};
@@ -224,4 +224,34 @@ fn a_receiver_without_dsack_reports_nothing_twice() {
     script.receive(ACK, 1, 1, 1000);
     script.receive(ACK, 1, 1, 1000);
     assert_eq!(script.one().sack, []);
+}
+
+#[test]
+fn by_linux_a_probe_reported_above_a_hole_shows_what_is_lost_and_an_original_acknowledged_by_number_shows_nothing() {
+    // Echoes are of what came before the hole. By RFC 8985 (6.2, step 2) neither counts for the probe.
+    for (rack, repaired) in [(RackRule::Rfc, false), (RackRule::Linux, true)] {
+        let sender = SenderChoices { rack, undo: EIFEL, ..SenderChoices::default() };
+        let stamped =
+            Config { timestamps: Some(Duration::from_millis(1)), sender, ..config(NONE, RecoveryChoice::Rack) };
+        // The tail of ten is lost, all but the first; the last is sent again as a probe.
+        let (mut script, sent) = sending(stamped.clone(), 10);
+        script.wait(100);
+        let echo = sent[0].stamps.expect("there are timestamps").0;
+        script.stamps = Some((3, echo));
+        acknowledge(&mut script, sent[1].seq, &[]);
+        script.all();
+        script.wake();
+        let probe = script.one();
+        assert_eq!(script.end.stats().tail_probes, 1);
+        script.wait(100);
+        acknowledge(&mut script, sent[1].seq, &[(probe.seq, probe.seq + probe.len)]);
+        assert_eq!(script.spans().first().is_some_and(|first| first.0 == sent[1].seq), repaired, "{rack:?}");
+        // Nothing was lost, and the timer fired: the original is acknowledged 110 ms later.
+        let (mut script, sent) = sending(stamped, 10);
+        time_out(&mut script);
+        script.wait(110);
+        script.stamps = Some((3, sent[0].stamps.expect("there are timestamps").0));
+        acknowledge(&mut script, sent[1].seq, &[]);
+        assert!(script.spans().iter().all(|&(seq, _)| seq > sent[9].seq), "{rack:?}: nothing is repeated");
+    }
 }

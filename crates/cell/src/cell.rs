@@ -247,6 +247,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    #[inline(always)]
     fn dispatch(&mut self, wakeup: Wakeup) {
         match wakeup {
             Wakeup::Medium => self.end_transmissions(),

@@ -96,11 +96,13 @@ impl Wired {
     }
 
     /// Whether one more packet would be taken: less waits than the buffer holds. The packet being sent does not wait.
+    #[inline]
     pub fn has_room(&mut self, now: Instant) -> bool {
         self.has_room_beside(now, 0, Bytes::ZERO)
     }
 
     /// Whether one more packet would be taken if so many others were pushed now, of so many bytes together.
+    #[inline]
     pub fn has_room_beside(&mut self, now: Instant, packets: usize, bytes: Bytes) -> bool {
         while let Some((_, len)) = self.departures.pop_front_if(|(at, _)| *at <= now) {
             self.queued -= len;
@@ -130,6 +132,7 @@ impl Wired {
     }
 
     /// The next packet that has arrived by `now`.
+    #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<PacketId> {
         loop {
             self.poll_timeout().filter(|at| *at <= now)?;

@@ -37,10 +37,14 @@ struct Slot {
 
 impl PacketPool {
     /// Takes a packet in, with one reference.
+    #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
             Some(index) => {
-                self.slots[index as usize] = Slot { references: 1, charged_to: None, packet: Some(packet) };
+                // Whoever released it let go of its charge.
+                let slot = &mut self.slots[index as usize];
+                slot.references = 1;
+                slot.packet = Some(packet);
                 PacketId(index)
             }
             None => {
@@ -65,15 +69,16 @@ impl PacketPool {
     }
 
     /// Gives a reference back; the last one frees the packet.
+    #[inline]
     pub fn release(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.0 as usize];
         debug_assert!(slot.references > 0, "a reference is released once");
         slot.references -= 1;
         if slot.references == 0 {
             if slot.charged_to.is_some() {
-                self.discharge(id);
+                return self.release_charged(id);
             }
-            self.slots[id.0 as usize].packet = None;
+            slot.packet = None;
             self.free.push(id.0);
         }
     }
@@ -84,16 +89,31 @@ impl PacketPool {
     }
 
     /// Whether the packet lies in the queues below a sender that counts.
+    #[inline]
     pub fn is_charged(&self, id: PacketId) -> bool {
         self.slots[id.0 as usize].charged_to.is_some()
     }
 
     /// The packet has left the queues below its sender, if it was charged to one, whoever holds it from now on.
+    #[inline]
     pub fn discharge(&mut self, id: PacketId) {
+        if self.is_charged(id) {
+            self.end_charge(id);
+        }
+    }
+
+    fn end_charge(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.0 as usize];
         if let (Some(sender), Some(packet)) = (slot.charged_to.take(), &slot.packet) {
             self.discharged.push(Discharge { sender, len: packet.len() });
         }
+    }
+
+    /// The last reference to a packet that is charged goes.
+    fn release_charged(&mut self, id: PacketId) {
+        self.end_charge(id);
+        self.slots[id.0 as usize].packet = None;
+        self.free.push(id.0);
     }
 
     /// Whether anything has been discharged that nobody has asked for.

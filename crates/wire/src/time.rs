@@ -61,6 +61,17 @@ impl Instant {
     }
 }
 
+impl Instant {
+    /// The earlier of two times, where there is one.
+    #[inline]
+    pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (None, only) | (only, None) => only,
+        }
+    }
+}
+
 impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);

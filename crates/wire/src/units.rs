@@ -80,7 +80,11 @@ impl BitRate {
     /// # Panics
     /// If the rate is zero.
     pub const fn time_ceil(self, amount: Bytes) -> Duration {
-        Duration::from_nanos((amount.bits() as u128 * 1_000_000_000).div_ceil(self.0 as u128) as u64)
+        // A packet's takes 64 bits, which divide several times as fast as 128.
+        Duration::from_nanos(match amount.bits().checked_mul(1_000_000_000) {
+            Some(bits) => bits.div_ceil(self.0),
+            None => (amount.bits() as u128 * 1_000_000_000).div_ceil(self.0 as u128) as u64,
+        })
     }
 
     /// How much this rate carries in `span`, rounded down to a whole byte.

@@ -110,6 +110,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// A transport or application on a node, or at the server, sends a packet.
+    #[inline(always)]
     pub(super) fn send_from(&mut self, place: Place, packet: PacketId) {
         match place {
             Place::Server => {
@@ -191,9 +192,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The server puts a packet on the wire.
     fn push_down(&mut self, packet: PacketId) {
         let len = self.pool.get(packet).len();
-        let before = self.wire_down.free_at();
+        let counted_from = self.pool.is_charged(packet).then(|| self.wire_down.free_at());
         let pushed = self.wire_down.push(self.now, packet, len);
-        if self.pool.is_charged(packet) && self.wire_down.free_at() > before {
+        if counted_from.is_some_and(|before| self.wire_down.free_at() > before) {
             self.await_departure(packet);
         }
         if let Err(packet) = pushed {

@@ -179,20 +179,20 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn service(&mut self, flow: usize, end: usize) {
         self.top_up(flow, end);
         self.let_read(flow, end);
+        let bounded = self.flows.flow(flow).ends[end].small_queue.is_some();
         loop {
             let now = self.now;
             let End { place, tcp: Some(tcp), small_queue, .. } = &mut self.flows.flow_mut(flow).ends[end] else {
                 return;
             };
             let place = *place;
-            if let Some(queue) = small_queue {
+            if bounded && let Some(queue) = small_queue {
                 tcp.heed_small_queue(queue.below, queue.packet, queue.time);
             }
             let Some(packet) = tcp.poll_transmit(now) else { break };
-            let counts = small_queue.as_mut().is_some_and(|queue| queue.take(&packet));
             let packet = self.pool.insert(packet);
-            if counts {
-                self.pool.charge(packet, 2 * flow as u32 + end as u32);
+            if bounded {
+                self.charge(flow, end, packet);
             }
             self.send_from(place, packet);
         }
@@ -204,6 +204,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             && at < self.agenda.deadline(slot)
         {
             self.agenda.set(slot, Some(at));
+        }
+    }
+
+    /// A packet leaves a TCP whose small queues are bounded.
+    fn charge(&mut self, flow: usize, end: usize, packet: PacketId) {
+        let queue = self.flows.flow_mut(flow).ends[end].small_queue.as_mut();
+        if queue.is_some_and(|queue| queue.take(self.pool.get(packet))) {
+            self.pool.charge(packet, 2 * flow as u32 + end as u32);
         }
     }
 
@@ -433,18 +441,24 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.sources[0].is_empty() {
             return;
         }
-        // What has left the host will be in the buffer.
-        let (mut packets, mut bytes) = (self.server.departures().len(), Bytes::ZERO);
-        for &packet in self.server.departures() {
-            bytes += self.pool.get(packet).len();
+        if !self.server.is_instant() {
+            return self.refill_behind_host();
         }
-        let instant = self.server.is_instant();
+        while self.wire_down.has_room(self.now) {
+            let Some(packet) = self.next_flood(Place::Server) else { return };
+            let packet = self.pool.insert(packet);
+            self.send_from(Place::Server, packet);
+        }
+    }
+
+    /// The same where the server's host takes time: what has left it will be in the buffer.
+    fn refill_behind_host(&mut self) {
+        let mut packets = self.server.departures().len();
+        let mut bytes = self.server.departures().map(|&packet| self.pool.get(packet).len()).sum();
         while self.wire_down.has_room_beside(self.now, packets, bytes) {
             let Some(packet) = self.next_flood(Place::Server) else { return };
-            if !instant {
-                packets += 1;
-                bytes += packet.len();
-            }
+            packets += 1;
+            bytes += packet.len();
             let packet = self.pool.insert(packet);
             self.send_from(Place::Server, packet);
         }

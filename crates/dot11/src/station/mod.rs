@@ -367,7 +367,7 @@ impl<S: Scheme> Station<S> {
     /// When to call [`Self::wake`].
     pub fn poll_timeout(&self) -> Option<Instant> {
         let answer = self.answer.as_ref().map(|answer| answer.at);
-        earlier(earlier(answer, self.exchange.deadline()), self.scheme.poll_timeout())
+        Instant::earlier(Instant::earlier(answer, self.exchange.deadline()), self.scheme.poll_timeout())
     }
 
     /// The time that [`Self::poll_timeout`] named has come. Returns what goes on the air in this instant.
@@ -457,15 +457,6 @@ fn carry_out(verdict: Verdict, pool: &mut PacketPool, packet: PacketId) -> Optio
             pool.release(packet);
             Some(other)
         }
-    }
-}
-
-/// The earlier of two times, where there is one.
-#[inline]
-fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (None, only) | (only, None) => only,
     }
 }
 

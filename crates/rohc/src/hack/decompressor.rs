@@ -152,13 +152,19 @@ impl Decompressor {
         Ok((codes, passed))
     }
 
-    /// Decodes the code at the start of `bytes`, and says its length.
+    /// Decodes the code at the start of `bytes`, whose ACK is the reference then, and says its length.
     #[inline]
     fn step(&mut self, bytes: &[u8]) -> Result<(Decoded, usize), DecodeError> {
         let msn = self.expected;
         let (ack, len) = match self.context.as_mut().ok_or(DecodeError::NoReference)? {
-            Receiving::Own(context) => own(context, msn, bytes, self.codec, &mut self.sum)?,
-            Receiving::Rfc6846(receiver) => receiver.step(bytes, msn)?,
+            Receiving::Own(context) => {
+                let len = own(context, msn, bytes, self.codec, &mut self.sum)?;
+                (context.reference, len)
+            }
+            Receiving::Rfc6846(receiver) => {
+                let len = receiver.step(bytes, msn)?;
+                (receiver.reference, len)
+            }
         };
         self.expected = msn.wrapping_add(1);
         self.behind = (self.behind + 1).min(MAX_BACK);
@@ -166,15 +172,9 @@ impl Decompressor {
     }
 }
 
-/// Decodes a code of ours.
+/// Decodes a code of ours, whose ACK is the reference then, and says its length.
 #[inline]
-fn own(
-    context: &mut Context,
-    msn: u8,
-    bytes: &[u8],
-    codec: Codec,
-    sum: &mut TcpSum,
-) -> Result<(Ack, usize), DecodeError> {
+fn own(context: &mut Context, msn: u8, bytes: &[u8], codec: Codec, sum: &mut TcpSum) -> Result<usize, DecodeError> {
     let kind = Kind::of(bytes)?;
     let (ack, right, len) = match kind {
         Kind::Compact | Kind::Stamps | Kind::Window => {
@@ -198,7 +198,7 @@ fn own(
         }
     }
     context.step(&ack);
-    Ok((ack, len + codec.behind_code()))
+    Ok(len + codec.behind_code())
 }
 
 impl Decode<'_, '_> {
@@ -211,6 +211,7 @@ impl Decode<'_, '_> {
 impl Iterator for Decode<'_, '_> {
     type Item = Result<Decoded, DecodeError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.codes.is_empty() {
             return None;

@@ -134,7 +134,7 @@ impl Maker {
             return;
         }
         let flow = self.flows.at_hand();
-        if !flow.opaque.is() && flow.opaque.note(tcp) {
+        if data.is_none() && !flow.opaque.is() && flow.opaque.note(tcp) {
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
         }
         if let Some(first) = first {

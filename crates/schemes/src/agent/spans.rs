@@ -55,7 +55,17 @@ impl Inflow {
         self.put(start, end, false)
     }
 
+    #[inline]
     fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
+        if in_order && self.there.follows(start, end) && self.agents.follows(start, end) {
+            // As nearly all of a download comes.
+            (self.there.point, self.agents.point) = (Some(end), Some(end));
+            return Place::InOrder;
+        }
+        self.put_anywhere(start, end, in_order)
+    }
+
+    fn put_anywhere(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
         let remembered = self.there.insert(start, end) && (!in_order || self.agents.insert(start, end));
         match (in_order, remembered) {
             (_, false) => Place::Forgotten,
@@ -82,6 +92,12 @@ impl Spans {
         self.point
     }
 
+    /// Whether these bytes are the next ones, and nothing waits.
+    #[inline]
+    fn follows(&self, start: SeqNumber, end: SeqNumber) -> bool {
+        self.point == Some(start) && self.above.is_empty() && (0..=FAR as i32).contains(&end.distance_from(start))
+    }
+
     /// Whether something is there beyond a hole.
     const fn has_hole(&self) -> bool {
         self.point.is_some() && !self.above.is_empty()
@@ -100,11 +116,6 @@ impl Spans {
     /// The bytes from `start` up to `end` are there. False if that is forgotten, because there are too many pieces, or because it lies too far from
     /// everything else to tell before from after.
     fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
-        if self.point == Some(start) && self.above.is_empty() && end.distance_from(start).unsigned_abs() <= FAR {
-            // As nearly all of a download comes.
-            self.point = Some(if end.after(start) { end } else { start });
-            return true;
-        }
         let anchor = self.point.or(self.above.first().map(|first| first.0)).unwrap_or(start);
         if [start, end].iter().any(|place| place.distance_from(anchor).unsigned_abs() > FAR) {
             return false;

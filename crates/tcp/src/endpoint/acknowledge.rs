@@ -225,6 +225,7 @@ impl Endpoint {
     }
 
     /// Timers, buffer, events and the fate of our FIN.
+    #[inline(always)]
     fn after_new_acknowledgement(&mut self, now: Instant) {
         if self.tx.una == self.tx.max {
             self.timers.stop(Timer::Retransmit);

@@ -6,7 +6,7 @@ use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeade
 use super::Endpoint;
 use super::sender::{Allowance, Blocked, Ending, Probe, Throttle};
 use crate::ack::{AckPolicy, AckReason};
-use crate::config::NagleRule;
+use crate::config::GrowthRule;
 use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
@@ -140,26 +140,27 @@ impl Endpoint {
         }
         let end = self.tx.end();
         let gap = if out.next < out.max { self.loss.go_back(out.next, end) } else { Span { start: out.next, end } };
-        let allowance = Allowance { room, segment, nagle: self.nagle_until() };
+        let allowance = Allowance { room, segment, nagle: self.config.nagle.then_some(self.config.sender.nagle) };
         match self.tx.plan(gap, allowance) {
             Ok(span) if self.is_throttled(span) => None,
             Ok(span) => Some((span, SentKind::New)),
-            // What the timer takes for lost is next, then.
-            Err(_) if self.cannot_probe_timeout() => self.next_span(now),
+            Err(blocked) if self.probes_timeout() => self.repair_in_place_of_probe(now, blocked),
             Err(blocked) => self.on_blocked(now, blocked),
         }
     }
 
-    /// What must be acknowledged before a small segment goes out.
-    #[inline]
-    fn nagle_until(&self) -> Position {
-        match self.config.sender.nagle {
-            _ if !self.config.nagle => Position::SYN,
-            NagleRule::Rfc => self.tx.max,
-            NagleRule::Minshall => self.tx.small_until,
+    /// No new data can go out in place of what the timer takes for lost: unless some has, that is next.
+    #[cold]
+    fn repair_in_place_of_probe(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
+        if self.cannot_probe_timeout()
+            && let Some(span) = self.loss.lost(&self.tx.outstanding())
+        {
+            return Some((span, SentKind::Repair));
         }
+        self.on_blocked(now, blocked)
     }
 
+    #[inline]
     fn on_blocked(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
         let out = self.tx.outstanding();
         match blocked {
@@ -227,7 +228,7 @@ impl Endpoint {
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
         self.record_transmission(now, span);
-        if self.undo.is_some() && span.start < self.tx.max {
+        if span.start < self.tx.max {
             self.note_repetition(now, span);
         }
         let phase = self.loss.phase();
@@ -243,9 +244,8 @@ impl Endpoint {
         }
         tx.last_sent = now;
         tx.max = tx.max.max(span.end);
-        let out = tx.max - tx.una;
-        if out > tx.most_out.0 || tx.una >= tx.most_out.1 {
-            tx.most_out = (out, tx.max);
+        if self.config.sender.growth == GrowthRule::Linux {
+            tx.note_most_out();
         }
         if kind == SentKind::Probe {
             return;

@@ -8,7 +8,7 @@ use super::sender::{Allowance, Probe};
 use crate::congestion::Controller;
 use crate::loss::{LossDecision, LossDetector, Phase, Prr, SentKind};
 use crate::pacing;
-use crate::sequence::{Position, Span};
+use crate::sequence::Span;
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -162,7 +162,7 @@ impl Endpoint {
             Some(_) => self.sending_room(self.loss.pipe(&out)),
             None => segment.max(out.smss),
         };
-        let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: Position::SYN });
+        let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: None });
         let (span, kind) = match fresh {
             Ok(span) => (span, SentKind::New),
             Err(_) => {

@@ -2,7 +2,7 @@
 
 use ackless_wire::{Bytes, Instant, SeqNumber};
 
-use crate::config::Config;
+use crate::config::{Config, NagleRule};
 use crate::congestion::SlowStart;
 use crate::loss::Outstanding;
 use crate::send_buffer::SendBuffer;
@@ -39,7 +39,7 @@ pub(super) struct Sender {
     pub(super) limited_until: Position,
     /// One past the last new segment that was smaller than full-sized.
     pub(super) small_until: Position,
-    /// `max_packets_out`: the most that was out, in bytes, and until what is acknowledged that holds (`cwnd_usage_seq`).
+    /// `max_packets_out`: the most that was out, in bytes, and until what is acknowledged that holds (`cwnd_usage_seq`). Kept where growth goes by it.
     pub(super) most_out: (Bytes, Position),
     /// When data last went out.
     pub(super) last_sent: Instant,
@@ -112,8 +112,8 @@ pub(super) struct Allowance {
     pub(super) room: Bytes,
     /// The most payload for this segment.
     pub(super) segment: Bytes,
-    /// A small segment waits until this is acknowledged.
-    pub(super) nagle: Position,
+    /// By which rule a small segment waits, if by any.
+    pub(super) nagle: Option<NagleRule>,
 }
 
 impl Sender {
@@ -153,6 +153,22 @@ impl Sender {
             exit: config.sender.slow_start,
             paced: config.pacing,
             cubic: config.sender.cubic,
+        }
+    }
+
+    /// What must be acknowledged before a small segment goes out.
+    const fn nagle_until(&self, rule: NagleRule) -> Position {
+        match rule {
+            NagleRule::Rfc => self.max,
+            NagleRule::Minshall => self.small_until,
+        }
+    }
+
+    /// Something went out.
+    pub(super) fn note_most_out(&mut self) {
+        let out = self.max - self.una;
+        if out > self.most_out.0 || self.una >= self.most_out.1 {
+            self.most_out = (out, self.max);
         }
     }
 
@@ -201,7 +217,10 @@ impl Sender {
             if span.len() * 2 < self.max_window {
                 return Err(Blocked::SillyWindow);
             }
-        } else if is_new && span.len() < allowance.segment && self.ending == Ending::Open && self.una < allowance.nagle
+        } else if is_new
+            && span.len() < allowance.segment
+            && self.ending == Ending::Open
+            && allowance.nagle.is_some_and(|rule| self.una < self.nagle_until(rule))
         {
             return Err(Blocked::Nagle);
         }

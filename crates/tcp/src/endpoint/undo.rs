@@ -73,9 +73,10 @@ impl Endpoint {
 
     /// `span` goes out again.
     pub(super) fn note_repetition(&mut self, now: Instant, span: Span) {
+        let Some(undo) = &mut self.undo else { return };
         let stamp = self.stamps.as_mut().map(|stamps| stamps.value(now));
         let smss = self.tx.smss;
-        if let Some(reduction) = self.undo.as_mut().and_then(|undo| undo.reduction.as_mut()) {
+        if let Some(reduction) = &mut undo.reduction {
             reduction.repeated_at = reduction.repeated_at.or(stamp);
             reduction.repeated = true;
             reduction.unreported += segments(span, smss);

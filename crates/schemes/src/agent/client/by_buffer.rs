@@ -3,7 +3,7 @@
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, Emission};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, PacketId, SeqNumber, TcpFlags, TcpHeader};
+use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use super::super::buffer::{Due, Lift};
 use super::super::config::Solution;
@@ -25,20 +25,20 @@ impl Client {
         if tcp.checksum != Checksum::Correct || !asks && self.wake.is_none() {
             return;
         }
-        let (tcp, end) = (*tcp, tcp.seq + content.payload.len());
+        let (start, end) = (tcp.seq, tcp.seq + content.payload.len());
         let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
         flow.unanswered |= asks;
         if flow.opaque.is() {
             return;
         }
-        let acceptable = flow.hears(&tcp, end);
+        let acceptable = flow.hears(tcp, end);
         if data.is_none() {
             return;
         }
         let kept = (packet, acceptable);
-        if flow.goes_up(&tcp, end, acceptable) && flow.buffer.keep(cx.pool, kept, (tcp.seq, end), (cx.now, again)) {
+        if flow.goes_up(tcp, end, acceptable) && flow.buffer.keep(cx.pool, kept, (start, end), (cx.now, again)) {
             link(&mut self.links, from).kept += 1;
-            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
+            self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
         debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
     }
@@ -55,7 +55,7 @@ impl Client {
             if flow.buffer.on_timer(has_no_room, &mut lift) == Due::Abandon {
                 link(&mut self.links, peer).kept -= abandon(flow, cx, counters);
             }
-            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
+            self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
     }
 }

@@ -121,7 +121,7 @@ impl Client {
         let content = cx.pool.get(mpdu.packet);
         let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
         let (data, key) = (data_of(content).map(|(_, end)| end), key.reversed());
-        let (start, says_opaque) = (tcp.seq, Opaque::is_said_by(tcp));
+        let (start, says_opaque) = (tcp.seq, data.is_none() && Opaque::is_said_by(tcp));
         if data.is_none() && !says_opaque {
             return Admission::Accept;
         }
@@ -201,7 +201,7 @@ impl Client {
         let new = flow.hand_down(&tcp);
         if let Solution::Buffer { again, .. } = self.solution {
             on_ack(flow, link, (cx, counters), &tcp, (new, before, pure), again);
-            self.wake = self.wake.into_iter().chain(flow.buffer.due()).min();
+            self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
         match (ruling, self.solution) {
             (Ok(()), Solution::Buffer { .. }) => {

@@ -34,7 +34,7 @@ impl Driver {
             Policy::MoreData | Policy::Opportunistic => None,
         };
         let guard = self.on_guard(env);
-        [explicit, guard].into_iter().flatten().min()
+        Instant::earlier(explicit, guard)
     }
 
     /// After how long an ACK of this flow that is held now is looked at at the latest.

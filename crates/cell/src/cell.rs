@@ -2,7 +2,7 @@
 //!
 //! [`Cell::advance`] processes events up to a time; [`Cell::poll_timeout`] says when the next one is. That is all a simulation, or
 //! a wall clock, needs. Here stands the order of things within an event; `air` has what concerns the medium, `network` where packets
-//! go, [`crate::flows`] the transports and applications.
+//! go, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
 
 use std::collections::VecDeque;
 
@@ -23,11 +23,13 @@ use crate::wired::Wired;
 
 mod air;
 mod build;
+mod by_power;
 mod network;
 mod routes;
 mod transport;
 mod witness;
 
+use by_power::Powers;
 use routes::Routes;
 use witness::Witness;
 
@@ -38,6 +40,8 @@ pub struct Cell<S, O> {
     agenda: Agenda,
     slots: Slots,
     medium: Medium,
+    /// The medium in place of the other, where powers decide who hears whom.
+    powers: Option<Box<Powers>>,
     loss: AirLoss,
     interference: Option<Interference>,
     /// The AP first.
@@ -283,7 +287,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let len = beacon.len;
         beacon.next += beacon.interval;
         let next = beacon.next;
-        let view = self.medium.view(NodeId(0), false);
+        let view = self.view(0);
         self.stations[0].beacon_due(self.now, view, len);
         self.after_station(0);
         self.agenda.set(self.slots.slot(Wakeup::Beacon), Some(next));
@@ -294,7 +298,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         match ppdu {
             Some(ppdu) => self.transmit(ppdu),
             None => {
-                let view = self.medium.view(NodeId(node as u16), false);
+                let view = self.view(node);
                 self.stations[node].medium_idle(self.now, view);
                 self.after_station(node);
                 return self.settle_exchange();
@@ -305,7 +309,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Puts an answer or the next frame of an exchange on the air.
     fn transmit(&mut self, ppdu: Ppdu) {
-        let silence = (!self.medium.is_busy()).then(|| self.sifs_silence());
+        let silence = self.is_silent().then(|| self.sifs_silence());
         self.begin(ppdu, silence, false);
         self.silence_is_over();
     }

@@ -4,12 +4,12 @@
 //! in what it left out, checked it and resolved it into these values. A configuration holds no seed, so the same
 //! configuration and a seed together fix a run.
 //!
-//! Not described yet: a second AP, moving stations, stations that do not hear each other, and rates that adapt during the run.
+//! Not described yet: a second AP, moving stations, and rates that adapt during the run.
 
 pub use crate::gro::Gro;
 pub use ackless_dot11::access::BackoffPolicy;
 use ackless_dot11::codec::beacon::min_len;
-use ackless_phy::{Band, BasicRates, Db, LinkBudget, Standard, TxVector};
+use ackless_phy::{Band, BasicRates, Db, Dbm, LinkBudget, Standard, TxVector};
 use ackless_schemes::agent::AgentConfig;
 use ackless_schemes::arq_proxy::ArqProxyConfig;
 use ackless_schemes::fast_ack::FastAckConfig;
@@ -52,6 +52,8 @@ pub struct CellConfig {
     pub wired: WiredConfig,
     /// How the signal-to-noise ratio follows from a distance, for links with [`LinkLoss::PathLoss`].
     pub propagation: LinkBudget,
+    /// Who hears whom.
+    pub hearing: Hearing,
     /// What the applications send.
     pub flows: Vec<FlowConfig>,
     /// Echo requests that measure the latency under load.
@@ -73,10 +75,38 @@ pub struct ServerConfig {
     pub tsq: Option<Duration>,
 }
 
+/// Who hears whom in a cell.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Hearing {
+    /// All hear each other, and PPDUs that overlap destroy each other everywhere; see [`crate::medium`].
+    All,
+    /// By the powers with which PPDUs come in; see [`crate::medium::by_power`]. Links lose nothing beside ([`LinkLoss::None`]), there is an AP,
+    /// and no node sends DSSS.
+    ByPower(PowerConfig),
+}
+
+/// The powers with which nodes hear each other, and what they make of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PowerConfig {
+    /// The power with which what one node sends comes in at another, over the width of a PPDU: row by row for each sender, in each row for each
+    /// receiver, in the order of node numbers. A node's entry for itself means nothing.
+    pub powers: Vec<Dbm>,
+    /// The place of the cell's AP among these nodes; its stations follow.
+    pub first: usize,
+    /// The noise of every receiver over 20 MHz.
+    pub noise: Dbm,
+    /// The least power over the primary 20 MHz with which a preamble is detected.
+    pub preamble: Dbm,
+    /// The least power of all signals over the primary 20 MHz with which the medium counts as busy, whatever they are.
+    pub energy: Dbm,
+    /// Whether a receiver leaves what it has locked on for a stronger PPDU that comes later.
+    pub relocks: bool,
+}
+
 /// How nodes are connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topology {
-    /// A server on a wire, an AP that bridges, and stations that hear each other and talk through the AP only, or through a station that relays
+    /// A server on a wire, an AP that bridges, and stations that talk through the AP only, or through a station that relays
     /// ([`StationConfig::via`]).
     Infrastructure,
     /// Stations that send to each other directly; the AP is silent, and no flow goes to the server.

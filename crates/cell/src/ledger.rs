@@ -8,7 +8,7 @@ use ackless_dot11::frame::{ACK_LEN, BLOCK_ACK_LEN, Body, Mpdu, Ppdu};
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::observe::Silence;
+use crate::observe::{Heard, Silence};
 use crate::result::{Airtime, AirtimeClass};
 
 /// The ledger of one run.
@@ -68,6 +68,15 @@ impl Ledger {
             return;
         }
         self.split(ppdu, start);
+    }
+
+    /// What an AP heard for a while, where powers decide who hears whom. A PPDU that collided, or was lost in its header, is a collision for as
+    /// long as the AP was sending it or locked on it; so is every other time in which more than noise comes in.
+    pub fn heard(&mut self, what: Heard<'_>, from: Instant, until: Instant) {
+        match what {
+            Heard::Ppdu(ppdu) => self.split(ppdu, from),
+            Heard::Overlap => self.book(AirtimeClass::Collisions, from, until),
+        }
     }
 
     fn split(&mut self, ppdu: &Ppdu, start: Instant) {

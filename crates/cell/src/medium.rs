@@ -1,6 +1,6 @@
 //! The medium: who is on the air, what collided, and what each station makes of it.
 //!
-//! All stations of a cell hear each other, and two PPDUs that overlap destroy each other everywhere (equal power, no capture). A
+//! [`Medium`] is the one where all hear each other; in [`by_power`] powers decide. Of the first: all stations of a cell hear each other, and two PPDUs that overlap destroy each other everywhere (equal power, no capture). A
 //! bystander understands every PPDU that did not collide: it honours its Duration field, and waits EIFS after a collision. Losses on the
 //! air are the receiver's own, see [`crate::loss`]. Stations ask for their view of the medium instead of being told of each
 //! change, so that an idle station costs nothing and a medium that not all hear alike has its place here.
@@ -9,7 +9,9 @@ use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::station::MediumView;
 use ackless_wire::Instant;
 
-/// The medium of one cell.
+pub mod by_power;
+
+/// The medium of a cell in which all hear each other.
 #[derive(Debug, Default)]
 pub struct Medium {
     on_air: Vec<Transmission>,

@@ -40,8 +40,20 @@ pub enum Event<'a> {
         /// Whether the medium is idle now.
         idle: bool,
     },
-    /// A silence, or the part of it since the last such event, ends without a PPDU: nobody has anything to send any more, or the run is over.
+    /// A silence, or the part of it since the last such event, ends without a PPDU: nobody has anything to send any more, or the run is over. Where
+    /// powers decide who hears whom ([`Hearing::ByPower`](crate::config::Hearing::ByPower)), every silence of the AP ends so, `Start` tells of
+    /// none, and no `End` says that the medium is idle.
     Silence(Silence),
+    /// Where powers decide who hears whom: what the AP heard from one time to another, in which it was not silent for it. These stretches and its
+    /// silences cover its time.
+    Heard {
+        /// What it was.
+        what: Heard<'a>,
+        /// Since when.
+        from: Instant,
+        /// Until when.
+        until: Instant,
+    },
     /// An application got bytes, for the first time and in order: as they arrived, or as it read them
     /// ([`TcpConfig::read_rate`](crate::config::TcpConfig::read_rate)).
     Delivered {
@@ -151,6 +163,15 @@ pub enum Event<'a> {
         /// Packets in the first MAC queue on its way, those of other flows with the same next hop included.
         queued: usize,
     },
+}
+
+/// What an AP heard for a while.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard<'a> {
+    /// A PPDU that it sent, or was locked on from its beginning to its end, and that did not collide.
+    Ppdu(&'a Ppdu),
+    /// PPDUs that overlapped, or one that it could not make out.
+    Overlap,
 }
 
 /// New bytes of a flow that the air has carried over the last Wi-Fi hop, and that its receiving application does not have.

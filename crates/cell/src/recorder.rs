@@ -6,7 +6,7 @@ use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::config::{CellConfig, Direction, FlowConfig, Peer, Topology, Traffic, TransportConfig};
+use crate::config::{CellConfig, Direction, FlowConfig, Hearing, Peer, Topology, Traffic, TransportConfig};
 use crate::gro::MergeCounts;
 use crate::ledger::Ledger;
 use crate::observe::{DatagramCounts, Event, Held, Observer, Playout, TransportCounts, TransportEstimates};
@@ -28,6 +28,8 @@ pub struct Recorder {
     pings: Vec<PingRecord>,
     /// Whether there is an AP.
     infrastructure: bool,
+    /// Whether the ledger is kept by what the AP hears.
+    by_power: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -101,6 +103,7 @@ impl Recorder {
             flows: vec![FlowRecord::default(); config.flows.len()],
             pings: vec![PingRecord::default(); config.pings.len()],
             infrastructure: config.topology == Topology::Infrastructure,
+            by_power: matches!(config.hearing, Hearing::ByPower(_)),
         }
     }
 
@@ -351,18 +354,23 @@ impl Observer for Recorder {
                 if let Some(silence) = &silence {
                     self.ledger.silence(silence);
                 }
-                self.ledger.start(now, silence.is_some());
+                if !self.by_power {
+                    self.ledger.start(now, silence.is_some());
+                }
                 if self.in_window(now) {
                     self.count_start(ppdu, access);
                 }
             }
             Event::End { ppdu, start, collided, damaged, idle, .. } => {
-                self.ledger.end(ppdu, start, now, idle);
+                if !self.by_power {
+                    self.ledger.end(ppdu, start, now, idle);
+                }
                 if self.in_window(now) {
                     self.count_end(ppdu, collided, damaged);
                 }
             }
             Event::Silence(ref silence) => self.ledger.silence(silence),
+            Event::Heard { what, from, until } => self.ledger.heard(what, from, until),
             Event::FlowTotals { flow, retransmissions, timeouts, held, transfer } => {
                 let record = &mut self.flows[flow];
                 (record.retransmissions, record.timeouts) = (retransmissions, timeouts);

@@ -52,7 +52,12 @@ impl BitErrors {
     /// The chance that all of `length` arrive, 0 to 1: an MPDU with its FCS, or a link-layer answer with what is
     /// appended to it.
     pub fn success(self, length: Bytes) -> f64 {
-        libm::exp(self.ln_bit_success * length.bits() as f64)
+        self.success_of_bits(length.bits() as f64)
+    }
+
+    /// The chance that so many bits arrive, which need not be whole: a part of a frame that has one SNR.
+    pub fn success_of_bits(self, bits: f64) -> f64 {
+        libm::exp(self.ln_bit_success * bits)
     }
 }
 

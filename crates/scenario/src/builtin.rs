@@ -56,6 +56,7 @@ const BUILTINS: &[Builtin] = builtins![
     "wifi-mixed",
     "wifi-short-flows",
     "wifi-latency",
+    "wifi-hidden",
     "hack-80211n",
     "hack-80211a",
     "hack-sora",

@@ -12,8 +12,8 @@ use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckRule, Auto, Backoff, Congestion, Decibels, Discipline, Level, LossModel, Milli, Pattern, Protocol, Recovery,
-    Room, Spread, Switch, Ways,
+    AckRule, Angle, Auto, Backoff, Congestion, Decibels, Discipline, Hears, Level, LossModel, Milli, Pattern, Protocol,
+    Recovery, Room, Spread, Switch, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -33,6 +33,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     Ap::INFO,
     Stations::INFO,
     Loss::INFO,
+    Pairs::INFO,
     Server::INFO,
     Wired::INFO,
     Steps::INFO,
@@ -121,6 +122,17 @@ section! {
         ack_timeout_extra: Duration = "\"0us\"",
         /// How much later than SIFS every node answers; its peers know it and wait as much longer.
         answer_delay: Duration = "\"0us\"",
+        /// Who hears whom: all hear each other, and what overlaps is lost; or by the powers with which frames come in, which then also
+        /// decide what the air loses. The latter asks for loss.model=path-loss and an AP, and knows no 11b.
+        hearing: Hears = "\"all\"",
+        /// Whether a receiver leaves the frame that it has locked on for one that begins later and is 10 dB stronger than all else
+        /// (by-power).
+        relocking: bool = "false",
+        /// The least power over 20 MHz with which a node detects a preamble; over 40, 80 and 160 MHz it is 3, 6 and 9 dB more (by-power).
+        /// IEEE 802.11-2020, 17.3.10.6.
+        preamble_detection: Level = "\"-82dBm\"",
+        /// The least power over the primary 20 MHz with which the medium counts as busy, whatever it is that comes in (by-power).
+        energy_detection: Level = "\"-62dBm\"",
         /// Whether the AP sends beacons.
         beacons: bool = "false",
         /// Time from one beacon to the next (100 TU).
@@ -177,6 +189,9 @@ section! {
         via: String = "\"ap\"",
         /// Distance from the AP; it matters only to the path-loss model.
         distance: Distance = "\"5m\"",
+        /// Where it stands around what it is linked to, in degrees (by-power); auto spreads all stations of the cell evenly, the first
+        /// at 0.
+        angle: Auto<Angle> = "\"auto\"",
         /// The amendment it speaks; auto is wifi.standard. An older one makes a legacy station: 11a or 11n in an 11ac
         /// cell, 11a or 11g in an 11n cell.
         standard: Auto<Standard> = "\"auto\"",
@@ -240,6 +255,22 @@ section! {
         exponent: Milli = "3.0",
         /// What a receiver adds to thermal noise (path-loss).
         noise_figure: Decibels = "\"7dB\"",
+    }
+}
+
+section! {
+    /// Nodes between which the power that comes in is given, and does not follow from their distance (by-power): a wall, or a line of sight. It
+    /// holds both ways; of several that concern the same two nodes the last one does.
+    #[repeated = true]
+    struct Pairs as "pairs" {
+        /// Name of the pairs.
+        name: String = "\"pair\"",
+        /// On one side: ap, all (stations), or the name of a group of stations.
+        from: String = "\"ap\"",
+        /// On the other side, likewise.
+        to: String = "\"all\"",
+        /// The power that comes in, over the width of a frame; auto leaves it to the distance.
+        power: Auto<Level> = "\"auto\"",
     }
 }
 

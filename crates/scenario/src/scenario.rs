@@ -9,7 +9,7 @@ use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
-    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pings, Run, Scheme, Server, Stations, Steps, Tack,
+    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pairs, Pings, Run, Scheme, Server, Stations, Steps, Tack,
     Thinning, Transport, Wifi, Wired,
 };
 use crate::row::Row;
@@ -32,6 +32,7 @@ pub struct Scenario {
     pub(crate) ap: Ap,
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
+    pub(crate) pairs: Vec<Pairs>,
     pub(crate) server: Server,
     pub(crate) wired: Wired,
     pub(crate) steps: Vec<Steps>,
@@ -66,6 +67,7 @@ impl Scenario {
             ap: Ap::default(),
             stations: Vec::new(),
             loss: Loss::default(),
+            pairs: Vec::new(),
             server: Server::default(),
             wired: Wired::default(),
             steps: Vec::new(),
@@ -88,7 +90,7 @@ impl Scenario {
 
     /// Overrides one key, or that key in each group of a repeated section: `wifi.mcs=5`, `stations.count=10`,
     /// `stations.laptops.count=3`. A later override wins over an earlier one, and any of them over the file. A key of
-    /// `pings` makes a group of pings where the file has none, and one of `steps` a step.
+    /// `pings` makes a group of pings where the file has none, one of `steps` a step, and one of `pairs` a pair.
     ///
     /// # Errors
     /// As [`Self::parse`], with the argument as the place.
@@ -200,7 +202,9 @@ impl Scenario {
         let mut sections: Vec<&dyn Section> = vec![&self.run, &self.wifi, &self.scheme, &self.hack, &self.agent];
         sections.extend([&self.filter as &dyn Section, &self.arq_proxy, &self.thinning, &self.fast_ack, &self.ap]);
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
-        sections.extend([&self.loss as &dyn Section, &self.server, &self.wired]);
+        sections.push(&self.loss);
+        sections.extend(self.pairs.iter().map(|pair| pair as &dyn Section));
+        sections.extend([&self.server as &dyn Section, &self.wired]);
         sections.extend(self.steps.iter().map(|step| step as &dyn Section));
         sections.extend([&self.transport as &dyn Section, &self.tack]);
         sections.extend(self.flows.iter().map(|group| group as &dyn Section));
@@ -215,6 +219,7 @@ impl Scenario {
             "flows" => pushed(&mut self.flows),
             "pings" => pushed(&mut self.pings),
             "steps" => pushed(&mut self.steps),
+            "pairs" => pushed(&mut self.pairs),
             single => self.single(single),
         }
     }
@@ -247,6 +252,7 @@ impl Scenario {
             "flows" => erased(&mut self.flows),
             "pings" => present(&mut self.pings),
             "steps" => present(&mut self.steps),
+            "pairs" => present(&mut self.pairs),
             single => match group {
                 None => return Ok(vec![self.single(single)]),
                 Some(_) => return Err(format!("[{single}] has no groups; write {single}.KEY=value")),
@@ -287,7 +293,8 @@ mod tests {
 
     #[test]
     fn every_section_of_the_schema_has_its_place_and_is_shown_once() {
-        let mut scenario = Scenario::parse("empty", "[[pings]]\n[[steps]]").expect("a ping and a step are a scenario");
+        let mut scenario = Scenario::parse("empty", "[[pings]]\n[[steps]]\n[[pairs]]")
+            .expect("a ping, a step and a pair are a scenario");
         for section in SECTIONS {
             if !section.repeated {
                 assert_eq!(scenario.single(section.name).info().name, section.name);

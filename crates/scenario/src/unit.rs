@@ -73,6 +73,9 @@ impl Dimension {
         units: &[unit("mm", 1), unit("cm", 10), unit("m", 1_000), unit("km", 1_000_000)],
         limit: 100_000_000,
     };
+    /// Angles in thousandths of a degree, up to a whole turn.
+    pub(crate) const ANGLE: Self =
+        Self { noun: "an angle", example: "90deg", units: &[MILLI, unit("deg", 1_000)], limit: 360_000 };
     /// Ratios in thousandths of a decibel, up to 1,000 dB either way.
     pub(crate) const RATIO: Self =
         Self { noun: "a ratio", example: "30dB", units: &[MILLI, unit("dB", 1_000)], limit: 1_000_000 };

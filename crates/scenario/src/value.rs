@@ -355,6 +355,29 @@ quantity! {
     Distance, Dimension::DISTANCE, Distance, |distance| distance.0;
 }
 
+/// An angle in thousandths of a degree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Angle(u64);
+
+impl Angle {
+    pub(crate) fn radians(self) -> f64 {
+        self.0 as f64 * (std::f64::consts::PI / 180_000.0)
+    }
+}
+
+impl Value for Angle {
+    fn allowed() -> String {
+        allowed_quantity(&Dimension::ANGLE)
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let Literal::Text(text) = literal else { return Err(None) };
+        Dimension::ANGLE.read(text).map(Self).map_err(|error| explain(&error))
+    }
+    fn write(&self) -> Literal {
+        Literal::Text(format!("{}deg", Thousandths(u128::from(self.0))))
+    }
+}
+
 /// A ratio in thousandths of a decibel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Decibels(i32);
@@ -504,6 +527,7 @@ keywords! {
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
     Backoff { Standard = "standard", AutoZoom = "auto-zoom" }
+    Hears { All = "all", ByPower = "by-power" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
 }
 
@@ -551,6 +575,13 @@ pub(crate) enum Spread {
 pub(crate) enum Backoff {
     Standard,
     AutoZoom,
+}
+
+/// Who hears whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hears {
+    All,
+    ByPower,
 }
 
 /// What the air loses.

@@ -181,7 +181,9 @@ fn the_effective_scenario_reads_back_as_the_same_cell() {
 #[test]
 fn the_effective_scenario_has_every_key_with_a_comment_and_json_has_them_too() {
     let mut latency = builtin("wifi-latency");
-    latency.set("steps.at=3s").unwrap_or_else(|error| panic!("{error}"));
+    for argument in ["steps.at=3s", "pairs.power=-60dBm"] {
+        latency.set(argument).unwrap_or_else(|error| panic!("{error}"));
+    }
     let effective = latency.effective(Row::STOCK);
     let text = effective.to_toml();
     let json = serde_json::to_value(&effective).expect("a scenario is JSON");

@@ -2,7 +2,7 @@
 
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
-use ackless_dot11::station::Station;
+use ackless_dot11::station::{MediumView, Station};
 use ackless_wire::Instant;
 
 use super::Cell;
@@ -62,19 +62,24 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.silence_is_over();
         }
         for &node in &winners {
-            let view = self.medium.view(NodeId(node), false);
+            let view = self.view(node.into());
             self.stations[usize::from(node)].medium_idle(now, view);
             self.after_station(node.into());
         }
         self.contention.winners = winners;
         self.contention.stale = true;
-        if let Some(silence) = silence {
+        if let Some(silence) = silence
+            && self.is_silent()
+        {
             self.settle_silence(silence);
         }
     }
 
     /// Puts a PPDU on the air. `silence`: what was before it, unless the medium was busy already.
     pub(super) fn begin(&mut self, ppdu: Ppdu, silence: Option<Silence>, access: bool) {
+        if self.powers.is_some() {
+            return self.begin_by_power(ppdu, silence, access);
+        }
         if O::LISTENS {
             let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence, access };
             self.observer.observe(self.now, &event);
@@ -85,6 +90,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The medium is busy now: counters stop.
     pub(super) fn silence_is_over(&mut self) {
+        if self.powers.is_some() {
+            return;
+        }
         for &node in &self.contention.active {
             self.stations[usize::from(node)].medium_busy(self.now);
         }
@@ -96,6 +104,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// One or several PPDUs end in this instant.
     pub(super) fn end_transmissions(&mut self) {
+        if self.powers.is_some() {
+            return self.end_by_power();
+        }
         while let Some(ended) = self.medium.end(self.now) {
             self.end_transmission(ended);
         }
@@ -198,10 +209,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A station's exchange ended in a silence, without an answer and with nothing left to send.
     pub(super) fn settle_exchange(&mut self) {
-        if !self.medium.is_busy() {
+        if self.is_silent() {
             let (from, now) = (self.contention.silence_from, self.now);
             let wanted = self.contention.wanted.unwrap_or(now);
             self.settle_silence(Silence { wanted, waited: now, ..Silence::of_sifs(from, now) });
+        }
+    }
+
+    /// The medium as a node sees it.
+    pub(super) fn view(&self, node: usize) -> MediumView {
+        match &self.powers {
+            None => self.medium.view(NodeId(node as u16), self.ending),
+            Some(powers) => powers.view(node),
+        }
+    }
+
+    /// Whether nobody sends; where powers decide who hears whom, whether the AP hears nothing.
+    pub(super) fn is_silent(&self) -> bool {
+        match &self.powers {
+            None => !self.medium.is_busy(),
+            Some(powers) => powers.is_silent(),
         }
     }
 
@@ -244,6 +271,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The run is over: what is on the air and the last silence are told as far as they got.
     pub fn finish(&mut self) {
         self.report_totals();
+        if self.powers.is_some() {
+            return self.finish_by_power();
+        }
         let end = self.now;
         let mut cut: Vec<Transmission> = Vec::new();
         while let Some(at) = self.medium.poll_timeout() {
@@ -263,7 +293,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The silence that the end of the run cuts short: that of whoever would have sent next.
-    fn last_silence(&self, end: Instant) -> Silence {
+    pub(super) fn last_silence(&self, end: Instant) -> Silence {
         let from = self.contention.silence_from;
         let next = self.contention.active.iter().map(|&node| &self.stations[usize::from(node)]);
         let next = next.filter(|station| station.grant().is_some()).min_by_key(|station| station.grant());

@@ -11,7 +11,7 @@ use ackless_phy::{MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, PacketPool};
 
-use super::{Beacon, Cell, Contention, Routes};
+use super::{Beacon, Cell, Contention, Powers, Routes};
 use crate::agenda::Agenda;
 use crate::config::{
     self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, LinkLoss, Topology,
@@ -40,6 +40,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             agenda: Agenda::new(slots.count(), slots.busy()),
             slots,
             medium: Medium::default(),
+            powers: Powers::of(config, seed),
             interference: None,
             loss: AirLoss::new(seed, loss_models(config)),
             stations: stations(config, seed, schemes),

@@ -44,7 +44,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.end_batches();
             }
             Emission::Queue(packet, options) => {
-                let view = self.medium.view(NodeId(node as u16), self.ending);
+                let view = self.view(node);
                 let flow = self.flows.flow_of(self.pool.get(packet));
                 self.stations[node].enqueue_emitted(self.now, view, &mut self.pool, packet, options, flow);
                 self.watch(node);
@@ -162,7 +162,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has reached a node's MAC.
     pub(super) fn hand_to_mac(&mut self, node: usize, outgoing: Outgoing) {
         let Outgoing { packet, route, flow } = outgoing;
-        let view = self.medium.view(NodeId(node as u16), self.ending);
+        let view = self.view(node);
         if let Some(witness) = &mut self.witness {
             witness.sent(NodeId(node as u16), route.next, self.pool.get(packet));
         }

@@ -2,8 +2,9 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, Gro, LinkLoss, MacConfig, Peer, Probability, SchemeChoice,
-    ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, Gro, Hearing, LinkLoss, MacConfig, Peer, Probability,
+    SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig,
+    WiredLink,
 };
 use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
@@ -47,6 +48,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
         server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
+        hearing: Hearing::All,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

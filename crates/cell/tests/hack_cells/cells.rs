@@ -3,9 +3,9 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, LinkLoss, MacConfig, Pace, Peer, Probability,
-    SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig,
-    WiredLink,
+    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace, Peer,
+    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer,
+    WiredConfig, WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -164,6 +164,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
+        hearing: Hearing::All,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

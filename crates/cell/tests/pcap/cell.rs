@@ -2,9 +2,9 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, BeaconConfig,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, LinkLoss, MacConfig, Pace, Peer,
-    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig,
-    WiredLink,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
+    Peer, Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig,
+    WiredConfig, WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -116,6 +116,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         server: ServerConfig::default(),
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1_500), steps: Vec::new() },
         propagation: LinkBudget::default(),
+        hearing: Hearing::All,
         flows: vec![flow("download", 0, Direction::Down), flow("upload", 1, Direction::Up)],
         pings: Vec::new(),
         warm_up: ms(30),

@@ -318,6 +318,11 @@ impl<S: Scheme> Station<S> {
         self.exchange.hear_start();
     }
 
+    /// The medium got busy, but no frame that the station could make out began: counters stop, and what is said of an awaited answer stands.
+    pub fn energy_detected(&mut self, now: Instant) {
+        self.access.pause(now);
+    }
+
     /// The medium is idle, or the station's own exchange is over: counters run again.
     pub fn medium_idle(&mut self, now: Instant, view: MediumView) {
         if view.busy || self.is_engaged() || !self.access.is_paused() {

@@ -5,6 +5,7 @@
 
 mod contention;
 mod flows;
+mod hearing;
 mod radio;
 mod scheme;
 mod sense;
@@ -53,6 +54,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
+        hearing: hearing::hearing(scenario, &radio, &groups)?,
         flows: flows::flows(scenario, &groups)?,
         pings: flows::pings(scenario, &groups)?,
         warm_up: scenario.run.warm_up.value,

@@ -157,7 +157,11 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
 }
 
 /// The stations through which those of the group at `place` are linked to the AP; none where they are linked to it directly.
-fn relays(scenario: &Scenario, groups: &Groups, place: usize) -> Result<std::ops::Range<usize>, ScenarioError> {
+pub(super) fn relays(
+    scenario: &Scenario,
+    groups: &Groups,
+    place: usize,
+) -> Result<std::ops::Range<usize>, ScenarioError> {
     let via = &scenario.stations[place].via;
     if via.value == "ap" {
         return Ok(0..0);

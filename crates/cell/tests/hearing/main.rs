@@ -1,0 +1,11 @@
+//! Cells in which powers decide who hears whom.
+
+#[path = "../topology/cells.rs"]
+#[expect(dead_code, reason = "the cells are shared with other tests, which use the rest")]
+mod cells;
+
+mod capture;
+mod equal;
+mod hidden;
+mod random;
+mod world;

@@ -116,6 +116,7 @@ class Recording:
             check(libc.timerfd_settime(timer, TIMER_ABSTIME, setting, None))
             # A kernel that has nothing to do for an hour will not finish.
             assert poll.poll(3600), f"nothing happens any more: {self.acked} of {self.total} bytes"
+
     def step(self, poll):
         """Everything that happens at this instant."""
         self.take_sent()

@@ -333,8 +333,8 @@ function nowhere:add()
     return self
 end
 
--- One run; the number of its codes.
-local function run(reader, parent, seen)
+-- The head of a run: where it starts, its context, its tree and its two bytes.
+local function head(reader, parent, seen)
     local start = reader.at
     local header = reader:range(2)
     local cid = header(0, 1):uint()
@@ -345,6 +345,12 @@ local function run(reader, parent, seen)
         refuse(start, "a second run of one context")
     end
     seen[cid] = true
+    return start, cid, tree, header
+end
+
+-- One run; the number of its codes.
+local function run(reader, parent, seen)
+    local start, cid, tree, header = head(reader, parent, seen)
     local msn, count = header(1, 1):uint(), 0
     local finish = reader.last
     while reader.at < reader.last do
@@ -386,16 +392,7 @@ end
 
 -- One run of packets of RFC 6846. Where one ends and the next begins only their context knows.
 local function packets(reader, parent, seen)
-    local start = reader.at
-    local header = reader:range(2)
-    local cid = header(0, 1):uint()
-    local tree = parent:add(f.run, reader.tvb(start, reader.last - start))
-    tree:add(f.cid, header(0, 1))
-    tree:add(f.first, header(1, 1))
-    if seen[cid] then
-        refuse(start, "a second run of one context")
-    end
-    seen[cid] = true
+    local start, cid, tree, header = head(reader, parent, seen)
     local len = reader.last - reader.at
     if len > 0 and reader.tvb(reader.at, 1):uint() == END then
         len = reader:range(3)(1, 2):uint()

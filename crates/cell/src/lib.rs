@@ -2,7 +2,7 @@
 //!
 //! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
-//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications;
+//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC;
 //! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
 //!
 //! Nothing here reads a clock, a file or the environment: the same configuration and seed give the same bytes.

@@ -178,7 +178,7 @@ impl Comparison {
     fn further_table(&self) -> Option<Table> {
         let several = self.rows.iter().any(|row| row.case.config.stations.len() > 1);
         let mut columns = self.measured(FURTHER_TABLE);
-        columns.retain(|metric| several || !metric.name.starts_with("jain"));
+        columns.retain(|metric| several || !metric.is_index());
         // Without losses on the air it says the same as the collisions.
         let lossy = self.rows.iter().flat_map(|row| &row.runs).any(|run| run.counters.total.air_losses > 0);
         columns.retain(|metric| lossy || metric.name != "retry_rate_percent");
@@ -194,7 +194,7 @@ impl Comparison {
         let mut table = Table::new(["scheme".to_owned()].into_iter().chain(titles).collect());
         for row in self.rows.iter().filter(|row| columns.iter().any(|metric| row.estimate(metric).is_some())) {
             let cells = columns.iter().map(|metric| {
-                let shown = if metric.name.starts_with("jain") { index_with_interval } else { figure_with_interval };
+                let shown = if metric.is_index() { index_with_interval } else { figure_with_interval };
                 shown(row.estimate(metric), metric.decimals)
             });
             table.push([self.label(row)].into_iter().chain(cells).collect());

@@ -25,6 +25,11 @@ impl Metric {
         METRICS.iter().chain(SPECIAL).find(|metric| metric.name == name)
     }
 
+    /// Whether it is an index of fairness, which lies between 0 and 1.
+    pub fn is_index(&self) -> bool {
+        self.name.starts_with("jain")
+    }
+
     /// The estimate over the runs that have it.
     pub fn estimate<'a>(&self, runs: impl IntoIterator<Item = &'a RunResult>) -> Option<Estimate> {
         let values: Vec<f64> = runs.into_iter().filter_map(self.of).collect();

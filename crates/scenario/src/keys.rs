@@ -215,7 +215,7 @@ section! {
         /// or at most so many segments.
         gro: Gro = "\"off\"",
         /// TCP Small Queues: for how much time, at its rate, each of its connections may have data in the queues below, which is until the
-        /// MAC has its MPDU acknowledged or given up; at least two packets, at most 1 MiB unless paced. Linux has 8 ms on Wi-Fi (mac80211).
+        /// MAC has its MPDU acknowledged or given up; at least two packets, at most 1 MiB unless paced; up to 1s. Linux has 8 ms on Wi-Fi (mac80211).
         tsq: Switch<Duration> = "\"off\"",
         /// Loss of packets between its MAC and its transports, each way: what driver and kernel drop, and neither end of the air knows of.
         host_loss: Probability = "0.0",

@@ -3,7 +3,7 @@
 //! - [`keys`]: every section and key with its type, default and meaning, stated once; [`schema`] says how;
 //! - `unit` and `value`: quantities with their unit, and the other types that a key can have;
 //! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
-//! - [`Scenario`]: all keys with their values; [`Row`]: presets laid over it; [`Effective`]: all of it written out;
+//! - [`Scenario`]: all keys with their values; [`Row`]: what `--schemes` lays over it, `preset`: what `transport.preset` does; [`Effective`]: all of it written out;
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
 //! - [`builtin`]: the scenarios that come with Ackless.
 //!

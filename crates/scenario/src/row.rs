@@ -15,7 +15,7 @@ use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{Flows, SECTIONS};
 use crate::preset;
 use crate::scenario::Scenario;
-use crate::schema::{KeyInfo, Origin, Setting};
+use crate::schema::{KeyInfo, Origin, Section, Setting};
 use crate::value::{
     AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy,
     ThinningKind, TransportPreset,
@@ -208,9 +208,15 @@ impl Row {
         options
     }
 
-    /// Whether this row sets `key`, named as an override names it, whatever the scenario says.
+    /// Whether this row sets `key`, named as an override names it, whatever the scenario says. What a preset of the row's lays gives way to an override.
     pub fn sets(&self, key: &str) -> bool {
-        self.options().iter().any(|option| option.by_row && key == format!("{}.{}", option.section, option.key.name))
+        let laid = self.apply(&Scenario::parse("defaults", "").expect("an empty file is a scenario"));
+        let Some((section, key)) = key.split_once('.') else { return false };
+        let named = |table: &&dyn Section| table.info().name == section;
+        laid.sections()
+            .iter()
+            .filter(|table| named(table))
+            .any(|table| matches!(table.origin(key), Some(Origin::Row(_))))
     }
 
     fn bound(&self, scenario: &mut Scenario) {

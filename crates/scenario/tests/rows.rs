@@ -265,6 +265,17 @@ fn the_options_of_a_row_have_its_values_and_say_which_it_sets() {
 }
 
 #[test]
+fn a_row_sets_what_no_override_can_change() {
+    let sets = |row: &str, key: &str| Row::find(row).unwrap_or_else(|error| panic!("{error}")).sets(key);
+    assert!(sets("filter-noack", "filter.form"));
+    assert!(sets("linux", "transport.preset"), "the row is the preset");
+    assert!(!sets("linux", "transport.ack"), "an override is laid over what a preset says");
+    assert_eq!(cell(&["transport.ack=1"], "linux").flows.len(), 1);
+    assert!(sets("tcp", "transport.protocol"));
+    assert!(!sets("tcp", "wifi.mcs") && !sets("tcp", "nonsense"));
+}
+
+#[test]
 fn stations_behind_relays_take_them_in_turn_and_are_beyond_fastack() {
     let text = "[[stations]]\nname = \"relay\"\ncount = 2\n[[stations]]\nname = \"far\"\ncount = 3\nvia = \"relay\"\n\
                 [[flows]]\nstations = \"far\"\n";

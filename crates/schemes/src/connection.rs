@@ -74,7 +74,7 @@ impl Scale {
             && syn.flags.contains(TcpFlags::SYN | TcpFlags::ACK)
             && syn.ack == answer
         {
-            *self = Self::Agreed { shift: syn.options.window_scale.and(by).unwrap_or(0).min(MOST), answer };
+            *self = Self::Agreed { shift: agreed_shift(syn.options.window_scale, by), answer };
         }
     }
 
@@ -97,6 +97,11 @@ impl Scale {
         };
         u32::from(field) << shift
     }
+}
+
+/// By how many bits windows are shifted between two ends that have offered this in their SYNs (RFC 7323, 2.2).
+pub(crate) fn agreed_shift(one: Option<u8>, other: Option<u8>) -> u8 {
+    one.and(other).unwrap_or(0).min(MOST)
 }
 
 /// RFC 7323, 2.3.

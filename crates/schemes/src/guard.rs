@@ -18,6 +18,8 @@
 use ackless_dot11::hooks::Backlog;
 use ackless_wire::{Duration, Instant};
 
+use crate::timestamps::is_newer;
+
 /// How long an ACK may wait for a sign of the peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guard {
@@ -132,7 +134,7 @@ impl RoundTrip {
         let Some(awaited) = &mut self.awaited else { return };
         awaited.silence = awaited.silence.max(now.saturating_since(awaited.heard));
         awaited.heard = now;
-        if echo.wrapping_sub(awaited.value) as i32 >= 0 {
+        if !is_newer(awaited.value, echo) {
             let (trip, silence) = (now.saturating_since(awaited.made), awaited.silence);
             self.awaited = None;
             if gaps.explain(silence) {

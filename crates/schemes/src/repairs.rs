@@ -11,6 +11,8 @@
 use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber};
 use ackless_wire::{TcpFlags, TcpHeader, Transport};
 
+use crate::timestamps::is_newer;
+
 /// What a client's TCP takes, as far as one beside it can know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acceptable {
@@ -52,7 +54,7 @@ impl Newest {
         (self.ack, self.window) = (Some(tcp.ack), Some(tcp.window));
         if let Some((val, ecr)) = tcp.options.timestamps
             && !tcp.seq.after(reached)
-            && self.timestamps.is_none_or(|(newest, _)| !SeqNumber(val).before(SeqNumber(newest)))
+            && self.timestamps.is_none_or(|(newest, _)| !is_newer(newest, val))
         {
             self.timestamps = Some((val, ecr));
         }

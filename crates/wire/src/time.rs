@@ -59,9 +59,7 @@ impl Instant {
     pub const fn saturating_add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span.0))
     }
-}
 
-impl Instant {
     /// The earlier of two times, where there is one.
     #[inline]
     pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {

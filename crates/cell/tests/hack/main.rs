@@ -8,17 +8,21 @@
 //! - `regressions`: what the schedules have found once.
 //!
 //! `trial` has the rules that every one of these runs must keep, `progress` the one of them about time, `waits` what it measures for that,
-//! `cells` the cells, `air` the losses, `crew` the threads.
+//! `cells` the cells, `air` the losses, `crew` the threads; `hosts` draws what lies above the MACs, there and here.
 
 mod air;
 mod cells;
 mod collisions;
 mod crew;
 mod exhaustive;
+#[path = "../support/hosts.rs"]
+mod hosts;
 mod late;
 mod progress;
 mod rates;
 mod regressions;
 mod schedules;
+#[path = "../support/sound.rs"]
+mod sound;
 mod trial;
 mod waits;

@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::num::NonZeroU32;
 
 use ackless_cell::config::{
-    AckChoice, AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, CubicRule, Direction, FrameLoss, Gro,
-    GrowthRule, LinkLoss, NagleRule, Peer, Probability, RackRule, RtoRule, SchemeChoice, SenderChoices,
-    SlowStartChoice, Span, Topology, Traffic, UndoChoices,
+    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, LinkLoss, Peer, Probability,
+    SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -19,6 +17,7 @@ use crate::air::Weather;
 use crate::cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::collisions::with_colliding;
 use crate::crew;
+use crate::hosts::{hosts, linux, one_of, span};
 use crate::progress::{Bound, longest_guard};
 use crate::trial::{Outcome, RateChange, Trial};
 
@@ -33,22 +32,15 @@ pub fn schedule(seed: u64) -> Trial {
     nodes(random, &mut config);
     wire(random, &mut config);
     flows(random, &mut config);
-    hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
+    let above = &mut Stream::new(seed, 3, Purpose::Test);
+    hosts(above, &mut config, 0.03);
+    small_queues(above, &mut config);
+    linux(above, &mut config);
     beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
-}
-
-fn one_of<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
-    choices[random.below(choices.len() as u64) as usize]
-}
-
-/// A span below `limit`, most often much below.
-fn span(random: &mut Stream, limit: Duration) -> Duration {
-    let limit = limit.as_nanos() >> random.below(10);
-    Duration::from_nanos(random.below(limit.max(1)))
 }
 
 /// HACK, MAC and host of each node.
@@ -189,49 +181,12 @@ fn codec(random: &mut Stream, config: &mut CellConfig) {
     }
 }
 
-/// What lies above the MACs: hosts that lose packets, and applications that take their time to read.
-fn hosts(random: &mut Stream, config: &mut CellConfig) {
-    let loss = if random.chance(0.25) { 0.03 * random.unit() } else { 0.0 };
-    for station in &mut config.stations {
-        station.host_loss = Probability::new(loss).expect("0.03 at most");
-    }
-    for flow in &mut config.flows {
-        let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
-        tcp_of(flow).read_rate = rate;
-    }
-    // Hosts as Linux has them.
-    let gro = if random.chance(0.3) {
-        one_of(random, &[Gro::PerBatch, Gro::Most(NonZeroU32::MIN.saturating_add(3))])
-    } else {
-        Gro::Off
-    };
-    config.server.gro = gro;
-    if random.chance(0.3) {
-        config.server.host_latency = span(random, Duration::from_millis(1));
-    }
-    config.stations.iter_mut().for_each(|station| station.gro = gro);
+/// What of a sender's data may lie below its TCP.
+fn small_queues(random: &mut Stream, config: &mut CellConfig) {
     if random.chance(0.3) {
         let tsq = one_of(random, &[Duration::ZERO, Duration::from_millis(1), Duration::from_millis(8)]);
         config.server.tsq = Some(tsq);
         config.stations.iter_mut().for_each(|station| station.tsq = Some(tsq));
-    }
-    for flow in &mut config.flows {
-        let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
-        tcp_of(flow).policy = random.chance(0.3).then_some(linux);
-    }
-    for flow in &mut config.flows {
-        tcp_of(flow).sender = SenderChoices {
-            slow_start: one_of(
-                random,
-                &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
-            ),
-            undo: UndoChoices { eifel: random.chance(0.5), frto: random.chance(0.5), dsack: random.chance(0.5) },
-            nagle: one_of(random, &[NagleRule::Rfc, NagleRule::Minshall]),
-            rto: one_of(random, &[RtoRule::Rfc, RtoRule::Linux]),
-            rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
-            cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
-            growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
-        };
     }
 }
 

@@ -6,3 +6,5 @@
 mod cells;
 mod downloads;
 mod losses;
+#[path = "../support/sound.rs"]
+mod sound;

@@ -108,18 +108,19 @@ fn shown(name: &str, file: &[u8], codec: Codec, mic: usize) -> Option<Vec<Vec<St
 }
 
 /// Compares what both say of the capture of a cell. Returns how many answers had something appended, whether some had several contexts, and how much data bore SYNC;
-/// nothing without tshark.
-fn compare(config: &CellConfig, name: &str, mic: usize) -> Option<(usize, bool, usize)> {
+/// without tshark nothing is compared.
+fn compare(config: &CellConfig, name: &str, mic: usize) -> (usize, bool, usize) {
     let (file, _) = record(config, 1);
     let SchemeChoice::Hack(HackConfig { codec, .. }) = config.ap.scheme else { panic!("the access point speaks HACK") };
     let expected = expected(&file, codec, mic);
-    let shown = shown(name, &file, codec, mic)?;
-    assert_eq!(shown.len(), expected.len(), "{name}");
-    for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
-        assert_eq!(shown, expected, "{name}: record {}", n + 1);
+    if let Some(shown) = shown(name, &file, codec, mic) {
+        assert_eq!(shown.len(), expected.len(), "{name}");
+        for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
+            assert_eq!(shown, expected, "{name}: record {}", n + 1);
+        }
     }
     let count = |field: usize| expected.iter().filter(|line| !line[field].is_empty()).count();
-    Some((count(0), expected.iter().any(|line| line[0].contains(',')), count(7)))
+    (count(0), expected.iter().any(|line| line[0].contains(',')), count(7))
 }
 
 fn both_ways(standard: Standard) -> CellConfig {
@@ -134,7 +135,7 @@ fn both_ways(standard: Standard) -> CellConfig {
 fn the_dissector_shows_the_compressed_acks_of_a_whole_cell() {
     for standard in [Standard::A, Standard::N, Standard::Ac] {
         let name = format!("hack-{standard:?}.pcapng");
-        let Some((appended, several, _)) = compare(&both_ways(standard), &name, 0) else { return };
+        let (appended, several, _) = compare(&both_ways(standard), &name, 0);
         assert!(appended > 10, "{standard:?}: {appended} answers with something appended");
         // Under the Acks of single frames, what several flows hold comes together seldom.
         assert!(several || standard == Standard::A, "{standard:?}: no answer with several contexts");
@@ -148,7 +149,7 @@ fn the_dissector_shows_the_tcp_checksums_and_the_packets_of_the_rfc() {
         for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
             hack_of(scheme).expect("all of the cell speak HACK").codec = codec;
         }
-        let Some((appended, several, _)) = compare(&config, &format!("hack-{codec:?}.pcapng"), 0) else { return };
+        let (appended, several, _) = compare(&config, &format!("hack-{codec:?}.pcapng"), 0);
         assert!(appended > 10 && several, "{codec:?}: {appended} answers with something appended");
     }
 }
@@ -168,7 +169,7 @@ fn the_dissector_shows_codes_under_a_key_and_sync() {
             mac.retry_limit = Some(2);
         }
         let name = format!("hack-mic-{standard:?}.pcapng");
-        let Some((appended, _, sync)) = compare(&config, &name, len.bytes()) else { return };
+        let (appended, _, sync) = compare(&config, &name, len.bytes());
         assert!(
             appended > 10 && sync > 0,
             "{standard:?}: {appended} answers with something appended, {sync} with SYNC"

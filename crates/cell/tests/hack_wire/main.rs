@@ -18,4 +18,6 @@ mod flips;
 mod fresh;
 mod heard;
 mod replay;
+#[path = "../support/sound.rs"]
+mod sound;
 mod tap;

@@ -19,6 +19,7 @@ use crate::cells::{cell, dormant, hack_of, tcp_of, transfer, with_stations};
 use crate::crew;
 use crate::fresh::FreshAp;
 use crate::heard::{AP, Heard, Reception, receptions};
+use crate::sound::assert_sound;
 use crate::tap::{Log, Tap};
 
 /// Runs a cell: its capture, and what passed the wire.
@@ -177,10 +178,7 @@ fn replays(standard: Standard) {
     assert!(packets * 10 > of * 9, "the captures tell little: {packets} of {of}");
     assert!(emitted > 10 * RUNS && duplicates_discarded > RUNS, "{counters:?}");
     assert!(reinstalls > 10 * RUNS && late_natives > RUNS, "{counters:?}");
-    let HackCounters {
-        crc_failures, checksum_failures, gaps, forged, malformed, unknown_context, verify_failures, ..
-    } = counters;
-    assert_eq!([crc_failures, checksum_failures, gaps, forged, malformed, unknown_context, verify_failures], [0; 7]);
+    assert_sound(&counters, "a replay");
 }
 
 #[test]

@@ -11,8 +11,9 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Duration};
 
 use crate::corners;
+use crate::hosts::{one_of, span};
 use crate::ledger::Says;
-use crate::schedule::{Schedule, one_of, span};
+use crate::schedule::Schedule;
 
 /// A rival, or one of its forms.
 #[derive(Debug)]

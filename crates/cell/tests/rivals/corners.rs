@@ -1,8 +1,8 @@
 //! The corner states in which each rival must have been tried: counters of its own transitions.
 //!
 //! Not here, because a whole cell never gets there, and so in the schemes' own suites by script (`crates/schemes/tests`):
-//! - what only IPv6, ECN or a window that an application closes brings about, which the cells' hosts have not: `not_ipv4`, `kept_for_ecn`, `forwarded_ecn`,
-//!   `native_flags`, `ecn_raised`, `native_window`, `zero_windows`, `window_limited`;
+//! - what only IPv6 or ECN brings about, or a window that closes on FastACK: `not_ipv4`, `kept_for_ecn`, `forwarded_ecn`, `native_flags`, `ecn_raised`,
+//!   `zero_windows`, `window_limited`;
 //! - what takes more flows, or longer ones, than these runs have: `table_full`, `no_room`, `not_cached`, `swept`, `forgotten`, `abandoned`,
 //!   `records_recovered`, `templates_replaced`;
 //! - what a server does beyond the window that it was told: `edge_minded`;

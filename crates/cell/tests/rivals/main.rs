@@ -7,7 +7,7 @@
 //! - `arq_worlds`: the ARQ proxy in one hostile world at a time;
 //! - `verdict`: a run beside the same schedule without any scheme.
 //!
-//! Cells and threads are those of the suite of HACK; `tap` listens at each node's scheme.
+//! Cells, hosts and threads are those of the suite of HACK; `tap` listens at each node's scheme.
 
 mod arq_worlds;
 #[path = "../hack/cells.rs"]
@@ -17,6 +17,8 @@ mod contenders;
 mod corners;
 #[path = "../hack/crew.rs"]
 mod crew;
+#[path = "../support/hosts.rs"]
+mod hosts;
 mod ledger;
 mod ledger_checks;
 mod schedule;

@@ -2,18 +2,16 @@
 //!
 //! Not drawn: IPv6, which the cell's addresses have not, and flows without TCP.
 
-use std::num::NonZeroU32;
-
 use ackless_cell::config::{
-    Access, AckChoice, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, CubicRule,
-    Direction, FrameLoss, Gro, GrowthRule, LinkLoss, MissingTimestamp, NagleRule, Peer, Probability, RackRule, RtoRule,
-    SchemeChoice, SenderChoices, SlowStartChoice, Span, Topology, Traffic, UndoChoices,
+    Access, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction, FrameLoss,
+    LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
+use crate::hosts::{hosts, linux, one_of, span};
 use crate::weather::Weather;
 
 /// A cell and what happens to it.
@@ -41,7 +39,9 @@ impl Schedule {
         nodes(random, &mut config);
         wire(random, &mut config);
         flows(random, &mut config);
-        hosts(&mut Stream::new(seed, 3, Purpose::Test), &mut config);
+        let above = &mut Stream::new(seed, 3, Purpose::Test);
+        hosts(above, &mut config, 0.05);
+        linux(above, &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }
@@ -55,17 +55,6 @@ impl Schedule {
         }
         self
     }
-}
-
-/// One of these, each as likely.
-pub fn one_of<T: Copy>(random: &mut Stream, choices: &[T]) -> T {
-    choices[random.below(choices.len() as u64) as usize]
-}
-
-/// A span below `limit`, most often much below.
-pub fn span(random: &mut Stream, limit: Duration) -> Duration {
-    let limit = limit.as_nanos() >> random.below(10);
-    Duration::from_nanos(random.below(limit.max(1)))
 }
 
 /// What a queue holds, most often much less than the most.
@@ -178,47 +167,6 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.window_scaling = random.chance(0.8);
         tcp.initial_window = one_of(random, &[10, 10, 3, 1]);
         config.flows.push(flow);
-    }
-}
-
-/// What lies above the MACs: hosts that lose packets, and applications that take their time to read.
-fn hosts(random: &mut Stream, config: &mut CellConfig) {
-    let loss = if random.chance(0.25) { 0.05 * random.unit() } else { 0.0 };
-    for station in &mut config.stations {
-        station.host_loss = Probability::new(loss).expect("0.05 at most");
-    }
-    for flow in &mut config.flows {
-        let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
-        tcp_of(flow).read_rate = rate;
-    }
-    // Hosts as Linux has them.
-    let gro = if random.chance(0.3) {
-        one_of(random, &[Gro::PerBatch, Gro::Most(NonZeroU32::MIN.saturating_add(3))])
-    } else {
-        Gro::Off
-    };
-    config.server.gro = gro;
-    if random.chance(0.3) {
-        config.server.host_latency = span(random, Duration::from_millis(1));
-    }
-    config.stations.iter_mut().for_each(|station| station.gro = gro);
-    for flow in &mut config.flows {
-        let linux = AckChoice::Linux { sack_compression: random.chance(0.7) };
-        tcp_of(flow).policy = random.chance(0.3).then_some(linux);
-    }
-    for flow in &mut config.flows {
-        tcp_of(flow).sender = SenderChoices {
-            slow_start: one_of(
-                random,
-                &[SlowStartChoice::Standard, SlowStartChoice::HyStart, SlowStartChoice::HyStartPlusPlus],
-            ),
-            undo: UndoChoices { eifel: random.chance(0.5), frto: random.chance(0.5), dsack: random.chance(0.5) },
-            nagle: one_of(random, &[NagleRule::Rfc, NagleRule::Minshall]),
-            rto: one_of(random, &[RtoRule::Rfc, RtoRule::Linux]),
-            rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
-            cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
-            growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
-        };
     }
 }
 

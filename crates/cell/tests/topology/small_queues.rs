@@ -1,6 +1,7 @@
 //! TCP Small Queues: what a sender has in the queues below it, wherever its packets end.
 
 use ackless_cell::config::{CellConfig, Direction, LinkLoss, Peer, Probability, Traffic, WireBuffer};
+use ackless_cell::result::NodeCounters;
 use ackless_cell::{Cell, recorder::Recorder, scheme};
 use ackless_phy::Standard;
 use ackless_wire::{Bytes, Duration, Instant};
@@ -30,8 +31,9 @@ fn below<S: ackless_dot11::hooks::Scheme>(cell: &Cell<S, Recorder>) -> Vec<Bytes
     ends.filter_map(|(flow, end)| cell.flows().bytes_below(flow, end)).collect()
 }
 
-/// Runs until every transfer is complete and nothing is under way, and looks whether anything counts as below a TCP still.
-fn leaves_nothing(config: &CellConfig, world: &str) {
+/// Runs until every transfer is complete and nothing is under way, and looks whether anything counts as below a TCP still. What `ended` counts, ways in which the world ends
+/// packets, must each have happened.
+fn leaves_nothing(config: &CellConfig, world: &str, ended: fn(&NodeCounters) -> Vec<u64>) {
     let mut cell = Cell::new(config, 7, |node| scheme(config, node), Recorder::new(config));
     cell.advance(config.end());
     cell.finish();
@@ -41,23 +43,25 @@ fn leaves_nothing(config: &CellConfig, world: &str) {
     for flow in &result.flows {
         assert!(flow.completion_s.is_some(), "{world}: {} has not ended", flow.name);
     }
+    let counts = ended(&result.counters.total);
+    assert!(counts.iter().all(|&count| count > 0), "{world}: {counts:?}");
 }
 
 #[test]
 fn every_way_a_packet_can_end_gives_its_room_back() {
     let standard = Standard::N;
-    leaves_nothing(&transfers(standard), "nothing is lost");
+    leaves_nothing(&transfers(standard), "nothing is lost", |_| vec![]);
     let mut tails = transfers(standard);
     tails.stations.iter_mut().for_each(|station| station.queue_packets = 3);
     tails.wired.down.buffer = WireBuffer::Packets(3);
-    leaves_nothing(&tails, "tail drops");
+    leaves_nothing(&tails, "tail drops", |total| vec![total.queue_drops, total.wire_drops]);
     let mut air = transfers(standard);
     for station in &mut air.stations {
         station.loss = loss([0.2; 4]);
         station.mac.retry_limit = Some(2);
     }
     air.ap.mac.retry_limit = Some(2);
-    leaves_nothing(&air, "retries that end");
+    leaves_nothing(&air, "retries that end", |total| vec![total.given_up]);
     let mut hosts = transfers(standard);
     for station in &mut hosts.stations {
         (station.host_loss, station.loss) = (Probability::new(0.02).expect("a probability"), LinkLoss::None);
@@ -65,11 +69,11 @@ fn every_way_a_packet_can_end_gives_its_room_back() {
     }
     hosts.server.host_latency = Duration::from_micros(300);
     hosts.wired.down.loss = Probability::new(0.02).expect("a probability");
-    leaves_nothing(&hosts, "losses in hosts and on the wire");
+    leaves_nothing(&hosts, "losses in hosts and on the wire", |total| vec![total.host_drops, total.wire_drops]);
     let mut relayed = transfers(standard);
     relayed.stations[1].via = Some(0);
-    leaves_nothing(&relayed, "a relay");
-    leaves_nothing(&transfers(Standard::A), "no A-MPDUs");
+    leaves_nothing(&relayed, "a relay", |_| vec![]);
+    leaves_nothing(&transfers(Standard::A), "no A-MPDUs", |_| vec![]);
 }
 
 /// The most that an endless upload has below its TCP, and what its TCP would allow then.

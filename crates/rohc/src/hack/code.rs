@@ -64,7 +64,10 @@ impl Code {
         self.msn
     }
 
-    /// The form, of a code of ours.
+    /// The form, of a code of [`Codec::Own`](super::Codec::Own).
+    ///
+    /// # Panics
+    /// May, on what another codec has written.
     pub fn kind(&self) -> Kind {
         Kind::of(self.bytes()).expect("a compressor writes complete codes")
     }

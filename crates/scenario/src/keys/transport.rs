@@ -12,7 +12,7 @@ section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
         /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
-        /// congestion, slow start, ACKs, recovery, undoing, timers, pacing, buffers, gro and tsq of stations and server, and under what an override, a flow or a row says. An
+        /// congestion, slow start, ACKs, recovery, undoing, timers, Nagle's rule, growth, pacing, buffers, gro and tsq of stations and server, and under what an override, a flow or a row says. An
         /// effective scenario shows what it set, and so plain.
         preset: TransportPreset = "\"plain\"",
         /// What carries a flow.

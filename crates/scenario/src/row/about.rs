@@ -129,7 +129,7 @@ pub(super) const HACK: About = About {
              a window is little more than an A-MPDU, a tail of two packets holds the ACKs of all before it: 7 % less than plain TCP with \
              two clients and 64 KiB on 802.11n (hack.announce_percent=10 avoids that and gains nothing there either; at the client hack.tail_percent=25 \
              with hack.take_back=true loses 1 % there and gains 2 % with one client). Uploads need no accesses of the AP any more and take from \
-             downloads beside them, and from stations without HACK, what saturating UDP would; ten at once gain nothing on 802.11n and ac. Security: link-layer ACKs lie \
+             downloads beside them what saturating UDP would; ten at once gain nothing on 802.11n and ac. Security: link-layer ACKs lie \
              outside of CCMP and of protected management frames, so whoever forges an answer forges TCP ACKs, for data that was on the \
              air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
     keys: &["scheme.name", "hack"],
@@ -171,7 +171,7 @@ pub(super) const AGENT: About = About {
 
 pub(super) const AGENT_PROMISE: About = About {
     breaks: "as agent, but that the AP acknowledges no byte beyond the right edge of the window that the client's TCP has offered, and tells what \
-             is left of that window: fewer accesses where applications read slowly, nothing gained where windows are about two A-MPDUs or \
+             is left of that window: fewer accesses where applications read slowly, nothing gained, and up to 2 % lost, where windows are about two A-MPDUs or \
              less and are read at once, since an ACK goes natively once the edge has moved on by a quarter, and so does each later one until the AP has it. \
              A station that has seen no SYN of a connection, or has forgotten it after a minute's silence, swallows none of its ACKs; an AP that \
              has seen none minds no edge. Where the ACK that moves the edge is lost, the server waits for the next. Security: as agent",

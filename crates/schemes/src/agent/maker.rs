@@ -10,11 +10,12 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 use super::config::Room;
 use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
-use super::stamps::{Stamps, is_older};
+use super::stamps::Stamps;
 use super::{data_of, ends_here};
 use crate::connection::{Opaque, Scale};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
+use crate::timestamps::newer;
 
 /// The flows whose data this node forwards to capable clients.
 ///
@@ -472,7 +473,7 @@ impl Flow {
     fn learn(&mut self, counters: &mut AgentCounters, facts: ClientFacts, tcp: &TcpHeader, by_flag: bool) -> bool {
         self.facts = Some(self.facts.map_or(facts, |before| facts.after(before)));
         if let Some((_, echo)) = tcp.options.timestamps {
-            self.recent = Some(self.recent.map_or(echo, |recent| newer_of(recent, echo)));
+            self.recent = newer(self.recent, Some(echo));
         }
         let had_hole = self.inflow.has_hole();
         let moved = self.inflow.pass(tcp.ack);
@@ -550,7 +551,7 @@ impl Flow {
         if let Some((value, _)) = tcp.options.timestamps
             && self.said.is_none_or(|said| !tcp.seq.after(said))
         {
-            self.recent = Some(self.recent.map_or(value, |recent| newer_of(recent, value)));
+            self.recent = newer(self.recent, Some(value));
         }
         let place = if frame.above_hole && !in_any_order {
             self.inflow.take_above_hole(tcp.seq, *end)
@@ -590,10 +591,6 @@ fn sack_above(tcp: &TcpHeader, point: SeqNumber) -> SackBlocks {
 
 fn later(known: Option<SeqNumber>, seq: SeqNumber) -> SeqNumber {
     known.map_or(seq, |known| known.max(seq))
-}
-
-const fn newer_of(one: u32, other: u32) -> u32 {
-    if is_older(one, other) { other } else { one }
 }
 
 /// A flow without a packet for so long is forgotten; a station sends an ACK natively long before, see the station's half.

@@ -2,6 +2,8 @@
 
 use ackless_wire::TcpHeader;
 
+use crate::timestamps::is_newer;
+
 /// The newest TSval of a flow's data.
 ///
 /// A segment that bears an older one than data before it was late on the wire, or is a copy. A TCP that has acknowledged up to newer data drops it by PAWS (RFC
@@ -20,17 +22,12 @@ impl Stamps {
         if self.newest == Some(value) {
             return true;
         }
-        let next = self.newest.is_none_or(|newest| !is_older(value, newest));
+        let next = self.newest.is_none_or(|newest| !is_newer(newest, value));
         if next && is_taken() {
             self.newest = Some(value);
         }
         next
     }
-}
-
-/// Whether a timestamp is older than another one (RFC 7323, 5.2).
-pub(super) const fn is_older(value: u32, than: u32) -> bool {
-    (value.wrapping_sub(than) as i32) < 0
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ use ackless_dot11::frame::{AckPolicy, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
-use crate::connection::Opaque;
+use crate::connection::{Opaque, agreed_shift};
 use crate::flow_key::{FlowKey, Table};
 use crate::frames::Frames;
 pub use config::FastAckConfig;
@@ -190,7 +190,7 @@ impl FastAck {
     }
 
     fn watch(&mut self, due: Option<Instant>) {
-        self.next = [self.next, due].into_iter().flatten().min();
+        self.next = Instant::earlier(self.next, due);
     }
 
     /// A frame has left the queue or the air, and its data has not arrived.
@@ -325,7 +325,7 @@ impl Scheme for FastAck {
                 gone += 1;
                 continue;
             }
-            self.next = [self.next, flow.due()].into_iter().flatten().min();
+            self.next = Instant::earlier(self.next, flow.due());
         }
         self.counters.abandoned += gone;
     }
@@ -339,9 +339,7 @@ impl Connection {
     /// The client's first packet after its SYN passes. Returns whether the AP helps from here on.
     fn open(&mut self, now: Instant, first: &Packet, id: u32) -> bool {
         let (Some(server), Some(client)) = (self.server, self.client) else { return false };
-        // A window is scaled where both ends have offered to (RFC 7323, 2.2), and by 14 at most (2.3).
-        let shift = server.scale.and(client.scale).unwrap_or(0).min(14);
-        self.flow = Flow::new(now, first, client.seq + 1, shift).map(Box::new);
+        self.flow = Flow::new(now, first, client.seq + 1, agreed_shift(server.scale, client.scale)).map(Box::new);
         self.id = id;
         self.flow.is_some()
     }

@@ -136,23 +136,33 @@ fn by_itself_the_guard_follows_the_rounds_of_the_access_point() {
     }
 }
 
+/// So many ACKs, each of which is echoed a round trip later.
+fn echoed(pair: &mut Pair, apart: Duration, rounds: u32) {
+    for _ in 0..rounds {
+        pair.ack(0);
+        pair.pass_time(apart);
+        let data = pair.echoing_data(2, true);
+        pair.exchange(&data, Air::Clear);
+        send_natives(pair);
+    }
+}
+
+/// One more ACK, and nothing from the sender in two round trips: the ACK has gone natively by then.
+fn falls_silent(pair: &mut Pair, apart: Duration) {
+    pair.ack(0);
+    for _ in 0..20 {
+        pair.pass_time(apart / 10);
+    }
+    assert!(pair.queued() > 0, "{apart}: before the sender's probe");
+}
+
 #[test]
 fn by_itself_the_guard_ends_within_two_round_trips_of_a_sender_that_stops() {
     for apart in [3, 40, 150, 400].map(Duration::from_millis) {
         let mut pair = Pair::with_context(HackConfig::default(), 2);
         // Each echo comes a round after its ACK: the shortest round trip that there can be.
-        for _ in 0..20 {
-            pair.ack(0);
-            pair.pass_time(apart);
-            let data = pair.echoing_data(2, true);
-            pair.exchange(&data, Air::Clear);
-            send_natives(&mut pair);
-        }
-        pair.ack(0);
-        for _ in 0..20 {
-            pair.pass_time(apart / 10);
-        }
-        assert!(pair.queued() > 0, "{apart}: before the sender's probe");
+        echoed(&mut pair, apart, 20);
+        falls_silent(&mut pair, apart);
     }
 }
 
@@ -161,19 +171,9 @@ fn the_next_connection_between_the_same_ports_has_a_round_trip_of_its_own() {
     let mut pair = Pair::with_context(HackConfig::default(), 2);
     for (millis, rounds) in [(40, 40), (3, 30)] {
         let apart = Duration::from_millis(millis);
-        for _ in 0..rounds {
-            pair.ack(0);
-            pair.pass_time(apart);
-            let data = pair.echoing_data(2, true);
-            pair.exchange(&data, Air::Clear);
-            send_natives(&mut pair);
-        }
+        echoed(&mut pair, apart, rounds);
         // No data echoes this one, and in the end the sender stops.
-        pair.ack(0);
-        for _ in 0..20 {
-            pair.pass_time(apart / 10);
-        }
-        assert!(pair.queued() > 0, "{apart}: before the sender's probe");
+        falls_silent(&mut pair, apart);
         send_natives(&mut pair);
         pair.syn(0, 40);
         send_natives(&mut pair);

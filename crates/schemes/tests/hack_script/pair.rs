@@ -188,7 +188,7 @@ impl Pair {
         self.put_on_air(AP, mpdus, 0)
     }
 
-    /// The same with a wrong TCP checksum.
+    /// The station's TCP acknowledges all that was forwarded, with a wrong TCP checksum.
     pub fn wrong_ack(&mut self, flow: u16) -> u16 {
         let id = self.next_id;
         self.next_id += 1;

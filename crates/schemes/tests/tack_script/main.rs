@@ -264,6 +264,7 @@ fn after_a_fallback_nobody_makes_an_ack() {
         }
         talk.end();
         assert_eq!(talk.hop.live(), 0, "{name} holds packets");
+        assert!(!talk.hop.out[AP].is_empty(), "{name}: no ACK has come through");
         for packet in &talk.hop.out[AP] {
             assert!(talk.sent[STATION].contains(packet), "{name}: {packet:?}");
         }

@@ -147,8 +147,7 @@ impl Linux {
         match self.deadline {
             Some(at) if at <= now.saturating_add(delay / 4) => AckDecision::Now(AckReason::Timer),
             armed => {
-                let at = now.saturating_add(delay);
-                self.deadline = Some(armed.map_or(at, |armed| armed.min(at)));
+                self.deadline = Instant::earlier(armed, Some(now.saturating_add(delay)));
                 AckDecision::Hold
             }
         }

@@ -71,7 +71,7 @@ mod tests {
     use crate::Config;
 
     #[test]
-    fn without_a_round_trip_time_the_limit_is_that_of_output_or_two_packets() {
+    fn without_a_round_trip_time_the_limit_is_that_of_output() {
         let local = "10.0.0.1:1".parse().expect("an address");
         let remote = "10.0.0.2:2".parse().expect("an address");
         let endpoint = Endpoint::connect(Instant::ZERO, Config::default(), local, remote, SeqNumber(1));

@@ -17,7 +17,7 @@ use crate::repairs::{reset_for_receiver, reset_for_sender};
 impl Client {
     /// A packet from the AP is on its way up: a reference to it is kept, if the agent speaks for it.
     pub(in crate::agent) fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
-        let Solution::Buffer { again, .. } = self.solution else { return };
+        let Solution::Buffer { again, .. } = self.config.solution else { return };
         let content = cx.pool.get(packet);
         let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return };
         let data = data_of(content).map(|(_, end)| end);

@@ -9,7 +9,7 @@ use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
 
-use super::config::{AgentConfig, Room, Solution};
+use super::config::{AgentConfig, Solution};
 use super::counters::AgentCounters;
 use super::data_of;
 use super::flow::{Flow, Native};
@@ -21,9 +21,7 @@ use by_buffer::{abandon, on_ack};
 /// The flows of this node's own TCP.
 #[derive(Debug)]
 pub(in crate::agent) struct Client {
-    solution: Solution,
-    refresh: Duration,
-    room: Room,
+    config: AgentConfig,
     flows: Table<Flow>,
     links: Vec<Link>,
     /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
@@ -69,11 +67,9 @@ struct Queued {
 }
 
 impl Client {
-    pub(in crate::agent) fn new(AgentConfig { solution, refresh, room }: AgentConfig) -> Self {
+    pub(in crate::agent) fn new(config: AgentConfig) -> Self {
         Self {
-            solution,
-            refresh,
-            room,
+            config,
             flows: Table::default(),
             links: Vec::new(),
             queued: Vec::new(),
@@ -87,7 +83,7 @@ impl Client {
         self.flows.values_mut().for_each(|flow| {
             flow.buffer.clear(pool);
         });
-        *self = Self::new(AgentConfig { solution: self.solution, refresh: self.refresh, room: self.room });
+        *self = Self::new(self.config);
     }
 
     pub(in crate::agent) const fn poll_timeout(&self) -> Option<Instant> {
@@ -137,7 +133,7 @@ impl Client {
         let opaque = flow.opaque.note_said(says_opaque);
         let Some(end) = data.filter(|_| !opaque) else { return Admission::Accept };
         let again = link.seen.has(mpdu);
-        match self.solution {
+        match self.config.solution {
             Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
                 let room = link.kept + link.arriving < usize::from(packets);
                 if !room && !flow.lacks_below(start) && !flow.buffer.has(start) {
@@ -196,14 +192,14 @@ impl Client {
         if !opaque {
             flow.own = Some((flow.next_own(&tcp, length), *options));
         }
-        let ruling = flow.rule(&tcp, pure, cx.now, (self.refresh, self.room));
+        let ruling = flow.rule(&tcp, pure, cx.now, (self.config.refresh, self.config.room));
         let before = flow.window;
         let new = flow.hand_down(&tcp);
-        if let Solution::Buffer { again, .. } = self.solution {
+        if let Solution::Buffer { again, .. } = self.config.solution {
             on_ack(flow, link, (cx, counters), &tcp, (new, before, pure), again);
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
-        match (ruling, self.solution) {
+        match (ruling, self.config.solution) {
             (Ok(()), Solution::Buffer { .. }) => {
                 counters.swallowed += 1;
                 flow.swallow(tcp.ack);
@@ -212,7 +208,7 @@ impl Client {
             (Ok(()), Solution::Flag { .. }) => self.queued.push(Queued { handle, key, tcp }),
             (Err(why), _) => {
                 count(counters, why);
-                if flow.goes_natively(&tcp, Some(why), cx.now + self.refresh) {
+                if flow.goes_natively(&tcp, Some(why), cx.now + self.config.refresh) {
                     counters.restated += 1;
                     let again = cx.pool.get(packet).clone();
                     let again = cx.pool.insert(again);
@@ -231,7 +227,7 @@ impl Client {
             && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
             && let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is())
         {
-            flow.delivered(mpdu.handle, tcp, cx.now, self.refresh);
+            flow.delivered(mpdu.handle, tcp, cx.now, self.config.refresh);
         }
     }
 

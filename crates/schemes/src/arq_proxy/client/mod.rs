@@ -412,7 +412,7 @@ impl Client {
 
 impl Env<'_, '_> {
     fn wake_at(&mut self, at: Instant) {
-        *self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+        *self.wake = Instant::earlier(*self.wake, Some(at));
     }
 }
 

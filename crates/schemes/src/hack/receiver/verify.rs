@@ -9,6 +9,8 @@
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
 
+use crate::timestamps::{is_newer, newer};
+
 /// What was forwarded to the peer of one flow of data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forwarded {
@@ -123,19 +125,6 @@ impl Bounds {
         let block = |&(left, right): &(SeqNumber, SeqNumber)| left.before(right) && !right.after(end);
         acknowledges && echoes && tcp.options.sack.as_slice().iter().all(block)
     }
-}
-
-/// The newer one of two timestamps.
-fn newer(a: Option<u32>, b: Option<u32>) -> Option<u32> {
-    match (a, b) {
-        (Some(old), Some(new)) if is_newer(old, new) => Some(old),
-        (old, new) => new.or(old),
-    }
-}
-
-/// Whether timestamp `a` is newer than `b` (RFC 7323, 5.2).
-const fn is_newer(a: u32, b: u32) -> bool {
-    (a.wrapping_sub(b) as i32) > 0
 }
 
 #[cfg(test)]

@@ -266,6 +266,9 @@ pub struct AggregationConfig {
     pub window: u16,
     /// Minimum MPDU Start Spacing that the receiver asks for; zero is no restriction.
     pub min_spacing: Duration,
+    /// The longest A-MSDU that it makes, its subframes' headers and padding included; `None` for one packet in each MPDU. An MPDU of HT is also
+    /// kept to 4,095 bytes, one of VHT to 11,454.
+    pub amsdu: Option<Bytes>,
 }
 
 /// The queue that the AP keeps for one station.

@@ -4,7 +4,7 @@
 //! PPDU is split by what it carries. Inside the payload part of a data PPDU, time is proportional to bytes, and the SERVICE field, tail
 //! and padding of the last symbol are headers. No class is what others leave over.
 
-use ackless_dot11::frame::{ACK_LEN, BLOCK_ACK_LEN, Body, Mpdu, Ppdu};
+use ackless_dot11::frame::{ACK_LEN, BLOCK_ACK_LEN, Body, Mpdu, Part, Ppdu};
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -83,7 +83,7 @@ impl Ledger {
         let end = start + ppdu.duration;
         let whole = match &ppdu.body {
             Body::Single(mpdu) => return self.split_data(ppdu, std::slice::from_ref(mpdu), start),
-            Body::Aggregate(mpdus) => return self.split_data(ppdu, mpdus, start),
+            Body::Amsdu(mpdus) | Body::Aggregate(mpdus) => return self.split_data(ppdu, mpdus, start),
             Body::Ack(_) => return self.split_answer(ppdu, ACK_LEN, start),
             Body::BlockAck(..) => return self.split_answer(ppdu, BLOCK_ACK_LEN, start),
             Body::BlockAckReq(..) => AirtimeClass::BlockAckRequests,
@@ -141,12 +141,18 @@ impl Ledger {
 
 impl Load {
     /// Sorts the bytes of a PSDU. Those of no MPDU, delimiters and padding, go with the MPDUs around them: to headers, unless there
-    /// is nothing but TCP ACKs or repeated MPDUs.
+    /// is nothing but TCP ACKs or repeated MPDUs. In an A-MSDU the MPDU's header goes with the first packet, its FCS with the last.
     fn of(mpdus: &[Mpdu], aggregated: bool, psdu: Bytes) -> Self {
         let mut load = Self::default();
         for mpdu in mpdus {
             let len = mpdu.len().get();
-            let subframe = if aggregated { (len + 4).next_multiple_of(4) } else { len };
+            let subframe = match (aggregated, mpdu.part) {
+                (false, _) | (_, Part::Middle) => len,
+                (true, Part::Alone) => (len + 4).next_multiple_of(4),
+                // Together with the padded subframes before it, the header decides how far the MPDU is from a multiple of four.
+                (true, Part::First) => len + 4,
+                (true, Part::Last) => len + pad(mpdu.header_len().get() + len),
+            };
             if mpdu.retry {
                 load.repeated += subframe;
             } else if mpdu.tcp_ack {
@@ -169,6 +175,11 @@ impl Load {
         *class = *class + missing - surplus;
         load
     }
+}
+
+/// What `len` lacks to a multiple of four.
+const fn pad(len: u64) -> u64 {
+    len.next_multiple_of(4) - len
 }
 
 /// How long `bytes` of a PSDU take, rounded down.

@@ -71,14 +71,16 @@ impl AirLoss {
         let link = &mut self.links[station];
         let mpdus = ppdu.mpdus();
         if matches!(link.model, LossModel::None) {
-            return if mpdus.len() >= 64 { u64::MAX } else { (1 << mpdus.len().max(1)) - 1 };
+            let frames = ppdu.frame_count();
+            return if frames >= 64 { u64::MAX } else { (1 << frames) - 1 };
         }
         if mpdus.is_empty() {
             return u64::from(link.survives(ppdu.txvector, ppdu.psdu_len, down, |loss| loss.control));
         }
         let mut intact = 0;
-        for (n, mpdu) in mpdus.iter().enumerate() {
-            let survives = link.survives(ppdu.txvector, Mpdu::len(mpdu), down, |loss| loss.data);
+        for (n, packets) in ppdu.packets().enumerate() {
+            let len = packets.iter().map(Mpdu::len).sum();
+            let survives = link.survives(ppdu.txvector, len, down, |loss| loss.data);
             intact |= u64::from(survives) << n;
         }
         intact

@@ -265,14 +265,18 @@ impl Recorder {
         let counters = &mut self.nodes[usize::from(ppdu.transmitter.0)].counters;
         counters.channel_accesses += u64::from(access && !matches!(ppdu.body, Body::Beacon(_)));
         match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) => {
-                let mpdus = ppdu.mpdus();
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => {
+                let (mut mpdus, mut acks, mut retries) = (0, 0, 0);
+                for packets in ppdu.packets() {
+                    mpdus += 1;
+                    acks += u64::from(packets.iter().all(|packet| packet.tcp_ack));
+                    retries += u64::from(packets[0].retry);
+                }
                 counters.data_ppdus += 1;
-                counters.data_mpdus += mpdus.len() as u64;
-                let acks = mpdus.iter().filter(|mpdu| mpdu.tcp_ack).count();
-                counters.tcp_ack_mpdus += acks as u64;
-                counters.tcp_ack_ppdus += u64::from(acks == mpdus.len());
-                counters.retries += mpdus.iter().filter(|mpdu| mpdu.retry).count() as u64;
+                counters.data_mpdus += mpdus;
+                counters.tcp_ack_mpdus += acks;
+                counters.tcp_ack_ppdus += u64::from(acks == mpdus);
+                counters.retries += retries;
             }
             Body::Ack(answer) => {
                 counters.acks += 1;

@@ -63,7 +63,24 @@ pub enum AckPolicy {
     NoAck,
 }
 
-/// A MAC protocol data unit with a packet in it.
+/// Where a packet stands in its MPDU.
+///
+/// The packets of an A-MSDU (802.11-2020, 9.3.2.2.2) stand one after another wherever MPDUs do, each as an [`Mpdu`] of its own with the
+/// same sequence number, so that whoever looks at packets sees each, and whoever looks at MPDUs looks at those that begin one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// It is the only one: there is no A-MSDU.
+    #[default]
+    Alone,
+    /// The first of an A-MSDU.
+    First,
+    /// Neither the first nor the last of an A-MSDU.
+    Middle,
+    /// The last of an A-MSDU.
+    Last,
+}
+
+/// A MAC protocol data unit with a packet in it; where it carries an A-MSDU, one of its packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Mpdu {
     /// The packet. Its sender holds a reference for as long as the MPDU may be sent again.
@@ -94,6 +111,8 @@ pub struct Mpdu {
     pub retry: bool,
     /// What answer it asks for.
     pub ack_policy: AckPolicy,
+    /// Where the packet stands in its MPDU.
+    pub part: Part,
 }
 
 /// Bits that a scheme may set in every MPDU header of a PPDU, or in the header of an answer.
@@ -119,7 +138,9 @@ pub struct Bitmap {
 pub enum Body {
     /// A single MPDU, not aggregated.
     Single(Mpdu),
-    /// An A-MPDU. All its MPDUs have the same receiver and TID.
+    /// A single MPDU, not aggregated, with the packets of its A-MSDU.
+    Amsdu(Vec<Mpdu>),
+    /// An A-MPDU. All its MPDUs have the same receiver and TID; the packets of an A-MSDU follow one another.
     Aggregate(Vec<Mpdu>),
     /// An Ack, with whatever a scheme appended.
     Ack(Answer),
@@ -190,6 +211,18 @@ impl MpduKind {
         let qos = if self.is_qos() { 2 } else { 0 };
         let fourth = if matches!(ds, Ds::FourAddress) && !self.is_action() { 6 } else { 0 };
         Bytes(24 + qos + fourth)
+    }
+}
+
+impl Part {
+    /// Whether an MPDU begins with it.
+    pub const fn begins(self) -> bool {
+        matches!(self, Self::Alone | Self::First)
+    }
+
+    /// Whether an MPDU ends with it.
+    pub const fn ends(self) -> bool {
+        matches!(self, Self::Alone | Self::Last)
     }
 }
 
@@ -309,9 +342,20 @@ impl Mpdu {
         asks && !matches!(self.kind, MpduKind::ActionNoAck)
     }
 
-    /// The MPDU's length: header, LLC and SNAP, packet and FCS.
+    /// The MPDU's length: header, LLC and SNAP, packet and FCS. Of an A-MSDU, what this packet takes of it: its subframe, with the
+    /// header of the MPDU before the first one, padding to a multiple of four bytes behind all but the last, and the FCS behind that.
     pub const fn len(&self) -> Bytes {
+        if !matches!(self.part, Part::Alone) {
+            return self.len_in_amsdu();
+        }
         Bytes(self.header_len().0 + LLC_LEN.0 + self.packet_len.0 + FCS_LEN.0)
+    }
+
+    #[cold]
+    const fn len_in_amsdu(&self) -> Bytes {
+        let header = if self.part.begins() { self.header_len().0 } else { 0 };
+        let subframe = amsdu_subframe_len(self.packet_len).0;
+        Bytes(header + if self.part.ends() { subframe + FCS_LEN.0 } else { subframe.next_multiple_of(AMSDU_PAD) })
     }
 
     /// The TID, where the frame has one.
@@ -324,12 +368,25 @@ impl Mpdu {
 }
 
 impl Ppdu {
-    /// The MPDUs with packets in them; none for control frames and beacons.
+    /// The MPDUs with packets in them, an A-MSDU packet by packet; none for control frames and beacons.
     pub fn mpdus(&self) -> &[Mpdu] {
         match &self.body {
             Body::Single(mpdu) => std::slice::from_ref(mpdu),
-            Body::Aggregate(mpdus) => mpdus,
+            Body::Amsdu(mpdus) | Body::Aggregate(mpdus) => mpdus,
             _ => &[],
+        }
+    }
+
+    /// The same MPDU by MPDU: each with its packets.
+    pub fn packets(&self) -> impl Iterator<Item = &[Mpdu]> {
+        self.mpdus().chunk_by(|packet, _| !packet.part.ends())
+    }
+
+    /// How many frames (MPDUs) it carries, control frames and beacons included.
+    pub fn frame_count(&self) -> usize {
+        match &self.body {
+            Body::Aggregate(mpdus) => mpdus.iter().filter(|mpdu| mpdu.part.begins()).count(),
+            _ => 1,
         }
     }
 
@@ -363,8 +420,18 @@ impl fmt::Debug for MacSeq {
     }
 }
 
+/// The length of an A-MSDU subframe with a packet of this length, not padded: destination, source and length, LLC and SNAP, packet
+/// (802.11-2020, 9.3.2.2.2).
+pub const fn amsdu_subframe_len(packet: Bytes) -> Bytes {
+    Bytes(AMSDU_HEADER_LEN.0 + LLC_LEN.0 + packet.0)
+}
+
 /// LLC and SNAP header in front of each packet (802.2 with RFC 1042 encapsulation).
 pub const LLC_LEN: Bytes = Bytes(8);
+/// The header of an A-MSDU subframe: two addresses and a length (802.11-2020, 9.3.2.2.2).
+pub const AMSDU_HEADER_LEN: Bytes = Bytes(14);
+/// Subframes of an A-MSDU but the last are padded to a multiple of this many bytes (802.11-2020, 9.3.2.2.2).
+pub const AMSDU_PAD: u64 = 4;
 /// The frame check sequence at the end of each MPDU (802.11-2020, 9.2.4.8).
 pub const FCS_LEN: Bytes = Bytes(4);
 /// An Ack without anything appended (802.11-2020, 9.3.1.4).

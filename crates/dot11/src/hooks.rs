@@ -21,6 +21,9 @@ pub use crate::queue::SendOptions;
 /// done with. A receiver asks `on_ppdu_in`, then `on_mpdu` for each MPDU in it, `on_upward` for each packet that leaves the reorder buffer,
 /// and `on_answer_due` when SIFS is over.
 ///
+/// Where an MPDU carries an A-MSDU, `on_sequenced`, `on_mpdu`, `on_delivered` and `on_given_up` are asked about each of its packets, one after another
+/// and with the same sequence number ([`Mpdu::part`]); one packet refused by `on_mpdu` refuses all.
+///
 /// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
     /// The transport on this node has sent a packet towards `to`, which the MAC gets for certain after the host's latency, and in this order; `on_outgoing` is asked then. Where the

@@ -25,6 +25,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("wifi.ampdu_mpdus", &["64", "1", "2"]),
     ("wifi.block_ack_window", &["64", "1", "8"]),
     ("wifi.min_mpdu_spacing", &["0us", "16us"]),
+    ("wifi.amsdu_max", &["off", "256B", "3839B", "7935B", "11424B"]),
     ("wifi.rts_threshold", &["never", "0B", "500B"]),
     ("wifi.retry_limit", &["7", "1", "never"]),
     ("wifi.ack_timeout_extra", &["0us", "1ms"]),

@@ -114,6 +114,10 @@ section! {
         block_ack_window: u32 = "64",
         /// Shortest time from the start of one MPDU to the next within an A-MPDU; 0us is no restriction.
         min_mpdu_spacing: Duration = "\"0us\"",
+        /// Longest A-MSDU, its subframes' headers and padding included: an MPDU of an A-MPDU carries as many of the packets that already wait for
+        /// its receiver as fit, which share its header, its sequence number and its fate. At most 7,935 bytes for 11n, whose MPDUs in an A-MPDU have
+        /// at most 4,095, and 11,424 for 11ac, whose MPDUs have at most 11,454.
+        amsdu_max: Switch<Bytes> = "\"off\"",
         /// Longer frames are preceded by RTS and CTS.
         rts_threshold: Option<Bytes> = "\"never\"",
         /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit), at least 1; never gives up never.

@@ -29,7 +29,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
 ",
     );
 }
@@ -437,4 +437,23 @@ fn no_text_makes_the_parser_or_the_builder_panic() {
         let outcome = std::panic::catch_unwind(|| (outcome(&text, &[]).is_ok(), outcome("", &[&text]).is_ok()));
         assert!(outcome.is_ok(), "seed {seed}: {text:?}");
     }
+}
+
+#[test]
+fn an_amsdu_max_out_of_range_or_without_a_mpdus_or_under_schemes_for_one_packet_an_mpdu_is_refused() {
+    let refused = |keys: &[&str], why: &str| {
+        let message = outcome("", keys).expect_err(why);
+        assert!(message.contains(why), "{keys:?}: {message}");
+    };
+    refused(&["wifi.amsdu_max=7936B"], "allowed is \"off\", or from 256B to 7.935kB for 11n");
+    refused(&["wifi.amsdu_max=255B"], "is 255B, which is out of range");
+    refused(&["wifi.standard=11ac", "wifi.amsdu_max=11425B"], "or from 256B to 11.424kB for 11ac");
+    refused(&["wifi.ampdu=false", "wifi.amsdu_max=3839B"], "A-MSDUs are made inside A-MPDUs");
+    for (scheme, why) in [("agent", "takes or refuses an MPDU"), ("arq-proxy", "by the one MPDU that it came in")] {
+        let name = format!("scheme.name={scheme}");
+        refused(&[&name, "wifi.amsdu_max=3839B"], why);
+        outcome("", &[&name]).expect("one packet an MPDU");
+    }
+    outcome("", &["wifi.amsdu_max=7935B", "scheme.name=hack"]).expect("the longest of 11n");
+    outcome("", &["wifi.standard=11ac", "wifi.amsdu_max=11424B"]).expect("the longest of 11ac");
 }

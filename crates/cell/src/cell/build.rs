@@ -6,10 +6,11 @@ use ackless_dot11::access::{Function, Parameters};
 use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
-use ackless_dot11::station::{Aggregation, LinkConfig, MacConfig, Station, Upward};
+use ackless_dot11::station::{Aggregation, Amsdu, LinkConfig, MacConfig, Station, Upward};
+use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
 use ackless_phy::{MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{Duration, Instant, PacketPool};
+use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::{Beacon, Cell, Contention, Powers, Routes};
 use crate::agenda::Agenda;
@@ -244,7 +245,13 @@ fn aggregation(sender: End<'_>, receiver: Option<AggregationConfig>) -> Option<A
         max_mpdus: sender.max_mpdus.min(window),
         window,
         spacing: spacing(receiver.min_spacing),
+        amsdu: sender.amsdu.map(|max_bytes| Amsdu { max_bytes, max_mpdu: longest_mpdu(rate) }),
     })
+}
+
+/// The longest MPDU in an A-MPDU.
+const fn longest_mpdu(rate: TxVector) -> Bytes {
+    if rate.must_aggregate() { MAX_VHT_MPDU } else { MAX_HT_MPDU }
 }
 
 /// The shortest spacing that the standard knows and that is at least this.

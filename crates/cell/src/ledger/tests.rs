@@ -1,4 +1,6 @@
-use ackless_dot11::frame::{AckPolicy, Answer, Bitmap, Ds, FrameHandle, HeaderBits, MacSeq, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{
+    AckPolicy, Answer, Bitmap, Ds, FrameHandle, HeaderBits, MacSeq, MpduKind, NodeId, Part, Tid,
+};
 use ackless_phy::{
     AmpduLength, Band, DsssRate, GuardInterval, HtMode, MpduSpacing, OfdmRate, TxVector, VhtMode, Width,
 };
@@ -28,6 +30,53 @@ fn an_aggregate_of_new_segments_is_payload_and_headers() {
         &[ppdu],
         &[(AirtimeClass::Preambles, 36_000), (AirtimeClass::Payload, 154_453), (AirtimeClass::Headers, 13_547)],
     );
+}
+
+/// An A-MSDU of these packets under QoS.
+fn amsdu<const N: usize>(mut packets: [Mpdu; N]) -> Vec<Mpdu> {
+    for packet in &mut packets {
+        (packet.part, packet.kind) = (Part::Middle, MpduKind::QosData(Tid(0)));
+    }
+    packets[0].part = Part::First;
+    packets[N - 1].part = Part::Last;
+    packets.to_vec()
+}
+
+#[test]
+fn an_aggregate_of_amsdus_is_payload_and_headers_but_for_tcp_acks_in_it() {
+    // Delimiter 4, header 26, a segment of 1522 and 2 of padding, another of 1522 and FCS 4 are 3080 bytes; then before a segment an ACK of 22 + 52 and 2 of
+    // padding: 4 + 26 + 76 + 1522 + 4 = 1632. All is 4712 bytes, 70 symbols of 3.6, 252 us. Delimiter, header and subframe of the ACK are its own, 106 bytes,
+    // 5.653 us; 3 x 1448 bytes of payload take 231.680 us.
+    let segment = || mpdu(1500, 1448);
+    let ack = Mpdu { tcp_ack: true, ..mpdu(52, 0) };
+    let packets = [amsdu([segment(), segment()]), amsdu([ack, segment()])].concat();
+    let ppdu = ppdu(ht(), Bytes(3080 + 1632), Body::Aggregate(packets));
+    assert_eq!((ppdu.psdu_len, ppdu.duration), (Bytes(4712), Duration::from_micros(288)));
+    expect(
+        &[ppdu],
+        &[
+            (AirtimeClass::Preambles, 36_000),
+            (AirtimeClass::Payload, 231_680),
+            (AirtimeClass::TcpAcks, 5_653),
+            (AirtimeClass::Headers, 14_667),
+        ],
+    );
+}
+
+#[test]
+fn an_amsdu_alone_is_what_its_packets_are() {
+    let again = |packet: Mpdu| Mpdu { retry: true, ..packet };
+    let ack = Mpdu { tcp_ack: true, ..mpdu(52, 0) };
+    let len = |packets: &[Mpdu]| packets.iter().map(Mpdu::len).sum::<Bytes>();
+    for (packets, class) in [
+        (amsdu([ack, ack, ack]), AirtimeClass::TcpAcks),
+        (amsdu([again(ack), again(mpdu(1500, 1448))]), AirtimeClass::Retransmissions),
+    ] {
+        let ppdu = ppdu(ht(), len(&packets), Body::Amsdu(packets));
+        expect(std::slice::from_ref(&ppdu), &[(class, ppdu.duration.as_nanos())]);
+    }
+    // 26 + 76 + 76 + 74 + 4.
+    assert_eq!(len(&amsdu([ack, ack, ack])), Bytes(256));
 }
 
 #[test]
@@ -247,6 +296,7 @@ fn mpdu(packet: u64, payload: u64) -> Mpdu {
         seq: MacSeq::default(),
         retry: false,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     }
 }
 

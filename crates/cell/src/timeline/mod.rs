@@ -150,9 +150,12 @@ impl<W: Write> Timeline<W> {
         // A node sends one PPDU at a time.
         let place = self.on_air.iter().position(|(transmitter, _)| *transmitter == ppdu.transmitter);
         let access = place.is_some_and(|place| self.on_air.swap_remove(place).1);
-        let mpdus = ppdu.mpdus();
-        let acks = mpdus.iter().filter(|mpdu| mpdu.tcp_ack).count();
-        let retried = mpdus.iter().filter(|mpdu| mpdu.retry).count();
+        let (mut mpdus, mut acks, mut retried) = (0, 0, 0);
+        for packets in ppdu.packets() {
+            mpdus += 1;
+            acks += u64::from(packets.iter().all(|packet| packet.tcp_ack));
+            retried += u64::from(packets[0].retry);
+        }
         let outcome = match (collided, damaged) {
             (true, _) => "collided",
             (false, 0) => "ok",
@@ -166,9 +169,9 @@ impl<W: Write> Timeline<W> {
             name(&self.nodes, ppdu.receiver),
             Field::Word(outcome),
             Field::Number(access.into()),
-            Field::Number(mpdus.len() as u64),
-            Field::Number(acks as u64),
-            Field::Number(retried as u64),
+            Field::Number(mpdus),
+            Field::Number(acks),
+            Field::Number(retried),
             Field::Number(damaged.into()),
             Field::Number(ppdu.psdu_len.get()),
             Field::Number(ppdu.txvector.rate().bps()),
@@ -242,8 +245,8 @@ impl<W: Write> Observer for Timeline<W> {
 fn kind(ppdu: &Ppdu) -> &'static str {
     match &ppdu.body {
         Body::Single(mpdu) if mpdu.tcp_ack => "tcp_ack",
-        Body::Aggregate(mpdus) if mpdus.iter().all(|mpdu| mpdu.tcp_ack) => "tcp_ack",
-        Body::Single(_) | Body::Aggregate(_) => "data",
+        Body::Amsdu(mpdus) | Body::Aggregate(mpdus) if mpdus.iter().all(|mpdu| mpdu.tcp_ack) => "tcp_ack",
+        Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => "data",
         Body::Ack(_) => "ack",
         Body::BlockAck(..) => "block_ack",
         Body::BlockAckReq(..) => "block_ack_request",

@@ -1,5 +1,5 @@
 use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid,
+    ACK_LEN, AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_wire::ip::Ipv4Header;
@@ -62,6 +62,7 @@ fn data(tcp_ack: bool, retry: bool) -> Body {
         seq: MacSeq::default(),
         retry,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     })
 }
 

@@ -104,8 +104,8 @@ impl Weather {
         }
         let odds = self.ways[usize::from(ppdu.transmitter != NodeId(0))];
         let whole = match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if ppdu.bits.sync => odds.sync,
-            Body::Single(_) | Body::Aggregate(_) => odds.ppdu,
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if ppdu.bits.sync => odds.sync,
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => odds.ppdu,
             Body::Ack(answer) | Body::BlockAck(_, _, answer) if answer.appended.is_empty() => odds.answer,
             Body::Ack(_) | Body::BlockAck(..) => odds.appended,
             Body::BlockAckReq(..) => odds.request,
@@ -114,7 +114,7 @@ impl Weather {
         if self.random.chance(whole) {
             return 0;
         }
-        let lost = (0..ppdu.mpdus().len()).filter(|_| self.random.chance(odds.mpdu)).fold(0, |lost, n| lost | 1 << n);
+        let lost = (0..ppdu.frame_count()).filter(|_| self.random.chance(odds.mpdu)).fold(0, |lost, n| lost | 1 << n);
         !lost
     }
 

@@ -146,7 +146,7 @@ fn interframe_space(standard: Standard) -> Duration {
 fn mac(standard: Standard, mpdus: u16) -> MacConfig {
     let Timing { cw_min, cw_max, .. } = Timing::of(standard, band(standard));
     let max_bytes = if standard == Standard::Ac { Bytes(1_048_575) } else { Bytes(65_535) };
-    let terms = AggregationConfig { max_bytes, max_mpdus: mpdus, window: 64, min_spacing: Duration::ZERO };
+    let terms = AggregationConfig { max_bytes, max_mpdus: mpdus, window: 64, min_spacing: Duration::ZERO, amsdu: None };
     MacConfig {
         backoff: BackoffPolicy::Standard,
         access: if standard.is_qos() {

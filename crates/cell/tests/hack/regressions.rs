@@ -67,7 +67,9 @@ fn hole(lost_requests: Arc<AtomicU64>) -> Interference {
             return u64::MAX;
         }
         match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if lost_requests.load(Ordering::Relaxed) < REQUESTS => {
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_)
+                if lost_requests.load(Ordering::Relaxed) < REQUESTS =>
+            {
                 let mpdus = ppdu.mpdus();
                 if victim.is_none() && mpdus.len() > 1 && mpdus.iter().all(|mpdu| mpdu.tcp_ack) {
                     victim = Some(mpdus[0].seq);

@@ -58,6 +58,9 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     let loss = random.chance(0.2).then(|| 0.15 * random.unit());
     // A key is nothing if not all have it.
     let mic = random.chance(0.25).then_some(Mic { len: MicLen::Four, key: [7; 16] });
+    // Drawn aside, so that it changes no other draw.
+    let mut aside = random.clone();
+    let amsdu = aside.chance(0.3).then(|| one_of(&mut aside, &[Bytes(256), Bytes(3_839), Bytes(7_935)]));
     let ap = (&mut config.ap.scheme, &mut config.ap.mac, &mut config.ap.host_latency);
     let stations = config.stations.iter_mut();
     let stations = stations.map(|station| (&mut station.scheme, &mut station.mac, &mut station.host_latency));
@@ -73,6 +76,9 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
         let tries = retries.unwrap_or_else(|| least + random.below(8 - u64::from(least)) as u32);
         mac.retry_limit = Some(if loss.is_some() { tries.max(4) } else { tries });
         mac.rts_threshold = rts;
+        if let Some(terms) = &mut mac.aggregation {
+            terms.amsdu = amsdu;
+        }
         (mac.answer_delay, mac.ack_timeout_extra) = (late, late);
         if let ackless_cell::config::Access::Edca { txop_limit, .. } = &mut mac.access {
             *txop_limit = txop;

@@ -96,8 +96,13 @@ pub fn a() -> CellConfig {
 
 fn edca(max_bytes: u64) -> MacConfig {
     let access = Access::Edca { aifsn: 3, cw_min: 15, cw_max: 1023, txop_limit: Duration::ZERO };
-    let terms =
-        AggregationConfig { max_bytes: Bytes(max_bytes), max_mpdus: 64, window: 64, min_spacing: Duration::ZERO };
+    let terms = AggregationConfig {
+        max_bytes: Bytes(max_bytes),
+        max_mpdus: 64,
+        window: 64,
+        min_spacing: Duration::ZERO,
+        amsdu: None,
+    };
     mac(access, Some(terms))
 }
 

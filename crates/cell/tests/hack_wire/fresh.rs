@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ackless_cell::config::{CellConfig, SchemeChoice};
 use ackless_dot11::block_ack::{DuplicateCache, Recipient};
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{Admission, Context, Emission, Peer, Scheme, SendOptions, Verdict, Withdraw};
 use ackless_schemes::hack::{Codec, Hack, HackConfig, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool};
@@ -118,6 +118,7 @@ impl FreshAp {
             seq: MacSeq::default(),
             retry: false,
             ack_policy: options.ack_policy,
+            part: Part::Alone,
         };
         self.ask(now, |hack, cx| hack.on_sequenced(cx, &mpdu));
     }
@@ -147,7 +148,7 @@ impl FreshAp {
             let link = &mut self.links[usize::from(from.0)];
             match &mut link.recipient {
                 // A duplicate goes no further.
-                Some(recipient) => drop(recipient.on_mpdu(mpdu, |mpdu| released.push(mpdu))),
+                Some(recipient) => drop(recipient.on_mpdu(&[mpdu], |mpdu| released.push(mpdu))),
                 None if link.duplicates.is_duplicate(&mpdu) => {}
                 None => released.push(mpdu),
             }
@@ -208,6 +209,7 @@ impl FreshAp {
             seq: frame.seq.expect("data has a sequence number"),
             retry: frame.control.has(FrameControl::RETRY),
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         }
     }
 }

@@ -133,6 +133,7 @@ pub fn aggregating() -> CellConfig {
             max_mpdus: 64,
             window: 64,
             min_spacing: Duration::ZERO,
+            amsdu: None,
         }),
         rts_threshold: None,
         retry_limit: Some(7),

@@ -125,8 +125,13 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
 }
 
 fn mac(standard: Standard) -> MacConfig {
-    let aggregation =
-        AggregationConfig { max_bytes: Bytes(65_535), max_mpdus: 64, window: 64, min_spacing: Duration::ZERO };
+    let aggregation = AggregationConfig {
+        max_bytes: Bytes(65_535),
+        max_mpdus: 64,
+        window: 64,
+        min_spacing: Duration::ZERO,
+        amsdu: None,
+    };
     let (access, aggregation) = match standard {
         Standard::N | Standard::Ac => {
             (Access::Edca { aifsn: 3, cw_min: 15, cw_max: 1023, txop_limit: Duration::ZERO }, Some(aggregation))

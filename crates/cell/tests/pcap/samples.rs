@@ -2,7 +2,7 @@
 
 use ackless_cell::pcap::PcapWriter;
 use ackless_dot11::frame::{
-    AckPolicy, Answer, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu, Tid,
+    AckPolicy, Answer, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Ppdu, Tid,
 };
 use ackless_phy::{
     AmpduLength, Band, DsssMode, DsssRate, GuardInterval, HtMode, MpduSpacing, OfdmRate, Preamble, TxVector, VhtMode,
@@ -108,6 +108,28 @@ impl Samples {
         self.send(PHONE, AP, narrow, Body::Single(Mpdu { ack_policy: AckPolicy::NoAck, ..unanswered }));
         let one = vec![self.mpdu(qos(0), Ds::ToAp, (PHONE, AP), udp(v4(), 0))];
         self.send(PHONE, AP, narrow, Body::Aggregate(one));
+        let packets = self.amsdu(Ds::ToAp, (PHONE, AP), &[0, 1, 1448]);
+        self.send(PHONE, AP, narrow, Body::Amsdu(packets));
+        let mpdus =
+            [self.amsdu(Ds::FromAp, (AP, LAPTOP), &[3, 1448]), self.amsdu(Ds::FromAp, (AP, LAPTOP), &[2, 1, 0])];
+        self.send(AP, LAPTOP, wide, Body::Aggregate(mpdus.concat()));
+    }
+
+    /// An A-MSDU of datagrams with so many bytes each.
+    fn amsdu(&mut self, ds: Ds, (from, to): (NodeId, NodeId), sizes: &[u32]) -> Vec<Mpdu> {
+        let last = sizes.len() - 1;
+        let packets = sizes.iter().map(|&size| self.mpdu(qos(0), ds, (from, to), udp(v4(), size)));
+        let mut packets: Vec<_> = packets.collect();
+        let seq = packets[0].seq;
+        for (n, packet) in packets.iter_mut().enumerate() {
+            packet.seq = seq;
+            packet.part = match n {
+                0 => Part::First,
+                n if n == last => Part::Last,
+                _ => Part::Middle,
+            };
+        }
+        packets
     }
 
     fn very_high_throughput(&mut self) {
@@ -138,6 +160,7 @@ impl Samples {
             seq: self.seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         }
     }
 

@@ -100,7 +100,9 @@ fn judge(name: &str, file: &[u8], options: &[&str]) -> Option<usize> {
         assert!(!severe, "{name}, frame {frame}: {severities} {messages}");
         assert_eq!(fcs, "1", "{name}, frame {frame}: FCS");
         for (protocol, status) in [("IP", ip), ("TCP", tcp), ("UDP", udp)] {
-            assert!(["", "1"].contains(&status.as_str()), "{name}, frame {frame}: {protocol} checksum {status}");
+            // One for each packet of an A-MSDU.
+            let right = status.split(',').all(|status| ["", "1"].contains(&status));
+            assert!(right, "{name}, frame {frame}: {protocol} checksum {status}");
         }
     }
     Some(rows.len())
@@ -175,7 +177,8 @@ fn tshark_reads_tcp_flags_and_options() {
 fn meant(samples: &Samples, number: usize, index: usize, reference: u32) -> Vec<String> {
     let (start, ppdu) = &samples.ppdus[number];
     let nanos = start.as_nanos();
-    let mpdu = ppdu.mpdus().get(index);
+    let packets = ppdu.packets().nth(index).unwrap_or_default();
+    let mpdu = packets.first();
     let mut row = vec![
         NODES[usize::from(ppdu.transmitter.0)].to_owned(),
         format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000),
@@ -185,9 +188,14 @@ fn meant(samples: &Samples, number: usize, index: usize, reference: u32) -> Vec<
     let ampdu = [reference.to_string(), u8::from(index + 1 == ppdu.frame_count()).to_string()];
     row.extend(if ppdu.is_ampdu() { ampdu } else { Default::default() });
     let bits = ppdu.answer().map_or(ppdu.bits, |answer| answer.bits);
-    row.extend(header_fields(ppdu, mpdu, bits));
-    let packet = mpdu.map(|mpdu| samples.pool.get(mpdu.packet));
-    row.extend(packet_fields(mpdu, packet));
+    row.extend(header_fields(ppdu, packets, bits));
+    let protocols = packets.iter().map(|mpdu| packet_fields(mpdu, samples.pool.get(mpdu.packet)));
+    let [v4, v6]: [Vec<String>; 2] = protocols.fold(Default::default(), |[mut v4, mut v6], [four, six]| {
+        v4.extend(Some(four).filter(|four| !four.is_empty()));
+        v6.extend(Some(six).filter(|six| !six.is_empty()));
+        [v4, v6]
+    });
+    row.extend([v4.join(","), v6.join(",")]);
     let header = match ppdu.txvector {
         TxVector::Dsss(_) | TxVector::Ofdm(_) => 22,
         TxVector::Ht(_) if ppdu.is_ampdu() => 36,
@@ -225,7 +233,8 @@ fn format_fields(vector: TxVector) -> [String; 8] {
 }
 
 /// From type and subtype to ack policy.
-fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<String> {
+fn header_fields(ppdu: &Ppdu, packets: &[Mpdu], bits: HeaderBits) -> Vec<String> {
+    let mpdu = packets.first();
     let kind = match (&ppdu.body, mpdu.map(|mpdu| mpdu.kind)) {
         (_, Some(MpduKind::Data)) => 0x20,
         (_, Some(MpduKind::QosData(_))) => 0x28,
@@ -248,7 +257,14 @@ fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<Stri
     let has_transmitter = !matches!(ppdu.body, Body::Ack(_) | Body::Cts);
     let has_sequence = mpdu.is_some() || matches!(ppdu.body, Body::Beacon(_));
     let ends = match mpdu {
-        Some(mpdu) => [address(mpdu.destination), address(mpdu.source)],
+        Some(mpdu) => {
+            // Of an A-MSDU those of each packet, behind the one that tshark takes the header's first or second address for.
+            let several = packets.len() > 1;
+            let (to, from) = (several && mpdu.ds == Ds::FromAp, several && mpdu.ds == Ds::ToAp);
+            let to = to.then_some(mpdu.receiver).into_iter().chain(packets.iter().map(|mpdu| mpdu.destination));
+            let from = from.then_some(mpdu.transmitter).into_iter().chain(packets.iter().map(|mpdu| mpdu.source));
+            [to.map(address).collect::<Vec<_>>().join(","), from.map(address).collect::<Vec<_>>().join(",")]
+        }
         None if has_sequence => [address(ppdu.receiver), address(ppdu.transmitter)],
         None => Default::default(),
     };
@@ -273,10 +289,10 @@ fn header_fields(ppdu: &Ppdu, mpdu: Option<&Mpdu>, bits: HeaderBits) -> Vec<Stri
 }
 
 /// The protocol above IPv4, and above IPv6; nothing where tshark does not look into a disguised packet.
-fn packet_fields(mpdu: Option<&Mpdu>, packet: Option<&Packet>) -> [String; 2] {
-    let Some(packet) = packet.filter(|_| mpdu.is_some_and(|mpdu| !mpdu.kind.is_action())) else {
+fn packet_fields(mpdu: &Mpdu, packet: &Packet) -> [String; 2] {
+    if mpdu.kind.is_action() {
         return Default::default();
-    };
+    }
     let protocol = match packet.transport {
         Transport::Tcp(_) => "6",
         Transport::Udp(_) => "17",

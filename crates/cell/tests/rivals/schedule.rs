@@ -49,6 +49,12 @@ impl Schedule {
 
     /// The schedule with this on the AP and on each station that is no legacy one.
     pub fn with(mut self, ap: SchemeChoice, station: SchemeChoice) -> Self {
+        if matches!(ap, SchemeChoice::Agent(_) | SchemeChoice::ArqProxy(_)) {
+            // They are for one packet in each MPDU.
+            let stations = self.config.stations.iter_mut().map(|station| &mut station.mac);
+            let nodes = std::iter::once(&mut self.config.ap.mac).chain(stations);
+            nodes.filter_map(|mac| mac.aggregation.as_mut()).for_each(|terms| terms.amsdu = None);
+        }
         self.config.ap.scheme = ap;
         for (config, legacy) in self.config.stations.iter_mut().zip(&self.legacy) {
             config.scheme = if *legacy { SchemeChoice::Stock } else { station };
@@ -63,6 +69,11 @@ fn room(random: &mut Stream) -> u32 {
     random.below(most) as u32
 }
 
+/// A-MSDUs of few packets or of many, or most often none.
+fn amsdu(random: &mut Stream) -> Option<Bytes> {
+    random.chance(0.3).then(|| one_of(random, &[Bytes(256), Bytes(3_839), Bytes(7_935)]))
+}
+
 /// MAC, queue and host of each node.
 fn nodes(random: &mut Stream, config: &mut CellConfig) {
     // With one attempt each, calls that repeat at the same intervals would collide every time.
@@ -74,6 +85,8 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     let host = span(random, Duration::from_millis(3));
     let own_host = random.chance(0.5);
     let loss = random.chance(0.2).then(|| 0.15 * random.unit());
+    // Drawn aside, so that it changes no other draw.
+    let amsdu = amsdu(&mut random.clone());
     let rates = rates(config.standard);
     let ap = (&mut config.ap.mac, &mut config.ap.host_latency);
     let stations = config.stations.iter_mut().map(|station| (&mut station.mac, &mut station.host_latency));
@@ -82,6 +95,9 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
         let tries = retries.unwrap_or_else(|| least + random.below(8 - u64::from(least)) as u32);
         mac.retry_limit = Some(if loss.is_some() { tries.max(4) } else { tries });
         mac.rts_threshold = rts;
+        if let Some(terms) = &mut mac.aggregation {
+            terms.amsdu = amsdu;
+        }
         if zoom {
             let (Access::Dcf { cw_min, .. } | Access::Edca { cw_min, .. }) = mac.access;
             mac.backoff = BackoffPolicy::AutoZoom { floor: 1 + random.below(u64::from(cw_min) / 2) as u16 };

@@ -77,8 +77,10 @@ impl Weather {
         }
         let odds = self.ways[usize::from(ppdu.transmitter != NodeId(0))];
         let whole = match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack) => odds.acks,
-            Body::Single(_) | Body::Aggregate(_) => odds.ppdu,
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack) => {
+                odds.acks
+            }
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => odds.ppdu,
             Body::Ack(_) | Body::BlockAck(..) => odds.answer,
             Body::BlockAckReq(..) => odds.request,
             Body::Rts | Body::Cts | Body::Beacon(_) => odds.other,
@@ -86,7 +88,7 @@ impl Weather {
         if self.random.chance(whole) {
             return 0;
         }
-        let lost = (0..ppdu.mpdus().len()).filter(|_| self.random.chance(odds.mpdu)).fold(0, |lost, n| lost | 1 << n);
+        let lost = (0..ppdu.frame_count()).filter(|_| self.random.chance(odds.mpdu)).fold(0, |lost, n| lost | 1 << n);
         !lost
     }
 

@@ -8,7 +8,7 @@ use ackless_cell::config::CellConfig;
 use ackless_cell::scheme;
 use ackless_dot11::block_ack::{Fate, Originator, Recipient};
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{
     Admission, Arrival, ArrivalKind, Backlog, Context, Emission, Passage, Peer, Scheme, SendOptions, Verdict, Withdraw,
 };
@@ -255,7 +255,7 @@ impl FreshAp {
         match &mut link.recipient {
             // A duplicate goes no further.
             Some(recipient) if mpdu.tid() == Some(Tid(0)) && !mpdu.receiver.is_group() => {
-                recipient.on_mpdu(mpdu, |mpdu| released.push(mpdu)).ok();
+                recipient.on_mpdu(&[mpdu], |mpdu| released.push(mpdu)).ok();
             }
             _ if !mpdu.receiver.is_group() && link.duplicates.is_duplicate(&mpdu) => {}
             _ => released.push(mpdu),
@@ -358,6 +358,7 @@ impl FreshAp {
             seq: seq(frame),
             retry: frame.control.has(FrameControl::RETRY),
             ack_policy: if no_ack { AckPolicy::NoAck } else { AckPolicy::Normal },
+            part: Part::Alone,
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use ackless_dot11::block_ack::{DuplicateCache, Fate, Originator, Recipient};
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
-use ackless_dot11::frame::{FrameHandle, MacSeq, Mpdu, MpduKind, NodeId};
+use ackless_dot11::frame::{FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part};
 use ackless_dot11::hooks::SendOptions;
 use ackless_wire::{Bytes, Packet, PacketId};
 
@@ -160,6 +160,7 @@ pub fn mpdu(waiting: &Waiting, packet: &Packet, kind: MpduKind, transmitter: Nod
         seq,
         retry: false,
         ack_policy,
+        part: Part::Alone,
     }
 }
 

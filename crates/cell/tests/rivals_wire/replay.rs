@@ -79,8 +79,10 @@ fn losses(seed: u64) -> Interference {
     Interference(Box::new(move |_, ppdu| {
         let mpdus = ppdu.mpdus();
         let whole = match ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if mpdus.iter().all(|mpdu| !mpdu.is_answered()) => return u64::MAX,
-            Body::Single(_) | Body::Aggregate(_) => whole,
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if mpdus.iter().all(|mpdu| !mpdu.is_answered()) => {
+                return u64::MAX;
+            }
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => whole,
             _ => answer,
         };
         if random.chance(whole) {

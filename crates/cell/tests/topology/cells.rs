@@ -230,7 +230,7 @@ const fn band(standard: Standard) -> Band {
 fn mac(standard: Standard) -> MacConfig {
     let Timing { cw_min, cw_max, .. } = Timing::of(standard, band(standard));
     let max_bytes = if standard == Standard::Ac { Bytes(1_048_575) } else { Bytes(65_535) };
-    let terms = AggregationConfig { max_bytes, max_mpdus: 64, window: 64, min_spacing: Duration::ZERO };
+    let terms = AggregationConfig { max_bytes, max_mpdus: 64, window: 64, min_spacing: Duration::ZERO, amsdu: None };
     MacConfig {
         access: if standard.is_qos() {
             Access::Edca { aifsn: 3, cw_min, cw_max, txop_limit: Duration::ZERO }

@@ -8,6 +8,7 @@
 //! or the partial-state scoreboard (a recipient here never forgets an agreement between two A-MPDUs).
 
 mod duplicate;
+mod more;
 mod originator;
 mod recipient;
 #[cfg(test)]

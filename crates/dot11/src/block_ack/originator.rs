@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
+use ackless_wire::Bytes;
+
 use super::MAX_WINDOW;
+use super::more::More;
 use crate::frame::{Bitmap, MacSeq, Mpdu};
 
 /// The MPDUs of one (receiver, TID) between their sequence number and their fate.
@@ -26,6 +29,8 @@ pub struct Originator {
     window: u16,
     /// The window from `start` on; slot `n` has sequence number `start + n`. The first has no fate yet.
     slots: VecDeque<Slot>,
+    /// What A-MSDUs carry beside their first packets.
+    more: More,
     request: Request,
 }
 
@@ -83,7 +88,13 @@ impl Originator {
     /// If the window is out of range.
     pub fn new(first: MacSeq, window: u16) -> Self {
         assert!((1..=MAX_WINDOW).contains(&window), "a window has from 1 to 64 MPDUs");
-        Self { start: first, window, slots: VecDeque::with_capacity(window.into()), request: Request::Idle }
+        Self {
+            start: first,
+            window,
+            slots: VecDeque::with_capacity(window.into()),
+            more: More::default(),
+            request: Request::Idle,
+        }
     }
 
     /// WinStartO: the oldest sequence number without a fate, or the next new one where there is none.
@@ -118,7 +129,41 @@ impl Originator {
         seq
     }
 
-    /// The MPDUs that are to be sent, in sequence order. Those sent before have the Retry bit set.
+    /// Puts one more packet into the newest MPDU, which has not been sent yet, and thereby makes an A-MSDU of it.
+    ///
+    /// # Panics
+    /// If there is no such MPDU.
+    pub fn join(&mut self, packet: Mpdu) {
+        let Some(Slot::Unsent(Pending { mpdu, failures: 0 })) = self.slots.back_mut() else {
+            panic!("a packet joins an MPDU that has not been sent");
+        };
+        self.more.join(mpdu, packet);
+    }
+
+    /// The MPDU that was taken in last, if it is to be sent.
+    pub fn newest(&self) -> Option<&Mpdu> {
+        match self.slots.back() {
+            Some(Slot::Unsent(pending)) => Some(&pending.mpdu),
+            _ => None,
+        }
+    }
+
+    /// The length of an MPDU that is to be sent, with all its packets.
+    pub fn len_of(&self, mpdu: &Mpdu) -> Bytes {
+        self.more.of(mpdu).iter().fold(mpdu.len(), |len, packet| len + packet.len())
+    }
+
+    /// How many packets are in the MPDUs that are to be sent.
+    pub fn backlog(&self) -> usize {
+        self.unacknowledged().map(|mpdu| 1 + self.more.of(mpdu).len()).sum()
+    }
+
+    /// The packets of an A-MSDU behind its first; none where `mpdu`, one of those to be sent, has no A-MSDU.
+    pub fn more(&self, mpdu: &Mpdu) -> &[Mpdu] {
+        self.more.of(mpdu)
+    }
+
+    /// The MPDUs that are to be sent, in sequence order; of an A-MSDU its first packet. Those sent before have the Retry bit set.
     ///
     /// MPDUs on the air are not among them, nor are those whose answer was lost until a BlockAckReq cleared them up.
     pub fn unacknowledged(&self) -> impl Iterator<Item = &Mpdu> {
@@ -265,6 +310,7 @@ impl Originator {
             self.settle(offset, pending.mpdu, Fate::GivenUp, fate);
         } else {
             let mpdu = Mpdu { retry: true, ..pending.mpdu };
+            self.more.repeat(&mpdu);
             self.slots[offset] = Slot::Unsent(Pending { mpdu, failures });
         }
     }
@@ -272,6 +318,7 @@ impl Originator {
     fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
         self.slots[offset] = Slot::Settled(how);
         fate(mpdu, how);
+        self.more.take(&mpdu, |packet| fate(packet, how));
     }
 
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only

@@ -1,6 +1,7 @@
 //! The receiver's side of a block acknowledgement agreement: scoreboard and reorder buffer.
 
 use super::MAX_WINDOW;
+use super::more::More;
 use crate::frame::{Bitmap, MacSeq, Mpdu};
 
 /// What a receiver keeps for one (transmitter, TID) under an agreement.
@@ -20,10 +21,10 @@ pub struct Recipient {
     reorder: ReorderBuffer,
 }
 
-/// An MPDU that had been received before, or lies behind the reorder buffer: it goes no further, and its reference to
-/// the packet is the caller's again.
-#[derive(Clone, Copy, Debug)]
-pub struct Duplicate(pub Mpdu);
+/// The MPDU had been received before, or lies behind the reorder buffer: it goes no further, and its references to packets are the
+/// caller's again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Duplicate;
 
 #[derive(Clone, Debug)]
 struct ReorderBuffer {
@@ -31,6 +32,8 @@ struct ReorderBuffer {
     start: MacSeq,
     /// The MPDU with sequence number `n` stands in slot `n % MAX_WINDOW`.
     slots: [Option<Mpdu>; MAX_WINDOW as usize],
+    /// What A-MSDUs carry beside their first packets.
+    more: More,
     held: u16,
 }
 
@@ -45,13 +48,17 @@ impl Recipient {
         Self { scoreboard: Bitmap::empty(first), window, reorder: ReorderBuffer::new(first) }
     }
 
-    /// An MPDU arrived: records it, and hands `up`, in order, whatever it releases.
+    /// An MPDU with this packet arrived, or with these, an A-MSDU: records it, and hands `up`, in order, whatever it releases.
     ///
     /// # Errors
     /// A [`Duplicate`] is acknowledged all the same, where the scoreboard still covers it, but not handed up.
-    pub fn on_mpdu(&mut self, mpdu: Mpdu, up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+    ///
+    /// # Panics
+    /// If there are no packets.
+    pub fn on_mpdu(&mut self, packets: &[Mpdu], up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+        let (mpdu, more) = packets.split_first().expect("an MPDU has a packet");
         self.record(mpdu.seq);
-        self.reorder.insert(mpdu, self.window, up)
+        self.reorder.insert(mpdu, more, self.window, up)
     }
 
     /// A BlockAckReq with the starting sequence number `first` arrived: both windows move there, unless they are past it, and
@@ -85,6 +92,12 @@ impl Recipient {
         self.reorder.held
     }
 
+    /// How many packets are in them.
+    pub fn held_packets(&self) -> usize {
+        let held = self.reorder.slots.iter().flatten();
+        held.map(|mpdu| 1 + self.reorder.more.of(mpdu).len()).sum()
+    }
+
     /// Hands `up` all that is held, in order, as when the agreement ends.
     pub fn flush(&mut self, up: impl FnMut(Mpdu)) {
         self.reorder.advance_to(self.reorder.start.plus(MAX_WINDOW), up);
@@ -109,19 +122,20 @@ impl Recipient {
 }
 
 impl ReorderBuffer {
-    const fn new(start: MacSeq) -> Self {
-        Self { start, slots: [None; MAX_WINDOW as usize], held: 0 }
+    fn new(start: MacSeq) -> Self {
+        Self { start, slots: [None; MAX_WINDOW as usize], more: More::default(), held: 0 }
     }
 
     /// 10.25.6.6.2.
-    fn insert(&mut self, mpdu: Mpdu, window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+    fn insert(&mut self, mpdu: &Mpdu, more: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         if mpdu.seq.before(self.start) {
-            return Err(Duplicate(mpdu));
+            return Err(Duplicate);
         }
         if mpdu.seq == self.start {
             // The common case needs no slot. Nothing held has this sequence number: it would have gone up.
             self.start = self.start.plus(1);
-            up(mpdu);
+            up(*mpdu);
+            more.iter().for_each(|packet| up(*packet));
             self.release(&mut up);
             return Ok(());
         }
@@ -130,9 +144,10 @@ impl ReorderBuffer {
         }
         let slot = &mut self.slots[slot_of(mpdu.seq)];
         if slot.is_some() {
-            return Err(Duplicate(mpdu));
+            return Err(Duplicate);
         }
-        *slot = Some(mpdu);
+        *slot = Some(*mpdu);
+        self.more.keep(mpdu, more);
         self.held += 1;
         self.release(&mut up);
         Ok(())
@@ -147,6 +162,7 @@ impl ReorderBuffer {
             }
             if let Some(mpdu) = self.take(self.start.plus(offset)) {
                 up(mpdu);
+                self.more.take(&mpdu, &mut up);
             }
         }
         self.start = start;
@@ -158,6 +174,7 @@ impl ReorderBuffer {
             let Some(mpdu) = self.take(self.start) else { break };
             self.start = self.start.plus(1);
             up(mpdu);
+            self.more.take(&mpdu, &mut up);
         }
     }
 

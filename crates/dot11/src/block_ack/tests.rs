@@ -4,7 +4,7 @@ use ackless_wire::ip::Ipv4Header;
 use ackless_wire::{Bytes, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
 
 use super::*;
-use crate::frame::{AckPolicy, Bitmap, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use crate::frame::{AckPolicy, Bitmap, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 
 mod together;
 
@@ -30,6 +30,7 @@ fn mpdu(handle: u32) -> Mpdu {
         seq: MacSeq::default(),
         retry: false,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     }
 }
 
@@ -62,7 +63,7 @@ fn to_send(originator: &Originator) -> Vec<u16> {
 /// What a recipient hands up for one MPDU; nothing where it is a duplicate.
 fn receive(recipient: &mut Recipient, seq: u16) -> Option<Vec<u16>> {
     let mut up = Vec::new();
-    recipient.on_mpdu(with_seq(seq), |mpdu| up.push(mpdu.seq.get())).ok().map(|()| up)
+    recipient.on_mpdu(&[with_seq(seq)], |mpdu| up.push(mpdu.seq.get())).ok().map(|()| up)
 }
 
 fn request(recipient: &mut Recipient, seq: u16) -> Vec<u16> {

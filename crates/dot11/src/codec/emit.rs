@@ -1,7 +1,7 @@
 //! Frames to bytes.
 
 use ackless_phy::{AmpduLength, MpduSpacing, TxVector};
-use ackless_wire::{Bytes, Duration, Instant, IpHeader, MacAddr, Packet, PacketPool};
+use ackless_wire::{Bytes, Duration, Instant, IpHeader, MacAddr, PacketPool};
 
 use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
 use crate::codec::{
@@ -9,19 +9,11 @@ use crate::codec::{
     ampdu, beacon,
 };
 use crate::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, Ds, FCS_LEN, HeaderBits, MacSeq, Mpdu,
-    MpduKind, Ppdu, RTS_LEN, Tid,
+    ACK_LEN, AMSDU_PAD, AckPolicy, Answer, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, Ds, FCS_LEN, HeaderBits,
+    LLC_LEN, MacSeq, Mpdu, MpduKind, Part, Ppdu, RTS_LEN, Tid,
 };
 
 impl Ppdu {
-    /// How many frames (MPDUs) it carries, control frames and beacons included.
-    pub fn frame_count(&self) -> usize {
-        match &self.body {
-            Body::Aggregate(mpdus) => mpdus.len(),
-            _ => 1,
-        }
-    }
-
     /// The length of frame number `index`, header and FCS included.
     ///
     /// # Panics
@@ -29,7 +21,7 @@ impl Ppdu {
     pub fn frame_len(&self, index: usize) -> Bytes {
         match &self.body {
             Body::Single(mpdu) => mpdu.len(),
-            Body::Aggregate(mpdus) => mpdus[index].len(),
+            Body::Amsdu(_) | Body::Aggregate(_) => self.packets_of(index).iter().map(Mpdu::len).sum(),
             Body::Ack(answer) => ACK_LEN + Bytes(answer.appended.len() as u64),
             Body::BlockAck(_, _, answer) => BLOCK_ACK_LEN + Bytes(answer.appended.len() as u64),
             Body::BlockAckReq(..) => BLOCK_ACK_REQ_LEN,
@@ -55,8 +47,8 @@ impl Ppdu {
         let from = out.len();
         let (receiver, transmitter) = (self.receiver.mac(), self.transmitter.mac());
         match &self.body {
-            Body::Single(mpdu) => self.emit_mpdu(mpdu, pool.get(mpdu.packet), out),
-            Body::Aggregate(mpdus) => self.emit_mpdu(&mpdus[index], pool.get(mpdus[index].packet), out),
+            Body::Single(mpdu) => self.emit_mpdu(std::slice::from_ref(mpdu), pool, out),
+            Body::Amsdu(_) | Body::Aggregate(_) => self.emit_mpdu(self.packets_of(index), pool, out),
             Body::Ack(answer) => {
                 self.begin_answer(FrameControl::ACK, answer, receiver, out);
                 out.extend_from_slice(&answer.appended);
@@ -142,9 +134,15 @@ impl Ppdu {
         }
     }
 
-    /// Appends an MPDU with a packet in it, up to its FCS (9.3.2.1, 9.3.3.13).
-    fn emit_mpdu(&self, mpdu: &Mpdu, packet: &Packet, out: &mut Vec<u8>) {
-        debug_assert_eq!(packet.len(), mpdu.packet_len, "an MPDU knows its packet's length");
+    /// The packets of MPDU number `index`.
+    fn packets_of(&self, index: usize) -> &[Mpdu] {
+        self.packets().nth(index).expect("a frame is asked for that is there")
+    }
+
+    /// Appends an MPDU with these packets in it, up to its FCS (9.3.2.1, 9.3.3.13).
+    fn emit_mpdu(&self, packets: &[Mpdu], pool: &PacketPool, out: &mut Vec<u8>) {
+        let mpdu = &packets[0];
+        let amsdu = mpdu.part == Part::First;
         let (kind, prefix) = match mpdu.kind {
             MpduKind::Data => (FrameControl::DATA, LLC_SNAP),
             MpduKind::QosData(_) => (FrameControl::QOS_DATA, LLC_SNAP),
@@ -165,22 +163,49 @@ impl Ppdu {
             };
             let unknown_queue = self.bits.sync && Sync::of(control) == Sync::QueueSize;
             let [kind_of_upper, upper] = if unknown_queue { QUEUE_SIZE_UNKNOWN.to_le_bytes() } else { [0, 0] };
-            out.extend([tid.0 & 15 | policy << 5 | kind_of_upper, upper]);
+            out.extend([tid.0 & 15 | policy << 5 | u8::from(amsdu) << AMSDU_PRESENT | kind_of_upper, upper]);
         }
-        let ethertype = match packet.ip {
-            IpHeader::V4(_) => ETHERTYPE_IPV4,
-            IpHeader::V6(_) => ETHERTYPE_IPV6,
-        };
+        if amsdu {
+            return emit_amsdu(packets, pool, out);
+        }
         out.extend(prefix);
-        out.extend(ethertype.to_be_bytes());
-        packet.emit(out);
+        emit_packet(mpdu, pool, out);
     }
+}
+
+/// Appends an A-MSDU: subframes, each of destination, source, length, and LLC, SNAP and packet, padded but for the last (9.3.2.2.2).
+fn emit_amsdu(packets: &[Mpdu], pool: &PacketPool, out: &mut Vec<u8>) {
+    for mpdu in packets {
+        let from = out.len();
+        out.extend(mpdu.destination.mac().0);
+        out.extend(mpdu.source.mac().0);
+        out.extend(((LLC_LEN + mpdu.packet_len).get() as u16).to_be_bytes());
+        out.extend(LLC_SNAP);
+        emit_packet(mpdu, pool, out);
+        if !mpdu.part.ends() {
+            let end = from + (out.len() - from).next_multiple_of(AMSDU_PAD as usize);
+            out.resize(end, 0);
+        }
+    }
+}
+
+/// Appends the EtherType and the packet of an MPDU.
+fn emit_packet(mpdu: &Mpdu, pool: &PacketPool, out: &mut Vec<u8>) {
+    let packet = pool.get(mpdu.packet);
+    debug_assert_eq!(packet.len(), mpdu.packet_len, "an MPDU knows its packet's length");
+    let ethertype = match packet.ip {
+        IpHeader::V4(_) => ETHERTYPE_IPV4,
+        IpHeader::V6(_) => ETHERTYPE_IPV6,
+    };
+    out.extend(ethertype.to_be_bytes());
+    packet.emit(out);
 }
 
 /// The To DS and From DS bits, the third address, and the fourth where there is one (Table 9-30).
 ///
 /// The third address of an Action frame is the BSSID (9.3.3.1): the AP's address, or the wildcard in a group-addressed frame from a
 /// station and in one between bridges, which leave it open who the AP is. A management frame has no fourth address.
+/// Where there is an A-MSDU, destination and source stand in its subframes, and the BSSID in their place, which is the AP's address.
 fn addresses(mpdu: &Mpdu) -> (u16, MacAddr, Option<MacAddr>) {
     if mpdu.kind.is_action() {
         let bssid = match mpdu.ds {
@@ -191,7 +216,12 @@ fn addresses(mpdu: &Mpdu) -> (u16, MacAddr, Option<MacAddr>) {
         };
         return (0, bssid, None);
     }
-    let (destination, source) = (mpdu.destination.mac(), mpdu.source.mac());
+    let (mut destination, mut source) = (mpdu.destination.mac(), mpdu.source.mac());
+    if mpdu.part != Part::Alone {
+        // Between bridges the standard leaves it open who the AP is; it is taken to be the one that sends.
+        let bssid = if mpdu.ds == Ds::ToAp { mpdu.receiver } else { mpdu.transmitter };
+        (destination, source) = (bssid.mac(), bssid.mac());
+    }
     match mpdu.ds {
         Ds::Direct => (0, IBSS_BSSID, None),
         Ds::ToAp => (FrameControl::TO_DS, destination, None),
@@ -212,6 +242,8 @@ fn duration_field(duration: Duration) -> u16 {
     duration.as_micros_ceil().min(MAX_DURATION) as u16
 }
 
+/// Which bit of the QoS Control field says that the body is an A-MSDU (9.2.4.5.9).
+const AMSDU_PRESENT: u32 = 7;
 /// Bit 15 of the Duration field, and not bit 14: the values that stand for nothing (table 9-11).
 const RESERVED_DURATION: u16 = 0x8000;
 /// The longest duration that the field can say: bit 15 marks an association identifier (9.2.4.2).

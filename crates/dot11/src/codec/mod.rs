@@ -22,7 +22,7 @@
 //! - a packet disguised as an Action frame stands behind a vendor-specific Action header of [`LLC_LEN`](crate::frame::LLC_LEN) bytes,
 //!   see [`ACTION_HEADER`].
 //!
-//! Not here: encryption, fragments, A-MSDUs and HT Control on the sending side. The parser names them in what it returns.
+//! Not here: encryption, fragments and HT Control on the sending side. The parser names them in what it returns.
 
 pub mod ampdu;
 pub mod beacon;
@@ -31,7 +31,7 @@ pub mod emit;
 pub mod parse;
 
 pub use control::FrameControl;
-pub use parse::{Frame, FrameError, FrameKind};
+pub use parse::{Frame, FrameError, FrameKind, Subframe};
 
 use ackless_wire::MacAddr;
 

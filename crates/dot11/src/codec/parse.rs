@@ -4,7 +4,7 @@ use ackless_wire::{Duration, MacAddr};
 
 use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
 use crate::codec::{ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, FrameControl, LLC_SNAP};
-use crate::frame::{Bitmap, MacSeq, Tag, Tid};
+use crate::frame::{AMSDU_HEADER_LEN, AMSDU_PAD, Bitmap, MacSeq, Tag, Tid};
 
 /// One MPDU as its bytes tell it, FCS included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +36,17 @@ pub struct Frame<'a> {
     pub body: &'a [u8],
     /// Whether the FCS is right.
     pub fcs_ok: bool,
+}
+
+/// One of the packets in an A-MSDU as its bytes tell it (9.3.2.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subframe<'a> {
+    /// Where it goes in the end (DA).
+    pub destination: MacAddr,
+    /// Where it came from first (SA).
+    pub source: MacAddr,
+    /// LLC and packet.
+    pub body: &'a [u8],
 }
 
 /// What a frame is, with the fields that only this kind has.
@@ -144,10 +155,26 @@ impl<'a> Frame<'a> {
         if fragment || self.control.has(FrameControl::PROTECTED) {
             return None;
         }
-        match self.body.strip_prefix(&prefix)? {
-            [0x08, 0x00, packet @ ..] | [0x86, 0xdd, packet @ ..] => Some(packet),
-            _ => None,
-        }
+        ip_behind(&prefix, self.body)
+    }
+
+    /// The subframes of an A-MSDU, up to where the body ends or makes no sense (9.3.2.2.2); none where there is no A-MSDU, or where it is
+    /// encrypted or a fragment.
+    pub fn subframes(&self) -> impl Iterator<Item = Subframe<'a>> {
+        let fragment = self.fragment != 0 || self.control.has(FrameControl::MORE_FRAGMENTS);
+        let readable = !fragment && !self.control.has(FrameControl::PROTECTED);
+        let amsdu = readable && matches!(self.kind, FrameKind::QosData { amsdu: true, .. });
+        let mut rest = if amsdu { self.body } else { &[] };
+        std::iter::from_fn(move || {
+            let (destination, after) = rest.split_first_chunk::<6>()?;
+            let (source, after) = after.split_first_chunk::<6>()?;
+            let (len, after) = after.split_first_chunk::<2>()?;
+            let len = usize::from(u16::from_be_bytes(*len));
+            let body = after.get(..len)?;
+            let padded = (AMSDU_HEADER_LEN.get() as usize + len).next_multiple_of(AMSDU_PAD as usize);
+            rest = rest.get(padded..).unwrap_or_default();
+            Some(Subframe { destination: MacAddr(*destination), source: MacAddr(*source), body })
+        })
     }
 
     /// The addresses and the sequence control that Management and Data frames share (9.3.2.1, 9.3.3.1).
@@ -226,6 +253,21 @@ impl<'a> Frame<'a> {
     /// Skips the HT Control field that +HTC announces in QoS Data and Management frames (9.2.4.6).
     fn skip_ht_control(&self, fields: &mut Fields<'a>) -> Result<(), FrameError> {
         if self.control.has(FrameControl::HTC) { fields.take::<4>().map(drop) } else { Ok(()) }
+    }
+}
+
+impl<'a> Subframe<'a> {
+    /// The IP packet in it; nothing where there is none.
+    pub fn packet(&self) -> Option<&'a [u8]> {
+        ip_behind(&LLC_SNAP, self.body)
+    }
+}
+
+/// The IP packet behind this prefix and its EtherType.
+fn ip_behind<'a>(prefix: &[u8], body: &'a [u8]) -> Option<&'a [u8]> {
+    match body.strip_prefix(prefix)? {
+        [0x08, 0x00, packet @ ..] | [0x86, 0xdd, packet @ ..] => Some(packet),
+        _ => None,
     }
 }
 

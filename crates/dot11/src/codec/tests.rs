@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frame::{
-    AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
-    Tag, Tid,
+    AckPolicy, Answer, BLOCK_ACK_LEN, Bitmap, Body, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part,
+    Ppdu, Tag, Tid,
 };
 
 const AP: NodeId = NodeId(0);
@@ -44,6 +44,7 @@ fn mpdu(pool: &mut PacketPool, kind: MpduKind, ds: Ds, packet: Packet) -> Mpdu {
         seq: MacSeq::new(4094),
         retry: false,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     }
 }
 
@@ -273,6 +274,82 @@ fn psdu_of(ppdu: &Ppdu, pool: &PacketPool, spacing: MpduSpacing) -> Vec<u8> {
     psdu
 }
 
+/// Three packets of 40, 41 and 42 bytes to the client, from the AP and from two hosts behind it, as an A-MSDU.
+fn three(pool: &mut PacketPool, ds: Ds) -> Vec<Mpdu> {
+    [(0, Part::First, FAR), (1, Part::Middle, AP), (2, Part::Last, FAR)]
+        .map(|(size, part, source)| Mpdu {
+            part,
+            source,
+            ..mpdu(pool, MpduKind::QosData(Tid(5)), ds, segment(v4(), size))
+        })
+        .to_vec()
+}
+
+#[test]
+fn an_amsdu_of_three_packets_is_these_bytes() {
+    let mut pool = PacketPool::default();
+    let packets = three(&mut pool, Ds::FromAp);
+    let bytes = bytes_of(&ppdu(ht(), Body::Amsdu(packets)), &pool);
+    // 26 of header, subframes of 14 + 8 + 40 = 62 and 2 of padding, 63 and 1, 64 and none, 4 of FCS.
+    assert_eq!(bytes.len(), 26 + 64 + 64 + 64 + 4);
+    let header = [
+        0x88, 0x02, 44, 0, // QoS Data from the AP; the Duration field
+        2, 0, 0, 0, 0, 1, // RA
+        2, 0, 0, 0, 0, 0, // TA
+        2, 0, 0, 0, 0, 0, // BSSID, in the place of the source
+        0xe0, 0xff, // number 4094, no fragment
+        0x85, 0, // A-MSDU present, Normal, TID 5
+    ];
+    assert_eq!(bytes[..26], header);
+    for (at, source, len) in [(26, 9, 48), (90, 0, 49), (154, 9, 50)] {
+        let subframe = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, source, 0, len, 0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45];
+        assert_eq!(bytes[at..at + 23], subframe, "at {at}");
+    }
+    assert_eq!((&bytes[88..90], bytes[153]), (&[0, 0][..], 0), "padding, and none behind the last");
+    assert_eq!(bytes[218..], crc32fast::hash(&bytes[..218]).to_le_bytes());
+}
+
+#[test]
+fn the_packets_of_an_amsdu_come_back_with_their_addresses() {
+    for (ds, third, fourth) in [
+        (Ds::Direct, IBSS_BSSID, None),
+        (Ds::ToAp, CLIENT.mac(), None),
+        (Ds::FromAp, AP.mac(), None),
+        (Ds::FourAddress, AP.mac(), Some(AP.mac())),
+    ] {
+        let mut pool = PacketPool::default();
+        let bytes = bytes_of(&ppdu(ht(), Body::Amsdu(three(&mut pool, ds))), &pool);
+        let frame = Frame::parse(&bytes).expect("our own frame");
+        assert_eq!(frame.kind, FrameKind::QosData { tid: Tid(5), ack_policy: 0, amsdu: true });
+        assert_eq!((frame.third, frame.fourth, frame.fcs_ok, frame.packet()), (Some(third), fourth, true, None));
+        let found: Vec<_> = frame.subframes().map(|sub| (sub.source, sub.packet().map(Packet::parse))).collect();
+        let meant = [(FAR, 0), (AP, 1), (FAR, 2)].map(|(from, size)| (from.mac(), Some(Ok(segment(v4(), size)))));
+        // Payloads of which only the length was known come back as zeros.
+        assert_eq!(found.len(), 3);
+        for ((from, packet), (meant, sent)) in found.into_iter().zip(meant) {
+            let len = |packet: Option<Result<Packet, _>>| packet.and_then(Result::ok).map(|packet| packet.len());
+            assert_eq!((from, len(packet)), (meant, len(sent)), "{ds:?}");
+        }
+        assert!(frame.subframes().all(|sub| sub.destination == CLIENT.mac()));
+    }
+}
+
+#[test]
+fn an_ampdu_counts_its_amsdus_as_one_mpdu_each() {
+    for vector in [ht(), vht()] {
+        let mut pool = PacketPool::default();
+        let alone = mpdu(&mut pool, MpduKind::QosData(Tid(5)), Ds::FromAp, segment(v4(), 7));
+        let mpdus = [three(&mut pool, Ds::FromAp), vec![alone], three(&mut pool, Ds::FromAp)].concat();
+        let ppdu = ppdu(vector, Body::Aggregate(mpdus));
+        assert_eq!((ppdu.frame_count(), ppdu.mpdus().len()), (3, 7));
+        let psdu = psdu_of(&ppdu, &pool, MpduSpacing::None);
+        let lens: Vec<_> = ampdu::subframes(&psdu).map(|(_, mpdu)| mpdu.len()).collect();
+        assert_eq!(lens, [222, 26 + 8 + 47 + 4, 222]);
+        assert_eq!(lens, [0, 1, 2].map(|index| ppdu.frame_len(index).get() as usize));
+        assert!(ampdu::subframes(&psdu).all(|(_, mpdu)| Frame::parse(mpdu).is_ok_and(|frame| frame.fcs_ok)));
+    }
+}
+
 #[test]
 fn an_ampdu_is_as_long_as_the_phy_says_and_holds_its_mpdus() {
     for vector in [ht(), vht()] {
@@ -370,6 +447,8 @@ fn read(bytes: &[u8]) {
         if let Some(packet) = frame.packet() {
             let _ = Packet::parse(packet);
         }
+        let subframes = frame.subframes().map(|subframe| 14 + subframe.body.len()).sum::<usize>();
+        assert!(subframes <= frame.body.len());
         assert!(frame.body.len() + 14 <= bytes.len());
     }
     for (_, mpdu) in ampdu::subframes(bytes) {
@@ -384,9 +463,10 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_the_parser_panic(kind in 0usize..6, damage: [(prop::sample::Index, u8); 3], cut: prop::sample::Index) {
+    fn no_damage_makes_the_parser_panic(kind in 0usize..7, damage: [(prop::sample::Index, u8); 3], cut: prop::sample::Index) {
         let mut pool = PacketPool::default();
         let ppdu = match kind {
+            6 => ppdu(ht(), Body::Amsdu(three(&mut pool, Ds::FourAddress))),
             0 => ppdu(ofdm(), Body::BlockAck(Tid(0), Bitmap::empty(MacSeq::new(0)), Answer::default())),
             1 => ppdu(ofdm(), Body::Beacon(Bytes(100))),
             2 => ppdu(ofdm(), Body::Single(mpdu(&mut pool, MpduKind::Data, Ds::FourAddress, segment(v6(), 9)))),

@@ -21,7 +21,7 @@ pub use fifo::Fifo;
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
 
-use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId};
+use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId, Part};
 use crate::hooks::Content;
 
 /// How a packet is to be sent.
@@ -102,6 +102,7 @@ impl Queued {
             seq,
             retry: false,
             ack_policy,
+            part: Part::Alone,
         }
     }
 

@@ -8,7 +8,7 @@ use super::exchange::{Asked, Awaited, Exchange, InService, Reserved};
 use super::links::Head;
 use crate::frame::{
     ACK_LEN, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
-    RTS_LEN, Tid,
+    RTS_LEN, Tid, amsdu_subframe_len,
 };
 use crate::hooks::{Backlog, Scheme};
 
@@ -104,42 +104,76 @@ impl<S: Scheme> Station<S> {
         let budget = self.psdu_budget(link, rate, now);
         let mut mpdus = self.spare.pop().unwrap_or_default();
         let mut length = self.links.ampdu_length(link);
-        let max_mpdus = usize::from(self.links.max_mpdus(link));
-        for mpdu in self.links.unacknowledged(link) {
-            let longer = length.with(mpdu.len());
-            if !mpdus.is_empty() && (longer.len() > budget || mpdus.len() == max_mpdus) {
+        let max_mpdus = u64::from(self.links.max_mpdus(link));
+        for (mpdu, len) in self.links.unacknowledged(link) {
+            let longer = length.with(len);
+            if !mpdus.is_empty() && (longer.len() > budget || length.mpdus() == max_mpdus) {
                 break;
             }
             length = longer;
-            mpdus.push(*mpdu);
+            self.links.copy_mpdu(link, mpdu, &mut mpdus);
         }
-        while mpdus.len() < max_mpdus && self.links.can_take_new(link) {
+        let amsdu = self.links.amsdu(link);
+        while length.mpdus() < max_mpdus && self.links.can_take_new(link) {
             let Some(len) = self.links.next_new_len(link, now, &mut self.dropped) else { break };
             let longer = length.with(len);
             if !mpdus.is_empty() && longer.len() > budget {
                 break;
             }
-            length = longer;
             let mpdu = self.links.take_new(link, self.config.node);
+            if amsdu.is_some() {
+                length = length.with(self.fill(link, &mpdu, (length, budget), now));
+                self.take_over(link, &mut mpdus, now, pool);
+                continue;
+            }
+            length = longer;
             let mut cx = context!(self, now, pool);
             self.scheme.on_sequenced(&mut cx, &mpdu);
             mpdus.push(mpdu);
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
         let peer = self.links.peer(link);
-        if let [only] = mpdus[..] {
+        if length.mpdus() == 1 {
+            let (seq, len) = (mpdus[0].seq, mpdus.iter().map(Mpdu::len).sum());
             let body = self.alone(mpdus, rate);
-            let ppdu = self.data(body, peer, rate, psdu_alone(rate, only.len()), Some(ACK_LEN));
-            return self.launch(ppdu, Asked::Alone(link, only.seq), now, pool);
+            let ppdu = self.data(body, peer, rate, psdu_alone(rate, len), Some(ACK_LEN));
+            return self.launch(ppdu, Asked::Alone(link, seq), now, pool);
         }
         let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
         self.launch(ppdu, Asked::Block(link), now, pool)
+    }
+
+    /// Fills the newest MPDU of an agreement, so far with one packet, with what waits behind it, as much as the limits of A-MSDUs and of
+    /// the A-MPDU, which is so long without it, allow (802.11-2020, 10.11). Returns its length.
+    fn fill(&mut self, link: usize, first: &Mpdu, (before, budget): (AmpduLength, Bytes), now: Instant) -> Bytes {
+        let (mut len, mut amsdu) = (first.len(), amsdu_subframe_len(first.packet_len));
+        while let Some((longer, packed)) = self.links.joined_len(link, (first, amsdu), now, &mut self.dropped) {
+            if before.with(longer).len() > budget {
+                break;
+            }
+            self.links.join(link, self.config.node);
+            (len, amsdu) = (longer, packed);
+        }
+        len
+    }
+
+    /// Takes the newest MPDU of an agreement with its packets into a PPDU, and tells the scheme of each packet.
+    fn take_over(&mut self, link: usize, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
+        let from = mpdus.len();
+        self.links.copy_newest(link, mpdus);
+        for mpdu in &mpdus[from..] {
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_sequenced(&mut cx, mpdu);
+        }
     }
 
     /// What carries a single MPDU: VHT has A-MPDUs only.
     fn alone(&mut self, mut mpdus: Vec<Mpdu>, rate: TxVector) -> Body {
         if rate.must_aggregate() {
             return Body::Aggregate(mpdus);
+        }
+        if mpdus.len() > 1 {
+            return Body::Amsdu(mpdus);
         }
         let only = mpdus[0];
         mpdus.clear();
@@ -222,7 +256,7 @@ impl<S: Scheme> Station<S> {
     pub(super) fn put_on_air(&mut self, ppdu: Ppdu, asked: Option<Asked>, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let link = self.links.current();
         if let Some(Asked::Alone(..) | Asked::Block(_)) = asked {
-            for mpdu in ppdu.mpdus() {
+            for mpdu in ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins()) {
                 self.links.mark_sent(link, mpdu.seq);
             }
         }

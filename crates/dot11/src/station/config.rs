@@ -69,6 +69,18 @@ pub struct Aggregation {
     pub window: u16,
     /// Minimum MPDU start spacing of the receiver.
     pub spacing: MpduSpacing,
+    /// A-MSDUs in its MPDUs; `None` for one packet in each.
+    pub amsdu: Option<Amsdu>,
+}
+
+/// How A-MSDUs are put together: of packets that already wait when their MPDU is built, for the same receiver, TID and direction
+/// (802.11-2020, 10.11). An MPDU that is sent again stays as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Amsdu {
+    /// The longest A-MSDU, without the MPDU's header and FCS.
+    pub max_bytes: Bytes,
+    /// The longest MPDU, header and FCS included.
+    pub max_mpdu: Bytes,
 }
 
 /// Where a packet goes on the air.

@@ -214,7 +214,7 @@ impl<S: Scheme> Station<S> {
             match fate {
                 Fate::Delivered => self.scheme.on_delivered(&mut cx, &mpdu),
                 Fate::GivenUp => {
-                    self.counts.given_up += 1;
+                    self.counts.given_up += u64::from(mpdu.part.begins());
                     self.scheme.on_given_up(&mut cx, &mpdu);
                 }
             }

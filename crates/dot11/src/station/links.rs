@@ -3,9 +3,9 @@
 use ackless_phy::{AmpduLength, MAX_PPDU, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, PacketId};
 
-use super::{Aggregation, LinkConfig};
+use super::{Aggregation, Amsdu, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
-use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, NodeId};
+use crate::frame::{AMSDU_PAD, AckPolicy, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
 use crate::queue::{Queued, Scheduler, SchedulerKind, SendOptions, TxQueue};
 
@@ -197,13 +197,60 @@ impl Links {
         Mpdu { seq, ..mpdu }
     }
 
+    /// How A-MSDUs are put together on a link, if they are.
+    pub(super) fn amsdu(&self, link: usize) -> Option<Amsdu> {
+        self.links[link].agreed().terms.amsdu
+    }
+
+    /// The length of the MPDU with `first`, whose A-MSDU is `amsdu` long, if the next packet joined it, and of the A-MSDU then; nothing
+    /// where the next packet must not, or there is none. What queue management drops is added to `dropped`.
+    pub(super) fn joined_len(
+        &mut self,
+        link: usize,
+        (first, amsdu): (&Mpdu, Bytes),
+        now: Instant,
+        dropped: &mut Vec<Queued>,
+    ) -> Option<(Bytes, Bytes)> {
+        let link = &mut self.links[link];
+        let terms = link.agreed().terms.amsdu?;
+        link.fill_head(now, dropped);
+        let next = link.head.as_ref().filter(|queued| link.agrees(queued))?;
+        if (next.options.kind, next.options.ds) != (first.kind, first.ds) {
+            return None;
+        }
+        let amsdu = Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.len);
+        let mpdu = first.header_len() + amsdu + FCS_LEN;
+        (amsdu <= terms.max_bytes && mpdu <= terms.max_mpdu).then_some((mpdu, amsdu))
+    }
+
+    /// Takes the packet that [`Self::joined_len`] found into the newest MPDU of the agreement.
+    pub(super) fn join(&mut self, link: usize, transmitter: NodeId) {
+        let packet = self.take_head(link).mpdu(transmitter, MacSeq::default());
+        self.originator(link).join(packet);
+    }
+
+    /// The newest MPDU of the agreement that is to be sent, with all its packets, onto `mpdus`.
+    pub(super) fn copy_newest(&self, link: usize, mpdus: &mut Vec<Mpdu>) {
+        if let Some(mpdu) = self.links[link].agreed().originator.newest() {
+            self.copy_mpdu(link, mpdu, mpdus);
+        }
+    }
+
+    /// An MPDU that is to be sent, with all its packets, onto `mpdus`.
+    pub(super) fn copy_mpdu(&self, link: usize, mpdu: &Mpdu, mpdus: &mut Vec<Mpdu>) {
+        mpdus.push(*mpdu);
+        mpdus.extend_from_slice(self.links[link].agreed().originator.more(mpdu));
+    }
+
     /// Takes the packet that [`Self::head`] found.
     pub(super) fn take_head(&mut self, link: usize) -> Queued {
         self.links[link].head.take().expect("a head was found before it is taken")
     }
 
-    pub(super) fn unacknowledged(&self, link: usize) -> impl Iterator<Item = &Mpdu> {
-        self.links[link].agreed().originator.unacknowledged()
+    /// The MPDUs to be sent again, each by its first packet and with its length.
+    pub(super) fn unacknowledged(&self, link: usize) -> impl Iterator<Item = (&Mpdu, Bytes)> {
+        let originator = &self.links[link].agreed().originator;
+        originator.unacknowledged().map(|mpdu| (mpdu, originator.len_of(mpdu)))
     }
 
     pub(super) fn can_take_new(&self, link: usize) -> bool {
@@ -225,13 +272,9 @@ impl Links {
         self.links[link].recipient.as_mut()
     }
 
-    /// MPDUs in the reorder buffers.
+    /// Packets in the reorder buffers.
     pub(super) fn held_back(&self) -> usize {
-        self.links
-            .iter()
-            .filter_map(|link| link.recipient.as_ref())
-            .map(|recipient| usize::from(recipient.held()))
-            .sum()
+        self.links.iter().filter_map(|link| link.recipient.as_ref()).map(Recipient::held_packets).sum()
     }
 
     pub(super) fn is_duplicate(&mut self, link: usize, mpdu: &Mpdu) -> bool {
@@ -247,7 +290,7 @@ impl Links {
     /// Packets that wait on a link, those to be sent again included.
     pub(super) fn backlog(&self, link: usize) -> usize {
         let link = &self.links[link];
-        let again = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.unacknowledged().count());
+        let again = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.backlog());
         link.queue.len() + usize::from(link.head.is_some()) + again
     }
 
@@ -259,8 +302,11 @@ impl Links {
     /// The length of what would be sent first on a link, alone.
     pub(super) fn first_len(&self, link: usize) -> Option<Bytes> {
         let link = &self.links[link];
-        let again = link.agreement.as_ref().and_then(|agreement| agreement.originator.unacknowledged().next());
-        again.map(Mpdu::len).or_else(|| link.head.as_ref().or_else(|| link.queue.peek()).map(Queued::mpdu_len))
+        let again = link.agreement.as_ref().and_then(|agreement| {
+            let originator = &agreement.originator;
+            originator.unacknowledged().next().map(|mpdu| originator.len_of(mpdu))
+        });
+        again.or_else(|| link.head.as_ref().or_else(|| link.queue.peek()).map(Queued::mpdu_len))
     }
 }
 

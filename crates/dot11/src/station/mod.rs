@@ -15,8 +15,8 @@
 //! The parts: `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
 //! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
 //!
-//! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once, A-MSDU,
-//! NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
+//! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once,
+//! A-MSDU outside of a BlockAck agreement, NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ mod initiate;
 mod links;
 mod respond;
 
-pub use config::{Aggregation, LinkConfig, MacConfig, Route};
+pub use config::{Aggregation, Amsdu, LinkConfig, MacConfig, Route};
 use exchange::{Exchange, InService, Reserved};
 use links::Links;
 use respond::DueAnswer;

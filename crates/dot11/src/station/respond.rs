@@ -42,8 +42,8 @@ impl<S: Scheme> Station<S> {
             return;
         }
         match &ppdu.body {
-            Body::Single(_) | Body::Aggregate(_) if !self.is_in(ppdu.receiver) => {}
-            Body::Single(_) | Body::Aggregate(_) => {
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if !self.is_in(ppdu.receiver) => {}
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => {
                 self.receive_data(now, ppdu, intact, pool);
                 if self.links.heard(ppdu.transmitter) {
                     self.request(now, view);
@@ -73,7 +73,7 @@ impl<S: Scheme> Station<S> {
 
     /// Gives the buffers of a PPDU that this station sent back to it.
     pub fn recycle(&mut self, ppdu: Ppdu) {
-        if let Body::Aggregate(mut mpdus) = ppdu.body {
+        if let Body::Aggregate(mut mpdus) | Body::Amsdu(mut mpdus) = ppdu.body {
             mpdus.clear();
             self.spare.push(mpdus);
         }
@@ -82,6 +82,7 @@ impl<S: Scheme> Station<S> {
     fn receive_data(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
         let kind = match &ppdu.body {
             Body::Single(mpdu) => ArrivalKind::Single(mpdu.seq),
+            Body::Amsdu(packets) => ArrivalKind::Single(packets[0].seq),
             _ => ArrivalKind::Aggregate(intact.count_ones() as u16),
         };
         let mut cx = context!(self, now, pool);
@@ -89,25 +90,25 @@ impl<S: Scheme> Station<S> {
         if let Some(link) = self.links.index(ppdu.transmitter) {
             self.links.charge(link, ppdu.duration);
         }
-        let mut answer = None;
-        for (n, mpdu) in ppdu.mpdus().iter().enumerate() {
-            if intact >> n & 1 == 0 {
+        let (mut answer, mut frames) = (None, 0);
+        for packets in ppdu.packets() {
+            frames += 1;
+            if intact >> (frames - 1) & 1 == 0 {
                 continue;
             }
-            let mut cx = context!(self, now, pool);
-            if self.scheme.on_mpdu(&mut cx, mpdu) == Admission::Refuse {
+            if !self.admits(packets, now, pool) {
                 self.counts.refused += 1;
                 continue;
             }
-            self.take_in(mpdu, pool);
-            if mpdu.is_answered() {
-                answer = Some(*mpdu);
+            self.take_in(packets, pool);
+            if packets[0].is_answered() {
+                answer = Some(packets[0]);
             }
         }
         if let Some(mpdu) = answer {
             // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
             let with = match mpdu.tid() {
-                Some(tid) if ppdu.mpdus().len() > 1 => Reply::BlockAck(tid),
+                Some(tid) if frames > 1 => Reply::BlockAck(tid),
                 _ => Reply::Ack,
             };
             // Nothing is said to several MPDUs outside of any agreement: there is no scoreboard.
@@ -118,24 +119,33 @@ impl<S: Scheme> Station<S> {
         self.pass_up(now, pool);
     }
 
+    /// Whether the scheme takes an MPDU. It is asked about each packet, and one that it refuses is refused with all beside it.
+    fn admits(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
+        packets.iter().fold(true, |admits, packet| {
+            let mut cx = context!(self, now, pool);
+            (self.scheme.on_mpdu(&mut cx, packet) == Admission::Accept) & admits
+        })
+    }
+
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
-    fn take_in(&mut self, mpdu: &Mpdu, pool: &mut PacketPool) {
+    fn take_in(&mut self, packets: &[Mpdu], pool: &mut PacketPool) {
+        let mpdu = &packets[0];
         let agreed = mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group();
         let recipient = if agreed { self.links.recipient(mpdu.transmitter) } else { None };
         let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.
         let new = if let Some(recipient) = recipient {
-            recipient.on_mpdu(*mpdu, |mpdu| released.push(mpdu)).is_ok()
+            recipient.on_mpdu(packets, |mpdu| released.push(mpdu)).is_ok()
         } else {
             let link = self.links.index(mpdu.transmitter);
             let new = mpdu.receiver.is_group() || link.is_none_or(|link| !self.links.is_duplicate(link, mpdu));
             if new {
-                released.push(*mpdu);
+                released.extend_from_slice(packets);
             }
             new
         };
         if new {
-            pool.retain(mpdu.packet);
+            packets.iter().for_each(|packet| pool.retain(packet.packet));
         } else {
             self.counts.duplicates += 1;
         }

@@ -22,12 +22,13 @@ mod rules;
 mod single;
 mod unanswered;
 
+use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
 use ackless_phy::{
     Band, BasicRates, GuardInterval, HtMode, MpduSpacing, OfdmRate, Standard, Timing, TxVector, VhtMode, Width,
 };
 use ackless_wire::{Bytes, Duration, Instant};
 
-use super::{Aggregation, LinkConfig, MacConfig};
+use super::{Aggregation, Amsdu, LinkConfig, MacConfig};
 use crate::access::{BackoffPolicy, Function, Parameters};
 use crate::frame::{NodeId, Tid};
 use crate::queue::QueueConfig;
@@ -102,8 +103,13 @@ fn qos_link(peer: u16, rate: TxVector) -> LinkConfig {
 
 /// A link that sends A-MPDUs, limited by the format alone, and takes them in.
 fn block_link(peer: u16, rate: TxVector) -> LinkConfig {
-    let aggregation =
-        Aggregation { max_bytes: rate.longest_psdu(), max_mpdus: 64, window: 64, spacing: MpduSpacing::None };
+    let aggregation = Aggregation {
+        max_bytes: rate.longest_psdu(),
+        max_mpdus: 64,
+        window: 64,
+        spacing: MpduSpacing::None,
+        amsdu: None,
+    };
     LinkConfig { aggregation: Some(aggregation), reorders: Some(64), ..qos_link(peer, rate) }
 }
 

@@ -256,7 +256,7 @@ impl Observer for Watch {
                     Body::Rts | Body::Cts => self.rts_cts += span,
                     Body::Beacon(_) => self.beacons += span,
                     Body::BlockAckReq(..) => self.requests += span,
-                    Body::Single(_) | Body::Aggregate(_) => {
+                    Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => {
                         let new = ppdu.mpdus().iter().filter(|mpdu| !mpdu.retry);
                         let payload: Bytes = new.map(|mpdu| mpdu.payload_len).sum();
                         if span == ppdu.duration {
@@ -298,6 +298,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("wifi.beacon_interval", &["10ms"]),
     ("wifi.block_ack_window", &["8"]),
     ("wifi.min_mpdu_spacing", &["16us"]),
+    ("wifi.amsdu_max", &["3839B", "7935B"]),
     ("ap.queue", &["fq-codel"]),
     ("ap.queue_packets", &["5"]),
     ("ap.scheduler", &["fcfs", "airtime-fair"]),

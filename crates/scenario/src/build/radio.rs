@@ -1,6 +1,7 @@
 //! How nodes transmit: rates, channel access and aggregation.
 
 use ackless_cell::config::{Access, AggregationConfig, AnswerRate, BackoffPolicy, MacConfig, Topology};
+use ackless_phy::ampdu::MAX_VHT_MPDU;
 use ackless_phy::{
     AccessCategory, Band, BasicRates, DsssMode, EdcaParameters, GuardInterval, HtMode, LegacyRate, ModeError, OfdmMode,
     Preamble, Standard, Timing, TxVector, VhtMode, Width,
@@ -129,7 +130,11 @@ impl Radio {
         }
         let cap = longest_ampdu(standard);
         let aggregation = self.mac.aggregation;
-        let aggregation = aggregation.map(|own| AggregationConfig { max_bytes: own.max_bytes.min(cap), ..own });
+        let aggregation = aggregation.map(|own| AggregationConfig {
+            max_bytes: own.max_bytes.min(cap),
+            amsdu: own.amsdu.map(|amsdu| amsdu.min(longest_amsdu(standard))),
+            ..own
+        });
         MacConfig { aggregation, ..self.mac }
     }
 
@@ -289,6 +294,7 @@ fn aggregation(scenario: &Scenario, standard: Standard, qos: bool) -> Result<Opt
         scenario.without_bearing(&wifi.ampdu_mpdus, "there are no A-MPDUs")?;
         scenario.without_bearing(&wifi.block_ack_window, "there are no A-MPDUs")?;
         scenario.without_bearing(&wifi.min_mpdu_spacing, "there are no A-MPDUs")?;
+        scenario.without_bearing(&wifi.amsdu_max, "A-MSDUs are made inside A-MPDUs, and there are none")?;
         return Ok(None);
     }
     if !possible {
@@ -309,7 +315,28 @@ fn aggregation(scenario: &Scenario, standard: Standard, qos: bool) -> Result<Opt
         window: narrow(window).into(),
         // Eight values up to 16 us (IEEE 802.11-2020, 9.4.2.55.3).
         min_spacing: scenario.in_range(&wifi.min_mpdu_spacing, Duration::ZERO, Duration::from_micros(16))?,
+        amsdu: amsdu(scenario, standard)?,
     }))
+}
+
+fn amsdu(scenario: &Scenario, standard: Standard) -> Result<Option<Bytes>, ScenarioError> {
+    let setting = &scenario.wifi.amsdu_max;
+    let (least, cap) = (Bytes(256), longest_amsdu(standard));
+    match setting.value.on() {
+        Some(max) if max < least || max > cap => {
+            let message = format!("is {}, which is out of range", max.word());
+            let help =
+                format!("allowed is \"off\", or from {} to {} for {}", least.word(), cap.word(), standard.word());
+            Err(scenario.refuse(setting, message, help))
+        }
+        max => Ok(max),
+    }
+}
+
+/// The longest A-MSDU that `standard` allows: for HT the larger of its two limits (IEEE 802.11-2020, 9.4.2.55.2), for VHT what the longest
+/// MPDU leaves beside a QoS Data header of 26 bytes and the FCS (table 9-25).
+const fn longest_amsdu(standard: Standard) -> Bytes {
+    if matches!(standard, Standard::Ac) { Bytes(MAX_VHT_MPDU.get() - 26 - 4) } else { Bytes(7_935) }
 }
 
 /// The longest A-MPDU that `standard` allows.

@@ -2,7 +2,8 @@
 //! would be believed to have been measured.
 
 use ackless_cell::config::{
-    Access, CellConfig, Direction, FlowConfig, Peer, SchemeChoice, StationConfig, Topology, TransportConfig,
+    Access, AggregationConfig, CellConfig, Direction, FlowConfig, Peer, SchemeChoice, StationConfig, Topology,
+    TransportConfig,
 };
 use ackless_phy::Timing;
 use ackless_schemes::agent::Solution;
@@ -17,6 +18,7 @@ use crate::value::Value;
 /// Refuses the scheme of `cell` where it can have no effect, or not in this form.
 pub(super) fn check(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
     with_tcp(scenario, cell)?;
+    one_packet_an_mpdu(scenario, cell)?;
     in_this_place(scenario, cell)?;
     with_a_partner(scenario, cell)
 }
@@ -52,6 +54,24 @@ fn with_tcp(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError>
     }
     let message = format!("is {}, which is about TCP ACKs, but no flow here is TCP", name.value.word());
     Err(scenario.refuse(name, message, "let a flow be TCP (flows.protocol=tcp), or leave this row out"))
+}
+
+/// The agent's client refuses, buffers and knows again what came by its MPDU, and the ARQ proxy names a packet by the MPDU that it came in: in their papers each MPDU
+/// has one packet.
+fn one_packet_an_mpdu(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
+    let reason = match cell.ap.scheme {
+        SchemeChoice::Agent(_) => "takes or refuses an MPDU for the one TCP segment in it",
+        SchemeChoice::ArqProxy(_) => "names a TCP segment by the one MPDU that it came in",
+        _ => return Ok(()),
+    };
+    let amsdu = |aggregation: Option<AggregationConfig>| aggregation.is_some_and(|terms| terms.amsdu.is_some());
+    let anybody = amsdu(cell.ap.mac.aggregation) || cell.stations.iter().any(|station| amsdu(station.mac.aggregation));
+    if !anybody {
+        return Ok(());
+    }
+    let name = &scenario.scheme.name;
+    let message = format!("is {}, which {reason}, but with wifi.amsdu_max an MPDU has several", name.value.word());
+    Err(scenario.refuse(name, message, "set wifi.amsdu_max=off, or choose another scheme"))
 }
 
 /// What needs both ends of a link does nothing among legacy stations; what its sender does alone is left to the AP.

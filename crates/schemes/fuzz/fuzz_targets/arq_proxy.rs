@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tag, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tag, Tid};
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme,
     SendOptions, Verdict, Withdraw,
@@ -381,6 +381,7 @@ impl Fuzzed {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A node with any scheme, whose own MAC keeps to the hooks' contract (see [`crate::node`]) while what the host and the peers say is arbitrary.
 
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Content, Context, Emission, Peer, Scheme, SendOptions,
     Verdict, Withdraw,
@@ -249,6 +249,7 @@ impl<S: Scheme> Bare<S> {
             seq: MacSeq::new(handle.0 as u16 % MacSeq::MODULUS),
             retry: false,
             ack_policy,
+            part: Part::Alone,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! MPDU before; timers are not early.
 
 use ackless_dot11::block_ack::{DuplicateCache, Recipient};
-use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Answer, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme,
     SendOptions, Verdict, Withdraw,
@@ -259,7 +259,7 @@ impl Node {
             assert_eq!(self.ask(|hack, cx| hack.on_mpdu(cx, &mpdu)), Admission::Accept);
             let link = &mut self.links[usize::from(from.0) - 1];
             let new = if mpdu.tid() == Some(Tid(0)) {
-                link.recipient.on_mpdu(mpdu, |mpdu| released.push(mpdu)).is_ok()
+                link.recipient.on_mpdu(&[mpdu], |mpdu| released.push(mpdu)).is_ok()
             } else {
                 let new = !link.duplicates.is_duplicate(&mpdu);
                 released.extend(new.then_some(mpdu));
@@ -419,6 +419,7 @@ impl Node {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         }
     }
 }

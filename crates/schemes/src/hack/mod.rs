@@ -174,7 +174,7 @@ impl Scheme for Hack {
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_sequenced();
+        link.sync.on_sequenced(mpdu.part);
         link.receiver.on_sequenced(cx.pool.get(mpdu.packet), cx.now);
         link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
     }
@@ -197,7 +197,10 @@ impl Scheme for Hack {
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
         if let Some(link) = link(&mut self.links, cx, mpdu.transmitter) {
             let mut env = env!(self, cx);
-            link.driver.on_mpdu(&mut env, mpdu);
+            // What an MPDU says by its sequence number it says once.
+            if mpdu.part.begins() {
+                link.driver.on_mpdu(&mut env, mpdu);
+            }
             link.receiver.on_mpdu(&mut env, mpdu);
         }
         Admission::Accept
@@ -234,7 +237,7 @@ impl Scheme for Hack {
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_fate(true);
+        link.sync.on_fate(mpdu.part, true);
         if link.genuine {
             link.driver.on_delivered(&mut env!(self, cx), mpdu);
         } else {
@@ -244,7 +247,7 @@ impl Scheme for Hack {
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_fate(false);
+        link.sync.on_fate(mpdu.part, false);
         link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
     }
 

@@ -11,6 +11,8 @@
 //! - a single MPDU under a BlockAck agreement had no Ack, and comes again among others in an A-MPDU, from which the
 //!   peer could receive only the others.
 
+use ackless_dot11::frame::Part;
+
 use super::counters::HackCounters;
 
 /// What the sender of data knows of the exchange with one peer.
@@ -20,6 +22,8 @@ pub(super) struct Sync {
     exchange: Exchange,
     /// MPDUs with a sequence number and without a fate.
     outstanding: u32,
+    /// The packets in them.
+    packets: u32,
     /// The last PPDU carried the only such MPDU.
     alone: bool,
     /// Since then an MPDU got its sequence number, or was given up: the next PPDU is no mere repetition.
@@ -40,14 +44,15 @@ enum Exchange {
 }
 
 impl Sync {
-    /// How many MPDUs have a sequence number and no fate: those of a PPDU, from when it is made until it is answered.
+    /// How many packets are in MPDUs with a sequence number and no fate: those of a PPDU, from when it is made until it is answered.
     pub(super) fn outstanding(&self) -> u64 {
-        self.outstanding.into()
+        self.packets.into()
     }
 
-    /// An MPDU got its sequence number.
-    pub(super) fn on_sequenced(&mut self) {
-        self.outstanding += 1;
+    /// A packet's MPDU got its sequence number; `part` says where in it the packet stands.
+    pub(super) fn on_sequenced(&mut self, part: Part) {
+        self.packets += 1;
+        self.outstanding += u32::from(part.begins());
         self.changed = true;
     }
 
@@ -87,9 +92,10 @@ impl Sync {
         self.exchange = Exchange::Unanswered;
     }
 
-    /// An MPDU has its fate.
-    pub(super) fn on_fate(&mut self, delivered: bool) {
-        self.outstanding = self.outstanding.saturating_sub(1);
+    /// The MPDU of a packet has its fate.
+    pub(super) fn on_fate(&mut self, part: Part, delivered: bool) {
+        self.packets = self.packets.saturating_sub(1);
+        self.outstanding = self.outstanding.saturating_sub(u32::from(part.begins()));
         self.changed |= !delivered;
     }
 }
@@ -108,13 +114,13 @@ mod tests {
 
     /// Sends a PPDU with `new` new MPDUs. Returns whether it bears SYNC.
     fn send(sync: &mut Sync, new: usize, counters: &mut HackCounters) -> bool {
-        (0..new).for_each(|_| sync.on_sequenced());
+        (0..new).for_each(|_| sync.on_sequenced(Part::Alone));
         sync.on_ppdu_out(counters)
     }
 
     fn answered(sync: &mut Sync, delivered: usize) {
         sync.on_answer();
-        (0..delivered).for_each(|_| sync.on_fate(true));
+        (0..delivered).for_each(|_| sync.on_fate(Part::Alone, true));
     }
 
     #[test]
@@ -126,7 +132,7 @@ mod tests {
             assert!(!send(&mut sync, 0, &mut counters), "the same MPDU again says it by itself");
         }
         sync.on_answer_missing(&mut counters);
-        sync.on_fate(false);
+        sync.on_fate(Part::Alone, false);
         assert!(send(&mut sync, 1, &mut counters), "a greater sequence number would say that the Ack came");
         sync.on_answer_missing(&mut counters);
         assert!(send(&mut sync, 0, &mut counters), "until an answer comes");
@@ -166,7 +172,7 @@ mod tests {
         assert!(!send(&mut sync, 2, &mut counters));
         sync.on_answer_missing(&mut counters);
         sync.on_answer_missing(&mut counters);
-        sync.on_fate(false);
+        sync.on_fate(Part::Alone, false);
         assert!(send(&mut sync, 0, &mut counters), "the answer to the aggregate is missing");
     }
 }

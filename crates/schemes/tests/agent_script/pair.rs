@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid,
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Context, Emission, Peer, Scheme, SendOptions, Verdict,
@@ -464,6 +464,7 @@ impl Pair {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         };
         self.ask(node, |agent, cx| agent.on_sequenced(cx, &mpdu));
         mpdu

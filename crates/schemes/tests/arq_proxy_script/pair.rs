@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tag, Tid,
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tag,
+    Tid,
 };
 use ackless_dot11::hooks::{
     AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme, SendOptions,
@@ -386,6 +387,7 @@ impl Pair {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         };
         self.ask(node, |scheme, cx| scheme.on_sequenced(cx, &mpdu));
         mpdu

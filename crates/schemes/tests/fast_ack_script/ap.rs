@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
 use ackless_schemes::fast_ack::{FastAck, FastAckConfig, FastAckCounters};
 use ackless_wire::tcp::SackBlocks;
@@ -312,6 +312,7 @@ impl Ap {
             seq: MacSeq::new(handle.0 as u16),
             retry: false,
             ack_policy,
+            part: Part::Alone,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! ACK filtering against its hooks: which packets leave in which form, and what is made of them on the other side.
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{Admission, Context, Peer, Scheme, SendOptions, Verdict};
 use ackless_schemes::filter::{Filter, FilterConfig, FilterCounters, Filtered, Form};
 use ackless_wire::ip::{Ipv4Header, Ipv6Header};
@@ -57,6 +57,7 @@ impl Script {
             seq: MacSeq::default(),
             retry: false,
             ack_policy: options.ack_policy,
+            part: Part::Alone,
         };
         let (mut nothing, mut emissions) = (NoQueue, Vec::new());
         let mut cx = Context::new(Instant::ZERO, AP, &mut self.pool, &self.peers, &mut nothing, &mut emissions);

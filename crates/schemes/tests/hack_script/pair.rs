@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid,
+    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions, Verdict,
@@ -485,6 +485,7 @@ impl Pair {
             seq,
             retry: false,
             ack_policy: AckPolicy::Normal,
+            part: Part::Alone,
         };
         self.ask(node, |hack, cx| hack.on_sequenced(cx, &mpdu));
         mpdu

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{
-    AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Tid,
+    AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Passage, Peer, Scheme,
@@ -173,6 +173,7 @@ impl Hop {
             seq: MacSeq::new(self.next_seq[node] % MacSeq::MODULUS),
             retry: false,
             ack_policy: options.ack_policy,
+            part: Part::Alone,
         };
         self.next_seq[node] = (self.next_seq[node] + 1) % MacSeq::MODULUS;
         self.ask(node, |scheme, cx| scheme.on_sequenced(cx, &mpdu));

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
 use ackless_dot11::hooks::{Content, Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
 use ackless_schemes::thinning::{Thinning, ThinningConfig, ThinningCounters};
 use ackless_wire::tcp::SackBlocks;
@@ -222,6 +222,7 @@ impl Node {
             seq: MacSeq::new(handle.0 as u16),
             retry: false,
             ack_policy,
+            part: Part::Alone,
         }
     }
 }

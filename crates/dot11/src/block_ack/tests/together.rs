@@ -13,10 +13,14 @@ struct Link {
     recipient: Recipient,
     window: u16,
     loss: f64,
+    /// How likely an MPDU has several packets.
+    packs: f64,
     retry_limit: u32,
     offered: u32,
     fates: Vec<Option<Fate>>,
     accepted: usize,
+    /// The further packets of the MPDUs that are sent, by sequence number.
+    on_air: Vec<Vec<Mpdu>>,
     up: Vec<u32>,
 }
 
@@ -34,10 +38,12 @@ impl Link {
             window,
             loss: [0.02, 0.1, 0.3, 0.6, 0.9][random.below(5) as usize],
             retry_limit: 1 + random.below(8) as u32,
+            packs: [0.0, 0.5][(seed % 2) as usize],
             random,
             offered: 0,
             fates: Vec::new(),
             accepted: 0,
+            on_air: vec![Vec::new(); MAX_WINDOW.into()],
             up: Vec::new(),
         }
     }
@@ -46,10 +52,15 @@ impl Link {
         self.random.chance(self.loss)
     }
 
+    /// A packet in an MPDU of its own, or up to five in one.
     fn offer(&mut self) {
         self.originator.push_new(mpdu(self.offered));
-        self.offered += 1;
-        self.fates.push(None);
+        let joining = if self.random.chance(self.packs) { self.random.below(5) } else { 0 };
+        for n in 1..=joining as u32 {
+            self.originator.join(mpdu(self.offered + n));
+        }
+        self.offered += 1 + joining as u32;
+        self.fates.resize(self.offered as usize, None);
     }
 
     /// One exchange, with up to `new` packets not sent before.
@@ -68,6 +79,9 @@ impl Link {
                 }
             }
             let mut chosen: Vec<Mpdu> = self.originator.unacknowledged().copied().collect();
+            for mpdu in &chosen {
+                self.on_air[usize::from(mpdu.seq.get() % MAX_WINDOW)] = self.originator.more(mpdu).to_vec();
+            }
             match self.random.below(6) {
                 0 => self.single(chosen.first().copied()),
                 1 if !chosen.is_empty() => {
@@ -108,8 +122,19 @@ impl Link {
     fn transmit(&mut self, mpdu: Mpdu) -> bool {
         let arrived = !self.lost();
         if arrived {
-            let new = self.recipient.on_mpdu(mpdu, |mpdu| self.up.push(mpdu.handle.0));
-            self.accepted += usize::from(new.is_ok());
+            let packets = [&[mpdu], self.on_air[usize::from(mpdu.seq.get() % MAX_WINDOW)].as_slice()].concat();
+            let parts: Vec<_> = packets.iter().map(|packet| (packet.part, packet.seq, packet.retry)).collect();
+            let n = packets.len();
+            let meant = |at: usize| match (at, n) {
+                (_, 1) => Part::Alone,
+                (0, _) => Part::First,
+                (at, n) if at + 1 == n => Part::Last,
+                _ => Part::Middle,
+            };
+            let all: Vec<_> = (0..n).map(|at| (meant(at), mpdu.seq, mpdu.retry)).collect();
+            assert_eq!(parts, all, "seed {}: one MPDU", self.seed);
+            let new = self.recipient.on_mpdu(&packets, |mpdu| self.up.push(mpdu.handle.0));
+            self.accepted += if new.is_ok() { n } else { 0 };
         }
         arrived
     }
@@ -137,7 +162,7 @@ impl Link {
         let outstanding = self.originator.next_seq().offset_from(self.originator.window_start());
         assert!(outstanding <= self.window, "seed {seed}: {outstanding} outstanding");
         assert!(self.up.is_sorted_by(|a, b| a < b), "seed {seed}: in order and once");
-        assert_eq!(self.accepted, self.up.len() + usize::from(self.recipient.held()), "seed {seed}: none vanishes");
+        assert_eq!(self.accepted, self.up.len() + self.recipient.held_packets(), "seed {seed}: none vanishes");
     }
 }
 
@@ -236,7 +261,7 @@ fn the_scoreboard_agrees_with_one_flag_per_number() {
                 model.request(seq);
             } else {
                 // Whether it is new is the reorder buffer's affair; the scoreboard records it either way.
-                if recipient.on_mpdu(with_seq(seq), |_| {}).is_err() {
+                if recipient.on_mpdu(&[with_seq(seq)], |_| {}).is_err() {
                     assert!(recipient.held() < window, "seed {seed}, step {step}");
                 }
                 model.record(seq);

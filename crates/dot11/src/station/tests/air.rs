@@ -200,6 +200,16 @@ impl Air {
         assert_eq!(self.script, expected, "{:#?}", self.script);
     }
 
+    /// What was sent so far.
+    pub(super) fn script(&self) -> &[String] {
+        &self.script
+    }
+
+    /// What came up so far, each as `time node packet`.
+    pub(super) fn up(&self) -> &[String] {
+        &self.up
+    }
+
     /// What came up so far is this, each as `time node packet`.
     #[track_caller]
     pub(super) fn assert_up(&self, expected: &[&str]) {
@@ -287,7 +297,7 @@ impl Air {
         for node in (0..self.stations.len()).filter(|&node| node != transmitter) {
             let id = NodeId(node as u16);
             if ppdu.receiver == id || ppdu.receiver.is_group() {
-                let parts = ppdu.mpdus().len().max(1);
+                let parts = ppdu.frame_count();
                 let all = if parts >= 64 { u64::MAX } else { (1 << parts) - 1 };
                 let intact = match harm {
                     None => all,
@@ -361,6 +371,7 @@ fn describe(ppdu: &Ppdu) -> String {
     let to = if ppdu.receiver.is_group() { "all".to_owned() } else { ppdu.receiver.0.to_string() };
     let what = match &ppdu.body {
         Body::Single(mpdu) => format!("data {}", numbered(mpdu)),
+        Body::Amsdu(packets) => format!("data {} of {} packets", numbered(&packets[0]), packets.len()),
         Body::Aggregate(mpdus) => format!("A-MPDU {}", mpdus.iter().map(numbered).collect::<Vec<_>>().join(" ")),
         Body::Ack(_) => "Ack".to_owned(),
         Body::BlockAck(_, bitmap, _) => format!("BlockAck {}+{:b}", bitmap.start.get(), bitmap.bits),

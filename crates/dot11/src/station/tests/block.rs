@@ -1,7 +1,9 @@
 //! A-MPDUs, BlockAcks and BlockAck Requests.
 
-use super::air::Air;
+use super::air::{Air, Watch};
 use super::*;
+use crate::frame::Ds;
+use crate::station::Route;
 
 /// A sender with this link and a receiver, both under an agreement.
 fn pair(sender: MacConfig, link: LinkConfig) -> Vec<(MacConfig, Vec<LinkConfig>)> {
@@ -291,4 +293,105 @@ fn an_a_mpdu_outside_of_any_agreement_has_no_answer() {
     air.run(at(400));
     assert_eq!(air.stations[0].counts().timeouts, 1);
     air.assert_up(&["310 1 0", "310 1 1"]);
+}
+
+/// [`block_link`] with A-MSDUs of so many bytes in MPDUs as long as the standard allows.
+fn packing_link(rate: TxVector, max_bytes: u64) -> LinkConfig {
+    let max_mpdu = if rate.must_aggregate() { MAX_VHT_MPDU } else { MAX_HT_MPDU };
+    limited_link(1, rate, |terms| terms.amsdu = Some(Amsdu { max_bytes: Bytes(max_bytes), max_mpdu }))
+}
+
+#[test]
+fn an_a_mpdu_of_amsdus_lasts_as_long_as_its_bytes_on_n() {
+    // Two packets to an MPDU: 26 + 1522 and 2 of padding + 1522 + 4 = 3076; a third would make 4600, more than 4095. Two MPDUs and the fifth packet alone:
+    // 3080 + 3080 + 4 + 1538 = 7702 bytes, 61,638 bits with SERVICE and tail in 115 symbols of 540: 414 us, rounded up to 416, and 36 of preamble.
+    let mut air = Air::new(pair(edca(0), packing_link(ht(7), 7935)));
+    start(&mut air, 5);
+    air.run(at(1000));
+    air.assert_script(&["106..558 0>1 A-MPDU 0 0 1 1 2, duration 48", "574..606 1>0 BlockAck 0+111, duration 0"]);
+    air.assert_up(&["558 1 0", "558 1 1", "558 1 2", "558 1 3", "558 1 4"]);
+    air.assert_told(
+        0,
+        &["606 delivered 0", "606 delivered 0", "606 delivered 1", "606 delivered 1", "606 delivered 2"],
+    );
+    assert_eq!(air.live(), 0);
+}
+
+#[test]
+fn an_a_mpdu_of_amsdus_lasts_as_long_as_its_bytes_on_ac() {
+    // Seven packets to an MPDU: 26 + 6 x 1524 + 1522 + 4 = 10,696; an eighth would make 12,220, more than 11,454. Two of them and one alone:
+    // 10,700 + 10,700 + 4 + 1538 = 22,942 bytes, 183,564 bits with SERVICE and tail in 59 symbols of 3,120: 212.4 us, rounded up to 216, and 44 of preamble.
+    let mut air = Air::new(pair(edca(0), packing_link(vht(), 11_424)));
+    start(&mut air, 15);
+    air.run(at(1000));
+    air.assert_script(&[
+        "106..366 0>1 A-MPDU 0 0 0 0 0 0 0 1 1 1 1 1 1 1 2, duration 48",
+        "382..414 1>0 BlockAck 0+111, duration 0",
+    ]);
+    assert_eq!(air.live(), 0);
+}
+
+#[test]
+fn the_longest_amsdu_bounds_it_too() {
+    // 1524 + 1522 = 3046 bytes are two packets; one byte less has no room for the second, and the third would want 4570.
+    for (max, sent) in [(3045, "A-MPDU 0 1 2"), (3046, "A-MPDU 0 0 1"), (4569, "A-MPDU 0 0 1"), (4570, "A-MPDU 0 0 0")]
+    {
+        let mut air = Air::new(pair(edca(0), packing_link(vht(), max)));
+        start(&mut air, 3);
+        air.run(at(110));
+        let begun = air.script().first().expect("a PPDU has begun").clone();
+        assert!(begun.contains(sent), "{max}: {begun}");
+    }
+}
+
+#[test]
+fn an_amsdu_alone_on_n_is_no_a_mpdu_and_answered_by_an_ack() {
+    // 3076 bytes: 24,630 bits in 46 symbols, 165.6 us rounded up to 168, and 36 of preamble.
+    let mut air = Air::new(pair(edca(0), packing_link(ht(7), 7935)));
+    start(&mut air, 2);
+    air.run(at(1000));
+    air.assert_script(&["106..310 0>1 data 0 of 2 packets, duration 44", "326..354 1>0 Ack, duration 0"]);
+    air.assert_up(&["310 1 0", "310 1 1"]);
+    assert_eq!(air.live(), 0);
+}
+
+#[test]
+fn an_amsdu_is_lost_and_comes_again_as_it_was() {
+    // The first MPDU of two is damaged: it comes again with its two packets, alone, though a third one waits by then.
+    let mut air = Air::new(pair(edca(0), packing_link(ht(7), 7935)));
+    air.damage(0, 0b01);
+    start(&mut air, 4);
+    air.run(at(300));
+    air.send(0, NodeId(1), FULL, [4]);
+    air.run(at(2000));
+    let script = air.script();
+    assert!(script[0].ends_with("A-MPDU 0 0 1 1, duration 48") && script[1].contains("BlockAck 0+10"), "{script:#?}");
+    assert!(script[2].contains("A-MPDU 0r 0r 2, duration 48"), "{script:#?}");
+    let order: Vec<&str> = air.up().iter().filter_map(|line| line.split(' ').next_back()).collect();
+    assert_eq!(order, ["0", "1", "2", "3", "4"]);
+    assert_eq!(air.live(), 0);
+}
+
+#[test]
+fn packets_to_other_ends_share_an_mpdu_and_those_of_another_direction_do_not() {
+    let route = |ds, destination| Route { next: NodeId(1), destination, source: NodeId(0), ds };
+    let mut air = Air::new(pair(edca(0), packing_link(vht(), 11_424)));
+    air.run(at(100));
+    air.send_by(0, route(Ds::ToAp, NodeId(1)), FULL, [0]);
+    air.send_by(0, route(Ds::ToAp, NodeId(9)), FULL, [1]);
+    air.send_by(0, route(Ds::FourAddress, NodeId(9)), FULL, [2, 3]);
+    air.run(at(110));
+    assert!(air.script()[0].contains("A-MPDU 0 0 1 1"), "{:?}", air.script());
+}
+
+#[test]
+fn a_scheme_that_refuses_a_packet_refuses_its_mpdu() {
+    let schemes = vec![Watch::default(), Watch { refuses: true, ..Watch::default() }];
+    let mut air =
+        Air::with_schemes(pair(MacConfig { retry_limit: 1, ..edca(0) }, packing_link(ht(7), 7935)), schemes, 1);
+    start(&mut air, 2);
+    air.run(at(2000));
+    air.assert_up(&[]);
+    assert_eq!((air.stations[1].counts().refused, air.stations[0].counts().given_up), (1, 1));
+    assert_eq!(air.live(), 0);
 }

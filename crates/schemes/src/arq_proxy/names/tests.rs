@@ -1,4 +1,4 @@
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Part, Tid};
 use ackless_wire::{Bytes, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::*;
@@ -27,6 +27,7 @@ fn frame(packet: &Packet, kind: MpduKind, seq: u16) -> Mpdu {
         seq: MacSeq::new(seq),
         retry: false,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     }
 }
 

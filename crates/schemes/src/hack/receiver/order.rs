@@ -11,7 +11,7 @@ use ackless_wire::PacketId;
 pub(super) struct Position {
     /// The TID; frames without one have a lane of their own.
     lane: u8,
-    /// The sequence number as if it never wrapped.
+    /// The sequence number as if it never wrapped, and behind it, in the last eight bits, the place in the A-MSDU.
     at: u64,
 }
 
@@ -22,6 +22,8 @@ pub(super) struct Position {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
     last: [Option<u64>; LANES],
+    /// The place of the last packet in its A-MSDU.
+    within: u8,
 }
 
 /// What goes up, where decompressed ACKs must not overtake the native frames before them.
@@ -72,7 +74,7 @@ impl Position {
 }
 
 impl Sequence {
-    /// The position of a frame that has just come.
+    /// The position of a packet that has just come, behind the others of its A-MSDU.
     pub(super) fn position(&mut self, mpdu: &Mpdu) -> Position {
         let lane = mpdu.tid().map_or(LANES - 1, |tid| usize::from(tid.0) % (LANES - 1));
         let last = &mut self.last[lane];
@@ -85,7 +87,9 @@ impl Sequence {
             }
         };
         *last = (*last).max(Some(at));
-        Position { lane: lane as u8, at }
+        // An MPDU of 11,454 bytes has room for fewer packets than eight bits can count.
+        self.within = if mpdu.part.begins() { 0 } else { self.within.saturating_add(1) };
+        Position { lane: lane as u8, at: at << 8 | u64::from(self.within) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The wrap of sequence numbers, and every order in which frames go up while ACKs wait.
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Tid};
+use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Part, Tid};
 use ackless_wire::{Bytes, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
 
 use super::*;
@@ -28,6 +28,7 @@ fn mpdu(seq: u16, kind: MpduKind) -> Mpdu {
         seq: MacSeq::new(seq),
         retry: false,
         ack_policy: AckPolicy::Normal,
+        part: Part::Alone,
     }
 }
 
@@ -45,6 +46,19 @@ fn positions_follow_the_sequence_number_through_its_wrap() {
         last = at(seq);
     }
     assert!(at(3101).is_after(last) && last.is_after(third));
+}
+
+#[test]
+fn the_packets_of_an_amsdu_stand_one_behind_the_other_also_when_it_comes_again() {
+    let mut sequence = Sequence::default();
+    let mut at = |seq, part| sequence.position(&Mpdu { part, ..mpdu(seq, MpduKind::QosData(Tid(0))) });
+    let before = at(4094, Part::Alone);
+    let all = [Part::First, Part::Middle, Part::Middle, Part::Last].map(|part| at(4095, part));
+    let after = at(0, Part::Alone);
+    let again = [Part::First, Part::Middle, Part::Middle, Part::Last].map(|part| at(4095, part));
+    let line = [&[before][..], &all, &[after]].concat();
+    assert!(line.is_sorted_by(|a, b| b.is_after(*a) && a.is_before(*b)), "{line:?}");
+    assert_eq!(again, all);
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! The packets of A-MSDUs behind the first, which stands for its MPDU wherever there is a slot for each sequence number.
+
+use super::MAX_WINDOW;
+use crate::frame::{Mpdu, Part};
+
+/// The further packets of the MPDUs of one window. Takes no memory before the first A-MSDU, and keeps what it has taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct More {
+    /// Those of sequence number `n` stand in place `n % MAX_WINDOW`.
+    packets: Vec<Vec<Mpdu>>,
+}
+
+impl More {
+    /// Puts a packet behind the others of `mpdu`, whose sequence number it gets.
+    pub(super) fn join(&mut self, mpdu: &mut Mpdu, packet: Mpdu) {
+        let others = self.place(mpdu);
+        match others.last_mut() {
+            Some(last) => last.part = Part::Middle,
+            None => mpdu.part = Part::First,
+        }
+        others.push(Mpdu { seq: mpdu.seq, part: Part::Last, ..packet });
+    }
+
+    /// Keeps the packets that came behind `mpdu`.
+    pub(super) fn keep(&mut self, mpdu: &Mpdu, packets: &[Mpdu]) {
+        if !packets.is_empty() {
+            self.place(mpdu).extend_from_slice(packets);
+        }
+    }
+
+    /// The packets behind `mpdu`.
+    pub(super) fn of(&self, mpdu: &Mpdu) -> &[Mpdu] {
+        if mpdu.part.ends() { &[] } else { &self.packets[place(mpdu)] }
+    }
+
+    /// `mpdu` will be sent again.
+    pub(super) fn repeat(&mut self, mpdu: &Mpdu) {
+        if !mpdu.part.ends() {
+            self.packets[place(mpdu)].iter_mut().for_each(|packet| packet.retry = true);
+        }
+    }
+
+    /// Hands over the packets behind `mpdu`, and forgets them.
+    pub(super) fn take(&mut self, mpdu: &Mpdu, over: impl FnMut(Mpdu)) {
+        if !mpdu.part.ends() {
+            self.packets[place(mpdu)].drain(..).for_each(over);
+        }
+    }
+
+    fn place(&mut self, mpdu: &Mpdu) -> &mut Vec<Mpdu> {
+        if self.packets.is_empty() {
+            self.packets.resize_with(MAX_WINDOW.into(), Vec::new);
+        }
+        &mut self.packets[place(mpdu)]
+    }
+}
+
+const fn place(mpdu: &Mpdu) -> usize {
+    (mpdu.seq.get() % MAX_WINDOW) as usize
+}

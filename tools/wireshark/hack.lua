@@ -17,6 +17,11 @@ hack.prefs.codec = Pref.enum(
     { { 0, "own", 0 }, { 1, "own-checksum", 1 }, { 2, "rfc6846", 2 } }, false
 )
 local OWN_CHECKSUM, RFC6846 = 1, 2
+-- Nor how long the MSN in front of a run is.
+hack.prefs.msn_bits = Pref.enum(
+    "Bits of the MSN", 0, "How many bits of the MSN stand in front of the codes of a context",
+    { { 0, "8", 0 }, { 1, "16", 1 } }, false
+)
 
 local steps = {
     [0] = "as before",
@@ -29,10 +34,10 @@ local advances = { [0] = steps[0], [1] = steps[1], [2] = steps[2], [3] = "moved 
 local f = {
     run = ProtoField.none("hack.run", "Run"),
     cid = ProtoField.uint8("hack.cid", "Context identifier", base.HEX),
-    first = ProtoField.uint8("hack.first_msn", "MSN of the first code"),
-    count = ProtoField.uint8("hack.count", "Codes"),
+    first = ProtoField.uint16("hack.first_msn", "MSN of the first code"),
+    count = ProtoField.uint16("hack.count", "Codes"),
     code = ProtoField.bytes("hack.code", "Code"),
-    msn = ProtoField.uint8("hack.msn", "MSN"),
+    msn = ProtoField.uint16("hack.msn", "MSN"),
     kind = ProtoField.string("hack.kind", "Form"),
     crc3 = ProtoField.uint8("hack.crc3", "CRC-3", base.HEX),
     crc7 = ProtoField.uint8("hack.crc7", "CRC-7", base.HEX),
@@ -84,6 +89,8 @@ hack.experts = { malformed }
 
 local END = 0xff
 local MAX_CODES = 127
+-- With 16 bits of MSN.
+local MAX_CODES_WIDE = 4060
 local MAX_FRAME = 4063
 -- The bytes of the count in front of a code under a key.
 local COUNT = 2
@@ -333,14 +340,14 @@ function nowhere:add()
     return self
 end
 
--- The head of a run: where it starts, its context, its tree and its two bytes.
-local function head(reader, parent, seen)
+-- The head of a run with so many bytes of MSN: where it starts, its context, its tree and its bytes.
+local function head(reader, parent, seen, len)
     local start = reader.at
-    local header = reader:range(2)
+    local header = reader:range(1 + len)
     local cid = header(0, 1):uint()
     local tree = parent:add(f.run, reader.tvb(start, reader.last - start))
     tree:add(f.cid, header(0, 1))
-    tree:add(f.first, header(1, 1))
+    tree:add(f.first, header(1, len))
     if seen[cid] then
         refuse(start, "a second run of one context")
     end
@@ -350,8 +357,12 @@ end
 
 -- One run; the number of its codes.
 local function run(reader, parent, seen)
-    local start, cid, tree, header = head(reader, parent, seen)
-    local msn, count = header(1, 1):uint(), 0
+    local len, modulus, most = 1, 256, MAX_CODES
+    if hack.prefs.msn_bits == 1 then
+        len, modulus, most = 2, 65536, MAX_CODES_WIDE
+    end
+    local start, cid, tree, header = head(reader, parent, seen, len)
+    local msn, count = header(1, len):uint(), 0
     local finish = reader.last
     while reader.at < reader.last do
         if reader.tvb(reader.at, 1):uint() == END then
@@ -368,8 +379,8 @@ local function run(reader, parent, seen)
         dissect(reader, nowhere)
         local range = reader.tvb(at, reader.at - at)
         local code = tree:add(f.code, range)
-        code:set_text(string.format("Code %d, %s: %s", (msn + count) % 256, kind, range:bytes():tohex()))
-        code:add(f.msn, range, (msn + count) % 256):set_generated()
+        code:set_text(string.format("Code %d, %s: %s", (msn + count) % modulus, kind, range:bytes():tohex()))
+        code:add(f.msn, range, (msn + count) % modulus):set_generated()
         code:add(f.kind, range, kind):set_generated()
         reader.at = at
         dissect(reader, code)
@@ -377,8 +388,8 @@ local function run(reader, parent, seen)
             code:add(f.checksum, reader:range(2))
         end
         count = count + 1
-        if count > MAX_CODES then
-            refuse(start, "a run of more than 127 codes")
+        if count > most then
+            refuse(start, string.format("a run of more than %d codes", most))
         end
     end
     if count == 0 then
@@ -392,7 +403,7 @@ end
 
 -- One run of packets of RFC 6846. Where one ends and the next begins only their context knows.
 local function packets(reader, parent, seen)
-    local start, cid, tree, header = head(reader, parent, seen)
+    local start, cid, tree, header = head(reader, parent, seen, 1)
     local len = reader.last - reader.at
     if len > 0 and reader.tvb(reader.at, 1):uint() == END then
         len = reader:range(3)(1, 2):uint()

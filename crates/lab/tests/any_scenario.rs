@@ -65,6 +65,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("hack.mic", &["0", "4", "8"]),
     ("hack.codec", &["own", "rfc6846", "rfc6846"]),
     ("hack.checksum", &["false", "true"]),
+    ("hack.msn_bits", &["8", "16"]),
     ("ap.queue", &["fifo", "fifo", "fq-codel"]),
     ("ap.queue_packets", &["126", "1", "2"]),
     ("ap.scheduler", &["round-robin", "fcfs", "airtime-fair"]),

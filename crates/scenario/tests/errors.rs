@@ -440,7 +440,7 @@ fn no_text_makes_the_parser_or_the_builder_panic() {
 }
 
 #[test]
-fn an_amsdu_max_out_of_range_or_without_a_mpdus_or_under_schemes_for_one_packet_an_mpdu_is_refused() {
+fn an_amsdu_max_and_what_comes_with_it_is_refused_where_it_cannot_be() {
     let refused = |keys: &[&str], why: &str| {
         let message = outcome("", keys).expect_err(why);
         assert!(message.contains(why), "{keys:?}: {message}");
@@ -454,6 +454,8 @@ fn an_amsdu_max_out_of_range_or_without_a_mpdus_or_under_schemes_for_one_packet_
         refused(&[&name, "wifi.amsdu_max=3839B"], why);
         outcome("", &[&name]).expect("one packet an MPDU");
     }
+    refused(&["scheme.name=hack", "hack.msn_bits=9"], "allowed is 8 or 16");
+    refused(&["scheme.name=hack", "hack.msn_bits=16", "hack.codec=rfc6846"], "set hack.msn_bits=8");
     outcome("", &["wifi.amsdu_max=7935B", "scheme.name=hack"]).expect("the longest of 11n");
     outcome("", &["wifi.standard=11ac", "wifi.amsdu_max=11424B"]).expect("the longest of 11ac");
 }

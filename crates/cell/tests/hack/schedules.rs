@@ -177,8 +177,9 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
 
 /// How ACKs are said, on all nodes alike.
 fn codec(random: &mut Stream, config: &mut CellConfig) {
-    let own = Codec::Own { checksum: false };
-    let codec = one_of(random, &[own, own, Codec::Own { checksum: true }, Codec::Rfc6846]);
+    let own = Codec::Own { checksum: false, wide: false };
+    let with_checksum = Codec::Own { checksum: true, wide: random.clone().chance(0.5) };
+    let codec = one_of(random, &[own, Codec::Own { checksum: false, wide: true }, with_checksum, Codec::Rfc6846]);
     let stations = config.stations.iter_mut().map(|station| &mut station.scheme);
     for scheme in stations.chain([&mut config.ap.scheme]) {
         if let Some(hack) = hack_of(scheme) {

@@ -34,7 +34,7 @@ const FIELDS: [&str; 11] = [
 /// What the crates' own readers say, where what is appended ends in a code under a key of `mic` bytes.
 fn expected(file: &[u8], codec: Codec, mic: usize) -> Vec<[String; 11]> {
     let list = |values: Vec<String>| values.join(",");
-    let checksums = codec == Codec::Own { checksum: true };
+    let checksums = matches!(codec, Codec::Own { checksum: true, .. });
     let frames = capture::read(file).into_iter().flat_map(|transmission| transmission.frames);
     let line = |body: &[u8], answer: bool, sync: bool| {
         let appended = if answer { body } else { &[] };
@@ -83,11 +83,13 @@ fn shown(name: &str, file: &[u8], codec: Codec, mic: usize) -> Option<Vec<Vec<St
     let mut command = Command::new("tshark");
     command.arg("-n").arg("-X").arg(format!("lua_script:{}", script.display())).arg("-r").arg(&path);
     let word = match codec {
-        Codec::Own { checksum: false } => "own",
-        Codec::Own { checksum: true } => "own-checksum",
+        Codec::Own { checksum: false, .. } => "own",
+        Codec::Own { checksum: true, .. } => "own-checksum",
         Codec::Rfc6846 => "rfc6846",
     };
+    let msn_bits = if matches!(codec, Codec::Own { wide: true, .. }) { 16 } else { 8 };
     command.arg("-o").arg(format!("hack.mic:{mic}")).arg("-o").arg(format!("hack.codec:{word}"));
+    command.arg("-o").arg(format!("hack.msn_bits:{msn_bits}"));
     command.args(["-o", "wlan.check_checksum:TRUE", "-T", "fields", "-E", "separator=|", "-E", "occurrence=a"]);
     command.args(FIELDS.iter().flat_map(|field| ["-e", field]));
     let output = match command.output() {
@@ -143,8 +145,9 @@ fn the_dissector_shows_the_compressed_acks_of_a_whole_cell() {
 }
 
 #[test]
-fn the_dissector_shows_the_tcp_checksums_and_the_packets_of_the_rfc() {
-    for codec in [Codec::Own { checksum: true }, Codec::Rfc6846] {
+fn the_dissector_shows_wide_msns_the_tcp_checksums_and_the_packets_of_the_rfc() {
+    for codec in [Codec::Own { checksum: true, wide: false }, Codec::Own { checksum: true, wide: true }, Codec::Rfc6846]
+    {
         let mut config = both_ways(Standard::N);
         for scheme in [&mut config.ap.scheme, &mut config.stations[0].scheme] {
             hack_of(scheme).expect("all of the cell speak HACK").codec = codec;

@@ -130,7 +130,7 @@ fn lossy(standard: Standard, seed: u64) -> CellConfig {
     let mic = [None, Some(MicLen::Four), Some(MicLen::Eight)][seed as usize % 3];
     let mic = mic.map(|len| Mic { len, key: *b"not known to all" });
     let codec = match seed / 3 % 4 {
-        0 => Codec::Own { checksum: true },
+        0 => Codec::Own { checksum: true, wide: false },
         1 => Codec::Rfc6846,
         _ => Codec::default(),
     };

@@ -178,7 +178,6 @@ fn meant(samples: &Samples, number: usize, index: usize, reference: u32) -> Vec<
     let (start, ppdu) = &samples.ppdus[number];
     let nanos = start.as_nanos();
     let packets = ppdu.packets().nth(index).unwrap_or_default();
-    let mpdu = packets.first();
     let mut row = vec![
         NODES[usize::from(ppdu.transmitter.0)].to_owned(),
         format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000),

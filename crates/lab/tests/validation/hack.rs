@@ -141,6 +141,25 @@ fn a_timer_longer_than_the_rto_stalls_slow_start_and_more_data_does_not() {
 }
 
 #[test]
+fn the_acks_of_an_a_mpdu_of_amsdus_want_a_longer_sequence_number_than_the_paper_s() {
+    // Two packets to an MPDU are 64 ACKs an A-MPDU; those of the next come before an answer with the last ones is known to have arrived.
+    let natives = |bits: u32| {
+        let bits = format!("hack.msn_bits={bits}");
+        let brief = ["wifi.amsdu_max=3839B", "run.measured=300ms", &bits];
+        let run = ackless_cell::run(&cell("wifi-80211ac", "hack", &brief), 1);
+        let hack = run.hack.expect("the nodes have HACK");
+        println!(
+            "{bits}: {} native, {} compressed, {} for want of numbers",
+            hack.native_acks, hack.compressed_acks, hack.full
+        );
+        (hack.native_acks, hack.compressed_acks, hack.full)
+    };
+    let ((native, none, full), (no_native, compressed, enough)) = (natives(8), natives(16));
+    assert!(native > 5_000 && none < native / 100 && full > 10);
+    assert!(compressed > 5_000 && no_native < compressed / 100 && enough == 0);
+}
+
+#[test]
 fn short_queues_leave_hack_nothing_to_do_and_longer_ones_all() {
     // Section 5. A TXOP of 1024 us takes 11 packets.
     let measure = |row, packets: u32| {

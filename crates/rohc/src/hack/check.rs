@@ -77,14 +77,14 @@ impl FlowSum {
         Self { crc3, crc7, crc8 }
     }
 
-    /// CRC-3 over flow, header and MSN.
-    pub(super) fn crc3(&self, covered: &Covered, msn: u8) -> u8 {
-        SLICES3.octet(SLICES3.words(self.crc3, covered.words()), msn)
+    /// CRC-3 over flow, header and the low octet of the MSN.
+    pub(super) fn crc3(&self, covered: &Covered, msn: u16) -> u8 {
+        SLICES3.octet(SLICES3.words(self.crc3, covered.words()), msn as u8)
     }
 
-    /// CRC-7 over flow, header and MSN.
-    pub(super) fn crc7(&self, covered: &Covered, msn: u8) -> u8 {
-        SLICES7.octet(SLICES7.words(self.crc7, covered.words()), msn)
+    /// CRC-7 over flow, header and the low octet of the MSN.
+    pub(super) fn crc7(&self, covered: &Covered, msn: u16) -> u8 {
+        SLICES7.octet(SLICES7.words(self.crc7, covered.words()), msn as u8)
     }
 
     /// CRC-8 over flow and header: the MSN that follows the installation of this header.

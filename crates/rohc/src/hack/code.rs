@@ -12,7 +12,7 @@ use crate::hack::small::Small;
 pub struct Code {
     bytes: [u8; Code::MAX_LEN],
     len: u8,
-    msn: u8,
+    msn: u16,
 }
 
 /// The five forms of a code; the table in [`crate::hack`] has their bits.
@@ -50,7 +50,7 @@ impl Code {
     pub const MAX_LEN: usize = 69 + CHECKSUM;
 
     /// A code of `msn` without bytes.
-    pub(super) const fn empty(msn: u8) -> Self {
+    pub(super) const fn empty(msn: u16) -> Self {
         Self { bytes: [0; Self::MAX_LEN], len: 0, msn }
     }
 
@@ -60,7 +60,7 @@ impl Code {
     }
 
     /// The master sequence number.
-    pub const fn msn(&self) -> u8 {
+    pub const fn msn(&self) -> u16 {
         self.msn
     }
 

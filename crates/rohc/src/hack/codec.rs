@@ -1,5 +1,7 @@
 //! The ways to say an ACK behind an answer.
 
+use crate::hack::frame::Frame;
+
 /// How an ACK is said behind an answer. Both ends of a hop have agreed on the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
@@ -7,6 +9,8 @@ pub enum Codec {
     Own {
         /// Whether two bytes behind each code carry the TCP checksum. Else the decompressing end computes it, and so makes whatever came out of the codes look right.
         checksum: bool,
+        /// Whether the MSN in front of a run has 16 bits. The paper's 8 (3.4) are for A-MPDUs of 64 packets, which is what they can carry without A-MSDUs.
+        wide: bool,
     },
     /// In a compressed packet of RFC 6846, which always carries the TCP checksum.
     Rfc6846,
@@ -14,7 +18,24 @@ pub enum Codec {
 
 impl Codec {
     /// How many bytes the context identifier and the MSN in front of a run take.
-    pub const RUN_HEADER: usize = 2;
+    pub const fn run_header(self) -> usize {
+        if self.is_wide() { 3 } else { 2 }
+    }
+
+    /// The greatest MSN; the next one is 0.
+    pub const fn max_msn(self) -> u16 {
+        if self.is_wide() { u16::MAX } else { 0xff }
+    }
+
+    /// The most codes of a context that can be outstanding, and so be in a run: fewer than half the MSNs, and no more than one answer has room for.
+    pub const fn max_outstanding(self) -> u16 {
+        if self.is_wide() { (Frame::MAX_LEN - 3) as u16 } else { 127 }
+    }
+
+    /// Whether MSNs have 16 bits in front of a run.
+    pub(super) const fn is_wide(self) -> bool {
+        matches!(self, Self::Own { wide: true, .. })
+    }
 
     /// How many bytes a further run costs beside its own: what tells where the one before it ends.
     pub const fn separator(self) -> usize {
@@ -27,15 +48,15 @@ impl Codec {
     /// How many bytes follow each of our codes.
     pub(super) const fn behind_code(self) -> usize {
         match self {
-            Self::Own { checksum: true } => CHECKSUM,
-            Self::Own { checksum: false } | Self::Rfc6846 => 0,
+            Self::Own { checksum: true, .. } => CHECKSUM,
+            Self::Own { checksum: false, .. } | Self::Rfc6846 => 0,
         }
     }
 }
 
 impl Default for Codec {
     fn default() -> Self {
-        Self::Own { checksum: false }
+        Self::Own { checksum: false, wide: false }
     }
 }
 

@@ -16,13 +16,13 @@ use crate::hack::standard::Sender;
 /// the other end complete and in order, though any prefix of those outstanding may arrive again. Where codes are given
 /// up, call [`invalidate`](Self::invalidate): the context stays closed until the next native ACK.
 ///
-/// The caller keeps fewer than 128 codes outstanding: compressed, and not known to have been received.
+/// The caller keeps no more than [`Codec::max_outstanding`] codes outstanding: compressed, and not known to have been received.
 /// It may clone the compressor to take back codes that it has never sent.
 #[derive(Clone, Debug, Default)]
 pub struct Compressor {
     codec: Codec,
     context: Option<Sending>,
-    msn: u8,
+    msn: u16,
     sum: TcpSum,
 }
 
@@ -63,7 +63,7 @@ impl Compressor {
     }
 
     /// The MSN of the next code; meaningful while [`is_ready`](Self::is_ready).
-    pub const fn msn(&self) -> u8 {
+    pub const fn msn(&self) -> u16 {
         self.msn
     }
 
@@ -99,7 +99,7 @@ impl Compressor {
             }
             Sending::Rfc6846(sender) => sender.compress(ack, self.msn)?,
         };
-        self.msn = self.msn.wrapping_add(1);
+        self.msn = self.msn.wrapping_add(1) & self.codec.max_msn();
         Ok(code)
     }
 }

@@ -41,7 +41,7 @@ impl Context {
     ///
     /// Strides start with what most receivers do on a path for packets of 1,500 bytes: acknowledge two segments, or
     /// one.
-    pub(super) fn install(reference: &Ack) -> (Self, u8) {
+    pub(super) fn install(reference: &Ack) -> (Self, u16) {
         let ip = u32::try_from(reference.ip.len().get()).expect("an IP header is short");
         let stamps = if reference.tcp.options.timestamps.is_some() { 12 } else { 0 };
         let segment = 1500 - ip - 20 - stamps;
@@ -52,7 +52,7 @@ impl Context {
         let sum = FlowSum::of(reference);
         let context =
             Self { reference: *reference, stride: 2 * segment, other_stride: segment, growth: segment, ip_id, sum };
-        (context, sum.first_msn(&Covered::of(reference)))
+        (context, sum.first_msn(&Covered::of(reference)).into())
     }
 
     /// The IPv4 identification that the next ACK is expected to have; 0 for IPv6.

@@ -19,9 +19,9 @@ pub struct Decompressor {
     codec: Codec,
     context: Option<Receiving>,
     /// The MSN of the next new code.
-    expected: u8,
-    /// The codes decoded since the reference was installed, at most [`MAX_BACK`]: so far may a run reach back.
-    behind: u8,
+    expected: u16,
+    /// The codes decoded since the reference was installed, at most [`Codec::max_outstanding`]: so far may a run reach back.
+    behind: u16,
     sum: TcpSum,
 }
 
@@ -38,7 +38,7 @@ pub struct Decoded {
     /// The headers.
     pub ack: Ack,
     /// The code's MSN.
-    pub msn: u8,
+    pub msn: u16,
 }
 
 /// Why a run, or the rest of one, is not decoded.
@@ -51,18 +51,18 @@ pub enum DecodeError {
     #[error("a run begins with MSN {first}, the next new one is {expected}, and {behind} lie behind it")]
     Gap {
         /// The MSN of the run's first code.
-        first: u8,
+        first: u16,
         /// The MSN of the next new code.
-        expected: u8,
+        expected: u16,
         /// How many codes before the expected one may come again.
-        behind: u8,
+        behind: u16,
     },
     /// The checksum of this code does not fit the header that it leads to.
     #[error("the checksum of the code with MSN {0} is wrong")]
-    Checksum(u8),
+    Checksum(u16),
     /// The TCP checksum that came with this code does not fit the header that it leads to. The compressor takes no such ACK, so it was damaged on the way.
     #[error("the TCP checksum that came with MSN {0} does not fit its header")]
-    TcpChecksum(u8),
+    TcpChecksum(u16),
     /// A code leads to no header from the one before: it moves timestamps that are not there, names a SACK block or
     /// a field of the other IP version, or gives more options than a header has room for. Or a packet of the RFC makes no sense behind the one before.
     #[error("a code leads to no header from the one before")]
@@ -78,8 +78,8 @@ pub struct Decode<'c, 'f> {
     decompressor: &'c mut Decompressor,
     codes: &'f [u8],
     /// How many more a run can have.
-    left: u8,
-    duplicates: u8,
+    left: u16,
+    duplicates: u16,
 }
 
 impl Decompressor {
@@ -109,7 +109,7 @@ impl Decompressor {
     }
 
     /// The MSN of the next new code; meaningful while [`is_ready`](Self::is_ready).
-    pub const fn expected(&self) -> u8 {
+    pub const fn expected(&self) -> u16 {
         self.expected
     }
 
@@ -123,26 +123,27 @@ impl Decompressor {
 
     /// Begins to decode `run`, which was read with the same codec, behind those of its codes that were decoded before.
     ///
-    /// The run's first MSN tells how many those are: `expected - first` modulo 256, see [`crate::hack`].
+    /// The run's first MSN tells how many those are: `expected - first` modulo the number of MSNs, see [`crate::hack`].
     ///
     /// # Errors
     /// [`DecodeError::NoReference`] and [`DecodeError::Gap`]; [`DecodeError::Malformed`] where packets of the RFC that came before are not those that come again. Nothing
     /// has changed then.
     pub fn decode<'c, 'f>(&'c mut self, run: &Run<'f>) -> Result<Decode<'c, 'f>, DecodeError> {
         let Some(context) = &self.context else { return Err(DecodeError::NoReference) };
-        let back = self.expected.wrapping_sub(run.msn());
+        let back = self.expected.wrapping_sub(run.msn()) & self.codec.max_msn();
         if back > self.behind {
             return Err(DecodeError::Gap { first: run.msn(), expected: self.expected, behind: self.behind });
         }
+        let most = self.codec.max_outstanding();
         let (codes, duplicates) = match context {
             Receiving::Own(_) => self.pass_over(run.bytes(), back)?,
             Receiving::Rfc6846(receiver) => receiver.pass_over(run.bytes(), back)?,
         };
-        Ok(Decode { decompressor: self, codes, left: Run::MAX_LEN - duplicates, duplicates })
+        Ok(Decode { decompressor: self, codes, left: most - duplicates, duplicates })
     }
 
     /// What is behind the first `back` codes of ours, or fewer if there are not so many; and how many those are.
-    fn pass_over<'f>(&self, mut codes: &'f [u8], back: u8) -> Result<(&'f [u8], u8), Malformed> {
+    fn pass_over<'f>(&self, mut codes: &'f [u8], back: u16) -> Result<(&'f [u8], u16), Malformed> {
         let mut passed = 0;
         while passed < back && !codes.is_empty() {
             let len = Kind::len_of(codes)? + self.codec.behind_code();
@@ -166,15 +167,15 @@ impl Decompressor {
                 (receiver.reference, len)
             }
         };
-        self.expected = msn.wrapping_add(1);
-        self.behind = (self.behind + 1).min(MAX_BACK);
+        self.expected = msn.wrapping_add(1) & self.codec.max_msn();
+        self.behind = (self.behind + 1).min(self.codec.max_outstanding());
         Ok((Decoded { ack, msn }, len))
     }
 }
 
 /// Decodes a code of ours, whose ACK is the reference then, and says its length.
 #[inline]
-fn own(context: &mut Context, msn: u8, bytes: &[u8], codec: Codec, sum: &mut TcpSum) -> Result<usize, DecodeError> {
+fn own(context: &mut Context, msn: u16, bytes: &[u8], codec: Codec, sum: &mut TcpSum) -> Result<usize, DecodeError> {
     let kind = Kind::of(bytes)?;
     let (ack, right, len) = match kind {
         Kind::Compact | Kind::Stamps | Kind::Window => {
@@ -203,7 +204,7 @@ fn own(context: &mut Context, msn: u8, bytes: &[u8], codec: Codec, sum: &mut Tcp
 
 impl Decode<'_, '_> {
     /// How many of the run's codes were decoded before, and are passed over.
-    pub const fn duplicates(&self) -> u8 {
+    pub const fn duplicates(&self) -> u16 {
         self.duplicates
     }
 }
@@ -235,6 +236,3 @@ impl Iterator for Decode<'_, '_> {
         })
     }
 }
-
-/// How far a run may reach back behind the expected code: fewer than 128 are outstanding.
-const MAX_BACK: u8 = 127;

@@ -27,8 +27,8 @@ pub struct Frame<'a> {
 pub struct Run<'a> {
     codec: Codec,
     cid: Cid,
-    msn: u8,
-    len: Option<u8>,
+    msn: u16,
+    len: Option<u16>,
     codes: &'a [u8],
 }
 
@@ -41,7 +41,7 @@ pub enum FrameError {
     /// The code at this place is none, or breaks off.
     #[error("at byte {0}: {1}")]
     Code(usize, Malformed),
-    /// The run at this place has no codes, or more than [`Run::MAX_LEN`].
+    /// The run at this place has no codes, or more than [`Codec::max_outstanding`].
     #[error("at byte {0}: a run without codes, or with too many")]
     Count(usize),
     /// The run at this place is the second one of its context.
@@ -58,27 +58,32 @@ impl<'a> FrameWriter<'a> {
 
     /// Appends a run of `codes`, which have consecutive MSNs: as many of the first of them as fit into the limit and a
     /// run. Says how many; nothing is written for a run of none. Call it once for each context.
-    pub fn run<'c>(&mut self, cid: Cid, codes: impl IntoIterator<Item = &'c Code>) -> u8 {
+    pub fn run<'c>(&mut self, cid: Cid, codes: impl IntoIterator<Item = &'c Code>) -> u16 {
         let mut count = 0;
         let end = self.start + self.limit;
         for code in codes {
             let bytes = code.bytes();
             if count == 0 {
                 let separator = if self.out.len() > self.start { self.codec.separator() } else { 0 };
-                if self.out.len() + separator + Codec::RUN_HEADER + bytes.len() > end {
+                if self.out.len() + separator + self.codec.run_header() + bytes.len() > end {
                     break;
                 }
                 if separator > 0 {
                     self.separate();
                 }
-                self.out.extend_from_slice(&[cid.0, code.msn()]);
+                self.out.push(cid.0);
+                let [high, low] = code.msn().to_be_bytes();
+                if self.codec.is_wide() {
+                    self.out.push(high);
+                }
+                self.out.push(low);
                 self.run_at = self.out.len();
             } else if self.out.len() + bytes.len() > end {
                 break;
             }
             self.out.extend_from_slice(bytes);
             count += 1;
-            if count == Run::MAX_LEN {
+            if count == self.codec.max_outstanding() {
                 break;
             }
         }
@@ -144,15 +149,14 @@ impl<'a> Frame<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The most codes of a run: fewer than 128 are outstanding in a context.
-    pub const MAX_LEN: u8 = 127;
-
     /// The run at `at`, and where the next one begins.
     fn read(codec: Codec, bytes: &'a [u8], at: usize) -> Result<(Self, usize), FrameError> {
-        let Some(&[cid, msn]) = bytes[at..].first_chunk() else {
-            return Err(FrameError::Code(at, Malformed::Truncated));
+        let first = at + codec.run_header();
+        let (cid, msn) = match bytes.get(at..first) {
+            Some(&[cid, high, low]) => (cid, u16::from_be_bytes([high, low])),
+            Some(&[cid, msn]) => (cid, msn.into()),
+            _ => return Err(FrameError::Code(at, Malformed::Truncated)),
         };
-        let first = at + Codec::RUN_HEADER;
         let (len, codes, next) = match codec {
             Codec::Own { .. } => Self::codes_at(codec, bytes, at, first)?,
             Codec::Rfc6846 => Self::packets_at(bytes, at, first)?,
@@ -166,16 +170,16 @@ impl<'a> Run<'a> {
         bytes: &'a [u8],
         at: usize,
         first: usize,
-    ) -> Result<(Option<u8>, &'a [u8], usize), FrameError> {
-        let mut end = first;
-        let mut len = 0;
+    ) -> Result<(Option<u16>, &'a [u8], usize), FrameError> {
+        let most = codec.max_outstanding();
+        let (mut end, mut len) = (first, 0);
         let next = loop {
             match bytes.get(end) {
                 None => break end,
                 // What separates two runs cannot end a frame.
                 Some(&END) if end + 1 == bytes.len() => return Err(FrameError::Code(end, Malformed::Truncated)),
                 Some(&END) => break end + 1,
-                Some(_) if len == Self::MAX_LEN => return Err(FrameError::Count(at)),
+                Some(_) if len == most => return Err(FrameError::Count(at)),
                 Some(_) => {
                     let code = Kind::len_of(&bytes[end..]).map_err(|malformed| FrameError::Code(end, malformed))?;
                     if bytes.len() - end < code + codec.behind_code() {
@@ -193,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     /// The same of packets of RFC 6846, whose number only their context can tell.
-    fn packets_at(bytes: &'a [u8], at: usize, first: usize) -> Result<(Option<u8>, &'a [u8], usize), FrameError> {
+    fn packets_at(bytes: &'a [u8], at: usize, first: usize) -> Result<(Option<u16>, &'a [u8], usize), FrameError> {
         let (first, end) = match bytes[first..] {
             [] => return Err(FrameError::Count(at)),
             [END, high, low, ..] => {
@@ -217,13 +221,13 @@ impl<'a> Run<'a> {
     }
 
     /// The MSN of the first code.
-    pub const fn msn(&self) -> u8 {
+    pub const fn msn(&self) -> u16 {
         self.msn
     }
 
-    /// The number of codes, 1 to [`Run::MAX_LEN`]; nothing for packets of RFC 6846, which only their context can count.
+    /// The number of codes, 1 to [`Codec::max_outstanding`]; nothing for packets of RFC 6846, which only their context can count.
     #[expect(clippy::len_without_is_empty, reason = "no run is empty")]
-    pub const fn len(&self) -> Option<u8> {
+    pub const fn len(&self) -> Option<u16> {
         self.len
     }
 

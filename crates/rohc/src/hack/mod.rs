@@ -26,7 +26,8 @@
 //! | reserved | `1111 0000` to `1111 1110` | |
 //! | end of run | `1111 1111` | |
 //!
-//! With [`Codec::Own`]'s `checksum` the 16 bits of the TCP checksum follow each code, and what came out of it must fit them.
+//! With [`Codec::Own`]'s `wide` the MSN in front of a run has 16 bits, and a run up to 4,060 codes; all that is said of 127 and 256 below is then said of 4,060 and
+//! 65,536, and a check covers the MSN's low octet. With its `checksum` the 16 bits of the TCP checksum follow each code, and what came out of it must fit them.
 //!
 //! `ss` is the step: 0 acknowledgment number and SACK blocks as before, 1 the acknowledgment number moved by the last
 //! stride, 2 by the stride before, 3 the acknowledgment number is as before and the first SACK block grew at its right

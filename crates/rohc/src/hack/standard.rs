@@ -9,8 +9,8 @@ use ackless_wire::Packet;
 
 use crate::hack::ack::{Ack, Refused};
 use crate::hack::code::{Code, Malformed};
+use crate::hack::codec::Codec;
 use crate::hack::decompressor::DecodeError;
-use crate::hack::frame::Run;
 use crate::rfc;
 use crate::rfc::certain;
 
@@ -39,7 +39,7 @@ pub(super) struct Receiver {
 
 impl Sender {
     /// The context that a native ACK installs; nothing where the RFC cannot say such a one. `msn` is that of the next packet.
-    pub(super) fn install(native: &Ack, msn: u8) -> Option<Self> {
+    pub(super) fn install(native: &Ack, msn: u16) -> Option<Self> {
         let mut header = Vec::new();
         native.to_packet().emit(&mut header);
         let inner = certain::Sender::install(&header, before(msn)).ok()?;
@@ -47,7 +47,7 @@ impl Sender {
     }
 
     /// Compresses the next ACK of the flow.
-    pub(super) fn compress(&mut self, ack: &Ack, msn: u8) -> Result<Code, Refused> {
+    pub(super) fn compress(&mut self, ack: &Ack, msn: u16) -> Result<Code, Refused> {
         self.header.clear();
         ack.to_packet().emit(&mut self.header);
         self.packet.clear();
@@ -68,7 +68,7 @@ impl Sender {
 
 impl Receiver {
     /// As [`Sender::install`].
-    pub(super) fn install(native: &Ack, msn: u8) -> Option<Self> {
+    pub(super) fn install(native: &Ack, msn: u16) -> Option<Self> {
         let mut header = Vec::new();
         native.to_packet().emit(&mut header);
         let inner = certain::Receiver::install(&header, before(msn)).ok()?;
@@ -76,7 +76,7 @@ impl Receiver {
     }
 
     /// What is behind the first packets of `bytes`, up to `back` of them, which were the last `back` that came out; and how many those are.
-    pub(super) fn pass_over<'f>(&self, mut bytes: &'f [u8], back: u8) -> Result<(&'f [u8], u8), Malformed> {
+    pub(super) fn pass_over<'f>(&self, mut bytes: &'f [u8], back: u16) -> Result<(&'f [u8], u16), Malformed> {
         let mut passed = 0;
         for &len in self.lengths.range(self.lengths.len() - usize::from(back)..) {
             if bytes.is_empty() {
@@ -90,13 +90,13 @@ impl Receiver {
 
     /// Takes the packet at the start of `bytes`, whose MSN is `msn` and whose ACK is the reference then, and says how long it was.
     #[inline(never)]
-    pub(super) fn step(&mut self, bytes: &[u8], msn: u8) -> Result<usize, DecodeError> {
+    pub(super) fn step(&mut self, bytes: &[u8], msn: u16) -> Result<usize, DecodeError> {
         self.header.clear();
         let rebuilt = self.inner.rebuild(bytes, &mut self.header).map_err(|error| match error {
             rfc::Error::Crc(_) => DecodeError::Checksum(msn),
             _ => DecodeError::Impossible,
         })?;
-        if rebuilt.msn() as u8 != msn {
+        if rebuilt.msn() & Codec::Rfc6846.max_msn() != msn {
             return Err(DecodeError::Checksum(msn));
         }
         let packet = Packet::parse_without_payload(&self.header).map_err(|_| DecodeError::Impossible)?;
@@ -108,7 +108,7 @@ impl Receiver {
         let kept = u8::try_from(len).ok().filter(|_| len <= Code::MAX_LEN).ok_or(DecodeError::Impossible)?;
         self.inner.take(rebuilt);
         self.reference = ack;
-        if self.lengths.len() == usize::from(Run::MAX_LEN) {
+        if self.lengths.len() == usize::from(Codec::Rfc6846.max_outstanding()) {
             self.lengths.pop_front();
         }
         self.lengths.push_back(kept);
@@ -117,6 +117,6 @@ impl Receiver {
 }
 
 /// The reference's MSN, of which the next packet's is one more; the RFC's has 16 bits, of which a run says eight.
-fn before(msn: u8) -> u16 {
-    u16::from(msn).wrapping_sub(1)
+fn before(msn: u16) -> u16 {
+    msn.wrapping_sub(1)
 }

@@ -58,11 +58,24 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
         },
         aifs: radio.interframe_space(),
         codec: match hack.codec.value {
-            HackCodec::Own => Codec::Own { checksum: hack.checksum.value },
+            HackCodec::Own => Codec::Own { checksum: hack.checksum.value, wide: wide(scenario)? },
+            HackCodec::Rfc6846 if wide(scenario)? => {
+                let message = "is 16, but hack.codec=rfc6846 has 8, as the paper has it";
+                return Err(scenario.refuse(&hack.msn_bits, message, "set hack.msn_bits=8 or hack.codec=own"));
+            }
             HackCodec::Rfc6846 => Codec::Rfc6846,
         },
         mic: mic(scenario)?,
     })
+}
+
+fn wide(scenario: &Scenario) -> Result<bool, ScenarioError> {
+    let key = &scenario.hack.msn_bits;
+    match key.value {
+        8 => Ok(false),
+        16 => Ok(true),
+        other => Err(scenario.refuse(key, format!("is {other}"), "allowed is 8 or 16")),
+    }
 }
 
 fn mic(scenario: &Scenario) -> Result<Option<Mic>, ScenarioError> {

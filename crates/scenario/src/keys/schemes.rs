@@ -49,6 +49,9 @@ section! {
         /// Whether the TCP checksum goes with each compressed ACK, two bytes, and what comes out must fit it; else the other end computes it. The packets of codec
         /// rfc6846 carry it, whatever this says.
         checksum: bool = "false",
+        /// Bits of the sequence number in front of the compressed ACKs of a flow: 8, the paper's for A-MPDUs of 64 packets (section 3.4), of which 127 ACKs of a flow can be on
+        /// the way, or 16, a byte more on each answer, for 4,060. What is too much goes natively, and takes what is held with it. A-MSDUs bring so many at once. Codec rfc6846 has 8.
+        msn_bits: u32 = "8",
         /// A code under a key at the end of every answer, so that nobody forges TCP ACKs: 0 (none), 4 or 8 bytes, and 2 more for a count against replay.
         mic: u32 = "0",
     }

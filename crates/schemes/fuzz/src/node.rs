@@ -114,7 +114,7 @@ impl Setting {
 
     /// How ACKs are compressed.
     pub fn codec(self) -> Codec {
-        self.codec.map_or(Codec::Rfc6846, |checksum| Codec::Own { checksum })
+        self.codec.map_or(Codec::Rfc6846, |checksum| Codec::Own { checksum, wide: false })
     }
 }
 

@@ -143,7 +143,7 @@ impl<T: Copy> Nic<T> {
             if any_new {
                 let new = chain.descriptors.range(chain.sent..written);
                 let header = match (chain.sent, first) {
-                    (0, true) => Codec::RUN_HEADER,
+                    (0, true) => codec.run_header(),
                     (0, false) => run_overhead(codec),
                     _ => 0,
                 };
@@ -213,5 +213,5 @@ impl<T> Descriptor<T> {
 
 /// The label and the MSN in front of a run, and, behind another run, what separates them.
 pub(super) const fn run_overhead(codec: Codec) -> usize {
-    Codec::RUN_HEADER + codec.separator()
+    codec.run_header() + codec.separator()
 }

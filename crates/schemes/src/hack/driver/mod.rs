@@ -29,7 +29,7 @@ mod take_back;
 
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
 use ackless_dot11::hooks::{SendOptions, Verdict};
-use ackless_rohc::hack::{Ack, Run};
+use ackless_rohc::hack::Ack;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, PacketId, TcpFlags};
 
@@ -264,7 +264,7 @@ impl Driver {
             return self.let_go(env, place, ack, packet, handle, options);
         }
         let outstanding = self.flows[place].outstanding;
-        if let Some(obstacle) = self.obstacle(place, outstanding, env.cx.now) {
+        if let Some(obstacle) = self.obstacle(env, place, outstanding) {
             *obstacle.counter(env) += 1;
             return self.let_go(env, place, ack, packet, handle, options);
         }
@@ -300,14 +300,14 @@ impl Driver {
     }
 
     /// Why an ACK of this flow cannot be held, if `in_the_way` of its frames would be overtaken.
-    fn obstacle(&self, place: u16, in_the_way: u32, now: Instant) -> Option<Obstacle> {
+    fn obstacle(&self, env: &Env<'_, '_>, place: u16, in_the_way: u32) -> Option<Obstacle> {
         if in_the_way > 0 {
             Some(Obstacle::NativeOutstanding)
         } else if !self.flows[place].state.is_open() {
             Some(Obstacle::NoContext)
-        } else if !self.flows.owns(place, now) {
+        } else if !self.flows.owns(place, env.cx.now) {
             Some(Obstacle::NotOwner)
-        } else if self.nic.held(place) >= usize::from(Run::MAX_LEN) {
+        } else if self.nic.held(place) >= usize::from(env.config.codec.max_outstanding()) {
             Some(Obstacle::Full)
         } else {
             None
@@ -316,7 +316,7 @@ impl Driver {
 
     /// Keeps an ACK and gives its code to the NIC, which has it at `ready`.
     fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, held: Held, code: ackless_rohc::hack::Code, ready: Instant) {
-        env.counters.msn_wrap += u64::from(code.msn() == u8::MAX);
+        env.counters.msn_wrap += u64::from(code.msn() == env.config.codec.max_msn());
         self.nic.post(place, self.flows[place].cid, code, ready, held);
         env.wake_after(self.patience(env, place));
     }

@@ -80,7 +80,7 @@ impl Driver {
         let flow = &self.flows[place];
         let Some(&Candidate { handle, ack, options, since }) = flow.candidates.front() else { return false };
         let in_the_way = flow.outstanding.saturating_sub(flow.candidates.len() as u32);
-        if let Some(obstacle) = self.obstacle(place, in_the_way, env.cx.now) {
+        if let Some(obstacle) = self.obstacle(env, place, in_the_way) {
             *obstacle.counter(env) += 1;
             return false;
         }

@@ -85,7 +85,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         };
         let Transmission { ppdu, start, collided, .. } = &transmission;
         let transmitter = usize::from(ppdu.transmitter.0);
-        let parts = ppdu.mpdus().len().max(1) as u32;
+        let parts = ppdu.frame_count() as u32;
         let mut damaged = 0;
         for received in received {
             let intact = received.intact & spared;

@@ -30,6 +30,10 @@ fn random_cell(seed: u64) -> CellConfig {
         config.ap.mac.rts_threshold = threshold;
         config.stations.iter_mut().for_each(|station| station.mac.rts_threshold = threshold);
     }
+    // Drawn aside, so that it changes no other draw.
+    let amsdu = random.clone().chance(0.3).then_some(Bytes(3_839));
+    let macs = config.stations.iter_mut().map(|station| &mut station.mac).chain([&mut config.ap.mac]);
+    macs.filter_map(|mac| mac.aggregation.as_mut()).for_each(|terms| terms.amsdu = amsdu);
     if random.chance(0.3) {
         config.ap.scheme = SchemeChoice::Hack(HackConfig::default());
         config.stations.iter_mut().for_each(|station| station.scheme = config.ap.scheme);

@@ -67,20 +67,19 @@ impl Receiver {
         let vector = ppdu.txvector;
         let body = lock.start + vector.preamble();
         let span = ppdu.duration.saturating_sub(vector.preamble() + vector.signal_extension());
-        let mpdus = ppdu.mpdus();
-        if mpdus.is_empty() {
+        if ppdu.mpdus().is_empty() {
             let success = lock.success((body, body + span), ppdu.psdu_len, vector, errors);
             return u64::from(self.random.chance(success));
         }
         let aggregated = matches!(ppdu.body, Body::Aggregate(_));
-        let total: u64 = mpdus.iter().map(|mpdu| room(mpdu, aggregated)).sum();
+        let total: u64 = ppdu.packets().map(|packets| room(packets, aggregated)).sum();
         let at = |bytes: u64| {
             body + Duration::from_nanos((u128::from(span.as_nanos()) * u128::from(bytes) / u128::from(total)) as u64)
         };
         let (mut intact, mut before) = (0u64, 0);
-        for (n, mpdu) in mpdus.iter().enumerate() {
-            let until = before + room(mpdu, aggregated);
-            let success = lock.success((at(before), at(until)), Mpdu::len(mpdu), vector, errors);
+        for (n, packets) in ppdu.packets().enumerate() {
+            let until = before + room(packets, aggregated);
+            let success = lock.success((at(before), at(until)), len_of(packets), vector, errors);
             intact |= u64::from(self.random.chance(success)) << n;
             if intact.count_ones() >= enough {
                 break;
@@ -137,9 +136,14 @@ impl Lock {
     }
 }
 
+/// The length of the MPDU with these packets.
+fn len_of(packets: &[Mpdu]) -> Bytes {
+    packets.iter().map(Mpdu::len).sum()
+}
+
 /// What an MPDU takes of its PSDU: in an A-MPDU its delimiter and padding too. Where minimum MPDU spacing has set MPDUs apart, their bits are
 /// taken as spread over the gaps.
-fn room(mpdu: &Mpdu, aggregated: bool) -> u64 {
-    let len = mpdu.len().get();
+fn room(packets: &[Mpdu], aggregated: bool) -> u64 {
+    let len = len_of(packets).get();
     if aggregated { (len + 4).next_multiple_of(4) } else { len }
 }

@@ -4,7 +4,7 @@
 //! in what it left out, checked it and resolved it into these values. A configuration holds no seed, so the same
 //! configuration and a seed together fix a run.
 //!
-//! Not described yet: a second AP, moving stations, and rates that adapt during the run.
+//! Not described yet: roaming, moving stations, and rates that adapt during the run.
 
 pub use crate::gro::Gro;
 pub use ackless_dot11::access::BackoffPolicy;
@@ -54,6 +54,9 @@ pub struct CellConfig {
     pub propagation: LinkBudget,
     /// Who hears whom.
     pub hearing: Hearing,
+    /// Other cells on the same channel, where powers decide who hears whom: each with an AP, stations, a wire and a server of its own, and no
+    /// neighbours. [`PowerConfig::powers`] are those of all nodes of all cells, the same in each.
+    pub neighbours: Vec<Neighbour>,
     /// What the applications send.
     pub flows: Vec<FlowConfig>,
     /// Echo requests that measure the latency under load.
@@ -83,6 +86,15 @@ pub enum Hearing {
     /// By the powers with which PPDUs come in; see [`crate::medium::by_power`]. Links lose nothing beside ([`LinkLoss::None`]), there is an AP,
     /// and no node sends DSSS.
     ByPower(PowerConfig),
+}
+
+/// Another cell on the channel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Neighbour {
+    /// As reports name it.
+    pub name: String,
+    /// The cell.
+    pub cell: CellConfig,
 }
 
 /// The powers with which nodes hear each other, and what they make of them.
@@ -610,6 +622,16 @@ impl CellConfig {
     /// The end of the run.
     pub fn end(&self) -> Instant {
         Instant::ZERO + self.warm_up + self.measured
+    }
+
+    /// The same cell with the name of another row, its neighbours too.
+    #[must_use]
+    pub fn named(mut self, scheme: &str) -> Self {
+        scheme.clone_into(&mut self.scheme);
+        for neighbour in &mut self.neighbours {
+            scheme.clone_into(&mut neighbour.cell.scheme);
+        }
+        self
     }
 }
 

@@ -76,6 +76,7 @@ impl Ledger {
         match what {
             Heard::Ppdu(ppdu) => self.split(ppdu, from),
             Heard::Overlap => self.book(AirtimeClass::Collisions, from, until),
+            Heard::Neighbours => self.book(AirtimeClass::Neighbours, from, until),
         }
     }
 

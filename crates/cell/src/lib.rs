@@ -16,6 +16,7 @@ pub mod host;
 pub mod ledger;
 pub mod loss;
 pub mod medium;
+mod neighbours;
 pub mod observe;
 pub mod pcap;
 pub mod recorder;

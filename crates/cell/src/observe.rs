@@ -170,8 +170,10 @@ pub enum Event<'a> {
 pub enum Heard<'a> {
     /// A PPDU that it sent, or was locked on from its beginning to its end, and that did not collide.
     Ppdu(&'a Ppdu),
-    /// PPDUs that overlapped, or one that it could not make out.
+    /// PPDUs that overlapped, or one that it could not make out, at least one of its own cell among them.
     Overlap,
+    /// Other cells only.
+    Neighbours,
 }
 
 /// New bytes of a flow that the air has carried over the last Wi-Fi hop, and that its receiving application does not have.

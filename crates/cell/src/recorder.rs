@@ -125,6 +125,7 @@ impl Recorder {
             sim_seconds: config.measured.as_secs_f64(),
             wall_seconds: 0.0,
             events,
+            neighbours: Vec::new(),
         }
     }
 

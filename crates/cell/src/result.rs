@@ -10,7 +10,6 @@ use std::ops::Index;
 pub use ackless_schemes::hack::HackCounters;
 use ackless_wire::Duration;
 use serde::de::{Error as _, MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The result of one run.
@@ -42,6 +41,19 @@ pub struct RunResult {
     pub wall_seconds: f64,
     /// Events processed in the whole run.
     pub events: u64,
+    /// The same of the other cells on the channel; none where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<NeighbourResult>,
+}
+
+/// What another cell on the channel achieved.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NeighbourResult {
+    /// The cell's name.
+    pub cell: String,
+    /// Its result.
+    #[serde(flatten)]
+    pub result: RunResult,
 }
 
 /// What one flow achieved.
@@ -395,11 +407,14 @@ pub enum AirtimeClass {
     Retransmissions,
     /// No node has anything to send.
     Idle,
+    /// What the AP hears of other cells while nothing of its own is on the air. Only cells with neighbours have it: nothing is told of it
+    /// where it is zero.
+    Neighbours,
 }
 
 impl AirtimeClass {
     /// Every class, in the order of the ledger.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Payload,
         Self::Headers,
         Self::Preambles,
@@ -416,6 +431,7 @@ impl AirtimeClass {
         Self::Collisions,
         Self::Retransmissions,
         Self::Idle,
+        Self::Neighbours,
     ];
 
     /// Its key in JSON and CSV.
@@ -437,6 +453,7 @@ impl AirtimeClass {
             Self::Collisions => "collisions",
             Self::Retransmissions => "retransmissions",
             Self::Idle => "idle",
+            Self::Neighbours => "neighbours",
         }
     }
 }
@@ -472,11 +489,9 @@ impl Index<AirtimeClass> for Airtime {
 impl Serialize for Airtime {
     /// A map from class name to whole nanoseconds.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, span) in self.iter() {
-            map.serialize_entry(name, &span.as_nanos())?;
-        }
-        map.end()
+        let told =
+            AirtimeClass::ALL.into_iter().filter(|&class| class != AirtimeClass::Neighbours || !self[class].is_zero());
+        serializer.collect_map(told.map(|class| (class.name(), self[class].as_nanos())))
     }
 }
 

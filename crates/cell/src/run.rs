@@ -15,6 +15,7 @@ use ackless_wire::Instant;
 
 use crate::cell::Cell;
 use crate::config::{CellConfig, SchemeChoice};
+use crate::neighbours::Neighbourhood;
 use crate::observe::Observer;
 use crate::recorder::Recorder;
 use crate::result::RunResult;
@@ -48,28 +49,59 @@ fn sample_rest<S: Scheme, O: Observer>(cell: &mut Cell<S, O>) {
     }
 }
 
-/// Runs a cell with one more observer beside the recorder.
+/// Runs a cell with one more observer beside the recorder. It hears nothing of the cell's neighbours.
 pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer) -> RunResult {
-    let observers = (Recorder::new(config), observer);
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), observers);
-    // HACK sends no ACK that the sender did not make; a debug build makes sure.
-    if cfg!(debug_assertions) && hack_counters(config, &cell).is_some() {
-        cell.witness_acks();
+    if !config.neighbours.is_empty() {
+        return Neighbourhood::new(config, seed, observer).run(&config.neighbours);
     }
-    advance(&mut cell, Instant::ZERO + config.warm_up);
-    cell.report_totals();
-    let before = (hack_counters(config, &cell), rival_counts(config, &cell));
-    advance(&mut cell, config.end());
-    sample_rest(&mut cell);
-    cell.finish();
-    let events = cell.events();
-    let hack = hack_counters(config, &cell).zip(before.0).map(|(now, before)| now.since(&before));
-    let mut rival = rival_counts(config, &cell);
-    for (name, before) in before.1 {
-        rival.entry(name).and_modify(|now| *now -= before);
+    let mut measured = Measured::new(config, seed, seed, observer);
+    advance(&mut measured.cell, Instant::ZERO + config.warm_up);
+    measured.begin_window();
+    advance(&mut measured.cell, config.end());
+    measured.finish()
+}
+
+/// A cell in its run, with what it had counted when the window began.
+#[derive(Debug)]
+pub(crate) struct Measured<'a, O> {
+    pub(crate) config: &'a CellConfig,
+    pub(crate) cell: Cell<AnyScheme, (Recorder, O)>,
+    seed: u64,
+    before: (Option<HackCounters>, BTreeMap<String, u64>),
+}
+
+impl<'a, O: Observer> Measured<'a, O> {
+    /// A cell before its run. `seed` is that of the run, and `own` that of the cell's random streams.
+    pub(crate) fn new(config: &'a CellConfig, seed: u64, own: u64, observer: O) -> Self {
+        let observers = (Recorder::new(config), observer);
+        let mut cell = Cell::new(config, own, |node| scheme(config, node), observers);
+        // HACK sends no ACK that the sender did not make; a debug build makes sure.
+        if cfg!(debug_assertions) && hack_counters(config, &cell).is_some() {
+            cell.witness_acks();
+        }
+        Self { config, cell, seed, before: (None, BTreeMap::new()) }
     }
-    let (recorder, _) = cell.into_observer();
-    RunResult { hack, rival, ..recorder.result(config, seed, events) }
+
+    /// The warm-up is over.
+    pub(crate) fn begin_window(&mut self) {
+        self.cell.report_totals();
+        self.before = (hack_counters(self.config, &self.cell), rival_counts(self.config, &self.cell));
+    }
+
+    /// The run is over: what it has shown.
+    pub(crate) fn finish(self) -> RunResult {
+        let Self { config, mut cell, seed, before } = self;
+        sample_rest(&mut cell);
+        cell.finish();
+        let events = cell.events();
+        let hack = hack_counters(config, &cell).zip(before.0).map(|(now, before)| now.since(&before));
+        let mut rival = rival_counts(config, &cell);
+        for (name, before) in before.1 {
+            rival.entry(name).and_modify(|now| *now -= before);
+        }
+        let (recorder, _) = cell.into_observer();
+        RunResult { hack, rival, ..recorder.result(config, seed, events) }
+    }
 }
 
 /// The scheme that the configuration puts on `node`.

@@ -220,7 +220,7 @@ fn label(point: &[(String, String)]) -> String {
 
 /// Whether two cells differ in the name of their row only.
 fn is_same(a: &CellConfig, b: &CellConfig) -> bool {
-    *a == CellConfig { scheme: a.scheme.clone(), ..b.clone() }
+    *a == b.clone().named(&a.scheme)
 }
 
 /// A mistake in a scenario; where it is in a value that an axis gave, with the option of that axis.

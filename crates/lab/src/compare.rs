@@ -55,11 +55,7 @@ impl Comparison {
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
         let mut results = in_parallel(&jobs, threads, done, |&job| run_one(runner, job).result)?.into_iter();
-        let rows = cases.into_iter().map(|case| {
-            let runs = results.by_ref().take(seeds as usize).collect();
-            Entry { case, runs }
-        });
-        let rows: Vec<_> = rows.collect();
+        let rows = Entry::all(cases.into_iter().map(|case| (case, results.by_ref().take(seeds as usize).collect())));
         Ok(Self {
             version: VERSION,
             name,

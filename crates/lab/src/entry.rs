@@ -1,5 +1,6 @@
 //! All runs of one case, what they say together, and the same as CSV.
 
+use ackless_cell::config::CellConfig;
 use ackless_cell::result::{AirtimeClass, RunResult};
 use ackless_scenario::Row;
 use ackless_scenario::row::about::About;
@@ -23,6 +24,31 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The lines of these cases with their runs: one for each, or where cells have neighbours, one for each cell of each, the first cells before
+    /// their neighbours. The cell is then part of the point, so that rows are compared within a cell only.
+    pub fn all(cases: impl IntoIterator<Item = (Case, Vec<RunResult>)>) -> Vec<Self> {
+        let mut lines: Vec<(usize, Self)> = Vec::new();
+        for (case, runs) in cases {
+            if case.config.neighbours.is_empty() {
+                lines.push((0, Self { case, runs }));
+                continue;
+            }
+            let line = |cell: &str, config: &CellConfig, runs: Vec<RunResult>| {
+                let mut case = Case { config: config.clone(), ..case.clone() };
+                case.point.push((CELL.to_owned(), cell.to_owned()));
+                Self { case, runs }
+            };
+            lines.push((0, line(OWN_CELL, &case.config, runs.clone())));
+            for (n, neighbour) in case.config.neighbours.iter().enumerate() {
+                let runs = runs.iter().filter_map(|run| run.neighbours.get(n)).map(|other| other.result.clone());
+                lines.push((n + 1, line(&neighbour.name, &neighbour.cell, runs.collect())));
+            }
+        }
+        // The sort is stable: within a cell cases keep their order.
+        lines.sort_by_key(|(cell, _)| *cell);
+        lines.into_iter().map(|(_, entry)| entry).collect()
+    }
+
     /// The estimate of `metric`.
     pub fn estimate(&self, metric: &Metric) -> Option<Estimate> {
         metric.estimate(&self.runs)
@@ -148,7 +174,8 @@ pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
     let mut header = keys(entries);
     header.extend(["scheme".to_owned(), "seeds".to_owned()]);
     let special = special(entries.iter().flat_map(|entry| &entry.runs));
-    for name in figure_names(&special) {
+    let classes = classes(entries);
+    for name in figure_names(&special, &classes) {
         header.extend([name.clone(), format!("{name}_ci95")]);
     }
     let times: Vec<_> = Yardstick::all(entries).into_iter().filter(|yardstick| yardstick.is_time()).collect();
@@ -157,7 +184,7 @@ pub fn estimates_csv(entries: &[Entry]) -> Result<String, LabError> {
     let lines = entries.iter().map(|entry| {
         let mut line = values(entry);
         line.push(entry.runs.len().to_string());
-        for estimate in figures(entry, &special) {
+        for estimate in figures(entry, &special, &classes) {
             line.push(estimate.map(|estimate| estimate.mean.to_string()).unwrap_or_default());
             line.push(estimate.and_then(|estimate| estimate.ci95).map(|ci95| ci95.to_string()).unwrap_or_default());
         }
@@ -177,13 +204,14 @@ pub fn runs_csv(entries: &[Entry]) -> Result<String, LabError> {
     let mut header = keys(entries);
     header.extend(["scheme".to_owned(), "seed".to_owned()]);
     let special = special(entries.iter().flat_map(|entry| &entry.runs));
-    header.extend(figure_names(&special));
+    let classes = classes(entries);
+    header.extend(figure_names(&special, &classes));
     let lines = entries.iter().flat_map(|entry| {
         entry.runs.iter().map(|run| {
             let mut line = values(entry);
             line.push(run.seed.to_string());
             let metrics = METRICS.iter().map(|metric| (metric.of)(run));
-            let airtime = AirtimeClass::ALL.into_iter().map(|class| Some(airtime_percent(run, class)));
+            let airtime = classes.iter().map(|&class| Some(airtime_percent(run, class)));
             let special = special.iter().map(|metric| (metric.of)(run));
             line.extend(
                 metrics
@@ -207,16 +235,27 @@ fn values(entry: &Entry) -> Vec<String> {
     point.chain([entry.case.row.name.to_owned()]).collect()
 }
 
+/// The classes of air time that are told of `entries`: those of other cells only where there are any.
+fn classes(entries: &[Entry]) -> Vec<AirtimeClass> {
+    let other = |run: &RunResult| !run.airtime_ns[AirtimeClass::Neighbours].is_zero();
+    let neighbours = entries.iter().flat_map(|entry| &entry.runs).any(other);
+    AirtimeClass::ALL.into_iter().filter(|&class| neighbours || class != AirtimeClass::Neighbours).collect()
+}
+
 /// The names of the figures in CSV, those that are not in every table at the end.
-fn figure_names(special: &[&'static Metric]) -> impl Iterator<Item = String> {
+fn figure_names(special: &[&'static Metric], classes: &[AirtimeClass]) -> impl Iterator<Item = String> {
     let metrics = METRICS.iter().map(|metric| metric.name.to_owned());
-    let airtime = AirtimeClass::ALL.into_iter().map(|class| format!("airtime_{}_percent", class.name()));
+    let airtime = classes.iter().map(|class| format!("airtime_{}_percent", class.name()));
     metrics.chain(airtime).chain(special.iter().map(|metric| metric.name.to_owned()))
 }
 
-fn figures(entry: &Entry, special: &[&'static Metric]) -> impl Iterator<Item = Option<Estimate>> {
+fn figures(
+    entry: &Entry,
+    special: &[&'static Metric],
+    classes: &[AirtimeClass],
+) -> impl Iterator<Item = Option<Estimate>> {
     let metrics = METRICS.iter().map(|metric| entry.estimate(metric));
-    let airtime = AirtimeClass::ALL.into_iter().map(|class| entry.airtime(class));
+    let airtime = classes.iter().map(|&class| entry.airtime(class));
     metrics.chain(airtime).chain(special.iter().map(|metric| entry.estimate(metric)))
 }
 
@@ -230,6 +269,10 @@ fn csv(header: Vec<String>, lines: impl Iterator<Item = Vec<String>>) -> Result<
     let bytes = writer.into_inner().map_err(|error| LabError::Format("CSV", error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| LabError::Format("CSV", error.to_string()))
 }
+
+/// The key of a point that says of which cell a line is, and what it calls the first one.
+const CELL: &str = "cell";
+const OWN_CELL: &str = "own";
 
 struct Point<'a>(&'a [(String, String)]);
 
@@ -256,6 +299,7 @@ struct Airtime<'a>(&'a Entry);
 
 impl Serialize for Airtime<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(AirtimeClass::ALL.into_iter().map(|class| (class.name(), self.0.airtime(class))))
+        let classes = classes(std::slice::from_ref(self.0)).into_iter();
+        serializer.collect_map(classes.map(|class| (class.name(), self.0.airtime(class))))
     }
 }

@@ -63,10 +63,8 @@ impl Sweep {
         let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
         let ran = outcomes.len() - resumed;
         let mut results = outcomes.into_iter().map(|(result, _)| result);
-        let entries: Vec<_> = cases
-            .into_iter()
-            .map(|case| Entry { case, runs: results.by_ref().take(seeds as usize).collect() })
-            .collect();
+        let cases = cases.into_iter().map(|case| (case, results.by_ref().take(seeds as usize).collect()));
+        let entries = Entry::all(cases);
         let mut made = vec![("sweep.csv", estimates_csv(&entries)?), ("runs.csv", runs_csv(&entries)?)];
         made.extend(picture::sweep(&entries)?.map(|svg| ("sweep.svg", svg)));
         let contents: Vec<_> = made.iter().map(|(name, content)| (*name, content.as_str())).collect();

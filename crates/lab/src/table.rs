@@ -182,6 +182,7 @@ fn class_title(class: AirtimeClass) -> &'static str {
         AirtimeClass::Collisions => "collisions",
         AirtimeClass::Retransmissions => "retransmissions",
         AirtimeClass::Idle => "nothing to send",
+        AirtimeClass::Neighbours => "other cells",
     }
 }
 

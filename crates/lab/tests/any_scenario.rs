@@ -164,15 +164,32 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("flows.off", &["1s", "0s", "5ms"]),
     ("flows.stagger", &["100us", "0s"]),
     ("pings.interval", &["20ms", "1ms"]),
+    ("wifi.hearing", &["by-power", "all"]),
+    ("wifi.relocking", &["true", "false"]),
+    ("wifi.preamble_detection", &["-82dBm", "-60dBm", "-100dBm"]),
+    ("wifi.energy_detection", &["-62dBm", "-80dBm", "0dBm"]),
+    ("stations.distance", &["5m", "1mm", "25m", "40m", "1km"]),
+    ("stations.angle", &["auto", "0deg", "359.999deg"]),
+    ("pairs.power", &["auto", "-60dBm", "-81.9dBm", "-200dBm", "20dBm"]),
+    ("pairs.from", &["sta", "ap"]),
+    ("cells.distance", &["20m", "0m", "60m", "1km"]),
+    ("cells.legacy", &["true", "false"]),
 ];
+
+/// What a scenario is before values are chosen: all hear each other, powers decide, or there are two cells.
+const BASES: &[&str] = &["", "", "", BY_POWER, TWO_CELLS];
+const BY_POWER: &str = "[wifi]\nhearing = \"by-power\"\n[loss]\nmodel = \"path-loss\"\n[[stations]]\ncount = 2\n";
+const TWO_CELLS: &str = "[wifi]\nhearing = \"by-power\"\n[loss]\nmodel = \"path-loss\"\n[[stations]]\n\
+                         [[stations]]\nname = \"theirs\"\ncell = \"next\"\n[[cells]]\n";
 
 /// How many cells are tried.
 const RUNS: u64 = 1_000;
 
 /// A scenario with some of the choices, each set only if the cell can still be built.
 fn random_scenario(stream: &mut Stream) -> (Scenario, Vec<String>) {
-    let mut scenario = Scenario::parse("random", "").unwrap_or_else(|error| panic!("{error}"));
-    let mut given = Vec::new();
+    let base = BASES[stream.below(BASES.len() as u64) as usize];
+    let mut scenario = Scenario::parse("random", base).unwrap_or_else(|error| panic!("{error}"));
+    let mut given = vec![base.to_owned()];
     let short = ["run.warm_up=10ms", "run.measured=20ms", "flows.stagger=100us"].map(str::to_owned);
     let draws = stream.below(14) + 2;
     let random = (0..draws).map(|_| {
@@ -200,6 +217,11 @@ fn whatever_can_be_built_runs_and_its_ledger_sums_to_the_window() {
         let result = outcome.unwrap_or_else(|_| panic!("seed {seed}: this cell panics: {given:?}"));
         assert_eq!(result.airtime_ns.total(), config.measured, "seed {seed}: {given:?}");
         assert_eq!(result.flows.len(), config.flows.len(), "seed {seed}: {given:?}");
+        for (neighbour, cell) in result.neighbours.iter().zip(&config.neighbours) {
+            let (other, cell) = (&neighbour.result, &cell.cell);
+            assert_eq!(other.airtime_ns.total(), cell.measured, "seed {seed}, the neighbour: {given:?}");
+            assert_eq!(other.flows.len(), cell.flows.len(), "seed {seed}, the neighbour: {given:?}");
+        }
         assert!(result.goodput_mbps.is_finite(), "seed {seed}: {given:?}");
         delivering += u64::from(result.goodput_mbps > 0.0);
     }

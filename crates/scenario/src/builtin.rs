@@ -57,6 +57,7 @@ const BUILTINS: &[Builtin] = builtins![
     "wifi-short-flows",
     "wifi-latency",
     "wifi-hidden",
+    "wifi-neighbours",
     "hack-80211n",
     "hack-80211a",
     "hack-sora",

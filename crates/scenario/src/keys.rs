@@ -34,6 +34,7 @@ pub const SECTIONS: &[SectionInfo] = &[
     Stations::INFO,
     Loss::INFO,
     Pairs::INFO,
+    Cells::INFO,
     Server::INFO,
     Wired::INFO,
     Steps::INFO,
@@ -184,6 +185,8 @@ section! {
         name: String = "\"sta\"",
         /// How many.
         count: u32 = "1",
+        /// The cell that they belong to: own, or the name of one in [[cells]].
+        cell: String = "\"own\"",
         /// Whether it stays without a scheme of its own, whatever scheme.name says.
         legacy: bool = "false",
         /// Whether it is a bridge: data between it and the AP bears four addresses.
@@ -269,12 +272,28 @@ section! {
     struct Pairs as "pairs" {
         /// Name of the pairs.
         name: String = "\"pair\"",
-        /// On one side: ap, all (stations), or the name of a group of stations.
+        /// On one side: ap, all (stations), the name of a group of stations, or NAME.ap for the AP of another cell.
         from: String = "\"ap\"",
         /// On the other side, likewise.
         to: String = "\"all\"",
         /// The power that comes in, over the width of a frame; auto leaves it to the distance.
         power: Auto<Level> = "\"auto\"",
+    }
+}
+
+section! {
+    /// Another cell on the same channel, whose stations are the groups that name it (stations.cell): it has an AP like the first one, a wire
+    /// and a server of its own, and runs in the same row. Tables, JSON and ledger are kept for each cell; a capture or timeline is of the first.
+    #[repeated = true]
+    struct Cells as "cells" {
+        /// Name of the cell; the first one, which has no section, is called own.
+        name: String = "\"next\"",
+        /// From the first cell's AP to this one's.
+        distance: Distance = "\"20m\"",
+        /// In which direction.
+        angle: Angle = "\"0deg\"",
+        /// Whether its AP and stations stay without a scheme of their own, whatever scheme.name says.
+        legacy: bool = "false",
     }
 }
 

@@ -9,8 +9,8 @@ use crate::document::{self, Source, section_help, unknown_key, wrong_value};
 use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
-    Agent, Ap, ArqProxy, FastAck, Filter, Flows, Hack, Loss, Pairs, Pings, Run, Scheme, Server, Stations, Steps, Tack,
-    Thinning, Transport, Wifi, Wired,
+    Agent, Ap, ArqProxy, Cells, FastAck, Filter, Flows, Hack, Loss, Pairs, Pings, Run, Scheme, Server, Stations, Steps,
+    Tack, Thinning, Transport, Wifi, Wired,
 };
 use crate::row::Row;
 use crate::schema::{Origin, Refusal, Section, Setting};
@@ -33,6 +33,7 @@ pub struct Scenario {
     pub(crate) stations: Vec<Stations>,
     pub(crate) loss: Loss,
     pub(crate) pairs: Vec<Pairs>,
+    pub(crate) cells: Vec<Cells>,
     pub(crate) server: Server,
     pub(crate) wired: Wired,
     pub(crate) steps: Vec<Steps>,
@@ -68,6 +69,7 @@ impl Scenario {
             stations: Vec::new(),
             loss: Loss::default(),
             pairs: Vec::new(),
+            cells: Vec::new(),
             server: Server::default(),
             wired: Wired::default(),
             steps: Vec::new(),
@@ -90,7 +92,7 @@ impl Scenario {
 
     /// Overrides one key, or that key in each group of a repeated section: `wifi.mcs=5`, `stations.count=10`,
     /// `stations.laptops.count=3`. A later override wins over an earlier one, and any of them over the file. A key of
-    /// `pings` makes a group of pings where the file has none, one of `steps` a step, and one of `pairs` a pair.
+    /// `pings` makes a group of pings where the file has none, one of `steps` a step, and so on.
     ///
     /// # Errors
     /// As [`Self::parse`], with the argument as the place.
@@ -204,6 +206,7 @@ impl Scenario {
         sections.extend(self.stations.iter().map(|group| group as &dyn Section));
         sections.push(&self.loss);
         sections.extend(self.pairs.iter().map(|pair| pair as &dyn Section));
+        sections.extend(self.cells.iter().map(|cell| cell as &dyn Section));
         sections.extend([&self.server as &dyn Section, &self.wired]);
         sections.extend(self.steps.iter().map(|step| step as &dyn Section));
         sections.extend([&self.transport as &dyn Section, &self.tack]);
@@ -220,6 +223,7 @@ impl Scenario {
             "pings" => pushed(&mut self.pings),
             "steps" => pushed(&mut self.steps),
             "pairs" => pushed(&mut self.pairs),
+            "cells" => pushed(&mut self.cells),
             single => self.single(single),
         }
     }
@@ -253,6 +257,7 @@ impl Scenario {
             "pings" => present(&mut self.pings),
             "steps" => present(&mut self.steps),
             "pairs" => present(&mut self.pairs),
+            "cells" => present(&mut self.cells),
             single => match group {
                 None => return Ok(vec![self.single(single)]),
                 Some(_) => return Err(format!("[{single}] has no groups; write {single}.KEY=value")),
@@ -293,8 +298,8 @@ mod tests {
 
     #[test]
     fn every_section_of_the_schema_has_its_place_and_is_shown_once() {
-        let mut scenario = Scenario::parse("empty", "[[pings]]\n[[steps]]\n[[pairs]]")
-            .expect("a ping, a step and a pair are a scenario");
+        let mut scenario =
+            Scenario::parse("empty", "[[pings]]\n[[steps]]\n[[pairs]]\n[[cells]]").expect("one of each is a scenario");
         for section in SECTIONS {
             if !section.repeated {
                 assert_eq!(scenario.single(section.name).info().name, section.name);

@@ -67,7 +67,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, pairs, server, wired, steps, transport, tack, flows, pings
+  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, pairs, cells, server, wired, steps, transport, tack, flows, pings
 ",
     );
 }

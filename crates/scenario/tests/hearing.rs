@@ -1,6 +1,6 @@
 //! Who hears whom: where stations stand, the powers that follow, and what is refused.
 
-use ackless_cell::config::{CellConfig, Hearing, PowerConfig};
+use ackless_cell::config::{CellConfig, Hearing, PowerConfig, SchemeChoice};
 use ackless_phy::Dbm;
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
@@ -111,4 +111,73 @@ fn what_powers_cannot_do_and_what_asks_for_them_is_refused() {
     assert!(message.contains("a pair has two nodes"), "{message}");
     let message = build(&format!("{BY_POWER}[[pairs]]\nto = \"stx\"\n")).expect_err("it is refused");
     assert!(message.contains("did you mean `sta`?") || message.contains("the groups are sta"), "{message}");
+}
+
+#[test]
+fn a_second_cell_has_its_own_ap_stations_and_flows() {
+    let text = "[[stations]]\nname = \"a\"\n[[stations]]\nname = \"b\"\ncell = \"next\"\ncount = 2\n\
+                [[stations]]\nname = \"c\"\ncount = 1\n\
+                [[cells]]\nname = \"next\"\ndistance = \"30m\"\nangle = \"180deg\"\n\
+                [[flows]]\nname = \"all\"\n[[flows]]\nname = \"within\"\nstations = \"b\"\npeer = \"b\"\n[[pings]]\nstations = \"b\"\n";
+    // A station would be its own peer: b-1's is b-1.
+    let refused = build(&format!("{BY_POWER}{text}")).expect_err("a station is no peer of its own");
+    assert!(refused.contains("makes a station its own peer"), "{refused}");
+    let text = text.replace("peer = \"b\"", "direction = \"up\"");
+    let own = build(&format!("{BY_POWER}{text}")).unwrap_or_else(|error| panic!("{error}"));
+    let [next] = own.neighbours.as_slice() else { panic!("there is one neighbour") };
+    let names = |cell: &CellConfig| cell.stations.iter().map(|station| station.name.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (next.name.as_str(), names(&own), names(&next.cell)),
+        ("next", vec!["a-1".into(), "c-1".into()], vec!["b-1".into(), "b-2".into()])
+    );
+    let flows = |cell: &CellConfig| cell.flows.iter().map(|flow| (flow.name.clone(), flow.station)).collect::<Vec<_>>();
+    assert_eq!(flows(&own), [("all-1".to_owned(), 0), ("all-4".to_owned(), 1)]);
+    assert_eq!(
+        flows(&next.cell),
+        [("all-2".to_owned(), 0), ("all-3".to_owned(), 1), ("within-1".to_owned(), 0), ("within-2".to_owned(), 1)]
+    );
+    assert_eq!((own.pings.len(), next.cell.pings.len(), next.cell.pings[1].station), (0, 2, 1));
+    let powers = |cell: &CellConfig| match &cell.hearing {
+        Hearing::ByPower(powers) => powers.clone(),
+        Hearing::All => panic!("powers decide"),
+    };
+    let (here, there) = (powers(&own), powers(&next.cell));
+    assert_eq!((here.first, there.first, &here.powers), (0, 3, &there.powers));
+    // Nodes: the AP, a-1 at 0 and c-1 at 180 degrees; the other AP 30 m to the left, b-1 right of it and b-2 left.
+    let at = |metres: f64| 16.021 - 46.678 - 30.0 * metres.log10();
+    assert_powers(&here, &[(0, 3, at(30.0)), (0, 1, at(5.0)), (3, 4, at(5.0)), (2, 4, at(20.0)), (1, 5, at(40.0))]);
+}
+
+#[test]
+fn a_legacy_cell_has_no_scheme_and_the_others_have_the_rows() {
+    let scenario =
+        Builtin::find("wifi-neighbours").and_then(Builtin::scenario).unwrap_or_else(|error| panic!("{error}"));
+    let row = Row::find("hack").unwrap_or_else(|error| panic!("{error}"));
+    let own = scenario.build(row).unwrap_or_else(|error| panic!("{error}"));
+    let next = &own.neighbours[0].cell;
+    let stock =
+        |cell: &CellConfig| [cell.ap.scheme, cell.stations[0].scheme].map(|scheme| scheme == SchemeChoice::Stock);
+    assert_eq!((stock(&own), stock(next)), ([false; 2], [true; 2]));
+    assert_eq!(scenario.legacy_stations(), ["theirs-1"]);
+    let mut both = scenario.clone();
+    both.set("cells.legacy=false").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(stock(&both.build(row).unwrap_or_else(|error| panic!("{error}")).neighbours[0].cell), [false; 2]);
+}
+
+#[test]
+fn what_makes_no_cells_is_refused() {
+    let two = "[[stations]]\nname = \"a\"\n[[stations]]\nname = \"b\"\ncell = \"next\"\n[[cells]]\nname = \"next\"\n";
+    for (text, expected) in [
+        (two.replace("cell = \"next\"", "cell = \"nxt\""), "names the cell \"nxt\", which there is not"),
+        (two.replace("cell = \"next\"\n", ""), "is \"next\", a cell without a station"),
+        (two.replace("name = \"a\"", "name = \"a\"\ncell = \"next\""), "leaves the first cell without a station"),
+        (two.replace("[[cells]]\nname = \"next\"", "[[cells]]\nname = \"own\""), "is \"own\", as another"),
+        (two.replace("cell = \"next\"", "cell = \"next\"\nvia = \"a\""), "names \"a\", a group of another cell"),
+        (format!("{two}[[flows]]\nstations = \"a\"\npeer = \"b\"\n"), "lets flow-1 go from one cell to another"),
+    ] {
+        let message = build(&format!("{BY_POWER}{text}")).expect_err("it is refused");
+        assert!(message.contains(expected), "{message}");
+    }
+    let message = build(two).expect_err("it is refused");
+    assert!(message.contains("has no bearing, since wifi.hearing is all"), "{message}");
 }

@@ -33,6 +33,8 @@ pub enum Purpose {
     Host = 10,
     /// Whether packets are lost between a node's MAC and its transports.
     HostLoss = 11,
+    /// The seed of a neighbouring cell's own streams. (12 and 13 are taken.)
+    Neighbour = 14,
 }
 
 /// A stream of random numbers.

@@ -23,6 +23,9 @@ pub(super) struct Powers {
     /// What the AP hears now, and since when.
     heard: Hears,
     since: Instant,
+    /// Where neighbouring cells must hear of what is sent here: the PPDUs that have begun, each with its sender's place among all nodes.
+    begun: Option<Vec<(usize, Ppdu)>>,
+    first: usize,
 }
 
 impl Powers {
@@ -30,7 +33,8 @@ impl Powers {
     pub(super) fn of(config: &CellConfig, seed: u64) -> Option<Box<Self>> {
         let Hearing::ByPower(powers) = &config.hearing else { return None };
         let medium = ByPower::new(powers.clone(), config.stations.len() + 1, seed);
-        Some(Box::new(Self { medium, heard: Hears::Silence, since: Instant::ZERO }))
+        let (heard, since) = (Hears::Silence, Instant::ZERO);
+        Some(Box::new(Self { medium, heard, since, begun: None, first: powers.first }))
     }
 
     /// The medium as a node sees it.
@@ -58,9 +62,36 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(now, &event);
         }
         let silence = silence.unwrap_or_else(|| self.last_silence(now));
-        self.powers().medium.begin(now, ppdu, None);
+        let powers = self.powers();
+        if let Some(begun) = &mut powers.begun {
+            begun.push((powers.first + usize::from(ppdu.transmitter.0), ppdu.clone()));
+        }
+        powers.medium.begin(now, ppdu, None);
         self.account(Some(silence), None);
         self.tell_changes();
+    }
+
+    /// From now on, what is sent here is kept for neighbouring cells ([`Self::take_begun`]).
+    ///
+    /// # Panics
+    /// If all hear each other here.
+    pub(crate) fn keep_for_neighbours(&mut self) {
+        self.powers().begun = Some(Vec::new());
+    }
+
+    /// The PPDUs that have begun since this was asked last, each with its sender's place among the nodes of all cells.
+    pub(crate) fn take_begun(&mut self) -> Vec<(usize, Ppdu)> {
+        self.powers().begun.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A node of another cell puts a PPDU on the air at `now`, when all that happens here in that instant has happened.
+    pub(crate) fn hear_neighbour(&mut self, now: Instant, from: usize, ppdu: &Ppdu) {
+        self.now = now;
+        let silence = self.last_silence(now);
+        self.powers().medium.begin(now, ppdu.clone(), Some(from));
+        self.account(Some(silence), None);
+        self.tell_changes();
+        self.arrange_contention();
     }
 
     /// Headers are read, and PPDUs end, in this instant.
@@ -70,7 +101,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while let Some(next) = self.powers().medium.pop(now) {
             match next {
                 Next::Header => self.account(None, None),
-                Next::End(ended) => self.end_one(ended),
+                Next::End(ended) if ended.number.own => self.end_one(ended),
+                Next::End(ended) => self.end_of_neighbour(ended),
             }
             self.tell_changes();
         }
@@ -113,6 +145,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.stations[transmitter].recycle(transmission.ppdu);
         self.tell_changes();
         self.refill_sources(transmitter);
+    }
+
+    /// A PPDU of another cell ends.
+    fn end_of_neighbour(&mut self, ended: Ended) {
+        let now = self.now;
+        for node in ended.bystanders {
+            self.stations[node].overhear(now, &mut self.pool);
+            self.after_station(node);
+        }
+        self.powers().medium.settle(now, ended.number);
+        self.account(None, Some((ended.number, &ended.transmission)));
     }
 
     /// Tells the nodes that must hear of the medium what has changed for them.
@@ -185,7 +228,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let ended = cut.iter().find(|(number, _)| is_of(heard, *number)).map(|(number, ppdu)| (*number, ppdu));
             self.observer.observe(now, &Event::Heard { what: what(heard, ended), from: since, until: now });
         }
-        for (_, Transmission { ppdu, start, end, collided }) in &cut {
+        for (_, Transmission { ppdu, start, end, collided }) in cut.iter().filter(|(number, _)| number.own) {
             let (start, collided) = (*start, *collided);
             let event = Event::End { ppdu, pool: &self.pool, start, collided, damaged: 0, idle: false };
             self.observer.observe(*end, &event);
@@ -195,8 +238,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
 /// What the AP has heard, where this PPDU has ended.
 fn what<'a>(heard: Hears, ended: Option<(Number, &'a Transmission)>) -> Heard<'a> {
-    match ended {
-        Some((number, transmission)) if is_of(heard, number) && !transmission.collided => {
+    match (heard, ended) {
+        (Hears::Locked(Number { own: false, .. }) | Hears::Energy { own: false }, _) => Heard::Neighbours,
+        (_, Some((number, transmission))) if is_of(heard, number) && !transmission.collided => {
             Heard::Ppdu(&transmission.ppdu)
         }
         _ => Heard::Overlap,

@@ -150,6 +150,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
+        neighbours: Vec::new(),
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

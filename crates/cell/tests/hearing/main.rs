@@ -7,5 +7,6 @@ mod cells;
 mod capture;
 mod equal;
 mod hidden;
+mod neighbours;
 mod random;
 mod world;

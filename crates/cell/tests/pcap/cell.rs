@@ -117,6 +117,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1_500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
+        neighbours: Vec::new(),
         flows: vec![flow("download", 0, Direction::Down), flow("upload", 1, Direction::Up)],
         pings: Vec::new(),
         warm_up: ms(30),

@@ -142,6 +142,7 @@ pub fn cell(standard: Standard) -> CellConfig {
         wired: WiredConfig { down: link, up: link, mtu: Bytes(1500), steps: Vec::new() },
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
+        neighbours: Vec::new(),
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

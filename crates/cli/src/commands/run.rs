@@ -35,19 +35,21 @@ pub fn run(options: &Run) -> Result<(), Failure> {
         let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
         remark(&format!("written: {}", written.join(", ")));
     }
-    let entry = Entry { case: case.clone(), runs: vec![record.result.clone()] };
+    let cells = Entry::all([(case.clone(), vec![record.result.clone()])]);
     if options.json {
-        let told = Told { record: &record, cautions: entry.cautions() };
+        let told = Told { record: &record, cautions: cells.iter().flat_map(Entry::cautions).collect() };
         return print(&serde_json::to_string_pretty(&told)?);
     }
-    print(&text(&entry))
+    let texts: Vec<_> = cells.iter().map(text).collect();
+    print(&texts.join("\n"))
 }
 
 /// What a single run found, for people.
 fn text(entry: &Entry) -> String {
     let (name, result) = (entry.case.scenario.name(), &entry.runs[0]);
     let counters = &result.counters.total;
-    let mut text = format!("{name}, scheme {}, seed {}\n\n", result.scheme, result.seed);
+    let cell: String = entry.case.point.iter().map(|(_, cell)| format!(", cell {cell}")).collect();
+    let mut text = format!("{name}{cell}, scheme {}, seed {}\n\n", result.scheme, result.seed);
     let (done, transfers) = (done(entry), transfers(entry));
     let of_window = if done.is_empty() && transfers.is_empty() { "" } else { " over the whole window" };
     let lines = [

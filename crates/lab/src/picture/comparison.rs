@@ -33,6 +33,8 @@ pub fn comparison(comparison: &Comparison) -> Result<String, LabError> {
         let jain = unfairness(row).map(|jain| format!("Jain {:.2}", jain.mean));
         percent.map(signed).into_iter().chain(jain).collect::<Vec<_>>().join(", ")
     };
+    let in_any = |class| comparison.rows.iter().any(|row| row.airtime(class).is_some_and(|share| share.mean > 0.0));
+    let groups: Vec<_> = GROUPS.iter().filter(|group| group.classes != [Neighbours] || in_any(Neighbours)).collect();
     let rows = comparison.rows.iter().map(|row| {
         let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
         let shares = per_mille(&means);
@@ -43,7 +45,7 @@ pub fn comparison(comparison: &Comparison) -> Result<String, LabError> {
             figure: marked_figure(row, yardstick),
             note: against(row),
             reference: row.case.row.name == "udp",
-            shares: GROUPS.iter().map(of_group).collect(),
+            shares: groups.iter().map(|group| of_group(group)).collect(),
         }
     });
     let title = if comparison.title.is_empty() { String::new() } else { format!(": {}", comparison.title) };
@@ -64,7 +66,7 @@ pub fn comparison(comparison: &Comparison) -> Result<String, LabError> {
         measure: capitalized(yardstick.axis()),
         notes: format!("against {}", if by_udp { "udp" } else { baseline_name(&comparison.rows) }),
         shares: "Share of the air time, %".to_owned(),
-        parts: GROUPS.iter().map(|group| Part { name: group.name, colour: group.colour }).collect(),
+        parts: groups.iter().map(|group| Part { name: group.name, colour: group.colour }).collect(),
         rows: rows.collect(),
         remarks: further.chain(remarks.into_iter().map(|(name, text)| format!("* {name}: {text}."))).collect(),
     };
@@ -83,7 +85,7 @@ struct Group {
 }
 
 /// Every class of the ledger once, in the order of the stack. Neighbours differ in lightness as well as in hue.
-const GROUPS: [Group; 10] = [
+const GROUPS: [Group; 11] = [
     Group { name: "payload", colour: SERIES[0], classes: &[Payload] },
     Group { name: "headers, preambles", colour: SERIES[5], classes: &[Headers, Preambles] },
     Group { name: "SIFS, link-layer ACKs", colour: SERIES[2], classes: &[Sifs, LinkAcks] },
@@ -98,6 +100,7 @@ const GROUPS: [Group; 10] = [
         classes: &[BlockAckRequests, RtsCts, Beacons],
     },
     Group { name: "nothing to send", colour: RGBColor(0xe1, 0xe4, 0xe8), classes: &[Idle] },
+    Group { name: "other cells", colour: RGBColor(0x6e, 0x77, 0x81), classes: &[Neighbours] },
 ];
 
 #[cfg(test)]

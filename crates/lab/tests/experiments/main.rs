@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ackless_cell::config::{CellConfig, SchemeChoice, TransportConfig};
+use ackless_cell::config::{CellConfig, Neighbour, SchemeChoice, TransportConfig};
 use ackless_cell::result::{
-    Airtime, AirtimeClass, Counters, Fairness, FlowResult, NodeCounters, Percentiles, RunResult,
+    Airtime, AirtimeClass, Counters, Fairness, FlowResult, NeighbourResult, NodeCounters, Percentiles, RunResult,
 };
 use ackless_lab::case::{Axis, Case};
 use ackless_lab::compare::Comparison;
@@ -42,6 +42,7 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
     };
     let rtt = Percentiles { samples: 100, min: 1.0, median: 8.0, p95: 12.0, p99: 14.0 };
     RunResult {
+        neighbours: config.neighbours.iter().map(|other| beside(other, seed)).collect(),
         scheme: config.scheme.clone(),
         seed,
         goodput_mbps: goodput,
@@ -78,6 +79,16 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
 }
 
 /// What the nodes of ARQ proxy cells count: one counter that matters, one that stays at zero, and one that few people ask for.
+/// A neighbour carries 20 Mbps less, and hears of others for a tenth of the time.
+fn beside(neighbour: &Neighbour, seed: u64) -> NeighbourResult {
+    let mut result = pretend(&neighbour.cell, seed);
+    result.goodput_mbps -= 20.0;
+    result.airtime_ns = Airtime::default();
+    result.airtime_ns.add(AirtimeClass::Payload, neighbour.cell.measured / 10 * 9);
+    result.airtime_ns.add(AirtimeClass::Neighbours, neighbour.cell.measured / 10);
+    NeighbourResult { cell: neighbour.name.clone(), result }
+}
+
 fn rivals(config: &CellConfig, seed: u64) -> BTreeMap<String, u64> {
     match config.ap.scheme {
         SchemeChoice::ArqProxy(_) => [("released", 1_000 * seed), ("cancelled", 0), ("unasked", 7)]
@@ -105,6 +116,31 @@ fn cases(scenario: &Scenario, axes: &[&str]) -> Vec<Case> {
 /// `text` without the lines that say how long something took.
 fn without_wall_seconds(text: &str) -> String {
     text.lines().filter(|line| !line.contains("\"wall_seconds\"")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn cells_on_one_channel_have_lines_of_their_own_and_are_compared_within_a_cell() {
+    let scenario = Builtin::find("wifi-neighbours").and_then(Builtin::scenario);
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    let comparison = Comparison::run(&pretend, cases(&scenario, &[]), 2, 2, &|| ()).expect("there are rows");
+    let lines: Vec<_> = comparison.rows.iter().map(|row| (row.case.point_label(), row.case.row.name)).collect();
+    let rows = ["udp", "tcp-l1", "tcp", "tcp-l4", "tcp-l8"];
+    let expected = ["cell=own", "cell=next"].map(|cell| rows.map(|row| (cell.to_owned(), row)));
+    assert_eq!(lines, expected.concat());
+    let goodput = |n: usize| comparison.rows[n].goodput().expect("it was measured").mean;
+    assert!((goodput(0) - goodput(5) - 20.0).abs() < 1e-9, "{} and {}", goodput(0), goodput(5));
+    // Each against the UDP row of its own cell: 20 Mbps less of 20 Mbps less.
+    let loss = |n: usize| comparison.loss_against_udp(&comparison.rows[n]).expect("there is a UDP row");
+    assert!((loss(7) - 30.0 / (goodput(5)) * 100.0).abs() < 1.0 && loss(7) > loss(2) + 3.0, "{} {}", loss(7), loss(2));
+    let csv = comparison.to_csv().unwrap_or_else(|error| panic!("{error}"));
+    let header = csv.lines().next().expect("CSV has a header");
+    assert!(header.starts_with("cell,scheme,") && header.contains("airtime_neighbours_percent"), "{header}");
+    assert!(comparison.to_text().contains(" other cells"));
+    assert!(comparison.to_svg().unwrap_or_else(|error| panic!("{error}")).contains("other cells"));
+    let alone = Comparison::run(&pretend, cases(&wifi_80211n(), &[]), 2, 2, &|| ()).expect("there are rows");
+    let svg = alone.to_svg().unwrap_or_else(|error| panic!("{error}"));
+    let [csv, json] = [alone.to_csv(), alone.to_json()].map(|text| text.unwrap_or_else(|error| panic!("{error}")));
+    assert!([csv, svg, json].iter().all(|text| !text.contains("airtime_neighbours") && !text.contains("other cells")));
 }
 
 #[test]

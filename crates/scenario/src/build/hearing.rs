@@ -1,10 +1,9 @@
 //! Who hears whom: where the nodes stand, and with what power each hears each other.
 
-use std::ops::Range;
-
 use ackless_cell::config::{Hearing, PowerConfig, Topology};
 use ackless_phy::{Band, Dbm, LinkBudget, OfdmRate, Standard, TxVector};
 
+use super::cells::Cells;
 use super::radio::Radio;
 use super::stations::{Groups, check_name, propagation, relays};
 use crate::error::ScenarioError;
@@ -20,7 +19,14 @@ struct Place {
 }
 
 /// Who hears whom in `scenario`.
-pub(super) fn hearing(scenario: &Scenario, radio: &Radio, groups: &Groups) -> Result<Hearing, ScenarioError> {
+///
+/// The nodes of all cells are counted one cell after another, each with its AP first.
+pub(super) fn hearing(
+    scenario: &Scenario,
+    radio: &Radio,
+    groups: &Groups,
+    cells: &Cells,
+) -> Result<Hearing, ScenarioError> {
     let wifi = &scenario.wifi;
     if wifi.hearing.value == Hears::All {
         without_powers(scenario)?;
@@ -28,7 +34,7 @@ pub(super) fn hearing(scenario: &Scenario, radio: &Radio, groups: &Groups) -> Re
     }
     with_powers(scenario, radio)?;
     let budget = propagation(scenario);
-    let places = places(scenario, groups)?;
+    let places = places(scenario, groups, cells)?;
     let nodes = places.len();
     let mut powers = vec![Dbm(f64::NEG_INFINITY); nodes * nodes];
     for (from, here) in places.iter().enumerate() {
@@ -36,7 +42,7 @@ pub(super) fn hearing(scenario: &Scenario, radio: &Radio, groups: &Groups) -> Re
             powers[from * nodes + to] = budget.tx_power - budget.path_loss(here.to(there));
         }
     }
-    override_pairs(scenario, groups, &mut powers, nodes)?;
+    override_pairs(scenario, groups, cells, &mut powers)?;
     Ok(Hearing::ByPower(PowerConfig {
         powers,
         first: 0,
@@ -56,12 +62,14 @@ fn without_powers(scenario: &Scenario) -> Result<(), ScenarioError> {
     for group in &scenario.stations {
         scenario.without_bearing(&group.angle, reason)?;
     }
-    match scenario.pairs.first() {
-        Some(pair) => Err(scenario.refuse(
-            &pair.name,
-            format!("is {:?}, which has no bearing, since {reason}", pair.name.value),
-            "set wifi.hearing=\"by-power\", or leave [[pairs]] out",
-        )),
+    let pairs = scenario.pairs.iter().map(|pair| &pair.name);
+    let cells = scenario.cells.iter().map(|cell| &cell.name);
+    match pairs.chain(cells).next() {
+        Some(name) => {
+            let message = format!("is {:?}, which has no bearing, since {reason}", name.value);
+            let help = format!("set wifi.hearing=\"by-power\", or leave [[{}]] out", name.section);
+            Err(scenario.refuse(name, message, help))
+        }
         None => Ok(()),
     }
 }
@@ -85,36 +93,50 @@ fn with_powers(scenario: &Scenario, radio: &Radio) -> Result<(), ScenarioError> 
     Ok(())
 }
 
-/// Where each node stands: the AP in the middle, each station around what it is linked to.
-fn places(scenario: &Scenario, groups: &Groups) -> Result<Vec<Place>, ScenarioError> {
-    let mut places = vec![Place { x: 0.0, y: 0.0 }];
-    let count: u32 = scenario.stations.iter().map(|group| group.count.value).sum();
+/// Where each node stands: the AP in the middle of its cell, each station around what it is linked to.
+fn places(scenario: &Scenario, groups: &Groups, cells: &Cells) -> Result<Vec<Place>, ScenarioError> {
+    let middle = Place { x: 0.0, y: 0.0 };
+    let mut places = vec![middle; cells.nodes()];
+    for (cell, neighbour) in scenario.cells.iter().enumerate() {
+        places[cells.ap(cell + 1)] = middle.at(neighbour.distance.value.metres(), neighbour.angle.value.radians());
+    }
+    let mut station = 0;
     for (number, group) in scenario.stations.iter().enumerate() {
         let relays = relays(scenario, groups, number)?;
         for member in 0..group.count.value as usize {
-            let even = (places.len() - 1) as f64 / f64::from(count) * std::f64::consts::TAU;
+            let (node, cell) = (cells.node(station), cells.cell(station));
+            let ap = cells.ap(cell);
+            let even = (node - ap - 1) as f64 / cells.stations(cell) as f64 * std::f64::consts::TAU;
             let angle = match group.angle.value {
                 Auto::Given(angle) => angle.radians(),
                 Auto::Auto => even,
             };
-            let around = places[relays.clone().cycle().nth(member).map_or(0, |relay| relay + 1)];
-            places.push(around.at(group.distance.value.metres(), angle));
+            let around = relays.clone().cycle().nth(member).map_or(ap, |relay| cells.node(relay));
+            places[node] = places[around].at(group.distance.value.metres(), angle);
+            station += 1;
         }
     }
     Ok(places)
 }
 
 /// Puts given powers in the place of those that follow from distances.
-fn override_pairs(scenario: &Scenario, groups: &Groups, powers: &mut [Dbm], nodes: usize) -> Result<(), ScenarioError> {
+fn override_pairs(
+    scenario: &Scenario,
+    groups: &Groups,
+    cells: &Cells,
+    powers: &mut [Dbm],
+) -> Result<(), ScenarioError> {
+    let nodes = cells.nodes();
     for (number, pair) in scenario.pairs.iter().enumerate() {
         check_name(scenario, &pair.name, scenario.pairs[..number].iter().map(|other| other.name.value.as_str()))?;
-        let (from, to) = (side(scenario, groups, &pair.from)?, side(scenario, groups, &pair.to)?);
+        let [from, to] = [&pair.from, &pair.to].map(|end| side(scenario, groups, cells, end));
+        let (from, to) = (from?, to?);
         if from == to && from.len() == 1 {
             let message = format!("is {:?}, a single node, as the other side", pair.to.value);
             return Err(scenario.refuse(&pair.to, message, "a pair has two nodes"));
         }
         let Auto::Given(power) = pair.power.value else { continue };
-        for (one, other) in from.flat_map(|one| to.clone().map(move |other| (one, other))) {
+        for (one, other) in from.iter().flat_map(|&one| to.iter().map(move |&other| (one, other))) {
             powers[one * nodes + other] = Dbm(power.0.db());
             powers[other * nodes + one] = Dbm(power.0.db());
         }
@@ -123,12 +145,19 @@ fn override_pairs(scenario: &Scenario, groups: &Groups, powers: &mut [Dbm], node
 }
 
 /// The nodes on one side of a pair.
-fn side(scenario: &Scenario, groups: &Groups, setting: &Setting<String>) -> Result<Range<usize>, ScenarioError> {
+fn side(
+    scenario: &Scenario,
+    groups: &Groups,
+    cells: &Cells,
+    setting: &Setting<String>,
+) -> Result<Vec<usize>, ScenarioError> {
     if setting.value == "ap" {
-        return Ok(0..1);
+        return Ok(vec![cells.ap(0)]);
     }
-    let stations = groups.named(scenario, setting)?;
-    Ok(stations.start + 1..stations.end + 1)
+    if let Some(name) = setting.value.strip_suffix(".ap") {
+        return Ok(vec![cells.ap(cells.named(scenario, setting, name)?)]);
+    }
+    Ok(groups.named(scenario, setting)?.map(|station| cells.node(station)).collect())
 }
 
 /// The noise of a receiver over 20 MHz.

@@ -3,6 +3,7 @@
 //! A key that has no bearing, such as `wifi.mcs` in an 802.11a cell, may only stand at its default: a value that is
 //! silently ignored would be believed.
 
+mod cells;
 mod contention;
 mod flows;
 mod hearing;
@@ -33,6 +34,7 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
     let radio = Radio::of(scenario)?;
     let stations = stations::stations(scenario, &radio)?;
     let groups = stations::Groups::of(scenario)?;
+    let cells = cells::Cells::of(scenario, &groups)?;
     check_loss(scenario)?;
     check_times(scenario)?;
     scenario.rows()?;
@@ -54,12 +56,14 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
-        hearing: hearing::hearing(scenario, &radio, &groups)?,
+        hearing: hearing::hearing(scenario, &radio, &groups, &cells)?,
+        neighbours: Vec::new(),
         flows: flows::flows(scenario, &groups)?,
         pings: flows::pings(scenario, &groups)?,
         warm_up: scenario.run.warm_up.value,
         measured: scenario.run.measured.value,
     };
+    let cell = cells.split(scenario, cell)?;
     sense::check(scenario, &cell)?;
     Ok(cell)
 }

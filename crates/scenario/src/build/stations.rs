@@ -136,14 +136,14 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         name: String::new(),
         distance: group.distance.value,
         scheme: match super::scheme::choice(scenario, radio)? {
-            _ if group.legacy.value => SchemeChoice::Stock,
+            _ if stays_stock(scenario, group) => SchemeChoice::Stock,
             // The AP does all of it.
             SchemeChoice::FastAck(_) => SchemeChoice::Stock,
             choice => choice,
         },
         down: tx,
         up: tx,
-        mac: if group.legacy.value { radio.stock_mac(standard) } else { radio.mac(standard) },
+        mac: if stays_stock(scenario, group) { radio.stock_mac(standard) } else { radio.mac(standard) },
         four_address: four_address(scenario, group)?,
         via: None,
         queue_packets: scenario.in_range(&group.queue_packets, 1, MAX_PACKETS)?,
@@ -174,6 +174,9 @@ pub(super) fn relays(
         Some((_, range)) if range.is_empty() => {
             Err(scenario.refuse(via, "names a group without stations", "set its count above 0"))
         }
+        Some((name, _)) if cell_of(scenario, name) != Some(&scenario.stations[place].cell.value) => {
+            Err(scenario.refuse(via, format!("names {name:?}, a group of another cell"), "name one of the same cell"))
+        }
         Some((_, range)) => Ok(range.clone()),
         None => {
             let above: Vec<_> = groups.groups[..place].iter().map(|(name, _)| name.as_str()).collect();
@@ -183,6 +186,11 @@ pub(super) fn relays(
             Err(scenario.refuse(via, format!("names {:?}, which is no group above this one", via.value), help))
         }
     }
+}
+
+/// The cell of the group that is called so.
+fn cell_of<'a>(scenario: &'a Scenario, group: &str) -> Option<&'a String> {
+    scenario.stations.iter().find(|other| other.name.value == group).map(|other| &other.cell.value)
 }
 
 fn four_address(scenario: &Scenario, group: &Stations) -> Result<bool, ScenarioError> {
@@ -248,7 +256,13 @@ const MAX_STATIONS: u32 = 2_007;
 /// Whether the stations of `group` stay without a scheme, or speak an older standard than the cell.
 pub(crate) fn is_legacy(scenario: &Scenario, group: &Stations) -> bool {
     let cell = scenario.wifi.standard.value;
-    group.legacy.value || group.standard.value.clone().unwrap_or_else(|| cell) != cell
+    stays_stock(scenario, group) || group.standard.value.clone().unwrap_or_else(|| cell) != cell
+}
+
+/// Whether the stations of `group` stay without a scheme, by themselves or with their cell.
+fn stays_stock(scenario: &Scenario, group: &Stations) -> bool {
+    let cell = scenario.cells.iter().find(|cell| cell.name.value == group.cell.value);
+    group.legacy.value || cell.is_some_and(|cell| cell.legacy.value)
 }
 
 /// Names that a flow uses for something else than a group.

@@ -25,6 +25,9 @@
 //! A **NAV** is set only at nodes that decoded the frame (one of its MPDUs), and **EIFS** (10.3.2.3.7) follows a reception that failed, in
 //! its header or in all of its MPDUs, until the node locks or sends again. What is only energy asks for neither.
 //!
+//! Several cells may share the channel. Each has a medium of its own, to which the PPDUs of the others are told ([`ByPower::begin`] with a
+//! sender): at its nodes they are detected, decoded, interference and energy as its own are, and nothing else.
+//!
 //! Simplifications: sensing takes no time, so that a node whose counter runs out as another begins to send sends too, and no later; power is even
 //! over a PPDU's width, and the narrower of two PPDUs lies within the wider one; capture is never better than the error model, which knows
 //! interference only as noise; a control frame of 20 MHz leaves secondary channels free, and nobody looks at those; nothing fades.
@@ -92,8 +95,12 @@ struct OnAir {
 }
 
 /// Names a PPDU from its beginning to its end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Number(u64);
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Number {
+    place: u64,
+    /// Whether it is of this cell.
+    pub own: bool,
+}
 
 /// What changed at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,7 +125,10 @@ pub enum Hears {
     /// It is locked on this PPDU.
     Locked(Number),
     /// It cannot make out more than that somebody sends.
-    Energy,
+    Energy {
+        /// Whether anybody of this cell does.
+        own: bool,
+    },
 }
 
 /// What comes next on the air.
@@ -203,9 +213,9 @@ impl ByPower {
 
     /// A PPDU of this cell, or with `from` of another's node, goes on the air.
     pub fn begin(&mut self, now: Instant, ppdu: Ppdu, from: Option<usize>) {
-        let number = Number(self.next);
-        self.next += 1;
         let own = from.is_none();
+        let number = Number { place: self.next, own };
+        self.next += 1;
         let from = from.unwrap_or(self.config.first + usize::from(ppdu.transmitter.0));
         let header = now + ppdu.txvector.preamble().min(ppdu.duration);
         let end = now + ppdu.duration;
@@ -319,8 +329,8 @@ impl ByPower {
     /// Step 3: what everybody had of a PPDU that ends.
     fn end(&mut self, which: usize) -> Ended {
         let OnAir { number, from, ppdu, start, end, met, .. } = self.on_air.remove(which);
+        let own = number.own;
         let noise = self.noise(ppdu.txvector);
-        let own = from.checked_sub(self.config.first).is_some_and(|node| node < self.receivers.len());
         let mut received = Vec::new();
         let mut bystanders = Vec::new();
         for node in 0..self.receivers.len() {
@@ -376,7 +386,7 @@ impl ByPower {
         match (receiver.sending, &receiver.lock) {
             (Some(number), _) => Hears::Sending(number),
             (None, Some(lock)) => Hears::Locked(lock.number()),
-            (None, None) if receiver.busy => Hears::Energy,
+            (None, None) if receiver.busy => Hears::Energy { own: self.on_air.iter().any(|on_air| on_air.number.own) },
             (None, None) => Hears::Silence,
         }
     }

@@ -35,7 +35,7 @@ fn a_missed_preamble_leaves_energy_from_62_dbm_below_a_milliwatt_on() {
         air.begin(at(50), frame(B, A, 100), None);
         run(&mut air, at(100));
         assert_eq!(air.view(EAR).busy, busy, "{power} dBm");
-        assert_eq!(air.hears(EAR), if busy { Hears::Energy } else { Hears::Silence });
+        assert_eq!(air.hears(EAR), if busy { Hears::Energy { own: true } } else { Hears::Silence });
         run(&mut air, at(150));
         assert_eq!(air.view(EAR).idle_since, at(if busy { 150 } else { 100 }));
     }
@@ -81,7 +81,7 @@ fn of_two_that_begin_at_once_the_stronger_is_locked_on_whichever_is_told_first()
         let mut air = air(-70.0, -50.0, false);
         air.begin(at(0), frame(first, EAR, 200), None);
         air.begin(at(0), frame(second, EAR, 200), None);
-        assert!(matches!(air.hears(EAR), Hears::Locked(Number(n)) if n == u64::from(first == A)));
+        assert!(matches!(air.hears(EAR), Hears::Locked(Number { place, .. }) if place == u64::from(first == A)));
         let ends = run(&mut air, at(200));
         assert_eq!(ends.iter().filter(|(_, intact)| *intact == 1).count(), 1);
     }
@@ -157,7 +157,7 @@ fn success_is_the_product_over_stretches_of_constant_interference() {
     let mut errors = KnownErrors::default();
     // 30 dB over noise alone; interference that leaves 22 dB for the middle half of the time.
     let (power, noise) = (1e-6, 1e-9);
-    let mut lock = Lock::new(Number(0), at(0), power, noise);
+    let mut lock = Lock::new(Number { place: 0, own: true }, at(0), power, noise);
     lock.interfere(at(0), 0.0);
     let interference = power / Db(22.0).factor() - noise;
     lock.interfere(at(125), interference);
@@ -191,6 +191,37 @@ fn interference_counts_as_far_as_it_falls_into_the_width() {
     }
 }
 
+#[test]
+fn a_ppdu_of_another_cell_is_heard_as_any_other_and_is_for_nobody() {
+    // A is not of the ear's cell, which has B alone beside it: the nodes are counted from B on.
+    let rows = [[0.0, -60.0, -60.0], [-60.0, 0.0, -60.0], [-60.0, -60.0, 0.0]];
+    let config = PowerConfig {
+        powers: rows.concat().into_iter().map(Dbm).collect(),
+        first: 1,
+        noise: Dbm(-94.0),
+        preamble: Dbm(-82.0),
+        energy: Dbm(-62.0),
+        relocks: false,
+    };
+    let mut air = ByPower::new(config, 2, 1);
+    let foreign = Ppdu { duration_field: Duration::from_micros(300), ..frame(0, 1, 100) };
+    air.begin(at(0), foreign, Some(0));
+    assert!((0..2).all(|node| matches!(air.hears(node), Hears::Locked(Number { own: false, .. }))));
+    assert!(matches!(air.pop(at(20)), Some(Next::Header)));
+    let Some(Next::End(ended)) = air.pop(at(100)) else { panic!("it ends") };
+    assert!(ended.received.is_empty() && !ended.transmission.collided);
+    assert_eq!(ended.bystanders, [0, 1]);
+    air.settle(at(100), ended.number);
+    // Its numbers mean nothing here: node 1 of that cell is not node 1 of this one.
+    assert_eq!([0, 1].map(|node| air.view(node).nav_until), [at(400), at(400)]);
+    // What begins while it is on the air is disturbed by it.
+    air.begin(at(1_000), frame(0, 1, 100), Some(0));
+    air.begin(at(1_000), frame(0, 1, 100), None);
+    let ends = run(&mut air, at(1_100));
+    assert_eq!(ends.last(), Some(&(true, 0)));
+    assert_eq!(air.hears(0), Hears::Silence);
+}
+
 /// Three nodes: the ear hears A and B with these powers, both of which hear all others with -60 dBm.
 fn air(a: f64, b: f64, relocks: bool) -> ByPower {
     let rows = [[0.0, -60.0, a], [-60.0, 0.0, b], [-60.0, -60.0, 0.0]];
@@ -211,7 +242,8 @@ fn run(air: &mut ByPower, until: Instant) -> Vec<(bool, u64)> {
     while let Some(now) = air.poll_timeout().filter(|now| *now <= until) {
         while let Some(next) = air.pop(now) {
             if let Next::End(ended) = next {
-                ends.push((ended.transmission.collided, ended.received[0].intact));
+                let intact = ended.received.first().map_or(0, |received| received.intact);
+                ends.push((ended.transmission.collided, intact));
                 air.settle(now, ended.number);
             }
         }

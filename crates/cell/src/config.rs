@@ -4,7 +4,7 @@
 //! in what it left out, checked it and resolved it into these values. A configuration holds no seed, so the same
 //! configuration and a seed together fix a run.
 //!
-//! Not described yet: roaming, moving stations, and rates that adapt during the run.
+//! Not described yet: roaming and moving stations.
 
 pub use crate::gro::Gro;
 pub use ackless_dot11::access::BackoffPolicy;
@@ -115,6 +115,15 @@ pub struct PowerConfig {
     pub relocks: bool,
 }
 
+impl PowerConfig {
+    /// What remains over noise, where nobody else sends, of what one node of the cell sends to another by `vector`.
+    pub fn snr(&self, from: usize, to: usize, vector: TxVector) -> Db {
+        let nodes = self.powers.len().isqrt();
+        let power = self.powers[(self.first + from) * nodes + self.first + to];
+        Db((power - self.noise).0 - 10.0 * libm::log10(vector.width().mhz() as f64 / 20.0))
+    }
+}
+
 /// How nodes are connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topology {
@@ -201,6 +210,42 @@ pub struct StationConfig {
     pub host_loss: Probability,
     /// What the air between it and the AP loses, beside collisions.
     pub loss: LinkLoss,
+    /// How that changes during the run.
+    pub changes: AirChanges,
+    /// How data rates are chosen, both ways, among those up to [`Self::down`] and [`Self::up`].
+    pub rate_control: RateControl,
+}
+
+/// How data rates are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RateControl {
+    /// They are what they are.
+    #[default]
+    Fixed,
+    /// By who knows the signal-to-noise ratio at the receiver; needs one.
+    Ideal,
+    /// As Minstrel-HT of Linux 6.12 learns them; needs a signal-to-noise ratio, since without one any rate is as good.
+    MinstrelHt,
+}
+
+/// How the air of a link changes during the run. Lists stand in order of time.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AirChanges {
+    /// From each of these times on this is the signal-to-noise ratio; only with [`LinkLoss::Snr`].
+    pub ratios: Vec<(Instant, Db)>,
+    /// From each of these times on each MPDU and each control frame is also lost with this probability, whatever the model.
+    pub losses: Vec<(Instant, Probability)>,
+    /// From each of these times on nothing is received, for so long.
+    pub outages: Vec<(Instant, Duration)>,
+    /// The greatest Doppler shift of Rayleigh fading in Hz, more than zero; `None` does not fade. Only with a signal-to-noise ratio.
+    pub doppler: Option<f64>,
+}
+
+impl AirChanges {
+    /// Whether nothing ever changes.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What a node does with TCP ACKs on the Wi-Fi hop.

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use ackless_dot11::frame::{Mpdu, NodeId, Ppdu};
-use ackless_phy::{BitErrors, Db, TxVector};
+use ackless_phy::{BitErrors, Channel, TxVector, Width};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{Bytes, Instant};
+use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::config::{FrameLoss, Probability};
+use crate::config::{AirChanges, FrameLoss, Probability};
 
 /// The losses between the AP and each station, or between stations of an ad hoc cell.
 #[derive(Debug)]
@@ -19,9 +19,15 @@ pub struct AirLoss {
 #[derive(Debug)]
 struct Link {
     model: LossModel,
+    weather: Weather,
+    /// Whether either changes with time.
+    changes: bool,
     random: Stream,
-    /// Error models that were needed before; few, since a link uses few rates.
-    known: Vec<(TxVector, BitErrors)>,
+    /// Error models that were needed before, where nothing changes, each at a width; few, since a link uses few rates.
+    known: Vec<(TxVector, Width, BitErrors)>,
+    /// The width of its last data PPDU, which is also that of the control frames about it: those answer in the width that they were asked in, as
+    /// non-HT duplicates where it is more than 20 MHz (802.11-2020, 10.6.6.6).
+    width: Width,
 }
 
 /// What an experiment does to PPDUs beside the loss model: called when one ends that did not collide, with the time and the PPDU.
@@ -38,7 +44,7 @@ impl fmt::Debug for Interference {
 }
 
 /// The loss model of one link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum LossModel {
     /// Nothing is lost.
     None,
@@ -50,26 +56,60 @@ pub enum LossModel {
         up: FrameLoss,
     },
     /// By the modulation's error model at this signal-to-noise ratio, both ways.
-    Snr(Db),
+    Snr(Channel),
+}
+
+/// What is lost on one link at times, whatever its model. Lists stand in order of time.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Weather {
+    /// From each of these times on every MPDU and every control frame is lost with this probability.
+    losses: Vec<(Instant, Probability)>,
+    /// From each of these times on nothing is received, for so long.
+    outages: Vec<(Instant, Duration)>,
+}
+
+impl Weather {
+    /// What of `changes` has nothing to do with the signal-to-noise ratio.
+    pub fn of(changes: &AirChanges) -> Self {
+        Self { losses: changes.losses.clone(), outages: changes.outages.clone() }
+    }
+
+    fn loss_at(&self, at: Instant) -> f64 {
+        if self.outages.iter().any(|(from, span)| *from <= at && at < from.saturating_add(*span)) {
+            return 1.0;
+        }
+        let place = self.losses.partition_point(|(from, _)| *from <= at).checked_sub(1);
+        place.map_or(0.0, |place| self.losses[place].1.get())
+    }
 }
 
 impl AirLoss {
     /// The losses of a cell: one model for each node, in the order of node numbers.
-    pub fn new(seed: u64, models: Vec<LossModel>) -> Self {
-        let link = |(node, model): (usize, LossModel)| Link {
+    pub fn new(seed: u64, models: Vec<(LossModel, Weather)>) -> Self {
+        let link = |(node, (model, weather)): (usize, (LossModel, Weather))| Link {
+            changes: weather != Weather::default()
+                || matches!(&model, LossModel::Snr(channel) if !channel.is_constant()),
+            width: if let LossModel::Snr(channel) = &model { channel.width() } else { Width::Mhz20 },
             model,
+            weather,
             random: Stream::new(seed, node as u64, Purpose::AirLoss),
             known: Vec::new(),
         };
         Self { links: models.into_iter().enumerate().map(link).collect() }
     }
 
-    /// Which MPDUs of a PPDU that did not collide are intact at `receiver`: one bit each, bit 0 for a frame without MPDUs.
-    pub fn intact(&mut self, ppdu: &Ppdu, receiver: NodeId) -> u64 {
+    /// Which MPDUs of a PPDU that did not collide, and ends `now`, are intact at `receiver`: one bit each, bit 0 for a frame without MPDUs.
+    pub fn intact(&mut self, now: Instant, ppdu: &Ppdu, receiver: NodeId) -> u64 {
         let down = ppdu.transmitter.0 < receiver.0;
         let station = usize::from(ppdu.transmitter.0.max(receiver.0));
         let link = &mut self.links[station];
         let mpdus = ppdu.mpdus();
+        if ppdu.txvector.can_aggregate() {
+            link.width = ppdu.txvector.width();
+        }
+        if link.changes {
+            return link.intact_of_changing(now, ppdu, down);
+        }
         if matches!(link.model, LossModel::None) {
             let frames = ppdu.frame_count();
             return if frames >= 64 { u64::MAX } else { (1 << frames) - 1 };
@@ -93,18 +133,91 @@ impl Link {
             LossModel::None => true,
             LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
             LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
-            LossModel::Snr(snr) => {
-                let success = self.errors(vector, snr).success(len);
+            LossModel::Snr(_) => {
+                let success = self.errors(vector).success(len);
                 self.random.chance(success)
             }
         }
     }
 
-    fn errors(&mut self, vector: TxVector, snr: Db) -> &BitErrors {
-        let place = self.known.iter().position(|(known, _)| *known == vector).unwrap_or_else(|| {
-            self.known.push((vector, BitErrors::new(vector, snr)));
-            self.known.len() - 1
-        });
-        &self.known[place].1
+    /// The errors of a link that does not change.
+    fn errors(&mut self, vector: TxVector) -> BitErrors {
+        match self.known.iter().find(|(known, width, _)| (*known, *width) == (vector, self.width)) {
+            Some((.., errors)) => *errors,
+            None => self.errors_anew(vector),
+        }
+    }
+
+    #[cold]
+    fn errors_anew(&mut self, vector: TxVector) -> BitErrors {
+        let LossModel::Snr(channel) = &self.model else { return BitErrors::NONE };
+        let errors = BitErrors::new(vector, channel.snr(Instant::ZERO, self.width));
+        self.known.push((vector, self.width, errors));
+        errors
+    }
+
+    /// Each MPDU meets the air as it is in its middle. Only the SNR is taken to stand still for a while ([`Channel::still_from`]).
+    #[cold]
+    fn intact_of_changing(&mut self, end: Instant, ppdu: &Ppdu, down: bool) -> u64 {
+        let (vector, mpdus) = (ppdu.txvector, ppdu.mpdus());
+        let begin = end.as_nanos() - ppdu.duration.as_nanos();
+        if mpdus.is_empty() {
+            let middle = Instant::from_nanos(begin + ppdu.duration.as_nanos() / 2);
+            let errors = self.errors_at(middle, vector);
+            return u64::from(self.survives_at(middle, errors, ppdu.psdu_len, down, |loss| loss.control));
+        }
+        let payload = begin + vector.preamble().as_nanos();
+        let nanos_per_bit = (end.as_nanos() - payload) as f64 / ppdu.psdu_len.bits().max(1) as f64;
+        let (mut intact, mut bits) = (0, 0);
+        // What was found last, and until when it holds.
+        let mut known: Option<(BitErrors, Instant)> = None;
+        for (n, packets) in ppdu.packets().enumerate() {
+            let len: Bytes = packets.iter().map(Mpdu::len).sum();
+            let middle = Instant::from_nanos(payload + ((bits + len.bits() / 2) as f64 * nanos_per_bit) as u64);
+            bits += len.bits();
+            let errors = match known {
+                Some((errors, until)) if middle < until => errors,
+                _ => {
+                    let errors = self.errors_at(middle, vector);
+                    known = Some((errors, self.still_until(middle)));
+                    errors
+                }
+            };
+            intact |= u64::from(self.survives_at(middle, errors, len, down, |loss| loss.data)) << n;
+        }
+        intact
+    }
+
+    /// The errors of the modulation at this time; none where the model does not look at it.
+    fn errors_at(&self, at: Instant, vector: TxVector) -> BitErrors {
+        match &self.model {
+            LossModel::Snr(channel) => BitErrors::new(vector, channel.snr(at, self.width)),
+            LossModel::None | LossModel::PerFrame { .. } => BitErrors::NONE,
+        }
+    }
+
+    fn still_until(&self, at: Instant) -> Instant {
+        match &self.model {
+            LossModel::Snr(channel) => at.saturating_add(channel.still_from(at)),
+            LossModel::None | LossModel::PerFrame { .. } => Instant::FAR_FUTURE,
+        }
+    }
+
+    fn survives_at(
+        &mut self,
+        at: Instant,
+        errors: BitErrors,
+        len: Bytes,
+        down: bool,
+        which: fn(FrameLoss) -> Probability,
+    ) -> bool {
+        let of_model = match self.model {
+            LossModel::None => true,
+            LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
+            LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
+            LossModel::Snr(_) => self.random.chance(errors.success(len)),
+        };
+        let of_weather = !self.random.chance(self.weather.loss_at(at));
+        of_model && of_weather
     }
 }

@@ -15,6 +15,10 @@ use crate::result::{
     RunResult, UdpResult, VideoResult,
 };
 
+mod rates;
+
+use rates::Rates;
+
 /// Counts what happens in the measured window.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -26,6 +30,8 @@ pub struct Recorder {
     nodes: Vec<NodeRecord>,
     flows: Vec<FlowRecord>,
     pings: Vec<PingRecord>,
+    /// Where rates adapt.
+    rates: Option<Box<Rates>>,
     /// Whether there is an AP.
     infrastructure: bool,
     /// Whether the ledger is kept by what the AP hears.
@@ -102,6 +108,7 @@ impl Recorder {
             nodes: vec![NodeRecord::default(); config.stations.len() + 1],
             flows: vec![FlowRecord::default(); config.flows.len()],
             pings: vec![PingRecord::default(); config.pings.len()],
+            rates: Rates::of(config),
             infrastructure: config.topology == Topology::Infrastructure,
             by_power: matches!(config.hearing, Hearing::ByPower(_)),
         }
@@ -120,6 +127,7 @@ impl Recorder {
             pings: self.ping_results(config),
             airtime_ns: *self.ledger.airtime(),
             counters: self.counters(config),
+            rates: self.rates.as_ref().map_or_else(Vec::new, |rates| rates.result(|node| name_of(config, node))),
             hack: None,
             rival: BTreeMap::new(),
             sim_seconds: config.measured.as_secs_f64(),
@@ -305,6 +313,11 @@ impl Recorder {
         if let Some(node) = self.nodes.get_mut(usize::from(ppdu.receiver.station().0)) {
             node.counters.air_losses += u64::from(damaged);
         }
+        if let Some(rates) = &mut self.rates
+            && !ppdu.mpdus().is_empty()
+        {
+            rates.count(ppdu, if collided { ppdu.frame_count() as u64 } else { u64::from(damaged) });
+        }
     }
 
     fn count_delivered(&mut self, now: Instant, flow: usize, at: Option<NodeId>, bytes: Bytes) {
@@ -447,6 +460,16 @@ impl Held {
     fn result(self) -> HeldResult {
         let Self { behind_holes, unread, on_the_way } = self;
         HeldResult { behind_holes: behind_holes.get(), unread: unread.get(), on_the_way: on_the_way.get() }
+    }
+}
+
+/// The name of a node; any group is `group`.
+fn name_of(config: &CellConfig, node: NodeId) -> String {
+    match usize::from(node.0).checked_sub(1) {
+        None => "ap".to_owned(),
+        Some(station) => {
+            config.stations.get(station).map_or_else(|| "group".to_owned(), |station| station.name.clone())
+        }
     }
 }
 

@@ -29,6 +29,9 @@ pub struct RunResult {
     pub airtime_ns: Airtime,
     /// What was counted, in all and per node.
     pub counters: Counters,
+    /// At which rates data went, link by link; empty where all rates are fixed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<LinkRates>,
     /// What the HACK nodes counted together; `None` where there are none.
     pub hack: Option<HackCounters>,
     /// What the nodes with another scheme counted together, by name; empty where there are none.
@@ -259,6 +262,32 @@ pub struct NamedCounters {
     /// Its counts.
     #[serde(flatten)]
     pub counters: NodeCounters,
+}
+
+/// The data of one link, by rate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LinkRates {
+    /// The sender's name.
+    pub from: String,
+    /// The receiver's name, or `group`.
+    pub to: String,
+    /// Each rate that was used, the fastest first.
+    pub rates: Vec<RateUse>,
+}
+
+/// The data that was sent at one rate; PPDUs that ended within the window.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RateUse {
+    /// The rate with all that fixes it.
+    pub rate: String,
+    /// Of the payload, in Mbit/s.
+    pub mbps: f64,
+    /// Data PPDUs, repeated ones too.
+    pub ppdus: u64,
+    /// Data MPDUs in them, repeated ones too.
+    pub mpdus: u64,
+    /// Those of them that the air damaged, or that collided.
+    pub lost: u64,
 }
 
 /// What is counted at a node, as the transmitter unless said otherwise.

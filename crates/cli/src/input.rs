@@ -16,6 +16,10 @@ pub fn scenario(subject: &Subject) -> Result<Scenario, Failure> {
     for argument in &subject.set {
         scenario.set(argument)?;
     }
+    scenario.read_files(|file, beside| match Path::new(name).parent() {
+        Some(folder) if beside => std::fs::read_to_string(folder.join(file)),
+        _ => std::fs::read_to_string(file),
+    })?;
     Ok(scenario)
 }
 

@@ -7,9 +7,10 @@
 //! - [`basic_rates`]: the rates that control answers choose from;
 //! - [`timing`]: slot, SIFS, contention window and what follows from them; [`edca`]: the access categories;
 //! - [`ampdu`]: how long an A-MPDU is;
-//! - [`link_budget`] and [`error_model`]: from distance to SNR, and from SNR to the chance that a frame arrives.
+//! - [`link_budget`], [`channel`] and [`error_model`]: from distance to SNR, how that goes over time, and from SNR to the chance that a frame
+//!   arrives.
 //!
-//! Clauses are those of IEEE Std 802.11-2020. Durations, lengths and rates are integers throughout; only the last two
+//! Clauses are those of IEEE Std 802.11-2020. Durations, lengths and rates are integers throughout; only the last three
 //! modules use floats, through `libm`, so that they give the same bits on every machine.
 //!
 //! Not modelled: HT-greenfield format, MCS 32 and unequal modulation (HT MCS 33 to 76), STBC, LDPC, beamforming and its
@@ -17,6 +18,7 @@
 
 pub mod ampdu;
 pub mod basic_rates;
+pub mod channel;
 pub mod coding;
 pub mod dsss;
 pub mod edca;
@@ -24,12 +26,14 @@ pub mod error_model;
 pub mod ht;
 pub mod link_budget;
 pub mod ofdm;
+mod rate_set;
 pub mod timing;
 pub mod tx_vector;
 pub mod vht;
 
 pub use ampdu::{AmpduLength, MpduSpacing};
 pub use basic_rates::{BasicRates, LegacyRate};
+pub use channel::{Channel, Fading};
 pub use coding::{Band, CodeRate, Coding, GuardInterval, Modulation, Width};
 pub use dsss::{DsssMode, DsssRate, Preamble};
 pub use edca::{AccessCategory, EdcaParameters};

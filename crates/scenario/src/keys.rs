@@ -6,14 +6,14 @@
 mod schemes;
 mod transport;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckRule, Angle, Auto, Backoff, Congestion, Decibels, Discipline, Hears, Level, LossModel, Milli, Pattern, Protocol,
-    Recovery, Room, Spread, Switch, Ways,
+    AckRule, Angle, Auto, Backoff, Congestion, Decibels, Discipline, Fading, Frequency, Hears, Level, LossModel, Milli,
+    Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -80,6 +80,10 @@ section! {
         width: Auto<Width> = "\"auto\"",
         /// Guard interval of 11n and 11ac; auto is 400 ns.
         guard_interval: Auto<GuardInterval> = "\"auto\"",
+        /// How data rates are chosen: fixed, as the keys above say; or among all up to those, as minstrel-ht of Linux 6.12 does,
+        /// which learns from what is acknowledged; or ideal, always the fastest at which 1,500 bytes arrive with 90 % or more at the SNR of
+        /// the receiver. The latter two need loss.model = snr or path-loss.
+        rate_control: RateControl = "\"fixed\"",
         /// Preamble of 11b frames.
         preamble: Preamble = "\"long\"",
         /// Rates that every node supports; auto is 1 and 2 Mbps for 11b, else 6, 12 and 24 Mbps.
@@ -212,6 +216,8 @@ section! {
         width: Auto<Width> = "\"auto\"",
         /// Guard interval, both ways; auto is wifi.guard_interval.
         guard_interval: Auto<GuardInterval> = "\"auto\"",
+        /// How data rates are chosen, both ways; auto is wifi.rate_control.
+        rate_control: Auto<RateControl> = "\"auto\"",
         /// Packets that its MAC queue holds; the rest is dropped at the tail.
         queue_packets: u32 = "126",
         /// Time from its TCP to its MAC's queue, and back.
@@ -228,6 +234,12 @@ section! {
         host_loss: Probability = "0.0",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
         snr: Auto<Decibels> = "\"auto\"",
+        /// How that goes over time, as loss.snr_trace; auto is loss.snr_trace, or that it stays where it has a stations.snr.
+        snr_trace: Auto<Vec<SnrPoint>> = "\"auto\"",
+        /// A file with that, as loss.snr_file.
+        snr_file: String = "\"\"",
+        /// The greatest Doppler shift of its fading; auto is loss.doppler.
+        doppler: Auto<Frequency> = "\"auto\"",
         /// Loss of data MPDUs from the AP under the per-frame model; auto is loss.down_data.
         down_data_loss: Auto<Probability> = "\"auto\"",
         /// Loss of control frames from the AP under the per-frame model; auto is loss.down_control.
@@ -254,6 +266,16 @@ section! {
         up_control: Probability = "0.0",
         /// Signal-to-noise ratio over the channel's width (snr).
         snr: Decibels = "\"30dB\"",
+        /// How that goes over time: from each of these times on, counted from the start of the run, it is this (snr).
+        snr_trace: Vec<SnrPoint> = "[]",
+        /// A file with that: on each line a time in seconds and an SNR in dB, divided by a blank or a comma; what follows a # does not count. The
+        /// command reads it and puts its content into loss.snr_trace. A name in a scenario file is seen from that file's folder.
+        snr_file: String = "\"\"",
+        /// Whether links fade about their SNR (snr, path-loss): rayleigh is flat fading by waves from all sides, each link for itself and both its
+        /// ways alike.
+        fading: Fading = "\"none\"",
+        /// The greatest Doppler shift of fading: 10 Hz are 2 km/h at 5.2 GHz.
+        doppler: Frequency = "\"10Hz\"",
         /// Transmit power of every node (path-loss).
         tx_power: Level = "\"16.021dBm\"",
         /// Loss over the first metre (path-loss); the default is free space at 5.15 GHz.
@@ -354,21 +376,29 @@ section! {
 }
 
 section! {
-    /// A change of the wire during the run.
+    /// A change of the wire, of the air, or of both during the run.
     #[repeated = true]
     struct Steps as "steps" {
         /// Name of the step.
         name: String = "\"step\"",
         /// When it comes, counted from the start of the run.
         at: Duration = "\"0s\"",
-        /// Which way it changes.
+        /// Which way the wire changes.
         direction: Ways = "\"both\"",
-        /// The new rate; auto leaves it.
+        /// The new rate of the wire; auto leaves it.
         rate: Auto<BitRate> = "\"auto\"",
-        /// The new delay; auto leaves it. A shorter one lets no packet overtake.
+        /// The new delay of the wire; auto leaves it. A shorter one lets no packet overtake.
         delay: Auto<Duration> = "\"auto\"",
-        /// The new loss; auto leaves it.
+        /// The new loss of the wire; auto leaves it.
         loss: Auto<Probability> = "\"auto\"",
+        /// The stations whose air changes: all, or the name of a group.
+        stations: String = "\"all\"",
+        /// The new SNR to and from them, under the snr model; auto leaves it.
+        snr: Auto<Decibels> = "\"auto\"",
+        /// A loss of each MPDU and each control frame to and from them, besides what the loss model does, whatever that is; auto leaves it.
+        air_loss: Auto<Probability> = "\"auto\"",
+        /// For how long from then on nothing at all is received to and from them.
+        outage: Duration = "\"0s\"",
     }
 }
 

@@ -5,6 +5,7 @@
 //! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
 //! - [`Scenario`]: all keys with their values; [`Row`]: what `--schemes` lays over it, `preset`: what `transport.preset` does; [`Effective`]: all of it written out;
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
+//! - `files`: what stands in files that keys name;
 //! - [`builtin`]: the scenarios that come with Ackless.
 //!
 //! Nothing here reads a file or the environment: text comes in, a cell goes out. No text makes it panic.
@@ -14,6 +15,7 @@ pub mod builtin;
 mod document;
 pub mod effective;
 pub mod error;
+mod files;
 pub mod keys;
 mod preset;
 pub mod row;

@@ -83,6 +83,14 @@ impl Dimension {
     pub(crate) const LEVEL: Self =
         Self { noun: "a power", example: "16dBm", units: &[MILLI, unit("dBm", 1_000)], limit: 1_000_000 };
 
+    /// Frequencies in millihertz, up to 10 kHz.
+    pub(crate) const FREQUENCY: Self = Self {
+        noun: "a frequency",
+        example: "10Hz",
+        units: &[unit("mHz", 1), unit("Hz", 1_000), unit("kHz", 1_000_000)],
+        limit: 10_000_000,
+    };
+
     /// Reads `text` as an amount of the smallest unit.
     pub(crate) fn read(&self, text: &str) -> Result<u64, QuantityError> {
         let text = text.trim();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, Topology};
+use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -353,6 +353,7 @@ quantity! {
     BitRate, Dimension::RATE, BitRate::from_bps, |rate| rate.bps();
     Bytes, Dimension::SIZE, Bytes, |amount| amount.get();
     Distance, Dimension::DISTANCE, Distance, |distance| distance.0;
+    Frequency, Dimension::FREQUENCY, Frequency, |frequency| frequency.0;
 }
 
 /// An angle in thousandths of a degree.
@@ -397,6 +398,57 @@ impl Value for Decibels {
     }
     fn write(&self) -> Literal {
         write_decibels(*self, "dB")
+    }
+}
+
+/// A frequency in millihertz.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Frequency(pub(crate) u64);
+
+/// An SNR from a time on, both in one text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SnrPoint {
+    pub(crate) at: Duration,
+    pub(crate) snr: Decibels,
+}
+
+impl SnrPoint {
+    /// The points in `text`: on each line a time in seconds and an SNR in dB, divided by blanks, a comma, a semicolon or a tab; empty lines and
+    /// what follows a `#` do not count. An error is the number of the line and what is wrong with it.
+    pub(crate) fn of_file(text: &str) -> Result<Vec<Self>, (usize, String)> {
+        let mut points = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default();
+            let fields: Vec<&str> = line
+                .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'))
+                .filter(|field| !field.is_empty())
+                .collect();
+            match fields[..] {
+                [] => {}
+                [time, snr] => {
+                    let point = format!("{time}s {snr}dB");
+                    let wrong = |detail: Option<String>| detail.unwrap_or_else(|| "it is not a time and an SNR".into());
+                    points.push(Self::read(&Literal::Text(point)).map_err(|detail| (number + 1, wrong(detail)))?);
+                }
+                _ => return Err((number + 1, format!("it has {} fields and not two", fields.len()))),
+            }
+        }
+        Ok(points)
+    }
+}
+
+impl Value for SnrPoint {
+    fn allowed() -> String {
+        "a time and a ratio with their units, such as \"1.5s 20dB\"".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let Literal::Text(text) = literal else { return Err(None) };
+        let (at, snr) = text.trim().split_once(char::is_whitespace).ok_or(None)?;
+        let part = |text: &str| Literal::Text(text.trim().to_owned());
+        Ok(Self { at: Duration::read(&part(at))?, snr: Decibels::read(&part(snr))? })
+    }
+    fn write(&self) -> Literal {
+        Literal::Text(format!("{} {}", self.at.word(), self.snr.word()))
     }
 }
 
@@ -528,6 +580,8 @@ keywords! {
     Spread { Fixed = "fixed", Exponential = "exponential" }
     Backoff { Standard = "standard", AutoZoom = "auto-zoom" }
     Hears { All = "all", ByPower = "by-power" }
+    RateControl { Fixed = "fixed", Ideal = "ideal", MinstrelHt = "minstrel-ht" }
+    Fading { None = "none", Rayleigh = "rayleigh" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
 }
 
@@ -582,6 +636,13 @@ pub(crate) enum Backoff {
 pub(crate) enum Hears {
     All,
     ByPower,
+}
+
+/// How an SNR fades.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fading {
+    None,
+    Rayleigh,
 }
 
 /// What the air loses.

@@ -33,7 +33,11 @@ pub enum Purpose {
     Host = 10,
     /// Whether packets are lost between a node's MAC and its transports.
     HostLoss = 11,
-    /// The seed of a neighbouring cell's own streams. (12 and 13 are taken.)
+    /// How a link fades.
+    Fading = 12,
+    /// In which order a rate control tries rates.
+    RateSampling = 13,
+    /// The seed of a neighbouring cell's own streams.
     Neighbour = 14,
 }
 

@@ -163,7 +163,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     fn receive(&mut self, node: usize, ended: &Transmission, spared: u64) -> u32 {
         let receiver = NodeId(node as u16);
-        let intact = self.loss.intact(&ended.ppdu, receiver) & spared;
+        let intact = self.loss.intact(self.now, &ended.ppdu, receiver) & spared;
         let parts = ended.ppdu.frame_count() as u32;
         let view = self.medium.view(receiver, true);
         self.stations[node].receive(self.now, view, &ended.ppdu, intact, &mut self.pool);

@@ -6,21 +6,23 @@ use ackless_dot11::access::{Function, Parameters};
 use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
+use ackless_dot11::rate::{RateChoice, SampleTable};
 use ackless_dot11::station::{Aggregation, Amsdu, LinkConfig, MacConfig, Station, Upward};
 use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
-use ackless_phy::{MpduSpacing, Timing, TxVector};
+use ackless_phy::{Channel, Fading, MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::{Beacon, Cell, Contention, Powers, Routes};
 use crate::agenda::Agenda;
 use crate::config::{
-    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, LinkLoss, Topology,
+    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, Hearing, LinkLoss,
+    RateControl, Topology,
 };
 use crate::flows::{Flows, Place};
 use crate::gro::Gro;
 use crate::host::{HostLoss, Outgoing, Passage};
-use crate::loss::{AirLoss, LossModel};
+use crate::loss::{AirLoss, LossModel, Weather};
 use crate::medium::Medium;
 use crate::observe::Observer;
 use crate::slots::{Slots, Wakeup};
@@ -43,7 +45,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             medium: Medium::default(),
             powers: Powers::of(config, seed),
             interference: None,
-            loss: AirLoss::new(seed, loss_models(config)),
+            loss: AirLoss::new(seed, loss_models(config, seed)),
             stations: stations(config, seed, schemes),
             contention: Contention::default(),
             pool: PacketPool::default(),
@@ -123,6 +125,7 @@ fn stations<S: Scheme>(config: &CellConfig, seed: u64, schemes: impl Iterator<It
             None => (&config.ap.mac, ap_links(config), scheduler(config.ap.scheduler)),
             Some(station) => (&config.stations[station].mac, station_links(config, station), SchedulerKind::RoundRobin),
         };
+        let links = links.into_iter().map(|link| adapting(config, seed, node, link)).collect();
         let backoff = Stream::new(seed, node as u64, Purpose::Backoff);
         Station::new(mac_config(config, id, mac), links, scheduler, scheme, backoff)
     };
@@ -227,11 +230,30 @@ fn link(peer: NodeId, own: End<'_>, other: End<'_>, queue: QueueConfig) -> LinkC
     LinkConfig {
         peer,
         rate: own.rate,
+        control: RateChoice::Fixed,
         qos: is_qos(own) && is_qos(other),
         aggregation: aggregation(own, other.mac.aggregation),
         reorders: aggregation(other, own.mac.aggregation).map(|terms| terms.window),
         queue,
     }
+}
+
+/// A link of `node` with the rate control of the station at its end, or in an ad hoc cell of its sender.
+fn adapting(config: &CellConfig, seed: u64, node: usize, link: LinkConfig) -> LinkConfig {
+    let end = node.max(usize::from(link.peer.0));
+    let sender = if config.topology == Topology::AdHoc { node } else { end };
+    let Some(station) = sender.checked_sub(1) else { return link };
+    let control = match config.stations[station].rate_control {
+        RateControl::Fixed => RateChoice::Fixed,
+        RateControl::Ideal => {
+            RateChoice::Ideal(channel(config, end - 1, seed).expect("an ideal rate control needs an SNR"))
+        }
+        // One table for each host.
+        RateControl::MinstrelHt => {
+            RateChoice::MinstrelHt(SampleTable::new(&mut Stream::new(seed, node as u64, Purpose::RateSampling)))
+        }
+    };
+    LinkConfig { control, ..link }
 }
 
 /// A-MPDUs from a sender to a receiver: both must know them, the rate must be one that carries them, and the receiver's buffer and spacing
@@ -304,13 +326,37 @@ fn queue_limits(config: &CellConfig) -> Vec<usize> {
     std::iter::once(0).chain(stations).collect()
 }
 
-fn loss_models(config: &CellConfig) -> Vec<LossModel> {
-    let model = |station: &config::StationConfig| match station.loss {
-        LinkLoss::None => LossModel::None,
-        LinkLoss::PerFrame { down, up } => LossModel::PerFrame { down, up },
-        LinkLoss::Snr(snr) => LossModel::Snr(snr),
-        // The ratio over the width of the downlink's data serves both ways and all frames of the link.
-        LinkLoss::PathLoss => LossModel::Snr(config.propagation.snr(station.distance.metres(), station.down)),
+fn loss_models(config: &CellConfig, seed: u64) -> Vec<(LossModel, Weather)> {
+    let model = |(place, station): (usize, &config::StationConfig)| {
+        let model = match station.loss {
+            LinkLoss::None => LossModel::None,
+            LinkLoss::PerFrame { down, up } => LossModel::PerFrame { down, up },
+            LinkLoss::Snr(_) | LinkLoss::PathLoss => {
+                LossModel::Snr(channel(config, place, seed).expect("these models have an SNR"))
+            }
+        };
+        (model, Weather::of(&station.changes))
     };
-    std::iter::once(LossModel::None).chain(config.stations.iter().map(model)).collect()
+    let stations = config.stations.iter().enumerate().map(model);
+    std::iter::once((LossModel::None, Weather::default())).chain(stations).collect()
+}
+
+/// How the SNR of a station's link goes, both ways; `None` where its model has none.
+fn channel(config: &CellConfig, place: usize, seed: u64) -> Option<Channel> {
+    let station = &config.stations[place];
+    let level = match station.loss {
+        LinkLoss::None | LinkLoss::PerFrame { .. } => return None,
+        LinkLoss::Snr(snr) => snr,
+        LinkLoss::PathLoss => match &config.hearing {
+            Hearing::ByPower(powers) => powers.snr(station.via.map_or(0, |relay| relay + 1), place + 1, station.down),
+            // The ratio over the width of the downlink's data serves both ways and all frames of the link.
+            Hearing::All => config.propagation.snr(station.distance.metres(), station.down),
+        },
+    };
+    let channel = Channel::constant(level, station.down.width()).stepped(station.changes.ratios.clone());
+    let random = || Stream::new(seed, place as u64 + 1, Purpose::Fading);
+    Some(match station.changes.doppler {
+        Some(hertz) => channel.fading(Fading::new(hertz, &mut random())),
+        None => channel,
+    })
 }

@@ -1,10 +1,10 @@
 //! Small cells with HACK on their nodes.
 
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, Gro, Hearing, LinkLoss, MacConfig, Peer, Probability,
-    SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer, WiredConfig,
-    WiredLink,
+    Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, Gro, Hearing, LinkLoss, MacConfig, Peer,
+    Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig,
+    WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
@@ -181,6 +181,8 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
+        changes: AirChanges::default(),
+        rate_control: RateControl::Fixed,
     }
 }
 

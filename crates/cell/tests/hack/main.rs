@@ -19,6 +19,8 @@ mod exhaustive;
 mod hosts;
 mod late;
 mod progress;
+#[path = "../support/radio.rs"]
+mod radio;
 mod rates;
 mod regressions;
 mod schedules;

@@ -19,6 +19,7 @@ use crate::collisions::with_colliding;
 use crate::crew;
 use crate::hosts::{hosts, linux, one_of, span};
 use crate::progress::{Bound, longest_guard};
+use crate::radio::radio;
 use crate::trial::{Outcome, RateChange, Trial};
 
 /// The schedule of a seed.
@@ -38,6 +39,7 @@ pub fn schedule(seed: u64) -> Trial {
     linux(above, &mut config);
     beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
+    radio(&mut Stream::new(seed, 6, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }

@@ -3,10 +3,10 @@
 use crate::sound::assert_sound;
 use ackless_cell::Cell;
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace, Peer,
-    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WireBuffer,
-    WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
+    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
+    TransportConfig, WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -175,6 +175,8 @@ fn station(number: usize, rate: TxVector, mac: MacConfig) -> StationConfig {
         tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
+        changes: AirChanges::default(),
+        rate_control: RateControl::Fixed,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use ackless_cell::Cell;
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace, Peer,
-    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig,
-    WiredLink,
+    Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
+    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
+    TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -205,6 +205,8 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
+        changes: AirChanges::default(),
+        rate_control: RateControl::Fixed,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Whole runs: what their files say agrees with what the runs say.
 
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, BeaconConfig,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
-    Peer, Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig,
-    WiredConfig, WiredLink,
+    Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
+    BeaconConfig, CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss,
+    MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology,
+    Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -85,6 +85,8 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
+        changes: AirChanges::default(),
+        rate_control: RateControl::Fixed,
     };
     let flow = |name: &str, station, direction| FlowConfig {
         name: name.to_owned(),

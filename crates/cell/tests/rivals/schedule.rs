@@ -12,6 +12,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
 use crate::hosts::{hosts, linux, one_of, span};
+use crate::radio::radio;
 use crate::weather::Weather;
 
 /// A cell and what happens to it.
@@ -42,6 +43,7 @@ impl Schedule {
         let above = &mut Stream::new(seed, 3, Purpose::Test);
         hosts(above, &mut config, 0.05);
         linux(above, &mut config);
+        radio(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }

@@ -1,10 +1,10 @@
 //! Small cells of every standard, and what is seen of them from outside.
 
 use ackless_cell::config::{
-    Access, AckConfig, AggregationConfig, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig,
-    CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace, Peer,
-    Probability, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig, WiredConfig,
-    WiredLink,
+    Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
+    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
+    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
+    TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -264,5 +264,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig) -> StationConfig {
         tsq: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
+        changes: AirChanges::default(),
+        rate_control: RateControl::Fixed,
     }
 }

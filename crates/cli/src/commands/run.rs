@@ -88,7 +88,7 @@ fn text(entry: &Entry) -> String {
         write!(text, "\nTo be read with care\n\n{}", described(&lines)).expect("a string takes all that is written");
     }
     write!(text, "\n{}", flows(result)).expect("a string takes all that is written");
-    for table in [ends(result), datagrams(result), videos(result)].into_iter().flatten() {
+    for table in [ends(result), datagrams(result), videos(result), rates(result)].into_iter().flatten() {
         write!(text, "\n{table}").expect("a string takes all that is written");
     }
     if !result.pings.is_empty() {
@@ -262,6 +262,27 @@ fn videos(result: &RunResult) -> Option<Table> {
             Some(format!("{:.3}", video.stalled_s)),
             video.rebuffering_percent.map(|percent| format!("{percent:.2}")),
         ])
+    });
+    table_of(&titles, lines)
+}
+
+/// At which rates data went; nothing where all are fixed.
+fn rates(result: &RunResult) -> Option<Table> {
+    let titles = ["from", "to", "rate", "Mbps", "data\nPPDUs", "MPDUs", "lost %"];
+    let lines = result.rates.iter().flat_map(|link| {
+        link.rates.iter().enumerate().map(|(n, used)| {
+            let of_link = |name: &String| (n == 0).then(|| name.clone());
+            let lost = 100.0 * used.lost as f64 / used.mpdus.max(1) as f64;
+            [
+                of_link(&link.from),
+                of_link(&link.to),
+                Some(used.rate.clone()),
+                Some(format!("{:.1}", used.mbps)),
+                Some(used.ppdus.to_string()),
+                Some(used.mpdus.to_string()),
+                Some(format!("{lost:.1}")),
+            ]
+        })
     });
     table_of(&titles, lines)
 }

@@ -69,6 +69,12 @@ struct Pending {
     failures: u32,
 }
 
+impl Pending {
+    const fn is_at_last_try(&self, retry_limit: u32) -> bool {
+        self.failures > 0 && self.failures.saturating_add(1) >= retry_limit
+    }
+}
+
 /// Whether the recipient must be sent a BlockAckReq.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Request {
@@ -199,6 +205,25 @@ impl Originator {
             Request::Due { .. } => Some(self.start),
             Request::Idle | Request::Deferred => None,
         }
+    }
+
+    /// Whether an MPDU that is to be sent again will be given up if it fails once more.
+    pub fn has_last_try(&self, retry_limit: u32) -> bool {
+        let last = |slot: &Slot| matches!(slot, Slot::Unsent(pending) if pending.is_at_last_try(retry_limit));
+        self.slots.iter().any(last)
+    }
+
+    /// How many MPDUs are on the air or have lost their answer.
+    pub fn in_flight(&self) -> u32 {
+        self.slots.iter().filter(|slot| matches!(slot, Slot::Sent(_))).count() as u32
+    }
+
+    /// How many MPDUs a BlockAck with this bitmap decides on, and how many of them it acknowledges.
+    pub fn outcome(&self, bitmap: Bitmap) -> (u32, u32) {
+        let sent = self.slots.iter().zip(0..).filter(|(slot, _)| matches!(slot, Slot::Sent(_)));
+        sent.fold((0, 0), |(sent, acknowledged), (_, offset)| {
+            (sent + 1, acknowledged + u32::from(bitmap.contains(self.start.plus(offset))))
+        })
     }
 
     /// A BlockAck came, to an A-MPDU or to a BlockAckReq.

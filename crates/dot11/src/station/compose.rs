@@ -28,6 +28,7 @@ impl<S: Scheme> Station<S> {
             return Some(self.request_to_send());
         }
         if let Some(frame) = self.in_service {
+            let frame = self.at_its_rate(frame, now);
             return Some(self.single(frame, now, pool));
         }
         while let Some(link) = self.links.next() {
@@ -44,6 +45,7 @@ impl<S: Scheme> Station<S> {
         if let Some(start) = self.links.bar_due(link) {
             return Some(self.block_ack_request(link, start));
         }
+        self.links.choose_rate(link, now, false, self.config.retry_limit);
         let ppdu = match self.links.head(link, now, &mut self.dropped) {
             Head::Nothing => None,
             Head::Agreement => Some(self.aggregate(link, now, pool)),
@@ -73,13 +75,25 @@ impl<S: Scheme> Station<S> {
         let receiver = queued.options.receiver;
         let default = if receiver.is_group() { self.config.group_rate } else { self.links.rate(link) };
         let rate = queued.options.rate.unwrap_or(default);
+        let of_link = queued.options.rate.is_none() && !receiver.is_group() && self.links.adapts(link);
         let mut mpdu = queued.mpdu(self.config.node, seq);
         if self.links.has_agreement(link) && mpdu.tid() == Some(self.config.tid) {
             mpdu.kind = MpduKind::QosData(twin(self.config.tid));
         }
-        let frame = InService { mpdu, rate, failures: 0 };
+        let frame = InService { mpdu, rate, failures: 0, adapts: of_link.then_some(link) };
         let mut cx = context!(self, now, pool);
         self.scheme.on_sequenced(&mut cx, &mpdu);
+        self.in_service = Some(frame);
+        frame
+    }
+
+    /// The frame in service, which is about to be sent, with the rate that it then has.
+    fn at_its_rate(&mut self, frame: InService, now: Instant) -> InService {
+        let Some(link) = frame.adapts else { return frame };
+        let limit = self.config.retry_limit;
+        let last = frame.failures > 0 && frame.failures.saturating_add(1) >= limit;
+        self.links.choose_rate(link, now, last, limit);
+        let frame = InService { rate: self.links.rate(link), ..frame };
         self.in_service = Some(frame);
         frame
     }
@@ -93,7 +107,10 @@ impl<S: Scheme> Station<S> {
         let (body, len) = (self.alone(alone, frame.rate), psdu_alone(frame.rate, mpdu.len()));
         let ppdu = self.data(body, mpdu.receiver, frame.rate, len, answer);
         match answer {
-            Some(_) => self.launch(ppdu, Asked::InService, now, pool),
+            Some(_) => {
+                let protect = frame.adapts.is_some_and(|link| self.links.is_protected(link));
+                self.launch(ppdu, Asked::InService, protect, now, pool)
+            }
             None => self.put_on_air(ppdu, None, now, pool),
         }
     }
@@ -132,15 +149,15 @@ impl<S: Scheme> Station<S> {
             mpdus.push(mpdu);
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
-        let peer = self.links.peer(link);
+        let (peer, protect) = (self.links.peer(link), self.links.is_protected(link));
         if length.mpdus() == 1 {
             let (seq, len) = (mpdus[0].seq, mpdus.iter().map(Mpdu::len).sum());
             let body = self.alone(mpdus, rate);
             let ppdu = self.data(body, peer, rate, psdu_alone(rate, len), Some(ACK_LEN));
-            return self.launch(ppdu, Asked::Alone(link, seq), now, pool);
+            return self.launch(ppdu, Asked::Alone(link, seq), protect, now, pool);
         }
         let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
-        self.launch(ppdu, Asked::Block(link), now, pool)
+        self.launch(ppdu, Asked::Block(link), protect, now, pool)
     }
 
     /// Fills the newest MPDU of an agreement, so far with one packet, with what waits behind it, as much as the limits of A-MSDUs and of
@@ -188,7 +205,7 @@ impl<S: Scheme> Station<S> {
             Some(end) => {
                 let peer = self.links.peer(link);
                 let mut rest = self.answer_span(peer, rate, BLOCK_ACK_LEN);
-                if self.exchange.is_idle() && self.config.rts_threshold.is_some() {
+                if self.exchange.is_idle() && (self.config.rts_threshold.is_some() || self.links.is_protected(link)) {
                     // Also where the PSDU then turns out too short for an RTS.
                     let rts = self.answer_rate(rate).duration(RTS_LEN);
                     rest += rts + self.answer_span(peer, rate, CTS_LEN) + self.config.timing.sifs;
@@ -207,7 +224,9 @@ impl<S: Scheme> Station<S> {
 
     fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
         let peer = self.links.peer(link);
-        let rate = self.answer_rate(self.links.rate(link));
+        // Where rates adapt, the last one may have been too high, and its answer's with it: Linux sends the request at the lowest rate.
+        let rate =
+            if self.links.adapts(link) { self.config.timing.lowest } else { self.answer_rate(self.links.rate(link)) };
         let body = Body::BlockAckReq(self.config.tid, start);
         let duration_field = self.answer_span(peer, rate, BLOCK_ACK_LEN);
         let ppdu = self.control(peer, rate, BLOCK_ACK_REQ_LEN, duration_field, body);
@@ -241,11 +260,12 @@ impl<S: Scheme> Station<S> {
         self.config.timing.sifs + self.answer_rate(rate).duration(len) + self.peer(from).answer_delay
     }
 
-    /// Sends a PPDU, or first the RTS that its length asks for.
-    fn launch(&mut self, ppdu: Ppdu, asked: Asked, now: Instant, pool: &mut PacketPool) -> Ppdu {
+    /// Sends a PPDU, or first the RTS that its length asks for, or that is to `protect` it.
+    fn launch(&mut self, ppdu: Ppdu, asked: Asked, protect: bool, now: Instant, pool: &mut PacketPool) -> Ppdu {
         // Within a TXOP the first exchange has cleared the medium, so that later ones go without an RTS (10.23.2.9).
         let first = self.exchange.is_idle();
-        if first && self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold) {
+        let long = self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold);
+        if first && (long || protect) {
             self.reserved = Some(Reserved { ppdu, asked, failures: 0 });
             return self.request_to_send();
         }

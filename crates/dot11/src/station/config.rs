@@ -6,6 +6,7 @@ use ackless_wire::{Bytes, Duration};
 use crate::access::{BackoffPolicy, Parameters};
 use crate::frame::{Ds, NodeId, Tid};
 use crate::queue::QueueConfig;
+use crate::rate::RateChoice;
 
 /// The MAC of one station.
 #[derive(Clone, Debug)]
@@ -45,8 +46,10 @@ pub struct MacConfig {
 pub struct LinkConfig {
     /// The peer.
     pub peer: NodeId,
-    /// How data is sent to it.
+    /// How data is sent to it, or at best where the rate adapts.
     pub rate: TxVector,
+    /// How the rate is chosen.
+    pub control: RateChoice,
     /// Whether data goes to it as QoS Data; as Data otherwise, which a legacy peer needs.
     pub qos: bool,
     /// A-MPDUs towards it, under a BlockAck agreement that exists from the start (there is no ADDBA exchange); `None` sends single MPDUs.

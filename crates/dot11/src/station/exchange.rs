@@ -47,6 +47,8 @@ pub(super) struct InService {
     pub(super) mpdu: Mpdu,
     pub(super) rate: TxVector,
     pub(super) failures: u32,
+    /// The link whose rate control chooses its rate; `None` where that is fixed, or the frame has its own.
+    pub(super) adapts: Option<usize>,
 }
 
 /// A PPDU that waits for the CTS to its RTS.

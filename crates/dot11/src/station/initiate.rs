@@ -80,11 +80,16 @@ impl<S: Scheme> Station<S> {
                     return true;
                 }
                 (Body::Ack(answer), Asked::InService | Asked::Alone(..)) => {
+                    self.report_single(awaited.to, now, 1, true);
                     self.acknowledged(awaited.to);
                     self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
                     return true;
                 }
                 (Body::BlockAck(_, bitmap, answer), Asked::Block(link)) => {
+                    if self.links.adapts(link) {
+                        let (sent, acknowledged) = self.links.originator(link).outcome(*bitmap);
+                        self.links.report(link, now, sent, acknowledged, false);
+                    }
                     let (limit, fates) = (self.config.retry_limit, &mut self.fates);
                     self.links.originator(link).on_block_ack(*bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
                     self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
@@ -137,14 +142,26 @@ impl<S: Scheme> Station<S> {
         }
     }
 
+    /// Tells the rate control of a single MPDU, if its rate is chosen, that it was acknowledged (1) or not (0).
+    fn report_single(&mut self, of: Asked, now: Instant, acknowledged: u32, over: bool) {
+        let link = match of {
+            Asked::Alone(link, _) => Some(link).filter(|link| self.links.adapts(*link)),
+            _ => self.in_service.and_then(|frame| frame.adapts),
+        };
+        if let Some(link) = link {
+            self.links.report(link, now, 1, acknowledged, over);
+        }
+    }
+
     /// Whether the TXOP has room for one more exchange with the same peer.
-    fn fits_another(&self, now: Instant) -> bool {
+    fn fits_another(&mut self, now: Instant) -> bool {
         let Some(end) = self.txop_end else { return false };
         let link = self.links.current();
         if self.in_service.is_some() || self.beacon.is_some() {
             return false;
         }
         let Some(mpdu) = self.links.first_len(link) else { return false };
+        self.links.choose_rate(link, now, false, self.config.retry_limit);
         let rate = self.links.rate(link);
         let sifs = self.config.timing.sifs;
         let span =
@@ -158,12 +175,15 @@ impl<S: Scheme> Station<S> {
         let limit = self.config.retry_limit;
         let fates = &mut self.fates;
         let again = match awaited.to {
-            Asked::Rts => self.reservation_failed(limit),
+            Asked::Rts => self.reservation_failed(limit, now),
             Asked::InService => {
                 let frame = self.in_service.as_mut().expect("a timeout belongs to the frame in service");
                 frame.failures = frame.failures.saturating_add(1);
                 frame.mpdu.retry = true;
                 let again = frame.failures < limit;
+                if let Some(link) = frame.adapts {
+                    self.links.report(link, now, 1, 0, !again);
+                }
                 if !again {
                     fates.push((frame.mpdu, Fate::GivenUp));
                     self.in_service = None;
@@ -172,10 +192,16 @@ impl<S: Scheme> Station<S> {
             }
             Asked::Alone(link, seq) => {
                 self.links.originator(link).on_no_ack(seq, limit, |mpdu, fate| fates.push((mpdu, fate)));
-                self.fates.is_empty()
+                let again = self.fates.is_empty();
+                self.report_single(awaited.to, now, 0, !again);
+                again
             }
             Asked::Block(link) => {
+                let sent = if self.links.adapts(link) { self.links.originator(link).in_flight() } else { 0 };
                 let next = self.links.originator(link).on_no_block_ack(limit, |mpdu, fate| fates.push((mpdu, fate)));
+                if sent > 0 && next == NoAnswer::RequestGivenUp {
+                    self.links.report(link, now, sent, 0, false);
+                }
                 next == NoAnswer::Request
             }
         };
@@ -186,7 +212,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// No CTS came. Returns whether the RTS will be sent again.
-    fn reservation_failed(&mut self, limit: u32) -> bool {
+    fn reservation_failed(&mut self, limit: u32, now: Instant) -> bool {
         let reserved = self.reserved.as_mut().expect("a CTS is awaited for a reserved PPDU");
         reserved.failures = reserved.failures.saturating_add(1);
         if reserved.failures < limit {
@@ -196,9 +222,13 @@ impl<S: Scheme> Station<S> {
         match reserved.asked {
             Asked::Alone(link, _) | Asked::Block(link) => {
                 self.links.originator(link).give_up_unacknowledged(|mpdu, fate| fates.push((mpdu, fate)));
+                self.links.report(link, now, 0, 0, true);
             }
             Asked::InService | Asked::Rts => {
                 let frame = self.in_service.take().expect("the reserved frame is in service");
+                if let Some(link) = frame.adapts {
+                    self.links.report(link, now, 0, 0, true);
+                }
                 fates.push((frame.mpdu, Fate::GivenUp));
             }
         }

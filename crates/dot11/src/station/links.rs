@@ -8,6 +8,7 @@ use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AMSDU_PAD, AckPolicy, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
 use crate::queue::{Queued, Scheduler, SchedulerKind, SendOptions, TxQueue};
+use crate::rate::RateControl;
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
 #[derive(Debug)]
@@ -23,6 +24,11 @@ pub(super) struct Links {
 struct Link {
     peer: NodeId,
     rate: TxVector,
+    /// What chooses the rate, where it adapts.
+    control: Option<RateControl>,
+    /// What it has chosen beside the rate: whether an RTS goes before the next PPDU, and whether that has one MPDU.
+    protect: bool,
+    alone: bool,
     qos: bool,
     max_psdu: Bytes,
     /// For what is sent to the peer.
@@ -88,6 +94,45 @@ impl Links {
         (link.rate, link.max_psdu) = (rate, max_psdu(rate, link.agreement.as_ref().map(|agreement| agreement.terms)));
     }
 
+    /// Whether the rate to a peer adapts.
+    pub(super) fn adapts(&self, link: usize) -> bool {
+        self.links[link].control.is_some()
+    }
+
+    /// Where the rate to a peer adapts, it is chosen for the PPDU that is put together now.
+    /// `last`: it is the last try of a frame outside of the agreement that has failed before; of MPDUs under it the link knows by itself.
+    pub(super) fn choose_rate(&mut self, link: usize, now: Instant, last: bool, retry_limit: u32) {
+        if self.adapts(link) {
+            self.adapt(link, now, last, retry_limit);
+        }
+    }
+
+    #[cold]
+    fn adapt(&mut self, link: usize, now: Instant, last: bool, retry_limit: u32) {
+        let Link { control, agreement, .. } = &mut self.links[link];
+        let last = last || agreement.as_ref().is_some_and(|agreement| agreement.originator.has_last_try(retry_limit));
+        let Some(control) = control else { return };
+        let attempt = control.choose(now, last);
+        if attempt.rate != self.links[link].rate {
+            self.set_rate(link, attempt.rate);
+        }
+        let link = &mut self.links[link];
+        (link.protect, link.alone) = (attempt.protect, attempt.alone);
+    }
+
+    /// Whether an RTS goes before the next PPDU because its rate asks for it.
+    pub(super) fn is_protected(&self, link: usize) -> bool {
+        self.links[link].protect
+    }
+
+    /// What became of the PPDU whose rate was last chosen: of the MPDUs sent so many were acknowledged. `over`: none will be sent again.
+    #[cold]
+    pub(super) fn report(&mut self, link: usize, now: Instant, sent: u32, acknowledged: u32, over: bool) {
+        if let Some(control) = &mut self.links[link].control {
+            control.report(now, sent, acknowledged, over);
+        }
+    }
+
     /// Whether MPDUs go to a peer under a BlockAck agreement.
     pub(super) fn has_agreement(&self, link: usize) -> bool {
         self.links[link].agreement.is_some()
@@ -99,6 +144,9 @@ impl Links {
     }
 
     pub(super) fn max_mpdus(&self, link: usize) -> u16 {
+        if self.links[link].alone {
+            return 1;
+        }
         self.links[link].agreement.as_ref().map_or(1, |agreement| agreement.terms.max_mpdus)
     }
 
@@ -343,6 +391,9 @@ impl Link {
         Self {
             peer: config.peer,
             rate: config.rate,
+            control: RateControl::new(config.control, config.rate),
+            protect: false,
+            alone: false,
             qos: config.qos,
             max_psdu: max_psdu(config.rate, config.aggregation),
             agreement,

@@ -174,7 +174,7 @@ impl<S: Scheme> Station<S> {
     /// Data for `peer`, if this station sends to it at all, leaves at `rate` from the next new PPDU on; a frame or an A-MPDU that is waiting
     /// for a repetition, or for its CTS, outside of a BlockAck agreement keeps its own.
     ///
-    /// The rate is one of the same PHY as before: what was agreed on A-MPDUs stands.
+    /// The rate is one of the same PHY as before: what was agreed on A-MPDUs stands. Where the rate adapts, the next PPDU has its own all the same.
     pub fn set_rate(&mut self, peer: NodeId, rate: TxVector) {
         if let Some(link) = self.links.index(peer) {
             debug_assert_eq!(

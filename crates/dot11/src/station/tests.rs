@@ -32,6 +32,7 @@ use super::{Aggregation, Amsdu, LinkConfig, MacConfig};
 use crate::access::{BackoffPolicy, Function, Parameters};
 use crate::frame::{NodeId, Tid};
 use crate::queue::QueueConfig;
+use crate::rate::RateChoice;
 
 /// Microseconds since the start.
 const fn at(micros: u64) -> Instant {
@@ -89,6 +90,7 @@ fn legacy_link(peer: u16) -> LinkConfig {
     LinkConfig {
         peer: NodeId(peer),
         rate: ofdm(OfdmRate::Mbps54),
+        control: RateChoice::Fixed,
         qos: false,
         aggregation: None,
         reorders: None,

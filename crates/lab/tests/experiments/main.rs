@@ -69,6 +69,7 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
         pings: Vec::new(),
         airtime_ns: airtime,
         counters: Counters { total, nodes: Vec::new() },
+        rates: Vec::new(),
         hack: None,
         rival: rivals(config, seed),
         fairness: Fairness { jain_goodput: 1.0, jain_airtime: 1.0 },

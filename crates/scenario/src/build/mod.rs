@@ -3,6 +3,7 @@
 //! A key that has no bearing, such as `wifi.mcs` in an 802.11a cell, may only stand at its default: a value that is
 //! silently ignored would be believed.
 
+mod air;
 mod cells;
 mod contention;
 mod flows;
@@ -32,8 +33,9 @@ use radio::Radio;
 /// The cell of `scenario`, over which `row` has already been laid.
 pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, ScenarioError> {
     let radio = Radio::of(scenario)?;
-    let stations = stations::stations(scenario, &radio)?;
     let groups = stations::Groups::of(scenario)?;
+    let mut stations = stations::stations(scenario, &radio)?;
+    air::change(scenario, &groups, &mut stations)?;
     let cells = cells::Cells::of(scenario, &groups)?;
     check_loss(scenario)?;
     check_times(scenario)?;

@@ -1,6 +1,6 @@
 //! Groups of stations, unrolled, and what the air between each and the AP loses.
 
-use ackless_cell::config::{FrameLoss, LinkLoss, SchemeChoice, StationConfig, Topology};
+use ackless_cell::config::{FrameLoss, LinkLoss, RateControl, SchemeChoice, StationConfig, Topology};
 use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
 
 use super::MAX_PACKETS;
@@ -9,7 +9,7 @@ use crate::error::{ScenarioError, did_you_mean};
 use crate::keys::{Stations, Wifi};
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{LossModel, Value};
+use crate::value::{Auto, LossModel, Value};
 
 /// Which stations each group holds.
 pub(super) struct Groups {
@@ -153,6 +153,8 @@ fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<Stati
         gro: group.gro.value,
         host_loss: group.host_loss.value,
         loss: loss(scenario, group)?,
+        changes: super::air::changes(scenario, group)?,
+        rate_control: rate_control(scenario, group)?,
     })
 }
 
@@ -220,6 +222,20 @@ fn shared_rate(wifi: &Wifi) -> RateKeys<'_> {
         width: &wifi.width,
         guard_interval: &wifi.guard_interval,
     }
+}
+
+fn rate_control(scenario: &Scenario, group: &Stations) -> Result<RateControl, ScenarioError> {
+    let control = group.rate_control.value.clone().unwrap_or_else(|| scenario.wifi.rate_control.value);
+    let model = scenario.loss.model.value;
+    if control == RateControl::Fixed || matches!(model, LossModel::Snr | LossModel::PathLoss) {
+        return Ok(control);
+    }
+    let message = format!("is {}, but under loss.model = {} all rates are lost alike", control.word(), model.word());
+    let help = "set loss.model=snr or path-loss, or the rate control to fixed";
+    Err(match group.rate_control.value {
+        Auto::Given(_) => scenario.refuse(&group.rate_control, message, help),
+        Auto::Auto => scenario.refuse(&scenario.wifi.rate_control, message, help),
+    })
 }
 
 fn loss(scenario: &Scenario, group: &Stations) -> Result<LinkLoss, ScenarioError> {

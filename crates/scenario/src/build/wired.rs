@@ -83,13 +83,13 @@ fn steps(scenario: &Scenario) -> Result<Vec<WireStep>, ScenarioError> {
     for step in &scenario.steps {
         check_name(scenario, &step.name, names.iter().copied())?;
         names.push(&step.name.value);
-        steps.push(wire_step(scenario, step)?);
+        steps.extend(wire_step(scenario, step)?);
     }
     steps.sort_by_key(|step| step.at);
     Ok(steps)
 }
 
-fn wire_step(scenario: &Scenario, step: &Steps) -> Result<WireStep, ScenarioError> {
+fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, ScenarioError> {
     let at = Instant::ZERO.saturating_add(step.at.value);
     // Both are within their ranges, so that the sum is no more than 200,000 s.
     let end = scenario.run.warm_up.value + scenario.run.measured.value;
@@ -99,14 +99,18 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<WireStep, ScenarioErro
         return Err(scenario.refuse(&step.at, message, help));
     }
     if step.rate.value == Auto::Auto && step.delay.value == Auto::Auto && step.loss.value == Auto::Auto {
-        let help = "set steps.rate, steps.delay or steps.loss, or leave the step out";
-        return Err(scenario.refuse(&step.name, "is a step that changes nothing", help));
+        if !super::air::is_changed_by(step) {
+            let help = "set steps.rate, delay, loss, snr, air_loss or outage, or leave the step out";
+            return Err(scenario.refuse(&step.name, "is a step that changes nothing", help));
+        }
+        scenario.without_bearing(&step.direction, "the step does not change the wire")?;
+        return Ok(None);
     }
     let rate = given(&step.rate);
     if let Some(rate) = rate {
         not_zero(scenario, &step.rate, rate)?;
     }
-    Ok(WireStep {
+    Ok(Some(WireStep {
         at,
         direction: match step.direction.value {
             Ways::Both => None,
@@ -116,10 +120,10 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<WireStep, ScenarioErro
         rate,
         delay: given(&step.delay),
         loss: given(&step.loss),
-    })
+    }))
 }
 
-fn given<T: Copy>(setting: &Setting<Auto<T>>) -> Option<T> {
+pub(super) fn given<T: Copy>(setting: &Setting<Auto<T>>) -> Option<T> {
     match setting.value {
         Auto::Auto => None,
         Auto::Given(value) => Some(value),

@@ -98,8 +98,9 @@ impl AirLoss {
         Self { links: models.into_iter().enumerate().map(link).collect() }
     }
 
-    /// Which MPDUs of a PPDU that did not collide, and ends `now`, are intact at `receiver`: one bit each, bit 0 for a frame without MPDUs.
-    pub fn intact(&mut self, now: Instant, ppdu: &Ppdu, receiver: NodeId) -> u64 {
+    /// Which of the frames of a PPDU that did not collide, and ends `now`, are intact at `receiver`: one bit for each of `frames` ([`Ppdu::frame_count`]), bit 0 for a frame without
+    /// MPDUs.
+    pub fn intact(&mut self, now: Instant, ppdu: &Ppdu, frames: usize, receiver: NodeId) -> u64 {
         let down = ppdu.transmitter.0 < receiver.0;
         let station = usize::from(ppdu.transmitter.0.max(receiver.0));
         let link = &mut self.links[station];
@@ -111,7 +112,6 @@ impl AirLoss {
             return link.intact_of_changing(now, ppdu, down);
         }
         if matches!(link.model, LossModel::None) {
-            let frames = ppdu.frame_count();
             return if frames >= 64 { u64::MAX } else { (1 << frames) - 1 };
         }
         if mpdus.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu};
+use ackless_dot11::frame::{Answer, Body, NodeId, Ppdu, Tally};
 use ackless_dot11::station::StationCounts;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -275,16 +275,11 @@ impl Recorder {
         counters.channel_accesses += u64::from(access && !matches!(ppdu.body, Body::Beacon(_)));
         match &ppdu.body {
             Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => {
-                let (mut mpdus, mut acks, mut retries) = (0, 0, 0);
-                for packets in ppdu.packets() {
-                    mpdus += 1;
-                    acks += u64::from(packets.iter().all(|packet| packet.tcp_ack));
-                    retries += u64::from(packets[0].retry);
-                }
+                let Tally { mpdus, tcp_acks, retries } = ppdu.tally();
                 counters.data_ppdus += 1;
                 counters.data_mpdus += mpdus;
-                counters.tcp_ack_mpdus += acks;
-                counters.tcp_ack_ppdus += u64::from(acks == mpdus);
+                counters.tcp_ack_mpdus += tcp_acks;
+                counters.tcp_ack_ppdus += u64::from(tcp_acks == mpdus);
                 counters.retries += retries;
             }
             Body::Ack(answer) => {

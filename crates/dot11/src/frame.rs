@@ -115,6 +115,17 @@ pub struct Mpdu {
     pub part: Part,
 }
 
+/// The MPDUs of a PPDU by what they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// How many have packets in them.
+    pub mpdus: u64,
+    /// Those that carry nothing but TCP ACKs.
+    pub tcp_acks: u64,
+    /// Those with the Retry bit.
+    pub retries: u64,
+}
+
 /// Bits that a scheme may set in every MPDU header of a PPDU, or in the header of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HeaderBits {
@@ -378,8 +389,30 @@ impl Ppdu {
     }
 
     /// The same MPDU by MPDU: each with its packets.
+    #[inline]
     pub fn packets(&self) -> impl Iterator<Item = &[Mpdu]> {
-        self.mpdus().chunk_by(|packet, _| !packet.part.ends())
+        let mut rest = self.mpdus();
+        std::iter::from_fn(move || {
+            let first = rest.first()?;
+            let count = if first.part.ends() { 1 } else { packets_of_first(rest) };
+            let (packets, others) = rest.split_at(count);
+            rest = others;
+            Some(packets)
+        })
+    }
+
+    /// Its MPDUs with packets in them by what they are.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        let mut tcp_acks = true;
+        for packet in self.mpdus() {
+            let begins = packet.part.begins();
+            tcp_acks = packet.tcp_ack & (tcp_acks | begins);
+            tally.mpdus += u64::from(begins);
+            tally.retries += u64::from(begins & packet.retry);
+            tally.tcp_acks += u64::from(tcp_acks & packet.part.ends());
+        }
+        tally
     }
 
     /// How many frames (MPDUs) it carries, control frames and beacons included.
@@ -418,6 +451,12 @@ impl fmt::Debug for MacSeq {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
     }
+}
+
+/// How many packets the A-MSDU at the start of `mpdus` has.
+#[cold]
+fn packets_of_first(mpdus: &[Mpdu]) -> usize {
+    mpdus.iter().position(|packet| packet.part.ends()).map_or(mpdus.len(), |last| last + 1)
 }
 
 /// The length of an A-MSDU subframe with a packet of this length, not padded: destination, source and length, LLC and SNAP, packet

@@ -163,12 +163,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     fn receive(&mut self, node: usize, ended: &Transmission, spared: u64) -> u32 {
         let receiver = NodeId(node as u16);
-        let intact = self.loss.intact(self.now, &ended.ppdu, receiver) & spared;
-        let parts = ended.ppdu.frame_count() as u32;
+        let frames = ended.ppdu.frame_count();
+        let intact = self.loss.intact(self.now, &ended.ppdu, frames, receiver) & spared;
         let view = self.medium.view(receiver, true);
         self.stations[node].receive(self.now, view, &ended.ppdu, intact, &mut self.pool);
         self.after_station(node);
-        parts - intact.count_ones()
+        frames as u32 - intact.count_ones()
     }
 
     /// The receiver of a PPDU that collided hears nothing but noise, unless it was sending itself.

@@ -20,7 +20,7 @@ mod table;
 
 use std::io::{self, Write};
 
-use ackless_dot11::frame::{Body, NodeId, Ppdu};
+use ackless_dot11::frame::{Body, NodeId, Ppdu, Tally};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::config::{CellConfig, FlowConfig, TransportConfig};
@@ -150,12 +150,7 @@ impl<W: Write> Timeline<W> {
         // A node sends one PPDU at a time.
         let place = self.on_air.iter().position(|(transmitter, _)| *transmitter == ppdu.transmitter);
         let access = place.is_some_and(|place| self.on_air.swap_remove(place).1);
-        let (mut mpdus, mut acks, mut retried) = (0, 0, 0);
-        for packets in ppdu.packets() {
-            mpdus += 1;
-            acks += u64::from(packets.iter().all(|packet| packet.tcp_ack));
-            retried += u64::from(packets[0].retry);
-        }
+        let Tally { mpdus, tcp_acks, retries } = ppdu.tally();
         let outcome = match (collided, damaged) {
             (true, _) => "collided",
             (false, 0) => "ok",
@@ -170,8 +165,8 @@ impl<W: Write> Timeline<W> {
             Field::Word(outcome),
             Field::Number(access.into()),
             Field::Number(mpdus),
-            Field::Number(acks),
-            Field::Number(retried),
+            Field::Number(tcp_acks),
+            Field::Number(retries),
             Field::Number(damaged.into()),
             Field::Number(ppdu.psdu_len.get()),
             Field::Number(ppdu.txvector.rate().bps()),

@@ -21,32 +21,41 @@ impl More {
         others.push(Mpdu { seq: mpdu.seq, part: Part::Last, ..packet });
     }
 
-    /// Keeps the packets that came behind `mpdu`.
-    pub(super) fn keep(&mut self, mpdu: &Mpdu, packets: &[Mpdu]) {
-        if !packets.is_empty() {
-            self.place(mpdu).extend_from_slice(packets);
+    /// Keeps the packets of an MPDU but the first.
+    #[inline]
+    pub(super) fn keep(&mut self, packets: &[Mpdu]) {
+        if let [first, behind @ ..] = packets
+            && !behind.is_empty()
+        {
+            self.place(first).extend_from_slice(behind);
         }
     }
 
     /// The packets behind `mpdu`.
+    #[inline]
     pub(super) fn of(&self, mpdu: &Mpdu) -> &[Mpdu] {
-        if mpdu.part.ends() { &[] } else { &self.packets[place(mpdu)] }
+        if mpdu.part.ends() { &[] } else { self.kept(mpdu) }
     }
 
     /// `mpdu` will be sent again.
+    #[inline]
     pub(super) fn repeat(&mut self, mpdu: &Mpdu) {
         if !mpdu.part.ends() {
             self.packets[place(mpdu)].iter_mut().for_each(|packet| packet.retry = true);
         }
     }
 
-    /// Hands over the packets behind `mpdu`, and forgets them.
-    pub(super) fn take(&mut self, mpdu: &Mpdu, over: impl FnMut(Mpdu)) {
-        if !mpdu.part.ends() {
-            self.packets[place(mpdu)].drain(..).for_each(over);
-        }
+    /// Takes the packets behind the first of an A-MSDU out.
+    pub(super) fn take(&mut self, first: &Mpdu) -> impl Iterator<Item = Mpdu> {
+        self.packets[place(first)].drain(..)
     }
 
+    #[cold]
+    fn kept(&self, mpdu: &Mpdu) -> &[Mpdu] {
+        &self.packets[place(mpdu)]
+    }
+
+    #[cold]
     fn place(&mut self, mpdu: &Mpdu) -> &mut Vec<Mpdu> {
         if self.packets.is_empty() {
             self.packets.resize_with(MAX_WINDOW.into(), Vec::new);

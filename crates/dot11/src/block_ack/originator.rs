@@ -340,10 +340,19 @@ impl Originator {
         }
     }
 
+    #[inline]
     fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
         self.slots[offset] = Slot::Settled(how);
         fate(mpdu, how);
-        self.more.take(&mpdu, |packet| fate(packet, how));
+        if !mpdu.part.ends() {
+            self.settle_behind(&mpdu, how, fate);
+        }
+    }
+
+    /// The same for the packets of an A-MSDU behind the first.
+    #[cold]
+    fn settle_behind(&mut self, first: &Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
+        self.more.take(first).for_each(|packet| fate(packet, how));
     }
 
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only

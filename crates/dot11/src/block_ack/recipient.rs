@@ -56,9 +56,9 @@ impl Recipient {
     /// # Panics
     /// If there are no packets.
     pub fn on_mpdu(&mut self, packets: &[Mpdu], up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
-        let (mpdu, more) = packets.split_first().expect("an MPDU has a packet");
+        let mpdu = &packets[0];
         self.record(mpdu.seq);
-        self.reorder.insert(mpdu, more, self.window, up)
+        self.reorder.insert(packets, self.window, up)
     }
 
     /// A BlockAckReq with the starting sequence number `first` arrived: both windows move there, unless they are past it, and
@@ -127,7 +127,8 @@ impl ReorderBuffer {
     }
 
     /// 10.25.6.6.2.
-    fn insert(&mut self, mpdu: &Mpdu, more: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+    fn insert(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+        let mpdu = &packets[0];
         if mpdu.seq.before(self.start) {
             return Err(Duplicate);
         }
@@ -135,7 +136,9 @@ impl ReorderBuffer {
             // The common case needs no slot. Nothing held has this sequence number: it would have gone up.
             self.start = self.start.plus(1);
             up(*mpdu);
-            more.iter().for_each(|packet| up(*packet));
+            if packets.len() > 1 {
+                packets[1..].iter().for_each(|packet| up(*packet));
+            }
             self.release(&mut up);
             return Ok(());
         }
@@ -147,7 +150,7 @@ impl ReorderBuffer {
             return Err(Duplicate);
         }
         *slot = Some(*mpdu);
-        self.more.keep(mpdu, more);
+        self.more.keep(packets);
         self.held += 1;
         self.release(&mut up);
         Ok(())
@@ -161,8 +164,7 @@ impl ReorderBuffer {
                 break;
             }
             if let Some(mpdu) = self.take(self.start.plus(offset)) {
-                up(mpdu);
-                self.more.take(&mpdu, &mut up);
+                self.hand_up(mpdu, &mut up);
             }
         }
         self.start = start;
@@ -173,8 +175,15 @@ impl ReorderBuffer {
         while self.held > 0 {
             let Some(mpdu) = self.take(self.start) else { break };
             self.start = self.start.plus(1);
-            up(mpdu);
-            self.more.take(&mpdu, &mut up);
+            self.hand_up(mpdu, &mut up);
+        }
+    }
+
+    /// Hands an MPDU up, packet by packet.
+    fn hand_up(&mut self, first: Mpdu, up: &mut impl FnMut(Mpdu)) {
+        up(first);
+        if !first.part.ends() {
+            self.more.take(&first).for_each(up);
         }
     }
 

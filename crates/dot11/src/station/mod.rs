@@ -400,6 +400,9 @@ impl<S: Scheme> Station<S> {
 
     /// Tells the scheme which packets were dropped, and lets them go.
     fn settle_drops(&mut self, now: Instant, pool: &mut PacketPool) {
+        if self.dropped.is_empty() {
+            return;
+        }
         let mut dropped = std::mem::take(&mut self.dropped);
         for queued in dropped.drain(..) {
             self.counts.queue_drops += 1;

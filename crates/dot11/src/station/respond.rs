@@ -102,12 +102,12 @@ impl<S: Scheme> Station<S> {
             }
             self.take_in(packets, pool);
             if packets[0].is_answered() {
-                answer = Some(packets[0]);
+                answer = Some(packets[0].tid());
             }
         }
-        if let Some(mpdu) = answer {
+        if let Some(tid) = answer {
             // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
-            let with = match mpdu.tid() {
+            let with = match tid {
                 Some(tid) if frames > 1 => Reply::BlockAck(tid),
                 _ => Reply::Ack,
             };
@@ -121,10 +121,15 @@ impl<S: Scheme> Station<S> {
 
     /// Whether the scheme takes an MPDU. It is asked about each packet, and one that it refuses is refused with all beside it.
     fn admits(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
-        packets.iter().fold(true, |admits, packet| {
+        let mut admits = true;
+        for packet in packets {
             let mut cx = context!(self, now, pool);
-            (self.scheme.on_mpdu(&mut cx, packet) == Admission::Accept) & admits
-        })
+            admits &= self.scheme.on_mpdu(&mut cx, packet) == Admission::Accept;
+            if packet.part.ends() {
+                break;
+            }
+        }
+        admits
     }
 
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
@@ -145,7 +150,10 @@ impl<S: Scheme> Station<S> {
             new
         };
         if new {
-            packets.iter().for_each(|packet| pool.retain(packet.packet));
+            pool.retain(mpdu.packet);
+            if packets.len() > 1 {
+                packets[1..].iter().for_each(|packet| pool.retain(packet.packet));
+            }
         } else {
             self.counts.duplicates += 1;
         }

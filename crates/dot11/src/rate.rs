@@ -9,7 +9,7 @@
 //! as failed.
 
 use ackless_phy::{Channel, TxVector};
-use ackless_wire::Instant;
+use ackless_wire::{Bytes, Instant};
 
 use ideal::Ideal;
 use minstrel::Minstrel;
@@ -39,6 +39,13 @@ pub(crate) struct Attempt {
     pub(crate) protect: bool,
     /// It carries one MPDU.
     pub(crate) alone: bool,
+    /// The longest A-MSDU that is put together for it.
+    pub(crate) amsdu: Bytes,
+}
+
+impl Attempt {
+    /// An A-MSDU of any length.
+    pub(crate) const ANY_AMSDU: Bytes = Bytes(u64::MAX);
 }
 
 /// The rate control of one link.

@@ -38,7 +38,7 @@ impl Ideal {
         let good =
             self.rates.iter().find(|candidate| self.channel.snr(now, candidate.rate.width()).0 >= candidate.needs.0);
         let slowest = self.rates.last().expect("a link has a rate");
-        Attempt { rate: good.unwrap_or(slowest).rate, protect: false, alone: false }
+        Attempt { rate: good.unwrap_or(slowest).rate, protect: false, alone: false, amsdu: Attempt::ANY_AMSDU }
     }
 }
 

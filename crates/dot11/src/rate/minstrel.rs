@@ -19,8 +19,8 @@
 //!   the likeliest rate has been tried, as in no driver, the last try that the limit leaves has that rate;
 //! - 802.11b sends with the preamble of the scenario and does not try the other, and no HT rate is mixed with CCK's.
 
-use ackless_phy::TxVector;
-use ackless_wire::{Duration, Instant};
+use ackless_phy::{GuardInterval, TxVector};
+use ackless_wire::{Bytes, Duration, Instant};
 
 use super::Attempt;
 use groups::{Group, Index};
@@ -51,6 +51,8 @@ pub(crate) struct Minstrel {
     /// The retry chain of a PPDU that tries no other rate.
     usual: [Stage; STAGES],
     chain: Option<Chain>,
+    /// The longest A-MSDU.
+    amsdu: Bytes,
 }
 
 /// What a frame costs beside its payload, in microseconds.
@@ -105,6 +107,7 @@ impl Minstrel {
             updated: Instant::ZERO,
             usual: [stage; STAGES],
             chain: None,
+            amsdu: Attempt::ANY_AMSDU,
         };
         minstrel.update(Instant::ZERO);
         minstrel.set_chain();
@@ -125,7 +128,7 @@ impl Minstrel {
         }
         let chain = *chain;
         let rate = self.rate(chain.stages[chain.at].index);
-        Attempt { rate, protect: chain.at > 0, alone: chain.samples && chain.at == 0 }
+        Attempt { rate, protect: chain.at > 0, alone: chain.samples && chain.at == 0, amsdu: self.amsdu }
     }
 
     pub(crate) fn report(&mut self, now: Instant, sent: u32, acknowledged: u32, over: bool) {
@@ -172,12 +175,27 @@ impl Minstrel {
 
     /// Puts the usual chain together.
     fn set_chain(&mut self) {
+        self.amsdu = self.longest_amsdu();
         let indices = [self.best[0], self.best[1], self.best[2], self.likeliest];
         for (place, index) in indices.into_iter().enumerate() {
             let tries = self.tries(index);
             let unlikely = self.stats(index).average < ONE / 5;
             let tries = if place == 0 { tries.bare } else { tries.with_rts };
             self.usual[place] = Stage { index, tries: if unlikely { 2 } else { tries } };
+        }
+    }
+
+    /// The longest A-MSDU: the slower the likeliest rate, the shorter (`minstrel_ht_get_max_amsdu_len`). The bounds are what a packet lasts at MCS 1,
+    /// 3 and 7 with one stream, 20 MHz and the long guard interval.
+    fn longest_amsdu(&self) -> Bytes {
+        let slowest = self.duration(self.likeliest);
+        let [mcs_1, mcs_3, mcs_7] = [52, 104, 260].map(|bits| groups::aggregated(bits, GuardInterval::Long));
+        match () {
+            () if self.stats(self.likeliest).average < ONE / 2 => Bytes(1),
+            () if slowest > mcs_1 => Bytes(500),
+            () if slowest > mcs_3 => Bytes(1_600),
+            () if slowest > mcs_7 || self.stats(self.best[0]).average < ONE * 75 / 100 => Bytes(3_200),
+            () => Attempt::ANY_AMSDU,
         }
     }
 

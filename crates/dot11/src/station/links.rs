@@ -8,7 +8,7 @@ use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AMSDU_PAD, AckPolicy, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
 use crate::queue::{Queued, Scheduler, SchedulerKind, SendOptions, TxQueue};
-use crate::rate::RateControl;
+use crate::rate::{Attempt, RateControl};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ struct Link {
     /// What it has chosen beside the rate: whether an RTS goes before the next PPDU, and whether that has one MPDU.
     protect: bool,
     alone: bool,
+    /// And the longest A-MSDU.
+    amsdu: Bytes,
     qos: bool,
     max_psdu: Bytes,
     /// For what is sent to the peer.
@@ -117,7 +119,7 @@ impl Links {
             self.set_rate(link, attempt.rate);
         }
         let link = &mut self.links[link];
-        (link.protect, link.alone) = (attempt.protect, attempt.alone);
+        (link.protect, link.alone, link.amsdu) = (attempt.protect, attempt.alone, attempt.amsdu);
     }
 
     /// Whether an RTS goes before the next PPDU because its rate asks for it.
@@ -268,7 +270,7 @@ impl Links {
         }
         let amsdu = Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.len);
         let mpdu = first.header_len() + amsdu + FCS_LEN;
-        (amsdu <= terms.max_bytes && mpdu <= terms.max_mpdu).then_some((mpdu, amsdu))
+        (amsdu <= terms.max_bytes.min(link.amsdu) && mpdu <= terms.max_mpdu).then_some((mpdu, amsdu))
     }
 
     /// Takes the packet that [`Self::joined_len`] found into the newest MPDU of the agreement.
@@ -394,6 +396,7 @@ impl Link {
             control: RateControl::new(config.control, config.rate),
             protect: false,
             alone: false,
+            amsdu: Attempt::ANY_AMSDU,
             qos: config.qos,
             max_psdu: max_psdu(config.rate, config.aggregation),
             agreement,

@@ -154,7 +154,7 @@ fn durations(vector: TxVector) -> [u32; RATES] {
 }
 
 /// The share of one packet in an A-MPDU of sixteen.
-const fn aggregated(bits_per_symbol: u64, guard: GuardInterval) -> u32 {
+pub(super) const fn aggregated(bits_per_symbol: u64, guard: GuardInterval) -> u32 {
     let symbols = (PACKET as u64 * AGGREGATE * 8).div_ceil(bits_per_symbol);
     let span = match guard {
         GuardInterval::Short => (symbols * 18_000 + 4_000) / 5,

@@ -191,9 +191,23 @@ fn the_last_try_of_a_frame_has_the_likeliest_rate() {
     minstrel.set_chain();
     let now = Instant::from_millis(1);
     let last = minstrel.choose(now, true);
-    assert_eq!(last, Attempt { rate: ht(1, Width::Mhz20, GuardInterval::Long), protect: true, alone: false });
+    assert_eq!((last.rate, last.protect, last.alone), (ht(1, Width::Mhz20, GuardInterval::Long), true, false));
     minstrel.report(now, 1, 0, true);
     assert_eq!(minstrel.choose(now, false).rate, minstrel.rate(minstrel.best[0]), "the next frame begins a chain");
+}
+
+#[test]
+fn an_amsdu_is_as_long_as_the_likeliest_rate_allows() {
+    // The likeliest rate is the fastest that always arrives, up to this MCS.
+    for (mcs, longest) in [(0, 500), (1, 1_600), (2, 1_600), (3, 3_200), (6, 3_200), (7, u64::MAX)] {
+        let mut minstrel = narrow();
+        (0..=mcs).for_each(|rate| count(&mut minstrel, index(0, rate), 100, 100));
+        (mcs + 1..8).for_each(|rate| count(&mut minstrel, index(0, rate), 100, 0));
+        minstrel.update(Instant::ZERO);
+        minstrel.set_chain();
+        assert_eq!(minstrel.choose(Instant::ZERO, false).amsdu, Bytes(longest), "MCS {mcs}");
+    }
+    assert_eq!(narrow().choose(Instant::ZERO, false).amsdu, Bytes(1), "nothing is known yet");
 }
 
 #[test]

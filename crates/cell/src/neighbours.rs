@@ -17,7 +17,7 @@ use crate::run::Measured;
 /// A cell and its neighbours in the middle of their run, the cell itself first; `O` listens to that one.
 #[derive(Debug)]
 pub(crate) struct Neighbourhood<'a, O> {
-    cells: Vec<Measured<'a, Option<&'a mut O>>>,
+    cells: Vec<Measured<'a, O>>,
 }
 
 impl<'a, O: Observer> Neighbourhood<'a, O> {

@@ -50,29 +50,30 @@ fn sample_rest<S: Scheme, O: Observer>(cell: &mut Cell<S, O>) {
 }
 
 /// Runs a cell with one more observer beside the recorder. It hears nothing of the cell's neighbours.
-pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut impl Observer) -> RunResult {
+pub fn run_observed<O: Observer>(config: &CellConfig, seed: u64, observer: &mut O) -> RunResult {
     if !config.neighbours.is_empty() {
         return Neighbourhood::new(config, seed, observer).run(&config.neighbours);
     }
-    let mut measured = Measured::new(config, seed, seed, observer);
+    let mut measured = Measured::new(config, seed, seed, Some(observer));
     advance(&mut measured.cell, Instant::ZERO + config.warm_up);
     measured.begin_window();
     advance(&mut measured.cell, config.end());
     measured.finish()
 }
 
-/// A cell in its run, with what it had counted when the window began.
+/// A cell in its run, with what it had counted when the window began. A cell alone has a listener where one of several may have none, so that one
+/// compiled cell serves both.
 #[derive(Debug)]
 pub(crate) struct Measured<'a, O> {
     pub(crate) config: &'a CellConfig,
-    pub(crate) cell: Cell<AnyScheme, (Recorder, O)>,
+    pub(crate) cell: Cell<AnyScheme, (Recorder, Option<&'a mut O>)>,
     seed: u64,
     before: (Option<HackCounters>, BTreeMap<String, u64>),
 }
 
 impl<'a, O: Observer> Measured<'a, O> {
     /// A cell before its run. `seed` is that of the run, and `own` that of the cell's random streams.
-    pub(crate) fn new(config: &'a CellConfig, seed: u64, own: u64, observer: O) -> Self {
+    pub(crate) fn new(config: &'a CellConfig, seed: u64, own: u64, observer: Option<&'a mut O>) -> Self {
         let observers = (Recorder::new(config), observer);
         let mut cell = Cell::new(config, own, |node| scheme(config, node), observers);
         // HACK sends no ACK that the sender did not make; a debug build makes sure.

@@ -165,10 +165,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let receiver = NodeId(node as u16);
         let frames = ended.ppdu.frame_count();
         let intact = self.loss.intact(self.now, &ended.ppdu, frames, receiver) & spared;
-        let view = self.medium.view(receiver, true);
-        self.stations[node].receive(self.now, view, &ended.ppdu, intact, &mut self.pool);
-        self.after_station(node);
+        self.take_in(node, &ended.ppdu, intact);
         frames as u32 - intact.count_ones()
+    }
+
+    /// A station takes in what is intact of a PPDU.
+    pub(super) fn take_in(&mut self, node: usize, ppdu: &Ppdu, intact: u64) {
+        let view = self.view(node);
+        self.stations[node].receive(self.now, view, ppdu, intact, &mut self.pool);
+        self.after_station(node);
     }
 
     /// The receiver of a PPDU that collided hears nothing but noise, unless it was sending itself.
@@ -177,10 +182,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if receiver.is_group() || self.medium.has_collided(receiver) {
             return;
         }
-        let view = self.medium.view(receiver, true);
-        let node = usize::from(receiver.0);
-        self.stations[node].receive(self.now, view, &ended.ppdu, 0, &mut self.pool);
-        self.after_station(node);
+        self.take_in(usize::from(receiver.0), &ended.ppdu, 0);
     }
 
     /// A frame that began while a station awaited its answer, and is not for it, ends the wait.

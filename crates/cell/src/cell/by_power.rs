@@ -108,6 +108,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    #[cold]
     fn end_one(&mut self, ended: Ended) {
         let now = self.now;
         let Ended { number, mut transmission, received, bystanders } = ended;
@@ -123,9 +124,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let intact = received.intact & spared;
             damaged += parts - intact.count_ones();
             if received.locked {
-                let view = self.view(received.node);
-                self.stations[received.node].receive(now, view, ppdu, intact, &mut self.pool);
-                self.after_station(received.node);
+                self.take_in(received.node, ppdu, intact);
             }
         }
         self.stations[transmitter].transmission_ended(now, &mut self.pool);
@@ -148,6 +147,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// A PPDU of another cell ends.
+    #[cold]
     fn end_of_neighbour(&mut self, ended: Ended) {
         let now = self.now;
         for node in ended.bystanders {
@@ -159,6 +159,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// Tells the nodes that must hear of the medium what has changed for them.
+    #[cold]
     fn tell_changes(&mut self) {
         let now = self.now;
         let changes = self.powers().medium.take_changes();
@@ -192,6 +193,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Tells the listener what the AP has heard until now, if it hears something else from now on. `silence`: how the AP's silence was spent, if it
     /// was silent. `ended`: the PPDU that ends now.
+    #[cold]
     fn account(&mut self, silence: Option<Silence>, ended: Option<(Number, &Transmission)>) {
         let now = self.now;
         let powers = self.powers();

@@ -2,7 +2,7 @@
 
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Emission, Passage, Scheme};
-use ackless_dot11::station::{Route, Upward};
+use ackless_dot11::station::{MediumView, Route, Upward};
 use ackless_wire::PacketId;
 
 use super::Cell;
@@ -162,11 +162,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has reached a node's MAC.
     pub(super) fn hand_to_mac(&mut self, node: usize, outgoing: Outgoing) {
         let Outgoing { packet, route, flow } = outgoing;
-        let view = self.view(node);
         if let Some(witness) = &mut self.witness {
             witness.sent(NodeId(node as u16), route.next, self.pool.get(packet));
         }
         let waited = self.stations[node].wants_medium();
+        // Who wants the medium already, or is in an exchange, does not look at it now.
+        let view = if waited { MediumView::BUSY } else { self.view(node) };
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
         if waited {
             // Its grant stands; only its scheme may have got a new deadline.

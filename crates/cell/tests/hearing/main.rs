@@ -4,6 +4,9 @@
 #[expect(dead_code, reason = "the cells are shared with other tests, which use the rest")]
 mod cells;
 
+#[path = "../support/powers.rs"]
+mod powers;
+
 mod capture;
 mod equal;
 mod hidden;

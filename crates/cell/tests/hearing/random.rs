@@ -1,14 +1,15 @@
 //! Random powers: every run ends, every byte arrives once and in order, and air time adds up.
 
-use ackless_cell::config::{CellConfig, Direction, Hearing, Peer, PowerConfig, SchemeChoice, Traffic};
+use ackless_cell::config::{CellConfig, Direction, Peer, SchemeChoice, Traffic};
 use ackless_cell::recorder::Recorder;
 use ackless_cell::{Cell, scheme};
-use ackless_phy::{Dbm, Standard};
+use ackless_phy::Standard;
 use ackless_schemes::hack::HackConfig;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::cells::{cell, with_stations, with_tcp};
+use crate::powers::by_power;
 
 /// A cell of up to five stations, each of which the AP hears well, and which hear each other as it comes.
 fn random_cell(seed: u64) -> CellConfig {
@@ -38,25 +39,7 @@ fn random_cell(seed: u64) -> CellConfig {
         config.ap.scheme = SchemeChoice::Hack(HackConfig::default());
         config.stations.iter_mut().for_each(|station| station.scheme = config.ap.scheme);
     }
-    let nodes = stations + 1;
-    let mut powers = vec![Dbm(f64::NEG_INFINITY); nodes * nodes];
-    for one in 0..nodes {
-        for other in 0..one {
-            let between_stations = one != 0 && other != 0;
-            let power = if between_stations {
-                -100.0 + 60.0 * random.unit()
-            } else {
-                // The rates of these cells need some 30 dB over the noise of -94 dBm over 20 MHz, and 6 dB more over 80 MHz.
-                -58.0 + 20.0 * random.unit()
-            };
-            // The two ways need not be alike.
-            powers[one * nodes + other] = Dbm(power);
-            powers[other * nodes + one] = Dbm(if random.chance(0.2) && between_stations { -90.0 } else { power });
-        }
-    }
-    let relocks = random.chance(0.5);
-    let (noise, preamble, energy) = (Dbm(-94.0), Dbm(-82.0), Dbm(-62.0 - 10.0 * random.below(2) as f64));
-    config.hearing = Hearing::ByPower(PowerConfig { powers, first: 0, noise, preamble, energy, relocks });
+    by_power(&mut random, &mut config);
     config.measured = Duration::from_secs(60);
     config
 }

@@ -112,6 +112,12 @@ pub struct MediumView {
     pub unintelligible: bool,
 }
 
+impl MediumView {
+    /// Somebody sends; for a station that does not look, since it has no use for more.
+    pub const BUSY: Self =
+        Self { busy: true, idle_since: Instant::ZERO, nav_until: Instant::ZERO, unintelligible: false };
+}
+
 /// What a station counts by itself; frames on the air are counted by whoever watches the medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StationCounts {

@@ -82,7 +82,8 @@ section! {
         guard_interval: Auto<GuardInterval> = "\"auto\"",
         /// How data rates are chosen: fixed, as the keys above say; or among all up to those, as minstrel-ht of Linux 6.12 does,
         /// which learns from what is acknowledged; or ideal, always the fastest at which 1,500 bytes arrive with 90 % or more at the SNR of
-        /// the receiver. The latter two need loss.model = snr or path-loss.
+        /// the receiver. The latter two need loss.model = snr or path-loss. With minstrel-ht belongs wifi.retry_limit = 30: drivers under
+        /// it, such as ath9k, give an MPDU of an A-MPDU up so late, and with 7 it is gone before slower rates have had their turn.
         rate_control: RateControl = "\"fixed\"",
         /// Preamble of 11b frames.
         preamble: Preamble = "\"long\"",

@@ -314,6 +314,11 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("wired.loss", &["0.01"]),
     ("wired.reorder", &["0.02"]),
     ("wired.buffer_packets", &["20"]),
+    ("wifi.rate_control", &["minstrel-ht", "ideal"]),
+    ("loss.fading", &["rayleigh"]),
+    ("steps.outage", &["20ms"]),
+    ("steps.at", &["100ms"]),
+    ("steps.air_loss", &["0.1"]),
 ];
 
 /// How many cells are tried.

@@ -42,6 +42,12 @@ pub struct Cell<S, O> {
     medium: Medium,
     /// The medium in place of the other, where powers decide who hears whom.
     powers: Option<Box<Powers>>,
+    /// Whether what has been sent and is not acknowledged counts against the limits of queues.
+    counts_in_flight: bool,
+    /// Whether MPDUs are handed up one by one.
+    per_mpdu: bool,
+    /// Whose A-MPDU on the air was received ahead, and what of it arrives: a bit for each MPDU.
+    ahead: Option<(NodeId, u64)>,
     loss: AirLoss,
     interference: Option<Interference>,
     /// The AP first.
@@ -272,6 +278,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Wakeup::FromWire => self.reach_server(),
             Wakeup::ToWire => self.leave_server(),
             Wakeup::WireSent => self.wire_sent(),
+            Wakeup::Ahead => self.receive_ahead(),
             Wakeup::WireDown => self.deliver_down(),
             Wakeup::WireUp => self.deliver_up(),
             Wakeup::End(end) => self.wake_end(end),

@@ -57,6 +57,12 @@ pub struct CellConfig {
     /// Other cells on the same channel, where powers decide who hears whom: each with an AP, stations, a wire and a server of its own, and no
     /// neighbours. [`PowerConfig::powers`] are those of all nodes of all cells, the same in each.
     pub neighbours: Vec<Neighbour>,
+    /// When a node's MAC hands up to its host what it has received.
+    pub delivery: Delivery,
+    /// Whether what has been sent and is not acknowledged counts against the limits of all nodes' queues, as in ns-3.
+    pub counts_in_flight: bool,
+    /// Whether a frame that is queued in the instant at which a reception ends draws no back-off, as in ns-3, which takes the medium for idle then.
+    pub idle_at_end: bool,
     /// What the applications send.
     pub flows: Vec<FlowConfig>,
     /// Echo requests that measure the latency under load.
@@ -65,6 +71,19 @@ pub struct CellConfig {
     pub warm_up: Duration,
     /// How long it is then measured. Greater than zero.
     pub measured: Duration,
+}
+
+/// When a node's MAC hands up to its host what it has received; what is handed up at once is a batch, see [`Gro`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Delivery {
+    /// At the end of each PPDU.
+    #[default]
+    PerPpdu,
+    /// Each MPDU of an A-MPDU when its last bit is in, as far as reordering lets it; only where all nodes hear each other. The answer is what it would be otherwise, but may
+    /// carry what hosts have sent meanwhile.
+    PerMpdu,
+    /// This long after the first packet that is not handed up yet, with all that has come until then, as by a network card that holds its interrupt back.
+    Coalesced(Duration),
 }
 
 /// The host behind the wire.
@@ -165,6 +184,8 @@ pub struct ApConfig {
     pub queue: ApQueue,
     /// Which station's queue it serves next.
     pub scheduler: ApScheduler,
+    /// Whether the limits of [`ApQueue::Fifo`] are one, so many times as long, for all stations together.
+    pub shares_queue: bool,
     /// From its wire to its MAC's queue, and from its MAC to its wire.
     pub host_latency: Duration,
 }

@@ -8,12 +8,15 @@ use ackless_dot11::station::Route;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
-use crate::config::Probability;
+use crate::config::{Delivery, Probability};
 
 /// Both ways of one host: what comes up to it is a `U`, what it sends down to its MAC, or the server to its wire, a `D`.
 #[derive(Debug)]
 pub struct Passage<U, D> {
     latency: Duration,
+    delivery: Delivery,
+    /// Where what comes is coalesced: when what came last is handed up.
+    next: Instant,
     up: VecDeque<(Instant, U)>,
     down: VecDeque<(Instant, D)>,
 }
@@ -75,18 +78,34 @@ impl fmt::Debug for Eavesdropper {
 
 impl<U, D> Passage<U, D> {
     /// A passage with this latency each way.
-    pub fn new(latency: Duration) -> Self {
-        Self { latency, up: VecDeque::new(), down: VecDeque::new() }
+    pub fn new(latency: Duration, delivery: Delivery) -> Self {
+        Self { latency, delivery, next: Instant::ZERO, up: VecDeque::new(), down: VecDeque::new() }
     }
 
-    /// Whether packets pass in no time; then nothing need be pushed.
+    /// Whether packets pass down in no time; then nothing need be pushed.
     pub fn is_instant(&self) -> bool {
         self.latency.is_zero()
     }
 
-    /// A packet sets out for the host.
+    /// Whether packets pass up in no time; then nothing need be pushed.
+    pub fn is_instant_up(&self) -> bool {
+        self.latency.is_zero() && self.delivery == Delivery::PerPpdu
+    }
+
+    /// A packet sets out for the host, now or, where it is not received whole yet, at a later `now`.
     pub fn push_up(&mut self, now: Instant, arrival: U) {
-        self.up.push_back((now + self.latency, arrival));
+        let leaves = match self.delivery {
+            Delivery::PerPpdu => now,
+            // None overtakes another.
+            Delivery::PerMpdu => now.max(self.up.back().map_or(now, |(at, _)| *at - self.latency)),
+            Delivery::Coalesced(time) => {
+                if self.next <= now {
+                    self.next = now + time;
+                }
+                self.next
+            }
+        };
+        self.up.push_back((leaves + self.latency, arrival));
     }
 
     /// The next packet that reaches the host by `now`.

@@ -10,6 +10,7 @@ use ackless_dot11::station::MediumView;
 use ackless_wire::Instant;
 
 pub mod by_power;
+pub mod progress;
 
 /// The medium of a cell in which all hear each other.
 #[derive(Debug, Default)]
@@ -72,6 +73,14 @@ impl Medium {
         self.on_air.push(Transmission { ppdu, start: now, end, collided });
     }
 
+    /// The PPDU on the air, if it is the only one and none has overlapped with it.
+    pub fn alone(&mut self) -> Option<&mut Transmission> {
+        match &mut self.on_air[..] {
+            [transmission] if !transmission.collided => Some(transmission),
+            _ => None,
+        }
+    }
+
     /// Takes a PPDU that ends at `now` off the air, the first to begin of several. The medium stays busy until [`Self::settle`].
     pub fn end(&mut self, now: Instant) -> Option<Transmission> {
         let ended = self.on_air.iter().position(|transmission| transmission.end <= now)?;
@@ -107,6 +116,7 @@ impl Medium {
         let nav_until = self.reservations.iter().filter(others).map(|reservation| reservation.until).max();
         MediumView {
             busy: ending || self.is_busy(),
+            ending: ending && !self.is_busy(),
             idle_since: self.idle_since,
             nav_until: nav_until.unwrap_or_default(),
             unintelligible: !self.collided.is_empty() && !self.collided.contains(&node),

@@ -31,6 +31,8 @@ pub enum Wakeup {
     ToWire,
     /// The wire has sent a packet of the server's.
     WireSent,
+    /// The first MPDU of an A-MPDU has been received, where MPDUs are handed up one by one.
+    Ahead,
     /// A packet arrives over the wire at the AP.
     WireDown,
     /// A packet arrives over the wire at the server.
@@ -76,6 +78,7 @@ impl Slots {
             Wakeup::WireSent => wire + 2,
             Wakeup::WireDown => wire + 3,
             Wakeup::WireUp => wire + 4,
+            Wakeup::Ahead => wire + 5,
             Wakeup::End(end_index) => end + end_index as u32,
             Wakeup::Application(flow) => application + flow as u32,
             Wakeup::Ping(n) => ping + n as u32,
@@ -97,7 +100,8 @@ impl Slots {
             _ if slot == wire + 1 => Wakeup::ToWire,
             _ if slot == wire + 2 => Wakeup::WireSent,
             _ if slot == wire + 3 => Wakeup::WireDown,
-            _ if slot < end => Wakeup::WireUp,
+            _ if slot == wire + 4 => Wakeup::WireUp,
+            _ if slot < end => Wakeup::Ahead,
             _ if slot < application => Wakeup::End(within(end)),
             _ if slot < ping => Wakeup::Application(within(application)),
             _ if slot < beacon => Wakeup::Ping(within(ping)),
@@ -112,7 +116,7 @@ impl Slots {
         let from_mac = station + self.nodes;
         let to_mac = from_mac + self.nodes;
         let wire = to_mac + self.nodes;
-        let end = wire + 5;
+        let end = wire + 6;
         let application = end + 2 * self.flows;
         let ping = application + self.flows;
         let beacon = ping + self.pings;

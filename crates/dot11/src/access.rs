@@ -130,6 +130,17 @@ impl ChannelAccess {
         }
     }
 
+    /// A frame waits to be sent that takes a medium for idle which is busy to this instant: as [`Self::request`], but it draws no counter where none is pending, and
+    /// goes when the medium has been idle for DIFS or AIFS.
+    pub fn request_without_draw(&mut self, now: Instant) {
+        self.wants = true;
+        if let Some(idle) = &mut self.idle
+            && now >= idle.since
+        {
+            idle.requested = Some(now);
+        }
+    }
+
     /// No frame waits any more (the last one was withdrawn). A running counter goes on as post-backoff.
     pub fn withdraw_request(&mut self) {
         self.wants = false;

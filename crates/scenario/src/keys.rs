@@ -6,14 +6,14 @@
 mod schemes;
 mod transport;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
+use ackless_cell::config::{ApScheduler, Delivery, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckRule, Angle, Auto, Backoff, Congestion, Decibels, Discipline, Fading, Frequency, Hears, Level, LossModel, Milli,
-    Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
+    AckRule, Angle, AtEnd, Auto, Backoff, Congestion, Counted, Decibels, Discipline, Fading, Frequency, Hears, Level,
+    LossModel, Milli, Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -124,6 +124,16 @@ section! {
         /// its receiver as fit, which share its header, its sequence number and its fate. At most 7,935 bytes for 11n, whose MPDUs in an A-MPDU have
         /// at most 4,095, and 11,424 for 11ac, whose MPDUs have at most 11,454.
         amsdu_max: Switch<Bytes> = "\"off\"",
+        /// When a node hands up to its host what it has received: per-ppdu, at the end of each PPDU; per-mpdu, each MPDU of an A-MPDU when its last bit is in, as ns-3 does;
+        /// coalesced(TIME), what has come within TIME of the first, all at once, as network cards that hold their interrupt back. What is handed up at once is a batch for GRO.
+        /// In Linux ath11k and ath12k wait 500 us or for 128 entries (HAL_SRNG_INT_TIMER_THRESHOLD_RX), iwlwifi 2,048 us (IWL_HOST_INT_TIMEOUT_DEF), and ath9k until nothing has come
+        /// for 500 us, at most 2,000 us (AR_RIMT_LAST, AR_RIMT_FIRST).
+        delivery: Delivery = "\"per-ppdu\"",
+        /// What counts against the limits of fifo queues: waiting, what waits in them; in-flight, also what has been sent and has no fate yet, as in ns-3.
+        queue_counts: Counted = "\"waiting\"",
+        /// What a frame that is queued in the instant at which a reception ends takes the medium for: busy, so that it draws a back-off (IEEE 802.11-2020, 10.3.4.2); idle, as ns-3 does, so
+        /// that it leaves after DIFS or AIFS where no counter is pending.
+        reception_end: AtEnd = "\"busy\"",
         /// Longer frames are preceded by RTS and CTS.
         rts_threshold: Option<Bytes> = "\"never\"",
         /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit), at least 1; never gives up never.
@@ -167,6 +177,8 @@ section! {
         queue: Discipline = "\"fifo\"",
         /// Packets that a fifo holds for each client; the rest is dropped at the tail.
         queue_packets: u32 = "126",
+        /// Whether that is one limit, so many times as long, for all clients together, as in ns-3.
+        queue_shared: bool = "false",
         /// Standing delay that fq-codel tolerates; Linux uses 20 ms on Wi-Fi.
         codel_target: Duration = "\"20ms\"",
         /// How long fq-codel lets the delay exceed the target; Linux uses 100 ms on Wi-Fi.

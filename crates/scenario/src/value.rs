@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use ackless_cell::config::{ApScheduler, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
+use ackless_cell::config::{ApScheduler, Delivery, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 use serde::{Serialize, Serializer};
@@ -176,6 +176,33 @@ impl<T: Value> Value for Switch<T> {
     }
     fn keywords() -> Vec<&'static str> {
         [vec!["off"], T::keywords()].concat()
+    }
+}
+
+impl Value for Delivery {
+    fn allowed() -> String {
+        format!("\"per-ppdu\", \"per-mpdu\" or \"coalesced(TIME)\", TIME being {}", Duration::allowed())
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let Literal::Text(text) = literal else { return Err(None) };
+        match text.as_str() {
+            "per-ppdu" => Ok(Self::PerPpdu),
+            "per-mpdu" => Ok(Self::PerMpdu),
+            _ => match text.strip_prefix("coalesced(").and_then(|rest| rest.strip_suffix(')')) {
+                Some(time) => Duration::read(&Literal::Text(time.trim().into())).map(Self::Coalesced),
+                None => Err(None),
+            },
+        }
+    }
+    fn write(&self) -> Literal {
+        Literal::Text(match self {
+            Self::PerPpdu => "per-ppdu".into(),
+            Self::PerMpdu => "per-mpdu".into(),
+            Self::Coalesced(time) => format!("coalesced({})", time.word()),
+        })
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["per-ppdu", "per-mpdu", "coalesced"]
     }
 }
 
@@ -582,6 +609,8 @@ keywords! {
     Hears { All = "all", ByPower = "by-power" }
     RateControl { Fixed = "fixed", Ideal = "ideal", MinstrelHt = "minstrel-ht" }
     Fading { None = "none", Rayleigh = "rayleigh" }
+    Counted { Waiting = "waiting", InFlight = "in-flight" }
+    AtEnd { Busy = "busy", Idle = "idle" }
     LossModel { None = "none", PerFrame = "per-frame", Snr = "snr", PathLoss = "path-loss" }
 }
 
@@ -629,6 +658,20 @@ pub(crate) enum Spread {
 pub(crate) enum Backoff {
     Standard,
     AutoZoom,
+}
+
+/// What counts against the limit of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Counted {
+    Waiting,
+    InFlight,
+}
+
+/// What the medium is taken for in the instant at which a reception ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtEnd {
+    Busy,
+    Idle,
 }
 
 /// Who hears whom.

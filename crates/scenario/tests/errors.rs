@@ -29,7 +29,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, rate_control, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, rate_control, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, delivery, queue_counts, reception_end, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
 ",
     );
 }
@@ -437,6 +437,26 @@ fn no_text_makes_the_parser_or_the_builder_panic() {
         let outcome = std::panic::catch_unwind(|| (outcome(&text, &[]).is_ok(), outcome("", &[&text]).is_ok()));
         assert!(outcome.is_ok(), "seed {seed}: {text:?}");
     }
+}
+
+#[test]
+fn a_delivery_without_a_time_or_out_of_range_or_where_it_cannot_be_is_refused() {
+    let refused = |keys: &[&str], why: &str| {
+        let message = outcome("", keys).expect_err(why);
+        assert!(message.contains(why), "{keys:?}: {message}");
+    };
+    refused(&["wifi.delivery=coalesced"], "expected \"per-ppdu\", \"per-mpdu\" or \"coalesced(TIME)\"");
+    refused(&["wifi.delivery=coalesced(0us)"], "allowed are times of up to 1s");
+    refused(&["wifi.delivery=coalesced(1001ms)"], "allowed are times of up to 1s");
+    refused(&["wifi.delivery=per-mpdu", "wifi.hearing=by-power", "loss.model=path-loss"], "set wifi.hearing=all");
+    refused(
+        &["wifi.reception_end=idle", "wifi.hearing=by-power", "loss.model=path-loss"],
+        "set wifi.hearing=all, or wifi.reception_end=busy",
+    );
+    refused(&["ap.queue_shared=true", "ap.queue=fq-codel"], "ap.queue is fq-codel");
+    refused(&["wifi.delivery=coalesced(200ms)", "scheme.name=agent"], "agent.again");
+    outcome("", &["wifi.delivery=coalesced(500us)", "wifi.hearing=by-power", "loss.model=path-loss"])
+        .expect("any card may wait");
 }
 
 #[test]

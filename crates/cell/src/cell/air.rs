@@ -8,6 +8,7 @@ use ackless_wire::Instant;
 use super::Cell;
 use crate::loss::Interference;
 use crate::medium::Transmission;
+use crate::medium::progress::Progress;
 use crate::observe::{Event, Observer, Silence};
 use crate::slots::Wakeup;
 
@@ -16,6 +17,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn after_station(&mut self, node: usize) {
         self.drain_station(node);
         self.watch(node);
+        if self.counts_in_flight {
+            // An answer may have made room.
+            self.refill_sources(node);
+        }
     }
 
     /// Tells the agenda a station's deadline, and keeps the list of those who must hear of the medium.
@@ -86,6 +91,43 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.medium.begin(self.now, ppdu);
         self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
+        if self.per_mpdu {
+            self.expect_mpdus();
+        }
+    }
+
+    /// An A-MPDU for one station is on the air: its first MPDU will be over long before it.
+    #[cold]
+    fn expect_mpdus(&mut self) {
+        let several = |ppdu: &Ppdu| ppdu.frame_count() > 1 && !ppdu.receiver.station().is_group();
+        let whole = self.medium.alone().filter(|transmission| several(&transmission.ppdu));
+        let first = whole.and_then(|Transmission { ppdu, start, .. }| Progress::of(ppdu, *start).ends(ppdu).next());
+        self.agenda.set(self.slots.slot(Wakeup::Ahead), first);
+    }
+
+    /// The first MPDU of an A-MPDU is over. Whatever begins at the same time has begun, so that none of it will be destroyed: its receiver takes all in, and hands up each
+    /// MPDU when that is over.
+    #[cold]
+    pub(super) fn receive_ahead(&mut self) {
+        self.agenda.set(self.slots.slot(Wakeup::Ahead), None);
+        let now = self.now;
+        let Some(Transmission { ppdu, start, .. }) = self.medium.alone() else { return };
+        let spared = match &mut self.interference {
+            Some(Interference(interfere)) => interfere(now, ppdu),
+            None => u64::MAX,
+        };
+        let receiver = ppdu.receiver.station();
+        let intact = self.loss.intact(now, ppdu, ppdu.frame_count(), receiver) & spared;
+        self.ahead = Some((receiver, intact));
+        let node = usize::from(receiver.0);
+        if !self.stations[node].receive_ahead(now, ppdu, intact, &mut self.pool) {
+            return;
+        }
+        let ends: Vec<Instant> = Progress::of(ppdu, *start).ends(ppdu).collect();
+        while let Some(arrival) = self.stations[node].poll_up() {
+            self.rise_at(node, arrival, ends[usize::from(arrival.mpdu)]);
+        }
+        self.after_station(node);
     }
 
     /// The medium is busy now: counters stop.
@@ -115,7 +157,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     fn end_transmission(&mut self, mut ended: Transmission) {
         let spared = match &mut self.interference {
-            Some(Interference(interfere)) if !ended.collided => interfere(self.now, &mut ended.ppdu),
+            Some(Interference(interfere)) if !ended.collided && self.ahead.is_none() => {
+                interfere(self.now, &mut ended.ppdu)
+            }
             _ => u64::MAX,
         };
         let (now, ppdu) = (self.now, &ended.ppdu);
@@ -123,6 +167,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.ending = true;
         let damaged = if ended.collided { 0 } else { self.hear(&ended, spared) };
         if ended.collided {
+            if let Some((receiver, _)) = self.ahead.take() {
+                self.stations[usize::from(receiver.0)].forget_ahead();
+            }
             self.hear_collision(&ended);
         }
         self.stations[transmitter].transmission_ended(now, &mut self.pool);
@@ -164,7 +211,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn receive(&mut self, node: usize, ended: &Transmission, spared: u64) -> u32 {
         let receiver = NodeId(node as u16);
         let frames = ended.ppdu.frame_count();
-        let intact = self.loss.intact(self.now, &ended.ppdu, frames, receiver) & spared;
+        let intact = match self.ahead.take() {
+            Some((_, intact)) => intact,
+            None => self.loss.intact(self.now, &ended.ppdu, frames, receiver) & spared,
+        };
         self.take_in(node, &ended.ppdu, intact);
         frames as u32 - intact.count_ones()
     }

@@ -7,7 +7,7 @@ use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
 use ackless_dot11::rate::{RateChoice, SampleTable};
-use ackless_dot11::station::{Aggregation, Amsdu, LinkConfig, MacConfig, Station, Upward};
+use ackless_dot11::station::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Station, Upward};
 use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
 use ackless_phy::{Channel, Fading, MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
@@ -16,8 +16,8 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 use super::{Beacon, Cell, Contention, Powers, Routes};
 use crate::agenda::Agenda;
 use crate::config::{
-    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Direction, Hearing, LinkLoss,
-    RateControl, Topology,
+    self, Access, AggregationConfig, AnswerRate, ApQueue, ApScheduler, CellConfig, Delivery, Direction, Hearing,
+    LinkLoss, RateControl, Topology,
 };
 use crate::flows::{Flows, Place};
 use crate::gro::Gro;
@@ -44,13 +44,16 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             slots,
             medium: Medium::default(),
             powers: Powers::of(config, seed),
+            counts_in_flight: config.counts_in_flight,
+            per_mpdu: config.delivery == Delivery::PerMpdu,
+            ahead: None,
             interference: None,
             loss: AirLoss::new(seed, loss_models(config, seed)),
             stations: stations(config, seed, schemes),
             contention: Contention::default(),
             pool: PacketPool::default(),
             passages: passages(config, seed),
-            server: Passage::new(config.server.host_latency),
+            server: Passage::new(config.server.host_latency, Delivery::PerPpdu),
             host_losses: host_losses(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
@@ -161,13 +164,22 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         retry_limit: mac.retry_limit.unwrap_or(u32::MAX),
         ack_timeout_extra: mac.ack_timeout_extra,
         answer_delay: mac.answer_delay,
+        idle_at_end: config.idle_at_end,
+        bounds: bounds(config, node),
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }
 
+fn bounds(config: &CellConfig, node: NodeId) -> Option<Bounds> {
+    let bounds = Bounds { in_flight: config.counts_in_flight, shared: node == NodeId(0) && config.ap.shares_queue };
+    (bounds.in_flight || bounds.shared).then_some(bounds)
+}
+
 fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
+    let sharing =
+        if config.ap.shares_queue { config.stations.iter().filter(|station| station.via.is_none()).count() } else { 1 };
     let queue = match config.ap.queue {
-        ApQueue::Fifo { packets } => QueueConfig::Fifo { packets: packets as usize },
+        ApQueue::Fifo { packets } => QueueConfig::Fifo { packets: packets as usize * sharing },
         ApQueue::FqCodel { target, interval, quantum, limit } => QueueConfig::FqCodel(FqCodelConfig {
             codel: CodelConfig { target, interval },
             quantum,
@@ -306,7 +318,10 @@ fn flows(config: &CellConfig, seed: u64) -> Flows {
 
 fn passages(config: &CellConfig, seed: u64) -> Vec<Passage<Upward, Outgoing>> {
     let stations = config.stations.iter().zip(1..).map(|(station, node)| host_latency(station, node, seed));
-    std::iter::once(config.ap.host_latency).chain(stations).map(Passage::new).collect()
+    std::iter::once(config.ap.host_latency)
+        .chain(stations)
+        .map(|latency| Passage::new(latency, config.delivery))
+        .collect()
 }
 
 /// How long the host of this station takes each way, from a stream of its own: who draws here changes no other draw.

@@ -3,7 +3,7 @@
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Emission, Passage, Scheme};
 use ackless_dot11::station::{MediumView, Route, Upward};
-use ackless_wire::PacketId;
+use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
 use crate::flows::{Place, address};
@@ -27,17 +27,22 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A packet leaves a node's MAC for its host.
     fn rise(&mut self, node: usize, arrival: Upward) {
-        if self.passages[node].is_instant() {
+        if self.passages[node].is_instant_up() {
             return self.at_host(node, arrival);
         }
-        self.passages[node].push_up(self.now, arrival);
+        self.rise_at(node, arrival, self.now);
+    }
+
+    /// A packet will have left a node's MAC for its host.
+    pub(super) fn rise_at(&mut self, node: usize, arrival: Upward, at: Instant) {
+        self.passages[node].push_up(at, arrival);
         self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].up_timeout());
     }
 
     fn carry_emission(&mut self, node: usize, emission: Emission) {
         match emission {
             Emission::Onward(packet, from) => {
-                self.rise(node, Upward { packet, from });
+                self.rise(node, Upward { packet, from, mpdu: 0 });
             }
             Emission::Local(packet) => {
                 self.deliver_to_host(node, packet);

@@ -469,10 +469,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.sources[node].is_empty() || self.host_losses[node].takes_all() {
             return;
         }
-        let queued = match self.routes.above(node) {
-            Some(above) => self.stations[node].backlog(above),
-            None => self.stations[node].total_backlog(),
-        };
+        let queued = self.stations[node].occupancy(self.routes.above(node));
         let waiting = queued + self.passages[node].departures().len();
         let mut room = self.queue_limits[node].saturating_sub(waiting);
         while room > 0 {

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, Gro, Hearing, LinkLoss, MacConfig, Peer,
+    CellConfig, CongestionChoice, Delivery, Direction, Distance, FlowConfig, Gro, Hearing, LinkLoss, MacConfig, Peer,
     Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic, TransportConfig,
     WireBuffer, WiredConfig, WiredLink,
 };
@@ -42,6 +42,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
             mac,
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
+            shares_queue: false,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, standard, mac, hack)],
@@ -50,6 +51,9 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
         neighbours: Vec::new(),
+        delivery: Delivery::PerPpdu,
+        counts_in_flight: false,
+        idle_at_end: false,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

@@ -11,7 +11,7 @@
 //! no scheme can keep to the sum of the two timers; stock TCP, which has no guard timer, does not either. [`Bound::Trip`] says how much that is.
 
 use ackless_cell::Cell;
-use ackless_cell::config::{CellConfig, Peer, SchemeChoice, TransportConfig};
+use ackless_cell::config::{CellConfig, Delivery, Peer, SchemeChoice, TransportConfig};
 use ackless_cell::observe::Observer;
 use ackless_dot11::hooks::Scheme;
 use ackless_schemes::Guard;
@@ -182,7 +182,15 @@ fn empty_trip(config: &CellConfig, flow: usize) -> Duration {
     let hosts = (config.ap.host_latency + config.stations[flow.station].host_latency) * 2;
     // A full buffer, until its application has read it.
     let reading = tcp.read_rate.map_or(Duration::ZERO, |rate| rate.time_ceil(tcp.receive_buffer));
-    beyond + hosts + tcp.longest_hold() + reading
+    beyond + hosts + gathering(config) + tcp.longest_hold() + reading
+}
+
+/// What MACs may gather before they hand up on a round trip: at each host, and at the AP for each way.
+fn gathering(config: &CellConfig) -> Duration {
+    match config.delivery {
+        Delivery::Coalesced(time) => time * 4,
+        Delivery::PerPpdu | Delivery::PerMpdu => Duration::ZERO,
+    }
 }
 
 /// The rate of the wire, if the air ever has a greater one.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{
-    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, LinkLoss, Peer, Probability,
-    SchemeChoice, Span, Topology, Traffic,
+    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Delivery, Direction, FrameLoss, LinkLoss, Peer,
+    Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -40,6 +40,7 @@ pub fn schedule(seed: u64) -> Trial {
     beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     radio(&mut Stream::new(seed, 6, Purpose::Test), &mut config);
+    macs(&mut Stream::new(seed, 7, Purpose::Test), &mut config);
     let weather = Weather::draw(seed, Duration::from_millis(1500));
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
@@ -175,6 +176,16 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
     }
+}
+
+/// When MACs hand up what they have received, and what ns-3 does otherwise with queues and back-off.
+fn macs(random: &mut Stream, config: &mut CellConfig) {
+    let gathers = Delivery::Coalesced(Duration::from_micros(1) + span(random, Duration::from_millis(3)));
+    let (whole, each) = (Delivery::PerPpdu, Delivery::PerMpdu);
+    config.delivery = one_of(random, &[whole, whole, whole, each, each, gathers]);
+    config.counts_in_flight = random.chance(0.2);
+    config.idle_at_end = random.chance(0.2);
+    config.ap.shares_queue = matches!(config.ap.queue, ApQueue::Fifo { .. }) && random.chance(0.2);
 }
 
 /// How ACKs are said, on all nodes alike.

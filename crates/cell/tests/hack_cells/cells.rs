@@ -4,9 +4,9 @@ use crate::sound::assert_sound;
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
-    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
-    TransportConfig, WireBuffer, WiredConfig, WiredLink,
+    CellConfig, CongestionChoice, Delivery, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss,
+    MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology,
+    Traffic, TransportConfig, WireBuffer, WiredConfig, WiredLink,
 };
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
@@ -143,6 +143,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             mac,
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
+            shares_queue: false,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, rate, mac)],
@@ -151,6 +152,9 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
         neighbours: Vec::new(),
+        delivery: Delivery::PerPpdu,
+        counts_in_flight: false,
+        idle_at_end: false,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

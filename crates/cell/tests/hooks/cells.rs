@@ -3,9 +3,9 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
-    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
-    TransportConfig, WiredConfig, WiredLink,
+    CellConfig, CongestionChoice, Delivery, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss,
+    MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology,
+    Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -173,6 +173,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             mac,
             queue: ApQueue::Fifo { packets: 2000 },
             scheduler: ApScheduler::RoundRobin,
+            shares_queue: false,
             host_latency: Duration::ZERO,
         },
         stations: vec![station("one", rate, mac)],
@@ -181,6 +182,9 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
         neighbours: Vec::new(),
+        delivery: Delivery::PerPpdu,
+        counts_in_flight: false,
+        idle_at_end: false,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

@@ -2,9 +2,9 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
-    BeaconConfig, CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss,
-    MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology,
-    Traffic, TransportConfig, WiredConfig, WiredLink,
+    BeaconConfig, CellConfig, CongestionChoice, Delivery, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing,
+    LinkLoss, MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig,
+    Topology, Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -112,6 +112,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
             mac,
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
+            shares_queue: false,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station("laptop"), station("phone")],
@@ -120,6 +121,9 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
         neighbours: Vec::new(),
+        delivery: Delivery::PerPpdu,
+        counts_in_flight: false,
+        idle_at_end: false,
         flows: vec![flow("download", 0, Direction::Down), flow("upload", 1, Direction::Up)],
         pings: Vec::new(),
         warm_up: ms(30),

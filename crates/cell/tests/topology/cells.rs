@@ -2,9 +2,9 @@
 
 use ackless_cell::config::{
     Access, AckConfig, AggregationConfig, AirChanges, AnswerRate, ApConfig, ApQueue, ApScheduler, BackoffPolicy,
-    CellConfig, CongestionChoice, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss, MacConfig, Pace,
-    Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology, Traffic,
-    TransportConfig, WiredConfig, WiredLink,
+    CellConfig, CongestionChoice, Delivery, Direction, Distance, FlowConfig, FrameLoss, Gro, Hearing, LinkLoss,
+    MacConfig, Pace, Peer, Probability, RateControl, SchemeChoice, ServerConfig, StationConfig, TcpConfig, Topology,
+    Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
@@ -135,6 +135,7 @@ pub fn cell(standard: Standard) -> CellConfig {
             mac,
             queue: ApQueue::Fifo { packets: 200 },
             scheduler: ApScheduler::RoundRobin,
+            shares_queue: false,
             host_latency: Duration::ZERO,
         },
         stations: vec![station(0, standard, mac)],
@@ -143,6 +144,9 @@ pub fn cell(standard: Standard) -> CellConfig {
         propagation: LinkBudget::default(),
         hearing: Hearing::All,
         neighbours: Vec::new(),
+        delivery: Delivery::PerPpdu,
+        counts_in_flight: false,
+        idle_at_end: false,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

@@ -3,6 +3,7 @@
 mod ad_hoc;
 #[expect(dead_code, reason = "the cells are shared with the tests of ACK filtering, which use the rest")]
 mod cells;
+mod delivery;
 mod hosts;
 mod relays;
 mod small_queues;

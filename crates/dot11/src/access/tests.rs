@@ -458,3 +458,21 @@ fn auto_zoom_doubles_a_window_whose_double_lies_above_cw_min_and_stops_at_cw_max
 fn auto_zoom_starts_anew_from_cw_min_with_a_frame_that_was_given_up() {
     assert_eq!(zoomed(&[Settled::Done, Settled::Done, Settled::GivenUp, Settled::Done]), [30, 29, 31, 30]);
 }
+
+#[test]
+fn what_takes_a_medium_for_idle_that_is_busy_to_this_instant_draws_nothing_but_waits_for_a_pending_counter() {
+    for function in [Function::Dcf, Function::Edca] {
+        let mut access = drawing(function, &[(15, 9)]);
+        access.pause(at(10));
+        access.request_without_draw(at(100));
+        idle(&mut access, 100);
+        assert_eq!(access.grant(), Some(at(100) + access.parameters().ifs), "{function:?}");
+        // A post-back-off that still runs is waited for.
+        let mut access = drawing(function, &[(15, 9)]);
+        access.settle(Settled::Done, false);
+        access.pause(at(10));
+        access.request_without_draw(at(100));
+        idle(&mut access, 100);
+        assert_eq!(access.grant(), Some(at(100) + access.parameters().ifs + us(9 * 9)), "{function:?}");
+    }
+}

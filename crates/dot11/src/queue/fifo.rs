@@ -22,6 +22,11 @@ impl Fifo {
         Self { limit: limit.max(1), items: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
+    /// The most packets that it holds.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// Queues a packet, or drops it.
     pub fn push(&mut self, item: Queued, mut drop: impl FnMut(Queued)) {
         if self.items.len() >= self.limit {

@@ -3,7 +3,7 @@
 //! - [`TxQueue`]: [`fifo`] with a packet limit, or [`fq_codel`], which manages each flow by [`codel`];
 //! - [`Scheduler`]: which receiver's queue gets the next channel access.
 //!
-//! Each receiver has a queue and a limit of its own; Linux's mac80211 has one limit for all stations of a radio. Nothing here
+//! Each receiver has a queue and a limit of its own, for what waits in it, unless [`Bounds`](crate::station::Bounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio. Nothing here
 //! marks packets (ECN): queue management drops.
 
 pub mod codel;

@@ -37,8 +37,22 @@ pub struct MacConfig {
     pub ack_timeout_extra: Duration,
     /// How much later than SIFS it answers, beside what its scheme adds; peers know it ([`crate::hooks::Peer::answer_delay`]).
     pub answer_delay: Duration,
+    /// Whether a frame that is queued in the instant at which a reception ends takes the medium for idle, as in ns-3, and so draws no counter. By the standard the medium
+    /// is busy to the end of the last symbol.
+    pub idle_at_end: bool,
+    /// What else counts against the limits of its queues; `None` where each receiver's queue has a limit of its own, for what waits in it.
+    pub bounds: Option<Bounds>,
     /// EIFS less DIFS: SIFS and an Ack at the lowest mandatory rate (802.11-2020, 10.3.2.3.7).
     pub eifs_extra: Duration,
+}
+
+/// What counts against the limit of a queue beside what waits in it. For queues with a limit in packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// What has been sent and has no fate yet, as in ns-3, whose MPDUs leave the queue when they are acknowledged or given up.
+    pub in_flight: bool,
+    /// What is for other receivers.
+    pub shared: bool,
 }
 
 /// What a station knows of one peer that it sends to and hears.

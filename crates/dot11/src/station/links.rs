@@ -160,13 +160,38 @@ impl Links {
     /// Queues a packet for its receiver, alone in its group or not; for all, behind what waits for its destination, or for the first peer.
     /// What is dropped for it is added to `dropped`, with its packet's reference.
     pub(super) fn push(&mut self, item: Queued, flow: u32, dropped: &mut Vec<Queued>) {
-        let link = self.index(item.options.receiver).unwrap_or_else(|| self.index_of_group(&item.options));
+        let link = self.link_of(&item);
         let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
         self.links[link].queue.push(item, flow, |victim| dropped.push(victim));
         // What comes behind others changes neither whether nor since when something waits.
         if was_empty {
             self.refresh(link);
         }
+    }
+
+    /// The link in whose queue a packet waits.
+    pub(super) fn link_of(&self, item: &Queued) -> usize {
+        self.index(item.options.receiver).unwrap_or_else(|| self.index_of_group(&item.options))
+    }
+
+    /// How many links there are.
+    pub(super) fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The limit of a link's queue, where it is one in packets.
+    pub(super) fn limit(&self, link: usize) -> Option<usize> {
+        match &self.links[link].queue {
+            TxQueue::Fifo(fifo) => Some(fifo.limit()),
+            TxQueue::FqCodel(_) => None,
+        }
+    }
+
+    /// Packets that wait on a link or are in MPDUs without a fate.
+    pub(super) fn with_in_flight(&self, link: usize) -> usize {
+        let link = &self.links[link];
+        let sent = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.packets_without_fate());
+        link.queue.len() + usize::from(link.head.is_some()) + sent
     }
 
     /// The link in whose queue a frame to a group waits.

@@ -51,10 +51,10 @@ mod initiate;
 mod links;
 mod respond;
 
-pub use config::{Aggregation, Amsdu, LinkConfig, MacConfig, Route};
+pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
 use exchange::{Exchange, InService, Reserved};
 use links::Links;
-use respond::DueAnswer;
+use respond::{Asks, DueAnswer};
 
 /// The MAC of one station with its scheme.
 #[derive(Debug)]
@@ -86,6 +86,8 @@ pub struct Station<S> {
     /// Packets that a queue has dropped, until the scheme is told.
     dropped: Vec<Queued>,
     released: Vec<Mpdu>,
+    /// What the PPDU asks for that was received ahead, once it is over.
+    ahead: Option<Asks>,
     spare: Vec<Vec<Mpdu>>,
     counts: StationCounts,
 }
@@ -97,6 +99,8 @@ pub struct Upward {
     pub packet: PacketId,
     /// Who put it on the air.
     pub from: NodeId,
+    /// Where [`Station::receive_ahead`] took it: the place in its PPDU of the MPDU that let it go up.
+    pub mpdu: u16,
 }
 
 /// The medium as one station sees it.
@@ -110,12 +114,14 @@ pub struct MediumView {
     pub nav_until: Instant,
     /// The last transmission was not intelligible to this station, and it did not send at the time.
     pub unintelligible: bool,
+    /// It is busy only in that a transmission ends in this instant.
+    pub ending: bool,
 }
 
 impl MediumView {
     /// Somebody sends; for a station that does not look, since it has no use for more.
     pub const BUSY: Self =
-        Self { busy: true, idle_since: Instant::ZERO, nav_until: Instant::ZERO, unintelligible: false };
+        Self { busy: true, idle_since: Instant::ZERO, nav_until: Instant::ZERO, unintelligible: false, ending: false };
 }
 
 /// What a station counts by itself; frames on the air are counted by whoever watches the medium.
@@ -163,6 +169,7 @@ impl<S: Scheme> Station<S> {
             fates: Vec::new(),
             dropped: Vec::new(),
             released: Vec::new(),
+            ahead: None,
             spare: Vec::new(),
             counts: StationCounts::default(),
         }
@@ -220,6 +227,20 @@ impl<S: Scheme> Station<S> {
     /// Packets that wait for `peer`, those to be sent again included.
     pub fn backlog(&self, peer: NodeId) -> usize {
         self.links.index(peer).map_or(0, |link| self.links.backlog(link))
+    }
+
+    /// Packets that count against the limit of the queue for a peer, or for any peer: those that wait, and with [`Bounds::in_flight`] those without a fate.
+    pub fn occupancy(&self, peer: Option<NodeId>) -> usize {
+        let in_service = self.in_service.as_ref().filter(|frame| peer.is_none_or(|peer| frame.mpdu.receiver == peer));
+        match (self.config.bounds, peer) {
+            (Some(Bounds { in_flight: true, .. }), _) => {
+                let links = 0..self.links.len();
+                let counted = links.filter(|&link| peer.is_none_or(|peer| self.links.peer(link) == peer));
+                counted.map(|link| self.links.with_in_flight(link)).sum::<usize>() + usize::from(in_service.is_some())
+            }
+            (_, Some(peer)) => self.backlog(peer),
+            (_, None) => self.total_backlog(),
+        }
     }
 
     /// Packets that wait for any peer.
@@ -399,9 +420,20 @@ impl<S: Scheme> Station<S> {
     }
 
     fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
-        self.links.push(item, flow, &mut self.dropped);
+        match self.config.bounds {
+            Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
+            _ => self.links.push(item, flow, &mut self.dropped),
+        }
         self.settle_drops(now, pool);
         self.request(now, view);
+    }
+
+    /// Whether a packet has no room in the queue for its receiver.
+    #[cold]
+    fn overflows(&self, bounds: Bounds, item: &Queued) -> bool {
+        let link = self.links.link_of(item);
+        let peer = (!bounds.shared).then(|| self.links.peer(link));
+        self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
     }
 
     /// Tells the scheme which packets were dropped, and lets them go.
@@ -428,6 +460,9 @@ impl<S: Scheme> Station<S> {
             // A settled station was not told what the medium did. It has no counter left, so nothing is lost by looking now.
             self.access.pause(now);
             self.medium_idle(now, view);
+        }
+        if view.ending && self.config.idle_at_end {
+            return self.access.request_without_draw(now);
         }
         self.access.request(now);
     }

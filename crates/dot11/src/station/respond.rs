@@ -20,6 +20,15 @@ pub(super) struct DueAnswer {
     reserved: Duration,
 }
 
+/// What a PPDU with data asks its receiver for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asks {
+    /// The TID of the last of its MPDUs that asks for an answer, where it asks for one.
+    answer: Option<Option<Tid>>,
+    /// How many MPDUs it has.
+    frames: u32,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Reply {
     Cts,
@@ -66,6 +75,40 @@ impl<S: Scheme> Station<S> {
         }
     }
 
+    /// An A-MPDU that is addressed to this station alone is on the air, and nothing overlaps with it: takes in now what will have arrived when it is over, each MPDU
+    /// ahead of its time, which [`Upward::mpdu`] tells. [`Self::receive`] follows at its end, with the same `intact`, or [`Self::forget_ahead`].
+    ///
+    /// Returns whether it was taken in; not while the station awaits an answer, for which it may stand.
+    #[cold]
+    pub fn receive_ahead(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) -> bool {
+        if intact == 0 || !self.exchange.is_idle() {
+            return false;
+        }
+        self.announce_arrival(now, ppdu, intact, pool);
+        let (mut asks, mut marks) = (Asks { answer: None, frames: 0 }, Vec::new());
+        for (n, packets) in ppdu.packets().enumerate() {
+            asks.frames += 1;
+            if intact >> n & 1 != 0 && self.take_mpdu(packets, now, pool) {
+                asks.answer = Some(packets[0].tid());
+            }
+            marks.resize(self.released.len(), n as u16);
+        }
+        let mut released = std::mem::take(&mut self.released);
+        for (mpdu, mark) in released.drain(..).zip(marks) {
+            let before = self.up.len();
+            self.pass_one_up(&mpdu, now, pool);
+            self.up.range_mut(before..).for_each(|upward| upward.mpdu = mark);
+        }
+        self.released = released;
+        self.ahead = Some(asks);
+        true
+    }
+
+    /// What was received ahead was destroyed after all: no answer follows.
+    pub fn forget_ahead(&mut self) {
+        self.ahead = None;
+    }
+
     /// Whether a frame to `receiver`, a station or a group, is for this station.
     fn is_in(&self, receiver: NodeId) -> bool {
         receiver.station() == self.config.node || receiver == NodeId::BROADCAST
@@ -80,6 +123,24 @@ impl<S: Scheme> Station<S> {
     }
 
     fn receive_data(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
+        if let Some(asks) = self.ahead.take() {
+            return self.answer_data(now, ppdu, asks);
+        }
+        self.announce_arrival(now, ppdu, intact, pool);
+        let mut asks = Asks { answer: None, frames: 0 };
+        for packets in ppdu.packets() {
+            asks.frames += 1;
+            if intact >> (asks.frames - 1) & 1 != 0 && self.take_mpdu(packets, now, pool) {
+                asks.answer = Some(packets[0].tid());
+            }
+        }
+        self.answer_data(now, ppdu, asks);
+        self.pass_up(now, pool);
+    }
+
+    /// Tells the scheme of a PPDU with data, and books its air time.
+    #[inline]
+    fn announce_arrival(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
         let kind = match &ppdu.body {
             Body::Single(mpdu) => ArrivalKind::Single(mpdu.seq),
             Body::Amsdu(packets) => ArrivalKind::Single(packets[0].seq),
@@ -90,21 +151,22 @@ impl<S: Scheme> Station<S> {
         if let Some(link) = self.links.index(ppdu.transmitter) {
             self.links.charge(link, ppdu.duration);
         }
-        let (mut answer, mut frames) = (None, 0);
-        for packets in ppdu.packets() {
-            frames += 1;
-            if intact >> (frames - 1) & 1 == 0 {
-                continue;
-            }
-            if !self.admits(packets, now, pool) {
-                self.counts.refused += 1;
-                continue;
-            }
-            self.take_in(packets, pool);
-            if packets[0].is_answered() {
-                answer = Some(packets[0].tid());
-            }
+    }
+
+    /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it asks for an answer.
+    #[inline]
+    fn take_mpdu(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
+        if !self.admits(packets, now, pool) {
+            self.counts.refused += 1;
+            return false;
         }
+        self.take_in(packets, pool);
+        packets[0].is_answered()
+    }
+
+    /// Gives a PPDU with data the answer that it asks for.
+    #[inline]
+    fn answer_data(&mut self, now: Instant, ppdu: &Ppdu, Asks { answer, frames }: Asks) {
         if let Some(tid) = answer {
             // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
             let with = match tid {
@@ -116,7 +178,6 @@ impl<S: Scheme> Station<S> {
                 self.answer_later(now, ppdu, with);
             }
         }
-        self.pass_up(now, pool);
     }
 
     /// Whether the scheme takes an MPDU. It is asked about each packet, and one that it refuses is refused with all beside it.
@@ -163,14 +224,19 @@ impl<S: Scheme> Station<S> {
     fn pass_up(&mut self, now: Instant, pool: &mut PacketPool) {
         let mut released = std::mem::take(&mut self.released);
         for mpdu in released.drain(..) {
-            let mut cx = context!(self, now, pool);
-            let verdict = self.scheme.on_upward(&mut cx, mpdu.packet, mpdu.transmitter);
-            self.raise_emitted();
-            if let Some(packet) = carry_out(verdict, pool, mpdu.packet) {
-                self.up.push_back(Upward { packet, from: mpdu.transmitter });
-            }
+            self.pass_one_up(&mpdu, now, pool);
         }
         self.released = released;
+    }
+
+    #[inline]
+    fn pass_one_up(&mut self, mpdu: &Mpdu, now: Instant, pool: &mut PacketPool) {
+        let mut cx = context!(self, now, pool);
+        let verdict = self.scheme.on_upward(&mut cx, mpdu.packet, mpdu.transmitter);
+        self.raise_emitted();
+        if let Some(packet) = carry_out(verdict, pool, mpdu.packet) {
+            self.up.push_back(Upward { packet, from: mpdu.transmitter, mpdu: 0 });
+        }
     }
 
     /// What the scheme has emitted onwards goes up behind all that came up before.
@@ -178,7 +244,7 @@ impl<S: Scheme> Station<S> {
         let up = &mut self.up;
         self.emissions.retain(|emission| {
             if let Emission::Onward(packet, from) = *emission {
-                up.push_back(Upward { packet, from });
+                up.push_back(Upward { packet, from, mpdu: 0 });
                 return false;
             }
             true

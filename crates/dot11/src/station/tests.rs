@@ -17,6 +17,7 @@
 
 mod air;
 mod block;
+mod bounds;
 mod reserve;
 mod rules;
 mod single;
@@ -74,6 +75,8 @@ fn dcf(node: u16) -> MacConfig {
         retry_limit: 7,
         ack_timeout_extra: Duration::ZERO,
         answer_delay: Duration::ZERO,
+        idle_at_end: false,
+        bounds: None,
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }

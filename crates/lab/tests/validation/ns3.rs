@@ -36,19 +36,20 @@ fn two_saturated_stations_collide_as_often_within_five_percent() {
 }
 
 #[test]
-fn tcp_is_within_three_percent() {
+fn tcp_is_within_two_percent() {
     for (id, name, row, overrides, theirs) in [
-        // ns-3 counts the 42 MPDUs that are in flight among those in the queue.
-        ("ns3-55", "wifi-80211n", "tcp", &["ap.queue_packets=84"][..], 107.889),
-        ("ns3-34", "wifi-80211n", "tcp", &["ap.queue_packets=210"], 117.131),
-        ("ns3-33", "wifi-80211n", "tcp", &["ap.queue_packets=958"], 119.377),
+        // ns-3 counts the MPDUs that are in flight among those in the queue.
+        ("ns3-55", "wifi-80211n", "tcp", &["wifi.queue_counts=in-flight"][..], 107.889),
+        ("ns3-34", "wifi-80211n", "tcp", &["wifi.queue_counts=in-flight", "ap.queue_packets=252"], 117.131),
+        ("ns3-33", "wifi-80211n", "tcp", &["wifi.queue_counts=in-flight", "ap.queue_packets=1000"], 119.377),
         ("ns3-56", "wifi-80211a", "tcp", &[], 24.2364),
         ("ns3-58", "wifi-80211a", "tcp-l1", &[], 20.5237),
-        ("ns3-17", "wifi-80211a", "tcp", &["stations.count=2"], 24.7212),
-        ("ns3-29", "wifi-80211a", "tcp", &["wifi.qos=true"], 24.1698),
+        // These have no variant in which a TCP ACK draws its back-off at the end of a reception.
+        ("ns3-17", "wifi-80211a", "tcp", &["stations.count=2", "wifi.reception_end=idle"], 24.7212),
+        ("ns3-29", "wifi-80211a", "tcp", &["wifi.qos=true", "wifi.reception_end=idle"], 24.1698),
         ("ns3-60", "wifi-80211b", "tcp", &[], 5.08587),
     ] {
-        compare(id, name, row, overrides, 5, theirs, 0.03);
+        compare(id, name, row, overrides, 5, theirs, 0.02);
     }
 }
 

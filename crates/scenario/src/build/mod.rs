@@ -17,14 +17,14 @@ mod wired;
 
 use std::fmt::Display;
 
-use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, ServerConfig, Topology};
+use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, Delivery, ServerConfig, Topology};
 use ackless_wire::{Bytes, Duration};
 
 use crate::error::ScenarioError;
 use crate::row::Row;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{Discipline, LossModel, Switch, Value};
+use crate::value::{AtEnd, Counted, Discipline, Hears, LossModel, Switch, Value};
 
 pub(crate) use stations::is_legacy;
 
@@ -60,6 +60,9 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         propagation: stations::propagation(scenario),
         hearing: hearing::hearing(scenario, &radio, &groups, &cells)?,
         neighbours: Vec::new(),
+        delivery: delivery(scenario)?,
+        counts_in_flight: scenario.wifi.queue_counts.value == Counted::InFlight,
+        idle_at_end: idle_at_end(scenario)?,
         flows: flows::flows(scenario, &groups)?,
         pings: flows::pings(scenario, &groups)?,
         warm_up: scenario.run.warm_up.value,
@@ -83,6 +86,7 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
         }
         Discipline::FqCodel => {
             scenario.without_bearing(&ap.queue_packets, "ap.queue is fq-codel, whose limit is ap.fq_limit")?;
+            scenario.without_bearing(&ap.queue_shared, "ap.queue is fq-codel")?;
             ApQueue::FqCodel {
                 target: scenario.positive(&ap.codel_target)?,
                 interval: scenario.positive(&ap.codel_interval)?,
@@ -96,8 +100,34 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
         mac: radio.ap_mac(scenario)?,
         queue,
         scheduler: ap.scheduler.value,
+        shares_queue: ap.queue_shared.value,
         host_latency: ap.host_latency.value,
     })
+}
+
+fn delivery(scenario: &Scenario) -> Result<Delivery, ScenarioError> {
+    let setting = &scenario.wifi.delivery;
+    match setting.value {
+        Delivery::Coalesced(time) if time.is_zero() || time > Duration::from_secs(1) => Err(scenario.refuse(
+            setting,
+            format!("is coalesced({})", time.word()),
+            "allowed are times of up to 1s, and per-ppdu for none",
+        )),
+        Delivery::PerMpdu if scenario.wifi.hearing.value != Hears::All => {
+            let message = "is per-mpdu, but where not all nodes hear each other, what of an A-MPDU arrives is known at its end only";
+            Err(scenario.refuse(setting, message, "set wifi.hearing=all, or another wifi.delivery"))
+        }
+        delivery => Ok(delivery),
+    }
+}
+
+fn idle_at_end(scenario: &Scenario) -> Result<bool, ScenarioError> {
+    let setting = &scenario.wifi.reception_end;
+    if setting.value == AtEnd::Idle && scenario.wifi.hearing.value != Hears::All {
+        let message = "is idle, which is for cells in which all nodes hear each other";
+        return Err(scenario.refuse(setting, message, "set wifi.hearing=all, or wifi.reception_end=busy"));
+    }
+    Ok(setting.value == AtEnd::Idle)
 }
 
 fn beacons(scenario: &Scenario, radio: &Radio) -> Result<Option<BeaconConfig>, ScenarioError> {

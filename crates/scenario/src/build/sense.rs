@@ -2,8 +2,8 @@
 //! would be believed to have been measured.
 
 use ackless_cell::config::{
-    Access, AggregationConfig, CellConfig, Direction, FlowConfig, Peer, SchemeChoice, StationConfig, Topology,
-    TransportConfig,
+    Access, AggregationConfig, CellConfig, Delivery, Direction, FlowConfig, Peer, SchemeChoice, StationConfig,
+    Topology, TransportConfig,
 };
 use ackless_phy::Timing;
 use ackless_schemes::agent::Solution;
@@ -152,7 +152,7 @@ fn in_time(scenario: &Scenario, cell: &CellConfig, again: Duration) -> Result<()
     let slowest = cell.stations.iter().map(|station| station.host_latency + station.host_latency_spread).max();
     let slowest = slowest.unwrap_or_default();
     let held = scenario.transport.ack_timeout.value;
-    let longest = held + slowest * 2;
+    let longest = held + slowest * 2 + gathered(cell);
     if again > longest {
         return Ok(());
     }
@@ -170,14 +170,22 @@ fn in_time(scenario: &Scenario, cell: &CellConfig, again: Duration) -> Result<()
     Err(scenario.refuse(setting, message, help))
 }
 
+/// How long what has been received may wait before it sets out for the host.
+const fn gathered(cell: &CellConfig) -> Duration {
+    match cell.delivery {
+        Delivery::Coalesced(time) => time,
+        Delivery::PerPpdu | Delivery::PerMpdu => Duration::ZERO,
+    }
+}
+
 /// The flag is never ON where no host has its TCP ACK down before the MAC ACK leaves.
 fn within_sifs(scenario: &Scenario, cell: &CellConfig, extra_sifs: Duration) -> Result<(), ScenarioError> {
     let sifs = Timing::of(cell.standard, cell.band).sifs;
     let time = |station: &StationConfig| sifs + station.mac.answer_delay + extra_sifs;
+    let both_ways = |station: &StationConfig| station.host_latency * 2 + gathered(cell);
     let stations = || cell.stations.iter().filter(|station| station.scheme != SchemeChoice::Stock);
-    let quickest = stations().map(|station| station.host_latency * 2).min();
-    let Some(quickest) = quickest.filter(|_| !stations().any(|station| station.host_latency * 2 < time(station)))
-    else {
+    let quickest = stations().map(both_ways).min();
+    let Some(quickest) = quickest.filter(|_| !stations().any(|station| both_ways(station) < time(station))) else {
         return Ok(());
     };
     let message = format!(

@@ -377,7 +377,7 @@ impl ByPower {
     /// The medium as `node` sees it.
     pub fn view(&self, node: usize) -> MediumView {
         let Receiver { busy, idle_since, nav_until, damaged, .. } = self.receivers[node];
-        MediumView { busy, idle_since, nav_until, unintelligible: damaged }
+        MediumView { busy, idle_since, nav_until, unintelligible: damaged, ending: false }
     }
 
     /// What a node hears.

@@ -1,11 +1,12 @@
 //! One node's ear: what it is locked on, what disturbs that, and what it can decode in the end.
 
-use ackless_dot11::frame::{Body, Mpdu, Ppdu};
+use ackless_dot11::frame::Ppdu;
 use ackless_phy::TxVector;
 use ackless_wire::random::Stream;
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{Bytes, Instant};
 
 use super::{KnownErrors, Number};
+use crate::medium::progress::{Progress, len_of};
 
 /// What a node hears and has heard.
 #[derive(Debug)]
@@ -65,21 +66,18 @@ impl Receiver {
     pub(super) fn decode(&mut self, ppdu: &Ppdu, errors: &mut KnownErrors, enough: u32) -> u64 {
         let Some(lock) = &self.lock else { return 0 };
         let vector = ppdu.txvector;
-        let body = lock.start + vector.preamble();
-        let span = ppdu.duration.saturating_sub(vector.preamble() + vector.signal_extension());
         if ppdu.mpdus().is_empty() {
+            let body = lock.start + vector.preamble();
+            let span = ppdu.duration.saturating_sub(vector.preamble() + vector.signal_extension());
             let success = lock.success((body, body + span), ppdu.psdu_len, vector, errors);
             return u64::from(self.random.chance(success));
         }
-        let aggregated = matches!(ppdu.body, Body::Aggregate(_));
-        let total: u64 = ppdu.packets().map(|packets| room(packets, aggregated)).sum();
-        let at = |bytes: u64| {
-            body + Duration::from_nanos((u128::from(span.as_nanos()) * u128::from(bytes) / u128::from(total)) as u64)
-        };
+        let progress = Progress::of(ppdu, lock.start);
         let (mut intact, mut before) = (0u64, 0);
         for (n, packets) in ppdu.packets().enumerate() {
-            let until = before + room(packets, aggregated);
-            let success = lock.success((at(before), at(until)), len_of(packets), vector, errors);
+            let until = before + progress.room(packets);
+            let span = (progress.at(before), progress.at(until));
+            let success = lock.success(span, len_of(packets), vector, errors);
             intact |= u64::from(self.random.chance(success)) << n;
             if intact.count_ones() >= enough {
                 break;
@@ -134,16 +132,4 @@ impl Lock {
         }
         success
     }
-}
-
-/// The length of the MPDU with these packets.
-fn len_of(packets: &[Mpdu]) -> Bytes {
-    packets.iter().map(Mpdu::len).sum()
-}
-
-/// What an MPDU takes of its PSDU: in an A-MPDU its delimiter and padding too. Where minimum MPDU spacing has set MPDUs apart, their bits are
-/// taken as spread over the gaps.
-fn room(packets: &[Mpdu], aggregated: bool) -> u64 {
-    let len = len_of(packets).get();
-    if aggregated { (len + 4).next_multiple_of(4) } else { len }
 }

@@ -231,6 +231,7 @@ impl Air {
     fn view(&self, node: usize) -> MediumView {
         MediumView {
             busy: !self.on_air.is_empty(),
+            ending: false,
             idle_since: self.idle_since,
             nav_until: self.nav[node],
             unintelligible: self.noise.is_some_and(|transmitter| usize::from(transmitter.0) != node),
@@ -304,7 +305,7 @@ impl Air {
                     Some(Harm::Damage(mpdus)) => all & !mpdus,
                     Some(Harm::Garble) => 0,
                 };
-                let view = MediumView { busy: true, ..self.view(node) };
+                let view = MediumView { busy: true, ending: self.on_air.is_empty(), ..self.view(node) };
                 self.stations[node].receive(now, view, &ppdu, intact, &mut self.pool);
             } else {
                 self.stations[node].overhear(now, &mut self.pool);

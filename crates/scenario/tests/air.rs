@@ -1,8 +1,9 @@
 //! Rates that adapt, and an air that changes, in whole cells.
 
 use ackless_cell::config::CellConfig;
-use ackless_cell::result::{LinkRates, RunResult};
+use ackless_cell::result::{AirtimeClass, LinkRates, RunResult};
 use ackless_scenario::{Row, Scenario};
+use ackless_wire::Duration;
 use ackless_wire::random::{Purpose, Stream};
 
 /// The cell of `text` with these overrides, in this row.
@@ -73,6 +74,21 @@ fn minstrel_comes_near_to_ideal_at_any_snr_and_with_any_standard() {
 
 /// What Minstrel-HT gets of ideal's throughput in a second, from a second after its start on.
 const SHARE: f64 = 0.88;
+
+#[test]
+fn fallbacks_have_an_rts_and_requests_the_lowest_rate() {
+    // A tenth of the BlockAcks is lost.
+    let keys = ["loss.model=snr", "loss.snr=20dB", "transport.protocol=udp", "steps.at=0s", "steps.air_loss=10%"];
+    let of = |control| run("stock", &[&keys[..], &[control]].concat(), 1);
+    let (ideal, minstrel) = (of("wifi.rate_control=ideal"), of("wifi.rate_control=minstrel-ht"));
+    assert_eq!(ideal.counters.total.rts, 0);
+    let counters = &minstrel.counters.total;
+    assert!(counters.rts > 5 && counters.rts < counters.data_ppdus / 2, "{counters:?}");
+    // 24 bytes at 6 Mbps: 20 us of preamble and nine symbols of 24 bits for 214.
+    let requests = minstrel.airtime_ns[AirtimeClass::BlockAckRequests];
+    assert!(counters.block_ack_requests > 5, "{counters:?}");
+    assert_eq!(requests, Duration::from_micros(56) * counters.block_ack_requests);
+}
 
 #[test]
 fn a_group_has_a_rate_control_of_its_own() {

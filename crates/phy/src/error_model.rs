@@ -12,8 +12,8 @@
 //!   than every second time.
 //! - DSSS and CCK: the coherent receiver's union bound in IEEE Std 802.15.2-2003.
 //!
-//! The SNR is that of each subcarrier and stream. Not modelled: fading, preambles and PHY headers (which are sent at
-//! the lowest rate), and what several streams do to one another.
+//! The SNR is that of each subcarrier and stream; how it fades is [`crate::channel`]'s. Not modelled: preambles and PHY headers (which are
+//! sent at the lowest rate), and what several streams do to one another.
 
 use ackless_wire::Bytes;
 

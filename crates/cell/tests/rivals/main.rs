@@ -21,6 +21,8 @@ mod crew;
 mod hosts;
 mod ledger;
 mod ledger_checks;
+#[path = "../support/powers.rs"]
+mod powers;
 #[path = "../support/radio.rs"]
 mod radio;
 mod schedule;

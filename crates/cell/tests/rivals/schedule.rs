@@ -12,6 +12,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
 use crate::hosts::{hosts, linux, one_of, span};
+use crate::powers::by_power;
 use crate::radio::radio;
 use crate::weather::Weather;
 
@@ -44,6 +45,12 @@ impl Schedule {
         hosts(above, &mut config, 0.05);
         linux(above, &mut config);
         radio(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
+        let hears = &mut Stream::new(seed, 5, Purpose::Test);
+        // Powers stay as they are.
+        let still = config.stations.iter().all(|station| station.changes.is_none());
+        if still && standard != Standard::B && config.topology == Topology::Infrastructure && hears.chance(0.2) {
+            by_power(hears, &mut config);
+        }
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }

@@ -18,8 +18,8 @@ use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
 use ackless_tcp::ack::LAST_RESORT;
 pub use ackless_tcp::{
-    AckChoice, CongestionChoice, CubicRule, GrowthRule, MissingTimestamp, NagleRule, RackRule, RecoveryChoice, RtoRule,
-    SenderChoices, SlowStartChoice, TackConfig, UndoChoices,
+    AckChoice, CongestionChoice, CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RecoveryChoice,
+    RtoRule, SenderChoices, SlowStartChoice, TackConfig, UndoChoices,
 };
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -95,6 +95,8 @@ pub struct ServerConfig {
     pub host_latency: Duration,
     /// TCP Small Queues, as [`StationConfig::tsq`]: its queues are its host latency and the wire's buffer, until the wire has sent a packet.
     pub tsq: Option<Duration>,
+    /// TCP segmentation offload, as [`StationConfig::tso`].
+    pub tso: Option<Duration>,
 }
 
 /// Who hears whom in a cell.
@@ -227,6 +229,9 @@ pub struct StationConfig {
     /// and its MAC, until the receiver has acknowledged an MPDU or it has been given up; see [`ackless_tcp::Endpoint::heed_small_queue`].
     /// `None` is without bound.
     pub tsq: Option<Duration>,
+    /// TCP segmentation offload: its TCPs send new data in bursts of what their rate carries in this time; see [`ackless_tcp::Config::tso`]. `None` sends segment
+    /// by segment.
+    pub tso: Option<Duration>,
     /// A packet vanishes between its transports and its MAC, either way. What a relay passes on for others is not lost so.
     pub host_loss: Probability,
     /// What the air between it and the AP loses, beside collisions.
@@ -367,6 +372,8 @@ pub enum ApQueue {
         quantum: Bytes,
         /// Packets in all queues of this station; the fattest one is then cut. At least 1.
         limit: u32,
+        /// Whether packets that may be marked (ECN) are marked in place of being dropped, unless the limit is reached.
+        ecn: bool,
     },
 }
 
@@ -563,6 +570,12 @@ pub struct TcpConfig {
     pub receive_buffer: Bytes,
     /// How fast the receiving application takes data out of that buffer; `None` takes it as soon as it is there. Greater than zero.
     pub read_rate: Option<BitRate>,
+    /// Whether the receive window begins small and follows what is read; the buffer is the most memory for it then. See [`ackless_tcp::Config::receive_tuning`].
+    pub receive_tuning: bool,
+    /// Explicit congestion notification (RFC 3168), asked for and accepted by both ends.
+    pub ecn: bool,
+    /// Whether the sender's buffer begins small and follows the congestion window. See [`ackless_tcp::Config::send_tuning`].
+    pub send_tuning: bool,
 }
 
 /// Delayed ACKs: when a TCP receiver acknowledges data that came in order.
@@ -702,12 +715,13 @@ impl CellConfig {
 }
 
 impl TcpConfig {
-    /// Whether it is what stacks do without BBR, RACK, pacing, TACK, what [`Self::sender`] adds and unusual policies of acknowledging.
+    /// Whether it is what stacks do without BBR, RACK, pacing, TACK, what [`Self::sender`] adds, buffers that tune themselves and unusual policies of acknowledging.
     pub fn is_plain(&self) -> bool {
         let modelled = matches!(self.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
         let standard =
             self.recovery == RecoveryChoice::Standard && !self.pacing && self.sender == SenderChoices::default();
-        standard && !modelled && self.policy.is_none() && self.tack.is_none()
+        let tunes = self.receive_tuning || self.send_tuning;
+        standard && !tunes && !modelled && self.policy.is_none() && self.tack.is_none()
     }
 
     /// The longest that its receiver holds an ACK, where holes and TACK do not come into it: that of Linux's delay, which adapts, or the timer.
@@ -744,6 +758,9 @@ impl Default for TcpConfig {
             send_buffer: Bytes::from_kib(4 * 1024),
             receive_buffer: Bytes::from_kib(4 * 1024),
             read_rate: None,
+            ecn: false,
+            receive_tuning: false,
+            send_tuning: false,
         }
     }
 }

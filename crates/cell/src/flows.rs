@@ -63,6 +63,8 @@ pub(crate) struct End {
     pub(crate) merging: Option<Box<Merging>>,
     /// What it has in the queues below, if they are bounded.
     pub(crate) small_queue: Option<SmallQueue>,
+    /// How much time's worth its bursts carry, if it sends in bursts.
+    tso: Option<Duration>,
     next_ip_id: u16,
 }
 
@@ -134,6 +136,13 @@ impl Flows {
     pub(crate) fn merge(&mut self, gro: impl Fn(Place) -> Gro) {
         for end in self.flows.iter_mut().flat_map(|flow| &mut flow.ends) {
             end.merging = Merging::new(gro(end.place)).map(Box::new);
+        }
+    }
+
+    /// Each end sends in bursts as its host does.
+    pub(crate) fn burst(&mut self, tso: impl Fn(Place) -> Option<Duration>) {
+        for end in self.flows.iter_mut().flat_map(|flow| &mut flow.ends) {
+            end.tso = tso(end.place);
         }
     }
 
@@ -234,6 +243,7 @@ impl Flow {
             reported: Bytes::ZERO,
             merging: None,
             small_queue: None,
+            tso: None,
             next_ip_id: 0,
         };
         Self {
@@ -331,11 +341,11 @@ impl Flow {
         if let (Some(reader), Some(old)) = (&mut self.application.reader, &self.ends[receiver].tcp) {
             reader.left += old.readable();
         }
-        let config = Config { nagle, ..endpoint_config(tcp) };
+        let [peer_config, config] = [0, 1].map(|end| Config { nagle, tso: self.ends[end].tso, ..endpoint_config(tcp) });
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
         let (listening, calling) = (iss(), iss());
-        self.ends[0].tcp = Some(Box::new(Endpoint::listen(config.clone(), peer, listening)));
+        self.ends[0].tcp = Some(Box::new(Endpoint::listen(peer_config, peer, listening)));
         self.ends[1].tcp = Some(Box::new(Endpoint::connect(now, config, station, peer, calling)));
         for end in &mut self.ends {
             end.reported = Bytes::ZERO;
@@ -487,6 +497,9 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         missing_timestamp: tcp.missing_timestamp,
         window_scaling: tcp.window_scaling,
         receive_buffer: tcp.receive_buffer,
+        receive_tuning: tcp.receive_tuning,
+        ecn: tcp.ecn,
+        send_tuning: tcp.send_tuning,
         send_buffer: tcp.send_buffer,
         consume: if tcp.read_rate.is_some() { Consume::ByApplication } else { Consume::Immediately },
         rto_min: tcp.rto_min,

@@ -29,6 +29,8 @@ pub enum Gro {
 pub(crate) struct Merging {
     most: u32,
     held: Option<Merged>,
+    /// Whether something of the present batch has come.
+    pub(crate) in_batch: bool,
     pub(crate) counts: MergeCounts,
 }
 
@@ -78,7 +80,7 @@ impl Merging {
             Gro::PerBatch => u32::MAX,
             Gro::Most(most) => most.get(),
         };
-        Some(Self { most, held: None, counts: MergeCounts::default() })
+        Some(Self { most, held: None, in_batch: false, counts: MergeCounts::default() })
     }
 
     /// A packet of the connection has come.
@@ -105,11 +107,6 @@ impl Merging {
             self.held = Some(Merged { packet: packet.clone(), segment, segments: 1 });
         }
         Passed { before, alone }
-    }
-
-    /// Whether something waits for more.
-    pub(crate) fn holds(&self) -> bool {
-        self.held.is_some()
     }
 
     /// The batch is over, or what is held may not grow.

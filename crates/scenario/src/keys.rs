@@ -187,6 +187,8 @@ section! {
         fq_quantum: Bytes = "\"300B\"",
         /// Packets that fq-codel holds for each client.
         fq_limit: u32 = "8192",
+        /// Whether fq-codel marks packets that may be marked (transport.ecn) in place of dropping them, as mac80211 does.
+        fq_ecn: bool = "true",
         /// Which client is served next.
         scheduler: ApScheduler = "\"round-robin\"",
         /// Time from the wire to the MAC's queue, and back.
@@ -243,6 +245,9 @@ section! {
         /// TCP Small Queues: for how much time, at its rate, each of its connections may have data in the queues below, which is until the
         /// MAC has its MPDU acknowledged or given up; at least two packets, at most 1 MiB unless paced; up to 1s. Linux has 8 ms on Wi-Fi (mac80211).
         tsq: Switch<Duration> = "\"off\"",
+        /// TCP segmentation offload: its TCPs send new data in bursts that carry what their rate does in this time (and more over round trips below 16 ms), with PSH at
+        /// the end, and wait a little for room for longer ones. Linux has 8 ms on Wi-Fi. Not with TACK.
+        tso: Switch<Duration> = "\"off\"",
         /// Loss of packets between its MAC and its transports, each way: what driver and kernel drop, and neither end of the air knows of.
         host_loss: Probability = "0.0",
         /// Signal-to-noise ratio to and from the AP under the snr model; auto is loss.snr.
@@ -341,6 +346,8 @@ section! {
         host_latency: Duration = "\"0us\"",
         /// TCP Small Queues, as stations.tsq, until the wire has sent a packet; Linux has 1 ms on a wire.
         tsq: Switch<Duration> = "\"off\"",
+        /// TCP segmentation offload, as stations.tso; Linux has 1 ms on a wire.
+        tso: Switch<Duration> = "\"off\"",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Presets of hosts: what is laid over a scenario's file, and under its overrides, its flows' own keys and the row.
 
-use ackless_cell::config::{CubicRule, Gro, GrowthRule, NagleRule, RackRule, RtoRule, SlowStartChoice};
+use ackless_cell::config::{CubicRule, Gro, GrowthRule, NagleRule, PrrRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::{Bytes, Duration};
 
 use crate::scenario::Scenario;
@@ -25,11 +25,12 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 /// - A small segment waits for another small one alone (`tcp_nagle_check`); the window grows while it is less than twice what was out
 ///   (`tcp_is_cwnd_limited`); the timeout is summed and rounded as the kernel does (`tcp_rtt_estimator`; HZ is 250).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.
-/// - Buffers as far as autotuning may go: `tcp_wmem` 4 MiB, `tcp_rmem` 6 MiB, of which a window is told of half. Autotuning itself is left out: the
-///   window is there from the start.
+/// - Recovery by PRR (`tcp_cwnd_reduction`).
+/// - Buffers tune themselves (`tcp_rcv_space_adjust`, `tcp_sndbuf_expand`) up to `tcp_rmem` 6 MiB and `tcp_wmem` 4 MiB.
 /// - GRO at every host.
 /// - TCP Small Queues: 8 ms on stations, as mac80211 asks (`tx_sk_pacing_shift` 7, which is 7.8 ms), and 1 ms
 ///   at the server (`sk_pacing_shift` 10).
+/// - TCP segmentation offload with bursts of the same two times (`tcp_tso_autosize`).
 ///
 /// A flow that offers TACK keeps its congestion control and ACKs, unless a key names others; where the flow itself chooses TACK (`flows.tack`), these are its own
 /// keys then, which a row does not change.
@@ -50,17 +51,25 @@ fn linux(scenario: &mut Scenario) {
     put(&mut transport.rto, RtoRule::Linux);
     put(&mut transport.cubic, CubicRule::Linux);
     put(&mut transport.rack, RackRule::Linux);
+    put(&mut transport.prr, PrrRule::Linux);
     put(&mut transport.growth, GrowthRule::Linux);
     put(&mut transport.sack, true);
     put(&mut transport.pacing, false);
     put(&mut transport.rto_min, Duration::from_millis(200));
     put(&mut transport.send_buffer, Bytes::from_kib(4 * 1024));
-    put(&mut transport.receive_buffer, Bytes::from_kib(3 * 1024));
+    put(&mut transport.receive_buffer, Bytes::from_kib(6 * 1024));
+    for tuning in [&mut transport.receive_tuning, &mut transport.send_tuning] {
+        put(tuning, true);
+    }
     put(&mut scenario.server.gro, Gro::PerBatch);
-    put(&mut scenario.server.tsq, Switch::On(Duration::from_millis(1)));
+    for bound in [&mut scenario.server.tsq, &mut scenario.server.tso] {
+        put(bound, Switch::On(Duration::from_millis(1)));
+    }
     for group in &mut scenario.stations {
         put(&mut group.gro, Gro::PerBatch);
-        put(&mut group.tsq, Switch::On(Duration::from_millis(8)));
+        for bound in [&mut group.tsq, &mut group.tso] {
+            put(bound, Switch::On(Duration::from_millis(8)));
+        }
     }
     let laid = |origin: Origin| matches!(origin, Origin::Preset(_));
     let (ack, congestion) = (laid(scenario.transport.ack.origin), laid(scenario.transport.congestion.origin));

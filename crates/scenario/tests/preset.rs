@@ -1,8 +1,8 @@
 //! `transport.preset`: what it lays over a file, and what is laid over it.
 
 use ackless_cell::config::{
-    AckChoice, CellConfig, CongestionChoice, CubicRule, Gro, GrowthRule, NagleRule, RackRule, RecoveryChoice, RtoRule,
-    SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
+    AckChoice, CellConfig, CongestionChoice, CubicRule, Gro, GrowthRule, NagleRule, PrrRule, RackRule, RecoveryChoice,
+    RtoRule, SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
 };
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::{Bytes, Duration};
@@ -63,7 +63,8 @@ fn it_replaces_what_the_file_says_of_transports_and_hosts() {
         (leaves.congestion, leaves.recovery, leaves.policy),
         (CongestionChoice::Cubic, RecoveryChoice::Rack, LINUX)
     );
-    assert_eq!((leaves.receive_buffer, leaves.pacing), (Bytes::from_kib(3 * 1024), false));
+    assert_eq!((leaves.receive_buffer, leaves.pacing), (Bytes::from_kib(6 * 1024), false));
+    assert!(leaves.receive_tuning && leaves.send_tuning);
     let sender = SenderChoices {
         slow_start: SlowStartChoice::HyStart,
         undo: UndoChoices { eifel: true, frto: true, dsack: true },
@@ -72,12 +73,15 @@ fn it_replaces_what_the_file_says_of_transports_and_hosts() {
         cubic: CubicRule::Linux,
         growth: GrowthRule::Linux,
         rack: RackRule::Linux,
+        prr: PrrRule::Linux,
     };
     assert_eq!(leaves.sender, sender);
     assert!(cell.stations.iter().all(|station| station.gro == Gro::PerBatch));
     assert_eq!(cell.server.gro, Gro::PerBatch);
     assert!(cell.stations.iter().all(|station| station.tsq == Some(Duration::from_millis(8))));
     assert_eq!(cell.server.tsq, Some(Duration::from_millis(1)));
+    assert!(cell.stations.iter().all(|station| station.tso == Some(Duration::from_millis(8))));
+    assert_eq!(cell.server.tso, Some(Duration::from_millis(1)));
 }
 
 #[test]

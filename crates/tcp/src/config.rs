@@ -4,7 +4,7 @@ use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
 use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, SlowStartChoice};
-use crate::loss::RecoveryChoice;
+use crate::loss::{PrrRule, RecoveryChoice};
 use crate::rtt::{RtoBounds, RtoRule};
 use crate::tack::TackConfig;
 
@@ -27,6 +27,11 @@ pub struct Config {
     pub pacing: bool,
     /// What else the sender may do than the plainest of the standards. Default: nothing.
     pub sender: SenderChoices,
+    /// Whether to offer and accept explicit congestion notification (RFC 3168). Not on a TACK connection. Default: no; Linux accepts and does not offer it.
+    pub ecn: bool,
+    /// Whether new data goes out in bursts as with TCP segmentation offload, each of what the sender's rate carries in this time, with PSH at its end: `endpoint/burst` has
+    /// the rules of Linux. Not on a TACK connection. Default: no.
+    pub tso: Option<Duration>,
     /// The most that slow start may add for one acknowledgement, in segments (L of RFC 3465, 2.2); nothing means no
     /// limit. After a timeout it is one segment whatever stands here (RFC 3465, 2.3). Default: no limit, as in
     /// Linux; the RFC recommends 2, which would slow every start under sparse acknowledgements.
@@ -51,6 +56,11 @@ pub struct Config {
     /// Room for data that the application has not taken. Range: 1 byte to 1 GiB; more counts as 1 GiB. Default: 6
     /// MiB, the limit of Linux's auto-tuning (tcp_rmem), so that the path governs and not the buffer.
     pub receive_buffer: Bytes,
+    /// Whether the receive window begins small and follows what the application takes in a round trip, up to the receive buffer, which is memory
+    /// then, of which a window is told in part: `endpoint/tuning` has the rules of Linux. Not on a TACK connection. Default: no.
+    pub receive_tuning: bool,
+    /// Whether the send buffer begins at 85 KiB and follows the congestion window up to `send_buffer` (`tcp_sndbuf_expand` of Linux). Default: no.
+    pub send_tuning: bool,
     /// Room for written data that is not acknowledged; bounds `write`, not `send`. Default: 4 MiB (Linux, tcp_wmem).
     pub send_buffer: Bytes,
     /// Who takes data out of the receive buffer. Default: nobody needs to.
@@ -92,6 +102,8 @@ pub struct SenderChoices {
     pub growth: GrowthRule,
     /// Which repeated segments RACK takes for delivered.
     pub rack: RackRule,
+    /// How a recovery by RACK reduces the window.
+    pub prr: PrrRule,
 }
 
 /// Of which repeated segments RACK takes the latest transmission for the one that was delivered.
@@ -122,7 +134,8 @@ pub enum GrowthRule {
     /// Where it kept the sender from sending when what is acknowledged now was out (RFC 7661; RFC 9438, 4.2).
     #[default]
     Rfc,
-    /// In slow start also while it is less than twice the most that was out in the last round trip (`tcp_is_cwnd_limited` of Linux).
+    /// In slow start also while it is less than twice the most that was out in the last round trip (`tcp_is_cwnd_limited` of Linux). And by what an
+    /// acknowledgement delivers, so not once more by what had been selectively acknowledged before, where records are kept (`tcp_cong_avoid`).
     Linux,
 }
 
@@ -168,6 +181,8 @@ impl Default for Config {
             recovery: RecoveryChoice::Standard,
             pacing: false,
             sender: SenderChoices::default(),
+            ecn: false,
+            tso: None,
             slow_start_limit: None,
             idle_restart: true,
             ack: AckChoice::default(),
@@ -177,6 +192,8 @@ impl Default for Config {
             tack: None,
             window_scaling: true,
             receive_buffer: Bytes::from_kib(6 * 1024),
+            receive_tuning: false,
+            send_tuning: false,
             send_buffer: Bytes::from_kib(4 * 1024),
             consume: Consume::Immediately,
             nagle: true,

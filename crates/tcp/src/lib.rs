@@ -51,7 +51,7 @@ pub use congestion::{
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};
 pub use listener::{Limits, Listener, ListenerStats, WhenFull};
-pub use loss::RecoveryChoice;
+pub use loss::{PrrRule, RecoveryChoice};
 pub use measure::Measured;
 pub use rtt::RtoRule;
 pub use state::State;

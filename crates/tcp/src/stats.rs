@@ -15,6 +15,10 @@ pub struct Stats {
     pub data_segments_sent: u64,
     /// Segments with payload or FIN of which at least the first byte had been sent before.
     pub retransmitted_segments: u64,
+    /// Reductions of the window for a mark (ECN).
+    pub reductions_by_mark: u64,
+    /// Bursts in which new data went out, where it does so (`Config::tso`).
+    pub bursts: u64,
     /// Payload bytes sent again.
     pub retransmitted_bytes: Bytes,
     /// Segments sent that carry nothing but an acknowledgement, TACKs and IACKs included.

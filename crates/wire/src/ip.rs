@@ -45,7 +45,49 @@ pub struct Ipv6Header {
     pub hop_limit: u8,
 }
 
+/// What the ECN field of an IP header says (RFC 3168, 5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ecn {
+    /// Not-ECT: congestion can be told only by dropping the packet.
+    NotCapable,
+    /// ECT(1).
+    Capable1,
+    /// ECT(0), which senders of RFC 3168 set.
+    Capable0,
+    /// CE: the packet has met congestion.
+    Experienced,
+}
+
 impl IpHeader {
+    /// The ECN field.
+    pub const fn ecn(&self) -> Ecn {
+        let field = match self {
+            Self::V4(v4) => v4.dscp_ecn,
+            Self::V6(v6) => v6.traffic_class,
+        };
+        match field & 0b11 {
+            0b00 => Ecn::NotCapable,
+            0b01 => Ecn::Capable1,
+            0b10 => Ecn::Capable0,
+            _ => Ecn::Experienced,
+        }
+    }
+
+    /// Writes the ECN field.
+    pub const fn set_ecn(&mut self, ecn: Ecn) {
+        let field = match self {
+            Self::V4(v4) => &mut v4.dscp_ecn,
+            Self::V6(v6) => &mut v6.traffic_class,
+        };
+        let bits = match ecn {
+            Ecn::NotCapable => 0b00,
+            Ecn::Capable1 => 0b01,
+            Ecn::Capable0 => 0b10,
+            Ecn::Experienced => 0b11,
+        };
+        *field = *field & !0b11 | bits;
+    }
+
     /// The length of the header.
     pub const fn len(&self) -> Bytes {
         match self {
@@ -98,5 +140,28 @@ impl Ipv6Header {
     /// A header with hop limit 64, best effort and no flow label.
     pub const fn new(src: Ipv6Addr, dst: Ipv6Addr) -> Self {
         Self { src, dst, traffic_class: 0, flow_label: 0, hop_limit: 64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ecn_field_is_the_lower_two_bits_and_leaves_the_others_alone() {
+        // RFC 3168, figure 1.
+        let fields = [(0b00, Ecn::NotCapable), (0b01, Ecn::Capable1), (0b10, Ecn::Capable0), (0b11, Ecn::Experienced)];
+        for (bits, ecn) in fields {
+            let mut header = Ipv4Header::new(Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
+            header.dscp_ecn = 0b1011_1000 | 0b11;
+            let mut v4 = IpHeader::V4(header);
+            v4.set_ecn(ecn);
+            assert_eq!(v4.ecn(), ecn);
+            assert_eq!(v4, IpHeader::V4(Ipv4Header { dscp_ecn: 0b1011_1000 | bits, ..header }));
+            let header = Ipv6Header::new(Ipv6Addr::LOCALHOST, Ipv6Addr::LOCALHOST);
+            let mut v6 = IpHeader::V6(header);
+            v6.set_ecn(ecn);
+            assert_eq!((v6.ecn(), v6), (ecn, IpHeader::V6(Ipv6Header { traffic_class: bits, ..header })));
+        }
     }
 }

@@ -20,7 +20,7 @@ pub mod udp;
 pub mod units;
 
 pub use address::MacAddr;
-pub use ip::IpHeader;
+pub use ip::{Ecn, IpHeader};
 pub use packet::{Packet, Payload, Transport};
 pub use pool::{Discharge, PacketId, PacketPool};
 pub use tcp::{SeqNumber, TcpFlags, TcpHeader};

@@ -1,5 +1,6 @@
 //! A slab of packets with reference counts: machines pass a [`PacketId`] on, and the packet itself stays where it is.
 
+use crate::ip::Ecn;
 use crate::packet::Packet;
 use crate::units::Bytes;
 
@@ -60,6 +61,19 @@ impl PacketPool {
     /// If its last reference was released.
     pub fn get(&self, id: PacketId) -> &Packet {
         self.slots[id.0 as usize].packet.as_ref().expect("a held reference keeps its packet")
+    }
+
+    /// Marks the packet as having met congestion, if it may be marked (RFC 3168, 5). Returns whether it is.
+    ///
+    /// # Panics
+    /// If its last reference was released.
+    pub fn mark(&mut self, id: PacketId) -> bool {
+        let packet = self.slots[id.0 as usize].packet.as_mut().expect("a held reference keeps its packet");
+        let capable = packet.ip.ecn() != Ecn::NotCapable;
+        if capable {
+            packet.ip.set_ecn(Ecn::Experienced);
+        }
+        capable
     }
 
     /// Adds a reference.

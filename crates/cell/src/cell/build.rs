@@ -180,10 +180,11 @@ fn ap_links(config: &CellConfig) -> Vec<LinkConfig> {
         if config.ap.shares_queue { config.stations.iter().filter(|station| station.via.is_none()).count() } else { 1 };
     let queue = match config.ap.queue {
         ApQueue::Fifo { packets } => QueueConfig::Fifo { packets: packets as usize * sharing },
-        ApQueue::FqCodel { target, interval, quantum, limit } => QueueConfig::FqCodel(FqCodelConfig {
+        ApQueue::FqCodel { target, interval, quantum, limit, ecn } => QueueConfig::FqCodel(FqCodelConfig {
             codel: CodelConfig { target, interval },
             quantum,
             limit: limit as usize,
+            ecn,
         }),
     };
     links_below(config, None, queue)
@@ -308,6 +309,10 @@ fn flows(config: &CellConfig, seed: u64) -> Flows {
         Place::Server => config.server.gro,
         // The AP has no transports.
         Place::Station(node) => node.checked_sub(1).map_or(Gro::Off, |station| config.stations[station].gro),
+    });
+    flows.burst(|place| match place {
+        Place::Server => config.server.tso,
+        Place::Station(node) => node.checked_sub(1).and_then(|station| config.stations[station].tso),
     });
     flows.bound_queues(|place| match place {
         Place::Server => config.server.tsq,

@@ -55,9 +55,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has come to a host that merges.
     fn merge(&mut self, flow: usize, end: usize, packet: PacketId) {
         let Some(merging) = &mut self.flows.flow_mut(flow).ends[end].merging else { return };
-        let held = merging.holds();
         let passed = merging.take(self.pool.get(packet));
-        if merging.holds() && !held {
+        if !std::mem::replace(&mut merging.in_batch, true) {
             self.merging.push((flow, end));
         }
         if let Some(before) = passed.before {
@@ -66,7 +65,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if passed.alone
             && let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
         {
-            tcp.handle_segment(self.now, self.pool.get(packet));
+            let alone = self.pool.get(packet);
+            tcp.handle_merged(self.now, alone, Bytes(alone.payload.len().into()));
             self.pool.release(packet);
             return self.service(flow, end);
         }
@@ -93,9 +93,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let mut next = 0;
         while let Some(&(flow, end)) = self.merging.get(next) {
             next += 1;
-            let merging = self.flows.flow_mut(flow).ends[end].merging.as_mut();
-            if let Some(merged) = merging.and_then(|merging| merging.flush()) {
+            let merged = self.flows.flow_mut(flow).ends[end].merging.as_mut().and_then(|merging| {
+                merging.in_batch = false;
+                merging.flush()
+            });
+            if let Some(merged) = merged {
                 self.deliver_merged(flow, end, &merged);
+            }
+            // The host's own thread runs once the batch is through.
+            if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp {
+                tcp.end_batch(self.now);
+                self.service(flow, end);
             }
         }
         self.merging.clear();

@@ -183,6 +183,7 @@ fn station(number: usize, standard: Standard, mac: MacConfig, scheme: SchemeChoi
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
         tsq: None,
+        tso: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
         changes: AirChanges::default(),

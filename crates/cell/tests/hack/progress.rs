@@ -7,14 +7,17 @@
 //! given up, or a queue, a host or the wire drops it; and when a BlockAck Request on one of its links is lost, behind which the reorder buffer may
 //! keep packets back until the next one.
 //!
+//! With RACK a probe of the tail starts the retransmission timer anew (RFC 8985, 7.3), so that a gap may also last until that probe.
+//!
 //! What a timeout repairs has still to go there, and what acknowledges it has to come back. Where the guard timer is shorter than that trip,
 //! no scheme can keep to the sum of the two timers; stock TCP, which has no guard timer, does not either. [`Bound::Trip`] says how much that is.
 
 use ackless_cell::Cell;
-use ackless_cell::config::{CellConfig, Delivery, Peer, SchemeChoice, TransportConfig};
+use ackless_cell::config::{CellConfig, Delivery, Peer, RecoveryChoice, SchemeChoice, TransportConfig};
 use ackless_cell::observe::Observer;
 use ackless_dot11::hooks::Scheme;
 use ackless_schemes::Guard;
+use ackless_tcp::Endpoint;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::rates;
@@ -52,6 +55,8 @@ pub struct Progress {
     guard: Longest,
     /// Beside that, what the trip takes where no packet waits.
     trip: Option<Duration>,
+    /// Whether its sender probes the tail.
+    probes: bool,
     /// The rate of a wire that is slower than the air.
     slow_wire: Option<BitRate>,
     gap: Option<Gap>,
@@ -83,7 +88,11 @@ impl Progress {
             Bound::Trip { guard } => (guard, Some(empty_trip(config, flow))),
         };
         let guard = guard.unwrap_or_else(|| longest_guard(config));
-        Self { flow, guard, trip, slow_wire: slow_wire(config), gap: None, excesses: Vec::new() }
+        let TransportConfig::Tcp(tcp) = config.flows[flow].transport else {
+            unreachable!("all flows of a trial are TCP")
+        };
+        let probes = tcp.recovery == RecoveryChoice::Rack && tcp.sack;
+        Self { flow, guard, trip, probes, slow_wire: slow_wire(config), gap: None, excesses: Vec::new() }
     }
 
     /// Looks how the flow stands. `lost` counts what has been taken away for good.
@@ -131,7 +140,8 @@ impl Progress {
                 self.end_gap();
                 waits.begin(flow, now);
                 let timeout = sender.retransmission_timeout();
-                let timers = self.guard.with(timeout) + timeout;
+                let probe = if self.probes { longest_probe(sender).min(timeout) } else { Duration::ZERO };
+                let timers = self.guard.with(timeout) + timeout + probe;
                 let [in_wire, behind_hole, excess] = [Duration::ZERO; 3];
                 self.gap = open.then_some(Gap { acked, lost, since: now, timers, in_wire, behind_hole, excess });
             }
@@ -191,6 +201,11 @@ fn gathering(config: &CellConfig) -> Duration {
         Delivery::Coalesced(time) => time * 4,
         Delivery::PerPpdu | Delivery::PerMpdu => Duration::ZERO,
     }
+}
+
+/// The longest that a probe of the tail waits, in the kernel's ticks: the receiver may hold an ACK back for 200 ms.
+fn longest_probe(sender: &Endpoint) -> Duration {
+    sender.stats().srtt.map_or(Duration::from_secs(1), |srtt| srtt * 2) + Duration::from_millis(204)
 }
 
 /// The rate of the wire, if the air ever has a greater one.

@@ -42,6 +42,7 @@ fn a_download_beside_saturating_udp_goes_on_behind_a_hole_that_the_station_gave_
         interval: Duration::from_millis(100),
         quantum: Bytes(1514),
         limit: 1000,
+        ecn: true,
     };
     let mut rival = transfer(1, 0, Direction::Down, Bytes(2_000_000_000));
     rival.start = Instant::from_millis(60);

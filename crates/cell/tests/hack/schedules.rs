@@ -17,7 +17,7 @@ use crate::air::Weather;
 use crate::cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::collisions::with_colliding;
 use crate::crew;
-use crate::hosts::{hosts, linux, one_of, span};
+use crate::hosts::{hosts, kernels, linux, one_of, span};
 use crate::progress::{Bound, longest_guard};
 use crate::radio::radio;
 use crate::trial::{Outcome, RateChange, Trial};
@@ -37,6 +37,7 @@ pub fn schedule(seed: u64) -> Trial {
     hosts(above, &mut config, 0.03);
     small_queues(above, &mut config);
     linux(above, &mut config);
+    kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
     beliefs(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     radio(&mut Stream::new(seed, 6, Purpose::Test), &mut config);
@@ -99,7 +100,7 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     let packets = 5 + random.below(60) as u32;
     config.ap.queue = if random.chance(0.2) {
         let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
-        ApQueue::FqCodel { target, interval, quantum: Bytes(1514), limit: packets }
+        ApQueue::FqCodel { target, interval, quantum: Bytes(1514), limit: packets, ecn: true }
     } else {
         ApQueue::Fifo { packets }
     };

@@ -207,6 +207,7 @@ fn station(name: &str, rate: TxVector, mac: MacConfig) -> StationConfig {
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
         tsq: None,
+        tso: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::None,
         changes: AirChanges::default(),

@@ -83,6 +83,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
         host_latency_spread: Duration::ZERO,
         gro: Gro::Off,
         tsq: None,
+        tso: None,
         host_loss: Probability::NEVER,
         loss: LinkLoss::PerFrame { down: loss(0.02), up: loss(0.02) },
         changes: AirChanges::default(),

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Passage;
 use ackless_wire::tcp::TcpOptions;
-use ackless_wire::{Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Ecn, Instant, IpHeader, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use crate::tap::Listener;
 
@@ -309,11 +309,14 @@ const fn reversed((src, from, dst, to): Way) -> Way {
     (dst, to, src, from)
 }
 
-/// A packet without its timestamps and identification.
+/// A packet without its timestamps and identification, and without the mark that a queue may put in the place of ECT(0).
 fn plain(packet: &Packet) -> Packet {
     let mut plain = packet.clone();
     if let IpHeader::V4(v4) = &mut plain.ip {
         v4.id = 0;
+    }
+    if plain.ip.ecn() == Ecn::Experienced {
+        plain.ip.set_ecn(Ecn::Capable0);
     }
     if let Transport::Tcp(tcp) = &mut plain.transport {
         tcp.options.timestamps = None;

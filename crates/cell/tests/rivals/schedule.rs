@@ -11,7 +11,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
-use crate::hosts::{hosts, linux, one_of, span};
+use crate::hosts::{hosts, kernels, linux, one_of, span};
 use crate::powers::by_power;
 use crate::radio::radio;
 use crate::weather::Weather;
@@ -51,6 +51,7 @@ impl Schedule {
         if still && standard != Standard::B && config.topology == Topology::Infrastructure && hears.chance(0.2) {
             by_power(hears, &mut config);
         }
+        kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }
@@ -134,7 +135,7 @@ fn nodes(random: &mut Stream, config: &mut CellConfig) {
     config.ap.scheme = SchemeChoice::Stock;
     config.ap.queue = if random.chance(0.2) {
         let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
-        ApQueue::FqCodel { target, interval, quantum: Bytes(1514), limit: packets }
+        ApQueue::FqCodel { target, interval, quantum: Bytes(1514), limit: packets, ecn: true }
     } else {
         ApQueue::Fifo { packets }
     };

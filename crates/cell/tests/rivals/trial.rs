@@ -8,12 +8,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use ackless_cell::config::{ApQueue, CellConfig, Direction, FlowConfig, TcpConfig, Traffic, TransportConfig};
+use ackless_cell::config::{
+    ApQueue, CellConfig, Direction, FlowConfig, RecoveryChoice, TcpConfig, Traffic, TransportConfig,
+};
 use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_schemes::AnyScheme;
+use ackless_tcp::Endpoint;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::contenders::Setup;
@@ -153,6 +156,9 @@ impl Trial {
         let flows = self.cell.flows();
         let Some(sender) = flows.endpoint(flow, self.sender(flow)) else { return };
         let (acked, timeout) = (sender.bytes_acked(), sender.retransmission_timeout());
+        // With RACK a probe of the tail starts the retransmission timer anew (RFC 8985, 7.3).
+        let probes = recovers_by_time(&self.config.flows[flow]);
+        let probe = if probes { longest_probe(sender).min(timeout) } else { Duration::ZERO };
         let open = sender.state().is_synchronized() && acked < size(&self.config.flows[flow]);
         self.outcome.timeout = self.outcome.timeout.max(timeout);
         let progress = self.progress[flow];
@@ -167,7 +173,7 @@ impl Trial {
                 );
                 progress.gap
             }
-            _ => Some((acked, now, progress.beside + timeout)),
+            _ => Some((acked, now, progress.beside + timeout + probe)),
         };
     }
 
@@ -268,6 +274,17 @@ fn eavesdropper(ledger: Arc<Mutex<Ledger>>) -> Eavesdropper {
             }
         }
     }))
+}
+
+/// Whether a flow's sender finds losses by time, and so probes the tail.
+fn recovers_by_time(flow: &FlowConfig) -> bool {
+    let tcp = tcp_of(flow);
+    tcp.recovery == RecoveryChoice::Rack && tcp.sack
+}
+
+/// The longest that a probe of the tail waits, in the kernel's ticks: the receiver may hold an ACK back for 200 ms.
+fn longest_probe(sender: &Endpoint) -> Duration {
+    sender.stats().srtt.map_or(Duration::from_secs(1), |srtt| srtt * 2) + Duration::from_millis(204)
 }
 
 /// The longest round trip of a flow: a full queue on its way at the slowest rate, and an ACK that the receiver delays.

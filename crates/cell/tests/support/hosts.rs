@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use ackless_cell::config::{
-    AckChoice, CellConfig, CubicRule, Gro, GrowthRule, NagleRule, Probability, RackRule, RtoRule, SenderChoices,
-    SlowStartChoice, UndoChoices,
+    AckChoice, CellConfig, CubicRule, Gro, GrowthRule, NagleRule, Probability, PrrRule, RackRule, RecoveryChoice,
+    RtoRule, SenderChoices, SlowStartChoice, UndoChoices,
 };
 use ackless_wire::random::Stream;
-use ackless_wire::{BitRate, Duration};
+use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::cells::tcp_of;
 
@@ -62,6 +62,24 @@ pub fn linux(random: &mut Stream, config: &mut CellConfig) {
             rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
             cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
             growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
+            prr: PrrRule::default(),
         };
+    }
+}
+
+/// What else of Linux's hosts can be chosen.
+pub fn kernels(random: &mut Stream, config: &mut CellConfig) {
+    let recovery = if random.chance(0.3) { RecoveryChoice::Rack } else { RecoveryChoice::Standard };
+    let prr = one_of(random, &[PrrRule::Rfc6937, PrrRule::Rfc9937, PrrRule::Linux]);
+    let (tuning, ecn) = (random.chance(0.3), random.chance(0.3));
+    for tcp in config.flows.iter_mut().map(tcp_of) {
+        (tcp.recovery, tcp.sender.prr, tcp.ecn) = (recovery, prr, ecn);
+        // With 10 kB of memory a window is three segments, and that small ones stall an agent with finite buffers has nothing to do with tuning.
+        (tcp.receive_tuning, tcp.send_tuning) = (tuning && tcp.receive_buffer >= Bytes(200_000), tuning);
+    }
+    if random.chance(0.3) {
+        let tso = Some(one_of(random, &[Duration::ZERO, Duration::from_millis(1), Duration::from_millis(8)]));
+        config.server.tso = tso;
+        config.stations.iter_mut().for_each(|station| station.tso = tso);
     }
 }

@@ -50,12 +50,16 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
         tcp.read_rate = hosts.chance(0.3).then(|| BitRate::from_kbps(500 << hosts.below(6)));
     }
     let losses = loss([p(), p(), p(), p()]);
+    let mut kernels = Stream::new(seed, 6, Purpose::Test);
+    let tso = kernels.chance(0.3).then(|| Duration::from_millis(kernels.below(9)));
+    config.server.tso = tso;
     let gro = if hosts.chance(0.3) { Gro::PerBatch } else { Gro::Off };
     config.server.gro = gro;
     config.server.host_latency = Duration::from_micros(hosts.below(300));
     for station in &mut config.stations {
         station.loss = losses;
         station.gro = gro;
+        station.tso = tso;
         station.host_loss = Probability::new(host_loss).expect("0.05 at most");
         station.host_latency = Duration::from_micros(random.below(200));
         station.queue_packets = 20 + random.below(200) as u32;

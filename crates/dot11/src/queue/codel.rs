@@ -1,4 +1,4 @@
-//! CoDel: keeps the standing delay of a queue near a target by dropping from its head (RFC 8289).
+//! CoDel: keeps the standing delay of a queue near a target by dropping from its head (RFC 8289), or by marking there what may be marked (RFC 8290, 4.3 and 5.2.6).
 
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -38,21 +38,24 @@ pub trait Source {
 }
 
 impl Codel {
-    /// Takes the next packet that is to be sent; `drop` takes those dropped before it (RFC 8289, section 5).
+    /// Takes the next packet that is to be sent; `drop` takes those dropped before it (RFC 8289, section 5), or gives one back that it has marked in place of that: it is sent.
     pub fn dequeue(
         &mut self,
         config: CodelConfig,
         now: Instant,
         source: &mut impl Source,
-        mut drop: impl FnMut(Queued),
+        mut drop: impl FnMut(Queued) -> Option<Queued>,
     ) -> Option<Queued> {
         let (mut packet, mut late) = self.take(config, now, source);
         if self.dropping {
             self.dropping = late;
             while self.dropping && now >= self.drop_next {
-                // `late` is said of a packet only.
-                packet.map(&mut drop);
                 self.count = self.count.saturating_add(1);
+                // `late` is said of a packet only.
+                if let Some(marked) = packet.and_then(&mut drop) {
+                    self.drop_next = control_law(self.drop_next, config.interval, self.count);
+                    return Some(marked);
+                }
                 (packet, late) = self.take(config, now, source);
                 self.dropping = late;
                 if late {
@@ -60,8 +63,10 @@ impl Codel {
                 }
             }
         } else if late {
-            packet.map(&mut drop);
-            (packet, _) = self.take(config, now, source);
+            packet = match packet.and_then(&mut drop) {
+                Some(marked) => Some(marked),
+                None => self.take(config, now, source).0,
+            };
             self.enter(config, now);
         }
         packet
@@ -135,7 +140,10 @@ mod tests {
                 handle += 1;
                 next += gap;
             }
-            if let Some(sent) = codel.dequeue(CONFIG, now, &mut queue, |_| drops.push(millis)) {
+            if let Some(sent) = codel.dequeue(CONFIG, now, &mut queue, |_| {
+                drops.push(millis);
+                None
+            }) {
                 delay = now - sent.enqueued;
             }
         }

@@ -18,6 +18,8 @@ pub struct FqCodelConfig {
     pub quantum: Bytes,
     /// Packets of all flows together. At least 1.
     pub limit: usize,
+    /// Whether CoDel marks packets that may be marked, in place of dropping them (RFC 8290, 5.2.6).
+    pub ecn: bool,
 }
 
 /// A queue that is fair among flows.
@@ -54,6 +56,7 @@ impl FqCodelConfig {
         codel: CodelConfig { target: Duration::from_millis(5), interval: Duration::from_millis(100) },
         quantum: Bytes(1514),
         limit: 10_240,
+        ecn: true,
     };
 
     /// What Linux's mac80211 uses for its stations: a target of 20 ms, since a radio sends in bursts, and a small quantum, since
@@ -62,6 +65,7 @@ impl FqCodelConfig {
         codel: CodelConfig { target: Duration::from_millis(20), interval: Duration::from_millis(100) },
         quantum: Bytes(300),
         limit: 8192,
+        ecn: true,
     };
 }
 
@@ -98,8 +102,8 @@ impl FqCodel {
         }
     }
 
-    /// Takes the next packet (RFC 8290, 4.2); `drop` takes those that CoDel drops before it.
-    pub fn pop(&mut self, now: Instant, mut drop: impl FnMut(Queued)) -> Option<Queued> {
+    /// Takes the next packet (RFC 8290, 4.2); `drop` takes those that CoDel drops before it, or gives one back that it has marked.
+    pub fn pop(&mut self, now: Instant, mut drop: impl FnMut(Queued) -> Option<Queued>) -> Option<Queued> {
         loop {
             let from_new = !self.new.is_empty();
             let list = if from_new { &mut self.new } else { &mut self.old };
@@ -113,9 +117,12 @@ impl FqCodel {
             }
             let mut codel = std::mem::take(&mut flow.codel);
             let packet = codel.dequeue(self.config.codel, now, flow, |victim| {
-                self.len -= 1;
-                self.bytes -= victim.len;
-                drop(victim);
+                let marked = drop(victim);
+                if marked.is_none() {
+                    self.len -= 1;
+                    self.bytes -= victim.len;
+                }
+                marked
             });
             flow.codel = codel;
             if let Some(packet) = packet {
@@ -148,6 +155,11 @@ impl FqCodel {
         let old = self.old.iter().filter_map(waiting);
         let moved = new.map(|(rounds, item)| (rounds - 1, item));
         old.chain(moved).min_by_key(|(rounds, _)| *rounds).map(|(_, item)| item)
+    }
+
+    /// Whether it marks packets that may be marked.
+    pub fn marks(&self) -> bool {
+        self.config.ecn
     }
 
     /// Packets that wait.

@@ -3,8 +3,8 @@
 //! - [`TxQueue`]: [`fifo`] with a packet limit, or [`fq_codel`], which manages each flow by [`codel`];
 //! - [`Scheduler`]: which receiver's queue gets the next channel access.
 //!
-//! Each receiver has a queue and a limit of its own, for what waits in it, unless [`Bounds`](crate::station::Bounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio. Nothing here
-//! marks packets (ECN): queue management drops.
+//! Each receiver has a queue and a limit of its own, for what waits in it, unless [`Bounds`](crate::station::Bounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio.
+//! CoDel marks packets that may be marked (ECN, RFC 3168) where that is chosen; a full queue drops.
 
 pub mod codel;
 pub mod fifo;
@@ -137,8 +137,8 @@ impl TxQueue {
         }
     }
 
-    /// Takes the next packet. `drop` takes what queue management drops before it.
-    pub fn pop(&mut self, now: Instant, drop: impl FnMut(Queued)) -> Option<Queued> {
+    /// Takes the next packet. `drop` takes what queue management drops before it, or gives it back marked.
+    pub fn pop(&mut self, now: Instant, drop: impl FnMut(Queued) -> Option<Queued>) -> Option<Queued> {
         match self {
             Self::Fifo(fifo) => fifo.pop(),
             Self::FqCodel(fq) => fq.pop(now, drop),
@@ -150,6 +150,14 @@ impl TxQueue {
         match self {
             Self::Fifo(fifo) => fifo.peek(),
             Self::FqCodel(fq) => fq.peek(),
+        }
+    }
+
+    /// Whether its management marks packets that may be marked (ECN).
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::Fifo(_) => false,
+            Self::FqCodel(fq) => fq.marks(),
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
 }
 
 fn handles(queue: &mut TxQueue, n: usize) -> Vec<u32> {
-    (0..n).map_while(|_| queue.pop(Instant::ZERO, |_| {})).map(|item| item.handle.0).collect()
+    (0..n).map_while(|_| queue.pop(Instant::ZERO, |_| None)).map(|item| item.handle.0).collect()
 }
 
 fn fq(limit: usize) -> TxQueue {
@@ -72,7 +72,7 @@ fn flows_share_bytes_and_not_packets() {
         queue.push(item(2 * handle + 1, 300, Instant::ZERO), 8, |_| {});
     }
     for _ in 0..2_400 {
-        let item = queue.pop(Instant::ZERO, |_| {}).expect("both flows wait");
+        let item = queue.pop(Instant::ZERO, |_| None).expect("both flows wait");
         sent[(item.handle.0 % 2) as usize] += item.len.get();
     }
     assert!(sent[0].abs_diff(sent[1]) <= 2 * 1514, "{sent:?}");
@@ -107,6 +107,30 @@ fn an_overflow_cuts_the_fattest_flow_at_its_head() {
 }
 
 #[test]
+fn what_may_be_marked_is_sent_where_it_would_be_dropped() {
+    // 1,500 bytes each millisecond into a queue that stands at 50 ms: marked after the first interval, then ever more often, and none is lost.
+    let mut queue = fq(10_000);
+    for handle in 0..50 {
+        queue.push(item(handle, 1500, Instant::ZERO), 1, |_| {});
+    }
+    let (mut marked, mut sent) = (Vec::new(), 0);
+    for millis in 0..1_000 {
+        let now = Instant::from_millis(millis);
+        queue.push(item(50 + millis as u32, 1500, now), 1, |_| {});
+        let head = queue.peek().map(|item| item.handle);
+        let next = queue.pop(now, |victim| {
+            marked.push(millis);
+            Some(victim)
+        });
+        assert_eq!(next.map(|item| item.handle), head, "at {millis} ms");
+        sent += usize::from(next.is_some());
+    }
+    assert_eq!((sent, queue.len()), (1_000, 50));
+    // The delay exceeds the target from the sixth packet on; marks then follow the control law: 100, 70.7, 57.7, 50, ... ms apart.
+    assert_eq!(marked[..5], [105, 205, 276, 334, 384]);
+}
+
+#[test]
 fn a_flow_that_codel_cuts_spares_the_others() {
     let mut queue = fq(10_000);
     let mut dropped = Vec::new();
@@ -121,7 +145,11 @@ fn a_flow_that_codel_cuts_spares_the_others() {
         if millis % 10 == 5 {
             queue.push(item(2 * handle + 1, 100, now), 2, |_| {});
         }
-        let sent = queue.pop(now, |victim| dropped.push(victim.handle.0)).expect("the queue stands");
+        let sent = queue.pop(now, |victim| {
+            dropped.push(victim.handle.0);
+            None
+        });
+        let sent = sent.expect("the queue stands");
         assert!(
             sent.handle.0.is_multiple_of(2) || sent.enqueued + Duration::from_millis(1) >= now,
             "a sparse packet waits"
@@ -173,9 +201,14 @@ fn every_packet_leaves_once_and_the_counts_agree() {
                 4..=6 => {
                     let expected = queue.peek().map(|item| item.handle);
                     let mut dropped = 0;
+                    // Even handles are of packets that may be marked.
                     let sent = queue.pop(now, |victim| {
                         dropped += 1;
+                        if seed.is_multiple_of(2) && victim.handle.0.is_multiple_of(2) {
+                            return Some(victim);
+                        }
                         leave(&mut inside, &victim, seed);
+                        None
                     });
                     if dropped == 0 {
                         assert_eq!(sent.map(|item| item.handle), expected, "seed {seed}: peek tells what pop gives");
@@ -198,7 +231,10 @@ fn every_packet_leaves_once_and_the_counts_agree() {
             assert_eq!(queue.bytes(), inside.values().copied().sum(), "seed {seed}");
             assert!(queue.len() <= limit, "seed {seed}");
         }
-        while let Some(sent) = queue.pop(now, |victim| leave(&mut inside, &victim, seed)) {
+        while let Some(sent) = queue.pop(now, |victim| {
+            leave(&mut inside, &victim, seed);
+            None
+        }) {
             leave(&mut inside, &sent, seed);
         }
         assert!(inside.is_empty() && queue.is_empty(), "seed {seed}: {inside:?}");

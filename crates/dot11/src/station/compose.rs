@@ -46,7 +46,7 @@ impl<S: Scheme> Station<S> {
             return Some(self.block_ack_request(link, start));
         }
         self.links.choose_rate(link, now, false, self.config.retry_limit);
-        let ppdu = match self.links.head(link, now, &mut self.dropped) {
+        let ppdu = match self.links.head(link, now, pool, &mut self.dropped) {
             Head::Nothing => None,
             Head::Agreement => Some(self.aggregate(link, now, pool)),
             Head::Alone => {
@@ -132,14 +132,14 @@ impl<S: Scheme> Station<S> {
         }
         let amsdu = self.links.amsdu(link);
         while length.mpdus() < max_mpdus && self.links.can_take_new(link) {
-            let Some(len) = self.links.next_new_len(link, now, &mut self.dropped) else { break };
+            let Some(len) = self.links.next_new_len(link, now, pool, &mut self.dropped) else { break };
             let longer = length.with(len);
             if !mpdus.is_empty() && longer.len() > budget {
                 break;
             }
             let mpdu = self.links.take_new(link, self.config.node);
             if amsdu.is_some() {
-                length = length.with(self.fill(link, &mpdu, (length, budget), now));
+                length = length.with(self.fill(link, &mpdu, (length, budget), now, pool));
                 self.take_over(link, &mut mpdus, now, pool);
                 continue;
             }
@@ -162,9 +162,16 @@ impl<S: Scheme> Station<S> {
 
     /// Fills the newest MPDU of an agreement, so far with one packet, with what waits behind it, as much as the limits of A-MSDUs and of
     /// the A-MPDU, which is so long without it, allow (802.11-2020, 10.11). Returns its length.
-    fn fill(&mut self, link: usize, first: &Mpdu, (before, budget): (AmpduLength, Bytes), now: Instant) -> Bytes {
+    fn fill(
+        &mut self,
+        link: usize,
+        first: &Mpdu,
+        (before, budget): (AmpduLength, Bytes),
+        now: Instant,
+        pool: &mut PacketPool,
+    ) -> Bytes {
         let (mut len, mut amsdu) = (first.len(), amsdu_subframe_len(first.packet_len));
-        while let Some((longer, packed)) = self.links.joined_len(link, (first, amsdu), now, &mut self.dropped) {
+        while let Some((longer, packed)) = self.links.joined_len(link, (first, amsdu), now, pool, &mut self.dropped) {
             if before.with(longer).len() > budget {
                 break;
             }

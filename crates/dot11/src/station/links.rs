@@ -1,7 +1,7 @@
 //! What waits for each peer, and what was agreed with it.
 
 use ackless_phy::{AmpduLength, MAX_PPDU, TxVector};
-use ackless_wire::{Bytes, Duration, Instant, PacketId};
+use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
 use super::{Aggregation, Amsdu, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
@@ -244,12 +244,12 @@ impl Links {
     }
 
     /// What comes next on a link. What queue management drops is added to `dropped`.
-    pub(super) fn head(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Head {
+    pub(super) fn head(&mut self, link: usize, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Head {
         let link = &mut self.links[link];
         if link.agreement.as_ref().is_some_and(|agreement| agreement.originator.unacknowledged().next().is_some()) {
             return Head::Agreement;
         }
-        link.fill_head(now, dropped);
+        link.fill_head(now, pool, dropped);
         match &link.head {
             None => Head::Nothing,
             Some(queued) if link.agrees(queued) => Head::Agreement,
@@ -259,9 +259,15 @@ impl Links {
 
     /// The length of the MPDU of the next new packet for the agreement, which stays queued. What queue management drops is added
     /// to `dropped`.
-    pub(super) fn next_new_len(&mut self, link: usize, now: Instant, dropped: &mut Vec<Queued>) -> Option<Bytes> {
+    pub(super) fn next_new_len(
+        &mut self,
+        link: usize,
+        now: Instant,
+        pool: &mut PacketPool,
+        dropped: &mut Vec<Queued>,
+    ) -> Option<Bytes> {
         let link = &mut self.links[link];
-        link.fill_head(now, dropped);
+        link.fill_head(now, pool, dropped);
         link.head.as_ref().filter(|queued| link.agrees(queued)).map(Queued::mpdu_len)
     }
 
@@ -284,11 +290,12 @@ impl Links {
         link: usize,
         (first, amsdu): (&Mpdu, Bytes),
         now: Instant,
+        pool: &mut PacketPool,
         dropped: &mut Vec<Queued>,
     ) -> Option<(Bytes, Bytes)> {
         let link = &mut self.links[link];
         let terms = link.agreed().terms.amsdu?;
-        link.fill_head(now, dropped);
+        link.fill_head(now, pool, dropped);
         let next = link.head.as_ref().filter(|queued| link.agrees(queued))?;
         if (next.options.kind, next.options.ds) != (first.kind, first.ds) {
             return None;
@@ -451,9 +458,16 @@ impl Link {
     }
 
     /// Lets queue management hand over the next packet, unless one is there.
-    fn fill_head(&mut self, now: Instant, dropped: &mut Vec<Queued>) {
+    fn fill_head(&mut self, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) {
         if self.head.is_none() {
-            self.head = self.queue.pop(now, |victim| dropped.push(victim));
+            let marks = self.queue.marks();
+            self.head = self.queue.pop(now, |victim| {
+                if marks && pool.mark(victim.packet) {
+                    return Some(victim);
+                }
+                dropped.push(victim);
+                None
+            });
         }
     }
 

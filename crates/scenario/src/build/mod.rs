@@ -54,7 +54,8 @@ pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, Scenari
         server: ServerConfig {
             gro: scenario.server.gro.value,
             host_latency: scenario.server.host_latency.value,
-            tsq: scenario.small_queue(&scenario.server.tsq)?,
+            tsq: scenario.share_of_rate(&scenario.server.tsq)?,
+            tso: scenario.share_of_rate(&scenario.server.tso)?,
         },
         wired: wired::wired(scenario)?,
         propagation: stations::propagation(scenario),
@@ -82,6 +83,7 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
             }
             scenario.without_bearing(&ap.fq_quantum, "ap.queue is fifo")?;
             scenario.without_bearing(&ap.fq_limit, "ap.queue is fifo")?;
+            scenario.without_bearing(&ap.fq_ecn, "ap.queue is fifo")?;
             ApQueue::Fifo { packets: scenario.in_range(&ap.queue_packets, 1, MAX_PACKETS)? }
         }
         Discipline::FqCodel => {
@@ -92,6 +94,7 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
                 interval: scenario.positive(&ap.codel_interval)?,
                 quantum: scenario.in_range(&ap.fq_quantum, Bytes(1), Bytes(1 << 20))?,
                 limit: scenario.in_range(&ap.fq_limit, 1, MAX_PACKETS)?,
+                ecn: ap.fq_ecn.value,
             }
         }
     };
@@ -216,14 +219,14 @@ impl Scenario {
         Ok(setting.value)
     }
 
-    /// How much time's worth TCP Small Queues hold, at most a second.
-    fn small_queue(&self, setting: &Setting<Switch<Duration>>) -> Result<Option<Duration>, ScenarioError> {
+    /// How much time's worth of a sender's rate TCP Small Queues hold or a burst carries, at most a second.
+    fn share_of_rate(&self, setting: &Setting<Switch<Duration>>) -> Result<Option<Duration>, ScenarioError> {
         match setting.value.on() {
             Some(time) if time > Duration::from_secs(1) => {
                 let message = format!("is {}, which is out of range", time.word());
                 Err(self.refuse(setting, message, "allowed is \"off\" or up to 1s"))
             }
-            tsq => Ok(tsq),
+            share => Ok(share),
         }
     }
 

@@ -82,6 +82,9 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         send_buffer: buffer(&shared.send_buffer)?,
         receive_buffer: buffer(&shared.receive_buffer)?,
         read_rate: read_rate(scenario, group)?,
+        ecn: shared.ecn.value,
+        receive_tuning: shared.receive_tuning.value,
+        send_tuning: shared.send_tuning.value,
     })
 }
 
@@ -95,6 +98,7 @@ fn sender(scenario: &Scenario) -> SenderChoices {
         rto: shared.rto.value,
         cubic: shared.cubic.value,
         rack: shared.rack.value,
+        prr: shared.prr.value,
         growth: shared.growth.value,
     }
 }

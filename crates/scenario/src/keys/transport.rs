@@ -1,7 +1,7 @@
 //! The keys of the transports that carry flows.
 
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
-use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, RackRule, RtoRule, SlowStartChoice};
+use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
@@ -12,7 +12,7 @@ section! {
     /// The transport of flows that do not choose their own.
     struct Transport as "transport" {
         /// Whose transports and hosts these are: plain is as the keys say; linux lays the choices of Linux 6.12 over what a file says of
-        /// congestion, slow start, ACKs, recovery, undoing, timers, Nagle's rule, growth, pacing, buffers, gro and tsq of stations and server, and under what an override, a flow or a row says. An
+        /// congestion, slow start, ACKs, recovery, undoing, timers, Nagle's rule, growth, pacing, buffers, gro, tsq and tso of stations and server, and under what an override, a flow or a row says. An
         /// effective scenario shows what it set, and so plain.
         preset: TransportPreset = "\"plain\"",
         /// What carries a flow.
@@ -58,6 +58,9 @@ section! {
         /// Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does
         /// not look at that for what SACK blocks report.
         rack: RackRule = "\"rfc\"",
+        /// How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was delivered only for ACKs
+        /// that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window.
+        prr: PrrRule = "\"rfc6937\"",
         /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
         cubic: CubicRule = "\"rfc\"",
         /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux.
@@ -71,6 +74,9 @@ section! {
         /// What becomes of a segment without timestamps on a connection that has them: Linux and FreeBSD accept it, RFC 7323 (3.2) says
         /// that it should be dropped. A RST always counts; a TACK connection always drops.
         missing_timestamp: MissingTimestamp = "\"accept\"",
+        /// Explicit congestion notification (RFC 3168): new data may be marked in place of being dropped, which ap.fq_ecn does, and a mark reduces the window as a loss
+        /// does. bbr and receiver-bbr do not react. Not with TACK.
+        ecn: bool = "false",
         /// Window scaling (RFC 7323).
         window_scaling: bool = "true",
         /// Initial window in full-sized segments (RFC 6928).
@@ -81,6 +87,11 @@ section! {
         send_buffer: Bytes = "\"4MiB\"",
         /// Buffer of a TCP receiver, and so the largest window that it announces.
         receive_buffer: Bytes = "\"4MiB\"",
+        /// Whether the receive window begins at 64 kB and follows what the application takes in a round trip, as in Linux; receive_buffer is the most
+        /// memory for it then, of which a window of five eighths is told. Each growth is acknowledged at once under ack = linux. Not with TACK.
+        receive_tuning: bool = "false",
+        /// Whether the buffer of a TCP sender begins at 85 KiB and follows the congestion window up to send_buffer, as in Linux.
+        send_tuning: bool = "false",
         /// UDP payload of one datagram; the IP packet is 28 bytes longer.
         udp_payload: Bytes = "\"1472B\"",
         /// For how many datagrams the receiver sends one back, as an emulation of TCP ACKs (TACK paper, figure 3).

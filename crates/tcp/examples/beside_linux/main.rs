@@ -11,6 +11,7 @@
 //! The traces are recorded by `tools/linux-traces/record`; their README says what the columns mean. Two packets count as equal
 //! if they say the same and their times are within [`TICK`].
 
+mod gro;
 mod means;
 mod ours;
 mod path;

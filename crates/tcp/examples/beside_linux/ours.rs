@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 
 use ackless_tcp::{
-    AckChoice, Config, CubicRule, Endpoint, GrowthRule, NagleRule, RackRule, RecoveryChoice, RtoRule, SenderChoices,
-    SlowStartChoice, State, UndoChoices,
+    AckChoice, Config, CubicRule, Endpoint, GrowthRule, NagleRule, PrrRule, RackRule, RecoveryChoice, RtoRule,
+    SenderChoices, SlowStartChoice, State, UndoChoices,
 };
-use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpHeader};
+use ackless_wire::{Bytes, Duration, Instant, Packet, SeqNumber, TcpHeader};
 
+use crate::gro::{Batch, Merged};
 use crate::path::Path;
 use crate::trace::{Ack, Scene, Sender, Sent, Trace};
 
@@ -30,11 +31,15 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
             rto: RtoRule::Linux,
             cubic: CubicRule::Linux,
             rack: RackRule::Linux,
+            prr: PrrRule::Linux,
             growth: GrowthRule::Linux,
             slow_start: SlowStartChoice::HyStart,
         },
-        // A buffer of given size has room for what the kernel makes of it.
-        receive_buffer: if scene.receive_buffer == 0 { Config::default().receive_buffer } else { Bytes(window) },
+        // sk_pacing_shift is 10.
+        tso: Some(Duration::from_nanos(1_000_000_000 / 1_024)),
+        // tcp_rmem[2], or where a size is given the room that the kernel makes of it.
+        receive_tuning: scene.receive_buffer == 0,
+        receive_buffer: if scene.receive_buffer == 0 { Bytes::from_kib(6 * 1024) } else { Bytes(window) },
         ..Config::default()
     }
 }
@@ -44,6 +49,7 @@ struct Run<'a> {
     path: Path<'a, Packet>,
     sender: Endpoint,
     receiver: Endpoint,
+    batch: Batch,
     now: Instant,
     established: Option<Instant>,
     written: usize,
@@ -59,6 +65,7 @@ impl<'a> Run<'a> {
             path: Path::new(scene),
             sender: Endpoint::connect(Instant::ZERO, config.clone(), ours, theirs, SeqNumber(0)),
             receiver: Endpoint::listen(config, theirs, SeqNumber(0)),
+            batch: Batch::default(),
             now: Instant::ZERO,
             established: None,
             written: 0,
@@ -82,6 +89,12 @@ impl<'a> Run<'a> {
     /// Everything that happens at this instant.
     fn step(&mut self) {
         while let Some((packet, to_receiver)) = self.path.arrived(self.now) {
+            if to_receiver && self.scene.gro {
+                for merged in self.batch.take(packet).into_iter().flatten() {
+                    self.hand_up(&merged);
+                }
+                continue;
+            }
             let end = if to_receiver { &mut self.receiver } else { &mut self.sender };
             end.handle_segment(self.now, &packet);
             if !to_receiver {
@@ -89,6 +102,11 @@ impl<'a> Run<'a> {
             }
             self.take_sent();
         }
+        if let Some(merged) = self.batch.flush() {
+            self.hand_up(&merged);
+        }
+        self.receiver.end_batch(self.now);
+        self.take_sent();
         for end in [&mut self.sender, &mut self.receiver] {
             if end.poll_timeout().is_some_and(|at| at <= self.now) {
                 end.handle_timeout(self.now);
@@ -100,6 +118,11 @@ impl<'a> Run<'a> {
             self.written += 1;
             self.take_sent();
         }
+    }
+
+    fn hand_up(&mut self, merged: &Merged) {
+        self.receiver.handle_merged(self.now, &merged.packet, merged.segment);
+        self.take_sent();
     }
 
     fn next_write(&self) -> Option<Instant> {
@@ -134,7 +157,7 @@ impl<'a> Run<'a> {
         self.trace.sender.push(Sender {
             at: self.now,
             una: stats.bytes_acked.get() + 1,
-            cwnd: stats.cwnd.get() / segment,
+            cwnd: self.sender.window_in_force().get() / segment,
             ssthresh: stats.ssthresh.map(|threshold| threshold.get() / segment),
         });
     }

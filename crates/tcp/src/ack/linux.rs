@@ -6,17 +6,19 @@
 //!   not smaller than the one told last; where quick ACKs are left; where a hole has been filled. Else later.
 //! - `tcp_event_data_recv`: the first data brings up to 16 quick ACKs (no more than half of the window has segments), and so does data
 //!   after a pause longer than the retransmission timeout; the delay (`ato`) follows half of the time between segments, from 40 ms up.
+//! - `tcp_grow_window`: where autotuning tells more of the window, what has come is acknowledged at once.
 //! - `tcp_send_delayed_ack`: held for `ato`, at most 200 ms where a push was seen or data flows both ways, else at most 500 ms; beyond 40 ms at most
 //!   for the smoothed round trip; and never beyond `TCP_DELACK_MAX`, 200 ms. What would leave within a quarter of the delay leaves now.
 //! - `tcp_delack_timer_handler`: a timer that fires doubles `ato`, or ends the mode in which data is answered by data.
 //! - `tcp_cleanup_rbuf`: the application's read acknowledges more than one segment size at once, and also the end of a write that the peer has pushed, where
 //!   nothing remains to be read.
 //! - SACK compression (`__tcp_ack_snd_check`, `tcp_comp_sack_delay_ns` and `tcp_comp_sack_nr`): while out-of-order data is held, three ACKs go at once after each
-//!   advance, and the others at most 44 to one, after 5 % of the round trip, at most 1 ms.
+//!   advance, and the others at most 44 to one, after 5 % of the round trip, at most 1 ms, and the 100 us by which
+//!   that timer may be late.
 //!
 //! Deviations: time is exact where the kernel counts jiffies; the application takes data as soon as it is there, or as `Consume::ByApplication` is read, where
 //! the kernel's reader must be scheduled first; the receiver's own measure of the round trip (`rcv_rtt_est`) is not kept, so that SACK compression goes by the smoothed one alone; data above a hole
-//! counts for the delay's estimates as other data does; a hole that is filled in part draws its ACK without counting as one of the three; the 100 us of slack of the compression's timer are not used up; routes with `quickack` are left out.
+//! counts for the delay's estimates as other data does; a hole that is filled in part draws its ACK without counting as one of the three; routes with `quickack` are left out.
 
 use ackless_wire::{Bytes, Duration, Instant};
 
@@ -125,6 +127,9 @@ impl Linux {
             Some(_) => {}
         }
         self.last_data = now;
+        if host.window_grew {
+            self.quick |= 1;
+        }
     }
 
     /// `tcp_incr_quickack`.
@@ -166,7 +171,7 @@ impl Linux {
         *held += 1;
         if *held == 1 {
             let delay = host.srtt.map_or(LONGEST_COMPRESSION, |trip| (trip / 20).min(LONGEST_COMPRESSION));
-            self.deadline = Some(now.saturating_add(delay));
+            self.deadline = Some(now.saturating_add(delay + COMPRESSION_SLACK));
         }
         AckDecision::Hold
     }
@@ -287,6 +292,8 @@ const AT_ONCE: u32 = 3;
 const MOST_COMPRESSED: u32 = 44;
 /// `tcp_comp_sack_delay_ns`.
 const LONGEST_COMPRESSION: Duration = Duration::from_millis(1);
+/// `tcp_comp_sack_slack_ns`: by so much later that timer may fire, and does unless another one is due just then.
+const COMPRESSION_SLACK: Duration = Duration::from_micros(100);
 
 #[cfg(test)]
 mod tests;

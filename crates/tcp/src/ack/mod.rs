@@ -88,6 +88,8 @@ pub struct HostFacts {
     pub window: Bytes,
     /// Whether the window that would be told now is no smaller, or all data has been read.
     pub window_kept: bool,
+    /// Whether autotuning tells more of the window now than before the segment.
+    pub window_grew: bool,
     /// The retransmission timeout.
     pub rto: Duration,
     /// The smoothed round trip, once there was a sample.

@@ -65,7 +65,14 @@ impl Endpoint {
             if let Some(delivered) = &delivered {
                 self.loss.on_delivered(&delivered.facts);
             }
-            self.detect_losses(now, tcp, &Progress { acked, duplicate, rtt, window_used });
+            let grown = match &delivered {
+                Some(delivered) if self.config.sender.growth == GrowthRule::Linux => delivered.facts.bytes,
+                _ => acked,
+            };
+            self.detect_losses(now, tcp, &Progress { acked, grown, duplicate, rtt, window_used });
+        }
+        if self.ecn.is_some() {
+            self.heed_echo(now, tcp);
         }
         if let Some(delivered) = &delivered {
             self.feed_back(delivered);
@@ -74,7 +81,7 @@ impl Endpoint {
             self.after_new_acknowledgement(now);
         }
         if let Some(delivered) = &delivered {
-            self.after_delivery(now, delivered.facts.bytes, acked > Bytes::ZERO);
+            self.after_delivery(now, delivered, acked > Bytes::ZERO);
         }
         if late {
             return Acknowledgement::Late;
@@ -180,7 +187,7 @@ impl Endpoint {
         &mut self,
         now: Instant,
         tcp: &TcpHeader,
-        &Progress { acked, duplicate, rtt, window_used }: &Progress,
+        &Progress { acked, grown, duplicate, rtt, window_used }: &Progress,
     ) {
         let (spans, reported) = self.sack_spans(tcp);
         let out = self.tx.outstanding();
@@ -198,10 +205,10 @@ impl Endpoint {
                 self.congestion.on_recovered(now, out.max - out.una)
             }
             LossDecision::EndRecovery | LossDecision::Nothing => {
-                if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) {
+                if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) && !self.is_reduced_by_mark() {
                     self.congestion.on_ack(&AckFacts {
                         now,
-                        acked,
+                        acked: grown,
                         una: out.una,
                         next: out.max,
                         rtt,
@@ -220,8 +227,15 @@ impl Endpoint {
         self.marks.forget();
         let flight = self.tx.max - self.tx.una;
         self.begin_reduction(false);
-        self.congestion.on_loss(now, flight);
-        self.begin_proportional_reduction(flight);
+        let window = self.congestion.window();
+        // A mark has told of the same congestion (RFC 3168, 6.1.2).
+        if !self.is_reduced_by_mark() {
+            self.congestion.on_loss(now, flight);
+        }
+        self.begin_proportional_reduction(flight, window);
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_loss(self.tx.max);
+        }
     }
 
     /// Timers, buffer, events and the fate of our FIN.
@@ -234,6 +248,9 @@ impl Endpoint {
         }
         self.tx.probe = Probe::Idle;
         self.timers.stop(Timer::Persist);
+        if self.config.send_tuning {
+            self.tune_send_buffer();
+        }
         self.tx.buffer.release(self.tx.una);
         if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
             self.tx.writer = Writer::Content;
@@ -244,6 +261,15 @@ impl Endpoint {
             if self.state == State::TimeWait {
                 self.enter_time_wait(now);
             }
+        }
+    }
+
+    /// The buffer grows with the congestion window, while that is not full (`tcp_should_expand_sndbuf`). Linux does so only where the application waits for room; where it
+    /// does not, what room there is makes no difference.
+    fn tune_send_buffer(&mut self) {
+        let window = self.congestion.window();
+        if self.loss.pipe(&self.tx.outstanding()) < window {
+            self.tx.expand(window.get() / self.tx.smss.get());
         }
     }
 
@@ -258,6 +284,8 @@ impl Endpoint {
 pub(super) struct Progress {
     /// Bytes newly acknowledged.
     pub(super) acked: Bytes,
+    /// What of that lets the window grow.
+    pub(super) grown: Bytes,
     /// Whether it is a duplicate (RFC 5681, 2).
     pub(super) duplicate: bool,
     /// The round trip of the newest segment that it acknowledges, where one can be told.

@@ -55,7 +55,7 @@ impl Endpoint {
             return Bytes::ZERO;
         }
         let held = self.tx.buffer.end().since(self.tx.una.max(Position::FIRST_BYTE));
-        self.config.send_buffer.saturating_sub(held)
+        self.config.send_buffer.min(self.tx.space).saturating_sub(held)
     }
 
     /// Takes what has arrived in order, at most `limit` of it, in the pieces in which it came: nothing if nothing is

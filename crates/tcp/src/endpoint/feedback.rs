@@ -15,7 +15,8 @@ use crate::sequence::{Position, Span};
 pub(super) struct Delivered {
     pub(super) facts: Deliveries,
     in_flight: Bytes,
-    ever_lost: Bytes,
+    /// What had ever been lost until then.
+    pub(super) ever_lost: Bytes,
 }
 
 impl Endpoint {

@@ -124,7 +124,7 @@ impl Endpoint {
                     (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
                 (self.loss, self.policy, self.measured, self.ack_owed) =
                     (fresh.loss, fresh.policy, fresh.measured, None);
-                (self.tack, self.sack) = (fresh.tack, fresh.sack);
+                (self.tack, self.sack, self.ecn) = (fresh.tack, fresh.sack, fresh.ecn);
             }
         }
     }
@@ -137,6 +137,9 @@ impl Endpoint {
         self.rx.edge = self.rx.edge.max(self.rx.next);
         self.rx.last_ack_sent = Position::FIRST_BYTE;
         self.sack &= options.sack_permitted;
+        if let Some(ecn) = &mut self.ecn {
+            ecn.adopt(tcp.flags, self.opening == Opening::Active);
+        }
         if !self.sack {
             self.loss = Self::detector(&self.config, false);
         }
@@ -155,6 +158,10 @@ impl Endpoint {
         let mss = Bytes(options.mss.unwrap_or(default).into()).min(self.config.announced_mss());
         let stamp_len = if self.stamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         self.adopt_tack(now, &options.tack);
+        if self.tack.is_some() {
+            // Its acknowledgements have no place for an echo.
+            self.ecn = None;
+        }
         let number_len = if self.tack.is_some() { TACK_LEN } else { Bytes::ZERO };
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
         let seed = self.tx.iss.0.into();
@@ -233,6 +240,10 @@ impl Endpoint {
 
     fn established(&mut self, now: Instant) {
         self.congestion.on_connected(now, self.rtt.smoothed());
+        if self.tack.is_some() && self.config.receive_tuning {
+            self.rx.set_buffer(self.config.receive_buffer);
+        }
+        self.rx.begin_tuning(now, self.stamps.is_some());
         self.events.add(Event::Connected);
         self.close_if_asked();
     }

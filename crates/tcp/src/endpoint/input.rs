@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use super::acknowledge::Acknowledgement;
+use super::tuning::Arrival;
 use crate::ack::{AckDecision, AckPolicy, AckReason, HostFacts, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::event::{CloseReason, Event};
@@ -16,12 +17,19 @@ impl Endpoint {
     /// Takes a packet. One that is not for this connection, is not TCP or has a wrong checksum is counted and
     /// ignored.
     pub fn handle_segment(&mut self, now: Instant, packet: &Packet) {
-        self.handle_merged(now, packet, Bytes(packet.payload.len().into()));
+        self.handle(now, packet, Bytes(packet.payload.len().into()));
     }
 
     /// Takes a packet that generic receive offload has merged of several, whose payload was `segment` each but for the last, which may be shorter. A packet that
-    /// is alone has its own payload as `segment`. As [`handle_segment`](Self::handle_segment) otherwise: the packet counts as one segment.
+    /// is alone has its own payload as `segment`. As [`handle_segment`](Self::handle_segment) otherwise: the packet counts as one segment. But the application reads
+    /// only once [`end_batch`](Self::end_batch) says that no more of the batch is to come.
     pub fn handle_merged(&mut self, now: Instant, packet: &Packet, segment: Bytes) {
+        self.rx.in_batch = true;
+        self.handle(now, packet, segment);
+        self.rx.in_batch = false;
+    }
+
+    fn handle(&mut self, now: Instant, packet: &Packet, segment: Bytes) {
         let Some(tcp) = packet.tcp().filter(|tcp| self.admits(packet, tcp)) else {
             self.stats.ignored += 1;
             return;
@@ -100,6 +108,9 @@ impl Endpoint {
         }
         if places > Bytes::ZERO {
             self.check_number(now, tcp);
+            if let Some(ecn) = &mut self.ecn {
+                ecn.on_text(&packet.ip, tcp.flags);
+            }
             self.on_text(now, start, tcp, &packet.payload, segment);
         }
     }
@@ -261,6 +272,10 @@ impl Endpoint {
                 self.after_text(now, len, new_bytes, window);
             }
         }
+        if self.rx.in_batch && place != Place::AboveHole && !fresh.is_empty() && !self.rx.keeps() {
+            self.rx.join_batch(fresh);
+        }
+        let window_grew = len > Bytes::ZERO && place != Place::Duplicate && self.tune(now, place, len, segment, tcp);
         let facts = SegmentFacts {
             new_bytes,
             full_size: self.rx.full_size,
@@ -269,20 +284,69 @@ impl Endpoint {
             host: None,
         };
         let decision = if self.policy.asks_host() {
-            let host = Some(self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)));
+            let host = HostFacts { window_grew, ..self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)) };
+            let host = Some(host);
             let facts = SegmentFacts { measured: &self.measured, host, ..facts };
             self.policy.on_segment(now, &facts)
         } else {
             self.policy.on_segment(now, &facts)
         };
         self.heed(decision);
-        if !self.rx.keeps() && decision == AckDecision::Hold {
-            let decision = self.policy.on_read(true);
-            self.heed(decision);
+        if !self.rx.keeps() {
+            self.read_at_once(now, place, fresh, decision);
         }
         if place == Place::Fin {
             self.on_fin(now);
         }
+    }
+
+    /// Data that nobody keeps is read, unless more of a batch is to come.
+    #[inline]
+    fn read_at_once(&mut self, now: Instant, place: Place, fresh: Span, decision: AckDecision) {
+        if self.rx.in_batch {
+            return;
+        }
+        if self.config.receive_tuning && place != Place::AboveHole && !fresh.is_empty() {
+            self.rx.note_read(now, fresh.end);
+        }
+        if decision == AckDecision::Hold {
+            let decision = self.policy.on_read(true);
+            self.heed(decision);
+        }
+    }
+
+    /// All of the batch is here: the application takes what is not kept for it ([`Consume::Immediately`](crate::Consume::Immediately)).
+    pub fn end_batch(&mut self, now: Instant) {
+        if !self.rx.read_batch(now) || !self.state.may_receive() {
+            return;
+        }
+        if self.ack_owed.is_none() {
+            let decision = self.policy.on_read(true);
+            self.heed(decision);
+        }
+        if self.rx.is_update_due() {
+            self.owe_window_update();
+        }
+    }
+
+    /// The receive window follows what comes, where it does.
+    #[inline]
+    fn tune(&mut self, now: Instant, place: Place, len: Bytes, segment: Bytes, tcp: &TcpHeader) -> bool {
+        let (stamps, sack) = (&mut self.stamps, self.sack && self.tack.is_none());
+        self.rx.tune(now, |rx| Arrival {
+            len,
+            segment,
+            above_hole: place == Place::AboveHole,
+            echo: stamps
+                .as_mut()
+                .zip(tcp.options.timestamps)
+                .map(|(stamps, (_, echo))| (echo, stamps.round_trip(echo, now))),
+            next: rx.next,
+            edge: rx.edge,
+            unread: rx.unread().max(if place == Place::AboveHole { Bytes::ZERO } else { len }),
+            held: rx.reassembly.held(),
+            sack,
+        })
     }
 
     /// What a kernel knows when a segment comes, of several with `segment` bytes of payload each or of one.
@@ -292,6 +356,7 @@ impl Endpoint {
             pushed,
             window: self.rx.told_window(),
             window_kept: self.rx.keeps_window(),
+            window_grew: false,
             rto: self.rtt.timeout(),
             srtt: self.rtt.smoothed(),
             sack: self.has_sack(),

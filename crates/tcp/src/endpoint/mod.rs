@@ -2,6 +2,8 @@
 
 mod acknowledge;
 mod application;
+mod burst;
+mod ecn;
 mod feedback;
 mod handshake;
 mod input;
@@ -13,6 +15,7 @@ mod sender;
 mod small_queue;
 mod tack_input;
 mod tack_output;
+mod tuning;
 mod undo;
 mod wakeup;
 
@@ -20,6 +23,7 @@ use std::net::SocketAddr;
 
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHeader};
 
+use self::ecn::Notification;
 pub use self::inspect::Agreed;
 use self::receiver::Receiver;
 use self::sender::Sender;
@@ -76,6 +80,8 @@ pub struct Endpoint {
     prr: Option<Prr>,
     /// Where reductions of the window may be undone.
     undo: Option<Box<Undo>>,
+    /// Where marks are asked for.
+    ecn: Option<Box<Notification>>,
     policy: Policy,
     rtt: RttEstimator,
     marks: Marks,
@@ -147,6 +153,7 @@ impl Endpoint {
             pacer: Pacer::default(),
             prr: None,
             undo: Undo::new(config.sender.undo),
+            ecn: config.ecn.then(Box::default),
             policy: Policy::new(config.ack),
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),

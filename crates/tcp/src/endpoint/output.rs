@@ -67,7 +67,10 @@ impl Endpoint {
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
         let answers = self.state == State::SynReceived;
-        let flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
+        let mut flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
+        if let Some(ecn) = &mut self.ecn {
+            flags |= ecn.offer(answers, self.tx.unanswered > 0);
+        }
         Some(Draft::bare(Position::SYN, flags))
     }
 
@@ -111,7 +114,7 @@ impl Endpoint {
         {
             return Some(probe);
         }
-        if self.tx.throttle == Throttle::All && self.throttle() == Throttle::All {
+        if self.tx.throttle == Throttle::All && self.throttle() == Throttle::All && !self.is_amid_burst(now) {
             return None;
         }
         let phase = self.loss.phase();
@@ -142,6 +145,7 @@ impl Endpoint {
         let gap = if out.next < out.max { self.loss.go_back(out.next, end) } else { Span { start: out.next, end } };
         let allowance = Allowance { room, segment, nagle: self.config.nagle.then_some(self.config.sender.nagle) };
         match self.tx.plan(gap, allowance) {
+            Ok(span) if self.tx.bursts.is_some() => self.next_of_burst(now, span, allowance),
             Ok(span) if self.is_throttled(span) => None,
             Ok(span) => Some((span, SentKind::New)),
             Err(blocked) if self.probes_timeout() => self.repair_in_place_of_probe(now, blocked),
@@ -213,8 +217,12 @@ impl Endpoint {
         if span.end > data_end && self.tx.ending == Ending::Fin {
             flags |= TcpFlags::FIN;
         }
-        if data.end == data_end && !data.is_empty() {
+        let ends_burst = || kind == SentKind::New && self.tx.bursts.is_some_and(|bursts| bursts.ends_at(span.end));
+        if !data.is_empty() && (data.end == data_end || ends_burst()) {
             flags |= TcpFlags::PSH;
+        }
+        if let Some(ecn) = &mut self.ecn {
+            flags |= ecn.on_data(span.start >= self.tx.max && kind == SentKind::New && !data.is_empty());
         }
         self.account_sent(now, span, data, kind);
         self.after_transmission(now, span, kind);
@@ -274,13 +282,16 @@ impl Endpoint {
     /// The same where segments are many: made in the place where it goes.
     #[inline(always)]
     fn build(&mut self, now: Instant, draft: Draft) -> Packet {
-        let Draft { start, flags, payload, number } = draft;
+        let Draft { start, mut flags, payload, number } = draft;
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
             // Counts up for each packet, as deployed stacks do on a connection.
             ip.id = ip.id.wrapping_add(1);
         }
-        let (ip, port) = (peer.ip, peer.address.port());
+        let (mut ip, port) = (peer.ip, peer.address.port());
+        if let Some(ecn) = &mut self.ecn {
+            ecn.dress(&mut ip, &mut flags);
+        }
         let mut tcp = TcpHeader::new(self.local.port(), port);
         tcp.seq = start.seq(self.tx.iss);
         tcp.flags = flags;

@@ -4,9 +4,10 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::Endpoint;
+use super::feedback::Delivered;
 use super::sender::{Allowance, Probe};
 use crate::congestion::Controller;
-use crate::loss::{LossDecision, LossDetector, Phase, Prr, SentKind};
+use crate::loss::{Delivery, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
 use crate::pacing;
 use crate::sequence::Span;
 use crate::timers::Timer;
@@ -36,11 +37,11 @@ impl Endpoint {
         if self.pacer.may_send(now) {
             return false;
         }
-        self.waits_for_its_time()
+        self.waits_for_its_time(now)
     }
 
-    fn waits_for_its_time(&mut self) -> bool {
-        if self.tx.probe == Probe::Due || self.tx.tail_probe == Probe::Due {
+    fn waits_for_its_time(&mut self, now: Instant) -> bool {
+        if self.tx.probe == Probe::Due || self.tx.tail_probe == Probe::Due || self.is_amid_burst(now) {
             return false;
         }
         if self.tx.una < self.tx.end() {
@@ -78,22 +79,32 @@ impl Endpoint {
         }
     }
 
+    /// The window that bounds what is in flight now: while a recovery reduces it bit by bit (PRR), other than [`congestion_window`](Self::congestion_window), to
+    /// which it leads.
+    pub fn window_in_force(&self) -> Bytes {
+        self.prr.as_ref().map_or_else(|| self.congestion.window(), Prr::window)
+    }
+
     /// A recovery begins whose window is to be reduced bit by bit.
-    pub(super) fn begin_proportional_reduction(&mut self, flight: Bytes) {
+    pub(super) fn begin_proportional_reduction(&mut self, outstanding: Bytes, window: Bytes) {
         let applies = self.loss.is_rack() && self.congestion.pacing_rate().is_none();
-        self.prr = applies.then(|| Prr::new(flight));
+        let unacknowledged = self.loss.records().map_or(outstanding, |records| records.in_flight() + records.lost());
+        let old = OldFlight { outstanding, unacknowledged, window };
+        self.prr = applies.then(|| Prr::new(self.config.sender.prr, &old));
     }
 
     /// An acknowledgement delivered `delivered`, and losses have been looked for: what that means for the sender's timers
     /// and for what it may send in a recovery.
-    pub(super) fn after_delivery(&mut self, now: Instant, delivered: Bytes, advanced: bool) {
+    pub(super) fn after_delivery(&mut self, now: Instant, delivered: &Delivered, advanced: bool) {
         if !matches!(self.loss.phase(), Phase::Recovery { .. }) {
             self.prr = None;
         }
         let out = self.tx.outstanding();
         let pipe = self.loss.pipe(&out);
         if let Some(prr) = &mut self.prr {
-            prr.on_ack(delivered, pipe, self.congestion.window(), out.smss);
+            let lost = self.loss.records().is_some_and(|records| records.ever_lost() > delivered.ever_lost);
+            let (delivered, threshold) = (delivered.facts.bytes, self.congestion.window());
+            prr.on_ack(&Delivery { delivered, pipe, threshold, smss: out.smss, safe: advanced && !lost });
         }
         self.arm_reordering();
         if advanced || !self.loss.wants_tail_probe(&out) {
@@ -133,7 +144,8 @@ impl Endpoint {
         if self.loss.on_deadline(now, &out) == LossDecision::BeginRecovery {
             self.begin_recovery(now);
             if let Some(prr) = &mut self.prr {
-                prr.on_ack(Bytes::ZERO, self.loss.pipe(&out), self.congestion.window(), out.smss);
+                let (pipe, threshold) = (self.loss.pipe(&out), self.congestion.window());
+                prr.on_timer(&Delivery { delivered: Bytes::ZERO, pipe, threshold, smss: out.smss, safe: false });
             }
         }
         self.arm_reordering();

@@ -1,7 +1,8 @@
 //! The receiving half's variables (RFC 9293, 3.3.1) and the window that it offers.
 
-use ackless_wire::{Bytes, SeqNumber};
+use ackless_wire::{Bytes, Instant, SeqNumber};
 
+use super::tuning::{Arrival, Tuning};
 use crate::config::{Config, Consume};
 use crate::reassembly::{Inbox, Reassembly};
 use crate::sequence::{Position, Span};
@@ -32,12 +33,22 @@ pub(super) struct Receiver {
     /// No window that has been offered was larger: how far behind RCV.NXT that may lie which the peer has sent lately. It grows only.
     pub(super) reach: Bytes,
     buffer: Bytes,
+    /// No more of it is told.
+    told_most: Bytes,
+    /// Whether more is to come before the application reads.
+    pub(super) in_batch: bool,
+    /// What of the batch has come in order, and to where its first packet went.
+    batch: Option<(Bytes, Position)>,
+    /// Where the buffer follows what is read.
+    tuning: Option<Box<Tuning>>,
     consume: Consume,
 }
 
 impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
-        let buffer = config.receive_buffer.min(MAX_BUFFER);
+        let most = config.receive_buffer.min(MAX_BUFFER);
+        let tuning = config.receive_tuning.then(|| Box::new(Tuning::new(most, config.announced_mss())));
+        let buffer = tuning.as_ref().map_or(most, |tuning| tuning.space());
         Self {
             irs: SeqNumber(0),
             next: Position::SYN,
@@ -52,13 +63,85 @@ impl Receiver {
             inbox: Inbox::default(),
             reach: buffer.min(Bytes(MAX_FIELD)),
             buffer,
+            told_most: tuning.as_ref().map_or(MAX_BUFFER, |tuning| tuning.threshold()),
+            in_batch: false,
+            batch: None,
+            tuning,
             consume: config.consume,
         }
     }
 
-    /// Room for this much from now on. What has been offered stays offered. The field could name nothing of less than its unit, and the
+    /// The connection is established.
+    pub(super) fn begin_tuning(&mut self, now: Instant, stamps: bool) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.begin(now, stamps);
+            self.heed_tuning();
+        }
+    }
+
+    /// In-order data up to `next` has come with a segment from `start` to `end` on, which nobody keeps and which is read when the batch is over.
+    pub(super) fn join_batch(&mut self, Span { start, end }: Span) {
+        let (unread, first) = self.batch.unwrap_or((Bytes::ZERO, end));
+        self.batch = Some((unread + self.next.since(start), first));
+    }
+
+    /// Data up to `next` is read at once, that of a segment up to `end` first.
+    #[cold]
+    pub(super) fn note_read(&mut self, now: Instant, end: Position) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_read(now, end, self.next);
+            self.heed_tuning();
+        }
+    }
+
+    /// The batch is over, and the application has read what nobody keeps. Returns whether anything was.
+    pub(super) fn read_batch(&mut self, now: Instant) -> bool {
+        let Some((_, first)) = self.batch.take() else { return false };
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_read(now, first, self.next);
+            self.heed_tuning();
+        }
+        true
+    }
+
+    /// What has come in order and has not been read.
+    pub(super) fn unread(&self) -> Bytes {
+        self.inbox.len() + self.batch.map_or(Bytes::ZERO, |(unread, _)| unread)
+    }
+
+    /// Data has come: whether more is told of the window now.
+    pub(super) fn tune(&mut self, now: Instant, arrival: impl FnOnce(&Self) -> Arrival) -> bool {
+        if self.tuning.is_none() {
+            return false;
+        }
+        let arrival = arrival(self);
+        let kept = self.next.since(Position::FIRST_BYTE).saturating_sub(self.inbox.len());
+        let grows = self.tuning.as_mut().is_some_and(|tuning| {
+            let grows = tuning.on_data(now, &arrival);
+            if self.consume == Consume::ByApplication && !arrival.above_hole {
+                tuning.on_read(now, Position::FIRST_BYTE + kept, self.next);
+            }
+            grows
+        });
+        self.heed_tuning();
+        grows
+    }
+
+    fn heed_tuning(&mut self) {
+        let Some(tuning) = &self.tuning else { return };
+        // Rounded up to what the field can name, as by __tcp_select_window.
+        self.told_most = Bytes(tuning.threshold().get().next_multiple_of(1 << self.shift));
+        self.set_space(tuning.space());
+    }
+
+    /// Room for this much from now on, whatever comes. What has been offered stays offered. The field could name nothing of less than its unit, and the
     /// window would never open again: that much there is always. Returns what there is.
     pub(super) fn set_buffer(&mut self, buffer: Bytes) -> Bytes {
+        (self.tuning, self.told_most) = (None, MAX_BUFFER);
+        self.set_space(buffer)
+    }
+
+    fn set_space(&mut self, buffer: Bytes) -> Bytes {
         self.buffer = buffer.clamp(Bytes(1 << self.shift), MAX_BUFFER);
         self.reach = self.reach.max(self.widest());
         self.buffer
@@ -67,14 +150,15 @@ impl Receiver {
     /// The shift to announce: the least with which the window field can name the whole buffer as it was when the first SYN or SYN-ACK was
     /// made (RFC 7323, 2.3: at most 14). A connection has one shift for good, whatever becomes of the buffer.
     pub(super) fn announced_shift(&mut self) -> u8 {
-        let buffer = self.buffer.get();
+        let buffer = self.tuning.as_ref().map_or(self.buffer, |tuning| tuning.most()).get();
         *self.announced.get_or_insert_with(|| (0..14).find(|shift| buffer >> shift <= MAX_FIELD).unwrap_or(14))
     }
 
-    /// Both SYNs have the option: the shift that ours announces is in force. Returns the buffer, as [`set_buffer`](Self::set_buffer) does.
+    /// Both SYNs have the option: the shift that ours announces is in force. Returns the buffer, or the most that it may become.
     pub(super) fn scale(&mut self) -> Bytes {
         self.shift = self.announced_shift();
-        self.set_buffer(self.buffer)
+        let buffer = self.set_space(self.buffer);
+        self.tuning.as_ref().map_or(buffer, |tuning| tuning.most())
     }
 
     /// Whether there is something to tell in SACK blocks.
@@ -110,7 +194,7 @@ impl Receiver {
 
     /// Whether the application has read all that is here, or the window that would be told now is not smaller than the one told last.
     pub(super) fn keeps_window(&self) -> bool {
-        self.inbox.len() == Bytes::ZERO || self.target().since(self.next) >= self.told_window()
+        self.unread() == Bytes::ZERO || self.target().since(self.next) >= self.told_window()
     }
 
     /// All that has come, in order or not; grows only.
@@ -157,7 +241,9 @@ impl Receiver {
     }
 
     fn target(&self) -> Position {
-        self.next + self.buffer.saturating_sub(self.inbox.len()).min(self.widest())
+        let held = if self.tuning.is_some() { self.reassembly.held() } else { Bytes::ZERO };
+        let room = self.buffer.saturating_sub(self.unread() + held);
+        self.next + room.min(self.widest()).min(self.told_most)
     }
 
     fn step(&self) -> Bytes {

@@ -2,6 +2,7 @@
 
 use ackless_wire::{Bytes, Instant, SeqNumber};
 
+use super::burst::Bursts;
 use crate::config::{Config, NagleRule};
 use crate::congestion::SlowStart;
 use crate::loss::Outstanding;
@@ -52,8 +53,12 @@ pub(super) struct Sender {
     pub(super) tail_probe: Probe,
     /// Whether a write was cut short, so that the application waits for room.
     pub(super) writer: Writer,
+    /// The send buffer, where it follows the window, or no bound.
+    pub(super) space: Bytes,
     /// What the queues below hold back, where somebody says so.
     pub(super) throttle: Throttle,
+    /// The bursts in which new data goes out, where it does.
+    pub(super) bursts: Option<Bursts>,
 }
 
 /// What the queues below a sender hold back.
@@ -141,7 +146,9 @@ impl Sender {
             probe: Probe::Idle,
             tail_probe: Probe::Idle,
             writer: Writer::Content,
+            space: if config.send_tuning { send_space(INITIAL_SEGMENTS) } else { Bytes(u64::MAX) },
             throttle: Throttle::Open,
+            bursts: config.tso.map(Bursts::new),
         }
     }
 
@@ -157,7 +164,7 @@ impl Sender {
     }
 
     /// What must be acknowledged before a small segment goes out.
-    const fn nagle_until(&self, rule: NagleRule) -> Position {
+    pub(super) const fn nagle_until(&self, rule: NagleRule) -> Position {
         match rule {
             NagleRule::Rfc => self.max,
             NagleRule::Minshall => self.small_until,
@@ -190,9 +197,19 @@ impl Sender {
         self.max.min(self.window_end.max(self.una))
     }
 
+    /// Whether no more will be written.
+    pub(super) fn is_closing(&self) -> bool {
+        self.ending == Ending::Fin
+    }
+
     /// Whether our FIN has been acknowledged.
     pub(super) fn is_fin_acknowledged(&self) -> bool {
         self.ending == Ending::Fin && self.una > self.buffer.end()
+    }
+
+    /// The send buffer grows to what `segments` of window need.
+    pub(super) fn expand(&mut self, segments: u64) {
+        self.space = self.space.max(send_space(segments.max(INITIAL_SEGMENTS)));
     }
 
     /// The next segment out of `gap`, which is what is left to send, or less where going back has something to skip
@@ -231,3 +248,12 @@ impl Sender {
         Ok(span)
     }
 }
+
+/// `tcp_sndbuf_expand`: twice the window, each segment of which counts as a buffer whose size is a power of two, 4,096 bytes for one of Ethernet with headers and
+/// `skb_shared_info`, and an `sk_buff`.
+const fn send_space(segments: u64) -> Bytes {
+    Bytes(2 * segments * (4_096 + 256))
+}
+
+/// `TCP_INIT_CWND`.
+const INITIAL_SEGMENTS: u64 = 10;

@@ -2,8 +2,8 @@
 //! Linux 6.12).
 //!
 //! Linux compares what its skbs take of memory with the limit; here it is the length of IP packets, so that a limit is reached by the
-//! overhead of memory later. And a packet counts until it leaves by itself, where the segments of a Linux TSO burst count until the last of
-//! them has left.
+//! overhead of memory later. Each packet counts until it leaves by itself, as where Linux segments a burst in software; where the card does, the whole burst counts until the
+//! last of it has left. A burst that has begun ([`Config::tso`](crate::Config::tso)) goes out whole.
 
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -43,7 +43,7 @@ impl Endpoint {
     }
 
     /// The controller's own rate, or that of the window, or of what is in flight where that is more.
-    fn rate_of_flight(&self) -> Option<BitRate> {
+    pub(super) fn rate_of_flight(&self) -> Option<BitRate> {
         let (window, threshold) = (self.congestion.window(), self.congestion.slow_start_threshold());
         let of_window = || pacing::rate_of_window(window.max(self.flight_size()), threshold, self.rtt.smoothed());
         self.congestion.pacing_rate().or_else(of_window)

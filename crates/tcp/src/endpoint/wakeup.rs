@@ -60,6 +60,9 @@ impl Endpoint {
                 self.begin_reduction(true);
             }
             self.congestion.on_timeout(now, out.max - out.una, repeated);
+            if let Some(ecn) = &mut self.ecn {
+                ecn.on_loss(out.max);
+            }
             self.loss.on_timeout_at(now, &out);
             if self.loss.goes_back() {
                 self.tx.next = self.tx.una;

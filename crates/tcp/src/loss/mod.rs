@@ -19,7 +19,7 @@ mod sack;
 mod scoreboard;
 
 pub use dupack::{DupackRecovery, PartialAcks};
-pub use prr::Prr;
+pub use prr::{Delivery, OldFlight, Prr, PrrRule};
 pub use pull::{HoleReport, Pull};
 pub use rack::Rack;
 pub use recorded::Recorded;

@@ -2,8 +2,10 @@
 
 mod bbr;
 mod bulk;
+mod bursts;
 mod chaos;
 mod cubic;
+mod ecn;
 mod listener;
 mod live;
 mod pair;

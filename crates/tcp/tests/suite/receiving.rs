@@ -1,6 +1,6 @@
 //! What a receiver answers: SACK blocks, windows, timestamps, delayed acknowledgements.
 
-use ackless_tcp::{AckChoice, Config};
+use ackless_tcp::{AckChoice, Config, Consume};
 use ackless_wire::{Bytes, Duration};
 
 use crate::script::{ACK, FIN, Script, plain};
@@ -202,4 +202,19 @@ fn a_reader_whose_peer_cannot_hear_of_more_tells_it_of_no_window() {
     }
     assert_eq!(script.read(100_000), 100_000);
     assert_eq!(script.one().window, 65_535);
+}
+
+#[test]
+fn what_a_batch_has_brought_counts_against_the_window_until_it_is_read_and_then_the_sender_hears_of_it() {
+    let config = Config { consume: Consume::Immediately, ack: AckChoice::PerPacket, ..plain() };
+    let mut script = Script::established(config);
+    // 8,000 bytes of a buffer of 10,000, merged of segments of 1,000.
+    script.receive_merged(1, 8000, Bytes(1000));
+    let early = script.one();
+    assert_eq!((early.ack, early.window), (8001, 2000), "the acknowledgement goes before the application reads");
+    script.end.end_batch(script.now);
+    let read = script.one();
+    assert_eq!((read.ack, read.window), (8001, 10_000));
+    script.end.end_batch(script.now);
+    script.nothing();
 }

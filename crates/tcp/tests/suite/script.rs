@@ -2,7 +2,9 @@
 
 use ackless_tcp::{Config, Consume, Endpoint, Event, State};
 use ackless_wire::tcp::{SackBlocks, TcpOptions};
-use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{
+    Bytes, Duration, Ecn, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
 
 use crate::pair::{A, B, address};
 
@@ -23,6 +25,8 @@ pub struct Script {
     pub stamps: Option<(u32, u32)>,
     /// The window scale of its SYNs, where they have one.
     pub scale: Option<u8>,
+    /// The ECN field of its next segment, if not Not-ECT.
+    pub ecn: Option<Ecn>,
 }
 
 /// What the endpoint sent, with numbers as distances from the initial ones.
@@ -36,6 +40,7 @@ pub struct Sent {
     pub sack: Vec<(u32, u32)>,
     pub stamps: Option<(u32, u32)>,
     pub scale: Option<u8>,
+    pub ecn: Ecn,
 }
 
 /// No timestamps, no scaling, 1000-byte segments, and everything read by the application.
@@ -65,7 +70,7 @@ impl Script {
     }
 
     fn of(end: Endpoint) -> Self {
-        Self { now: START, end, window: 60_000, sack: Vec::new(), stamps: None, scale: None }
+        Self { now: START, end, window: 60_000, sack: Vec::new(), stamps: None, scale: None, ecn: None }
     }
 
     /// A connection that the script has called, with nothing to send.
@@ -105,7 +110,7 @@ impl Script {
             options.sack.push((OUR_ISS + left, OUR_ISS + right));
         }
         let ack = if flags.contains(ACK) { OUR_ISS + ack } else { SeqNumber(0) };
-        let packet = packet(TcpHeader {
+        let mut packet = packet(TcpHeader {
             seq: PEER_ISS + seq,
             ack,
             flags,
@@ -113,7 +118,21 @@ impl Script {
             options,
             ..TcpHeader::new(address(A).port(), address(B).port())
         });
+        packet.ip.set_ecn(self.ecn.take().unwrap_or(Ecn::NotCapable));
         self.end.handle_segment(self.now, &Packet { payload: Payload::Length(len), ..packet });
+    }
+
+    /// A packet of data comes that receive offload has merged of segments with so much payload each, as the first of a batch.
+    pub fn receive_merged(&mut self, seq: u32, len: u32, segment: Bytes) {
+        let packet = packet(TcpHeader {
+            seq: PEER_ISS + seq,
+            ack: OUR_ISS + 1,
+            flags: ACK,
+            window: self.window,
+            options: TcpOptions { timestamps: self.stamps, ..TcpOptions::default() },
+            ..TcpHeader::new(address(A).port(), address(B).port())
+        });
+        self.end.handle_merged(self.now, &Packet { payload: Payload::Length(len), ..packet }, segment);
     }
 
     /// Everything that the endpoint sends now.
@@ -185,6 +204,7 @@ fn sent(packet: &Packet) -> Sent {
         sack: relative(&tcp.options.sack),
         stamps: tcp.options.timestamps,
         scale: tcp.options.window_scale,
+        ecn: packet.ip.ecn(),
     }
 }
 

@@ -1,0 +1,115 @@
+//! Explicit congestion notification (RFC 3168): congestion is told by a mark in the place of a loss.
+//!
+//! - Both SYNs agree on it (6.1.1); one that is repeated does not ask again, since what drops SYNs with these flags may be on the way (6.1.1.1).
+//! - New data is sent as ECT(0); what is repeated, probes of a window and segments without data are not (6.1.4 to 6.1.6).
+//! - The receiver of a mark echoes it on every acknowledgement until data comes that says that the window was reduced (6.1.3).
+//! - The sender reduces its window as for a loss, once in a window, and not where a recovery or a timeout has done so already (6.1.2), and says so with the next new data.
+//!
+//! As in Linux 6.12 the window does not grow until what was out at the reduction is acknowledged (`TCP_CA_CWR`). Deviations from Linux: the reduction is made at once, where Linux
+//! spreads it by PRR; neither a mark nor its echo draws quick ACKs. BBR and receiver-based BBR do not react, as BBR does not in Linux. Not on a TACK connection, whose acknowledgements
+//! have no place for it.
+
+use ackless_wire::{Ecn, Instant, IpHeader, TcpFlags, TcpHeader};
+
+use super::Endpoint;
+use crate::congestion::Controller;
+use crate::loss::{LossDetector, Phase};
+use crate::sequence::Position;
+
+/// Where a connection stands that may use ECN.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notification {
+    /// Our SYN has asked, or theirs has.
+    asked: bool,
+    agreed: bool,
+    /// A mark has come, and no word since that the window was reduced.
+    echoes: bool,
+    /// The window was reduced, and that has not been said.
+    owes_word: bool,
+    /// What was out when the window was last reduced, for a mark or a loss; and whether it was for a mark.
+    until: Option<(Position, bool)>,
+    /// The segment that is being made bears new data.
+    capable: bool,
+}
+
+impl Notification {
+    /// What our SYN says, or our answer to theirs.
+    pub(super) fn offer(&mut self, answers: bool, again: bool) -> TcpFlags {
+        match (answers, again) {
+            (true, _) if self.agreed => TcpFlags::ECE,
+            (false, false) => {
+                self.asked = true;
+                TcpFlags::ECE | TcpFlags::CWR
+            }
+            _ => {
+                self.asked = false;
+                TcpFlags::empty()
+            }
+        }
+    }
+
+    /// What their SYN says.
+    pub(super) fn adopt(&mut self, flags: TcpFlags, calls: bool) {
+        let both = flags & (TcpFlags::ECE | TcpFlags::CWR);
+        self.agreed = if flags.contains(TcpFlags::ACK) {
+            self.asked && both == TcpFlags::ECE
+        } else {
+            !calls && both == TcpFlags::ECE | TcpFlags::CWR
+        };
+    }
+
+    /// A data segment is next, new or not. Returns what it says of our window.
+    pub(super) fn on_data(&mut self, is_new: bool) -> TcpFlags {
+        self.capable = self.agreed && is_new;
+        if self.capable && std::mem::take(&mut self.owes_word) { TcpFlags::CWR } else { TcpFlags::empty() }
+    }
+
+    /// A segment is made: whether it may be marked, and what it echoes.
+    pub(super) fn dress(&mut self, ip: &mut IpHeader, flags: &mut TcpFlags) {
+        if std::mem::take(&mut self.capable) {
+            ip.set_ecn(Ecn::Capable0);
+        }
+        let established = flags.contains(TcpFlags::ACK) && !flags.intersects(TcpFlags::SYN | TcpFlags::RST);
+        if self.echoes && established {
+            *flags |= TcpFlags::ECE;
+        }
+    }
+
+    /// Data has come in the window.
+    pub(super) fn on_text(&mut self, ip: &IpHeader, flags: TcpFlags) {
+        if self.agreed {
+            self.echoes &= !flags.contains(TcpFlags::CWR);
+            self.echoes |= ip.ecn() == Ecn::Experienced;
+        }
+    }
+
+    /// The window was reduced for a loss, with all below `max` out.
+    pub(super) fn on_loss(&mut self, max: Position) {
+        (self.until, self.owes_word) = (Some((max, false)), true);
+    }
+}
+
+impl Endpoint {
+    /// An acknowledgement came, and losses have been looked for.
+    #[cold]
+    pub(super) fn heed_echo(&mut self, now: Instant, tcp: &TcpHeader) {
+        let (una, max, phase) = (self.tx.una, self.tx.max, self.loss.phase());
+        let Some(ecn) = self.ecn.as_mut().filter(|ecn| ecn.agreed && self.tack.is_none()) else { return };
+        if !tcp.flags.contains(TcpFlags::ECE) || phase != Phase::Open {
+            return;
+        }
+        // What follows the reduction must be acknowledged: only that bears its word.
+        if ecn.until.is_some_and(|(until, _)| una <= until) || self.congestion.sets_rate() {
+            return;
+        }
+        (ecn.until, ecn.owes_word) = (Some((max, true)), true);
+        self.stats.reductions_by_mark += 1;
+        self.congestion.on_loss(now, max - una);
+    }
+
+    /// Whether the window was reduced for a mark and what was out then is not all acknowledged.
+    #[inline]
+    pub(super) fn is_reduced_by_mark(&self) -> bool {
+        self.ecn.as_ref().is_some_and(|ecn| ecn.until.is_some_and(|(until, by_mark)| by_mark && self.tx.una <= until))
+    }
+}

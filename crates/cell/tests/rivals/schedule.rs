@@ -31,6 +31,13 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a seed.
     pub fn draw(seed: u64) -> Self {
+        let mut schedule = Self::with_plain_hosts(seed);
+        kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut schedule.config);
+        schedule
+    }
+
+    /// The same, whose hosts have nothing of `kernels`.
+    pub fn with_plain_hosts(seed: u64) -> Self {
         let mut random = Stream::new(seed, 0, Purpose::Test);
         let random = &mut random;
         let standard = one_of(random, &[Standard::B, Standard::A, Standard::G, Standard::N, Standard::N, Standard::Ac]);
@@ -51,7 +58,6 @@ impl Schedule {
         if still && standard != Standard::B && config.topology == Topology::Infrastructure && hears.chance(0.2) {
             by_power(hears, &mut config);
         }
-        kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }

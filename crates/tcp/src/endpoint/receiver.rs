@@ -104,9 +104,10 @@ impl Receiver {
         true
     }
 
-    /// What has come in order and has not been read.
+    /// What has come in order and has not been read. A batch that nobody keeps counts only where the buffer tunes itself.
     pub(super) fn unread(&self) -> Bytes {
-        self.inbox.len() + self.batch.map_or(Bytes::ZERO, |(unread, _)| unread)
+        let batch = self.batch.filter(|_| self.tuning.is_some());
+        self.inbox.len() + batch.map_or(Bytes::ZERO, |(unread, _)| unread)
     }
 
     /// Data has come: whether more is told of the window now.

@@ -206,15 +206,22 @@ fn a_reader_whose_peer_cannot_hear_of_more_tells_it_of_no_window() {
 
 #[test]
 fn what_a_batch_has_brought_counts_against_the_window_until_it_is_read_and_then_the_sender_hears_of_it() {
-    let config = Config { consume: Consume::Immediately, ack: AckChoice::PerPacket, ..plain() };
+    let config = Config {
+        consume: Consume::Immediately,
+        ack: AckChoice::PerPacket,
+        receive_tuning: true,
+        receive_buffer: Bytes(20_000),
+        ..plain()
+    };
     let mut script = Script::established(config);
-    // 8,000 bytes of a buffer of 10,000, merged of segments of 1,000.
+    // 8,000 bytes of a window of 10,000, half of the memory, merged of segments of 1,000.
     script.receive_merged(1, 8000, Bytes(1000));
     let early = script.one();
     assert_eq!((early.ack, early.window), (8001, 2000), "the acknowledgement goes before the application reads");
     script.end.end_batch(script.now);
     let read = script.one();
-    assert_eq!((read.ack, read.window), (8001, 10_000));
+    // Of the memory 1,000 in 2,304 are told then, 111 of 256: 20,000 * 111 / 256.
+    assert_eq!((read.ack, read.window), (8001, 8671));
     script.end.end_batch(script.now);
     script.nothing();
 }

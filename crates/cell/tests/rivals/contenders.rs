@@ -56,8 +56,8 @@ impl Contender {
 
     /// The schedule of a seed without any scheme.
     ///
-    /// FastACK's hosts have none of [`kernels`](crate::hosts::kernels): with them it goes beyond the bounds by up to 100 ms, or keeps a packet, in one schedule of a thousand (899, 1848, 2269), and
-    /// why has not been found.
+    /// FastACK's hosts have none of [`kernels`](crate::hosts::kernels): with them it keeps a packet at the end in one of 3,000 schedules (899), and why has not been
+    /// found.
     pub fn bare(&self, seed: u64) -> Schedule {
         if self.name == "fast-ack" { Schedule::with_plain_hosts(seed) } else { Schedule::draw(seed) }
     }

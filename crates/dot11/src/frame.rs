@@ -68,16 +68,17 @@ pub enum AckPolicy {
 /// The packets of an A-MSDU (802.11-2020, 9.3.2.2.2) stand one after another wherever MPDUs do, each as an [`Mpdu`] of its own with the
 /// same sequence number, so that whoever looks at packets sees each, and whoever looks at MPDUs looks at those that begin one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub enum Part {
     /// It is the only one: there is no A-MSDU.
     #[default]
-    Alone,
+    Alone = 0,
     /// The first of an A-MSDU.
-    First,
+    First = Self::MORE_FOLLOW,
     /// Neither the first nor the last of an A-MSDU.
-    Middle,
+    Middle = Self::MORE_FOLLOW | Self::MORE_BEFORE,
     /// The last of an A-MSDU.
-    Last,
+    Last = Self::MORE_BEFORE,
 }
 
 /// A MAC protocol data unit with a packet in it; where it carries an A-MSDU, one of its packets.
@@ -226,14 +227,19 @@ impl MpduKind {
 }
 
 impl Part {
+    const MORE_FOLLOW: u8 = 1;
+    const MORE_BEFORE: u8 = 2;
+
     /// Whether an MPDU begins with it.
+    #[inline]
     pub const fn begins(self) -> bool {
-        matches!(self, Self::Alone | Self::First)
+        self as u8 & Self::MORE_BEFORE == 0
     }
 
     /// Whether an MPDU ends with it.
+    #[inline]
     pub const fn ends(self) -> bool {
-        matches!(self, Self::Alone | Self::Last)
+        self as u8 & Self::MORE_FOLLOW == 0
     }
 }
 

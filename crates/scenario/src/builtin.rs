@@ -58,6 +58,7 @@ const BUILTINS: &[Builtin] = builtins![
     "wifi-latency",
     "wifi-hidden",
     "wifi-neighbours",
+    "wifi-today",
     "hack-80211n",
     "hack-80211a",
     "hack-sora",

@@ -9,7 +9,7 @@
 //!   or a slower one.
 //!
 //! What a driver has to decide is as in ath9k where it can be: a tried rate carries one MPDU alone, all rates but the first are preceded by RTS and
-//! CTS (the RTS at the rate that all RTSs have here), and a BlockAck Request goes at the lowest rate. Not as there:
+//! CTS, and RTSs and BlockAck Requests go at the lowest rate. Not as there:
 //!
 //! - times are exact and no ticks of the kernel's clock;
 //! - the outcome of a try is counted when it is known, not at the end of its chain, and where it is missing a BlockAck Request asks for it

@@ -214,8 +214,8 @@ impl<S: Scheme> Station<S> {
                 let mut rest = self.answer_span(peer, rate, BLOCK_ACK_LEN);
                 if self.exchange.is_idle() && (self.config.rts_threshold.is_some() || self.links.is_protected(link)) {
                     // Also where the PSDU then turns out too short for an RTS.
-                    let rts = self.answer_rate(rate).duration(RTS_LEN);
-                    rest += rts + self.answer_span(peer, rate, CTS_LEN) + self.config.timing.sifs;
+                    let rts = self.request_rate(link, rate);
+                    rest += rts.duration(RTS_LEN) + self.answer_span(peer, rts, CTS_LEN) + self.config.timing.sifs;
                 }
                 end.saturating_since(now).saturating_sub(rest).min(MAX_PPDU)
             }
@@ -231,9 +231,7 @@ impl<S: Scheme> Station<S> {
 
     fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
         let peer = self.links.peer(link);
-        // Where rates adapt, the last one may have been too high, and its answer's with it: Linux sends the request at the lowest rate.
-        let rate =
-            if self.links.adapts(link) { self.config.timing.lowest } else { self.answer_rate(self.links.rate(link)) };
+        let rate = self.request_rate(link, self.links.rate(link));
         let body = Body::BlockAckReq(self.config.tid, start);
         let duration_field = self.answer_span(peer, rate, BLOCK_ACK_LEN);
         let ppdu = self.control(peer, rate, BLOCK_ACK_REQ_LEN, duration_field, body);
@@ -299,12 +297,18 @@ impl<S: Scheme> Station<S> {
     fn request_to_send(&mut self) -> Ppdu {
         let reserved = self.reserved.as_ref().expect("an RTS goes before a reserved PPDU");
         let (receiver, data) = (reserved.ppdu.receiver, reserved.ppdu.duration + reserved.ppdu.duration_field);
-        let rate = self.answer_rate(reserved.ppdu.txvector);
+        let rate = self.request_rate(self.links.current(), reserved.ppdu.txvector);
         let sifs = self.config.timing.sifs;
         let duration_field = self.answer_span(receiver, rate, CTS_LEN) + sifs + data;
         let rts = self.control(receiver, rate, RTS_LEN, duration_field, Body::Rts);
         self.exchange = Exchange::OnAir(Some(self.awaited(&rts, Asked::Rts)));
         rts
+    }
+
+    /// How an RTS before data at `rate`, or a BlockAck Request for it, goes to a peer. Where rates adapt, that one may be too high, and the answer's with it: as Linux (mac80211,
+    /// where MCSs are chosen) sends both, at the lowest rate.
+    fn request_rate(&self, link: usize, rate: TxVector) -> TxVector {
+        if self.links.adapts(link) { self.config.timing.lowest } else { self.answer_rate(rate) }
     }
 
     fn awaited(&self, ppdu: &Ppdu, to: Asked) -> Awaited {

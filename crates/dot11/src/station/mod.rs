@@ -261,6 +261,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
+    #[inline(always)]
     pub fn enqueue(
         &mut self,
         now: Instant,

@@ -15,3 +15,4 @@ mod ns3;
 mod properties;
 mod support;
 mod tack;
+mod today;

@@ -35,6 +35,8 @@ pub struct Setup {
     pub station: SchemeChoice,
     /// The longest time for which it keeps an ACK back.
     pub hold: Duration,
+    /// Whether the AP itself repairs what it has acknowledged, and waits twice as long each time.
+    pub repairs: bool,
     /// What the acknowledgements that it makes may say of their sender.
     pub says: Says,
     /// Whether it may put an acknowledgement on the wire behind one that says more.
@@ -83,7 +85,15 @@ impl Setup {
 
     /// The same on all nodes.
     const fn everywhere(choice: SchemeChoice) -> Self {
-        Self { ap: choice, station: choice, hold: Duration::ZERO, says: Says::Said, goes_back: false, stalls_on: None }
+        Self {
+            ap: choice,
+            station: choice,
+            hold: Duration::ZERO,
+            repairs: false,
+            says: Says::Said,
+            goes_back: false,
+            stalls_on: None,
+        }
     }
 }
 
@@ -212,6 +222,7 @@ fn fast_ack(random: &mut Stream, _: &Schedule) -> Setup {
     Setup {
         station: SchemeChoice::Stock,
         hold,
+        repairs: true,
         says: Says::WithinEdge,
         ..Setup::everywhere(SchemeChoice::FastAck(config))
     }

@@ -66,6 +66,10 @@ struct Watcher {
 struct Progress {
     /// What a gap may last beside the timeout.
     beside: Duration,
+    /// Whether the AP repairs with a back-off of its own, as [`Setup::repairs`].
+    repairs: bool,
+    /// The last greater SND.UNA, and since when.
+    acked: (Bytes, Instant),
     /// What was acknowledged, since when, and how long a gap may be that began then.
     gap: Option<(Bytes, Instant, Duration)>,
 }
@@ -95,7 +99,12 @@ pub fn run(schedule: Schedule, setup: &Setup) -> Outcome {
     let mut cell = Cell::new(&config, seed, tap, watcher);
     cell.interfere(weather.interference());
     cell.eavesdrop(eavesdropper(Arc::clone(&ledger)));
-    let progress = |flow| Progress { beside: setup.hold + round_trip(&config, flow), gap: None };
+    let progress = |flow| Progress {
+        beside: setup.hold + round_trip(&config, flow),
+        repairs: setup.repairs,
+        acked: (Bytes::ZERO, Instant::ZERO),
+        gap: None,
+    };
     let progress = (0..config.flows.len()).map(progress).collect();
     let outcome = Outcome { until, done: vec![None; config.flows.len()], ..Outcome::default() };
     let mut outcome = Trial { cell, progress, outcome, gone_in_weather: 0, config, stalls_on: setup.stalls_on }.run();
@@ -161,7 +170,12 @@ impl Trial {
         let probe = if probes { longest_probe(sender).min(timeout) } else { Duration::ZERO };
         let open = sender.state().is_synchronized() && acked < size(&self.config.flows[flow]);
         self.outcome.timeout = self.outcome.timeout.max(timeout);
+        if self.progress[flow].acked.0 != acked {
+            self.progress[flow].acked = (acked, now);
+        }
         let progress = self.progress[flow];
+        // Whoever doubles its wait with each attempt has not waited longer until now than it does next, but for the first time, which is in `beside`.
+        let backed_off = if progress.repairs { now - progress.acked.1 } else { Duration::ZERO };
         self.progress[flow].gap = match progress.gap {
             _ if !open => None,
             Some((before, since, longest)) if before == acked && !lost => {
@@ -173,7 +187,7 @@ impl Trial {
                 );
                 progress.gap
             }
-            _ => Some((acked, now, progress.beside + timeout + probe)),
+            _ => Some((acked, now, progress.beside + timeout + probe + backed_off)),
         };
     }
 

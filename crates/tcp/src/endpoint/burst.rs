@@ -59,7 +59,7 @@ impl Endpoint {
     /// Whether the next segment belongs to a burst that has begun: nothing holds it back then.
     #[cold]
     pub(super) fn is_amid_burst(&self, now: Instant) -> bool {
-        self.tx.bursts.is_some_and(|bursts| bursts.go_on(now, self.tx.next))
+        self.tx.bursts.as_ref().is_some_and(|bursts| bursts.go_on(now, self.tx.next))
     }
 
     /// `span` may be sent next: whether it goes out now, in the burst that has begun or as the first of another one.

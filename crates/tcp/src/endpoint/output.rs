@@ -217,7 +217,8 @@ impl Endpoint {
         if span.end > data_end && self.tx.ending == Ending::Fin {
             flags |= TcpFlags::FIN;
         }
-        let ends_burst = || kind == SentKind::New && self.tx.bursts.is_some_and(|bursts| bursts.ends_at(span.end));
+        let ends_burst =
+            || kind == SentKind::New && self.tx.bursts.as_ref().is_some_and(|bursts| bursts.ends_at(span.end));
         if !data.is_empty() && (data.end == data_end || ends_burst()) {
             flags |= TcpFlags::PSH;
         }

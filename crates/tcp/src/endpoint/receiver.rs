@@ -106,8 +106,10 @@ impl Receiver {
 
     /// What has come in order and has not been read. A batch that nobody keeps counts only where the buffer tunes itself.
     pub(super) fn unread(&self) -> Bytes {
-        let batch = self.batch.filter(|_| self.tuning.is_some());
-        self.inbox.len() + batch.map_or(Bytes::ZERO, |(unread, _)| unread)
+        if self.tuning.is_none() {
+            return self.inbox.len();
+        }
+        self.inbox.len() + self.batch.map_or(Bytes::ZERO, |(unread, _)| unread)
     }
 
     /// Data has come: whether more is told of the window now.
@@ -242,8 +244,16 @@ impl Receiver {
     }
 
     fn target(&self) -> Position {
-        let held = if self.tuning.is_some() { self.reassembly.held() } else { Bytes::ZERO };
-        let room = self.buffer.saturating_sub(self.unread() + held);
+        if self.tuning.is_some() {
+            return self.tuned_target();
+        }
+        self.next + self.buffer.saturating_sub(self.inbox.len()).min(self.widest())
+    }
+
+    /// The same where the buffer tunes itself.
+    #[cold]
+    fn tuned_target(&self) -> Position {
+        let room = self.buffer.saturating_sub(self.unread() + self.reassembly.held());
         self.next + room.min(self.widest()).min(self.told_most)
     }
 

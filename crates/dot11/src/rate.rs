@@ -1,7 +1,7 @@
 //! Which data rate a PPDU goes at, where it is not fixed.
 //!
-//! A link whose rate adapts has a `RateControl`. It is asked before each data PPDU ([`RateControl::choose`]) and told what became of it
-//! ([`RateControl::report`]): [`ideal`] knows the SNR at the receiver, [`minstrel`] learns from what was acknowledged. A link whose rate is
+//! A link whose rate adapts has a `RateControl`. It is asked before each data PPDU (`RateControl::choose`) and told what became of it
+//! (`RateControl::report`): `ideal` knows the SNR at the receiver, `minstrel` learns from what was acknowledged. A link whose rate is
 //! fixed has none, and reads its rate from a field.
 //!
 //! A PPDU's outcome is known from its Ack or BlockAck. Where a BlockAck is missing, a BlockAck Request asks for it, as always here, and the outcome

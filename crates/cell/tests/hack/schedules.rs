@@ -17,7 +17,7 @@ use crate::air::Weather;
 use crate::cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::collisions::with_colliding;
 use crate::crew;
-use crate::hosts::{hosts, kernels, linux, one_of, span};
+use crate::hosts::{hosts, kernels, linux, one_of, small_queues, span};
 use crate::progress::{Bound, longest_guard};
 use crate::radio::radio;
 use crate::trial::{Outcome, RateChange, Trial};
@@ -199,15 +199,6 @@ fn codec(random: &mut Stream, config: &mut CellConfig) {
         if let Some(hack) = hack_of(scheme) {
             hack.codec = codec;
         }
-    }
-}
-
-/// What of a sender's data may lie below its TCP.
-fn small_queues(random: &mut Stream, config: &mut CellConfig) {
-    if random.chance(0.3) {
-        let tsq = one_of(random, &[Duration::ZERO, Duration::from_millis(1), Duration::from_millis(8)]);
-        config.server.tsq = Some(tsq);
-        config.stations.iter_mut().for_each(|station| station.tsq = Some(tsq));
     }
 }
 

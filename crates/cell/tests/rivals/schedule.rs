@@ -11,7 +11,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::cells::{cell, rates, tcp_of, transfer, with_stations};
-use crate::hosts::{hosts, kernels, linux, one_of, span};
+use crate::hosts::{hosts, kernels, linux, one_of, small_queues, span};
 use crate::powers::by_power;
 use crate::radio::radio;
 use crate::weather::Weather;
@@ -51,6 +51,7 @@ impl Schedule {
         let above = &mut Stream::new(seed, 3, Purpose::Test);
         hosts(above, &mut config, 0.05);
         linux(above, &mut config);
+        small_queues(above, &mut config);
         radio(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
         let hears = &mut Stream::new(seed, 5, Purpose::Test);
         // Powers stay as they are.

@@ -44,6 +44,15 @@ pub fn hosts(random: &mut Stream, config: &mut CellConfig, most: f64) {
     config.stations.iter_mut().for_each(|station| station.gro = gro);
 }
 
+/// What of a sender's data may lie below its TCP.
+pub fn small_queues(random: &mut Stream, config: &mut CellConfig) {
+    if random.chance(0.3) {
+        let tsq = one_of(random, &[Duration::ZERO, Duration::from_millis(1), Duration::from_millis(8)]);
+        config.server.tsq = Some(tsq);
+        config.stations.iter_mut().for_each(|station| station.tsq = Some(tsq));
+    }
+}
+
 /// TCPs that acknowledge as Linux does, and senders with some of its choices.
 pub fn linux(random: &mut Stream, config: &mut CellConfig) {
     for flow in &mut config.flows {

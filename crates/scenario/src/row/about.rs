@@ -134,7 +134,8 @@ pub(super) const HACK: About = About {
              a window is little more than an A-MPDU, a tail of two packets holds the ACKs of all before it: 7 % less than plain TCP with \
              two clients and 64 KiB on 802.11n (hack.announce_percent=10 avoids that and gains nothing there either; at the client hack.tail_percent=25 \
              with hack.take_back=true loses 1 % there and gains 2 % with one client). Uploads need no accesses of the AP any more and take from \
-             downloads beside them what saturating UDP would; ten at once gain nothing on 802.11n and ac. Security: link-layer ACKs lie \
+             downloads beside them what saturating UDP would; ten at once gain nothing on 802.11n and ac. With A-MSDUs the \
+             paper's 8 bits of sequence number tell too few ACKs of a flow apart, and most go natively: hack.msn_bits=16. Security: link-layer ACKs lie \
              outside of CCMP and of protected management frames, so whoever forges an answer forges TCP ACKs, for data that was on the \
              air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
     keys: &["scheme.name", "hack"],

@@ -276,8 +276,8 @@ impl AckPolicy for Linux {
 
 /// `TCP_ATO_MIN` and `TCP_DELACK_MIN`.
 const LEAST_DELAY: Duration = Duration::from_millis(40);
-/// `TCP_DELACK_MAX`.
-const LONGEST_DELAY: Duration = Duration::from_millis(200);
+/// The longest that Linux's delayed ACK waits: `TCP_DELACK_MAX`.
+pub const LONGEST_DELAY: Duration = Duration::from_millis(200);
 /// Half a second, as `tcp_send_delayed_ack` has it; `TCP_DELACK_MAX` bounds it in the end.
 const LONGEST_WITHOUT_PUSH: Duration = Duration::from_millis(500);
 /// `TCP_MAX_QUICKACKS`.

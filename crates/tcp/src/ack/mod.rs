@@ -16,7 +16,7 @@ pub mod tack;
 
 pub use byte_counting::{LAST_RESORT, byte_counting};
 pub use delayed::Delayed;
-pub use linux::Linux;
+pub use linux::{LONGEST_DELAY, Linux};
 pub use per_packet::PerPacket;
 pub use periodic::Periodic;
 pub use tack::Tack;

@@ -90,8 +90,6 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("server.gro", &["off", "per-batch", "3"]),
     ("stations.tso", &["off", "0us", "1ms", "8ms"]),
     ("server.tso", &["off", "0us", "1ms", "8ms"]),
-    ("stations.tsq", &["off", "0us", "1ms", "8ms"]),
-    ("server.tsq", &["off", "0us", "1ms", "8ms"]),
     ("server.host_latency", &["0us", "100us", "3ms"]),
     ("stations.host_loss", &["0.0", "0.1", "1.0"]),
     ("stations.four_address", &["false", "true"]),

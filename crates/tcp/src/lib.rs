@@ -5,7 +5,7 @@
 //!
 //! Where to look:
 //! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
-//!   sender), `undo` (which reductions were mistakes), `output` (what to send next), `pace` (when), `feedback` (what deliveries tell), `wakeup`, `application`,
+//!   sender), `undo` (which reductions were mistakes), `output` (what to send next), `pace` (when), `burst` (TSO), `small_queue` (TSQ), `tuning` (the receive window by itself), `ecn` (marks), `feedback` (what deliveries tell), `wakeup`, `application`,
 //!   `inspect` (what can be seen of a live connection and changed about it);
 //! - [`listener`]: many connections on one address, handed out as they are established;
 //! - [`state`]: the states and the one table of the ways between them;
@@ -18,7 +18,7 @@
 //!   how often to acknowledge; `endpoint/tack_input` and `endpoint/tack_output` tie it to the machine;
 //! - [`sequence`]: places in the stream without the wrap.
 //!
-//! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), ECN, keep-alives, TCP
+//! Not modelled: urgent data (the pointer is ignored and urgent bytes are delivered in line), keep-alives, TCP
 //! Fast Open (data on a SYN is left for the retransmission), path MTU discovery.
 
 pub mod ack;

@@ -111,13 +111,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn receive_ahead(&mut self) {
         self.agenda.set(self.slots.slot(Wakeup::Ahead), None);
         let now = self.now;
-        let Some(Transmission { ppdu, start, .. }) = self.medium.alone() else { return };
+        let Some(Transmission { ppdu, start, end, .. }) = self.medium.alone() else { return };
+        // The air as it will be until the PPDU's end, as for one that is taken in then.
         let spared = match &mut self.interference {
-            Some(Interference(interfere)) => interfere(now, ppdu),
+            Some(Interference(interfere)) => interfere(*end, ppdu),
             None => u64::MAX,
         };
         let receiver = ppdu.receiver.station();
-        let intact = self.loss.intact(now, ppdu, ppdu.frame_count(), receiver) & spared;
+        let intact = self.loss.intact(*end, ppdu, ppdu.frame_count(), receiver) & spared;
         self.ahead = Some((receiver, intact));
         let node = usize::from(receiver.0);
         if !self.stations[node].receive_ahead(now, ppdu, intact, &mut self.pool) {

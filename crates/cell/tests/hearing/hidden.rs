@@ -69,7 +69,7 @@ fn stations_that_hear_each_other_lose_next_to_nothing() {
 
 #[test]
 fn energy_alone_is_heard_from_62_dbm_below_a_milliwatt_on() {
-    // The second station cannot make out the first one's preamble, which it has set at -40 dBm: it hears energy.
+    // The second station cannot make out the first one's preamble, which it has set at -55 dBm: it hears energy.
     for (between, hears) in [(-62.0, true), (-62.1, false)] {
         let mut config = two(between);
         if let Hearing::ByPower(powers) = &mut config.hearing {

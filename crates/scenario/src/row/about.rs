@@ -186,7 +186,7 @@ pub(super) const AGENT: About = About {
 
 pub(super) const AGENT_PROMISE: About = About {
     breaks: "as agent, but that the AP acknowledges no byte beyond the right edge of the window that the client's TCP has offered, and tells what \
-             is left of that window: fewer accesses where applications read slowly, nothing gained, and up to 2 % lost, where windows are about two A-MPDUs or \
+             is left of that window: fewer accesses where applications read slowly, from 2 % gained to 2 % lost, where windows are about two A-MPDUs or \
              less and are read at once, since an ACK goes natively once the edge has moved on by a quarter, and so does each later one until the AP has it. \
              A station that has seen no SYN of a connection, or has forgotten it after a minute's silence, swallows none of its ACKs; an AP that \
              has seen none minds no edge. Where the ACK that moves the edge is lost, the server waits for the next. Security: as agent",

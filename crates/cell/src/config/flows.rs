@@ -9,7 +9,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 pub struct FlowConfig {
     /// As reports name it; unique in the cell.
     pub name: String,
-    /// The station at the Wi-Fi end, by its place in [`CellConfig::stations`].
+    /// The station at the Wi-Fi end, by its place in [`CellConfig::stations`](super::CellConfig::stations).
     pub station: usize,
     /// Which way its data goes.
     pub direction: Direction,
@@ -37,7 +37,7 @@ pub enum Direction {
 pub enum Peer {
     /// The server behind the wire.
     Server,
-    /// Another station, by its place in [`CellConfig::stations`]; the AP forwards.
+    /// Another station, by its place in [`CellConfig::stations`](super::CellConfig::stations); the AP forwards.
     Station(usize),
 }
 
@@ -195,7 +195,7 @@ pub enum Span {
 pub struct PingConfig {
     /// As reports name it; unique in the cell.
     pub name: String,
-    /// The station, by its place in [`CellConfig::stations`].
+    /// The station, by its place in [`CellConfig::stations`](super::CellConfig::stations).
     pub station: usize,
     /// From one request to the next. Greater than zero.
     pub interval: Duration,

@@ -197,7 +197,8 @@ impl Endpoint {
             LossDecision::BeginRecovery => self.begin_recovery(now),
             LossDecision::TailRepaired => {
                 self.stats.tail_losses += 1;
-                self.congestion.on_loss(now, out.max - out.una);
+                // What the probe repaired lay at or above SND.UNA as it was.
+                self.reduce_for_loss(now, Position(out.una.0 - acked.get()));
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
             // 3).
@@ -228,14 +229,8 @@ impl Endpoint {
         let flight = self.tx.max - self.tx.una;
         self.begin_reduction(false);
         let window = self.congestion.window();
-        // A mark has told of the same congestion (RFC 3168, 6.1.2).
-        if !self.is_reduced_by_mark() {
-            self.congestion.on_loss(now, flight);
-        }
+        self.reduce_for_loss(now, self.tx.una);
         self.begin_proportional_reduction(flight, window);
-        if let Some(ecn) = &mut self.ecn {
-            ecn.on_loss(self.tx.max);
-        }
     }
 
     /// Timers, buffer, events and the fate of our FIN.

@@ -3,10 +3,12 @@
 //! - Both SYNs agree on it (6.1.1); one that is repeated does not ask again, since what drops SYNs with these flags may be on the way (6.1.1.1).
 //! - New data is sent as ECT(0); what is repeated, probes of a window and segments without data are not (6.1.4 to 6.1.6).
 //! - The receiver of a mark echoes it on every acknowledgement until data comes that says that the window was reduced (6.1.3).
-//! - The sender reduces its window as for a loss, once in a window, and not where a recovery or a timeout has done so already (6.1.2), and says so with the next new data.
+//! - The sender reduces its window as for a loss, once in a window for marks and losses together (6.1.2), and says so with the next new data.
+//! - What it has reduced for a loss that turns out to be none it does not tell of (`tcp_ecn_withdraw_cwr` in Linux), and what it has reduced for a mark nothing undoes
+//!   (`tcp_enter_cwr`).
 //!
 //! As in Linux 6.12 the window does not grow until what was out at the reduction is acknowledged (`TCP_CA_CWR`). Deviations from Linux: the reduction is made at once, where Linux
-//! spreads it by PRR; neither a mark nor its echo draws quick ACKs. BBR and receiver-based BBR do not react, as BBR does not in Linux. Not on a TACK connection, whose acknowledgements
+//! spreads it by PRR; a repaired tail after a mark reduces nothing more, where Linux reduces again; neither a mark nor its echo draws quick ACKs. BBR and receiver-based BBR do not react, as BBR does not in Linux. Not on a TACK connection, whose acknowledgements
 //! have no place for it.
 
 use ackless_wire::{Ecn, Instant, IpHeader, TcpFlags, TcpHeader};
@@ -28,6 +30,8 @@ pub(super) struct Notification {
     owes_word: bool,
     /// What was out when the window was last reduced, for a mark or a loss; and whether it was for a mark.
     until: Option<(Position, bool)>,
+    /// `owes_word` and `until` as they were before the reduction that undo remembers.
+    before: (bool, Option<(Position, bool)>),
     /// The segment that is being made bears new data.
     capable: bool,
 }
@@ -87,6 +91,21 @@ impl Notification {
     pub(super) fn on_loss(&mut self, max: Position) {
         (self.until, self.owes_word) = (Some((max, false)), true);
     }
+
+    /// A reduction begins that may be undone.
+    pub(super) const fn remember(&mut self) {
+        self.before = (self.owes_word, self.until);
+    }
+
+    /// It is undone.
+    pub(super) const fn on_undo(&mut self) {
+        (self.owes_word, self.until) = self.before;
+    }
+
+    /// Whether the window was reduced for a mark and what was out then is not all acknowledged below `una`.
+    fn is_reduced_by_mark(&self, una: Position) -> bool {
+        self.until.is_some_and(|(until, by_mark)| by_mark && una <= until)
+    }
 }
 
 impl Endpoint {
@@ -105,11 +124,23 @@ impl Endpoint {
         (ecn.until, ecn.owes_word) = (Some((max, true)), true);
         self.stats.reductions_by_mark += 1;
         self.congestion.on_loss(now, max - una);
+        self.forget_reduction();
+    }
+
+    /// The window is reduced for a loss of something from `lost` on, unless a mark has told of the same congestion: one reduction a round trip for both (RFC 3168, 6.1.2).
+    pub(super) fn reduce_for_loss(&mut self, now: Instant, lost: Position) {
+        let (una, max) = (self.tx.una, self.tx.max);
+        match &mut self.ecn {
+            Some(ecn) if ecn.is_reduced_by_mark(lost) => return,
+            Some(ecn) => ecn.on_loss(max),
+            None => {}
+        }
+        self.congestion.on_loss(now, max - una);
     }
 
     /// Whether the window was reduced for a mark and what was out then is not all acknowledged.
     #[inline]
     pub(super) fn is_reduced_by_mark(&self) -> bool {
-        self.ecn.as_ref().is_some_and(|ecn| ecn.until.is_some_and(|(until, by_mark)| by_mark && self.tx.una <= until))
+        self.ecn.as_ref().is_some_and(|ecn| ecn.is_reduced_by_mark(self.tx.una))
     }
 }

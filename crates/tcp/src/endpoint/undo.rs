@@ -63,6 +63,9 @@ impl Endpoint {
     pub(super) fn begin_reduction(&mut self, by_timer: bool) {
         let Some(undo) = self.undo.as_mut().filter(|_| self.tack.is_none()) else { return };
         self.congestion.remember();
+        if let Some(ecn) = &mut self.ecn {
+            ecn.remember();
+        }
         let repeated =
             |record: &&crate::transmissions::Transmission| record.is_repeated() && record.fate == Fate::InFlight;
         let unreported = self.loss.records().map_or(0, |records| records.iter().filter(repeated).count() as u64);
@@ -124,6 +127,9 @@ impl Endpoint {
     fn undo_reduction(&mut self) {
         self.stats.undone_reductions += 1;
         self.congestion.undo();
+        if let Some(ecn) = &mut self.ecn {
+            ecn.on_undo();
+        }
         // The timer was wrong to fire. The round trip of an echo is no sample (RFC 4015, 3.4, would take it): where ACKs were lost, the
         // timeout itself would be one.
         self.rtt.stop_backing_off();
@@ -132,6 +138,11 @@ impl Endpoint {
             self.tx.next = self.tx.max;
             self.prr = None;
         }
+        self.forget_reduction();
+    }
+
+    /// The window has been reduced since, for what nothing undoes.
+    pub(super) fn forget_reduction(&mut self) {
         if let Some(undo) = &mut self.undo {
             undo.reduction = None;
         }

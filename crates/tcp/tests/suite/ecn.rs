@@ -1,10 +1,10 @@
 //! Explicit congestion notification (RFC 3168): what both ends agree on, what is marked, echoed and reduced.
 
-use ackless_tcp::{Config, CongestionChoice, Endpoint, RecoveryChoice, TackConfig};
+use ackless_tcp::{Config, CongestionChoice, Endpoint, RecoveryChoice, SenderChoices, TackConfig, UndoChoices};
 use ackless_wire::{Bytes, Duration, Ecn, SeqNumber, TcpFlags};
 
 use crate::pair::{A, B, address};
-use crate::script::{ACK, SYN, Script, plain};
+use crate::script::{ACK, SYN, Script, Sent, plain};
 
 const ECE: TcpFlags = TcpFlags::ECE;
 const CWR: TcpFlags = TcpFlags::CWR;
@@ -184,5 +184,130 @@ fn an_echo_after_a_loss_of_the_same_window_reduces_nothing_more() {
     script.receive(ACK | ECE, 1, 10_001, 0);
     let stats = script.end.stats();
     assert_eq!((stats.reductions_by_mark, stats.fast_retransmits), (0, 1));
+    assert!(stats.cwnd >= window, "{stats:?}");
+}
+
+/// The same as [`agreed`] where the endpoint undoes reductions, with timestamps of the script's or without.
+fn undoing(undo: UndoChoices, stamped: bool) -> Script {
+    let sender = SenderChoices { undo, ..SenderChoices::default() };
+    let timestamps = stamped.then_some(Duration::from_millis(1));
+    let mut script = Script::calling(Config { sender, timestamps, ..config() });
+    let syn = script.one();
+    script.wait(100);
+    script.stamps = syn.stamps.map(|(value, _)| (1, value));
+    script.receive(SYN | ACK | ECE, 0, 1, 0);
+    assert_eq!(script.one().flags, ACK);
+    script.end.send(Bytes(100_000));
+    script
+}
+
+#[test]
+fn a_reduction_by_a_mark_ends_what_an_earlier_one_could_have_undone() {
+    let mut script = undoing(UndoChoices { dsack: true, ..UndoChoices::default() }, false);
+    script.all();
+    script.wait(100);
+    script.sack = vec![(1001, 4001)];
+    script.receive(ACK, 1, 1, 0);
+    assert_eq!(script.all()[0].seq, 1);
+    script.wait(100);
+    script.receive(ACK, 1, 10_001, 0);
+    script.all();
+    assert_eq!(script.end.congestion_window(), Bytes(5_000));
+    script.wait(100);
+    script.receive(ACK | ECE, 1, 12_001, 0);
+    script.all();
+    let window = script.end.congestion_window();
+    assert!(window < Bytes(5_000), "{window:?}");
+    script.sack = vec![(1, 1001)];
+    script.receive(ACK, 1, 12_001, 0);
+    let stats = script.end.stats();
+    assert_eq!((stats.reductions_by_mark, stats.undone_reductions, stats.cwnd), (1, 0, window));
+}
+
+/// Ten segments of which the last is lost, whose probe is out, as is an eleventh segment; what the eleventh says. The first is acknowledged with an echo of a mark or without.
+fn lost_tail(flags: TcpFlags) -> (Script, Sent) {
+    let mut script = agreed(10_000);
+    script.all();
+    script.wait(100);
+    script.receive(ACK | flags, 1, 1001, 0);
+    script.receive(ACK, 1, 9001, 0);
+    script.wake();
+    assert_eq!(script.spans(), [(9001, 1000)], "a probe of the tail");
+    script.end.send(Bytes(1000));
+    let eleventh = script.one();
+    script.wait(100);
+    (script, eleventh)
+}
+
+#[test]
+fn a_lost_tail_that_a_mark_has_told_of_reduces_nothing_more() {
+    for flags in [ECE, TcpFlags::empty()] {
+        let (mut script, eleventh) = lost_tail(flags);
+        let marked = flags == ECE;
+        assert_eq!(eleventh.flags.contains(CWR), marked);
+        let window = script.end.congestion_window();
+        script.receive(ACK, 1, 11_001, 0);
+        let stats = script.end.stats();
+        assert_eq!((stats.reductions_by_mark, stats.tail_losses), (u64::from(marked), 1));
+        assert_eq!(stats.cwnd == window, marked, "{stats:?}");
+    }
+}
+
+#[test]
+fn a_lost_tail_is_told_of_and_takes_the_place_of_a_mark() {
+    let (mut script, _) = lost_tail(TcpFlags::empty());
+    script.end.send(Bytes(1000));
+    script.all();
+    script.receive(ACK, 1, 11_001, 0);
+    let window = script.end.congestion_window();
+    script.end.send(Bytes(1000));
+    assert!(script.one().flags.contains(CWR), "the window was reduced");
+    script.receive(ACK | ECE, 1, 12_001, 0);
+    let stats = script.end.stats();
+    assert_eq!((stats.tail_losses, stats.reductions_by_mark), (1, 0));
+    assert!(stats.cwnd >= window, "{stats:?}");
+}
+
+#[test]
+fn a_reduction_that_is_undone_is_not_told_of_and_leaves_the_next_mark_its_own() {
+    let mut script = undoing(UndoChoices { eifel: true, ..UndoChoices::default() }, true);
+    let sent = script.all();
+    script.stamps = Some((3, sent[0].stamps.expect("there are timestamps").0));
+    let at = |n: usize| sent[n].seq;
+    script.wait(100);
+    script.sack = vec![(at(1), at(4))];
+    script.receive(ACK, 1, 1, 0);
+    assert_eq!(script.spans(), [(1, sent[0].len)]);
+    script.wait(5);
+    script.receive(ACK, 1, at(4), 0);
+    let new = script.all();
+    assert_eq!(script.end.stats().undone_reductions, 1);
+    assert_eq!(new[0].flags, ACK, "nothing was reduced");
+    let before = script.end.congestion_window();
+    script.receive(ACK | ECE, 1, at(5), 0);
+    assert_eq!(script.end.stats().reductions_by_mark, 1);
+    assert!(script.end.congestion_window() < before);
+}
+
+#[test]
+fn what_a_mark_has_done_stays_where_a_later_loss_is_undone() {
+    let mut script = undoing(UndoChoices { eifel: true, ..UndoChoices::default() }, true);
+    let sent = script.all();
+    script.stamps = Some((3, sent[0].stamps.expect("there are timestamps").0));
+    let at = |n: usize| sent[n].seq;
+    script.wait(100);
+    script.sack = vec![(at(1), at(2))];
+    script.receive(ACK | ECE, 1, 1, 0);
+    let window = script.end.congestion_window();
+    script.sack = vec![(at(1), at(4))];
+    script.receive(ACK | ECE, 1, 1, 0);
+    assert_eq!(script.spans(), [(1, sent[0].len)]);
+    script.receive(ACK | ECE, 1, at(4), 0);
+    let stats = script.end.stats();
+    assert_eq!((stats.fast_retransmits, stats.undone_reductions), (1, 1));
+    script.receive(ACK | ECE, 1, at(8), 0);
+    assert_eq!(script.all()[0].flags, ACK | CWR, "the mark's word is still owed");
+    let stats = script.end.stats();
+    assert_eq!(stats.reductions_by_mark, 1, "one reduction a round trip");
     assert!(stats.cwnd >= window, "{stats:?}");
 }

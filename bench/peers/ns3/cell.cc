@@ -10,11 +10,11 @@
 // One Wi-Fi cell in ns-3, set up as Ackless sets up its own, so that results and speed can be compared.
 //
 // A server stands behind a wire to an AP; its N stations lie on a circle of 5 m; each station has one flow, up or
-// down, TCP or UDP, and all are alike. Every signal arrives with the same power, far above the noise: frames are lost
-// to collisions and to nothing else, and no receiver captures one of two. The program prints one JSON object on one
-// line. Debian's ns-3.37 is what it is written for.
+// down, or one of each, TCP or UDP, and all are alike. Unless the options say other, every signal arrives with the
+// same power, far above the noise: frames are lost to collisions and to nothing else, and no receiver captures one of
+// two. The program prints one JSON object on one line. Debian's ns-3.37 is what it is written for.
 //
-// Not modelled: RTS/CTS, A-MSDU, ARP (the caches are filled beforehand), queue disciplines above the MAC.
+// Not modelled: ARP (the caches are filled beforehand), queue disciplines above the MAC.
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
+#include "ns3/propagation-module.h"
 #include "ns3/traffic-control-module.h"
 #include "ns3/wifi-module.h"
 
@@ -57,6 +59,12 @@ struct Options {
     double load = 0;       // what each UDP flow offers, in Mbps; 0 is what the standard's table row says
     bool qos = false;      // EDCA best effort also in 11a and 11b
     std::string power = "equal";
+    double distance = 5;   // metres from the AP to each station
+    bool capture = false;  // whether a receiver leaves a preamble for a frame that is 10 dB stronger
+    std::string rateControl = "fixed";
+    uint32_t ampdu = 0;  // longest A-MPDU in bytes; 0 is what the standard's table row says
+    uint32_t amsdu = 0;  // longest A-MSDU in bytes; 0 is none
+    uint32_t rts = 0;    // frames longer than so many bytes are preceded by RTS and CTS; 0 is none
     uint32_t apQueue = 126;
     uint32_t stationQueue = 126;
     std::string wiredRate = "500Mbps";
@@ -91,10 +99,14 @@ const Phy kPhys[] = {
      1, 0, 7.5},
     {"11a", WIFI_STANDARD_80211a, "{36, 20, BAND_5GHZ, 0}", "OfdmRate54Mbps", "OfdmRate24Mbps", "OfdmRate6Mbps", false,
      1, 0, 36},
+    {"11g", WIFI_STANDARD_80211g, "{1, 20, BAND_2_4GHZ, 0}", "ErpOfdmRate54Mbps", "ErpOfdmRate24Mbps",
+     "ErpOfdmRate6Mbps", false, 1, 0, 36},
     {"11n150", WIFI_STANDARD_80211n, "{38, 40, BAND_5GHZ, 0}", "HtMcs7", "OfdmRate24Mbps", "OfdmRate6Mbps", true, 1,
      65535, 160},
+    {"11n300", WIFI_STANDARD_80211n, "{38, 40, BAND_5GHZ, 0}", "HtMcs15", "OfdmRate24Mbps", "OfdmRate6Mbps", true, 2,
+     65535, 320},
     {"11ac", WIFI_STANDARD_80211ac, "{42, 80, BAND_5GHZ, 0}", "VhtMcs9", "OfdmRate24Mbps", "OfdmRate6Mbps", true, 2,
-     1048575, 480},
+     1048575, 800},
 };
 
 // What happens on the air within the measured window; watched only if asked for, since watching costs wall time.
@@ -108,6 +120,7 @@ struct AirCounters {
     uint64_t collisions = 0;  // periods in which PPDUs overlapped
     uint64_t apTimeouts = 0;
     uint64_t stationTimeouts = 0;
+    std::map<uint64_t, uint64_t> apMpdusAt;  // data MPDUs of the AP by their rate in bit/s
     Time busyUntil;
     bool collided = false;  // whether the current busy period is counted already
 
@@ -116,6 +129,7 @@ struct AirCounters {
 
 struct Cell {
     NodeContainer server, ap, stations;
+    Ptr<PropagationLossModel> loss;
     NetDeviceContainer apWifi, stationWifi;
     Ipv4InterfaceContainer stationAddresses;
     Ipv4Address serverAddress;
@@ -133,22 +147,29 @@ const Phy& FindPhy(const std::string& name) {
     for (const Phy& phy : kPhys) {
         if (name == phy.name) return phy;
     }
-    Fail("--standard=" + name + ": expected 11b, 11a, 11n150 or 11ac", kBadArgument);
+    Fail("--standard=" + name + ": expected 11b, 11a, 11g, 11n150, 11n300 or 11ac", kBadArgument);
 }
 
 Options ParseOptions(int argc, char** argv) {
     Options o;
     CommandLine cmd(__FILE__);
-    cmd.AddValue("standard", "11b, 11a, 11n150 or 11ac", o.standard);
-    cmd.AddValue("stations", "stations, each with one flow", o.stations);
-    cmd.AddValue("direction", "down (from the server) or up", o.direction);
+    cmd.AddValue("standard", "11b, 11a, 11g, 11n150, 11n300 or 11ac", o.standard);
+    cmd.AddValue("stations", "stations, each with one flow each way", o.stations);
+    cmd.AddValue("direction", "down (from the server), up or both", o.direction);
     cmd.AddValue("transport", "tcp or udp", o.transport);
     cmd.AddValue("congestion", "newreno or cubic", o.congestion);
     cmd.AddValue("payload", "bytes in a segment or datagram; 0 fills 1500 bytes of IP", o.payload);
     cmd.AddValue("ack", "segments that one TCP ACK answers for", o.ack);
     cmd.AddValue("load", "what each UDP flow offers, Mbps; 0 is a fifth over the capacity, shared", o.load);
     cmd.AddValue("qos", "best effort of EDCA also in 11a and 11b", o.qos);
-    cmd.AddValue("power", "distance or equal: what every signal arrives with", o.power);
+    cmd.AddValue("power", "equal: what every signal arrives with; distance; or hidden: equal, but stations hear nothing of each other",
+                 o.power);
+    cmd.AddValue("distance", "metres from the AP to each station", o.distance);
+    cmd.AddValue("capture", "a receiver leaves a preamble for a frame that is 10 dB stronger", o.capture);
+    cmd.AddValue("rateControl", "fixed or minstrel-ht", o.rateControl);
+    cmd.AddValue("ampdu", "longest A-MPDU in bytes; 0 is 65535 in 11n and 1048575 in 11ac", o.ampdu);
+    cmd.AddValue("amsdu", "longest A-MSDU in bytes; 0 is none", o.amsdu);
+    cmd.AddValue("rts", "longer frames are preceded by RTS and CTS; 0 is none", o.rts);
     cmd.AddValue("apQueue", "packets of AP queue for each station", o.apQueue);
     cmd.AddValue("stationQueue", "packets of a station's queue", o.stationQueue);
     cmd.AddValue("wiredRate", "rate between server and AP", o.wiredRate);
@@ -164,12 +185,20 @@ Options ParseOptions(int argc, char** argv) {
     cmd.Parse(argc, argv);
 
     if (o.stations < 1 || o.stations > 200) Fail("--stations: expected 1 to 200", kBadArgument);
-    if (o.direction != "down" && o.direction != "up") Fail("--direction: expected down or up", kBadArgument);
+    if (o.direction != "down" && o.direction != "up" && o.direction != "both") {
+        Fail("--direction: expected down, up or both", kBadArgument);
+    }
     if (o.transport != "tcp" && o.transport != "udp") Fail("--transport: expected tcp or udp", kBadArgument);
     if (o.congestion != "newreno" && o.congestion != "cubic") {
         Fail("--congestion: expected newreno or cubic", kBadArgument);
     }
-    if (o.power != "distance" && o.power != "equal") Fail("--power: expected distance or equal", kBadArgument);
+    if (o.power != "distance" && o.power != "equal" && o.power != "hidden") {
+        Fail("--power: expected distance, equal or hidden", kBadArgument);
+    }
+    if (o.rateControl != "fixed" && o.rateControl != "minstrel-ht") {
+        Fail("--rateControl: expected fixed or minstrel-ht", kBadArgument);
+    }
+    if (!(o.distance > 0)) Fail("--distance: expected more than 0", kBadArgument);
     if (o.payload > 1900) Fail("--payload: expected at most 1900 bytes", kBadArgument);
     if (o.ack < 1) Fail("--ack: expected 1 or more", kBadArgument);
     if (!(o.load >= 0) || !(o.start >= 1) || !(o.stagger >= 0) || !(o.warmUp >= 0) || !(o.measured > 0)) {
@@ -203,6 +232,11 @@ void SetQueue(Ptr<NetDevice> device, bool qos, uint32_t packets) {
 // two it locks onto the AP's preamble, and gets the MPDUs that come after the other's end.
 Ptr<PropagationLossModel> MakeLoss(const Options& o) {
     if (o.power == "distance") return CreateObject<LogDistancePropagationLossModel>();
+    if (o.power == "hidden") {
+        auto matrix = CreateObject<MatrixPropagationLossModel>();
+        matrix->SetDefaultLoss(66.0206);  // of ns-3's transmit power of 16.0206 dBm leaves what all signals have below
+        return matrix;
+    }
     auto loss = CreateObject<FixedRssLossModel>();
     loss->SetRss(-50);  // dBm, some 40 dB over the noise
     return loss;
@@ -211,7 +245,8 @@ Ptr<PropagationLossModel> MakeLoss(const Options& o) {
 void BuildWifi(const Options& o, const Phy& phy, Cell& cell) {
     auto channel = CreateObject<YansWifiChannel>();
     channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
-    channel->SetPropagationLossModel(MakeLoss(o));
+    cell.loss = MakeLoss(o);
+    channel->SetPropagationLossModel(cell.loss);
 
     YansWifiPhyHelper phyHelper;
     phyHelper.SetChannel(channel);
@@ -219,21 +254,32 @@ void BuildWifi(const Options& o, const Phy& phy, Cell& cell) {
     phyHelper.Set("Antennas", UintegerValue(phy.streams));
     phyHelper.Set("MaxSupportedTxSpatialStreams", UintegerValue(phy.streams));
     phyHelper.Set("MaxSupportedRxSpatialStreams", UintegerValue(phy.streams));
+    phyHelper.SetErrorRateModel("ns3::NistErrorRateModel");
+    if (o.capture) phyHelper.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(10));
 
     WifiHelper wifi;
     wifi.SetStandard(phy.standard);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue(phy.dataMode), "ControlMode",
-                                 StringValue(phy.controlMode), "NonUnicastMode", StringValue(phy.beaconMode));
+    const UintegerValue rts(o.rts > 0 ? o.rts : 4692480);
+    if (o.rateControl == "fixed") {
+        wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue(phy.dataMode),
+                                     "ControlMode", StringValue(phy.controlMode), "NonUnicastMode",
+                                     StringValue(phy.beaconMode), "RtsCtsThreshold", rts);
+    } else {
+        wifi.SetRemoteStationManager("ns3::MinstrelHtWifiManager", "NonUnicastMode", StringValue(phy.beaconMode),
+                                     "RtsCtsThreshold", rts);
+    }
     if (phy.ampdu > 0) wifi.ConfigHtOptions("ShortGuardIntervalSupported", BooleanValue(true));
 
     const bool qos = phy.qos || o.qos;
     const SsidValue ssid(Ssid("cell"));
+    const UintegerValue ampdu(o.ampdu > 0 ? o.ampdu : phy.ampdu);
+    const UintegerValue amsdu(o.amsdu);
     WifiMacHelper mac;
-    mac.SetType("ns3::ApWifiMac", "Ssid", ssid, "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize",
-                UintegerValue(phy.ampdu), "BeaconInterval", TimeValue(MicroSeconds(102400)));
+    mac.SetType("ns3::ApWifiMac", "Ssid", ssid, "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize", ampdu,
+                "BE_MaxAmsduSize", amsdu, "BeaconInterval", TimeValue(MicroSeconds(102400)));
     cell.apWifi = wifi.Install(phyHelper, mac, cell.ap);
-    mac.SetType("ns3::StaWifiMac", "Ssid", ssid, "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize",
-                UintegerValue(phy.ampdu));
+    mac.SetType("ns3::StaWifiMac", "Ssid", ssid, "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize", ampdu,
+                "BE_MaxAmsduSize", amsdu);
     cell.stationWifi = wifi.Install(phyHelper, mac, cell.stations);
 
     if (!o.pcap.empty()) {
@@ -252,12 +298,23 @@ void PlaceNodes(const Options& o, const Cell& cell) {
     positions->Add(Vector(0, 0, 0));
     for (uint32_t i = 0; i < o.stations; ++i) {
         const double angle = 2 * M_PI * i / o.stations;
-        positions->Add(Vector(5 * std::cos(angle), 5 * std::sin(angle), 0));
+        positions->Add(Vector(o.distance * std::cos(angle), o.distance * std::sin(angle), 0));
     }
     MobilityHelper mobility;
     mobility.SetPositionAllocator(positions);
     mobility.Install(cell.ap);
     mobility.Install(cell.stations);
+}
+
+// Until now they have heard each other, or their requests for association would meet again and again.
+void HideStations(const Cell* cell) {
+    const auto loss = DynamicCast<MatrixPropagationLossModel>(cell->loss);
+    for (uint32_t i = 0; i < cell->stations.GetN(); ++i) {
+        for (uint32_t j = 0; j < i; ++j) {
+            loss->SetLoss(cell->stations.Get(i)->GetObject<MobilityModel>(),
+                          cell->stations.Get(j)->GetObject<MobilityModel>(), 1000);
+        }
+    }
 }
 
 void BuildNetwork(const Options& o, Cell& cell) {
@@ -301,31 +358,37 @@ void Greet(const Options& o, const Cell& cell) {
     }
 }
 
-void InstallFlows(const Options& o, const Phy& phy, Cell& cell) {
-    const bool down = o.direction == "down";
+void InstallFlow(const Options& o, bool down, uint32_t station, double load, Cell& cell) {
     const bool tcp = o.transport == "tcp";
     const char* factory = tcp ? "ns3::TcpSocketFactory" : "ns3::UdpSocketFactory";
+    const uint16_t port = kFirstPort + station;
+    const auto from = down ? cell.server.Get(0) : cell.stations.Get(station);
+    const auto to = down ? cell.stations.Get(station) : cell.server.Get(0);
+    const Address remote =
+        InetSocketAddress(down ? cell.stationAddresses.GetAddress(station) : cell.serverAddress, port);
+
+    PacketSinkHelper sink(factory, InetSocketAddress(Ipv4Address::GetAny(), port));
+    cell.sinks.push_back(DynamicCast<PacketSink>(sink.Install(to).Get(0)));
+
+    ApplicationContainer source;
+    if (tcp) {
+        BulkSendHelper bulk(factory, remote);
+        bulk.SetAttribute("SendSize", UintegerValue(o.payload));
+        source = bulk.Install(from);
+    } else {
+        OnOffHelper constant(factory, remote);
+        constant.SetConstantRate(DataRate(static_cast<uint64_t>(std::llround(load * 1e6))), o.payload);
+        source = constant.Install(from);
+    }
+    source.Start(Seconds(o.start + station * o.stagger));
+}
+
+// In the order of their sinks: all downloads, then all uploads.
+void InstallFlows(const Options& o, const Phy& phy, Cell& cell) {
     const double load = o.load > 0 ? o.load : phy.udpLoad / o.stations;
-    for (uint32_t i = 0; i < o.stations; ++i) {
-        const uint16_t port = kFirstPort + i;
-        const auto from = down ? cell.server.Get(0) : cell.stations.Get(i);
-        const auto to = down ? cell.stations.Get(i) : cell.server.Get(0);
-        const Address remote = InetSocketAddress(down ? cell.stationAddresses.GetAddress(i) : cell.serverAddress, port);
-
-        PacketSinkHelper sink(factory, InetSocketAddress(Ipv4Address::GetAny(), port));
-        cell.sinks.push_back(DynamicCast<PacketSink>(sink.Install(to).Get(0)));
-
-        ApplicationContainer source;
-        if (tcp) {
-            BulkSendHelper bulk(factory, remote);
-            bulk.SetAttribute("SendSize", UintegerValue(o.payload));
-            source = bulk.Install(from);
-        } else {
-            OnOffHelper constant(factory, remote);
-            constant.SetConstantRate(DataRate(static_cast<uint64_t>(std::llround(load * 1e6))), o.payload);
-            source = constant.Install(from);
-        }
-        source.Start(Seconds(o.start + i * o.stagger));
+    for (const bool down : {true, false}) {
+        if (o.direction == (down ? "up" : "down")) continue;
+        for (uint32_t i = 0; i < o.stations; ++i) InstallFlow(o, down, i, load, cell);
     }
 }
 
@@ -344,6 +407,7 @@ void OnPpdu(AirCounters* air, bool isAp, WifiConstPsduMap psdus, WifiTxVector tx
         if (!entry.second->GetHeader(0).IsData()) continue;
         ++(isAp ? air->apPpdus : air->stationPpdus);
         (isAp ? air->apMpdus : air->stationMpdus) += entry.second->GetNMpdus();
+        if (isAp) air->apMpdusAt[txVector.GetMode().GetDataRate(txVector)] += entry.second->GetNMpdus();
     }
 }
 
@@ -401,7 +465,13 @@ void Print(const Options& o, const Cell& cell, const AirCounters& air, double wa
         std::cout << ", \"ap_data_ppdu\": " << air.apPpdus << ", \"sta_data_ppdu\": " << air.stationPpdus
                   << ", \"ap_mpdu\": " << air.apMpdus << ", \"sta_mpdu\": " << air.stationMpdus
                   << ", \"collisions\": " << air.collisions << ", \"ap_timeouts\": " << air.apTimeouts
-                  << ", \"sta_timeouts\": " << air.stationTimeouts;
+                  << ", \"sta_timeouts\": " << air.stationTimeouts << ", \"ap_rates\": [";
+        const char* separator = "";
+        for (const auto& [rate, mpdus] : air.apMpdusAt) {
+            std::cout << separator << "{\"mbps\": " << rate / 1e6 << ", \"mpdus\": " << mpdus << "}";
+            separator = ", ";
+        }
+        std::cout << "]";
     }
     std::cout << "}" << std::endl;
 }
@@ -433,6 +503,7 @@ int main(int argc, char** argv) {
         Watch(cell.stationWifi, false, &air);
     }
     Simulator::Schedule(Seconds(options.start - 1), &CheckAssociated, &cell);
+    if (options.power == "hidden") Simulator::Schedule(Seconds(options.start - 1), &HideStations, &cell);
     Simulator::Schedule(Seconds(options.start), &StartClock, &cell);
     Simulator::Schedule(window, &StartWindow, &cell);
     Simulator::Stop(window + Seconds(options.measured));

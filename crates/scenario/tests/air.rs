@@ -1,7 +1,7 @@
 //! Rates that adapt, and an air that changes, in whole cells.
 
 use ackless_cell::config::CellConfig;
-use ackless_cell::result::{AirtimeClass, LinkRates, RunResult};
+use ackless_cell::result::{AirtimeClass, LinkRates, NodeCounters, RunResult};
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::Duration;
 use ackless_wire::random::{Purpose, Stream};
@@ -112,6 +112,24 @@ fn nothing_is_received_in_an_outage_and_all_of_it_before_and_after() {
     let of_others = ["steps.at=1200ms", "steps.outage=400ms", "steps.stations=other"];
     let error = built("", "stock", &of_others).expect_err("there is no such group");
     assert!(error.contains("names the group \"other\""), "{error}");
+}
+
+#[test]
+fn an_outage_within_an_a_mpdu_loses_the_same_mpdus_whenever_they_are_handed_up() {
+    let mut within = 0;
+    for half in 0..8 {
+        let at = format!("steps.at={}us", 1_200_000 + 500 * half);
+        let lost = |delivery| {
+            let keys = ["transport.protocol=udp", "run.measured=300ms", &at, "steps.outage=1ms", delivery];
+            // What is delivered in the window goes by when it is handed up.
+            NodeCounters { delivered_bytes: 0, ..run("stock", &keys, 1).counters.total }
+        };
+        let (whole, each) = (lost("wifi.delivery=per-ppdu"), lost("wifi.delivery=per-mpdu"));
+        assert_eq!(format!("{each:?}"), format!("{whole:?}"), "{at}");
+        // In a millisecond 150 Mbps carry twelve MPDUs of 1,544 bytes, and an A-MPDU has three times as many; the rest of the outages meet its answer too.
+        within += u32::from(whole.ack_timeouts == 0 && (11..=13).contains(&whole.air_losses));
+    }
+    assert!(within >= 4, "{within}");
 }
 
 #[test]

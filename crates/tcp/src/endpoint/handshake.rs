@@ -241,7 +241,7 @@ impl Endpoint {
     fn established(&mut self, now: Instant) {
         self.congestion.on_connected(now, self.rtt.smoothed());
         if self.tack.is_some() && self.config.receive_tuning {
-            self.rx.set_buffer(self.config.receive_buffer);
+            self.set_receive_buffer(self.config.receive_buffer);
         }
         self.rx.begin_tuning(now, self.stamps.is_some());
         self.events.add(Event::Connected);

@@ -80,9 +80,11 @@ impl Endpoint {
         self.config.nagle = nagle;
     }
 
-    /// Room for written data that is not acknowledged. What has been accepted stays, also where it is more.
+    /// Room for written data that is not acknowledged. What has been accepted stays, also where it is more. From now on the buffer does not tune itself
+    /// ([`Config::send_tuning`]), as under `SO_SNDBUF` of Linux.
     pub fn set_send_buffer(&mut self, buffer: Bytes) {
-        self.config.send_buffer = buffer;
+        (self.config.send_buffer, self.config.send_tuning) = (buffer, false);
+        self.tx.space = Bytes(u64::MAX);
         if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
             self.tx.writer = Writer::Content;
             self.events.add(Event::Writable);
@@ -94,9 +96,10 @@ impl Endpoint {
     /// could never be offered. [`config`](Self::config) says which value is in force.
     ///
     /// A window that has been offered is never taken back (RFC 9293, 3.8.6): a smaller buffer closes it as data comes. A larger one opens
-    /// it only as far as the scaling permits that the first SYN has announced; a peer that waits is told, so drain the endpoint.
+    /// it only as far as the scaling permits that the first SYN has announced; a peer that waits is told, so drain the endpoint. From now on the buffer does not tune
+    /// itself ([`Config::receive_tuning`]), as under `SO_RCVBUF` of Linux, which gives twice as much memory as is asked for: here all of it is window.
     pub fn set_receive_buffer(&mut self, buffer: Bytes) {
-        self.config.receive_buffer = self.rx.set_buffer(buffer);
+        (self.config.receive_buffer, self.config.receive_tuning) = (self.rx.set_buffer(buffer), false);
         if self.state.may_receive() && self.rx.is_update_due() {
             self.owe_window_update();
         }

@@ -105,6 +105,30 @@ fn a_larger_send_buffer_makes_room_for_a_writer_that_waits() {
 }
 
 #[test]
+fn a_send_buffer_that_is_set_does_not_tune_itself_any_more() {
+    let mut script = Script::established(Config { send_tuning: true, ..plain() });
+    // 2 * 10 segments of 4,352 bytes.
+    assert_eq!(script.end.room(), Bytes(87_040));
+    script.end.set_send_buffer(Bytes(1_000_000));
+    assert_eq!((script.end.room(), script.end.config().send_tuning), (Bytes(1_000_000), false));
+}
+
+#[test]
+fn a_receive_buffer_that_is_set_does_not_tune_itself_any_more() {
+    let mut script = Script::scaled(Config { receive_tuning: true, receive_buffer: Bytes(1_000_000), ..plain() });
+    assert!(script.end.receive_window() < Bytes(70_000), "half of 128 KiB at first");
+    script.end.set_receive_buffer(Bytes(500_000));
+    assert!(!script.end.config().receive_tuning);
+    script.receive(ACK, 1, 1, 1000);
+    script.receive(ACK, 1001, 1, 1000);
+    assert_eq!(script.read(2_000), 2_000);
+    script.all();
+    let told = script.end.receive_window();
+    // To the unit of the field.
+    assert!(told > Bytes(500_000 - 2_000) && told <= Bytes(500_000), "{told:?}");
+}
+
+#[test]
 fn a_receive_buffer_that_grows_is_told_and_one_that_shrinks_takes_nothing_back() {
     let mut script = Script::established(Config { receive_buffer: Bytes(4_000), ..plain() });
     for seq in [1, 1001, 2001, 3001] {

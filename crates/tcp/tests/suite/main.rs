@@ -8,6 +8,7 @@ mod cubic;
 mod ecn;
 mod listener;
 mod live;
+mod packetdrill;
 mod pair;
 mod properties;
 mod rack;

@@ -1,0 +1,145 @@
+//! Scripts in packetdrill's notation, run against an endpoint in virtual time.
+//!
+//! The scripts lie in `tests/scripts/RFCNNNN`; each begins with the clauses of RFCs that it is about, and what it expects is what they say.
+//! `tests/scripts/README.md` says what of the notation is understood; anything else is refused with its line. What cannot be said there is
+//! checked of every segment that an endpoint sends in any script: its checksum, the layout of its options, and that its payload is what was
+//! written. `clauses` holds the list of clauses that says which have scripts.
+
+mod clauses;
+mod host;
+mod info;
+mod lexer;
+mod notation;
+mod run;
+mod setup;
+mod wire;
+
+use std::path::{Path, PathBuf};
+
+use self::run::run;
+
+/// What is wrong with a script, or with the endpoint that it is about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    line: usize,
+    text: String,
+}
+
+impl Fault {
+    pub fn new(line: usize, text: impl Into<String>) -> Self {
+        Self { line, text: text.into() }
+    }
+}
+
+/// Where the scripts are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")
+}
+
+/// All scripts, by their paths below the folder and in order, with their texts.
+fn scripts() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for group in entries(&folder()).into_iter().filter(|path| path.is_dir()) {
+        for path in entries(&group).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "pkt")) {
+            let name = path.strip_prefix(folder()).expect("it lies in the folder").display().to_string();
+            found.push((name, std::fs::read_to_string(&path).expect("a script can be read")));
+        }
+    }
+    found
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn every_script_holds() {
+    let all = scripts();
+    let faults: Vec<String> = all
+        .iter()
+        .filter_map(|(name, text)| {
+            let Fault { line, text } = run(text).err()?;
+            Some(format!("crates/tcp/tests/scripts/{name}:{line}: {text}"))
+        })
+        .collect();
+    assert!(!all.is_empty(), "there are scripts");
+    assert!(faults.is_empty(), "{} of {} scripts do not hold:\n{}", faults.len(), all.len(), faults.join("\n"));
+}
+
+/// A connection that the peer has opened.
+#[cfg(test)]
+const OPENED: &str = "
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 32792
++0 accept(3, ..., ...) = 4
+";
+
+/// The fault of a script that begins with an opened connection; its line counts from there.
+fn fault_of(rest: &str) -> Fault {
+    let before = OPENED.lines().count();
+    let Fault { line, text } = run(&format!("{OPENED}{rest}")).expect_err("the script does not hold");
+    Fault { line: line - before, text }
+}
+
+#[test]
+fn what_is_not_known_is_refused_with_its_line_and_what_is_known() {
+    for (text, line, expected) in [
+        ("+0 < icmp unreachable", 1, "only TCP segments"),
+        ("\n\n+0 < . 1:1(0) ack 1 win 5 <experiment 4>", 3, "option experiment is not supported; supported are mss"),
+        ("+0 < SX 1:1(0) win 5", 1, "flag X is not supported"),
+        ("+0 sendfile(4, ..., 1) = 1", 1, "call sendfile is not supported; supported are socket"),
+        ("+0 setsockopt(4, IPPROTO_TCP, TCP_CORK, [1], 4) = 0", 1, "TCP_CORK is not supported; supported are"),
+        ("+0 %{ assert tcpi_pacing_rate == 1 }%", 1, "field tcpi_pacing_rate is not supported; supported are"),
+        ("+0 %{ print(tcpi_rtt) }%", 1, "supported is `assert FIELD"),
+        ("+0 `ls`", 1, "is not supported after a time"),
+        ("+0 < . 1:3(1) ack 1 win 5", 1, "the length is not the difference"),
+        ("+0 read(4, ..., 5)...0.5 = 0", 1, "calls that block"),
+    ] {
+        let fault = fault_of(text);
+        assert!(fault.line == line && fault.text.contains(expected), "{text}: {fault:?}");
+    }
+    for (text, expected) in
+        [("--mss=5\n0 close(3) = 0", "--mss=5 is not supported"), ("`sysctl -q a.b=1`\n0 close(3) = 0", "a.b is not")]
+    {
+        let fault = run(text).expect_err("it is refused");
+        assert!(fault.line == 1 && fault.text.contains(expected), "{fault:?}");
+    }
+}
+
+#[test]
+fn what_does_not_hold_is_told_with_its_line_and_what_was_so() {
+    for (text, line, expected) in [
+        // Late, early, other, unexpected, missing.
+        ("+0 write(4, ..., 500) = 500\n+.001 > P. 1:501(500) ack 1", 2, "sent at 0.100000 s, not at 0.101000 s"),
+        ("+0 write(4, ..., 500) = 500\n+0 > P. 1:502(501) ack 1", 2, "sent was P. 1:501(500) ack 1"),
+        ("+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500) ack 2", 2, "ack is not 2"),
+        (
+            "+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500) ack 1 <nop,nop>\n+.1 close(4) = 0\n+0 > . 1:1(0) ack 1",
+            4,
+            "flags are not",
+        ),
+        (
+            "+0 write(4, ..., 500) = 500\n+0 < . 1:1(0) ack 1 win 5\n+.1 close(4) = 0",
+            3,
+            "nothing expects what was sent at 0.1",
+        ),
+        ("+0 write(4, ..., 500) = 500", 1, "nothing expects what was sent"),
+        ("+0 > . 1:1(0) ack 1", 1, "nothing was sent by 0.1"),
+        ("+0 < P. 1:9(8) ack 1 win 5\n+0 read(4, ..., 10) = 7", 2, "gave Ok(8), not Ok(7)"),
+        ("+0 read(4, ..., 10) = 7", 1, "gave Err(\"EAGAIN\"), not Ok(7)"),
+        ("+0 %{ assert tcpi_snd_mss == 999 }%", 1, "tcpi_snd_mss is 1000, not == 999"),
+        ("0.05 close(4) = 0", 1, "it is 0.1"),
+    ] {
+        let fault = fault_of(text);
+        assert!(fault.line == line && fault.text.contains(expected), "{text}: {fault:?}");
+    }
+}

@@ -87,7 +87,7 @@ impl Newest {
             return;
         }
         let mut copy = content.clone();
-        if let Transport::Tcp(tcp) = &mut copy.transport {
+        if let Some(tcp) = copy.tcp_mut() {
             (tcp.ack, tcp.window, tcp.options.timestamps) = (ack, window, timestamps);
         }
         let copy = pool.insert(copy);

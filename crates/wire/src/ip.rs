@@ -1,4 +1,5 @@
-//! IP headers as values. No IPv4 options and no IPv6 extension headers: packets with them are not ours to touch.
+//! IP headers as values. No IPv4 options and no IPv6 extension headers: packets with them travel as their own bytes
+//! ([`Foreign`](crate::Foreign)).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -58,6 +59,18 @@ pub enum Ecn {
     Experienced,
 }
 
+impl Ecn {
+    /// As it stands in the field.
+    pub(crate) const fn bits(self) -> u8 {
+        match self {
+            Self::NotCapable => 0b00,
+            Self::Capable1 => 0b01,
+            Self::Capable0 => 0b10,
+            Self::Experienced => 0b11,
+        }
+    }
+}
+
 impl IpHeader {
     /// The ECN field.
     pub const fn ecn(&self) -> Ecn {
@@ -79,13 +92,7 @@ impl IpHeader {
             Self::V4(v4) => &mut v4.dscp_ecn,
             Self::V6(v6) => &mut v6.traffic_class,
         };
-        let bits = match ecn {
-            Ecn::NotCapable => 0b00,
-            Ecn::Capable1 => 0b01,
-            Ecn::Capable0 => 0b10,
-            Ecn::Experienced => 0b11,
-        };
-        *field = *field & !0b11 | bits;
+        *field = *field & !0b11 | ecn.bits();
     }
 
     /// The length of the header.

@@ -10,6 +10,7 @@
 
 pub mod address;
 pub mod bytes;
+mod foreign;
 pub mod ip;
 pub mod packet;
 pub mod pool;
@@ -20,6 +21,7 @@ pub mod udp;
 pub mod units;
 
 pub use address::MacAddr;
+pub use foreign::Foreign;
 pub use ip::{Ecn, IpHeader};
 pub use packet::{Packet, Payload, Transport};
 pub use pool::{Discharge, PacketId, PacketPool};

@@ -1,7 +1,8 @@
 //! A packet as a value: typed headers, and a payload that is real bytes or just a length.
 
+use crate::foreign::Foreign;
 use crate::ip::IpHeader;
-use crate::tcp::{TcpFlags, TcpHeader};
+use crate::tcp::{Omitted, TcpFlags, TcpHeader};
 use crate::udp::UdpHeader;
 use crate::units::Bytes;
 
@@ -23,6 +24,8 @@ pub enum Transport {
     Tcp(TcpHeader),
     /// UDP (RFC 768).
     Udp(UdpHeader),
+    /// Anything that the two cannot say exactly, with its own bytes.
+    Foreign(Box<Foreign>),
 }
 
 /// What a packet carries: real bytes where someone will read them, else just their number.
@@ -40,20 +43,36 @@ impl Packet {
         self.header_len() + Bytes(self.payload.len().into())
     }
 
-    /// The length of the IP and transport headers with their options.
+    /// The length of the IP and transport headers with their options; of a foreign packet see [`Foreign::header_len`].
     pub fn header_len(&self) -> Bytes {
         let transport = match &self.transport {
             Transport::Tcp(tcp) => tcp.len(),
             Transport::Udp(_) => UdpHeader::LEN,
+            Transport::Foreign(foreign) => return foreign.header_len(),
         };
         self.ip.len() + transport
     }
 
-    /// The TCP header, if this is TCP.
+    /// The TCP header, if this is TCP. That of a foreign packet is no copy of its bytes ([`Foreign::tcp`]).
+    #[inline]
     pub fn tcp(&self) -> Option<&TcpHeader> {
         match &self.transport {
             Transport::Tcp(tcp) => Some(tcp),
             Transport::Udp(_) => None,
+            Transport::Foreign(foreign) => foreign.tcp(),
+        }
+    }
+
+    /// The TCP header, to change it. A foreign packet of plain TCP ([`TcpHeader::is_opaque`]) becomes typed by it: its options are then in the layout of
+    /// this crate, which says the same to who receives it. Nothing if this is no TCP, or more than plain TCP in foreign bytes.
+    pub fn tcp_mut(&mut self) -> Option<&mut TcpHeader> {
+        if let Transport::Foreign(foreign) = &self.transport {
+            let plain = foreign.tcp().filter(|tcp| !tcp.is_opaque())?;
+            self.transport = Transport::Tcp(TcpHeader { omitted: Omitted::empty(), ..*plain });
+        }
+        match &mut self.transport {
+            Transport::Tcp(tcp) => Some(tcp),
+            Transport::Udp(_) | Transport::Foreign(_) => None,
         }
     }
 
@@ -89,16 +108,30 @@ impl Packet {
             || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())
     }
 
-    /// Whether the value says all that the packet's bytes did, so that [`Packet::emit`] writes them again; always so for one that was not parsed.
+    /// Whether the headers as values say all that the packet's bytes did; always so for one that was not parsed, never for a foreign one.
     pub fn is_whole(&self) -> bool {
-        self.tcp().is_none_or(|tcp| tcp.omitted.is_empty())
+        match &self.transport {
+            Transport::Tcp(tcp) => tcp.omitted.is_empty(),
+            Transport::Udp(_) => true,
+            Transport::Foreign(_) => false,
+        }
     }
 
-    /// Source and destination port.
+    /// Source and destination port; of a foreign packet see [`Foreign::ports`].
     pub fn ports(&self) -> (u16, u16) {
         match &self.transport {
             Transport::Tcp(tcp) => (tcp.src_port, tcp.dst_port),
             Transport::Udp(udp) => (udp.src_port, udp.dst_port),
+            Transport::Foreign(foreign) => foreign.ports(),
+        }
+    }
+
+    /// The number of the protocol that the IP packet carries; of a foreign one see [`Foreign::protocol`].
+    pub fn protocol(&self) -> u8 {
+        match &self.transport {
+            Transport::Tcp(_) => crate::bytes::TCP,
+            Transport::Udp(_) => crate::bytes::UDP,
+            Transport::Foreign(foreign) => foreign.protocol(),
         }
     }
 }

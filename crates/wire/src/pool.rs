@@ -97,6 +97,18 @@ impl PacketPool {
         }
     }
 
+    /// Gives a reference back, and the packet with it: itself if the reference was the last, else a copy that shares its payload.
+    ///
+    /// # Panics
+    /// If its last reference was released.
+    pub fn take(&mut self, id: PacketId) -> Packet {
+        let slot = &mut self.slots[id.0 as usize];
+        let packet =
+            if slot.references == 1 && slot.charged_to.is_none() { slot.packet.take() } else { slot.packet.clone() };
+        self.release(id);
+        packet.expect("a held reference keeps its packet")
+    }
+
     /// From now on the packet lies in the queues below `sender`, any number: until [`Self::discharge`], or until its last reference goes.
     pub fn charge(&mut self, id: PacketId, sender: u32) {
         self.slots[id.0 as usize].charged_to = Some(sender);

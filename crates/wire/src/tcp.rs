@@ -78,6 +78,8 @@ bitflags::bitflags! {
         const RESERVED = 0x02;
         /// Options in another order than that of [`TcpOptions::len`], padded otherwise, or repeated. It means the same to who receives it.
         const LAYOUT = 0x04;
+        /// Something in front of it: IPv4 options, IPv6 extension headers, a wrong IPv4 checksum. Only a [foreign](crate::Foreign) packet has that.
+        const NETWORK = 0x08;
     }
 }
 
@@ -168,7 +170,7 @@ impl TcpHeader {
     /// tells the connection above how far it is (RFC 8684, 3.3.2), and data with its options wants an answer that has them too; with TCP-AO nobody but
     /// the ends can make a segment that is valid (RFC 5925).
     pub const fn is_opaque(&self) -> bool {
-        self.is_tack() || self.omitted.intersects(Omitted::OPTIONS.union(Omitted::RESERVED))
+        self.is_tack() || self.omitted.intersects(Omitted::OPTIONS.union(Omitted::RESERVED).union(Omitted::NETWORK))
     }
 }
 

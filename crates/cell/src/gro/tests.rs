@@ -24,7 +24,7 @@ fn segment(number: u32) -> Packet {
 fn tcp(packet: &mut Packet) -> &mut TcpHeader {
     match &mut packet.transport {
         Transport::Tcp(tcp) => tcp,
-        Transport::Udp(_) => unreachable!("it was made as TCP"),
+        Transport::Udp(_) | Transport::Foreign(_) => unreachable!("it was made as TCP"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ackless_dot11::frame::{AckPolicy, Body, Ds, HeaderBits, Mpdu, MpduKind, NodeId, Ppdu};
 use ackless_phy::{GuardInterval, MpduSpacing, TxVector, Width};
-use ackless_wire::{Packet, Transport};
+use ackless_wire::Packet;
 
 use crate::cell;
 use crate::samples::{NODES, Samples};
@@ -292,12 +292,9 @@ fn packet_fields(mpdu: &Mpdu, packet: &Packet) -> [String; 2] {
     if mpdu.kind.is_action() {
         return Default::default();
     }
-    let protocol = match packet.transport {
-        Transport::Tcp(_) => "6",
-        Transport::Udp(_) => "17",
-    };
+    let protocol = packet.protocol().to_string();
     match packet.ip {
-        ackless_wire::IpHeader::V4(_) => [protocol.to_owned(), String::new()],
-        ackless_wire::IpHeader::V6(_) => [String::new(), protocol.to_owned()],
+        ackless_wire::IpHeader::V4(_) => [protocol, String::new()],
+        ackless_wire::IpHeader::V6(_) => [String::new(), protocol],
     }
 }

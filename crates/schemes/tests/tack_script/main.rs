@@ -166,7 +166,7 @@ impl Talk {
 fn header(packet: &mut Packet) -> &mut TcpHeader {
     match &mut packet.transport {
         Transport::Tcp(tcp) => tcp,
-        Transport::Udp(_) => unreachable!("the script has TCP only"),
+        Transport::Udp(_) | Transport::Foreign(_) => unreachable!("the script has TCP only"),
     }
 }
 

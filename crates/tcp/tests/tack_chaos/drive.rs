@@ -368,7 +368,7 @@ fn near(number: SeqNumber, reader: &mut Reader<'_>) -> SeqNumber {
 fn header(packet: &mut Packet) -> &mut TcpHeader {
     match &mut packet.transport {
         Transport::Tcp(tcp) => tcp,
-        Transport::Udp(_) => unreachable!("an endpoint sends TCP"),
+        Transport::Udp(_) | Transport::Foreign(_) => unreachable!("an endpoint sends TCP"),
     }
 }
 

@@ -9,39 +9,47 @@ use crate::udp::UdpHeader;
 
 /// Appends the packet; see [`Packet::emit`].
 pub(super) fn packet(packet: &Packet, out: &mut Vec<u8>) {
-    let protocol = match packet.transport {
-        Transport::Tcp(_) => TCP,
-        Transport::Udp(_) => UDP,
-    };
-    match &packet.ip {
-        IpHeader::V4(header) => ipv4(header, length_field(packet.len().get()), protocol, out),
-        IpHeader::V6(header) => {
-            ipv6(header, length_field(packet.len().get() - Ipv6Header::LEN.get()), protocol, out);
+    match &packet.transport {
+        Transport::Tcp(header) => {
+            let start = ip(packet, TCP, out);
+            tcp(header, out);
+            let right = payload(packet, TCP, start, out).checksum();
+            let value = if let Checksum::Wrong(value) = header.checksum { value } else { right };
+            out[start + 16..start + 18].copy_from_slice(&value.to_be_bytes());
         }
-    }
-    let start = out.len();
-    let checksum_at = match &packet.transport {
-        Transport::Tcp(header) => tcp(header, out),
         Transport::Udp(header) => {
-            udp(header, length_field(UdpHeader::LEN.get() + u64::from(packet.payload.len())), out)
+            let start = ip(packet, UDP, out);
+            udp(header, length_field(UdpHeader::LEN.get() + u64::from(packet.payload.len())), out);
+            // Zero would say that there is no checksum (RFC 768).
+            let value = match payload(packet, UDP, start, out).checksum() {
+                0 => 0xffff,
+                value => value,
+            };
+            out[start + 6..start + 8].copy_from_slice(&value.to_be_bytes());
         }
-    };
+        Transport::Foreign(foreign) => foreign.emit(&packet.ip, out),
+    }
+}
+
+/// Appends the IP header, and says where what it carries begins.
+fn ip(packet: &Packet, protocol: u8, out: &mut Vec<u8>) -> usize {
+    let len = packet.len().get();
+    match &packet.ip {
+        IpHeader::V4(header) => ipv4(header, length_field(len), protocol, out),
+        IpHeader::V6(header) => ipv6(header, length_field(len - Ipv6Header::LEN.get()), protocol, out),
+    }
+    out.len()
+}
+
+/// Appends the payload, and sums up what the IP packet carries from `start` on.
+fn payload(packet: &Packet, protocol: u8, start: usize, out: &mut Vec<u8>) -> Sum {
     match &packet.payload {
         Payload::Length(n) => out.resize(out.len() + *n as usize, 0),
         Payload::Data(data) => out.extend_from_slice(data),
     }
     let mut sum = Sum::pseudo_header(&packet.ip, protocol, out.len() - start);
     sum.add(&out[start..]);
-    let value = match &packet.transport {
-        Transport::Tcp(TcpHeader { checksum: Checksum::Wrong(value), .. }) => *value,
-        Transport::Tcp(_) => sum.checksum(),
-        // Zero would say that there is no checksum (RFC 768).
-        Transport::Udp(_) => match sum.checksum() {
-            0 => 0xffff,
-            value => value,
-        },
-    };
-    out[start + checksum_at..start + checksum_at + 2].copy_from_slice(&value.to_be_bytes());
+    sum
 }
 
 /// Appends an IPv4 header (RFC 791, 3.1).
@@ -67,8 +75,8 @@ fn ipv6(header: &Ipv6Header, payload_len: u16, protocol: u8, out: &mut Vec<u8>) 
     out.extend(header.dst.octets());
 }
 
-/// Appends a TCP header with a checksum of zero (RFC 9293, 3.1), and says where in the header the checksum stands.
-fn tcp(header: &TcpHeader, out: &mut Vec<u8>) -> usize {
+/// Appends a TCP header with a checksum of zero (RFC 9293, 3.1).
+fn tcp(header: &TcpHeader, out: &mut Vec<u8>) {
     let options_len = header.options.len().get();
     assert!(options_len <= MAX_OPTIONS, "a segment's options fit its header");
     let words = (header.len().get() / 4) as u8;
@@ -81,16 +89,14 @@ fn tcp(header: &TcpHeader, out: &mut Vec<u8>) -> usize {
     out.extend([0, 0]);
     out.extend(header.urgent.to_be_bytes());
     options::emit(&header.options, out);
-    16
 }
 
-/// Appends a UDP header with a checksum of zero (RFC 768), and says where in the header the checksum stands.
-fn udp(header: &UdpHeader, len: u16, out: &mut Vec<u8>) -> usize {
+/// Appends a UDP header with a checksum of zero (RFC 768).
+fn udp(header: &UdpHeader, len: u16, out: &mut Vec<u8>) {
     out.extend(header.src_port.to_be_bytes());
     out.extend(header.dst_port.to_be_bytes());
     out.extend(len.to_be_bytes());
     out.extend([0, 0]);
-    6
 }
 
 /// A length as it stands in a header.

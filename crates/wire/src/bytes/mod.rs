@@ -5,10 +5,13 @@
 //! ignore (reserved bits, unknown TCP options, link-layer padding, another order of the options) is lost on the way; a TCP header says so
 //! ([`TcpHeader::omitted`](crate::TcpHeader::omitted)), and [`Packet::is_canonical`] tells whether anything at all was.
 //!
-//! Not here: jumbograms (RFC 2675), other transports, and UDP-Lite.
+//! [`Packet::from_bytes`] loses nothing: what the values cannot say travels as its own bytes ([`Foreign`](crate::Foreign)).
+//!
+//! Not here: jumbograms (RFC 2675).
 
 mod checksum;
 mod emit;
+mod loose;
 mod options;
 mod parse;
 
@@ -103,6 +106,19 @@ impl Packet {
         parse::packet(bytes, |payload| Payload::Length(payload.len() as u32))
     }
 
+    /// The packet at the start of `bytes`, any IPv4 or IPv6 packet, such that [`Packet::emit`] writes its bytes again, none changed: as typed headers where
+    /// these say all of them, else with a [`Foreign`](crate::Foreign) in place of the transport header.
+    ///
+    /// Bytes behind the length in the IP header are link-layer padding and cut off. No checksum is minded: who receives the packet decides. The
+    /// payload is copied once; a foreign packet is copied whole and shares its bytes with its payload.
+    ///
+    /// # Errors
+    /// [`ParseError::Version`], [`ParseError::Truncated`] and [`ParseError::Ipv4Length`]: these are no IPv4 or IPv6 packet, or not a whole one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
+        let exact = parse::exact(bytes, |payload| Payload::Data(bytes::Bytes::copy_from_slice(payload)));
+        exact.map_or_else(|| loose::packet(bytes), Ok)
+    }
+
     /// Whether `bytes` are exactly what [`Packet::emit`] makes of the packet that they parse to. Then the value stands
     /// for the bytes, and nothing is lost by passing it on instead of them.
     pub fn is_canonical(bytes: &[u8]) -> bool {
@@ -112,9 +128,9 @@ impl Packet {
 }
 
 /// The protocol number of TCP, in both IP versions.
-const TCP: u8 = 6;
+pub(crate) const TCP: u8 = 6;
 /// The protocol number of UDP, in both IP versions.
-const UDP: u8 = 17;
+pub(crate) const UDP: u8 = 17;
 /// TCP options fill at most the 15 words of the data offset less the 5 of the header (RFC 9293, 3.1).
 const MAX_OPTIONS: u64 = 40;
 

@@ -1,10 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
+use crate::ip::{Ecn, IpHeader, Ipv4Header, Ipv6Header};
 use crate::packet::Transport;
 use crate::tcp::{Checksum, Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
 use crate::udp::UdpHeader;
+use crate::units::Bytes;
 
 fn v4() -> IpHeader {
     IpHeader::V4(Ipv4Header::new([10, 0, 0, 2].into(), [10, 1, 0, 1].into()))
@@ -166,6 +167,212 @@ proptest! {
             }
         }
     }
+}
+
+/// What comes out where these bytes pass through: as they came, and with a mark of congestion.
+fn passed(bytes: &[u8]) -> (Packet, Vec<u8>, Vec<u8>) {
+    let packet = Packet::from_bytes(bytes).expect("it is an IP packet");
+    let mut marked = packet.clone();
+    marked.ip.set_ecn(Ecn::Experienced);
+    let (out, marked) = (bytes_of(&packet), bytes_of(&marked));
+    (packet, out, marked)
+}
+
+/// Whether the IPv4 header of these bytes, options included, has a right checksum.
+fn is_sound(bytes: &[u8]) -> bool {
+    checksum::sum(&bytes[..usize::from(bytes[0] & 0xf) * 4]).folded() == 0xffff
+}
+
+proptest! {
+    #[test]
+    fn what_passes_through_comes_out_byte_for_byte(packet in packets(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), right: bool, padding in 0usize..8) {
+        let mut bytes = bytes_of(&packet);
+        for (at, value) in damage {
+            let at = at.index(bytes.len().min(80));
+            bytes[at] = value;
+        }
+        if right && bytes[0] == 0x45 {
+            bytes = rewrite(bytes, |_| {});
+        }
+        let len = bytes.len();
+        bytes.resize(len + padding, 0);
+        match Packet::from_bytes(&bytes) {
+            Ok(packet) => {
+                let (again, out, marked) = passed(&bytes);
+                prop_assert!(bytes.starts_with(&out), "{:02x?}\n{:02x?}", bytes, out);
+                prop_assert_eq!(&again, &packet);
+                prop_assert_eq!(out.len() as u64, packet.len().get());
+                prop_assert_eq!(packet.header_len() + Bytes(packet.payload.len().into()), packet.len());
+                prop_assert_eq!(packet.is_whole(), Packet::is_canonical(&out));
+                prop_assert_eq!(packet.is_whole(), !matches!(packet.transport, Transport::Foreign(_)));
+                prop_assert!(packet.tcp().is_none_or(|tcp| packet.is_whole() == tcp.omitted.is_empty()));
+                let marked = Packet::from_bytes(&marked).map(|marked| (marked.ip.ecn(), bytes_of(&marked)));
+                let (ecn, marked) = marked.expect("a marked packet is a packet");
+                prop_assert_eq!(ecn, Ecn::Experienced);
+                if packet.ip.len() == Ipv4Header::LEN {
+                    prop_assert_eq!(is_sound(&marked), is_sound(&out), "{:02x?}", out);
+                }
+            }
+            Err(ParseError::Truncated { .. } | ParseError::Version(_) | ParseError::Ipv4Length(_)) => {}
+            Err(other) => prop_assert!(false, "{other}: {bytes:02x?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_typed_passes_through_as_it_is(packet in packets()) {
+        prop_assert_eq!(Packet::from_bytes(&bytes_of(&packet)), Ok(packet));
+    }
+
+    #[test]
+    fn no_bytes_are_more_than_foreign(first in prop_oneof![Just(0x45u8), Just(0x46), Just(0x60), any::<u8>()], bytes in prop::collection::vec(any::<u8>(), 40..140)) {
+        let mut bytes = bytes;
+        let len = bytes.len() as u16;
+        bytes[0] = first;
+        match first >> 4 {
+            4 => bytes[2..4].copy_from_slice(&len.to_be_bytes()),
+            _ => bytes[4..6].copy_from_slice(&(len - 40).to_be_bytes()),
+        }
+        if let Ok(packet) = Packet::from_bytes(&bytes) {
+            prop_assert_eq!(bytes_of(&packet), bytes);
+        }
+    }
+}
+
+/// An IPv4 packet with this protocol and content.
+fn raw(protocol: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes_of(&ack(v4()))[..20].to_vec();
+    bytes.extend(content);
+    let len = bytes.len() as u8;
+    rewrite(bytes, |b| (b[3], b[9]) = (len, protocol))
+}
+
+#[test]
+fn what_the_values_cannot_say_is_foreign_and_tells_its_flow() {
+    let echo = [8, 0, 0xf7, 0xf2, 0x12, 0x34, 0, 1, b'a', b'b'];
+    let sctp = [0x0b, 0x59, 0x0b, 0x5a, 0, 0, 0, 1, 0, 0, 0, 0];
+    let unreachable = [3, 1, 0, 0, 0, 0, 0, 0, 0x45, 0];
+    let whole = bytes_of(&ack(v4()));
+    let fragment = rewrite(whole.clone(), |b| b[6] = 0x20);
+    let later = rewrite(whole.clone(), |b| b[7] = 3);
+    let no_checksum = raw(17, &[0x03, 0xe8, 0, 53, 0, 9, 0, 0, 7]);
+    let wrong_checksum = raw(17, &[0x03, 0xe8, 0, 53, 0, 9, 1, 2, 7]);
+    for (bytes, protocol, ports, header_len) in [
+        (raw(1, &echo), 1, (0x1234, 0x1234), 20),
+        (raw(132, &sctp), 132, (2905, 2906), 20),
+        (raw(1, &unreachable), 1, (0, 0), 20),
+        (fragment, 6, (0, 0), 20),
+        (later, 6, (0, 0), 20),
+        (no_checksum, 17, (1000, 53), 28),
+        (wrong_checksum, 17, (1000, 53), 28),
+    ] {
+        let (packet, out, _) = passed(&bytes);
+        assert_eq!(out, bytes);
+        assert!(matches!(packet.transport, Transport::Foreign(_)) && packet.tcp().is_none(), "{packet:?}");
+        assert_eq!((packet.protocol(), packet.ports(), packet.header_len()), (protocol, ports, Bytes(header_len)));
+        assert!(packet.pure_ack().is_none() && !packet.is_acknowledgement());
+    }
+}
+
+#[test]
+fn a_foreign_segment_has_its_header_and_is_no_ack_that_anybody_may_make_again() {
+    let bytes = bytes_of(&ack(v4()));
+    // A DSS option of MPTCP (RFC 8684, 3.3) with nothing but a data ACK, and Router Alert (RFC 2113) in front of the segment.
+    let dss = [30, 8, 0x20, 1, 0, 0, 0, 5];
+    let mptcp = rewrite([&bytes[..], &dss].concat(), |b| (b[3], b[32]) = (48, 0x70));
+    let alert = [&bytes[..20], &[0x94, 4, 0, 0], &bytes[20..]].concat();
+    for (bytes, omitted) in [(mptcp, Omitted::OPTIONS), (alert, Omitted::NETWORK)] {
+        let bytes = match omitted {
+            Omitted::NETWORK => {
+                let mut bytes = bytes;
+                (bytes[0], bytes[3], bytes[10], bytes[11]) = (0x46, 44, 0, 0);
+                let value = checksum::sum(&bytes[..24]).checksum();
+                bytes[10..12].copy_from_slice(&value.to_be_bytes());
+                bytes
+            }
+            _ => bytes,
+        };
+        let (packet, out, marked) = passed(&bytes);
+        assert_eq!(out, bytes);
+        assert!(is_sound(&out) && is_sound(&marked) && marked[1] == 3);
+        let tcp = packet.tcp().expect("it is TCP");
+        assert_eq!((tcp.omitted & !Omitted::LAYOUT, tcp.window, packet.ports()), (omitted, 502, (5001, 40000)));
+        assert!(tcp.is_opaque() && packet.pure_ack().is_none() && packet.is_acknowledgement());
+        assert!(packet.clone().tcp_mut().is_none());
+        assert_eq!((packet.header_len(), packet.payload.len()), (packet.len(), 0));
+    }
+}
+
+#[test]
+fn options_in_another_order_are_written_as_they_came_and_in_our_order_once_changed() {
+    let stamped = with_options(&[8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1]);
+    let (mut packet, out, _) = passed(&stamped);
+    assert_eq!(out, stamped);
+    assert!(matches!(packet.transport, Transport::Foreign(_)) && packet.pure_ack().is_some() && !packet.is_whole());
+    packet.tcp_mut().expect("it is plain TCP").ack = SeqNumber(7);
+    assert!(packet.is_whole());
+    assert_eq!(bytes_of(&packet)[40..], [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2]);
+}
+
+#[test]
+fn a_sum_that_is_written_with_the_other_zero_is_foreign() {
+    // A window that makes the sum over everything but the checksum all ones, so that the checksum is zero, and ones are as right.
+    let tcp = |window| TcpHeader { flags: TcpFlags::ACK, window, ..TcpHeader::new(5001, 40000) };
+    let with = |window| bytes_of(&Packet { transport: Transport::Tcp(tcp(window)), ..ack(v4()) });
+    let mut bytes = (0..=u16::MAX).map(with).find(|bytes| bytes[36..38] == [0, 0]).expect("one window does");
+    assert!(Packet::from_bytes(&bytes).is_ok_and(|packet| packet.is_whole()));
+    bytes[36..38].fill(0xff);
+    let (packet, out, _) = passed(&bytes);
+    assert_eq!(out, bytes);
+    assert!(!packet.is_whole());
+}
+
+#[test]
+fn an_extension_header_is_looked_behind() {
+    let segment = bytes_of(&ack(v6()));
+    let mut bytes = [&segment[..40], &[6, 0, 1, 4, 0, 0, 0, 0], &segment[40..]].concat();
+    (bytes[5], bytes[6]) = (28, 60);
+    let (packet, out, marked) = passed(&bytes);
+    assert_eq!(out, bytes);
+    assert_eq!((packet.protocol(), packet.ports(), packet.header_len()), (6, (5001, 40000), Bytes(68)));
+    assert_eq!(packet.tcp().map(|tcp| tcp.omitted), Some(Omitted::NETWORK));
+    assert_eq!((marked[1], &marked[2..]), (0x30, &bytes[2..]));
+    // A fragment header hides what follows, and one that is cut short ends the chain.
+    bytes[6] = 44;
+    assert_eq!((passed(&bytes).0.tcp(), passed(&bytes).0.protocol()), (None, 6));
+    (bytes[6], bytes[41]) = (60, 200);
+    assert_eq!((passed(&bytes).0.tcp(), passed(&bytes).0.protocol()), (None, 60));
+}
+
+#[test]
+fn what_is_no_whole_packet_is_refused() {
+    let bytes = bytes_of(&ack(v4()));
+    let parse = |change: fn(&mut [u8])| Packet::from_bytes(&rewrite(bytes.clone(), change));
+    assert_eq!(parse(|b| b[0] = 0x44), Err(ParseError::Ipv4Length(16)));
+    assert_eq!(parse(|b| b[0] = 0x55), Err(ParseError::Version(5)));
+    assert_eq!(parse(|b| b[3] = 19), Err(ParseError::Ipv4Length(19)));
+    assert_eq!(parse(|b| (b[0], b[3]) = (0x46, 23)), Err(ParseError::Ipv4Length(23)));
+    assert_eq!(parse(|b| b[3] = 41), Err(ParseError::Truncated { needed: 41, have: 40 }));
+    assert_eq!(Packet::from_bytes(&[]), Err(ParseError::Truncated { needed: 1, have: 0 }));
+    assert_eq!(Packet::from_bytes(&bytes_of(&ack(v6()))[..59]), Err(ParseError::Truncated { needed: 60, have: 59 }));
+}
+
+/// The ACK with these bytes as its options.
+fn with_options(options: &[u8]) -> Vec<u8> {
+    let len = 40 + options.len() as u8;
+    let mut bytes = rewrite([&bytes_of(&ack(v4())), options].concat(), |b| (b[3], b[32]) = (len, (len - 20) << 2));
+    bytes[36..38].fill(0);
+    let mut sum = checksum::Sum::pseudo_header(&v4(), TCP, usize::from(len) - 20);
+    sum.add(&bytes[20..]);
+    bytes[36..38].copy_from_slice(&sum.checksum().to_be_bytes());
+    bytes
+}
+
+#[test]
+fn a_value_is_no_larger_for_what_it_cannot_say_than_a_pointer_is_aligned() {
+    let plain = std::mem::size_of::<TcpHeader>().next_multiple_of(8)
+        + std::mem::size_of::<IpHeader>()
+        + std::mem::size_of::<Payload>();
+    assert_eq!(std::mem::size_of::<Packet>(), plain.next_multiple_of(8));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::host::{Eavesdropper, HostLoss, Outgoing, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
 use crate::observe::{DatagramCounts, Event, Held, Observer};
+use crate::outside::Outside;
 use crate::slots::{Slots, Wakeup};
 use crate::wired::Wired;
 
@@ -25,6 +26,7 @@ mod air;
 mod build;
 mod by_power;
 mod network;
+mod outside;
 mod routes;
 mod transport;
 mod witness;
@@ -81,6 +83,8 @@ pub struct Cell<S, O> {
     /// Compares the TCP ACKs at both ends of each hop, where that is asked for.
     witness: Option<Box<Witness>>,
     eavesdropper: Option<Eavesdropper>,
+    /// The hosts outside, if the cell is open to them.
+    outside: Option<Box<Outside>>,
     observer: O,
     events: u64,
 }
@@ -152,15 +156,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.now = at;
             self.events += 1;
             self.dispatch(self.slots.wakeup(slot));
-            if self.pool.has_discharged() {
-                self.ask_again();
-            }
-            debug_assert!(self.merging.is_empty(), "a batch ends in its instant");
-            if self.contention.stale {
-                self.arrange_contention();
-            }
+            self.finish_instant();
         }
         self.now = until;
+    }
+
+    /// What an event leaves to be done in its instant.
+    #[inline(always)]
+    fn finish_instant(&mut self) {
+        if self.pool.has_discharged() {
+            self.ask_again();
+        }
+        debug_assert!(self.merging.is_empty(), "a batch ends in its instant");
+        if self.contention.stale {
+            self.arrange_contention();
+        }
     }
 
     /// The time.
@@ -230,6 +240,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let wire = wire.map(|packet| (Place::Server, packet));
         for (place, packet) in up.chain(wire) {
             let packet = self.pool.get(packet);
+            if self.outside.as_ref().is_some_and(|outside| outside.is_real(packet)) {
+                continue;
+            }
             let Some(Addressee::End(flow, end)) = self.flows.addressee(packet) else { continue };
             let state = self.flows.flow(flow);
             let last_hop =

@@ -188,11 +188,15 @@ impl Flows {
         &mut self.flows[flow]
     }
 
+    pub(crate) fn has_pings(&self) -> bool {
+        !self.pings.is_empty()
+    }
+
     pub(crate) fn ping_mut(&mut self, ping: usize) -> &mut Ping {
         &mut self.pings[ping]
     }
 
-    /// Whose packet this is, if it is anybody's.
+    /// Whose packet this is, if it is anybody's; it must be of the cell's own.
     pub(crate) fn addressee(&self, packet: &Packet) -> Option<Addressee> {
         let (_, port) = packet.ports();
         let within = |base: u16, len: usize| port.checked_sub(base).map(usize::from).filter(|&n| n < len);
@@ -208,8 +212,8 @@ impl Flows {
         within(REPLY_PORT, self.pings.len()).map(Addressee::EchoReply)
     }
 
-    /// A number that tells a packet's flow from others, for fair queueing.
-    pub(crate) fn flow_of(&self, packet: &Packet) -> u32 {
+    /// A number that tells the flow of a packet of the cell's own from others, for fair queueing.
+    pub(crate) fn flow_of(packet: &Packet) -> u32 {
         u32::from(packet.ports().1)
     }
 }
@@ -469,6 +473,11 @@ pub(crate) mod address {
             },
             IpAddr::V6(_) => None,
         }
+    }
+
+    /// Whether an address is one of these.
+    pub(crate) fn is_own(address: IpAddr) -> bool {
+        node_of(address).is_some() || address == of(Place::Server)
     }
 }
 

@@ -3,6 +3,7 @@
 //! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
 //!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC;
+//! - [`outside`] lets real packets through: where real hosts live, and what has come to them;
 //! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
 //!
 //! Nothing here reads a clock, a file or the environment: the same configuration and seed give the same bytes.
@@ -18,6 +19,7 @@ pub mod loss;
 pub mod medium;
 mod neighbours;
 pub mod observe;
+pub mod outside;
 pub mod pcap;
 pub mod recorder;
 pub mod result;

@@ -6,7 +6,7 @@ use ackless_dot11::station::{MediumView, Route, Upward};
 use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
-use crate::flows::{Place, address};
+use crate::flows::Place;
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
@@ -50,7 +50,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }
             Emission::Queue(packet, options) => {
                 let view = self.view(node);
-                let flow = self.flows.flow_of(self.pool.get(packet));
+                let flow = self.flow_of(packet);
                 self.stations[node].enqueue_emitted(self.now, view, &mut self.pool, packet, options, flow);
                 self.watch(node);
             }
@@ -64,7 +64,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if let Some(witness) = &mut self.witness {
             witness.arrived(arrival.from, here, self.pool.get(packet));
         }
-        let target = address::node_of(self.pool.get(packet).ip.dst());
+        let target = self.destination_at(node, arrival.from, packet);
         if target == Some(here) {
             return self.deliver_to_host(node, packet);
         }
@@ -83,7 +83,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if let Some(packet) = self.stations[node].forward(self.now, &mut self.pool, packet, passage) {
             match next {
                 Some(next) => {
-                    let source = address::node_of(self.pool.get(packet).ip.src()).unwrap_or(NodeId(0));
+                    let source = self.source(packet, arrival.from);
                     self.send_on(node, packet, next, [source, target.unwrap_or(NodeId(0))]);
                 }
                 None => self.push_up(packet),
@@ -139,7 +139,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.lose_at_host(node, packet);
             return false;
         }
-        let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+        let to = self.destination(packet).unwrap_or(NodeId(0));
         let next = self.routes.next(node, to);
         self.send_on(node, packet, next, [NodeId(node as u16), to]);
         true
@@ -152,7 +152,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     fn leave_host(&mut self, node: usize, packet: PacketId, route: Route) {
-        let flow = self.flows.flow_of(self.pool.get(packet));
+        let flow = self.flow_of(packet);
         let outgoing = Outgoing { packet, route, flow };
         if self.passages[node].is_instant() {
             return self.hand_to_mac(node, outgoing);
@@ -244,7 +244,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the AP.
     pub(super) fn deliver_down(&mut self) {
         while let Some(packet) = self.wire_down.pop(self.now) {
-            let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+            let to = self.destination_below(packet).unwrap_or(NodeId(0));
             let Some(next) = self.routes.relay(0, NodeId(0), to) else {
                 self.pool.release(packet);
                 continue;

@@ -17,6 +17,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has come to the host that it is addressed to.
     pub(super) fn deliver_local(&mut self, place: Place, packet: PacketId) {
         self.tell_eavesdropper(place, Crossing::Received, packet);
+        if self.leaves(place, packet) {
+            return;
+        }
         match self.flows.addressee(self.pool.get(packet)) {
             Some(Addressee::End(flow, end)) if self.flows.flow(flow).ends[end].place == place => {
                 self.deliver_to_end(flow, end, packet);

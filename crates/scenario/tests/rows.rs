@@ -270,8 +270,11 @@ fn a_row_sets_what_no_override_can_change() {
     assert!(sets("filter-noack", "filter.form"));
     assert!(sets("linux", "transport.preset"), "the row is the preset");
     assert!(!sets("linux", "transport.ack"), "an override is laid over what a preset says");
-    assert_eq!(cell(&["transport.ack=1"], "linux").flows.len(), 1);
+    assert_eq!(tcp(&[], "linux").policy, Some(AckChoice::Linux { sack_compression: true }));
+    let overridden = tcp(&["transport.ack=1"], "linux");
+    assert_eq!((overridden.policy, overridden.ack.every), (None, 1));
     assert!(sets("tcp", "transport.protocol"));
+    assert_eq!(tcp(&["transport.protocol=udp"], "tcp"), tcp(&[], "tcp"));
     assert!(!sets("tcp", "wifi.mcs") && !sets("tcp", "nonsense"));
 }
 

@@ -7,7 +7,7 @@ use ackless_rohc::hack::{
 };
 use ackless_wire::random::{Purpose, Stream};
 
-use crate::acks::Flow;
+use crate::acks::{CODECS, Flow};
 
 /// One flow with both its ends, and what the client holds.
 struct Pair {
@@ -313,11 +313,3 @@ fn a_wrong_code_stops_the_run_and_the_right_one_mends_it() {
         assert_eq!(decoded(codec, &mut ap, &run_of(codec, &codes)), Ok(rest));
     }
 }
-
-/// Every way to say an ACK.
-const CODECS: [Codec; 4] = [
-    Codec::Own { checksum: false, wide: false },
-    Codec::Own { checksum: true, wide: false },
-    Codec::Own { checksum: false, wide: true },
-    Codec::Rfc6846,
-];

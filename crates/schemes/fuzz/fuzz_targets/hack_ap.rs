@@ -131,7 +131,7 @@ fuzz_target!(|input: (Setting, Vec<Step>)| {
 fn answer(codec: Codec, (compressor, last): &mut (Compressor, Packet), acks: &[Move], again: u8) -> Vec<u8> {
     let mut codes = Vec::new();
     let still = Move { steps: 0, stamp: 0, window: 0 };
-    for step in acks.iter().copied().chain(std::iter::repeat_n(still, again.into())).take(127) {
+    for step in acks.iter().copied().chain(std::iter::repeat_n(still, again.into())).take(codec.max_outstanding().into()) {
         if let Transport::Tcp(tcp) = &mut last.transport {
             tcp.ack += u32::from(step.steps) * 1448;
             tcp.window = tcp.window.wrapping_add_signed(step.window.into());

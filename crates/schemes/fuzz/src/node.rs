@@ -45,8 +45,8 @@ pub struct Setting {
     driver_to_nic_us: u8,
     within_aifs: bool,
     take_back: bool,
-    /// RFC 6846's packets, or codes of ours, with the TCP checksum or without.
-    codec: Option<bool>,
+    /// RFC 6846's packets, or codes of ours: whether with the TCP checksum, and whether with MSNs of 16 bits.
+    codec: Option<(bool, bool)>,
 }
 
 /// A PPDU from a peer.
@@ -114,7 +114,7 @@ impl Setting {
 
     /// How ACKs are compressed.
     pub fn codec(self) -> Codec {
-        self.codec.map_or(Codec::Rfc6846, |checksum| Codec::Own { checksum, wide: false })
+        self.codec.map_or(Codec::Rfc6846, |(checksum, wide)| Codec::Own { checksum, wide })
     }
 }
 

@@ -1,19 +1,10 @@
 //! Flows of pure ACKs, from the plain to the absurd.
 
-use ackless_rohc::hack::{Ack, Codec};
+use ackless_rohc::hack::Ack;
 use ackless_wire::ip::{Ipv4Header, Ipv6Header};
 use ackless_wire::random::Stream;
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
-
-/// Every way to say an ACK.
-pub const CODECS: [Codec; 5] = [
-    Codec::Own { checksum: false, wide: false },
-    Codec::Own { checksum: true, wide: false },
-    Codec::Own { checksum: false, wide: true },
-    Codec::Own { checksum: true, wide: true },
-    Codec::Rfc6846,
-];
 
 /// How an IPv4 identification moves.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@ use ackless_rohc::hack::{
 };
 use ackless_wire::random::{Purpose, Stream};
 
-use crate::acks::{CODECS, Flow};
+use crate::CODECS;
+use crate::acks::Flow;
 
 #[test]
 fn arbitrary_bytes_are_read_or_refused() {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor, Decompressor, Frame, FrameWriter, Kind};
 use ackless_wire::random::{Purpose, Stream};
 
-use crate::acks::{CODECS, Flow};
+use crate::CODECS;
+use crate::acks::Flow;
 
 /// The place of a flipped bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,8 @@ use ackless_rohc::hack::{
 };
 use ackless_wire::random::{Purpose, Stream};
 
-use crate::acks::{CODECS, Flow};
+use crate::CODECS;
+use crate::acks::Flow;
 
 /// One flow with both its ends, and what the client holds.
 struct Pair {

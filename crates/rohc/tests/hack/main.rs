@@ -7,3 +7,14 @@ mod by_hand;
 mod bytes;
 mod dissector;
 mod losses;
+
+use ackless_rohc::hack::Codec;
+
+/// Every way to say an ACK.
+const CODECS: [Codec; 5] = [
+    Codec::Own { checksum: false, wide: false },
+    Codec::Own { checksum: true, wide: false },
+    Codec::Own { checksum: false, wide: true },
+    Codec::Own { checksum: true, wide: true },
+    Codec::Rfc6846,
+];

@@ -49,7 +49,7 @@ impl Endpoint {
             && places == Bytes::ZERO
             && window == WindowChange::Same
             && !tcp.flags.contains(TcpFlags::FIN);
-        let duplicate = bare && self.tx.una < self.tx.max;
+        let duplicate = bare && self.tx.una < self.tx.max && !self.is_probe_alone_out();
         if duplicate {
             self.stats.duplicate_acks += 1;
         }
@@ -88,6 +88,12 @@ impl Endpoint {
         }
         self.on_plain_acknowledgement(now, tcp, acked, places);
         Acknowledgement::Current
+    }
+
+    /// Whether nothing is out but a probe of a closed window: its answers say that the window is still closed, and not that anything is lost.
+    #[cold]
+    fn is_probe_alone_out(&self) -> bool {
+        self.tx.next == self.tx.una && self.loss.phase() == Phase::Open
     }
 
     /// `tcp_is_cwnd_limited` in slow start: the window is less than twice the most that was out.

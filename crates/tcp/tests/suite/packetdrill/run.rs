@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_wire::{Duration, Ecn, Instant, Packet, Payload, SeqNumber, TcpFlags};
+use ackless_wire::{Duration, Ecn, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
 use super::Fault;
 use super::host::{Host, pattern};
@@ -199,7 +199,7 @@ impl Run {
         if tcp.flags != expected.flags {
             return Ok(Some(format!("flags are not {:?}", expected.flags)));
         }
-        let seq = tcp.seq - self.origin(&tcp.flags);
+        let seq = tcp.seq - self.origin(&tcp);
         if (seq, packet.payload.len()) != (expected.seq, expected.len) {
             return Ok(Some(format!("it is not {}({})", expected.seq, expected.len)));
         }
@@ -259,10 +259,11 @@ impl Run {
         }
     }
 
-    /// Where numbers of the host's are counted from: a RST that answers a segment of no connection takes its number from there (RFC 9293,
-    /// 3.10.7.1), which the script counts from the same place.
-    fn origin(&self, _flags: &TcpFlags) -> SeqNumber {
-        self.host.iss
+    /// Where numbers of the host's are counted from: its initial one, but for a RST that answers a segment without ACK and belongs to no
+    /// connection, which has zero (RFC 9293, 3.10.7.1).
+    fn origin(&self, tcp: &TcpHeader) -> SeqNumber {
+        let of_nobody = tcp.flags == TcpFlags::RST | TcpFlags::ACK && tcp.seq == SeqNumber(0);
+        if of_nobody { SeqNumber(0) } else { self.host.iss }
     }
 
     fn shown(&self, at: Instant) -> String {
@@ -287,7 +288,7 @@ impl Run {
         ];
         let flags: String =
             letters.iter().filter(|(flag, _)| tcp.flags.contains(*flag)).map(|(_, letter)| letter).collect();
-        let (seq, len) = (tcp.seq - self.origin(&tcp.flags), packet.payload.len());
+        let (seq, len) = (tcp.seq - self.origin(tcp), packet.payload.len());
         let ack =
             if tcp.flags.contains(TcpFlags::ACK) { format!(" ack {}", tcp.ack - PEER_ISS) } else { String::new() };
         let mut bytes = Vec::new();

@@ -110,8 +110,9 @@ pub struct ServerConfig {
 pub enum Hearing {
     /// All hear each other, and PPDUs that overlap destroy each other everywhere; see [`crate::medium`].
     All,
-    /// By the powers with which PPDUs come in; see [`crate::medium::by_power`]. Links lose nothing beside ([`LinkLoss::None`]), there is an AP,
-    /// and no node sends DSSS.
+    /// By the powers with which PPDUs come in; see [`crate::medium::by_power`]. Links lose nothing beside, there is an AP,
+    /// and no node sends DSSS. Of a station's [`loss`](StationConfig::loss) nothing is looked at then but whether it names an SNR, which a rate control that knows it goes by: under
+    /// [`LinkLoss::PathLoss`] that of its own power.
     ByPower(PowerConfig),
 }
 

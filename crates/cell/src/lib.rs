@@ -2,7 +2,8 @@
 //!
 //! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
-//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC;
+//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC, `video` is
+//!   an encoder and its player; `neighbours` are the other cells on the channel;
 //! - [`outside`] lets real packets through: where real hosts live, and what has come to them;
 //! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
 //!

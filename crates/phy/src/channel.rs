@@ -89,7 +89,7 @@ impl Channel {
 
     /// For how long from `at` on the SNR does not change, as far as it is told apart.
     pub fn still_from(&self, at: Instant) -> Duration {
-        let still = self.fading.as_ref().map_or(FOREVER, |fading| fading.still);
+        let still = self.fading.as_ref().map_or(Duration::MAX, |fading| fading.still);
         let next = self.steps.get(self.steps.partition_point(|(step, _)| *step <= at));
         next.map_or(still, |(step, _)| still.min(step.saturating_since(at)))
     }
@@ -130,9 +130,6 @@ impl Fading {
         Db(10.0 * libm::log10(power.max(1e-10)))
     }
 }
-
-/// Longer than any run.
-const FOREVER: Duration = Duration::from_secs(1_000_000_000);
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! - [`tx_vector`]: how a PPDU is sent, and from that its duration, rate and the rate of its answer; one module for
 //!   each PHY: [`dsss`], [`ofdm`], [`ht`], [`vht`]. 802.11ax will be a fifth variant of [`TxVector`] with its own
-//!   module.
+//!   module; `rate_set` lists all the ways to send to a peer;
 //! - [`coding`]: modulation, code rate, channel width and guard interval;
 //! - [`basic_rates`]: the rates that control answers choose from;
 //! - [`timing`]: slot, SIFS, contention window and what follows from them; [`edca`]: the access categories;

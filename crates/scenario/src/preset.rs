@@ -24,6 +24,8 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 /// - Spurious reductions are undone by timestamps, F-RTO and DSACK (`tcp_timestamps`, `tcp_frto` 2, `tcp_dsack`).
 /// - A small segment waits for another small one alone (`tcp_nagle_check`); the window grows while it is less than twice what was out
 ///   (`tcp_is_cwnd_limited`); the timeout is summed and rounded as the kernel does (`tcp_rtt_estimator`; HZ is 250).
+/// - CUBIC's curve and its estimate of Reno as [`CubicRule::Linux`] has them (`net/ipv4/tcp_cubic.c`); which reports of repeated segments RACK goes by, as
+///   [`RackRule::Linux`] (`tcp_sacktag_one`).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.
 /// - Recovery by PRR (`tcp_cwnd_reduction`).
 /// - Buffers tune themselves (`tcp_rcv_space_adjust`, `tcp_sndbuf_expand`) up to `tcp_rmem` 6 MiB and `tcp_wmem` 4 MiB.

@@ -173,7 +173,8 @@ pub(super) const AGENT: About = About {
            agent.refresh.",
     source: "Pang, Liew, Leung: TCP ACK Agent and Auto-Zoom Backoff, section III.1; auto-zoom: section III.2",
     needs: "an AP or relay with downloads, and the agent there and at the stations; for the flag a host that answers within \
-            SIFS and agent.extra_sifs (see stations.host_latency), and an application that reads as fast as the air brings",
+            SIFS and agent.extra_sifs (see stations.host_latency), and an application that reads as fast as the air brings; \
+            wifi.amsdu_max=off",
     breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data; the MAC keeps it until the \
              TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset, by one RST each. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
@@ -235,7 +236,7 @@ pub(super) const ARQ_PROXY: About = About {
     source: "Kliazovich, Ben Halima, Granelli: Cross-Layer Error Recovery Optimization in WiFi Networks, section 2; more-data: \
              after TCP/HACK, section 3.2",
     needs: "TCP data from an AP, a relay at the last hop or a node of an ad hoc cell, whose answers carry the requests; the \
-            proxy at both ends",
+            proxy at both ends; wifi.amsdu_max=off",
     breaks: "its gain, where a host takes longer than SIFS but has its ACK in the queue before the AP's next frame: that ACK reaches the \
              air first, as the paper has it. Of 18 to 20 % on 802.11a, n and ac with hosts that take up to 10 us each way, 0.7 to 7.4 are \
              left from 20 to 50 us, 12 to 17 at 100 us, and 19 to 26 are there from 200 us on (stations.host_latency); with ten \

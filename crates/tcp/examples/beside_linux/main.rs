@@ -8,6 +8,8 @@
 //! cargo run --release -p ackless-tcp --example beside_linux means              # means of 20 MB, with and without random loss
 //! ```
 //!
+//! Ours is what `transport.preset = linux` sets; with the word `plain` in front of the other arguments it is our TCP as it is by default, with RACK-TLP.
+//!
 //! The traces are recorded by `tools/linux-traces/record`; their README says what the columns mean. Two packets count as equal
 //! if they say the same and their times are within [`TICK`].
 
@@ -24,6 +26,7 @@ use std::process::ExitCode;
 
 use ackless_wire::Duration;
 
+use self::ours::Hosts;
 use self::side_by_side::Comparison;
 use self::trace::Trace;
 
@@ -53,19 +56,23 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<String, String> {
+    let (hosts, arguments) = match arguments {
+        [plain, rest @ ..] if plain == "plain" => (Hosts::Plain, rest),
+        all => (Hosts::Linux, all),
+    };
     match arguments {
         [] => {
-            let lines = names()?.into_iter().map(|name| Ok(compare(&name)?.line(&name)));
+            let lines = names()?.into_iter().map(|name| Ok(compare(&name, hosts)?.line(&name)));
             let lines: Vec<String> = lines.collect::<Result<_, String>>()?;
             Ok(format!("{}\n{}\n", Comparison::HEAD, lines.join("\n")))
         }
         [means] if means == "means" => {
             let (file, text) = read(MEANS)?;
-            means::table(&text).map_err(|error| format!("{file}: {error}"))
+            means::table(&text, hosts).map_err(|error| format!("{file}: {error}"))
         }
-        [name] => Ok(compare(name)?.differences()),
-        [name, all] if all == "all" => Ok(compare(name)?.all()),
-        _ => Err("usage: beside_linux [SITUATION [all] | means]".to_owned()),
+        [name] => Ok(compare(name, hosts)?.differences()),
+        [name, all] if all == "all" => Ok(compare(name, hosts)?.all()),
+        _ => Err("usage: beside_linux [plain] [SITUATION [all] | means]".to_owned()),
     }
 }
 
@@ -86,10 +93,10 @@ fn names() -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-fn compare(name: &str) -> Result<Comparison, String> {
+fn compare(name: &str, hosts: Hosts) -> Result<Comparison, String> {
     let (file, text) = read(&format!("{name}.csv"))?;
     let (scene, kernel) = Trace::parse(&text).map_err(|error| format!("{file}: {error}"))?;
-    let ours = ours::trace(&scene, &kernel);
+    let ours = ours::trace(&scene, &kernel, hosts);
     Ok(Comparison { kernel, ours })
 }
 

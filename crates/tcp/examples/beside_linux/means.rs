@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use ackless_wire::{BitRate, Bytes, Duration};
 
-use crate::ours;
+use crate::ours::{self, Hosts};
 use crate::trace::{Scene, Trace};
 
 /// Milliseconds, data packets, those that were sent again, and ACKs: what is compared.
 type Outcome = [f64; 4];
 
 /// Reads `means.csv`, runs ours for each of its lines, and says what both took.
-pub fn table(text: &str) -> Result<String, String> {
+pub fn table(text: &str, hosts: Hosts) -> Result<String, String> {
     let mut sums: BTreeMap<u64, (f64, Outcome, Outcome)> = BTreeMap::new();
     for (index, line) in text.lines().enumerate().skip(1) {
         let fields = line.split(',').map(|field| field.parse().ok()).collect::<Option<Vec<u64>>>();
@@ -27,7 +27,7 @@ pub fn table(text: &str) -> Result<String, String> {
             write: vec![(Duration::ZERO, Bytes(bytes))],
             ..Scene::default()
         };
-        let trace = ours::trace(&scene, &Trace::default());
+        let trace = ours::trace(&scene, &Trace::default(), hosts);
         let ours = [
             trace.sender.last().map_or(0.0, |row| row.at.as_secs_f64() * 1e3),
             trace.data().len() as f64,

@@ -12,16 +12,29 @@ use crate::gro::{Batch, Merged};
 use crate::path::Path;
 use crate::trace::{Ack, Scene, Sender, Sent, Trace};
 
-/// What our TCP does there. What the situation leaves to the kernel is taken from its trace.
-pub fn trace(scene: &Scene, kernel: &Trace) -> Trace {
-    let mut run = Run::new(scene, kernel);
+/// What hosts of ours do there. What the situation leaves to the kernel is taken from its trace.
+pub fn trace(scene: &Scene, kernel: &Trace, hosts: Hosts) -> Trace {
+    let mut run = Run::new(scene, kernel, hosts);
     run.until_acknowledged();
     run.trace
 }
 
-/// What of our TCP is nearest to Linux's.
-fn config(scene: &Scene, kernel: &Trace) -> Config {
+/// Which hosts of ours are set beside Linux.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hosts {
+    /// What is nearest to Linux: what `transport.preset = linux` sets, with GRO where the situation has it.
+    Linux,
+    /// Our TCP as it is by default, with RACK-TLP, and without GRO.
+    Plain,
+}
+
+fn config(scene: &Scene, kernel: &Trace, hosts: Hosts) -> Config {
     let window = kernel.acks.iter().map(|ack| ack.window).max().unwrap_or(0);
+    let given = (scene.receive_buffer != 0).then_some(Bytes(window));
+    if hosts == Hosts::Plain {
+        let plain = Config { recovery: RecoveryChoice::Rack, ..Config::default() };
+        return Config { receive_buffer: given.unwrap_or(plain.receive_buffer), ..plain };
+    }
     Config {
         recovery: RecoveryChoice::Rack,
         ack: AckChoice::Linux { sack_compression: true },
@@ -38,8 +51,8 @@ fn config(scene: &Scene, kernel: &Trace) -> Config {
         // sk_pacing_shift is 10.
         tso: Some(Duration::from_nanos(1_000_000_000 / 1_024)),
         // tcp_rmem[2], or where a size is given the room that the kernel makes of it.
-        receive_tuning: scene.receive_buffer == 0,
-        receive_buffer: if scene.receive_buffer == 0 { Bytes::from_kib(6 * 1024) } else { Bytes(window) },
+        receive_tuning: given.is_none(),
+        receive_buffer: given.unwrap_or(Bytes::from_kib(6 * 1024)),
         ..Config::default()
     }
 }
@@ -49,6 +62,7 @@ struct Run<'a> {
     path: Path<'a, Packet>,
     sender: Endpoint,
     receiver: Endpoint,
+    merges: bool,
     batch: Batch,
     now: Instant,
     established: Option<Instant>,
@@ -57,14 +71,15 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(scene: &'a Scene, kernel: &Trace) -> Self {
+    fn new(scene: &'a Scene, kernel: &Trace, hosts: Hosts) -> Self {
         let [ours, theirs] = [1, 2].map(|host| SocketAddr::new([198, 18, 0, host].into(), 80));
-        let config = config(scene, kernel);
+        let config = config(scene, kernel, hosts);
         Self {
             scene,
             path: Path::new(scene),
             sender: Endpoint::connect(Instant::ZERO, config.clone(), ours, theirs, SeqNumber(0)),
             receiver: Endpoint::listen(config, theirs, SeqNumber(0)),
+            merges: scene.gro && hosts == Hosts::Linux,
             batch: Batch::default(),
             now: Instant::ZERO,
             established: None,
@@ -89,7 +104,7 @@ impl<'a> Run<'a> {
     /// Everything that happens at this instant.
     fn step(&mut self) {
         while let Some((packet, to_receiver)) = self.path.arrived(self.now) {
-            if to_receiver && self.scene.gro {
+            if to_receiver && self.merges {
                 for merged in self.batch.take(packet).into_iter().flatten() {
                     self.hand_up(&merged);
                 }
@@ -182,7 +197,7 @@ mod tests {
         for name in ["start", "tail-loss"] {
             let text = std::fs::read_to_string(folder().join(format!("{name}.csv"))).expect("a trace can be read");
             let (scene, kernel) = Trace::parse(&text).expect("a trace is one");
-            let ours = trace(&scene, &kernel);
+            let ours = trace(&scene, &kernel, Hosts::Linux);
             assert_eq!((exit(&kernel), exit(&ours)), (Some((76, 76)), Some((76, 76))), "{name}");
         }
     }

@@ -17,7 +17,8 @@
 //!   that timer may be late.
 //!
 //! Deviations: time is exact where the kernel counts jiffies; the application takes data as soon as it is there, or as `Consume::ByApplication` is read, where
-//! the kernel's reader must be scheduled first; the receiver's own measure of the round trip (`rcv_rtt_est`) is not kept, so that SACK compression goes by the smoothed one alone; data above a hole
+//! the kernel's reader must be scheduled first; SACK compression goes by the smoothed round trip alone, where the kernel takes the receiver's own measure (`rcv_rtt_est`, which
+//! here autotuning alone keeps) if that is shorter; data above a hole
 //! counts for the delay's estimates as other data does; a hole that is filled in part draws its ACK without counting as one of the three; routes with `quickack` are left out.
 
 use ackless_wire::{Bytes, Duration, Instant};

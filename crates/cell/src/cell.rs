@@ -203,6 +203,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         &self.observer
     }
 
+    /// As [`Self::observer`], to tell it something.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     /// Gives the listener back.
     pub fn into_observer(self) -> O {
         self.observer

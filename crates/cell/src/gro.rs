@@ -24,9 +24,9 @@ pub enum Gro {
     Most(NonZeroU32),
 }
 
-/// What one end of a flow merges.
+/// What is merged of one connection's packets on their way to one end.
 #[derive(Debug)]
-pub(crate) struct Merging {
+pub struct Merging {
     most: u32,
     held: Option<Merged>,
     /// Whether something of the present batch has come.
@@ -47,7 +47,7 @@ pub struct MergeCounts {
 
 /// A packet that may still grow.
 #[derive(Debug)]
-pub(crate) struct Merged {
+pub struct Merged {
     pub(crate) packet: Packet,
     /// Payload of the first one.
     pub(crate) segment: Bytes,
@@ -56,11 +56,11 @@ pub(crate) struct Merged {
 
 /// What becomes of a packet that has come.
 #[derive(Debug, Default)]
-pub(crate) struct Passed {
+pub struct Passed {
     /// What was held goes first, complete.
-    pub(crate) before: Option<Merged>,
+    pub before: Option<Merged>,
     /// The packet goes up alone.
-    pub(crate) alone: bool,
+    pub alone: bool,
 }
 
 impl MergeCounts {
@@ -74,7 +74,7 @@ impl MergeCounts {
 
 impl Merging {
     /// By `gro`; nothing where nothing is merged.
-    pub(crate) fn new(gro: Gro) -> Option<Self> {
+    pub fn new(gro: Gro) -> Option<Self> {
         let most = match gro {
             Gro::Off => return None,
             Gro::PerBatch => u32::MAX,
@@ -84,7 +84,7 @@ impl Merging {
     }
 
     /// A packet of the connection has come.
-    pub(crate) fn take(&mut self, packet: &Packet) -> Passed {
+    pub fn take(&mut self, packet: &Packet) -> Passed {
         let data = carries_data(packet);
         self.counts.segments += u64::from(data);
         if data && let Some(held) = &mut self.held {
@@ -110,7 +110,7 @@ impl Merging {
     }
 
     /// The batch is over, or what is held may not grow.
-    pub(crate) fn flush(&mut self) -> Option<Merged> {
+    pub fn flush(&mut self) -> Option<Merged> {
         self.counts.packets += u64::from(self.held.is_some());
         self.held.take()
     }
@@ -125,6 +125,16 @@ enum Fit {
 }
 
 impl Merged {
+    /// The packet, with the payload of all its segments.
+    pub fn packet(&self) -> &Packet {
+        &self.packet
+    }
+
+    /// The payload of each of its segments but the last; nothing if it is only one.
+    pub fn segment(&self) -> Option<Bytes> {
+        (self.segments > 1).then_some(self.segment)
+    }
+
     fn fit(&self, packet: &Packet) -> Fit {
         let (Some(held), Some(tcp)) = (self.packet.tcp(), packet.tcp()) else { return Fit::No };
         let len = self.packet.payload.len();

@@ -37,6 +37,11 @@ impl Ledger {
         Self { from, until, airtime: Airtime::default(), busy_from: Instant::ZERO, overlapped: false }
     }
 
+    /// The window ends at `until`, before it would have.
+    pub(crate) fn end_at(&mut self, until: Instant) {
+        self.until = until;
+    }
+
     /// What was booked so far.
     pub fn airtime(&self) -> &Airtime {
         &self.airtime

@@ -114,6 +114,13 @@ impl Recorder {
         }
     }
 
+    /// The window ends at `until`, before it would have: what has been told lies before that, but for what is on the air now.
+    pub fn end_at(&mut self, until: Instant) {
+        self.until = until;
+        self.middle = self.from + until.saturating_since(self.from) / 2;
+        self.ledger.end_at(until);
+    }
+
     /// The result of the run, once it is over. `wall_seconds` is left at zero for whoever has a clock.
     pub fn result(&self, config: &CellConfig, seed: u64, events: u64) -> RunResult {
         let flows: Vec<FlowResult> =
@@ -130,7 +137,7 @@ impl Recorder {
             rates: self.rates.as_ref().map_or_else(Vec::new, |rates| rates.result(|node| name_of(config, node))),
             hack: None,
             rival: BTreeMap::new(),
-            sim_seconds: config.measured.as_secs_f64(),
+            sim_seconds: self.until.saturating_since(self.from).as_secs_f64(),
             wall_seconds: 0.0,
             events,
             neighbours: Vec::new(),

@@ -55,25 +55,26 @@ pub fn run_observed<O: Observer>(config: &CellConfig, seed: u64, observer: &mut 
         return Neighbourhood::new(config, seed, observer).run(&config.neighbours);
     }
     let mut measured = Measured::new(config, seed, seed, Some(observer));
-    advance(&mut measured.cell, Instant::ZERO + config.warm_up);
+    measured.advance(Instant::ZERO + config.warm_up);
     measured.begin_window();
-    advance(&mut measured.cell, config.end());
+    measured.advance(config.end());
     measured.finish()
 }
 
 /// A cell in its run, with what it had counted when the window began. A cell alone has a listener where one of several may have none, so that one
 /// compiled cell serves both.
 #[derive(Debug)]
-pub(crate) struct Measured<'a, O> {
+pub struct Measured<'a, O> {
     pub(crate) config: &'a CellConfig,
-    pub(crate) cell: Cell<AnyScheme, (Recorder, Option<&'a mut O>)>,
+    /// The cell.
+    pub cell: Cell<AnyScheme, (Recorder, Option<&'a mut O>)>,
     seed: u64,
     before: (Option<HackCounters>, BTreeMap<String, u64>),
 }
 
 impl<'a, O: Observer> Measured<'a, O> {
     /// A cell before its run. `seed` is that of the run, and `own` that of the cell's random streams.
-    pub(crate) fn new(config: &'a CellConfig, seed: u64, own: u64, observer: Option<&'a mut O>) -> Self {
+    pub fn new(config: &'a CellConfig, seed: u64, own: u64, observer: Option<&'a mut O>) -> Self {
         let observers = (Recorder::new(config), observer);
         let mut cell = Cell::new(config, own, |node| scheme(config, node), observers);
         // HACK sends no ACK that the sender did not make; a debug build makes sure.
@@ -83,14 +84,26 @@ impl<'a, O: Observer> Measured<'a, O> {
         Self { config, cell, seed, before: (None, BTreeMap::new()) }
     }
 
+    /// Advances to `until`, and tells the listener how flows stand as often as it asks for that.
+    pub fn advance(&mut self, until: Instant) {
+        advance(&mut self.cell, until);
+    }
+
     /// The warm-up is over.
-    pub(crate) fn begin_window(&mut self) {
+    pub fn begin_window(&mut self) {
         self.cell.report_totals();
         self.before = (hack_counters(self.config, &self.cell), rival_counts(self.config, &self.cell));
     }
 
+    /// The run is over, though its window may not be: what it has shown until now.
+    pub fn finish_early(mut self) -> RunResult {
+        let now = self.cell.now();
+        self.cell.observer_mut().0.end_at(now);
+        self.finish()
+    }
+
     /// The run is over: what it has shown.
-    pub(crate) fn finish(self) -> RunResult {
+    pub fn finish(self) -> RunResult {
         let Self { config, mut cell, seed, before } = self;
         sample_rest(&mut cell);
         cell.finish();

@@ -24,6 +24,9 @@ pub enum Command {
     Compare(Compare),
     /// Run a scenario once.
     Run(Run),
+    /// Run a scenario's cell on the clock, with real programs and the kernel's own TCP: a network namespace for the server and for each station.
+    #[cfg(target_os = "linux")]
+    Emulate(Emulate),
     /// Run a scenario at every point of a grid, and keep each run in a folder, so that it can be resumed.
     Sweep(Sweep),
     /// List the built-in scenarios, or show one with every key and its meaning.
@@ -93,7 +96,6 @@ pub struct Compare {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(group(ArgGroup::new("files").args(["pcap", "timeline"]).multiple(true)))]
 pub struct Run {
     #[command(flatten)]
     pub subject: Subject,
@@ -110,6 +112,14 @@ pub struct Run {
     #[arg(long)]
     pub json: bool,
 
+    #[command(flatten)]
+    pub recorded: Recorded,
+}
+
+/// Files with what happens in a cell.
+#[derive(Debug, ClapArgs)]
+#[command(group(ArgGroup::new("files").args(["pcap", "timeline"]).multiple(true)))]
+pub struct Recorded {
     /// Also write everything that goes over the air, warm-up included, into this file, for Wireshark.
     #[arg(long, value_name = "FILE.pcapng")]
     pub pcap: Option<PathBuf>,
@@ -122,6 +132,82 @@ pub struct Run {
     /// Replace what lies where --pcap and --timeline write.
     #[arg(long, requires = "files")]
     pub overwrite: bool,
+}
+
+impl Recorded {
+    /// Whether any file is wanted.
+    pub fn is_wanted(&self) -> bool {
+        self.pcap.is_some() || self.timeline.is_some()
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[derive(Debug, ClapArgs)]
+pub struct Emulate {
+    #[command(flatten)]
+    pub subject: Subject,
+
+    /// The seed of all randomness.
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    pub seed: u64,
+
+    /// The scheme to run (see `ackless schemes`); stock is the scenario as it is written.
+    #[arg(long, value_name = "NAME", default_value = "stock")]
+    pub scheme: String,
+
+    /// With what the names of the network namespaces begin; two emulations side by side need different ones.
+    #[arg(long, value_name = "NAME", default_value = "ackless")]
+    pub name: String,
+
+    /// How long to run, for example 30s [default: until Ctrl-C, or the end of COMMAND].
+    #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time)]
+    pub duration: Option<Duration>,
+
+    /// Where COMMAND runs: a station's name, or server [default: the first station].
+    #[arg(long = "in", value_name = "PLACE", requires = "command")]
+    pub inside: Option<String>,
+
+    /// What the hosts' kernels leave to their devices: off is single packets both ways; gro merges what the cell hands up at once; full does that, and takes apart the large
+    /// packets of TCP; scenario is what stations.gro and .tso, server.gro and .tso say.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Offloads::Scenario)]
+    pub offload: Offloads,
+
+    /// The longest IP packet, in bytes, 1280 to 2296.
+    #[arg(long, value_name = "BYTES", default_value_t = 1_500,
+          value_parser = whole::<u16>(1_280, 2_296), allow_negative_numbers = true)]
+    pub mtu: u16,
+
+    /// Watch the clock for this long before each event instead of sleeping, for example 50us: more exact, and takes a whole core.
+    #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time, default_value = "0us")]
+    pub spin: Duration,
+
+    /// Also run the scenario's own flows and pings, as background.
+    #[arg(long)]
+    pub with_flows: bool,
+
+    /// Print one JSON object at the end instead of text.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub recorded: Recorded,
+
+    /// A program and its arguments; the emulation ends with it, and its exit code is ours.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// What the hosts' kernels leave to their devices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Offloads {
+    /// As the scenario's hosts have it.
+    Scenario,
+    /// Nothing.
+    Off,
+    /// Merging on the way up.
+    Gro,
+    /// Merging, and taking apart on the way down.
+    Full,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -16,23 +16,17 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Args, Command};
-use output::Failure;
 
 fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::Compare(options) => commands::compare::run(&options),
         Command::Run(options) => commands::run::run(&options),
+        #[cfg(target_os = "linux")]
+        Command::Emulate(options) => return commands::emulate::run(&options),
         Command::Sweep(options) => commands::sweep::run(&options),
         Command::Scenarios(options) => commands::scenarios::run(&options),
         Command::Schemes(options) => commands::schemes::run(&options),
         Command::Model(options) => commands::model::run(&options),
     };
-    match outcome {
-        // Whoever reads has seen enough, as in `ackless compare | head`.
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output::complain(&failure);
-            ExitCode::from(2)
-        }
-    }
+    output::exit_code(outcome.map(|()| ExitCode::SUCCESS))
 }

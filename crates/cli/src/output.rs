@@ -1,6 +1,7 @@
 //! Printing, complaining, and showing progress.
 
 use std::io::{ErrorKind, Write as _};
+use std::process::ExitCode;
 
 use ackless_lab::LabError;
 use ackless_scenario::ScenarioError;
@@ -15,6 +16,10 @@ pub enum Failure {
     /// The scenario is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// The cell cannot be emulated here.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Emu(#[from] ackless_emu::EmuError),
     /// An argument is wrong by itself.
     #[error("{option} {value}: {message}\n  help: {help}")]
     Argument {
@@ -65,8 +70,21 @@ pub fn aligned(lines: &[(&str, String)]) -> String {
     lines.iter().map(|(name, line)| format!("{name:width$}  {line}\n")).collect()
 }
 
+/// What the process says at its end, after complaining where there is something to complain about.
+pub fn exit_code(outcome: Result<ExitCode, Failure>) -> ExitCode {
+    match outcome {
+        Ok(code) => code,
+        // Whoever reads has seen enough, as in `ackless compare | head`.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            complain(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
 /// Says on standard error why the command ends.
-pub fn complain(failure: &Failure) {
+fn complain(failure: &Failure) {
     // Where standard error is closed there is nobody left to tell; the exit code still says it.
     let _ = writeln!(std::io::stderr(), "error: {failure}");
 }

@@ -32,15 +32,12 @@ pub struct Recording {
     timeline: Option<PathBuf>,
 }
 
-/// The files in the making.
-struct Files {
-    capture: Option<PcapWriter<BufWriter<WholeFile>>>,
-    timeline: Option<Timeline<BufWriter<WholeFile>>>,
-}
+/// The files in the making: the capture and the timeline.
+pub type Files = (Option<PcapWriter<BufWriter<WholeFile>>>, Option<Timeline<BufWriter<WholeFile>>>);
 
 impl Recording {
     /// Begins the files that `options` ask for, where none lies unless they say so.
-    pub fn of(options: &args::Run, config: &CellConfig) -> Result<Self, Failure> {
+    pub fn of(options: &args::Recorded, config: &CellConfig) -> Result<Self, Failure> {
         let (pcap, timeline) = (options.pcap.clone(), options.timeline.clone());
         let form = timeline.as_deref().map(format).transpose()?;
         if let (Some(path), true) = (&pcap, pcap == timeline) {
@@ -64,13 +61,13 @@ impl Recording {
             let file = BufWriter::new(WholeFile::create(path)?);
             Timeline::of_cell(file, form, config, INTERVAL).map_err(|error| unwritten(path, error))
         });
-        let files = Files { capture: capture.transpose()?, timeline: drawn.transpose()? };
+        let files = (capture.transpose()?, drawn.transpose()?);
         Ok(Self { files: Mutex::new(files), pcap, timeline })
     }
 
     /// Gives the files their names, if all of them could be written, and says which they are.
     pub fn finish(self) -> Result<Vec<PathBuf>, LabError> {
-        let Files { capture, timeline } = self.files.into_inner().expect("the run that held the files has ended");
+        let (capture, timeline) = self.files.into_inner().expect("the run that held the files has ended");
         let mut complete = Vec::new();
         if let (Some(capture), Some(path)) = (capture, &self.pcap) {
             complete.push((path.clone(), whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?));
@@ -89,11 +86,17 @@ impl Recording {
     }
 }
 
+impl Recording {
+    /// What listens to a cell and writes the files.
+    pub fn observer(&mut self) -> &mut Files {
+        self.files.get_mut().expect("nobody else holds the files")
+    }
+}
+
 impl Runner for Recording {
     fn run(&self, config: &CellConfig, seed: u64) -> RunResult {
         let mut files = self.files.lock().expect("one run at a time holds the files");
-        let Files { capture, timeline } = &mut *files;
-        ackless_cell::run_observed(config, seed, &mut (capture, timeline))
+        ackless_cell::run_observed(config, seed, &mut *files)
     }
 }
 

@@ -28,4 +28,5 @@ pub use effective::Effective;
 pub use error::{Place, ScenarioError};
 pub use row::Row;
 pub use scenario::Scenario;
+pub use unit::time;
 pub use value::Literal;

@@ -36,6 +36,18 @@ pub(crate) enum QuantityError {
     TooLarge(String),
 }
 
+/// Reads a time as scenarios have it: `5ms`, up to a million seconds.
+///
+/// # Errors
+/// A sentence on why it is none, and what one looks like.
+pub fn time(text: &str) -> Result<ackless_wire::Duration, String> {
+    let Dimension { noun, example, .. } = Dimension::TIME;
+    let read = Dimension::TIME.read(text).map(ackless_wire::Duration::from_nanos);
+    read.map_err(|error| {
+        format!("{error}; write {noun} with its unit ({}), for example {example}", Dimension::TIME.unit_names())
+    })
+}
+
 impl Dimension {
     /// Times in nanoseconds, up to a million seconds: longer than any run, and far from overflow.
     pub(crate) const TIME: Self = Self {

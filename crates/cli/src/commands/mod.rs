@@ -1,6 +1,8 @@
 //! One module for each command.
 
 pub mod compare;
+#[cfg(target_os = "linux")]
+pub mod emulate;
 pub mod model;
 pub mod run;
 pub mod scenarios;

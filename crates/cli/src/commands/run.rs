@@ -23,8 +23,7 @@ pub fn run(options: &Run) -> Result<(), Failure> {
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
     let job = Job { case: &case, seed: options.seed };
-    let records = options.pcap.is_some() || options.timeline.is_some();
-    let recording = records.then(|| Recording::of(options, &case.config)).transpose()?;
+    let recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &case.config)).transpose()?;
     let spinner = spinner();
     let record = match &recording {
         Some(recording) => run_one(recording, job),

@@ -1,0 +1,273 @@
+//! `ackless emulate`: a cell on the clock, with real programs over it.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitCode, ExitStatus};
+
+use ackless_cell::config::CellConfig;
+use ackless_cell::flows::Place;
+use ackless_cell::gro::Gro;
+use ackless_cell::result::AirtimeClass;
+use ackless_emu::device::{Addresses, Offload};
+use ackless_emu::session::{Emulated, Ended, Program, Request, emulate, prepared};
+use ackless_emu::tally::{Crossed, Lateness};
+use ackless_emu::world::{Plan, directory, find, places};
+use ackless_lab::VERSION;
+use ackless_lab::metric::airtime_percent;
+use ackless_lab::run::Record;
+use ackless_lab::table::{Table, airtime_table};
+use ackless_scenario::{Effective, Row};
+use ackless_wire::Duration;
+use serde::Serialize;
+
+use crate::args::{Emulate, Offloads};
+use crate::input;
+use crate::output::{Failure, exit_code, print, remark};
+use crate::simulator::Recording;
+
+/// Emulates the cell and prints what it has shown. The exit code is that of the command in it.
+pub fn run(options: &Emulate) -> ExitCode {
+    exit_code(try_run(options))
+}
+
+fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
+    let scenario = input::scenario(&options.subject)?;
+    let row = Row::find(&options.scheme)?;
+    let built = scenario.build(row)?;
+    let config = prepared(&built, options.with_flows)?;
+    let hosts = directory(&options.name, &config)?;
+    let inside = options.inside.as_deref().map_or(Ok(Place::Station(1)), |name| find(name, &config))?;
+    let mut recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &config)).transpose()?;
+    let plan = plan(&options.name, options.mtu, options.offload, &config);
+    let program =
+        Program { inside, command: &options.command, keep_output: false, awaited: true, after: Duration::ZERO };
+    let request = Request {
+        config: &config,
+        seed: options.seed,
+        plan,
+        spin: options.spin,
+        duration: options.duration,
+        programs: if options.command.is_empty() { Vec::new() } else { vec![program] },
+    };
+    for line in remarks(options, &built, row) {
+        remark(&line);
+    }
+    let mut files = recording.as_mut().map(Recording::observer);
+    let emulated =
+        emulate(&request, &mut files, |_| remark(&introduction(options, &hosts)), |_| ControlFlow::Continue(()))?;
+    if let Some(recording) = recording {
+        let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
+        remark(&format!("written: {}", written.join(", ")));
+    }
+    let Emulated { programs, ended, .. } = &emulated;
+    let status = programs.first().map(|program| program.as_ref().map(|exit| exit.status));
+    let code = code(status, *ended);
+    let told = Told::of(options.name.as_str(), scenario.effective(row), &config, plan, emulated);
+    if options.json {
+        print(&serde_json::to_string_pretty(&told)?)?;
+    } else if options.command.is_empty() {
+        print(&text(&told, &config))?;
+    } else {
+        // Standard output is the command's.
+        remark(&text(&told, &config));
+    }
+    Ok(code)
+}
+
+/// What the hosts' devices are left.
+pub fn plan<'a>(name: &'a str, mtu: u16, offload: Offloads, config: &CellConfig) -> Plan<'a> {
+    let of = |gro, segments| Offload { gro, segments };
+    let (server, stations) = match offload {
+        Offloads::Scenario => {
+            let station = &config.stations[0];
+            (of(config.server.gro, config.server.tso.is_some()), of(station.gro, station.tso.is_some()))
+        }
+        Offloads::Off => (of(Gro::Off, false), of(Gro::Off, false)),
+        Offloads::Gro => (of(Gro::PerBatch, false), of(Gro::PerBatch, false)),
+        Offloads::Full => (of(Gro::PerBatch, true), of(Gro::PerBatch, true)),
+    };
+    Plan { name, mtu, server, stations }
+}
+
+/// What must be known before it begins.
+fn remarks(options: &Emulate, built: &CellConfig, row: &Row) -> Vec<String> {
+    let mut lines = Vec::new();
+    let own = built.flows.len() + built.pings.len();
+    if own > 0 && !options.with_flows {
+        lines.push(format!(
+            "the scenario's own {own} flows and pings are left out; --with-flows runs them as background"
+        ));
+    }
+    if needs_answers_at_sifs(row.name) {
+        lines.push(format!(
+            "{} wants the host's answer before the link-layer ACK leaves, a SIFS after the data: on the wall clock this host answers some tens of microseconds late, \
+             and the scheme finds a slow station",
+            row.name
+        ));
+    }
+    lines
+}
+
+/// Whether what a scheme does at the SIFS deadline depends on what the host has answered by then.
+fn needs_answers_at_sifs(row: &str) -> bool {
+    row.starts_with("agent-flag") || row.starts_with("arq")
+}
+
+/// Who is where, and how to use it.
+fn introduction(options: &Emulate, hosts: &[(String, Addresses)]) -> String {
+    let width = hosts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, Addresses { v4, v6 }) in hosts {
+        writeln!(text, "  {name:width$}  {v4:<12}  {v6}").expect("a string takes all that is written");
+    }
+    if options.command.is_empty() {
+        let server = hosts[0].1.v4;
+        write!(
+            text,
+            "try: ip netns exec {} iperf3 -s &\n     ip netns exec {} iperf3 -c {server} -R\nCtrl-C ends it",
+            hosts[0].0, hosts[1].0
+        )
+        .expect("a string takes all that is written");
+    }
+    text.trim_end().to_owned()
+}
+
+/// The command's exit code, or as a shell says it that a signal has ended it.
+fn code(status: Option<Option<ExitStatus>>, ended: Ended) -> ExitCode {
+    let code = match (status, ended) {
+        (Some(Some(status)), _) => status.code().or_else(|| status.signal().map(|signal| SIGNALLED + signal)),
+        (_, Ended::Signal(signal)) if status.is_some() => Some(SIGNALLED + signal as i32),
+        _ => Some(0),
+    };
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The object of `--json`: that of `run`, and what the hosts and their devices have seen.
+#[derive(Debug, Serialize)]
+struct Told {
+    #[serde(flatten)]
+    record: Record,
+    hosts: Vec<Host>,
+    lateness: Lateness,
+    offload: [String; 2],
+}
+
+/// A host and what has crossed its device.
+#[derive(Debug, Serialize)]
+struct Host {
+    name: String,
+    namespace: String,
+    ipv4: String,
+    ipv6: String,
+    goodput_mbps: f64,
+    packets_sent: u64,
+    packets_received: u64,
+    pure_acks_received: u64,
+    packets_refused: u64,
+    dropped_by_kernel: u64,
+}
+
+impl Told {
+    fn of(name: &str, scenario: Effective, config: &CellConfig, plan: Plan<'_>, emulated: Emulated) -> Self {
+        let Emulated { mut result, tally, dropped, .. } = emulated;
+        let seconds = result.sim_seconds;
+        let names = std::iter::once("server").chain(config.stations.iter().map(|station| station.name.as_str()));
+        let host = |((place, own), dropped): ((Place, &str), u64)| {
+            let Crossed { sent, received, payload, pure_acks, refused } = tally.of(place);
+            let Addresses { v4, v6 } = Addresses::of(place);
+            Host {
+                name: own.to_owned(),
+                namespace: format!("{name}-{own}"),
+                ipv4: v4.to_string(),
+                ipv6: v6.to_string(),
+                goodput_mbps: if seconds > 0.0 { payload.bits() as f64 / seconds / 1e6 } else { 0.0 },
+                packets_sent: sent,
+                packets_received: received,
+                pure_acks_received: pure_acks,
+                packets_refused: refused,
+                dropped_by_kernel: dropped,
+            }
+        };
+        let hosts: Vec<_> = places(config).zip(names).zip(dropped).map(host).collect();
+        result.goodput_mbps += hosts.iter().map(|host| host.goodput_mbps).sum::<f64>();
+        result.wall_seconds = seconds;
+        let record = Record { version: VERSION, scenario, result };
+        Self { record, hosts, lateness: tally.lateness(), offload: [plan.server, plan.stations].map(told) }
+    }
+}
+
+fn told(Offload { segments, gro }: Offload) -> String {
+    match (gro, segments) {
+        (Gro::Off, false) => "off",
+        (_, false) => "gro",
+        (Gro::Off, true) => "tso",
+        (_, true) => "full",
+    }
+    .to_owned()
+}
+
+/// What it has shown, for people.
+fn text(told: &Told, config: &CellConfig) -> String {
+    let result = &told.record.result;
+    let Lateness { median_us, p99_us, max_us, packets } = told.lateness;
+    let counters = &result.counters.total;
+    let mut text = format!("scheme {}, {:.2} s emulated\n\n", result.scheme, result.sim_seconds);
+    let hack = result.hack.map(|hack| {
+        format!(
+            "{} ACKs compressed in {} answers, {} ACKs native",
+            hack.compressed_acks, hack.appended_answers, hack.native_acks
+        )
+    });
+    let lines = [
+        ("TCP ACK frames", counters.tcp_ack_ppdus.to_string()),
+        ("channel accesses", counters.channel_accesses.to_string()),
+        ("collided PPDUs", counters.collisions.to_string()),
+        ("queue drops", counters.queue_drops.to_string()),
+        ("HACK", hack.unwrap_or_default()),
+        ("lateness", format!("median {median_us:.0}, p99 {p99_us:.0}, greatest {max_us:.0} us, of {packets} packets")),
+    ];
+    for (title, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
+    }
+    if p99_us > LATE_US {
+        writeln!(
+            text,
+            "\nThis machine did not keep up: 1 packet in 100 came more than {:.1} ms after its time. The figures are of a slower host than the scenario's.",
+            p99_us / 1e3
+        )
+        .expect("a string takes all that is written");
+    }
+    let header = [
+        "host",
+        "goodput\nMbps",
+        "packets\nsent",
+        "received",
+        "of these\npure ACKs",
+        "not\ncarried",
+        "dropped by\nthe kernel",
+    ];
+    let mut table = Table::new(header.map(str::to_owned).to_vec());
+    for host in &told.hosts {
+        table.push(vec![
+            host.name.clone(),
+            format!("{:.2}", host.goodput_mbps),
+            host.packets_sent.to_string(),
+            host.packets_received.to_string(),
+            host.pure_acks_received.to_string(),
+            host.packets_refused.to_string(),
+            host.dropped_by_kernel.to_string(),
+        ]);
+    }
+    write!(text, "\n{table}").expect("a string takes all that is written");
+    let shares = AirtimeClass::ALL.map(|class| airtime_percent(result, class));
+    let airtime = airtime_table(vec![("%".to_owned(), shares)]);
+    write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
+    let _ = config;
+    text
+}
+
+/// Shells say so that a signal has ended a program.
+const SIGNALLED: i32 = 128;
+/// From here on, packets come late enough to change what TCP does: about as long as an A-MPDU lasts.
+const LATE_US: f64 = 3_000.0;

@@ -1,0 +1,113 @@
+//! Who has which names: a file for each emulation under `/run/ackless`, which says the process, when that began, and what it has made.
+//!
+//! What an emulation has made goes when it ends, also by a panic. After a `SIGKILL` its namespaces stay; the next one with the same name finds the file, sees
+//! that the process is gone, and removes them. A name whose process lives is refused.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::EmuError;
+use crate::namespace;
+
+/// The names of one emulation, for as long as this lives.
+#[derive(Debug)]
+pub struct Claim {
+    path: PathBuf,
+}
+
+/// What the file says.
+#[derive(Debug, Serialize, Deserialize)]
+struct Owner {
+    process: u32,
+    /// When it began, in the kernel's ticks since it booted: another process may get the same number later.
+    began: u64,
+    namespaces: Vec<String>,
+}
+
+impl Claim {
+    /// Takes the name `name`, with all of `namespaces`. What a dead owner has left of them is removed.
+    ///
+    /// # Errors
+    /// Where a living process has the name, or the rights are missing.
+    pub fn new(name: &str, namespaces: Vec<String>) -> Result<Self, EmuError> {
+        let refused = |error| {
+            EmuError::Refused {
+            what: format!("{FOLDER} cannot be written"),
+            source: error,
+            help: "run it as root, or where /run is yours: unshare -Urnm sh -c 'mount -t tmpfs tmpfs /run && exec ackless emulate ...'".to_owned(),
+        }
+        };
+        fs::create_dir_all(FOLDER).map_err(refused)?;
+        // Two that start at once must not both find the name free.
+        let lock = File::create(Path::new(FOLDER).join(".lock")).map_err(refused)?;
+        lock.lock().map_err(EmuError::io(format!("{FOLDER} cannot be locked")))?;
+        let path = Path::new(FOLDER).join(format!("{name}.json"));
+        match fs::read(&path) {
+            Ok(text) => bury(name, &text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(refused(error)),
+        }
+        let process = std::process::id();
+        let began = began(process).ok_or_else(|| EmuError::Wrong {
+            what: format!("/proc/{process}/stat cannot be read"),
+            help: "mount /proc".to_owned(),
+        })?;
+        let owner = serde_json::to_vec(&Owner { process, began, namespaces }).expect("numbers and names are JSON");
+        let written = File::create(&path).and_then(|mut file| file.write_all(&owner));
+        written.map_err(refused)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // If it is gone, somebody has done it for us.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes what the owner in `text` has left, if it is dead.
+fn bury(name: &str, text: &[u8]) -> Result<(), EmuError> {
+    // A file that is cut short is of one that died while it wrote it, before it had made anything.
+    let Ok(owner) = serde_json::from_slice::<Owner>(text) else { return Ok(()) };
+    if began(owner.process) == Some(owner.began) {
+        return Err(EmuError::Taken {
+            what: format!("process {} emulates a cell called {name} already", owner.process),
+            help: "give this one another name with --name, or end the other".to_owned(),
+        });
+    }
+    for namespace in owner.namespaces {
+        namespace::remove(&namespace::path_of(&namespace));
+    }
+    Ok(())
+}
+
+/// When a process began, if it lives: field 22 of `/proc/PID/stat` (proc(5)).
+fn began(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The second field, in parentheses, may contain anything.
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(START_TIME)?.parse().ok()
+}
+
+/// Where the files lie.
+const FOLDER: &str = "/run/ackless";
+/// The place of the start time behind the name.
+const START_TIME: usize = 19;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_lives_has_a_start_and_one_that_does_not_has_none() {
+        let own = began(std::process::id());
+        assert!(own.is_some_and(|at| at > 0));
+        assert_eq!(own, began(std::process::id()));
+        // Greater than any process number (PID_MAX_LIMIT, 2^22).
+        assert_eq!(began(5_000_000), None);
+    }
+}

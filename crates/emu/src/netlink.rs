@@ -1,0 +1,95 @@
+//! The few things that are asked of the kernel's routing socket: devices up, their segmentation, routes.
+
+use std::io;
+
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+
+/// A routing socket in the network namespace of the thread that opened it.
+#[derive(Debug)]
+pub struct Netlink(Socket);
+
+impl Netlink {
+    /// Opens one in the calling thread's namespace.
+    ///
+    /// # Errors
+    /// Where the kernel does not give one.
+    pub fn open() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_ROUTE)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        Ok(Self(socket))
+    }
+
+    /// Sets a device up.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn set_up(&self, device: u32) -> io::Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = device;
+        (message.header.flags, message.header.change_mask) = (LinkFlags::Up, LinkFlags::Up);
+        self.ask(RouteNetlinkMessage::SetLink(message), 0)
+    }
+
+    /// From now on, TCP builds packets of at most `segments` segments for a device, whoever takes them apart; 1 is single packets.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn set_largest_packet(&self, device: u32, segments: u32) -> io::Result<()> {
+        let mut message = LinkMessage::default();
+        message.header.index = device;
+        message.attributes.push(LinkAttribute::GsoMaxSegs(segments));
+        self.ask(RouteNetlinkMessage::SetLink(message), 0)
+    }
+
+    /// Everything that has no other route goes to a device, in IPv4 and IPv6.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn route_everything(&self, device: u32) -> io::Result<()> {
+        for address_family in [AddressFamily::Inet, AddressFamily::Inet6] {
+            let mut message = RouteMessage::default();
+            message.header = RouteHeader {
+                address_family,
+                table: RouteHeader::RT_TABLE_MAIN,
+                protocol: RouteProtocol::Static,
+                scope: RouteScope::Link,
+                kind: RouteType::Unicast,
+                ..RouteHeader::default()
+            };
+            message.attributes.push(RouteAttribute::Oif(device));
+            self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE | NLM_F_REPLACE)?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request, and waits for what the kernel says to it.
+    fn ask(&self, request: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        let mut header = NetlinkHeader::default();
+        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        let mut message = NetlinkMessage::new(header, NetlinkPayload::from(request));
+        message.finalize();
+        let mut bytes = vec![0; message.buffer_len()];
+        message.serialize(&mut bytes);
+        self.0.send(&bytes, 0)?;
+        let mut answer = Vec::with_capacity(LONGEST_ANSWER);
+        self.0.recv(&mut answer, 0)?;
+        let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+        match answer.payload {
+            NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The index of the loopback device of every network namespace.
+pub const LOOPBACK: u32 = 1;
+/// An acknowledgement with the request that it is for.
+const LONGEST_ANSWER: usize = 8192;

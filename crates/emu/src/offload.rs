@@ -1,0 +1,160 @@
+//! Large packets on their way up to the kernel: what GRO would have merged where packets come from a network card.
+//!
+//! Writes to a TUN device are not merged by the kernel. So what the cell hands to a host at once is merged here, by the rules of [`ackless_cell::gro`], which the simulated
+//! hosts use too, and handed to the kernel with a virtio header that says how to take it apart (`struct virtio_net_hdr`, Virtual I/O Device 1.2, 5.1.6).
+
+use ackless_cell::gro::{Gro, Merging};
+use ackless_wire::{Bytes, IpHeader, Packet};
+
+/// What of one batch is merged, connection by connection.
+#[derive(Debug, Default)]
+pub struct Batch {
+    connections: Vec<(Connection, Merging)>,
+}
+
+/// The two ends of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Connection {
+    addresses: (std::net::IpAddr, std::net::IpAddr),
+    ports: (u16, u16),
+}
+
+impl Batch {
+    /// A packet of the batch: what is complete now goes to `up`, with the payload of its segments if it is more than one.
+    pub fn take(&mut self, gro: Gro, packet: &Packet, mut up: impl FnMut(&Packet, Option<Bytes>)) {
+        let Some(_) = packet.tcp() else { return up(packet, None) };
+        let connection = Connection { addresses: (packet.ip.src(), packet.ip.dst()), ports: packet.ports() };
+        let known = self.connections.iter().position(|(other, _)| *other == connection);
+        let place = match (known, Merging::new(gro)) {
+            (Some(place), _) => place,
+            (None, Some(merging)) => {
+                self.connections.push((connection, merging));
+                self.connections.len() - 1
+            }
+            (None, None) => return up(packet, None),
+        };
+        let passed = self.connections[place].1.take(packet);
+        if let Some(before) = passed.before {
+            up(before.packet(), before.segment());
+        }
+        if passed.alone {
+            up(packet, None);
+        }
+    }
+
+    /// The batch is over: what is held goes to `up`.
+    pub fn end(&mut self, mut up: impl FnMut(&Packet, Option<Bytes>)) {
+        for (_, mut merging) in self.connections.drain(..) {
+            if let Some(held) = merging.flush() {
+                up(held.packet(), held.segment());
+            }
+        }
+    }
+}
+
+/// Writes the frame of a packet into `frame`: its bytes, behind a virtio header if `with_header`, which says how to take it apart if it is
+/// segments of this payload.
+pub fn write_frame(packet: &Packet, segment: Option<Bytes>, with_header: bool, frame: &mut Vec<u8>) {
+    frame.clear();
+    if !with_header {
+        return packet.emit(frame);
+    }
+    frame.resize(HEADER, 0);
+    packet.emit(frame);
+    let (Some(segment), Some(tcp)) = (segment, packet.tcp()) else { return };
+    let (network, transport) = (packet.ip.len().get() as u16, tcp.len().get() as u16);
+    let kind = match packet.ip {
+        IpHeader::V4(_) => TCP_V4,
+        IpHeader::V6(_) => TCP_V6,
+    };
+    let numbers = [network + transport, segment.get() as u16, network, CHECKSUM_AT];
+    (frame[0], frame[1]) = (NEEDS_CHECKSUM, kind);
+    for (place, number) in frame[2..HEADER].chunks_exact_mut(2).zip(numbers) {
+        // In the processor's own order, as the kernel does for TUN devices unless it is told otherwise.
+        place.copy_from_slice(&number.to_ne_bytes());
+    }
+    let sum = pseudo_header_sum(&packet.ip, packet.len() - packet.ip.len());
+    let at = HEADER + usize::from(network + CHECKSUM_AT);
+    frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// The sum over the pseudo-header, which stands in the checksum's place until the rest is added (RFC 9293, 3.1; RFC 8200, 8.1).
+fn pseudo_header_sum(ip: &IpHeader, len: Bytes) -> u16 {
+    let pairs = |bytes: &[u8]| -> u64 {
+        bytes.chunks_exact(2).map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]]))).sum()
+    };
+    let addresses = match ip {
+        IpHeader::V4(v4) => pairs(&v4.src.octets()) + pairs(&v4.dst.octets()),
+        IpHeader::V6(v6) => pairs(&v6.src.octets()) + pairs(&v6.dst.octets()),
+    };
+    let mut sum = addresses + u64::from(TCP) + len.get();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+/// The length of a virtio header without the number of buffers, as a TUN device has it unless it is told otherwise.
+pub const HEADER: usize = 10;
+/// `VIRTIO_NET_HDR_F_NEEDS_CSUM`.
+const NEEDS_CHECKSUM: u8 = 1;
+/// `VIRTIO_NET_HDR_GSO_TCPV4`.
+const TCP_V4: u8 = 1;
+/// `VIRTIO_NET_HDR_GSO_TCPV6`.
+const TCP_V6: u8 = 4;
+/// Where in a TCP header the checksum stands (RFC 9293, 3.1).
+const CHECKSUM_AT: u16 = 16;
+/// The number of TCP in IP headers.
+const TCP: u8 = 6;
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::ip::Ipv4Header;
+    use ackless_wire::{Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+
+    use super::*;
+
+    fn segment(seq: u32, len: usize) -> Packet {
+        let mut ip = Ipv4Header::new([10, 77, 0, 1].into(), [10, 77, 0, 2].into());
+        ip.id = (seq / 1000) as u16;
+        let tcp = TcpHeader { seq: SeqNumber(seq), flags: TcpFlags::ACK, ..TcpHeader::new(5201, 40_000) };
+        let payload = Payload::Data(vec![(seq / 1000) as u8; len].into());
+        Packet { ip: IpHeader::V4(ip), transport: Transport::Tcp(tcp), payload }
+    }
+
+    #[test]
+    fn a_batch_of_segments_in_sequence_becomes_one_frame_that_says_how_to_take_it_apart() {
+        let (mut batch, mut frames) = (Batch::default(), Vec::new());
+        let mut up = |packet: &Packet, segment: Option<Bytes>| {
+            let mut frame = Vec::new();
+            write_frame(packet, segment, true, &mut frame);
+            frames.push(frame);
+        };
+        for (seq, len) in [(1000, 1000), (2000, 1000), (3000, 500)] {
+            batch.take(Gro::PerBatch, &segment(seq, len), &mut up);
+        }
+        batch.end(&mut up);
+        assert_eq!(frames.len(), 1);
+        let frame = &frames[0];
+        let number = |at: usize| u16::from_ne_bytes([frame[at], frame[at + 1]]);
+        assert_eq!((frame[0], frame[1]), (1, 1));
+        // 20 bytes of IPv4, 20 of TCP; segments of 1000.
+        assert_eq!([2, 4, 6, 8].map(number), [40, 1000, 20, 16]);
+        assert_eq!(frame.len(), 10 + 40 + 2500);
+        // 10.77.0.1 and 10.77.0.2, protocol 6, 2520 bytes of TCP: by hand 0x0a4d + 0x0001 + 0x0a4d + 0x0002 + 6 + 2520.
+        assert_eq!(frame[10 + 20 + 16..][..2], (0x0a4d_u16 * 2 + 1 + 2 + 6 + 2520).to_be_bytes());
+    }
+
+    #[test]
+    fn one_segment_alone_keeps_its_checksum() {
+        let (mut batch, mut frames) = (Batch::default(), Vec::new());
+        let mut up = |packet: &Packet, segment: Option<Bytes>| frames.push((packet.clone(), segment));
+        batch.take(Gro::PerBatch, &segment(1000, 700), &mut up);
+        batch.end(&mut up);
+        assert_eq!(frames, [(segment(1000, 700), None)]);
+        let (mut bytes, mut frame) = (Vec::new(), Vec::new());
+        segment(1000, 700).emit(&mut bytes);
+        write_frame(&segment(1000, 700), None, true, &mut frame);
+        assert_eq!((&frame[..10], &frame[10..]), (&[0; 10][..], &bytes[..]));
+    }
+}

@@ -1,0 +1,94 @@
+//! What an emulation counts itself: what the hosts got, and how late.
+
+use ackless_cell::flows::Place;
+use ackless_wire::{Bytes, Duration, Packet};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// What has crossed one host's device so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Crossed {
+    /// Packets of the kernel's that went into the cell.
+    pub sent: u64,
+    /// Packets that came out of the cell to it.
+    pub received: u64,
+    /// Bytes of the transports' payload among these; of what is neither TCP nor UDP, all behind the IP header. What the kernel sent again counts again.
+    pub payload: Bytes,
+    /// Pure ACKs of TCP among these.
+    pub pure_acks: u64,
+    /// Packets of the kernel's that the cell cannot carry.
+    pub refused: u64,
+}
+
+/// Everything that is counted.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    crossed: Vec<Crossed>,
+    lateness: Histogram<u64>,
+}
+
+/// How late packets were handed to the kernel after their instant in the cell, in microseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Lateness {
+    /// Packets.
+    pub packets: u64,
+    /// Median.
+    pub median_us: f64,
+    /// 99th percentile.
+    pub p99_us: f64,
+    /// Greatest.
+    pub max_us: f64,
+}
+
+impl Tally {
+    /// Nothing has crossed so many devices.
+    pub fn new(devices: usize) -> Self {
+        let lateness =
+            Histogram::new_with_max(LATEST.as_nanos(), DIGITS).expect("the bounds of the histogram are in order");
+        Self { crossed: vec![Crossed::default(); devices], lateness }
+    }
+
+    /// The kernel has sent a packet at a place, and the cell has taken it or not.
+    pub fn sent(&mut self, place: Place, taken: bool) {
+        let crossed = &mut self.crossed[index(place)];
+        *if taken { &mut crossed.sent } else { &mut crossed.refused } += 1;
+    }
+
+    /// A packet has come to a place, so late.
+    pub fn received(&mut self, place: Place, packet: &Packet, late: Duration) {
+        let crossed = &mut self.crossed[index(place)];
+        crossed.received += 1;
+        crossed.payload += packet.len().saturating_sub(packet.header_len());
+        crossed.pure_acks += u64::from(packet.pure_ack().is_some());
+        self.lateness.saturating_record(late.as_nanos());
+    }
+
+    /// What has crossed the device of a place.
+    pub fn of(&self, place: Place) -> Crossed {
+        self.crossed[index(place)]
+    }
+
+    /// How late packets were.
+    pub fn lateness(&self) -> Lateness {
+        let us = |nanos: u64| nanos as f64 / 1e3;
+        Lateness {
+            packets: self.lateness.len(),
+            median_us: us(self.lateness.value_at_quantile(0.5)),
+            p99_us: us(self.lateness.value_at_quantile(0.99)),
+            max_us: us(self.lateness.max()),
+        }
+    }
+}
+
+/// The place of a device in lists: the server first.
+fn index(place: Place) -> usize {
+    match place {
+        Place::Server => 0,
+        Place::Station(node) => node,
+    }
+}
+
+/// What is later counts as this late.
+const LATEST: Duration = Duration::from_secs(60);
+/// Significant digits of lateness.
+const DIGITS: u8 = 3;

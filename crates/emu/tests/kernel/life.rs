@@ -1,0 +1,69 @@
+//! What is made, what is refused, and what is left behind: nothing.
+
+use std::path::Path;
+
+use ackless_emu::EmuError;
+use ackless_emu::claim::Claim;
+use ackless_emu::namespace::{Namespace, path_of};
+use ackless_emu::world::{Plan, World, directory};
+
+use crate::rig::{SINGLE, cell, skip};
+
+fn plan(name: &str) -> Plan<'_> {
+    Plan { name, mtu: 1_500, server: SINGLE, stations: SINGLE }
+}
+
+#[test]
+fn a_world_is_there_while_it_lives_and_gone_with_it() {
+    let config = cell("wifi-80211n", "tcp", &["stations.count=2"]);
+    let world = match World::new(plan("t-life"), &config) {
+        Ok(world) => world,
+        Err(error @ EmuError::Refused { .. }) => return skip(&error),
+        Err(error) => panic!("{error}"),
+    };
+    let names: Vec<_> =
+        directory("t-life", &config).expect("the names are names").into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["t-life-server", "t-life-sta-1", "t-life-sta-2"]);
+    assert!(names.iter().all(|name| path_of(name).exists()));
+    assert!(Path::new("/run/ackless/t-life.json").exists());
+    let Err(EmuError::Taken { what, .. }) = World::new(plan("t-life"), &config) else {
+        panic!("the names of one that lives are taken");
+    };
+    assert!(what.contains(&std::process::id().to_string()), "{what}");
+    assert!(names.iter().all(|name| path_of(name).exists()), "a refusal takes nothing away");
+    drop(world);
+    assert!(names.iter().all(|name| !path_of(name).exists()));
+    assert!(!Path::new("/run/ackless/t-life.json").exists());
+}
+
+#[test]
+fn what_a_dead_owner_left_is_removed_and_what_somebody_else_made_is_not() {
+    let left = match Namespace::new("t-dead-server") {
+        Ok(left) => left,
+        Err(error) => return skip(&error),
+    };
+    // It dies without a word.
+    std::mem::forget(left);
+    let owner = r#"{"process": 5000000, "began": 1, "namespaces": ["t-dead-server"]}"#;
+    std::fs::write("/run/ackless/t-dead.json", owner).expect("the folder is there");
+    let claim = Claim::new("t-dead", vec!["t-dead-server".to_owned()]).expect("its owner is dead");
+    assert!(!path_of("t-dead-server").exists());
+    drop(claim);
+
+    let other = Namespace::new("t-other-sta-1").expect("the first could be made");
+    let config = cell("wifi-80211n", "tcp", &[]);
+    let Err(EmuError::Taken { what, help }) = World::new(plan("t-other"), &config) else {
+        panic!("a namespace of somebody else's is taken");
+    };
+    assert!(what.contains("t-other-sta-1") && help.contains("--name"), "{what} {help}");
+    assert!(path_of("t-other-sta-1").exists() && !path_of("t-other-server").exists());
+    drop(other);
+}
+
+#[test]
+fn a_name_that_is_none_is_refused_before_anything_is_made() {
+    let config = cell("wifi-80211n", "tcp", &[]);
+    for name in ["a/b", "..", "-x", "a b"] {
+        assert!(matches!(World::new(plan(name), &config), Err(EmuError::Wrong { .. })), "{name}");
+    }
+}

@@ -1,0 +1,77 @@
+//! A cell with hosts in namespaces, and somebody who does something with them.
+
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+
+use ackless_cell::config::CellConfig;
+use ackless_cell::gro::Gro;
+use ackless_emu::EmuError;
+use ackless_emu::device::Offload;
+use ackless_emu::namespace::Door;
+use ackless_emu::session::{Emulated, Ended, Request, emulate, prepared};
+use ackless_emu::world::Plan;
+use ackless_scenario::Row;
+use ackless_scenario::builtin::Builtin;
+use ackless_wire::Duration;
+
+/// Nothing is left to the devices.
+pub const SINGLE: Offload = Offload { segments: false, gro: Gro::Off };
+/// Everything is.
+pub const MERGED: Offload = Offload { segments: true, gro: Gro::PerBatch };
+
+/// The cell of a built-in scenario in some row, with overrides, without its own flows.
+pub fn cell(name: &str, row: &str, overrides: &[&str]) -> CellConfig {
+    let mut scenario = Builtin::find(name).and_then(Builtin::scenario).expect("this is a scenario");
+    for change in overrides {
+        scenario.set(change).expect("this is an override");
+    }
+    let config = scenario.build(Row::find(row).expect("this is a row")).expect("this is a cell");
+    prepared(&config, false).expect("it can be emulated")
+}
+
+/// Emulates `config` while `work` does something at its hosts, of which the server is the first; nothing, and a word why, where that is not permitted here.
+pub fn with_hosts<R: Send + 'static>(
+    name: &str,
+    config: &CellConfig,
+    offload: Offload,
+    work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
+) -> Option<(R, Emulated)> {
+    let plan = Plan { name, mtu: 1_500, server: offload, stations: offload };
+    let request = Request { config, seed: 1, plan, spin: Duration::ZERO, duration: Some(LIMIT), programs: Vec::new() };
+    let (tell, told) = mpsc::channel();
+    let mut result = None;
+    let emulated = emulate(
+        &request,
+        &mut (),
+        |world| {
+            let doors: io::Result<Vec<_>> = world.namespaces.iter().map(|namespace| namespace.door()).collect();
+            // Where the emulation fails, nobody listens any more.
+            std::thread::spawn(move || tell.send(doors.and_then(work)));
+        },
+        |_| {
+            result = told.try_recv().ok();
+            if result.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    );
+    match emulated {
+        Ok(emulated) => {
+            assert_eq!(emulated.ended, Ended::Asked, "{name}: it ends within {LIMIT}");
+            let result = result.and_then(Result::ok);
+            Some((result.unwrap_or_else(|| panic!("{name}: the conversation failed")), emulated))
+        }
+        Err(error @ EmuError::Refused { .. }) => {
+            skip(&error);
+            None
+        }
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+/// Says loudly that a test did not happen.
+pub fn skip(why: &EmuError) {
+    writeln!(io::stderr(), "SKIPPED: nothing was emulated: {why}").expect("standard error takes a line");
+}
+
+/// No emulation of a test may last longer.
+const LIMIT: Duration = Duration::from_secs(60);

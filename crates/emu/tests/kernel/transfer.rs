@@ -1,0 +1,97 @@
+//! Bytes through the kernel's TCP and the cell, in both directions, whatever the air loses.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use ackless_cell::flows::Place;
+use ackless_emu::device::Addresses;
+use ackless_emu::namespace::Door;
+
+use crate::rig::{MERGED, SINGLE, cell, with_hosts};
+
+/// Bytes in which any shift shows.
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+/// The station sends and gets as many bytes in one connection; what each end got.
+fn both_ways(hosts: &[Door], server: IpAddr, len: usize) -> io::Result<[Vec<u8>; 2]> {
+    let address = SocketAddr::new(server, 5_000);
+    let listener = hosts[0].within(|| TcpListener::bind(address))?;
+    let at_server = std::thread::spawn(move || exchange(listener.accept()?.0, len));
+    let stream = hosts[1].within(|| TcpStream::connect_timeout(&address, PATIENCE))?;
+    let at_station = exchange(stream, len)?;
+    Ok([at_server.join().expect("the server does not panic")?, at_station])
+}
+
+/// Sends and gets at the same time, over one connection.
+fn exchange(stream: TcpStream, len: usize) -> io::Result<Vec<u8>> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut sending = stream.try_clone()?;
+    let sender = std::thread::spawn(move || {
+        sending.write_all(&pattern(len))?;
+        sending.shutdown(std::net::Shutdown::Write)
+    });
+    let mut got = Vec::new();
+    (&stream).read_to_end(&mut got)?;
+    sender.join().expect("the sender does not panic")?;
+    Ok(got)
+}
+
+fn every_byte_arrives(row: &str, overrides: &[&str], offload: ackless_emu::device::Offload, v6: bool) {
+    let config = cell("wifi-80211n", row, overrides);
+    let Addresses { v4, v6: six } = Addresses::of(Place::Server);
+    let server: IpAddr = if v6 { six.into() } else { v4.into() };
+    let len = 2_000_000;
+    let name = format!("t-{row}-{}", if v6 { 6 } else { 4 });
+    let Some((got, emulated)) = with_hosts(&name, &config, offload, move |hosts| both_ways(&hosts, server, len)) else {
+        return;
+    };
+    for (end, bytes) in ["server", "station"].iter().zip(&got) {
+        assert!(*bytes == pattern(len), "{row}: the {end} got {} of {len} bytes as they were sent", bytes.len());
+    }
+    if row == "hack" {
+        let hack = emulated.result.hack.expect("there are HACK nodes");
+        assert!(hack.compressed_acks > 0 || v6, "{hack:?}");
+    }
+}
+
+#[test]
+fn plain_tcp_brings_every_byte_of_the_kernels() {
+    every_byte_arrives("tcp", &LOSSY, SINGLE, false);
+}
+
+#[test]
+fn hack_brings_every_byte_of_the_kernels_through_loss() {
+    every_byte_arrives("hack", &LOSSY, SINGLE, false);
+}
+
+#[test]
+fn merged_packets_bring_every_byte_of_the_kernels() {
+    every_byte_arrives("hack-rohc", &LOSSY, MERGED, false);
+}
+
+#[test]
+fn ipv6_passes_under_hack() {
+    every_byte_arrives("hack", &[], MERGED, true);
+}
+
+#[test]
+fn the_agent_and_the_proxy_bring_every_byte_of_the_kernels() {
+    for row in ["agent", "arq", "fastack", "tcp-l8"] {
+        every_byte_arrives(row, &LOSSY, SINGLE, false);
+    }
+}
+
+/// What the air loses, each way.
+const LOSSY: [&str; 5] = [
+    "loss.model=per-frame",
+    "loss.down_data=0.02",
+    "loss.up_data=0.02",
+    "loss.down_control=0.02",
+    "loss.up_control=0.02",
+];
+/// How long a socket waits.
+const PATIENCE: Duration = Duration::from_secs(40);

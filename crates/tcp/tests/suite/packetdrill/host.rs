@@ -439,6 +439,6 @@ fn constant(name: &str) -> Argument {
     Argument::Constant(name.into())
 }
 
-/// So that numbers wrap within the first segment.
-const FIRST_ISS: SeqNumber = SeqNumber(u32::MAX - 500);
+/// So that numbers wrap within the first segment, and no segment of a script begins at zero.
+const FIRST_ISS: SeqNumber = SeqNumber(u32::MAX - 737);
 const ISS_STEP: u32 = 64_000_000;

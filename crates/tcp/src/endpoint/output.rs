@@ -236,11 +236,13 @@ impl Endpoint {
     }
 
     fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
+        let phase = self.loss.phase();
+        // Asked before the records know of the transmission: then nothing may be lost any more.
+        let first = !matches!(phase, Phase::Open) && self.loss.urgent(&self.tx.outstanding()).is_some();
         self.record_transmission(now, span);
         if span.start < self.tx.max {
             self.note_repetition(now, span);
         }
-        let phase = self.loss.phase();
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
         self.policy.on_data_sent(now);
@@ -267,7 +269,6 @@ impl Endpoint {
             }
         }
         self.timers.stop(Timer::Persist);
-        let first = !matches!(phase, Phase::Open) && self.loss.urgent(&tx.outstanding()).is_some();
         if first || !self.timers.is_armed(Timer::Retransmit) {
             // The first retransmission of a recovery gets the whole timeout (RFC 6675, 6).
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));

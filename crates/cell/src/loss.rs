@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use ackless_dot11::frame::{Mpdu, NodeId, Ppdu};
+use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_phy::{BitErrors, Channel, TxVector, Width};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::config::{AirChanges, FrameLoss, Probability};
+use crate::medium::progress::{Progress, len_of};
 
 /// The losses between the AP and each station, or between stations of an ad hoc cell.
 #[derive(Debug)]
@@ -115,33 +116,34 @@ impl AirLoss {
             return if frames >= 64 { u64::MAX } else { (1 << frames) - 1 };
         }
         if mpdus.is_empty() {
-            return u64::from(link.survives(ppdu.txvector, ppdu.psdu_len, down, |loss| loss.control));
+            let errors = link.errors(ppdu.txvector);
+            return u64::from(link.of_model(errors, ppdu.psdu_len, down, |loss| loss.control));
         }
+        let errors = link.errors(ppdu.txvector);
         let mut intact = 0;
         for (n, packets) in ppdu.packets().enumerate() {
-            let len = packets.iter().map(Mpdu::len).sum();
-            let survives = link.survives(ppdu.txvector, len, down, |loss| loss.data);
-            intact |= u64::from(survives) << n;
+            intact |= u64::from(link.of_model(errors, len_of(packets), down, |loss| loss.data)) << n;
         }
         intact
     }
 }
 
 impl Link {
-    fn survives(&mut self, vector: TxVector, len: Bytes, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
+    /// Whether the model lets a frame through.
+    fn of_model(&mut self, errors: BitErrors, len: Bytes, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
         match self.model {
             LossModel::None => true,
             LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
             LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
-            LossModel::Snr(_) => {
-                let success = self.errors(vector).success(len);
-                self.random.chance(success)
-            }
+            LossModel::Snr(_) => self.random.chance(errors.success(len)),
         }
     }
 
-    /// The errors of a link that does not change.
+    /// The errors of a link that does not change; none where the model does not look at them.
     fn errors(&mut self, vector: TxVector) -> BitErrors {
+        if !matches!(self.model, LossModel::Snr(_)) {
+            return BitErrors::NONE;
+        }
         match self.known.iter().find(|(known, width, _)| (*known, *width) == (vector, self.width)) {
             Some((.., errors)) => *errors,
             None => self.errors_anew(vector),
@@ -159,22 +161,21 @@ impl Link {
     /// Each MPDU meets the air as it is in its middle. Only the SNR is taken to stand still for a while ([`Channel::still_from`]).
     #[cold]
     fn intact_of_changing(&mut self, end: Instant, ppdu: &Ppdu, down: bool) -> u64 {
-        let (vector, mpdus) = (ppdu.txvector, ppdu.mpdus());
-        let begin = end.as_nanos() - ppdu.duration.as_nanos();
-        if mpdus.is_empty() {
-            let middle = Instant::from_nanos(begin + ppdu.duration.as_nanos() / 2);
+        let vector = ppdu.txvector;
+        let begin = end - ppdu.duration;
+        if ppdu.mpdus().is_empty() {
+            let middle = begin + ppdu.duration / 2;
             let errors = self.errors_at(middle, vector);
             return u64::from(self.survives_at(middle, errors, ppdu.psdu_len, down, |loss| loss.control));
         }
-        let payload = begin + vector.preamble().as_nanos();
-        let nanos_per_bit = (end.as_nanos() - payload) as f64 / ppdu.psdu_len.bits().max(1) as f64;
-        let (mut intact, mut bits) = (0, 0);
+        let progress = Progress::of(ppdu, begin);
+        let (mut intact, mut sent) = (0, 0);
         // What was found last, and until when it holds.
         let mut known: Option<(BitErrors, Instant)> = None;
         for (n, packets) in ppdu.packets().enumerate() {
-            let len: Bytes = packets.iter().map(Mpdu::len).sum();
-            let middle = Instant::from_nanos(payload + ((bits + len.bits() / 2) as f64 * nanos_per_bit) as u64);
-            bits += len.bits();
+            let room = progress.room(packets);
+            let middle = progress.at(sent + room / 2);
+            sent += room;
             let errors = match known {
                 Some((errors, until)) if middle < until => errors,
                 _ => {
@@ -183,7 +184,7 @@ impl Link {
                     errors
                 }
             };
-            intact |= u64::from(self.survives_at(middle, errors, len, down, |loss| loss.data)) << n;
+            intact |= u64::from(self.survives_at(middle, errors, len_of(packets), down, |loss| loss.data)) << n;
         }
         intact
     }
@@ -211,12 +212,7 @@ impl Link {
         down: bool,
         which: fn(FrameLoss) -> Probability,
     ) -> bool {
-        let of_model = match self.model {
-            LossModel::None => true,
-            LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
-            LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
-            LossModel::Snr(_) => self.random.chance(errors.success(len)),
-        };
+        let of_model = self.of_model(errors, len, down, which);
         let of_weather = !self.random.chance(self.weather.loss_at(at));
         of_model && of_weather
     }

@@ -4,15 +4,13 @@
 //! They go from instant to instant together. What begins in one cell is told to the others when everything that happens in that instant has
 //! happened everywhere, so that those whose counters run out at once send at once, in whichever cell they are.
 
-use ackless_schemes::AnyScheme;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant};
 
-use crate::cell::Cell;
 use crate::config::{CellConfig, Neighbour};
 use crate::observe::Observer;
 use crate::result::{NeighbourResult, RunResult};
-use crate::run::Measured;
+use crate::run::{Measured, next_sample};
 
 /// A cell and its neighbours in the middle of their run, the cell itself first; `O` listens to that one.
 #[derive(Debug)]
@@ -49,15 +47,9 @@ impl<'a, O: Observer> Neighbourhood<'a, O> {
 
     /// Advances to `until`, with the samples that the listener wants on the way.
     fn advance(&mut self, until: Instant) {
-        if let Some(interval) = self.first().observer().sampling() {
-            loop {
-                let next = Instant::ZERO + interval * ((self.first().now() - Instant::ZERO).div_floor(interval) + 1);
-                if next > until {
-                    break;
-                }
-                self.pass(next);
-                self.cells[0].cell.report_samples();
-            }
+        while let Some(next) = next_sample(&self.cells[0].cell, until) {
+            self.pass(next);
+            self.cells[0].cell.report_samples();
         }
         self.pass(until);
     }
@@ -84,10 +76,6 @@ impl<'a, O: Observer> Neighbourhood<'a, O> {
     /// When something happens next in any of the cells.
     fn next(&self) -> Option<Instant> {
         self.cells.iter().filter_map(|measured| measured.cell.poll_timeout()).min()
-    }
-
-    fn first(&self) -> &Cell<AnyScheme, (crate::recorder::Recorder, Option<&'a mut O>)> {
-        &self.cells[0].cell
     }
 }
 

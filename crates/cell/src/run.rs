@@ -28,17 +28,18 @@ pub fn run(config: &CellConfig, seed: u64) -> RunResult {
 /// Advances to `until`, with samples on the way if anybody wants them: at whole multiples of the interval since the start of the run, and
 /// of what has happened before them.
 fn advance<S: Scheme, O: Observer>(cell: &mut Cell<S, O>, until: Instant) {
-    if let Some(interval) = cell.observer().sampling() {
-        loop {
-            let next = Instant::ZERO + interval * ((cell.now() - Instant::ZERO).div_floor(interval) + 1);
-            if next > until {
-                break;
-            }
-            cell.advance(next);
-            cell.report_samples();
-        }
+    while let Some(next) = next_sample(cell, until) {
+        cell.advance(next);
+        cell.report_samples();
     }
     cell.advance(until);
+}
+
+/// When the listener wants the next samples, unless that is after `until`.
+pub(crate) fn next_sample<S: Scheme, O: Observer>(cell: &Cell<S, O>, until: Instant) -> Option<Instant> {
+    let interval = cell.observer().sampling()?;
+    let next = Instant::ZERO + interval * ((cell.now() - Instant::ZERO).div_floor(interval) + 1);
+    (next <= until).then_some(next)
 }
 
 /// Samples what the last interval has of the run, if it is not whole.

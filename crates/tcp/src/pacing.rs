@@ -68,6 +68,9 @@ pub const QUANTUM: Duration = Duration::from_millis(1);
 /// The most that may leave at once.
 pub const MOST: Bytes = Bytes::from_kib(64);
 
+/// `sk_gso_max_size` of Linux 6.12 (`sk_dst_gso_max_size`): 64 KiB less what headers may take (`MAX_TCP_HEADER`, 320, and 1).
+pub(crate) const LARGEST_BURST: Bytes = Bytes(65_536 - 321);
+
 #[cfg(test)]
 mod tests {
     use super::*;

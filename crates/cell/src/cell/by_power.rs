@@ -61,13 +61,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence: None, access };
             self.observer.observe(now, &event);
         }
-        let silence = silence.unwrap_or_else(|| self.last_silence(now));
         let powers = self.powers();
         if let Some(begun) = &mut powers.begun {
             begun.push((powers.first + usize::from(ppdu.transmitter.0), ppdu.clone()));
         }
         powers.medium.begin(now, ppdu, None);
-        self.account(Some(silence), None);
+        self.account(silence, None);
         self.tell_changes();
     }
 
@@ -87,9 +86,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A node of another cell puts a PPDU on the air at `now`, when all that happens here in that instant has happened.
     pub(crate) fn hear_neighbour(&mut self, now: Instant, from: usize, ppdu: &Ppdu) {
         self.now = now;
-        let silence = self.last_silence(now);
         self.powers().medium.begin(now, ppdu.clone(), Some(from));
-        self.account(Some(silence), None);
+        self.account(None, None);
         self.tell_changes();
         self.arrange_contention();
     }
@@ -100,11 +98,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let now = self.now;
         while let Some(next) = self.powers().medium.pop(now) {
             match next {
-                Next::Header => self.account(None, None),
+                Next::Header => {
+                    self.account(None, None);
+                    self.tell_changes();
+                }
                 Next::End(ended) if ended.number.own => self.end_one(ended),
                 Next::End(ended) => self.end_of_neighbour(ended),
             }
-            self.tell_changes();
         }
     }
 
@@ -156,6 +156,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.powers().medium.settle(now, ended.number);
         self.account(None, Some((ended.number, &ended.transmission)));
+        self.tell_changes();
     }
 
     /// Tells the nodes that must hear of the medium what has changed for them.

@@ -84,15 +84,8 @@ impl<S: Scheme> Station<S> {
         if intact == 0 || !self.exchange.is_idle() {
             return false;
         }
-        self.announce_arrival(now, ppdu, intact, pool);
-        let (mut asks, mut marks) = (Asks { answer: None, frames: 0 }, Vec::new());
-        for (n, packets) in ppdu.packets().enumerate() {
-            asks.frames += 1;
-            if intact >> n & 1 != 0 && self.take_mpdu(packets, now, pool) {
-                asks.answer = Some(packets[0].tid());
-            }
-            marks.resize(self.released.len(), n as u16);
-        }
+        let mut marks = Vec::new();
+        let asks = self.take_mpdus(now, ppdu, intact, pool, |released, mpdu| marks.resize(released, mpdu));
         let mut released = std::mem::take(&mut self.released);
         for (mpdu, mark) in released.drain(..).zip(marks) {
             let before = self.up.len();
@@ -126,14 +119,7 @@ impl<S: Scheme> Station<S> {
         if let Some(asks) = self.ahead.take() {
             return self.answer_data(now, ppdu, asks);
         }
-        self.announce_arrival(now, ppdu, intact, pool);
-        let mut asks = Asks { answer: None, frames: 0 };
-        for packets in ppdu.packets() {
-            asks.frames += 1;
-            if intact >> (asks.frames - 1) & 1 != 0 && self.take_mpdu(packets, now, pool) {
-                asks.answer = Some(packets[0].tid());
-            }
-        }
+        let asks = self.take_mpdus(now, ppdu, intact, pool, |_, _| {});
         self.answer_data(now, ppdu, asks);
         self.pass_up(now, pool);
     }
@@ -153,8 +139,31 @@ impl<S: Scheme> Station<S> {
         }
     }
 
+    /// Takes in what is `intact` of a PPDU with data, and tells `each` how many packets have left the reorder buffer with each of its MPDUs.
+    #[inline(always)]
+    fn take_mpdus(
+        &mut self,
+        now: Instant,
+        ppdu: &Ppdu,
+        intact: u64,
+        pool: &mut PacketPool,
+        mut each: impl FnMut(usize, u16),
+    ) -> Asks {
+        self.announce_arrival(now, ppdu, intact, pool);
+        let mut asks = Asks { answer: None, frames: 0 };
+        for packets in ppdu.packets() {
+            let place = asks.frames;
+            asks.frames += 1;
+            if intact >> place & 1 != 0 && self.take_mpdu(packets, now, pool) {
+                asks.answer = Some(packets[0].tid());
+            }
+            each(self.released.len(), place as u16);
+        }
+        asks
+    }
+
     /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it asks for an answer.
-    #[inline]
+    #[inline(always)]
     fn take_mpdu(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
         if !self.admits(packets, now, pool) {
             self.counts.refused += 1;

@@ -10,7 +10,7 @@
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::{AckFacts, SlowStart};
-use crate::pacing;
+use crate::pacing::{self, LARGEST_BURST};
 use crate::sequence::Position;
 
 /// How slow start ends, besides by a loss. Of controllers of the window; those that model the path have no slow start.
@@ -230,8 +230,6 @@ const SAMPLES: u32 = 8;
 const LOW_WINDOW: u64 = 16;
 /// `hystart_ack_delta_us`.
 const ACK_DELTA: Duration = Duration::from_millis(2);
-/// `sk_gso_max_size`.
-const LARGEST_BURST: Bytes = Bytes::from_kib(64);
 /// What `hystart_ack_delay` adds at most.
 const MOST_CUSHION: Duration = Duration::from_millis(1);
 /// CSS_GROWTH_DIVISOR (RFC 9406, 4.3).

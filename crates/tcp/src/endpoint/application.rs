@@ -84,7 +84,7 @@ impl Endpoint {
     /// Where the handshake is not complete, what has been written is still sent, and then the FIN; without anything
     /// written a call is given up and a listener stops listening. (RFC 9293, 3.10.4 gives a call up in either case.)
     pub fn close(&mut self) {
-        if self.tx.ending == Ending::Fin || matches!(self.state, State::Closed | State::TimeWait) {
+        if self.tx.is_closing() || matches!(self.state, State::Closed | State::TimeWait) {
             return;
         }
         self.tx.buffer.end_endless(self.tx.max);
@@ -101,7 +101,7 @@ impl Endpoint {
 
     /// A close that came before the connection was established takes effect.
     pub(super) fn close_if_asked(&mut self) {
-        if self.tx.ending == Ending::Fin {
+        if self.tx.is_closing() {
             self.advance(Trigger::Close);
         }
     }

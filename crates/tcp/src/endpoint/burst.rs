@@ -22,6 +22,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use super::Endpoint;
 use super::sender::Allowance;
 use crate::loss::{LossDetector, Phase, SentKind};
+use crate::pacing::LARGEST_BURST;
 use crate::rtt::RttEstimator;
 use crate::sequence::{Position, Span};
 
@@ -151,15 +152,13 @@ struct Waiting {
 
 /// `tcp_tso_segs`.
 fn most_segments(rate: Option<BitRate>, time: Duration, rtt: &RttEstimator, segment: Bytes) -> u64 {
-    let by_rate = rate.map_or(LARGEST, |rate| rate.amount_floor(time));
+    let by_rate = rate.map_or(LARGEST_BURST, |rate| rate.amount_floor(time));
     let halvings = rtt.min().map_or(u64::MAX, |min| min.as_micros_floor() >> RTT_LOG);
-    let by_rtt = if halvings < u64::from(u32::BITS) { LARGEST.get() >> halvings } else { 0 };
-    let bytes = (by_rate + Bytes(by_rtt)).min(LARGEST);
+    let by_rtt = if halvings < u64::from(u32::BITS) { LARGEST_BURST.get() >> halvings } else { 0 };
+    let bytes = (by_rate + Bytes(by_rtt)).min(LARGEST_BURST);
     (bytes.get() / segment.get()).max(LEAST_SEGMENTS)
 }
 
-/// `sk_gso_max_size`: 64 KiB less what headers may take (`MAX_TCP_HEADER`, 320, and 1).
-const LARGEST: Bytes = Bytes(65_536 - 321);
 /// `tcp_tso_rtt_log`: the share of the largest packet halves with each 2^9 us of the least round trip.
 const RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.

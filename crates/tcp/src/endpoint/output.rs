@@ -4,7 +4,7 @@ use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::sender::{Allowance, Blocked, Ending, Probe, Throttle};
+use super::sender::{Allowance, Blocked, Probe, Throttle};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::GrowthRule;
 use crate::congestion::Controller;
@@ -214,7 +214,7 @@ impl Endpoint {
         let data_end = self.tx.buffer.end();
         let data = Span { start: span.start.min(data_end), end: span.end.min(data_end) };
         let mut flags = TcpFlags::ACK;
-        if span.end > data_end && self.tx.ending == Ending::Fin {
+        if span.end > data_end && self.tx.is_closing() {
             flags |= TcpFlags::FIN;
         }
         let ends_burst =

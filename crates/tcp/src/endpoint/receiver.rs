@@ -97,10 +97,7 @@ impl Receiver {
     /// The batch is over, and the application has read what nobody keeps. Returns whether anything was.
     pub(super) fn read_batch(&mut self, now: Instant) -> bool {
         let Some((_, first)) = self.batch.take() else { return false };
-        if let Some(tuning) = &mut self.tuning {
-            tuning.on_read(now, first, self.next);
-            self.heed_tuning();
-        }
+        self.note_read(now, first);
         true
     }
 

@@ -204,7 +204,7 @@ impl Sender {
 
     /// Whether our FIN has been acknowledged.
     pub(super) fn is_fin_acknowledged(&self) -> bool {
-        self.ending == Ending::Fin && self.una > self.buffer.end()
+        self.is_closing() && self.una > self.buffer.end()
     }
 
     /// The send buffer grows to what `segments` of window need.
@@ -224,7 +224,7 @@ impl Sender {
             return Err(Blocked::Window);
         }
         let mut end = (from + allowance.segment).min(data_end).min(self.window_end).max(from);
-        if end == self.buffer.end() && self.ending == Ending::Fin && end < self.window_end.min(gap_end) {
+        if end == self.buffer.end() && self.is_closing() && end < self.window_end.min(gap_end) {
             end += Bytes(1);
         }
         let span = Span { start: from, end };

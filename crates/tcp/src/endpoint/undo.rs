@@ -94,6 +94,9 @@ impl Endpoint {
         tcp: &TcpHeader,
         delivered: Option<&Delivered>,
     ) {
+        if self.undo.as_ref().is_none_or(|undo| undo.reduction.is_none()) {
+            return;
+        }
         let (spans, reported) = self.sack_spans(tcp);
         let (smss, phase, widest, max) = (self.tx.smss, self.loss.phase(), self.tx.max_window, self.tx.max);
         let Some(undo) = &mut self.undo else { return };

@@ -82,10 +82,7 @@ impl Prr {
             // RecoverFS is of before this acknowledgement.
             self.flight += ack.delivered;
         }
-        if self.rule == PrrRule::Rfc6937 {
-            return self.on_ack_of_rfc_6937(ack);
-        }
-        if ack.delivered == Bytes::ZERO {
+        if ack.delivered == Bytes::ZERO && self.rule != PrrRule::Rfc6937 {
             self.window = self.window.max(self.forced(ack));
             return;
         }
@@ -93,9 +90,8 @@ impl Prr {
         let count = if ack.pipe > ack.threshold {
             self.share(ack).saturating_sub(self.out)
         } else {
-            let room = ack.threshold - ack.pipe;
-            let more = if ack.safe { ack.smss } else { Bytes::ZERO };
-            room.min(self.delivered.saturating_sub(self.out).max(ack.delivered) + more)
+            let more = if ack.safe || self.rule == PrrRule::Rfc6937 { ack.smss } else { Bytes::ZERO };
+            (ack.threshold - ack.pipe).min(self.delivered.saturating_sub(self.out).max(ack.delivered) + more)
         };
         self.window = (ack.pipe + count).max(self.forced(ack));
     }
@@ -104,17 +100,6 @@ impl Prr {
     pub fn on_timer(&mut self, ack: &Delivery) {
         let delivered = if self.rule == PrrRule::Linux { ack.smss } else { Bytes::ZERO };
         self.on_ack(&Delivery { delivered, safe: false, ..*ack });
-    }
-
-    fn on_ack_of_rfc_6937(&mut self, ack: &Delivery) {
-        self.delivered += ack.delivered;
-        let count = if ack.pipe > ack.threshold {
-            self.share(ack).saturating_sub(self.out)
-        } else {
-            let limit = self.delivered.saturating_sub(self.out).max(ack.delivered) + ack.smss;
-            ack.threshold.saturating_sub(ack.pipe).min(limit)
-        };
-        self.window = ack.pipe + count;
     }
 
     /// What the part that has been delivered entitles to of the new window, rounded up.
@@ -126,9 +111,9 @@ impl Prr {
         Bytes(share as u64 * unit)
     }
 
-    /// The window that lets out the first retransmission.
+    /// The window that lets out the first retransmission, which RFC 6937 leaves to the sender.
     fn forced(&self, ack: &Delivery) -> Bytes {
-        if self.out == Bytes::ZERO { ack.pipe + ack.smss } else { Bytes::ZERO }
+        if self.out == Bytes::ZERO && self.rule != PrrRule::Rfc6937 { ack.pipe + ack.smss } else { Bytes::ZERO }
     }
 
     /// cwnd: what may be in flight.

@@ -162,8 +162,6 @@ pub struct Received {
     pub locked: bool,
     /// One bit for each MPDU that is intact, bit 0 for a frame without MPDUs.
     pub intact: u64,
-    /// Whether the receiver itself, or somebody whom it hears above its noise, sent in the meantime.
-    pub disturbed: bool,
 }
 
 impl ByPower {
@@ -333,6 +331,8 @@ impl ByPower {
         let noise = self.noise(ppdu.txvector);
         let mut received = Vec::new();
         let mut bystanders = Vec::new();
+        // Whether one of its receivers, or somebody whom that hears above its noise, sent in the meantime.
+        let mut disturbed = false;
         for node in 0..self.receivers.len() {
             if own && self.config.first + node == from {
                 continue;
@@ -343,9 +343,8 @@ impl ByPower {
             if addressed {
                 let intact = if locked { receiver.decode(&ppdu, &mut self.errors, u32::MAX) } else { 0 };
                 let here = self.config.first + node;
-                let disturbed =
-                    met.iter().any(|&other| other == here || self.powers[other * self.nodes + here] > noise);
-                received.push(Received { node, locked, intact, disturbed });
+                disturbed |= met.iter().any(|&other| other == here || self.powers[other * self.nodes + here] > noise);
+                received.push(Received { node, locked, intact });
                 receiver.damaged |= locked && intact == 0;
             } else if locked {
                 // One MPDU that is intact says what the Duration field is.
@@ -357,9 +356,7 @@ impl ByPower {
                 bystanders.push(node);
             }
         }
-        let collided = !received.is_empty()
-            && received.iter().all(|received| received.intact == 0)
-            && received.iter().any(|received| received.disturbed);
+        let collided = disturbed && received.iter().all(|received| received.intact == 0);
         Ended { number, transmission: Transmission { ppdu, start, end, collided }, received, bystanders }
     }
 

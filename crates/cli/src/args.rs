@@ -93,6 +93,43 @@ pub struct Compare {
     /// Replace what lies in the folder of --out, whatever it is of.
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+
+    #[cfg(target_os = "linux")]
+    #[command(flatten)]
+    pub emulation: Emulation,
+}
+
+/// How a comparison is emulated.
+#[cfg(target_os = "linux")]
+#[derive(Debug, ClapArgs)]
+pub struct Emulation {
+    /// Also emulate each row: a download by the kernel's TCP and iperf3 at every station, with the simulated figure under transport.preset=linux beside it. It takes the time
+    /// that it says: whole seconds of run.warm_up and run.measured for each run.
+    #[arg(long, conflicts_with_all = ["vary", "threads", "out"])]
+    pub emulated: bool,
+
+    /// The congestion controls of the kernel to measure with, divided by commas.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', default_value = "cubic", requires = "emulated")]
+    pub tcp: Vec<String>,
+
+    /// What the hosts' kernels leave to their devices, divided by commas; see `ackless emulate --help`.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW,..",
+        value_delimiter = ',',
+        default_value = "off,gro",
+        requires = "emulated"
+    )]
+    pub offload: Vec<Offloads>,
+
+    /// With what the names of the network namespaces begin.
+    #[arg(long, value_name = "NAME", default_value = "ackless", requires = "emulated")]
+    pub name: String,
+
+    /// Watch the clock for this long before each event instead of sleeping; see `ackless emulate --help`.
+    #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time, default_value = "0us", requires = "emulated")]
+    pub spin: Duration,
 }
 
 #[derive(Debug, ClapArgs)]

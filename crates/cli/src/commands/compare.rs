@@ -13,6 +13,10 @@ use crate::simulator::Simulator;
 
 /// Runs the comparison and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
+    #[cfg(target_os = "linux")]
+    if options.emulation.emulated {
+        return super::emulated::run(options);
+    }
     let scenario = input::scenario(&options.subject)?;
     let axes: Vec<_> = options.vary.iter().map(|axis| Axis::parse("--vary", axis)).collect::<Result<_, _>>()?;
     // Values of a key are compared in the scenario as it is written, unless schemes are asked for too.

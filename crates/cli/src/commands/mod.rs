@@ -3,6 +3,8 @@
 pub mod compare;
 #[cfg(target_os = "linux")]
 pub mod emulate;
+#[cfg(target_os = "linux")]
+mod emulated;
 pub mod model;
 pub mod run;
 pub mod scenarios;

@@ -3,7 +3,12 @@
 #[expect(dead_code, reason = "the cells are shared with the tests of HACK, which use the rest")]
 #[path = "../hack/cells.rs"]
 mod cells;
+#[path = "../hack/crew.rs"]
+mod crew;
+mod dress;
 mod hosts;
 mod packets;
 mod passing;
 mod schemes;
+mod talking;
+mod world;

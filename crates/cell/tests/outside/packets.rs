@@ -134,9 +134,25 @@ pub fn with_option(packet: &Packet, option: &[u8]) -> Vec<u8> {
 
 fn reserved(ip: IpHeader, number: u16) -> Vec<u8> {
     let tcp = TcpHeader { ack: SeqNumber(number.into()), flags: TcpFlags::ACK, ..TcpHeader::new(5202, 40_000) };
-    let mut bytes = bytes(&Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY });
-    bytes[ip.len().get() as usize + 12] |= 1;
-    sum_segment(&mut bytes, &ip);
+    with_reserved_bit(&Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY })
+}
+
+/// The segment with the bit that is next to its data offset.
+pub fn with_reserved_bit(packet: &Packet) -> Vec<u8> {
+    let mut bytes = bytes(packet);
+    bytes[packet.ip.len().get() as usize + 12] |= 1;
+    sum_segment(&mut bytes, &packet.ip);
+    bytes
+}
+
+/// The segment with its timestamps in front of their padding, where it has that.
+pub fn swap_layout(packet: &Packet) -> Vec<u8> {
+    let mut bytes = bytes(packet);
+    let options = packet.ip.len().get() as usize + 20;
+    if bytes.get(options..options + 4) == Some(&[1, 1, 8, 10]) {
+        bytes[options..options + 12].rotate_left(2);
+        sum_segment(&mut bytes, &packet.ip);
+    }
     bytes
 }
 

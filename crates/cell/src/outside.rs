@@ -73,7 +73,7 @@ pub struct OutsideCounts {
     pub refused: u64,
 }
 
-/// The hosts outside of one cell.
+/// The hosts outside of one cell. What is asked for each packet is marked cold: most cells are simulations and have none.
 #[derive(Debug)]
 pub(crate) struct Outside {
     /// Where each address lives, in ascending order.
@@ -163,6 +163,8 @@ impl Outside {
     }
 
     /// The node with an address; `None` for what lies behind the wire.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn node_of(&self, address: IpAddr) -> Option<NodeId> {
         if self.own && address::is_own(address) {
             return address::node_of(address);
@@ -174,11 +176,15 @@ impl Outside {
     }
 
     /// The same for a packet on its way away from the wire, where no address lies behind that.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn node_below(&self, address: IpAddr) -> Option<NodeId> {
         self.node_of(address).or(self.only)
     }
 
     /// A number that tells a packet's flow from others, for fair queueing: that of addresses, protocol and ports (FNV-1a, 32 bits).
+    #[cold]
+    #[inline(never)]
     pub(crate) fn flow_of(&self, packet: &Packet) -> u32 {
         if !self.is_real(packet) {
             return Flows::flow_of(packet);

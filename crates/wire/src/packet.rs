@@ -18,7 +18,9 @@ pub struct Packet {
 }
 
 /// The transport header of a packet.
+// Each packet is asked many times which it is: with a tag of its own that is one comparison, and the value is as long.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Transport {
     /// TCP (RFC 9293).
     Tcp(TcpHeader),
@@ -45,12 +47,11 @@ impl Packet {
 
     /// The length of the IP and transport headers with their options; of a foreign packet see [`Foreign::header_len`].
     pub fn header_len(&self) -> Bytes {
-        let transport = match &self.transport {
-            Transport::Tcp(tcp) => tcp.len(),
-            Transport::Udp(_) => UdpHeader::LEN,
-            Transport::Foreign(foreign) => return foreign.header_len(),
-        };
-        self.ip.len() + transport
+        match &self.transport {
+            Transport::Tcp(tcp) => self.ip.len() + tcp.len(),
+            Transport::Udp(_) => self.ip.len() + UdpHeader::LEN,
+            Transport::Foreign(foreign) => foreign.header_len(),
+        }
     }
 
     /// The TCP header, if this is TCP. That of a foreign packet is no copy of its bytes ([`Foreign::tcp`]).
@@ -106,6 +107,12 @@ impl Packet {
     pub fn is_acknowledgement(&self) -> bool {
         self.bare_ack().is_some_and(|tcp| !tcp.is_tack())
             || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())
+    }
+
+    /// Whether it owns nothing: dropping it does nothing.
+    #[inline(always)]
+    pub(crate) const fn is_flat(&self) -> bool {
+        matches!(self.payload, Payload::Length(_)) && !matches!(self.transport, Transport::Foreign(_))
     }
 
     /// Whether the headers as values say all that the packet's bytes did; always so for one that was not parsed, never for a foreign one.

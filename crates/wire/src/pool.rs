@@ -1,5 +1,7 @@
 //! A slab of packets with reference counts: machines pass a [`PacketId`] on, and the packet itself stays where it is.
 
+use std::mem::ManuallyDrop;
+
 use crate::ip::Ecn;
 use crate::packet::Packet;
 use crate::units::Bytes;
@@ -33,7 +35,30 @@ struct Slot {
     references: u32,
     /// In whose queues it is, where somebody counts.
     charged_to: Option<u32>,
-    packet: Option<Packet>,
+    /// Emptied by [`Slot::empty`] alone.
+    packet: Option<ManuallyDrop<Packet>>,
+}
+
+impl Slot {
+    /// Drops the packet. Nearly all own nothing, so that nothing is to be done.
+    #[inline(always)]
+    fn empty(&mut self) {
+        match &self.packet {
+            Some(packet) if packet.is_flat() => self.packet = None,
+            _ => self.empty_and_free(),
+        }
+    }
+
+    #[inline(never)]
+    fn empty_and_free(&mut self) {
+        drop(self.packet.take().map(ManuallyDrop::into_inner));
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.empty();
+    }
 }
 
 impl PacketPool {
@@ -45,11 +70,11 @@ impl PacketPool {
                 // Whoever released it let go of its charge.
                 let slot = &mut self.slots[index as usize];
                 slot.references = 1;
-                slot.packet = Some(packet);
+                slot.packet = Some(ManuallyDrop::new(packet));
                 PacketId(index)
             }
             None => {
-                self.slots.push(Slot { references: 1, charged_to: None, packet: Some(packet) });
+                self.slots.push(Slot { references: 1, charged_to: None, packet: Some(ManuallyDrop::new(packet)) });
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -92,7 +117,7 @@ impl PacketPool {
             if slot.charged_to.is_some() {
                 return self.release_charged(id);
             }
-            slot.packet = None;
+            slot.empty();
             self.free.push(id.0);
         }
     }
@@ -106,7 +131,7 @@ impl PacketPool {
         let packet =
             if slot.references == 1 && slot.charged_to.is_none() { slot.packet.take() } else { slot.packet.clone() };
         self.release(id);
-        packet.expect("a held reference keeps its packet")
+        packet.map(ManuallyDrop::into_inner).expect("a held reference keeps its packet")
     }
 
     /// From now on the packet lies in the queues below `sender`, any number: until [`Self::discharge`], or until its last reference goes.
@@ -138,7 +163,7 @@ impl PacketPool {
     /// The last reference to a packet that is charged goes.
     fn release_charged(&mut self, id: PacketId) {
         self.end_charge(id);
-        self.slots[id.0 as usize].packet = None;
+        self.slots[id.0 as usize].empty();
         self.free.push(id.0);
     }
 

@@ -1,8 +1,9 @@
 //! What no scheme has anything to do with comes out as it went in: once, whole, and in order.
 
-use ackless_cell::config::{CellConfig, FrameLoss, LinkLoss, Probability};
+use ackless_cell::config::{CellConfig, FrameLoss, LinkLoss, Probability, Topology};
 use ackless_cell::flows::Place;
 use ackless_cell::outside::{MTU, Refusal, SettleError};
+use ackless_cell::pcap::PcapWriter;
 use ackless_phy::Standard;
 use ackless_wire::{Bytes, Duration, Packet};
 
@@ -148,4 +149,111 @@ fn what_cannot_pass_is_refused_and_counted() {
     assert_eq!(cell.settle(server, Place::Station(9)), Err(SettleError::NoHost));
     let group = [224, 0, 0, 1].into();
     assert_eq!(cell.settle(group, Place::Server), Err(SettleError::Group(group)));
+}
+
+#[test]
+fn packets_enter_in_the_instants_of_other_events() {
+    for seed in 0..20 {
+        let config = lossy(Standard::N, 2);
+        let mut cell = open(&config, seed);
+        let (mut sent, mut arrivals) = ([Vec::new(), Vec::new(), Vec::new()], Vec::new());
+        for number in 0..400 {
+            // Whatever is due now has not happened yet.
+            let next = cell.poll_timeout().filter(|_| number % 20 > 0).unwrap_or(cell.now() + Duration::from_millis(5));
+            cell.advance(next);
+            cell.take_arrivals(&mut arrivals);
+            let station = 1 + usize::from(number) % 2;
+            let (from, to, place) = match number % 3 {
+                0 => (Place::Station(station), Place::Server, 0),
+                _ => (Place::Server, Place::Station(station), station),
+            };
+            let packet = strange(address(from, 4), address(to, 4), number)[0].clone();
+            send(&mut cell, from, &packet);
+            sent[place].push(packet);
+            let soon = cell.now() + Duration::from_nanos(1);
+            cell.advance(soon);
+        }
+        arrivals.extend(pass(&mut cell, Duration::from_secs(5)));
+        assert!(
+            came(&arrivals, Place::Station(1)) == sent[1] && came(&arrivals, Place::Station(2)) == sent[2],
+            "seed {seed}"
+        );
+        let mut up = came(&arrivals, Place::Server);
+        // Two stations contend.
+        up.sort();
+        sent[0].sort();
+        assert!(up == sent[0], "seed {seed}");
+        assert!(arrivals.is_sorted_by_key(|arrival| arrival.at), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_an_ampdu_brought_is_one_batch() {
+    let mut cell = open(&cell(Standard::N, 16), 3);
+    let (server, station) = (Place::Server, Place::Station(1));
+    let packets: Vec<_> =
+        (0..9).map(|number| plain(address(server, 4), address(station, 4), number)[0].clone()).collect();
+    packets.iter().for_each(|packet| send(&mut cell, server, packet));
+    let arrivals = pass(&mut cell, Duration::from_secs(1));
+    assert_eq!(came(&arrivals, station), packets);
+    let batches = arrivals.chunk_by(|one, next| (one.at, one.place) == (next.at, next.place)).count();
+    assert!(batches < 4, "{batches} batches of 9 packets");
+}
+
+#[test]
+fn real_packets_pass_relays_and_ad_hoc_cells() {
+    let mut relayed = with_stations(cell(Standard::N, 16), 3);
+    relayed.stations[1].via = Some(0);
+    relayed.stations[2].via = Some(1);
+    let mut ad_hoc = with_stations(cell(Standard::N, 16), 3);
+    ad_hoc.topology = Topology::AdHoc;
+    for (config, others) in [
+        (relayed, vec![Place::Server, Place::Station(1), Place::Station(2)]),
+        (ad_hoc, vec![Place::Station(1), Place::Station(2)]),
+    ] {
+        let last = Place::Station(3);
+        let mut cell = ackless_cell::Cell::new(&config, 1, |node| ackless_cell::scheme(&config, node), ());
+        for place in others.iter().chain([&last]) {
+            cell.settle(address(*place, 4), *place).expect("there is such a host");
+        }
+        for &other in &others {
+            for (from, to) in [(other, last), (last, other)] {
+                let packets = strange(address(from, 4), address(to, 4), 1);
+                for packet in &packets {
+                    send(&mut cell, from, packet);
+                    let arrivals = pass(&mut cell, Duration::from_millis(100));
+                    assert_eq!(came(&arrivals, to), [packet.clone()], "{from:?} to {to:?}");
+                }
+            }
+        }
+        if config.topology == Topology::AdHoc {
+            let unknown = Packet::from_bytes(&plain(address(last, 4), [192, 0, 2, 1].into(), 1)[0]).expect("a packet");
+            assert_eq!(cell.inject(last, unknown.clone()), Err(Refusal::NoRoute));
+            assert_eq!(cell.inject(Place::Server, unknown), Err(Refusal::NoHost));
+            assert_eq!(cell.settle(address(Place::Server, 4), Place::Server), Err(SettleError::NoHost));
+        }
+    }
+}
+
+#[test]
+fn a_capture_of_the_air_has_the_bytes() {
+    let config = cell(Standard::N, 16);
+    let writer = PcapWriter::of_cell(Vec::new(), &config).expect("memory takes it");
+    let mut cell = ackless_cell::Cell::new(&config, 1, |node| ackless_cell::scheme(&config, node), writer);
+    let (server, station) = (Place::Server, Place::Station(1));
+    for place in [server, station] {
+        cell.settle(address(place, 4), place).expect("there is such a host");
+    }
+    let mut packets = strange(address(server, 4), address(station, 4), 3);
+    packets.extend(strange(address(station, 4), address(server, 4), 4));
+    for packet in &packets {
+        let from = if packet[15] == 1 { server } else { station };
+        cell.inject(from, Packet::from_bytes(packet).expect("it is a packet")).expect("it is for the other");
+    }
+    let until = cell.now() + Duration::from_secs(1);
+    cell.advance(until);
+    let file = cell.into_observer().finish().expect("memory takes it");
+    for packet in packets {
+        assert!(file.windows(packet.len()).any(|window| window == packet), "{packet:02x?}");
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Cell::advance`] processes events up to a time; [`Cell::poll_timeout`] says when the next one is. That is all a simulation, or
 //! a wall clock, needs. Here stands the order of things within an event; `air` has what concerns the medium, `network` where packets
-//! go, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
+//! go, `outside` hosts outside of the cell, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
 
 use std::collections::VecDeque;
 
@@ -83,6 +83,8 @@ pub struct Cell<S, O> {
     /// Compares the TCP ACKs at both ends of each hop, where that is asked for.
     witness: Option<Box<Witness>>,
     eavesdropper: Option<Eavesdropper>,
+    /// The longest packet that may enter from outside.
+    mtu: Bytes,
     /// The hosts outside, if the cell is open to them.
     outside: Option<Box<Outside>>,
     observer: O,

@@ -39,8 +39,9 @@ pub enum Refusal {
     /// It bears an address of the cell's own.
     #[error("the packet bears an address of the cell's own hosts")]
     OwnAddress,
-    /// It is longer than an MSDU can carry ([`MTU`]).
-    #[error("the packet has {0} bytes, a frame carries {MTU}")]
+    /// It is longer than the MTU of the cell ([`WiredConfig::mtu`](crate::config::WiredConfig::mtu)), which is here; its sender wants to hear of that (RFC 1191,
+    /// RFC 8201).
+    #[error("the packet is longer than the MTU of {0}")]
     TooLong(Bytes),
 }
 
@@ -86,13 +87,11 @@ pub(crate) struct Outside {
     pub(crate) arrivals: Vec<Arrival>,
     nodes: usize,
     has_server: bool,
+    mtu: Bytes,
 }
 
-/// The longest IP packet that passes: an MSDU has at most 2,304 bytes (802.11-2020, 9.2.4.8), of which LLC and SNAP take 8.
-pub const MTU: Bytes = Bytes(2296);
-
 impl Outside {
-    pub(crate) fn new(nodes: usize, own: bool, has_server: bool) -> Self {
+    pub(crate) fn new(nodes: usize, own: bool, has_server: bool, mtu: Bytes) -> Self {
         let only = (nodes == 2 && has_server).then_some(NodeId(1));
         Self {
             settled: Vec::new(),
@@ -102,6 +101,7 @@ impl Outside {
             arrivals: Vec::new(),
             nodes,
             has_server,
+            mtu,
         }
     }
 
@@ -134,8 +134,8 @@ impl Outside {
         if self.own && (address::is_own(src) || address::is_own(dst)) {
             return Err(Refusal::OwnAddress);
         }
-        if packet.len() > MTU {
-            return Err(Refusal::TooLong(packet.len()));
+        if packet.len() > self.mtu {
+            return Err(Refusal::TooLong(self.mtu));
         }
         let routed = match (place, self.place_of(dst)) {
             // The server's own address is not behind the AP.

@@ -73,6 +73,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             ending: false,
             witness: None,
             eavesdropper: None,
+            mtu: config.wired.mtu,
             outside: None,
             observer,
             events: 0,

@@ -6,7 +6,7 @@ use ackless_dot11::station::{MediumView, Route, Upward};
 use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
-use crate::flows::Place;
+use crate::flows::{Place, address};
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
 use crate::slots::Wakeup;
@@ -64,7 +64,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if let Some(witness) = &mut self.witness {
             witness.arrived(arrival.from, here, self.pool.get(packet));
         }
-        let target = self.destination_at(node, arrival.from, packet);
+        if self.outside.is_some() {
+            return self.at_host_of_open(node, arrival);
+        }
+        let target = address::node_of(self.pool.get(packet).ip.dst());
+        self.deliver_or_pass(node, arrival, target);
+    }
+
+    /// The same where the cell has hosts outside.
+    #[cold]
+    #[inline(never)]
+    fn at_host_of_open(&mut self, node: usize, arrival: Upward) {
+        let target = self.destination_at(node, arrival.from, arrival.packet);
+        self.deliver_or_pass(node, arrival, target);
+    }
+
+    #[inline(always)]
+    fn deliver_or_pass(&mut self, node: usize, arrival: Upward, target: Option<NodeId>) {
+        let here = NodeId(node as u16);
+        let packet = arrival.packet;
         if target == Some(here) {
             return self.deliver_to_host(node, packet);
         }

@@ -16,8 +16,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// beside them. No more happens if it is open.
     pub fn open(&mut self) {
         let (nodes, has_server) = (self.stations.len(), self.routes.above(0).is_some());
+        let mtu = self.mtu;
         let own = !self.flows.is_empty() || self.flows.has_pings();
-        self.outside.get_or_insert_with(|| Box::new(Outside::new(nodes, own, has_server)));
+        self.outside.get_or_insert_with(|| Box::new(Outside::new(nodes, own, has_server, mtu)));
     }
 
     /// From now on a real address lives at `place`: at the server, or at a station by its number (that of the first in the configuration is 1). It may have
@@ -106,7 +107,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The node that a packet is for which `from` has sent to `node`; `None` if that lies behind the wire.
-    #[inline]
     pub(super) fn destination_at(&self, node: usize, from: NodeId, packet: PacketId) -> Option<NodeId> {
         let dst = self.pool.get(packet).ip.dst();
         match &self.outside {

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{CellConfig, FrameLoss, LinkLoss, Probability, Topology};
 use ackless_cell::flows::Place;
-use ackless_cell::outside::{MTU, Refusal, SettleError};
+use ackless_cell::outside::{Refusal, SettleError};
 use ackless_cell::pcap::PcapWriter;
 use ackless_phy::Standard;
 use ackless_wire::{Bytes, Duration, Packet};
@@ -136,11 +136,11 @@ fn what_cannot_pass_is_refused_and_counted() {
     assert_eq!(refused(Place::Station(3), packet(server, server)), Refusal::NoHost);
     assert_eq!(refused(Place::Station(0), packet(server, server)), Refusal::NoHost);
     let mut long = packet(server, address(Place::Station(1), 4));
-    long.payload = ackless_wire::Payload::Length(2269);
-    assert_eq!(refused(Place::Server, long.clone()), Refusal::TooLong(MTU + Bytes(1)));
+    long.payload = ackless_wire::Payload::Length(1473);
+    assert_eq!(refused(Place::Server, long.clone()), Refusal::TooLong(Bytes(1500)));
     let counts = cell.outside_counts();
     assert_eq!((counts.groups, counts.unroutable, counts.refused, counts.injected), (4, 2, 5, 0));
-    long.payload = ackless_wire::Payload::Length(2268);
+    long.payload = ackless_wire::Payload::Length(1472);
     assert_eq!(cell.inject(Place::Server, long), Ok(()));
     assert_eq!(pass(&mut cell, Duration::from_secs(1)).len(), 1);
 

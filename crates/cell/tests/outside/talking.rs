@@ -320,4 +320,12 @@ fn hack_delivers_the_acks_that_were_sent_byte_for_byte_and_in_order() {
     let carried: u64 = runs.iter().map(|(_, counts)| counts["compressed_acks"]).sum();
     let came: u64 = runs.iter().map(|(acks, _)| acks).sum();
     assert!(carried > came / 10, "{carried} of {came} went on answers");
+    // Over IPv6 too.
+    let alone = |seed: &usize| {
+        let world = World::draw(*seed as u64);
+        world.config.flows.is_empty()
+            && world.talks.iter().all(|talk| talk.ends[0].is_ipv6() && talk.dress == Dress::Plain)
+    };
+    let carried: u64 = (0..runs.len()).filter(alone).map(|seed| runs[seed].1["compressed_acks"]).sum();
+    assert!(carried > 0, "no run had IPv6 alone");
 }

@@ -7,7 +7,7 @@ use ackless_cell::config::{
 };
 use ackless_cell::flows::Place;
 use ackless_phy::Standard;
-use ackless_tcp::{AckChoice, Config, Consume};
+use ackless_tcp::{AckChoice, Config, Consume, TackConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -145,6 +145,7 @@ fn talk(random: &mut Stream, number: u16, stations: usize, most: u64) -> Talk {
         ecn: random.chance(0.2),
         receive_buffer: Bytes(one_of(random, &[20_000, 200_000, 1 << 20])),
         consume: Consume::ByApplication,
+        tack: random.chance(0.15).then(TackConfig::default),
         ..Config::default()
     };
     Talk {

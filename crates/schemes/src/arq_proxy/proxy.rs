@@ -329,6 +329,7 @@ impl Template {
 
 impl Client {
     /// What one packet of the client's says.
+    #[inline(always)]
     fn of(packet: &Packet, now: Instant) -> Option<Self> {
         let (facts, tcp) = (ClientFacts::of(packet)?, packet.tcp()?);
         let next = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));

@@ -62,6 +62,7 @@ impl Client {
 
 /// The TCP has handed an ACK down. `new`: it acknowledges something for the first time; `before`: the window that it offered before; `pure`: it is nothing but an ACK, and may be a
 /// duplicate (RFC 5681, 2).
+#[inline(always)]
 pub(super) fn on_ack(
     flow: &mut Flow,
     link: &mut Link,

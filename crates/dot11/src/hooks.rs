@@ -9,7 +9,7 @@
 //! scheme, which must then emit or release it.
 
 use ackless_phy::TxVector;
-use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool, Transport};
+use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool, Transport};
 
 use crate::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 pub use crate::queue::SendOptions;
@@ -353,11 +353,28 @@ impl Content {
     /// What a queue needs to know of a packet.
     pub fn of(packet: PacketId, pool: &PacketPool) -> Self {
         let content = pool.get(packet);
-        let len = content.len();
-        if let Transport::Udp(_) = content.transport {
-            return Self { packet, len, payload_len: Bytes(content.payload.len().into()), tcp_ack: false };
+        // Each question alone would ask again what the packet is.
+        match &content.transport {
+            Transport::Tcp(_) => Self::read(packet, content),
+            Transport::Udp(_) => Self::read(packet, content),
+            Transport::Foreign(_) => Self::of_foreign(packet, content),
         }
-        Self { packet, len, payload_len: Bytes(content.data_len().into()), tcp_ack: content.is_acknowledgement() }
+    }
+
+    #[inline(always)]
+    fn read(packet: PacketId, content: &Packet) -> Self {
+        Self {
+            packet,
+            len: content.len(),
+            payload_len: Bytes(content.data_len().into()),
+            tcp_ack: content.is_acknowledgement(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_foreign(packet: PacketId, content: &Packet) -> Self {
+        Self::read(packet, content)
     }
 }
 

@@ -57,13 +57,17 @@ impl Packet {
     /// The TCP header, if this is TCP. That of a foreign packet is no copy of its bytes ([`Foreign::tcp`]).
     #[inline(always)]
     pub fn tcp(&self) -> Option<&TcpHeader> {
-        if let Transport::Tcp(tcp) = &self.transport { Some(tcp) } else { self.foreign_tcp() }
+        match &self.transport {
+            Transport::Tcp(tcp) => Some(tcp),
+            Transport::Udp(_) => None,
+            Transport::Foreign(foreign) => Self::tcp_of(foreign),
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn foreign_tcp(&self) -> Option<&TcpHeader> {
-        if let Transport::Foreign(foreign) = &self.transport { foreign.tcp() } else { None }
+    fn tcp_of(foreign: &Foreign) -> Option<&TcpHeader> {
+        foreign.tcp()
     }
 
     /// The TCP header, to change it. A foreign packet of plain TCP ([`TcpHeader::is_opaque`]) becomes typed by it: its options are then in the layout of

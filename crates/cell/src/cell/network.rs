@@ -157,7 +157,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.lose_at_host(node, packet);
             return false;
         }
-        let to = self.destination(packet).unwrap_or(NodeId(0));
+        let to = self.destination(packet);
         let next = self.routes.next(node, to);
         self.send_on(node, packet, next, [NodeId(node as u16), to]);
         true
@@ -250,6 +250,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The AP puts a packet on the wire.
+    #[inline(always)]
     fn push_up(&mut self, packet: PacketId) {
         let len = self.pool.get(packet).len();
         if let Err(packet) = self.wire_up.push(self.now, packet, len) {
@@ -262,7 +263,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the AP.
     pub(super) fn deliver_down(&mut self) {
         while let Some(packet) = self.wire_down.pop(self.now) {
-            let to = self.destination_below(packet).unwrap_or(NodeId(0));
+            let to = self.destination_below(packet);
             let Some(next) = self.routes.relay(0, NodeId(0), to) else {
                 self.pool.release(packet);
                 continue;

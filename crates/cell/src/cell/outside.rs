@@ -86,13 +86,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         real
     }
 
-    /// The node that a packet on its way up is for; `None` if that lies behind the wire.
+    /// The node that a packet from a station is for; the AP for what lies behind the wire.
     #[inline]
-    pub(super) fn destination(&self, packet: PacketId) -> Option<NodeId> {
+    pub(super) fn destination(&self, packet: PacketId) -> NodeId {
         let dst = self.pool.get(packet).ip.dst();
         match &self.outside {
-            None => address::node_of(dst),
-            Some(outside) => outside.node_of(dst),
+            None => address::node_of(dst).unwrap_or(NodeId(0)),
+            Some(outside) => outside.node_of(dst).unwrap_or(NodeId(0)),
         }
     }
 
@@ -117,13 +117,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// The node that a packet from the wire is for.
+    /// The node that a packet from the wire is for; the AP if there is none.
     #[inline]
-    pub(super) fn destination_below(&self, packet: PacketId) -> Option<NodeId> {
+    pub(super) fn destination_below(&self, packet: PacketId) -> NodeId {
         let dst = self.pool.get(packet).ip.dst();
         match &self.outside {
-            None => address::node_of(dst),
-            Some(outside) => outside.node_below(dst),
+            None => address::node_of(dst).unwrap_or(NodeId(0)),
+            Some(outside) => outside.node_below(dst).unwrap_or(NodeId(0)),
         }
     }
 

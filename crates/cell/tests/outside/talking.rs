@@ -104,9 +104,10 @@ impl Run {
         self.lines.iter().all(|line| line.done == [true; 2]) && (0..flows.len()).all(done)
     }
 
-    fn standing(&self) -> Vec<(u64, u64, [bool; 2], [Option<State>; 2])> {
+    fn standing(&self) -> Vec<String> {
         let states = |line: &Line| [0, 1].map(|end: usize| line.ends[end].as_ref().map(Endpoint::state));
-        self.lines.iter().map(|line| (line.written, line.read, line.done, states(line))).collect()
+        let line = |line: &Line| format!("{} written, {} read, {:?}", line.written, line.read, states(line));
+        self.lines.iter().map(line).collect()
     }
 
     fn take_arrivals(&mut self) {
@@ -203,11 +204,9 @@ impl Line {
         }
         while let Some(event) = tcp.poll_event() {
             match event {
-                ackless_tcp::Event::PeerClosed => {
-                    if end != self.talk.sender {
-                        assert_eq!(self.read, self.talk.size, "all comes before the end");
-                        tcp.close();
-                    }
+                ackless_tcp::Event::PeerClosed if end != self.talk.sender => {
+                    assert_eq!(self.read, self.talk.size, "all comes before the end");
+                    tcp.close();
                 }
                 ackless_tcp::Event::Reset | ackless_tcp::Event::Refused | ackless_tcp::Event::TimedOut => {
                     panic!("{event:?} at end {end}")

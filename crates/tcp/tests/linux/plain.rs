@@ -1,16 +1,15 @@
-//! What both ends call TCP.
+//! Transfers with all that both ends call TCP.
 
-use std::net::{SocketAddr, TcpListener};
-use std::sync::mpsc;
-use std::thread;
+use ackless_tcp::{Config, CongestionChoice, RecoveryChoice};
+use ackless_wire::{Bytes, Duration};
 
-use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, Limits, Listener, RecoveryChoice, State};
-use ackless_wire::{Bytes, Payload, SeqNumber};
+use crate::LOSSY;
+use crate::bulk::{from_kernel, to_kernel};
+use crate::host::{Host, Path, RTO_MIN};
 
-use crate::host::{Host, RTO_MIN, kernel_receives, kernel_sends, pattern};
-
-/// Bytes of each conversation.
-const TOTAL: usize = 20_000_000;
+/// Bytes of the longer conversations, and of the others. `examples/with_kernel.rs` has any number.
+const TOTAL: usize = 10_000_000;
+const SHORT: usize = 2_000_000;
 
 #[test]
 fn the_kernel_receives_every_byte_that_we_send() {
@@ -20,29 +19,9 @@ fn the_kernel_receives_every_byte_that_we_send() {
         (3, CongestionChoice::Cubic, RecoveryChoice::Rack),
         (4, CongestionChoice::Bbr, RecoveryChoice::Rack),
     ] {
-        let Some(mut host) = Host::new(201, seed) else { return };
-        let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
-        let to = listener.local_addr().expect("a bound listener has an address");
-        let (done, result) = mpsc::channel();
-        thread::spawn(move || done.send(kernel_receives(&listener)));
-
+        let Some(mut host) = Host::new(201, seed, LOSSY) else { return };
         let config = Config { congestion, recovery, rto_min: RTO_MIN, ..Config::default() };
-        let local = SocketAddr::new(host.ours.into(), 40_000);
-        let mut end = Endpoint::connect(host.now(), config, local, to, SeqNumber(host.random.bits() as u32));
-        let data = bytes::Bytes::from(pattern(TOTAL));
-        let mut written = 0;
-        host.run(&mut end, |end| {
-            while written < TOTAL {
-                let accepted = end.write_shared(&data.slice(written..)).get() as usize;
-                written += accepted;
-                if accepted == 0 {
-                    return;
-                }
-            }
-            end.close();
-        });
-        let received = result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
-        assert!(received == data, "the kernel received {} bytes that differ", received.len());
+        let end = to_kernel(&mut host, config, TOTAL);
         host.report("we send", TOTAL, &end);
         assert!(end.stats().retransmitted_segments > 0, "packets were lost");
     }
@@ -51,34 +30,73 @@ fn the_kernel_receives_every_byte_that_we_send() {
 #[test]
 fn we_receive_every_byte_that_the_kernel_sends() {
     for sack in [true, false] {
-        let Some(mut host) = Host::new(202, sack.into()) else { return };
-        let config = Config {
-            sack,
-            rto_min: RTO_MIN,
-            consume: Consume::ByApplication,
-            receive_buffer: Bytes(300_000),
-            ..Config::default()
-        };
-        let local = SocketAddr::new(host.ours.into(), 80);
-        let mut listener = Listener::new(config, local, Limits::default());
-        let (done, result) = mpsc::channel();
-        thread::spawn(move || done.send(kernel_sends(local, TOTAL)));
-        let mut end = host.accept(&mut listener);
-
-        let expected = pattern(TOTAL);
-        let (mut read, mut differs) = (0, false);
-        host.run(&mut end, |end| {
-            while let Some(Payload::Data(data)) = end.read(Bytes(64_000)) {
-                differs |= expected.get(read..read + data.len()) != Some(&data[..]);
-                read += data.len();
-            }
-            if end.state() == State::CloseWait {
-                end.close();
-            }
-        });
-        result.recv().expect("the kernel's side reports").expect("the kernel's side succeeds");
-        assert_eq!((read, differs), (TOTAL, false));
+        let Some(mut host) = Host::new(202, sack.into(), LOSSY) else { return };
+        let config = Config { sack, rto_min: RTO_MIN, receive_buffer: Bytes(300_000), ..Config::default() };
+        let end = from_kernel(&mut host, config, TOTAL);
         host.report("we receive", TOTAL, &end);
         assert!(end.stats().out_of_order_segments > 0, "packets were lost");
+    }
+}
+
+#[test]
+fn loss_reordering_and_duplication_change_no_byte_either_way() {
+    for (seed, loss) in [(1, 0.0), (2, 0.01), (3, 0.05)] {
+        for recovery in [RecoveryChoice::Standard, RecoveryChoice::Rack] {
+            let Some(mut host) = Host::new(206, seed, Path::rough(loss)) else { return };
+            let config = Config { recovery, rto_min: RTO_MIN, ..Config::default() };
+            let end = to_kernel(&mut host, config.clone(), SHORT);
+            host.report(&format!("we send at a loss of {loss}"), SHORT, &end);
+            assert!(end.stats().duplicate_acks > 0, "packets were overtaken or lost");
+            let end = from_kernel(&mut host, config, SHORT);
+            host.report(&format!("we receive at a loss of {loss}"), SHORT, &end);
+            let stats = end.stats();
+            assert!(stats.out_of_order_segments > 0 && stats.duplicate_segments > 0, "{stats:?}");
+        }
+    }
+}
+
+#[test]
+fn every_set_of_options_carries_every_byte_and_both_ends_agree_on_it() {
+    for set in 0..8 {
+        let [sack, stamps, scaling] = [0, 1, 2].map(|bit| set >> bit & 1 == 1);
+        let Some(mut host) = Host::new(207, set, Path::rough(0.01)) else { return };
+        let timestamps = stamps.then_some(Duration::from_millis(1));
+        let config = Config { sack, timestamps, window_scaling: scaling, rto_min: RTO_MIN, ..Config::default() };
+        let sender = to_kernel(&mut host, config.clone(), SHORT);
+        let receiver = from_kernel(&mut host, config, SHORT);
+        for end in [sender, receiver] {
+            // The kernel offers and accepts all three.
+            let agreed = end.agreed();
+            assert_eq!((agreed.sack, agreed.timestamps, agreed.window_scaling), (sack, stamps, scaling));
+        }
+    }
+}
+
+#[test]
+fn segments_of_536_to_9000_bytes_carry_every_byte() {
+    for (mss, mtu) in [(536, 1500), (1220, 1500), (1460, 1500), (8960, 9000)] {
+        let Some(mut host) = Host::new(208, mss, Path { mtu, ..LOSSY }) else { return };
+        let config = Config { mss: Bytes(mss), rto_min: RTO_MIN, ..Config::default() };
+        let end = to_kernel(&mut host, config.clone(), SHORT);
+        assert_eq!(end.segment_size(), Bytes(mss - 12), "less the timestamps");
+        from_kernel(&mut host, config, SHORT);
+    }
+}
+
+#[test]
+fn the_kernels_smaller_segments_are_heeded() {
+    let Some(mut host) = Host::new(209, 1, Path { mtu: 600, ..LOSSY }) else { return };
+    let end = to_kernel(&mut host, Config { rto_min: RTO_MIN, ..Config::default() }, SHORT);
+    assert_eq!(end.segment_size(), Bytes(600 - 40 - 12));
+}
+
+#[test]
+fn ipv6_carries_every_byte() {
+    for (seed, loss) in [(1, 0.0), (2, 0.01)] {
+        let Some(mut host) = Host::new(210, seed, Path { ipv6: true, ..Path::rough(loss) }) else { return };
+        let config = Config { mss: Bytes(1440), rto_min: RTO_MIN, ..Config::default() };
+        let end = to_kernel(&mut host, config.clone(), SHORT);
+        host.report("we send over IPv6", SHORT, &end);
+        from_kernel(&mut host, config, SHORT);
     }
 }

@@ -12,6 +12,7 @@ use ackless_wire::random::Stream;
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Packet, Payload, SeqNumber, TcpFlags, Transport};
 
+use crate::LOSSY;
 use crate::host::{Host, RTO_MIN, kernel_receives, kernel_sends, pattern};
 
 /// Bytes of each conversation.
@@ -31,7 +32,7 @@ fn config(form: TackForm, congestion: CongestionChoice) -> Config {
 fn the_kernel_does_not_mind_the_offer_and_receives_every_byte() {
     for form in [TackForm::Kinds, TackForm::Experimental] {
         for congestion in [CongestionChoice::Cubic, CongestionChoice::ReceiverBbr(Variant::Standard)] {
-            let Some(mut host) = Host::new(203, 1) else { return };
+            let Some(mut host) = Host::new(203, 1, LOSSY) else { return };
             let end = send(&mut host, config(form, congestion));
             host.report("we offer TACK and send", TOTAL, &end);
         }
@@ -41,14 +42,14 @@ fn the_kernel_does_not_mind_the_offer_and_receives_every_byte() {
 #[test]
 fn we_receive_every_byte_of_a_kernel_that_did_not_permit_tack() {
     for form in [TackForm::Kinds, TackForm::Experimental] {
-        let Some(mut host) = Host::new(204, 2) else { return };
+        let Some(mut host) = Host::new(204, 2, LOSSY) else { return };
         let config = Config {
             consume: Consume::ByApplication,
             receive_buffer: Bytes(300_000),
             ..config(form, CongestionChoice::Cubic)
         };
-        let local = SocketAddr::new(host.ours.into(), 80);
-        let mut end = Endpoint::listen(config, local, SeqNumber(host.random.bits() as u32));
+        let local = SocketAddr::new(host.ours, 80);
+        let mut end = Endpoint::listen(config, local, host.iss());
         let (done, result) = mpsc::channel();
         thread::spawn(move || done.send(kernel_sends(local, TOTAL)));
 
@@ -71,8 +72,8 @@ fn we_receive_every_byte_of_a_kernel_that_did_not_permit_tack() {
 
 #[test]
 fn a_body_that_has_lost_its_option_never_enters_the_kernels_stream() {
-    let Some(mut host) = Host::new(205, 3) else { return };
-    host.strays_come = true;
+    let Some(mut host) = Host::new(205, 3, LOSSY) else { return };
+    host.stray = Some(stripped_body);
     let end = send(&mut host, config(TackForm::Kinds, CongestionChoice::Cubic));
     assert!(host.strays > 500, "{} bodies went to the kernel", host.strays);
     host.report("we send with bodies in between", TOTAL, &end);
@@ -85,8 +86,8 @@ fn send(host: &mut Host, config: Config) -> Endpoint {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(kernel_receives(&listener)));
 
-    let local = SocketAddr::new(host.ours.into(), 40_000);
-    let mut end = Endpoint::connect(host.now(), config, local, to, SeqNumber(host.random.bits() as u32));
+    let local = SocketAddr::new(host.ours, 40_000);
+    let mut end = Endpoint::connect(host.now(), config, local, to, host.iss());
     let data = bytes::Bytes::from(pattern(TOTAL));
     let mut written = 0;
     host.run(&mut end, |end| {

@@ -130,8 +130,9 @@ impl Run {
             };
             emit(&choice, &mut options);
         }
-        let payload: Vec<u8> =
-            (0..segment.len).map(|at| pattern(u64::from(segment.seq.wrapping_add(at).wrapping_sub(1)))).collect();
+        // A SYN takes the place before its text.
+        let first = segment.seq.wrapping_add(u32::from(segment.flags.contains(TcpFlags::SYN))).wrapping_sub(1);
+        let payload: Vec<u8> = (0..segment.len).map(|at| pattern(u64::from(first.wrapping_add(at)))).collect();
         let bytes = wire::Segment {
             from: (self.host.remote.ip(), self.host.remote.port()),
             to: (self.host.local.ip(), self.host.local.port()),

@@ -61,6 +61,9 @@ impl World {
         let mut config = with_stations(cell(standard, one_of(random, &[1, 2, 8, 64])), stations);
         nodes(random, &mut config);
         let reorders = wire(random, &mut config);
+        if stations > 1 && random.chance(0.15) {
+            config.stations[stations - 1].via = Some(0);
+        }
         let most = if standard == Standard::B { 15_000 } else { 60_000 };
         let talks = (0..1 + random.below(3)).map(|number| talk(random, number as u16, stations, most)).collect();
         if random.chance(0.4) {

@@ -130,7 +130,7 @@ impl<S: Scheme> Station<S> {
             length = longer;
             self.links.copy_mpdu(link, mpdu, &mut mpdus);
         }
-        let amsdu = self.links.amsdu(link);
+        let packs = self.links.amsdu(link).is_some();
         while length.mpdus() < max_mpdus && self.links.can_take_new(link) {
             let Some(len) = self.links.next_new_len(link, now, pool, &mut self.dropped) else { break };
             let longer = length.with(len);
@@ -138,15 +138,16 @@ impl<S: Scheme> Station<S> {
                 break;
             }
             let mpdu = self.links.take_new(link, self.config.node);
-            if amsdu.is_some() {
-                length = length.with(self.fill(link, &mpdu, (length, budget), now, pool));
+            length = if packs {
+                let len = self.fill(link, &mpdu, (length, budget), now, pool);
                 self.take_over(link, &mut mpdus, now, pool);
-                continue;
-            }
-            length = longer;
-            let mut cx = context!(self, now, pool);
-            self.scheme.on_sequenced(&mut cx, &mpdu);
-            mpdus.push(mpdu);
+                length.with(len)
+            } else {
+                let mut cx = context!(self, now, pool);
+                self.scheme.on_sequenced(&mut cx, &mpdu);
+                mpdus.push(mpdu);
+                longer
+            };
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
         let (peer, protect) = (self.links.peer(link), self.links.is_protected(link));

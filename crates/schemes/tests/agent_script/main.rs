@@ -12,4 +12,6 @@ mod maker;
 mod natives;
 mod pair;
 mod promise;
+#[path = "../support/queue.rs"]
+mod queue;
 mod stalls;

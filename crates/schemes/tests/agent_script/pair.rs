@@ -1,13 +1,10 @@
 //! A server, an AP and a station with the agent on both, and a MAC and a host that do what the script says.
 
-use std::collections::VecDeque;
-
 use ackless_dot11::frame::{
     ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Context, Emission, Peer, Scheme, SendOptions, Verdict,
-    Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::agent::{Agent, AgentConfig, AgentCounters, Solution};
@@ -16,6 +13,8 @@ use ackless_wire::{
     Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
     Transport,
 };
+
+use crate::queue::Queue;
 
 pub const AP: usize = 0;
 pub const STATION: usize = 1;
@@ -52,16 +51,6 @@ struct Node {
     queue: Queue,
     handles: u32,
     next_seq: u16,
-}
-
-#[derive(Default)]
-struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
-
-impl Withdraw for Queue {
-    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
-        let place = self.0.iter().position(|(queued, ..)| *queued == handle)?;
-        self.0.remove(place).map(|(_, packet, _)| packet)
-    }
 }
 
 /// The buffer of the first solution.

@@ -6,5 +6,7 @@ mod guard;
 mod hashes;
 mod pair;
 mod policies;
+#[path = "../support/queue.rs"]
+mod queue;
 mod requests;
 mod templates;

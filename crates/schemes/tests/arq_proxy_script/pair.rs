@@ -8,7 +8,7 @@ use ackless_dot11::frame::{
 };
 use ackless_dot11::hooks::{
     AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme, SendOptions,
-    Verdict, Withdraw,
+    Verdict,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, ArqProxyCounters};
@@ -16,6 +16,8 @@ use ackless_wire::{
     Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
     UdpHeader,
 };
+
+use crate::queue::Queue;
 
 /// The AP and the station.
 pub const AP: usize = 0;
@@ -47,9 +49,6 @@ struct Node {
     next_seq: u16,
 }
 
-#[derive(Default)]
-struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
-
 /// MPDUs on the air.
 #[derive(Clone)]
 pub struct Sent {
@@ -63,18 +62,6 @@ pub struct Sent {
 pub enum Air {
     Clear,
     AnswerLost,
-}
-
-impl Withdraw for Queue {
-    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
-        let place = self.0.iter().position(|(queued, ..)| *queued == handle)?;
-        self.0.remove(place).map(|(_, packet, _)| packet)
-    }
-
-    fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
-        let queued = self.0.iter_mut().find(|(queued, ..)| *queued == handle)?;
-        Some(std::mem::replace(&mut queued.1, content.packet))
-    }
 }
 
 impl Pair {

@@ -10,6 +10,8 @@ mod identifiers;
 mod long;
 mod pair;
 mod policies;
+#[path = "../support/queue.rs"]
+mod queue;
 mod races;
 mod tails;
 mod taken_back;

@@ -1,13 +1,10 @@
 //! A station and an AP with HACK, a MAC that does what the script says, and the wire behind the AP.
 
-use std::collections::VecDeque;
-
 use ackless_dot11::frame::{
     ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions, Verdict,
-    Withdraw,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_rohc::hack::{Ack, Cid, Codec, Compressor, FiveTuple, FrameWriter};
@@ -18,6 +15,8 @@ use ackless_wire::{
     Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
     Transport,
 };
+
+use crate::queue::Queue;
 
 /// The AP and the station.
 pub const AP: usize = 0;
@@ -48,9 +47,6 @@ struct Node {
     next_seq: u16,
 }
 
-#[derive(Default)]
-struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
-
 /// MPDUs on the air, and the bits in their headers.
 #[derive(Clone)]
 pub struct Sent {
@@ -68,13 +64,6 @@ pub enum Air {
     PpduLost,
     /// The answer does not arrive.
     AnswerLost,
-}
-
-impl Withdraw for Queue {
-    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
-        let place = self.0.iter().position(|(queued, ..)| *queued == handle)?;
-        self.0.remove(place).map(|(_, packet, _)| packet)
-    }
 }
 
 impl Pair {

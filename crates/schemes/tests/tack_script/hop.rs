@@ -1,17 +1,17 @@
 //! A hop between an AP and a station with any scheme on both, and a MAC that loses nothing.
 
-use std::collections::VecDeque;
-
 use ackless_dot11::frame::{
     AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
 };
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Passage, Peer, Scheme,
-    SendOptions, Verdict, Withdraw,
+    SendOptions, Verdict,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool};
+
+use crate::queue::Queue;
 
 pub const AP: usize = 0;
 pub const STATION: usize = 1;
@@ -28,21 +28,6 @@ pub struct Hop {
     pub out: [Vec<Packet>; 2],
     /// How often a scheme did anything but let things pass.
     pub touched: u64,
-}
-
-#[derive(Default)]
-struct Queue(VecDeque<(FrameHandle, PacketId, SendOptions)>);
-
-impl Withdraw for Queue {
-    fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
-        let place = self.0.iter().position(|frame| frame.0 == handle)?;
-        self.0.remove(place).map(|frame| frame.1)
-    }
-
-    fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
-        let frame = self.0.iter_mut().find(|frame| frame.0 == handle)?;
-        Some(std::mem::replace(&mut frame.1, content.packet))
-    }
 }
 
 impl Hop {

@@ -4,6 +4,8 @@
 //! The two ends are played by a script, which may send what no endpoint would.
 
 mod hop;
+#[path = "../support/queue.rs"]
+mod queue;
 
 use ackless_schemes::AnyScheme;
 use ackless_schemes::agent::{Agent, AgentConfig, Solution};

@@ -4,7 +4,7 @@ use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::sender::{Allowance, Blocked, Probe, Throttle};
+use super::sender::{Allowance, Blocked, Probe};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::GrowthRule;
 use crate::congestion::Controller;
@@ -114,7 +114,7 @@ impl Endpoint {
         {
             return Some(probe);
         }
-        if self.tx.throttle == Throttle::All && self.throttle() == Throttle::All && !self.is_amid_burst(now) {
+        if self.is_shut() && !self.is_amid_burst(now) {
             return None;
         }
         let phase = self.loss.phase();

@@ -49,17 +49,20 @@ impl Endpoint {
         self.congestion.pacing_rate().or_else(of_window)
     }
 
-    /// What the queues below hold back now.
+    /// Whether the queues below hold back all but probes.
     #[inline]
-    pub(super) fn throttle(&self) -> Throttle {
-        let single = self.tx.max - self.tx.una <= self.tx.smss;
-        if single { Throttle::Open } else { self.tx.throttle }
+    pub(super) fn is_shut(&self) -> bool {
+        self.tx.throttle == Throttle::All && self.has_several_out()
     }
 
     /// Whether the queues below hold this back, which nothing else does.
     #[inline]
     pub(super) fn is_throttled(&self, span: Span) -> bool {
-        self.tx.throttle == Throttle::New && span.start >= self.tx.max && self.throttle() == Throttle::New
+        self.tx.throttle == Throttle::New && span.start >= self.tx.max && self.has_several_out()
+    }
+
+    fn has_several_out(&self) -> bool {
+        self.tx.max - self.tx.una > self.tx.smss
     }
 }
 

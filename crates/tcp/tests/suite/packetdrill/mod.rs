@@ -143,3 +143,57 @@ fn what_does_not_hold_is_told_with_its_line_and_what_was_so() {
         assert!(fault.line == line && fault.text.contains(expected), "{text}: {fault:?}");
     }
 }
+
+#[test]
+fn times_are_absolute_relative_ranges_and_any_with_a_tolerance_where_one_is_set() {
+    // An acknowledgement that is due 40 ms after 0.1 s.
+    let data = "0.1 < P. 1:11(10) ack 1 win 32792\n";
+    for time in ["0.14", "+.04", "+0.040", "0.13~0.15", "+.03~+.05", "*", ".14~.14"] {
+        assert_eq!(run(&format!("{OPENED}{data}{time} > . 1:1(0) ack 11")), Ok(()), "{time}");
+    }
+    for time in ["0.139", "+.041", "0.15~0.16", "+.01~+.03"] {
+        assert!(fault_of(&format!("{data}{time} > . 1:1(0) ack 11")).line == 2, "{time}");
+        let tolerant = format!("--tolerance_usecs=10000\n{OPENED}{data}{time} > . 1:1(0) ack 11");
+        assert_eq!(run(&tolerant), Ok(()), "{time}");
+    }
+    // What follows a range or `*` counts from when that was.
+    for time in ["*", "+0~+1"] {
+        let after = format!("{data}{time} > . 1:1(0) ack 11\n+.01 write(4, ..., 5) = 5\n0.15 > P. 1:6(5) ack 11");
+        assert_eq!(run(&format!("{OPENED}{after}")), Ok(()), "{time}");
+    }
+}
+
+#[test]
+fn what_the_endpoint_sends_is_read_by_code_of_our_own() {
+    // The example of RFC 1071, section 3: 00 01 f2 03 f4 f5 f6 f7 sum to ddf2.
+    assert_eq!(wire::folded(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7], 0), 0xddf2);
+    let addresses = host::addresses(false);
+    let segment = wire::Segment {
+        from: (addresses.1.ip(), addresses.1.port()),
+        to: (addresses.0.ip(), addresses.0.port()),
+        ecn: ackless_wire::Ecn::NotCapable,
+        seq: 1,
+        ack: 2,
+        flags: ackless_wire::TcpFlags::ACK,
+        window: 3,
+        options: vec![2, 4, 3, 232, 0, 0, 0, 1],
+        payload: &[1, 2, 3],
+        bad_checksum: false,
+    };
+    let inspect = |segment: &wire::Segment<'_>| wire::inspect(&segment.bytes(), segment.from.0, segment.to.0);
+    for (flags, options, bad_checksum, expected) in [
+        (ackless_wire::TcpFlags::SYN, vec![2, 4, 3, 232, 0, 0, 0, 1], false, "not zero"),
+        (ackless_wire::TcpFlags::ACK, vec![2, 4, 3, 232], false, "for SYNs"),
+        (ackless_wire::TcpFlags::ACK, vec![1, 1, 1, 8], false, "without length"),
+        (ackless_wire::TcpFlags::ACK, vec![8, 0, 0, 0], false, "has length 0"),
+        (ackless_wire::TcpFlags::ACK, vec![8, 12, 0, 0], false, "has length 12"),
+        (ackless_wire::TcpFlags::ACK, vec![99, 4, 0, 0], false, "unknown"),
+        (ackless_wire::TcpFlags::ACK, vec![1, 1, 1, 1], true, "checksum"),
+    ] {
+        let error =
+            inspect(&wire::Segment { flags, options, bad_checksum, ..segment.clone() }).expect_err("it is wrong");
+        assert!(error.contains(expected), "{error}");
+    }
+    let fine = wire::Segment { flags: ackless_wire::TcpFlags::SYN, options: vec![2, 4, 3, 232, 0, 0], ..segment };
+    assert_eq!(inspect(&fine), Ok(vec![notation::Choice::Mss(1000), notation::Choice::End]));
+}

@@ -184,7 +184,7 @@ fn sum_of_segment(from: IpAddr, to: IpAddr, tcp: &[u8]) -> u16 {
 }
 
 /// The sum of RFC 1071 without its complement.
-fn folded(bytes: &[u8], start: u32) -> u16 {
+pub fn folded(bytes: &[u8], start: u32) -> u16 {
     let mut sum = start;
     for pair in bytes.chunks(2) {
         sum += u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0));

@@ -11,8 +11,8 @@ use crate::gro::MergeCounts;
 use crate::ledger::Ledger;
 use crate::observe::{DatagramCounts, Event, Held, Observer, Playout, TransportCounts, TransportEstimates};
 use crate::result::{
-    Counters, EndsResult, Fairness, FlowResult, HeldResult, NamedCounters, NodeCounters, Percentiles, PingResult,
-    RunResult, UdpResult, VideoResult,
+    Airtime, Counters, EndsResult, Fairness, FlowResult, HeldResult, NamedCounters, NodeCounters, Percentiles,
+    PingResult, RunResult, UdpResult, VideoResult,
 };
 
 mod rates;
@@ -112,6 +112,11 @@ impl Recorder {
             infrastructure: config.topology == Topology::Infrastructure,
             by_power: matches!(config.hearing, Hearing::ByPower(_)),
         }
+    }
+
+    /// Where the time has gone since the window began.
+    pub fn airtime(&self) -> &Airtime {
+        self.ledger.airtime()
     }
 
     /// The window ends at `until`, before it would have: what has been told lies before that, but for what is on the air now.

@@ -18,7 +18,7 @@ use crate::config::{CellConfig, SchemeChoice};
 use crate::neighbours::Neighbourhood;
 use crate::observe::Observer;
 use crate::recorder::Recorder;
-use crate::result::RunResult;
+use crate::result::{Airtime, RunResult};
 
 /// Runs a cell from its start to the end of the measured window. `wall_seconds` of the result is left at zero.
 pub fn run(config: &CellConfig, seed: u64) -> RunResult {
@@ -94,6 +94,16 @@ impl<'a, O: Observer> Measured<'a, O> {
     pub fn begin_window(&mut self) {
         self.cell.report_totals();
         self.before = (hack_counters(self.config, &self.cell), rival_counts(self.config, &self.cell));
+    }
+
+    /// What all HACK nodes together have counted since the run began; `None` where there is none.
+    pub fn hack(&self) -> Option<HackCounters> {
+        hack_counters(self.config, &self.cell)
+    }
+
+    /// Where the time has gone since the window began.
+    pub fn airtime(&self) -> &Airtime {
+        self.cell.observer().0.airtime()
     }
 
     /// The run is over, though its window may not be: what it has shown until now.

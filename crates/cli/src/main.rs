@@ -8,6 +8,8 @@
 mod args;
 mod commands;
 mod input;
+#[cfg(target_os = "linux")]
+mod live;
 mod output;
 mod simulator;
 

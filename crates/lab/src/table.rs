@@ -164,7 +164,8 @@ fn tenths(per_mille: u32) -> String {
     format!("{}.{}", per_mille / 10, per_mille % 10)
 }
 
-fn class_title(class: AirtimeClass) -> &'static str {
+/// What tables call a class of air time.
+pub fn class_title(class: AirtimeClass) -> &'static str {
     match class {
         AirtimeClass::Payload => "payload",
         AirtimeClass::Headers => "headers, delimiters, padding",

@@ -12,7 +12,7 @@ use ackless_cell::result::AirtimeClass;
 use ackless_emu::device::{Addresses, Offload};
 use ackless_emu::session::{Emulated, Ended, Program, Request, emulate, prepared};
 use ackless_emu::tally::{Crossed, Lateness};
-use ackless_emu::world::{Plan, directory, find, places};
+use ackless_emu::world::{Plan, SERVER, directory, find, places};
 use ackless_lab::VERSION;
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::Record;
@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::args::{Emulate, Offloads};
 use crate::input;
+use crate::live::Live;
 use crate::output::{Failure, exit_code, print, remark};
 use crate::simulator::Recording;
 
@@ -54,8 +55,22 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
         remark(&line);
     }
     let mut files = recording.as_mut().map(Recording::observer);
-    let emulated =
-        emulate(&request, &mut files, |_| remark(&introduction(options, &hosts)), |_| ControlFlow::Continue(()))?;
+    let names: Vec<_> = names(&config).collect();
+    // A command has the terminal for itself.
+    let mut live = None;
+    let emulated = emulate(
+        &request,
+        &mut files,
+        |_| remark(&introduction(options, &hosts)),
+        |drive| {
+            if options.command.is_empty() {
+                let live = live.get_or_insert_with(|| Live::new(names.len()));
+                live.iter_mut().for_each(|live| live.show(drive, &names));
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
+    drop(live);
     if let Some(recording) = recording {
         let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
         remark(&format!("written: {}", written.join(", ")));
@@ -67,10 +82,10 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     if options.json {
         print(&serde_json::to_string_pretty(&told)?)?;
     } else if options.command.is_empty() {
-        print(&text(&told, &config))?;
+        print(&text(&told))?;
     } else {
         // Standard output is the command's.
-        remark(&text(&told, &config));
+        remark(&text(&told));
     }
     Ok(code)
 }
@@ -143,6 +158,11 @@ fn code(status: Option<Option<ExitStatus>>, ended: Ended) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
+/// The names of all hosts, the server first.
+fn names(config: &CellConfig) -> impl Iterator<Item = String> {
+    std::iter::once(SERVER.to_owned()).chain(config.stations.iter().map(|station| station.name.clone()))
+}
+
 /// The object of `--json`: that of `run`, and what the hosts and their devices have seen.
 #[derive(Debug, Serialize)]
 struct Told {
@@ -172,13 +192,12 @@ impl Told {
     fn of(name: &str, scenario: Effective, config: &CellConfig, plan: Plan<'_>, emulated: Emulated) -> Self {
         let Emulated { mut result, tally, dropped, .. } = emulated;
         let seconds = result.sim_seconds;
-        let names = std::iter::once("server").chain(config.stations.iter().map(|station| station.name.as_str()));
-        let host = |((place, own), dropped): ((Place, &str), u64)| {
+        let host = |((place, own), dropped): ((Place, String), u64)| {
             let Crossed { sent, received, payload, pure_acks, refused } = tally.of(place);
             let Addresses { v4, v6 } = Addresses::of(place);
             Host {
-                name: own.to_owned(),
                 namespace: format!("{name}-{own}"),
+                name: own,
                 ipv4: v4.to_string(),
                 ipv6: v6.to_string(),
                 goodput_mbps: if seconds > 0.0 { payload.bits() as f64 / seconds / 1e6 } else { 0.0 },
@@ -189,7 +208,7 @@ impl Told {
                 dropped_by_kernel: dropped,
             }
         };
-        let hosts: Vec<_> = places(config).zip(names).zip(dropped).map(host).collect();
+        let hosts: Vec<_> = places(config).zip(names(config)).zip(dropped).map(host).collect();
         result.goodput_mbps += hosts.iter().map(|host| host.goodput_mbps).sum::<f64>();
         result.wall_seconds = seconds;
         let record = Record { version: VERSION, scenario, result };
@@ -208,7 +227,7 @@ fn told(Offload { segments, gro }: Offload) -> String {
 }
 
 /// What it has shown, for people.
-fn text(told: &Told, config: &CellConfig) -> String {
+fn text(told: &Told) -> String {
     let result = &told.record.result;
     let Lateness { median_us, p99_us, max_us, packets } = told.lateness;
     let counters = &result.counters.total;
@@ -263,7 +282,6 @@ fn text(told: &Told, config: &CellConfig) -> String {
     let shares = AirtimeClass::ALL.map(|class| airtime_percent(result, class));
     let airtime = airtime_table(vec![("%".to_owned(), shares)]);
     write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
-    let _ = config;
     text
 }
 

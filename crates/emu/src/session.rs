@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use ackless_cell::Measured;
 use ackless_cell::config::{CellConfig, Topology};
 use ackless_cell::flows::Place;
+use ackless_cell::host::Eavesdropper;
 use ackless_cell::observe::Observer;
 use ackless_cell::result::RunResult;
 use ackless_wire::{Duration, Instant};
@@ -40,6 +41,8 @@ pub struct Request<'a> {
     pub duration: Option<Duration>,
     /// What runs in it.
     pub programs: Vec<Program<'a>>,
+    /// Who hears what hosts send and get, as it crosses between a device and the cell.
+    pub eavesdropper: Option<Eavesdropper>,
 }
 
 /// A program that runs in the emulated network.
@@ -66,6 +69,8 @@ pub struct Emulated {
     pub tally: Tally,
     /// What a device's queue in the kernel dropped, in the order of [`places`](crate::world::places).
     pub dropped: Vec<u64>,
+    /// Packets that were under way in the cell at its end.
+    pub left: usize,
     /// How the programs ended that were awaited, in their order, with the output of those whose output was kept. `None` for one that was ended.
     pub programs: Vec<Option<Exit>>,
     /// Why it is over.
@@ -123,7 +128,7 @@ pub fn prepared(config: &CellConfig, with_flows: bool) -> Result<CellConfig, Emu
 /// # Errors
 /// Where the network cannot be made, a program not be started, or a device fails. Nothing is left behind.
 pub fn emulate<'o, O: Observer>(
-    request: &Request<'o>,
+    mut request: Request<'o>,
     observer: &'o mut O,
     ready: impl FnOnce(&World),
     mut each: impl FnMut(&Drive<'_, 'o, O>) -> ControlFlow<()>,
@@ -135,6 +140,9 @@ pub fn emulate<'o, O: Observer>(
     let World { devices, namespaces, claim } = world;
     let mut measured = Measured::new(request.config, request.seed, request.seed, Some(observer));
     measured.begin_window();
+    if let Some(eavesdropper) = request.eavesdropper.take() {
+        measured.cell.eavesdrop(eavesdropper);
+    }
     let mut drive = Drive::new(&mut measured, devices, request.spin)?;
     let mut running = Running { programs: Vec::new() };
     let end = request.duration.map_or(Instant::FAR_FUTURE, |duration| Instant::ZERO + duration);
@@ -172,7 +180,8 @@ pub fn emulate<'o, O: Observer>(
     let dropped = namespaces.iter().zip(&devices).map(|(namespace, device)| namespace.within(|| device.dropped()));
     let dropped = dropped.collect::<io::Result<_>>().map_err(EmuError::io("the devices' counts cannot be read"))?;
     drop((devices, namespaces, claim));
-    Ok(Emulated { result: measured.finish_early(), tally, dropped, programs, ended })
+    let left = measured.cell.packets_under_way();
+    Ok(Emulated { left, result: measured.finish_early(), tally, dropped, programs, ended })
 }
 
 /// The programs that were started.

@@ -50,6 +50,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
         spin: options.spin,
         duration: options.duration,
         programs: if options.command.is_empty() { Vec::new() } else { vec![program] },
+        eavesdropper: None,
     };
     for line in remarks(options, &built, row) {
         remark(&line);

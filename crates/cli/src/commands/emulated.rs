@@ -125,8 +125,9 @@ impl Twin {
             spin: options.emulation.spin,
             duration: Some(Duration::from_secs((warm_up + measured) as u64) + AT_MOST_LONGER),
             programs: servers.chain(clients).collect(),
+            eavesdropper: None,
         };
-        let emulated = emulate(&request, &mut (), |_| {}, |_| std::ops::ControlFlow::Continue(()))?;
+        let emulated = emulate(request, &mut (), |_| {}, |_| std::ops::ControlFlow::Continue(()))?;
         Once::of(&emulated)
     }
 

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 
 use ackless_cell::config::CellConfig;
 use ackless_cell::gro::Gro;
+use ackless_cell::host::{Crossing, Eavesdropper};
+use ackless_dot11::frame::NodeId;
 use ackless_emu::EmuError;
 use ackless_emu::device::Offload;
 use ackless_emu::namespace::Door;
@@ -13,7 +15,41 @@ use ackless_emu::session::{Emulated, Ended, Request, emulate, prepared};
 use ackless_emu::world::Plan;
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
-use ackless_wire::Duration;
+use ackless_wire::{Duration, Packet};
+
+/// The pure ACKs that stations sent and that the server got, as bytes, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Heard(Arc<Mutex<[Vec<Vec<u8>>; 2]>>);
+
+impl Heard {
+    fn hear(&self, at: Option<NodeId>, crossing: Crossing, packet: &Packet) {
+        let place = match (at, crossing) {
+            (Some(_), Crossing::Sent) => 0,
+            (None, Crossing::Received) => 1,
+            _ => return,
+        };
+        if packet.pure_ack().is_some() {
+            let mut bytes = Vec::new();
+            packet.emit(&mut bytes);
+            self.0.lock().expect("nobody panics while listening")[place].push(bytes);
+        }
+    }
+
+    /// Panics if the server got an ACK that no station sent, or out of turn. Says how many it got.
+    pub fn check(&self) -> usize {
+        let heard = self.0.lock().expect("nobody panics while listening");
+        let [sent, got] = &*heard;
+        let mut sent = sent.iter();
+        for (n, ack) in got.iter().enumerate() {
+            assert!(
+                sent.any(|sent| sent == ack),
+                "ACK {n} of {} was not sent, or came out of turn: {ack:02x?}",
+                got.len()
+            );
+        }
+        got.len()
+    }
+}
 
 /// Nothing is left to the devices.
 pub const SINGLE: Offload = Offload { segments: false, gro: Gro::Off };
@@ -35,6 +71,7 @@ pub fn with_hosts<R: Send + 'static>(
     name: &str,
     config: &CellConfig,
     offload: Offload,
+    heard: &Heard,
     work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
 ) -> Option<(R, Emulated)> {
     let plan = Plan { name, mtu: 1_500, server: offload, stations: offload };
@@ -42,7 +79,7 @@ pub fn with_hosts<R: Send + 'static>(
     let (tell, told) = mpsc::channel();
     let mut result = None;
     let emulated = emulate(
-        &request,
+        request,
         &mut (),
         |world| {
             let doors: io::Result<Vec<_>> = world.namespaces.iter().map(|namespace| namespace.door()).collect();
@@ -74,4 +111,4 @@ pub fn skip(why: &EmuError) {
 }
 
 /// No emulation of a test may last longer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(600);

@@ -1,0 +1,147 @@
+//! `ackless emulate`: programs and their exit codes, what is refused, and that nothing is left behind. Wants root, network namespaces and TUN devices, and says
+//! so loudly where it has not got them.
+#![cfg(target_os = "linux")]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+fn ackless(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackless"));
+    command.args(arguments);
+    command
+}
+
+/// What an emulation says and with what it ends; nothing, and a word why, where nothing can be emulated here.
+fn emulate(name: &str, arguments: &[&str]) -> Option<Output> {
+    let output = ackless(&[&["emulate", "wifi-80211n", "--name", name], arguments].concat()).output();
+    let output = output.expect("the program can be started");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    if ["run it as root", "/dev/net/tun"].iter().any(|help| complaint.contains(help)) {
+        writeln!(std::io::stderr(), "SKIPPED: nothing was emulated: {complaint}").expect("standard error takes a line");
+        return None;
+    }
+    Some(output)
+}
+
+fn nothing_is_left_of(name: &str) {
+    for place in ["server", "sta-1"] {
+        let path = format!("/run/netns/{name}-{place}");
+        assert!(!Path::new(&path).exists(), "{path} is there");
+    }
+    let claim = format!("/run/ackless/{name}.json");
+    assert!(!Path::new(&claim).exists(), "{claim} is there");
+}
+
+#[test]
+fn the_exit_code_is_the_commands_and_its_output_has_standard_output_for_itself() {
+    let Some(output) = emulate("c-code", &["--", "sh", "-c", "echo it; exit 7"]) else { return };
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "it\n");
+    nothing_is_left_of("c-code");
+}
+
+#[test]
+fn a_command_runs_where_it_is_told_to_and_reaches_the_others_over_both_families() {
+    for (place, own, other) in [("sta-1", "10.77.0.2", "fd77::1"), ("server", "10.77.0.1", "fd77::2")] {
+        let script = format!("ip -4 -o addr | grep -q {own}/ && ping -q -c 3 -i 0.05 {other}");
+        let Some(output) = emulate("c-where", &["--in", place, "--", "sh", "-c", &script]) else { return };
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{place}: {said}");
+        assert!(said.contains("3 received"), "{said}");
+    }
+}
+
+#[test]
+fn figures_of_the_emulation_are_json_with_those_of_a_run() {
+    let Some(output) = emulate("c-json", &["--duration", "300ms", "--json"]) else { return };
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(told["scheme"], "stock");
+    let seconds = told["sim_seconds"].as_f64().expect("it is a number");
+    assert!((0.3..2.0).contains(&seconds), "{seconds}");
+    let air = told["airtime_ns"].as_object().expect("there is a ledger");
+    let sum: u64 = air.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(sum, (seconds * 1e9).round() as u64, "every nanosecond is booked once");
+    assert_eq!(told["hosts"][1]["namespace"], "c-json-sta-1");
+    nothing_is_left_of("c-json");
+}
+
+#[test]
+fn emulations_nest() {
+    let inner = env!("CARGO_BIN_EXE_ackless");
+    let arguments = ["--", inner, "emulate", "wifi-80211a", "--name", "c-inner", "--", "sh", "-c", "exit 5"];
+    let Some(output) = emulate("c-outer", &arguments) else { return };
+    assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stderr));
+    nothing_is_left_of("c-outer");
+    nothing_is_left_of("c-inner");
+}
+
+/// One that runs until it is ended, and has made its network.
+fn endless(name: &str) -> Child {
+    let mut child = ackless(&["emulate", "wifi-80211n", "--name", name])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be started");
+    let told = BufReader::new(child.stderr.take().expect("it is a pipe"));
+    let ready = told.lines().map_while(Result::ok).any(|line| line.contains("Ctrl-C ends it"));
+    assert!(ready, "it says when it is ready");
+    child
+}
+
+fn signal(child: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("there is kill");
+    assert!(sent.success());
+}
+
+#[test]
+fn a_signal_ends_it_cleanly_a_live_one_keeps_its_names_and_what_a_killed_one_left_is_removed() {
+    if emulate("c-signal", &["--duration", "1ms"]).is_none() {
+        return;
+    }
+    for kind in ["-INT", "-TERM"] {
+        let mut child = endless("c-signal");
+        signal(&child, kind);
+        assert!(child.wait().expect("it ends").success(), "{kind}");
+        nothing_is_left_of("c-signal");
+    }
+    let mut live = endless("c-signal");
+    let second = emulate("c-signal", &["--duration", "1ms"]).expect("the first could be emulated");
+    assert_eq!(second.status.code(), Some(2));
+    let complaint = String::from_utf8_lossy(&second.stderr);
+    assert!(complaint.contains(&format!("process {}", live.id())) && complaint.contains("--name"), "{complaint}");
+    signal(&live, "-KILL");
+    live.wait().expect("it ends");
+    assert!(Path::new("/run/netns/c-signal-sta-1").exists(), "nobody could clean up");
+    let third = emulate("c-signal", &["--duration", "1ms"]).expect("the first could be emulated");
+    assert!(third.status.success(), "{}", String::from_utf8_lossy(&third.stderr));
+    nothing_is_left_of("c-signal");
+}
+
+#[test]
+fn what_makes_no_emulation_is_refused_with_the_remedy_and_leaves_nothing() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["--in", "sta-9", "--", "true"], "it has server, sta-1"),
+        (&["--", "/nowhere/to-be-found"], "give its path, or install it"),
+        (&["--scheme", "hak"], "did you mean"),
+        (&["--set", "wifi.topology=ad-hoc"], "name a group of stations"),
+        (&["--duration", "5"], "for example 5ms"),
+    ];
+    for (arguments, remedy) in cases {
+        let Some(output) = emulate("c-wrong", arguments) else { return };
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {complaint}");
+        assert!(complaint.contains(remedy), "{arguments:?}: {complaint}");
+        assert!(output.stdout.is_empty());
+        nothing_is_left_of("c-wrong");
+    }
+    for beside in [["--vary", "wifi.mcs=1,2"], ["--threads", "2"]] {
+        let arguments = [&["compare", "wifi-80211n", "--emulated"], &beside[..]].concat();
+        let output = ackless(&arguments).output().expect("the program can be started");
+        assert_eq!(output.status.code(), Some(2), "{beside:?}");
+    }
+    let unknown = ackless(&["compare", "wifi-80211n", "--emulated", "--tcp", "nosuch"]).output();
+    let unknown = unknown.expect("the program can be started");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("modprobe"));
+}

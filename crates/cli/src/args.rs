@@ -209,11 +209,6 @@ pub struct Emulate {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Offloads::Scenario)]
     pub offload: Offloads,
 
-    /// The longest IP packet, in bytes, 1280 to 2296.
-    #[arg(long, value_name = "BYTES", default_value_t = 1_500,
-          value_parser = whole::<u16>(1_280, 2_296), allow_negative_numbers = true)]
-    pub mtu: u16,
-
     /// Watch the clock for this long before each event instead of sleeping, for example 50us: more exact, and takes a whole core.
     #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time, default_value = "0us")]
     pub spin: Duration,

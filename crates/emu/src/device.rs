@@ -4,9 +4,11 @@ use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 
 use ackless_cell::flows::Place;
 use ackless_cell::gro::Gro;
+use ackless_wire::Bytes;
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use crate::netlink::Netlink;
@@ -67,27 +69,29 @@ impl Device {
     ///
     /// # Errors
     /// Where the kernel refuses.
-    pub fn new(name: &str, place: Place, mtu: u16, offload: Offload) -> io::Result<Self> {
+    pub fn new(name: &str, place: Place, mtu: Bytes, offload: Offload) -> io::Result<Self> {
         let Addresses { v4, v6 } = Addresses::of(place);
         let with_header = offload.segments || offload.gro != Gro::Off;
-        // Nobody else is on the link: no neighbours to look for, no routers to ask.
-        let quiet = |key: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv6/conf/{key}"), value);
-        quiet("default/router_solicitations", "0")?;
-        quiet("default/accept_dad", "0")?;
+        let has_v6 = mtu >= LEAST_V6 && Path::new(IPV6).exists();
+        if has_v6 {
+            std::fs::write(Path::new(IPV6).join("router_solicitations"), "0")?;
+        }
         let tun = DeviceBuilder::new()
             .name(name)
             .ipv4(v4, NETWORK_V4, None)
-            .ipv6(v6, NETWORK_V6)
-            .mtu(mtu)
+            .mtu(mtu.get() as u16)
             .tx_queue_len(QUEUE)
             .offload(with_header)
             .build_sync()?;
         tun.set_nonblocking(true)?;
         let netlink = Netlink::open()?;
+        if has_v6 {
+            netlink.add_address(tun.if_index()?, v6, NETWORK_V6)?;
+        }
         if !offload.segments {
             netlink.set_largest_packet(tun.if_index()?, 1)?;
         }
-        netlink.route_everything(tun.if_index()?)?;
+        netlink.route_everything(tun.if_index()?, has_v6)?;
         Ok(Self { place, tun, offload, refused: 0 })
     }
 
@@ -183,7 +187,11 @@ const NETWORK_V6: u8 = 64;
 const QUEUE: u32 = 10_000;
 /// A packet of 65,535 bytes with its virtio header.
 const LARGEST: usize = 65_536 + 64;
-/// The longest packet: the longest MSDU is 2,304 bytes (802.11-2020, 9.2.4.7.1), eight of them LLC and SNAP.
-pub const LONGEST: usize = 2_296;
+/// The longest packet that a cell may be set to carry: an MSDU has at most 2,304 bytes (802.11-2020, 9.2.4.8), of which LLC and SNAP take 8.
+const LONGEST: usize = 2_296;
+/// Links with a smaller MTU have no IPv6 (RFC 8200, 5).
+const LEAST_V6: Bytes = Bytes(1_280);
+/// Where the kernel says how IPv6 is, if it has it.
+const IPV6: &str = "/proc/sys/net/ipv6/conf/default";
 /// As many segments as the kernel puts into a packet if they are as small as may be (`TCP_MIN_GSO_SIZE`, 8 bytes of payload, would be 8,192; its least MSS of 48 is what counts).
 const MOST: usize = 1_366;

@@ -1,9 +1,13 @@
 //! The few things that are asked of the kernel's routing socket: devices up, their segmentation, routes.
 
 use std::io;
+use std::net::Ipv6Addr;
 
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::address::{
+    AddressAttribute, AddressHeader, AddressHeaderFlags, AddressMessage, AddressScope,
 };
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType};
@@ -48,12 +52,30 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::SetLink(message), 0)
     }
 
-    /// Everything that has no other route goes to a device, in IPv4 and IPv6.
+    /// Gives a device an IPv6 address that is good at once: nobody else is on the link whom one would have to ask (RFC 4862, 5.4).
     ///
     /// # Errors
     /// Where the kernel refuses.
-    pub fn route_everything(&self, device: u32) -> io::Result<()> {
-        for address_family in [AddressFamily::Inet, AddressFamily::Inet6] {
+    pub fn add_address(&self, device: u32, address: Ipv6Addr, prefix_len: u8) -> io::Result<()> {
+        let mut message = AddressMessage::default();
+        message.header = AddressHeader {
+            family: AddressFamily::Inet6,
+            prefix_len,
+            flags: AddressHeaderFlags::Nodad,
+            scope: AddressScope::Universe,
+            index: device,
+        };
+        message.attributes.push(AddressAttribute::Address(address.into()));
+        self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_REPLACE)
+    }
+
+    /// Everything that has no other route goes to a device, in IPv4 and, if there is that, in IPv6.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn route_everything(&self, device: u32, with_v6: bool) -> io::Result<()> {
+        let families = [AddressFamily::Inet, AddressFamily::Inet6];
+        for address_family in families.into_iter().take(1 + usize::from(with_v6)) {
             let mut message = RouteMessage::default();
             message.header = RouteHeader {
                 address_family,

@@ -27,8 +27,6 @@ pub struct World {
 pub struct Plan<'a> {
     /// With what all its names begin.
     pub name: &'a str,
-    /// The longest IP packet, in bytes: 1,280 (RFC 8200, 5) to [`LONGEST`](crate::device::LONGEST).
-    pub mtu: u16,
     /// What is left to the server's device.
     pub server: Offload,
     /// What is left to those of stations.
@@ -53,15 +51,16 @@ impl World {
         }
         let claim = Claim::new(plan.name, names.clone())?;
         let namespaces: Vec<_> = names.iter().map(|name| Namespace::new(name)).collect::<Result<_, _>>()?;
+        let mtu = config.wired.mtu;
         let devices = places(config).zip(&namespaces).map(|(place, namespace)| {
             let (device, offload) = match place {
                 Place::Server => ("wire0", plan.server),
                 Place::Station(_) => ("wifi0", plan.stations),
             };
-            namespace.within(|| Device::new(device, place, plan.mtu, offload)).map_err(|source| EmuError::Refused {
+            namespace.within(|| Device::new(device, place, mtu, offload)).map_err(|source| EmuError::Refused {
                 what: format!("no TUN device could be made in {}", namespace.name()),
                 source,
-                help: format!("{TUN} must be open to whoever runs this, and the kernel must have TUN devices and IPv6"),
+                help: format!("{TUN} must be open to whoever runs this"),
             })
         });
         let devices = devices.collect::<Result<_, _>>()?;

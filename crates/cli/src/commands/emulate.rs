@@ -40,7 +40,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let hosts = directory(&options.name, &config)?;
     let inside = options.inside.as_deref().map_or(Ok(Place::Station(1)), |name| find(name, &config))?;
     let mut recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &config)).transpose()?;
-    let plan = plan(&options.name, options.mtu, options.offload, &config);
+    let plan = plan(&options.name, options.offload, &config);
     let program =
         Program { inside, command: &options.command, keep_output: false, awaited: true, after: Duration::ZERO };
     let request = Request {
@@ -60,7 +60,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     // A command has the terminal for itself.
     let mut live = None;
     let emulated = emulate(
-        &request,
+        request,
         &mut files,
         |_| remark(&introduction(options, &hosts)),
         |drive| {
@@ -92,7 +92,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
 }
 
 /// What the hosts' devices are left.
-pub fn plan<'a>(name: &'a str, mtu: u16, offload: Offloads, config: &CellConfig) -> Plan<'a> {
+pub fn plan<'a>(name: &'a str, offload: Offloads, config: &CellConfig) -> Plan<'a> {
     let of = |gro, segments| Offload { gro, segments };
     let (server, stations) = match offload {
         Offloads::Scenario => {
@@ -103,7 +103,7 @@ pub fn plan<'a>(name: &'a str, mtu: u16, offload: Offloads, config: &CellConfig)
         Offloads::Gro => (of(Gro::PerBatch, false), of(Gro::PerBatch, false)),
         Offloads::Full => (of(Gro::PerBatch, true), of(Gro::PerBatch, true)),
     };
-    Plan { name, mtu, server, stations }
+    Plan { name, server, stations }
 }
 
 /// What must be known before it begins.

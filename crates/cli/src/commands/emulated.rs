@@ -121,7 +121,7 @@ impl Twin {
         let request = Request {
             config: &self.emulated,
             seed,
-            plan: plan(&options.emulation.name, 1_500, self.offload, &self.simulated),
+            plan: plan(&options.emulation.name, self.offload, &self.simulated),
             spin: options.emulation.spin,
             duration: Some(Duration::from_secs((warm_up + measured) as u64) + AT_MOST_LONGER),
             programs: servers.chain(clients).collect(),

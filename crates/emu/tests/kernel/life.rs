@@ -10,7 +10,7 @@ use ackless_emu::world::{Plan, World, directory};
 use crate::rig::{SINGLE, cell, skip};
 
 fn plan(name: &str) -> Plan<'_> {
-    Plan { name, mtu: 1_500, server: SINGLE, stations: SINGLE }
+    Plan { name, server: SINGLE, stations: SINGLE }
 }
 
 #[test]

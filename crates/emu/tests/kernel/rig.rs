@@ -1,5 +1,6 @@
 //! A cell with hosts in namespaces, and somebody who does something with them.
 
+use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, mpsc};
@@ -74,8 +75,17 @@ pub fn with_hosts<R: Send + 'static>(
     heard: &Heard,
     work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
 ) -> Option<(R, Emulated)> {
-    let plan = Plan { name, mtu: 1_500, server: offload, stations: offload };
-    let request = Request { config, seed: 1, plan, spin: Duration::ZERO, duration: Some(LIMIT), programs: Vec::new() };
+    let plan = Plan { name, server: offload, stations: offload };
+    let hears = heard.clone();
+    let request = Request {
+        config,
+        seed: 1,
+        plan,
+        spin: Duration::ZERO,
+        duration: Some(LIMIT),
+        programs: Vec::new(),
+        eavesdropper: Some(Eavesdropper(Box::new(move |_, at, crossing, packet| hears.hear(at, crossing, packet)))),
+    };
     let (tell, told) = mpsc::channel();
     let mut result = None;
     let emulated = emulate(
@@ -94,8 +104,8 @@ pub fn with_hosts<R: Send + 'static>(
     match emulated {
         Ok(emulated) => {
             assert_eq!(emulated.ended, Ended::Asked, "{name}: it ends within {LIMIT}");
-            let result = result.and_then(Result::ok);
-            Some((result.unwrap_or_else(|| panic!("{name}: the conversation failed")), emulated))
+            let result = result.expect("it has said how it went");
+            Some((result.unwrap_or_else(|error| panic!("{name}: {error}")), emulated))
         }
         Err(error @ EmuError::Refused { .. }) => {
             skip(&error);
@@ -106,7 +116,7 @@ pub fn with_hosts<R: Send + 'static>(
 }
 
 /// Says loudly that a test did not happen.
-pub fn skip(why: &EmuError) {
+pub fn skip(why: &dyn Display) {
     writeln!(io::stderr(), "SKIPPED: nothing was emulated: {why}").expect("standard error takes a line");
 }
 

@@ -282,13 +282,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         match wakeup {
             Wakeup::Medium => self.end_transmissions(),
             Wakeup::Station(node) => self.wake_station(node),
-            Wakeup::FromMac(node) => {
-                while let Some(arrival) = self.passages[node].pop_up(self.now) {
-                    self.at_host(node, arrival);
-                }
-                self.end_batches();
-                self.agenda.set(self.slots.slot(wakeup), self.passages[node].up_timeout());
-            }
+            Wakeup::FromMac(node) => self.hand_up(node),
             Wakeup::ToMac(node) => {
                 while let Some(outgoing) = self.passages[node].pop_down(self.now) {
                     self.hand_to_mac(node, outgoing);

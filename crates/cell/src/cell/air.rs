@@ -217,6 +217,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             None => self.loss.intact(self.now, &ended.ppdu, frames, receiver) & spared,
         };
         self.take_in(node, &ended.ppdu, intact);
+        if self.per_mpdu {
+            // What ends with the PPDU is handed up in this instant too, as all of it is where PPDUs are handed up whole.
+            self.hand_up(node);
+        }
         frames as u32 - intact.count_ones()
     }
 

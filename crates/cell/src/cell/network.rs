@@ -39,6 +39,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].up_timeout());
     }
 
+    /// What has left a node's MAC by now reaches its host.
+    pub(super) fn hand_up(&mut self, node: usize) {
+        while let Some(arrival) = self.passages[node].pop_up(self.now) {
+            self.at_host(node, arrival);
+        }
+        self.end_batches();
+        self.agenda.set(self.slots.slot(Wakeup::FromMac(node)), self.passages[node].up_timeout());
+    }
+
     fn carry_emission(&mut self, node: usize, emission: Emission) {
         match emission {
             Emission::Onward(packet, from) => {

@@ -9,7 +9,7 @@ use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
 use ackless_wire::{Duration, Instant};
 
-use crate::cells::{cell, with_tcp};
+use crate::cells::{cell, run, with_tcp};
 
 /// When the first packets with data reach the station's TCP: ten of 1500 bytes, the first of which goes alone.
 fn times(config: &CellConfig) -> Vec<Instant> {
@@ -41,6 +41,26 @@ fn a_ppdu_is_handed_up_whole_at_its_end_or_each_mpdu_at_its_own() {
     for pair in each[1..].windows(2) {
         let apart = (pair[1] - pair[0]).as_nanos() as f64;
         assert!((lasts..lasts * 1.005).contains(&apart), "{apart} ns for {lasts}");
+    }
+}
+
+#[test]
+fn what_ends_with_its_ppdu_finds_the_medium_as_that_leaves_it_under_both() {
+    let of = |standard, delivery, idle_at_end| {
+        let config = with_tcp(cell(standard), 0, Peer::Server, Direction::Down);
+        let seen = run(&CellConfig { delivery, idle_at_end, ..config }).seen;
+        seen.iter().map(|sent| (sent.ppdu.transmitter, sent.ppdu.duration)).collect::<Vec<_>>()
+    };
+    let (whole, each) = (Delivery::PerPpdu, Delivery::PerMpdu);
+    // Without A-MPDUs there is no other end of an MPDU.
+    for idle in [false, true] {
+        assert!(of(Standard::A, each, idle) == of(Standard::A, whole, idle), "idle at the end: {idle}");
+    }
+    for standard in [Standard::A, Standard::N] {
+        for delivery in [whole, each] {
+            let same = of(standard, delivery, true) == of(standard, delivery, false);
+            assert!(!same, "{standard:?}, {delivery:?}: whether the medium is idle at the end makes no difference");
+        }
     }
 }
 

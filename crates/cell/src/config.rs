@@ -9,6 +9,7 @@
 pub use crate::gro::Gro;
 pub use ackless_dot11::access::BackoffPolicy;
 use ackless_dot11::codec::beacon::min_len;
+pub use ackless_dot11::queue::{AirtimeLimits, DeviceLimit};
 use ackless_phy::{Band, BasicRates, Db, Dbm, LinkBudget, Standard, TxVector};
 use ackless_schemes::agent::AgentConfig;
 use ackless_schemes::arq_proxy::ArqProxyConfig;
@@ -195,6 +196,8 @@ pub struct ApConfig {
     pub scheduler: ApScheduler,
     /// Whether the limits of [`ApQueue::Fifo`] are one, so many times as long, for all stations together.
     pub shares_queue: bool,
+    /// How much of what waits in its queues the device below them is given in advance; `None` where PPDUs are built from the queues themselves.
+    pub device: Option<DeviceLimit>,
     /// From its wire to its MAC's queue, and from its MAC to its wire.
     pub host_latency: Duration,
 }

@@ -12,8 +12,8 @@ use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::schema::{SectionInfo, section};
 use crate::value::{
-    AckRule, Angle, AtEnd, Auto, Backoff, Congestion, Counted, Decibels, Discipline, Fading, Frequency, Hears, Level,
-    LossModel, Milli, Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
+    AckRule, Angle, AtEnd, Auto, Backoff, Congestion, Counted, Decibels, DeviceQueue, Discipline, Fading, Frequency,
+    Hears, Level, LossModel, Milli, Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -189,6 +189,16 @@ section! {
         fq_limit: u32 = "8192",
         /// Whether fq-codel marks packets that may be marked (transport.ecn) in place of dropping them, as mac80211 does.
         fq_ecn: bool = "true",
+        /// How much of what waits in these queues the device below them is given in advance, from which PPDUs are built and which codel does not see: none, so that a packet
+        /// leaves its queue when its PPDU is built; so many packets for each client; or, with aql, as much as Linux's airtime queue limits allow, ap.aql_low to ap.aql_high of estimated air time for each
+        /// client. A packet counts until it is acknowledged or given up. What the device has, a scheme can no longer take back.
+        device_queue: DeviceQueue = "\"none\"",
+        /// What the device may always hold for a client (aql).
+        aql_low: Duration = "\"5ms\"",
+        /// What it may hold for a client where it holds less than ap.aql_threshold for all (aql).
+        aql_high: Duration = "\"12ms\"",
+        /// See there (aql).
+        aql_threshold: Duration = "\"24ms\"",
         /// Which client is served next.
         scheduler: ApScheduler = "\"round-robin\"",
         /// Time from the wire to the MAC's queue, and back.

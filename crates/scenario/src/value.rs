@@ -332,6 +332,36 @@ impl Value for Gro {
     }
 }
 
+impl Value for DeviceQueue {
+    fn allowed() -> String {
+        "\"none\", \"aql\" or a number of packets from 1 up".into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        match literal {
+            Literal::Text(text) => match text.as_str() {
+                "none" => Ok(Self::None),
+                "aql" => Ok(Self::Aql),
+                _ => Err(None),
+            },
+            Literal::Integer(n) => {
+                let packets = u32::try_from(*n).ok().and_then(NonZeroU32::new);
+                packets.map(Self::Packets).ok_or_else(|| Some(format!("it is not from 1 to {}", u32::MAX)))
+            }
+            _ => Err(None),
+        }
+    }
+    fn write(&self) -> Literal {
+        match self {
+            Self::None => Literal::Text("none".into()),
+            Self::Aql => Literal::Text("aql".into()),
+            Self::Packets(packets) => Literal::Integer(i64::from(packets.get())),
+        }
+    }
+    fn keywords() -> Vec<&'static str> {
+        vec!["none", "aql"]
+    }
+}
+
 impl Value for Probability {
     fn allowed() -> String {
         "a probability from 0 to 1, or as \"2%\"".into()
@@ -619,6 +649,14 @@ keywords! {
 pub(crate) enum Discipline {
     Fifo,
     FqCodel,
+}
+
+/// What bounds the queue of the AP's device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DeviceQueue {
+    None,
+    Aql,
+    Packets(NonZeroU32),
 }
 
 /// Which directions something concerns.

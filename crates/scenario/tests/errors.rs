@@ -440,7 +440,7 @@ fn no_text_makes_the_parser_or_the_builder_panic() {
 }
 
 #[test]
-fn a_delivery_without_a_time_or_out_of_range_or_where_it_cannot_be_is_refused() {
+fn a_delivery_or_a_queue_that_is_out_of_range_or_where_it_cannot_be_is_refused() {
     let refused = |keys: &[&str], why: &str| {
         let message = outcome("", keys).expect_err(why);
         assert!(message.contains(why), "{keys:?}: {message}");
@@ -454,6 +454,12 @@ fn a_delivery_without_a_time_or_out_of_range_or_where_it_cannot_be_is_refused() 
         "set wifi.hearing=all, or wifi.reception_end=busy",
     );
     refused(&["ap.queue_shared=true", "ap.queue=fq-codel"], "ap.queue is fq-codel");
+    refused(&["ap.device_queue=0"], "it is not from 1 to");
+    refused(&["ap.device_queue=fifo"], "expected \"none\", \"aql\" or a number of packets from 1 up");
+    refused(&["ap.device_queue=10000001"], "packets are allowed");
+    refused(&["ap.device_queue=aql", "ap.aql_high=1ms"], "is 1ms, less than ap.aql_low");
+    refused(&["ap.device_queue=aql", "ap.aql_low=0us"], "ap.aql_low");
+    refused(&["ap.aql_threshold=1ms"], "ap.device_queue is not aql");
     refused(&["wifi.delivery=coalesced(200ms)", "scheme.name=agent"], "agent.again");
     outcome("", &["wifi.delivery=coalesced(500us)", "wifi.hearing=by-power", "loss.model=path-loss"])
         .expect("any card may wait");

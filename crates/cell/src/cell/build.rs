@@ -168,6 +168,7 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         answer_delay: mac.answer_delay,
         idle_at_end: config.idle_at_end,
         bounds: bounds(config, node),
+        device: config.ap.device.filter(|_| node == NodeId(0)),
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }

@@ -43,6 +43,7 @@ pub fn cell(standard: Standard, mpdus: u16) -> CellConfig {
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
             shares_queue: false,
+            device: None,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, standard, mac, hack)],

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{
-    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Delivery, Direction, FrameLoss, LinkLoss, Peer,
-    Probability, SchemeChoice, Span, Topology, Traffic,
+    AckConfig, AirtimeLimits, ApQueue, ApScheduler, CellConfig, CongestionChoice, Delivery, DeviceLimit, Direction,
+    FrameLoss, LinkLoss, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -187,6 +187,9 @@ fn macs(random: &mut Stream, config: &mut CellConfig) {
     config.counts_in_flight = random.chance(0.2);
     config.idle_at_end = random.chance(0.2);
     config.ap.shares_queue = matches!(config.ap.queue, ApQueue::Fifo { .. }) && random.chance(0.2);
+    let packets = DeviceLimit::Packets(1 + random.below(60) as usize);
+    let airtime = DeviceLimit::Airtime(AirtimeLimits::MAC80211);
+    config.ap.device = one_of(random, &[None, None, None, None, Some(packets), Some(airtime)]);
 }
 
 /// How ACKs are said, on all nodes alike.

@@ -144,6 +144,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
             shares_queue: false,
+            device: None,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station(0, rate, mac)],

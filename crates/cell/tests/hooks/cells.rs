@@ -174,6 +174,7 @@ fn cell(standard: Standard, rate: TxVector, mac: MacConfig) -> CellConfig {
             queue: ApQueue::Fifo { packets: 2000 },
             scheduler: ApScheduler::RoundRobin,
             shares_queue: false,
+            device: None,
             host_latency: Duration::ZERO,
         },
         stations: vec![station("one", rate, mac)],

@@ -114,6 +114,7 @@ fn cell(standard: Standard, band: Band, data: TxVector) -> CellConfig {
             queue: ApQueue::Fifo { packets: 126 },
             scheduler: ApScheduler::RoundRobin,
             shares_queue: false,
+            device: None,
             host_latency: Duration::from_micros(20),
         },
         stations: vec![station("laptop"), station("phone")],

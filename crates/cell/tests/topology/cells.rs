@@ -136,6 +136,7 @@ pub fn cell(standard: Standard) -> CellConfig {
             queue: ApQueue::Fifo { packets: 200 },
             scheduler: ApScheduler::RoundRobin,
             shares_queue: false,
+            device: None,
             host_latency: Duration::ZERO,
         },
         stations: vec![station(0, standard, mac)],

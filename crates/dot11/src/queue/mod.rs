@@ -1,22 +1,25 @@
 //! What stands between a packet handed to the MAC and its transmission: a queue for each receiver, and who is served next.
 //!
 //! - [`TxQueue`]: [`fifo`] with a packet limit, or [`fq_codel`], which manages each flow by [`codel`];
+//! - [`Device`]: what the device below those queues is given in advance, if it is;
 //! - [`Scheduler`]: which receiver's queue gets the next channel access.
 //!
 //! Each receiver has a queue and a limit of its own, for what waits in it, unless [`Bounds`](crate::station::Bounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio.
 //! CoDel marks packets that may be marked (ECN, RFC 3168) where that is chosen; a full queue drops.
 
 pub mod codel;
+pub mod device;
 pub mod fifo;
 pub mod fq_codel;
 pub mod scheduler;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Instant, PacketId};
 
 pub use codel::CodelConfig;
+pub use device::{AirtimeLimits, Device, DeviceLimit, Staged, expected_airtime};
 pub use fifo::Fifo;
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
@@ -81,6 +84,8 @@ pub enum TxQueue {
     Fifo(Fifo),
     /// Fair among flows, and each kept short.
     FqCodel(FqCodel),
+    /// One of these with the device's queue below it.
+    Staged(Box<Staged>),
 }
 
 impl Queued {
@@ -129,11 +134,21 @@ impl TxQueue {
         }
     }
 
+    /// The limit of one with a limit in packets.
+    pub fn limit(&self) -> Option<usize> {
+        match self {
+            Self::Fifo(fifo) => Some(fifo.limit()),
+            Self::FqCodel(_) => None,
+            Self::Staged(staged) => staged.above().limit(),
+        }
+    }
+
     /// Queues a packet of the flow with this key. `drop` takes what is dropped for it.
     pub fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         match self {
             Self::Fifo(fifo) => fifo.push(item, drop),
             Self::FqCodel(fq) => fq.push(item, flow, drop),
+            Self::Staged(staged) => staged.push(item, flow, drop),
         }
     }
 
@@ -142,14 +157,16 @@ impl TxQueue {
         match self {
             Self::Fifo(fifo) => fifo.pop(),
             Self::FqCodel(fq) => fq.pop(now, drop),
+            Self::Staged(staged) => staged.pop(),
         }
     }
 
-    /// The packet that would be next, if queue management dropped none.
+    /// The packet that would be next, if queue management dropped none; of those that the device has, where there is one.
     pub fn peek(&self) -> Option<&Queued> {
         match self {
             Self::Fifo(fifo) => fifo.peek(),
             Self::FqCodel(fq) => fq.peek(),
+            Self::Staged(staged) => staged.peek(),
         }
     }
 
@@ -158,6 +175,7 @@ impl TxQueue {
         match self {
             Self::Fifo(_) => false,
             Self::FqCodel(fq) => fq.marks(),
+            Self::Staged(staged) => staged.above().marks(),
         }
     }
 
@@ -166,6 +184,7 @@ impl TxQueue {
         match self {
             Self::Fifo(fifo) => fifo.len(),
             Self::FqCodel(fq) => fq.len(),
+            Self::Staged(staged) => staged.len(),
         }
     }
 
@@ -174,6 +193,7 @@ impl TxQueue {
         match self {
             Self::Fifo(fifo) => fifo.bytes(),
             Self::FqCodel(fq) => fq.bytes(),
+            Self::Staged(staged) => staged.bytes(),
         }
     }
 
@@ -182,19 +202,21 @@ impl TxQueue {
         self.len() == 0
     }
 
-    /// Puts another packet into a frame that waits, wherever it stands, and returns the one before.
+    /// Puts another packet into a frame that waits, wherever it stands but in the device, and returns the one before.
     pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
         match self {
             Self::Fifo(fifo) => fifo.exchange(handle, content),
             Self::FqCodel(fq) => fq.exchange(handle, content),
+            Self::Staged(staged) => staged.exchange(handle, content),
         }
     }
 
-    /// Takes a frame out, wherever it stands.
+    /// Takes a frame out, wherever it stands but in the device.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
         match self {
             Self::Fifo(fifo) => fifo.withdraw(handle),
             Self::FqCodel(fq) => fq.withdraw(handle),
+            Self::Staged(staged) => staged.withdraw(handle),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::frame::Tid;
 
 /// A packet in a queue with this handle and length. All share one packet: what is followed here is the handle.
-pub(super) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
+pub(crate) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
     let packet = PacketPool::default().insert(Packet {
         ip: IpHeader::V4(Ipv4Header::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into())),
         transport: Transport::Tcp(TcpHeader::new(1, 2)),

@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration};
 
 use crate::access::{BackoffPolicy, Parameters};
 use crate::frame::{Ds, NodeId, Tid};
-use crate::queue::QueueConfig;
+use crate::queue::{DeviceLimit, QueueConfig};
 use crate::rate::RateChoice;
 
 /// The MAC of one station.
@@ -42,6 +42,8 @@ pub struct MacConfig {
     pub idle_at_end: bool,
     /// What else counts against the limits of its queues; `None` where each receiver's queue has a limit of its own, for what waits in it.
     pub bounds: Option<Bounds>,
+    /// What a device below its queues is given in advance; `None` where PPDUs are built from the queues themselves.
+    pub device: Option<DeviceLimit>,
     /// EIFS less DIFS: SIFS and an Ack at the lowest mandatory rate (802.11-2020, 10.3.2.3.7).
     pub eifs_extra: Duration,
 }

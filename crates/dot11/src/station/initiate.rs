@@ -239,6 +239,9 @@ impl<S: Scheme> Station<S> {
     /// Tells the scheme what became of MPDUs, and lets their packets go.
     fn settle_fates(&mut self, now: Instant, pool: &mut PacketPool) {
         let mut fates = std::mem::take(&mut self.fates);
+        if self.links.has_device() {
+            self.links.let_go(fates.iter().map(|(mpdu, _)| mpdu.handle));
+        }
         for (mpdu, fate) in fates.drain(..) {
             let mut cx = context!(self, now, pool);
             match fate {
@@ -253,6 +256,10 @@ impl<S: Scheme> Station<S> {
             pool.release(mpdu.packet);
         }
         self.fates = fates;
+        if self.links.has_device() {
+            self.links.feed(now, pool, &mut self.dropped);
+            self.settle_drops(now, pool);
+        }
     }
 
     /// The access is over.

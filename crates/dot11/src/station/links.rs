@@ -7,7 +7,9 @@ use super::{Aggregation, Amsdu, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AMSDU_PAD, AckPolicy, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
-use crate::queue::{Queued, Scheduler, SchedulerKind, SendOptions, TxQueue};
+use crate::queue::{
+    Device, DeviceLimit, Queued, Scheduler, SchedulerKind, SendOptions, Staged, TxQueue, expected_airtime,
+};
 use crate::rate::{Attempt, RateControl};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
@@ -18,6 +20,8 @@ pub(super) struct Links {
     by_node: Vec<Option<u16>>,
     scheduler: Scheduler,
     current: usize,
+    /// What holds what PPDUs are built from, if that is not taken from the queues themselves.
+    device: Option<Box<Device>>,
 }
 
 #[derive(Debug)]
@@ -62,14 +66,17 @@ pub(super) enum Head {
 }
 
 impl Links {
-    pub(super) fn new(links: Vec<LinkConfig>, scheduler: SchedulerKind) -> Self {
+    pub(super) fn new(links: Vec<LinkConfig>, scheduler: SchedulerKind, device: Option<DeviceLimit>) -> Self {
         let nodes = links.iter().map(|link| usize::from(link.peer.0) + 1).max().unwrap_or(0);
         let mut by_node = vec![None; nodes];
         for (index, link) in links.iter().enumerate() {
             by_node[usize::from(link.peer.0)] = Some(index as u16);
         }
         let scheduler = Scheduler::new(scheduler, links.len());
-        Self { links: links.into_iter().map(Link::new).collect(), by_node, scheduler, current: 0 }
+        let device_of = |limit| Box::new(Device::new(limit, links.len()));
+        let device = device.map(device_of);
+        let links = links.into_iter().map(|config| Link::new(config, device.is_some())).collect();
+        Self { links, by_node, scheduler, current: 0, device }
     }
 
     /// The link to a peer.
@@ -169,6 +176,40 @@ impl Links {
         }
     }
 
+    /// Whether there is a device that is given packets in advance.
+    pub(super) fn has_device(&self) -> bool {
+        self.device.is_some()
+    }
+
+    /// Gives the device what it has room for of what waits: a packet to each receiver in turn. What queue management drops is added to `dropped`.
+    ///
+    /// Linux's order among receivers is by air time here too (`ieee80211_next_txq`); who is sent to next is the scheduler's matter.
+    #[cold]
+    pub(super) fn feed(&mut self, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) {
+        let Some(mut device) = self.device.take() else { return };
+        loop {
+            let mut moved = false;
+            for link in device.round() {
+                if device.has_room(link) && self.links[link].feed(link, &mut device, now, pool, dropped) {
+                    moved = true;
+                    self.refresh(link);
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        self.device = Some(device);
+    }
+
+    /// The device is done with these frames.
+    #[cold]
+    pub(super) fn let_go(&mut self, frames: impl Iterator<Item = FrameHandle>) {
+        if let Some(device) = &mut self.device {
+            frames.for_each(|frame| device.let_go(frame));
+        }
+    }
+
     /// The link in whose queue a packet waits.
     pub(super) fn link_of(&self, item: &Queued) -> usize {
         self.index(item.options.receiver).unwrap_or_else(|| self.index_of_group(&item.options))
@@ -181,10 +222,7 @@ impl Links {
 
     /// The limit of a link's queue, where it is one in packets.
     pub(super) fn limit(&self, link: usize) -> Option<usize> {
-        match &self.links[link].queue {
-            TxQueue::Fifo(fifo) => Some(fifo.limit()),
-            TxQueue::FqCodel(_) => None,
-        }
+        self.links[link].queue.limit()
     }
 
     /// Packets that wait on a link or are in MPDUs without a fate.
@@ -392,11 +430,13 @@ impl Links {
     }
 }
 
+/// What a device has been given is out of reach.
 impl Withdraw for Links {
     fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
         for index in 0..self.links.len() {
             let link = &mut self.links[index];
-            let staged = link.head.take_if(|queued| queued.handle == handle);
+            let reachable = self.device.is_none();
+            let staged = link.head.take_if(|queued| reachable && queued.handle == handle);
             if let Some(queued) = staged.or_else(|| link.queue.withdraw(handle)) {
                 self.refresh(index);
                 return Some(queued.packet);
@@ -406,8 +446,9 @@ impl Withdraw for Links {
     }
 
     fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
+        let reachable = self.device.is_none();
         self.links.iter_mut().find_map(|link| {
-            let staged = link.head.as_mut().filter(|queued| queued.handle == handle);
+            let staged = link.head.as_mut().filter(|queued| reachable && queued.handle == handle);
             match staged {
                 Some(queued) => Some(queued.exchange(content)),
                 None => link.queue.exchange(handle, content),
@@ -417,7 +458,9 @@ impl Withdraw for Links {
 }
 
 impl Link {
-    fn new(config: LinkConfig) -> Self {
+    fn new(config: LinkConfig, with_device: bool) -> Self {
+        let queue = TxQueue::new(config.queue);
+        let queue = if with_device { TxQueue::Staged(Box::new(Staged::new(queue))) } else { queue };
         let agreement = config
             .aggregation
             .map(|terms| Agreement { terms, originator: Originator::new(MacSeq::default(), terms.window) });
@@ -433,7 +476,7 @@ impl Link {
             max_psdu: max_psdu(config.rate, config.aggregation),
             agreement,
             recipient,
-            queue: TxQueue::new(config.queue),
+            queue,
             head: None,
             next_single_seq: MacSeq::default(),
             duplicates: DuplicateCache::default(),
@@ -461,14 +504,26 @@ impl Link {
     fn fill_head(&mut self, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) {
         if self.head.is_none() {
             let marks = self.queue.marks();
-            self.head = self.queue.pop(now, |victim| {
-                if marks && pool.mark(victim.packet) {
-                    return Some(victim);
-                }
-                dropped.push(victim);
-                None
-            });
+            self.head = self.queue.pop(now, |victim| manage(victim, marks, pool, dropped));
         }
+    }
+
+    /// Gives the device the next packet. Whether there was one.
+    fn feed(
+        &mut self,
+        place: usize,
+        device: &mut Device,
+        now: Instant,
+        pool: &mut PacketPool,
+        dropped: &mut Vec<Queued>,
+    ) -> bool {
+        let TxQueue::Staged(staged) = &mut self.queue else { return false };
+        let marks = staged.above().marks();
+        let Some(item) = staged.move_down(now, |victim| manage(victim, marks, pool, dropped)) else { return false };
+        let rate = item.options.rate.unwrap_or(self.rate);
+        let aggregates = self.agrees(&item);
+        device.take(place, item.handle, expected_airtime(item.mpdu_len(), rate, aggregates));
+        true
     }
 
     /// When the oldest frame that can be sent now was queued; `None` if there is none.
@@ -483,6 +538,15 @@ impl Link {
         // A full window of unanswered MPDUs cannot occur without a BlockAck Request being due.
         Some(head.enqueued)
     }
+}
+
+/// What becomes of a packet that queue management does not want: it is marked and given back, if that is done and may be, or dropped.
+fn manage(victim: Queued, marks: bool, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Option<Queued> {
+    if marks && pool.mark(victim.packet) {
+        return Some(victim);
+    }
+    dropped.push(victim);
+    None
 }
 
 /// The longest PSDU outside of a TXOP limit.

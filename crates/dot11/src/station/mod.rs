@@ -150,7 +150,7 @@ impl<S: Scheme> Station<S> {
     ) -> Self {
         Self {
             access: ChannelAccess::new(config.access, config.backoff, backoff),
-            links: Links::new(links, scheduler),
+            links: Links::new(links, scheduler, config.device),
             config,
             scheme,
             peers: Vec::new(),
@@ -424,6 +424,9 @@ impl<S: Scheme> Station<S> {
         match self.config.bounds {
             Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
             _ => self.links.push(item, flow, &mut self.dropped),
+        }
+        if self.links.has_device() {
+            self.links.feed(now, pool, &mut self.dropped);
         }
         self.settle_drops(now, pool);
         self.request(now, view);

@@ -18,6 +18,7 @@
 mod air;
 mod block;
 mod bounds;
+mod device;
 mod reserve;
 mod rules;
 mod single;
@@ -77,6 +78,7 @@ fn dcf(node: u16) -> MacConfig {
         answer_delay: Duration::ZERO,
         idle_at_end: false,
         bounds: None,
+        device: None,
         eifs_extra: timing.eifs() - timing.difs(),
     }
 }

@@ -4,7 +4,9 @@
 //! A cell takes a random standard and a few random keys; a failure prints its seed and keys.
 
 use ackless_cell::Cell;
-use ackless_cell::config::{ApQueue, CellConfig, Direction, Traffic, TransportConfig, WireBuffer, WiredLink};
+use ackless_cell::config::{
+    ApQueue, CellConfig, DeviceLimit, Direction, Traffic, TransportConfig, WireBuffer, WiredLink,
+};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -80,7 +82,13 @@ fn most_packets(config: &CellConfig) -> usize {
         ApQueue::Fifo { packets } => packets,
         ApQueue::FqCodel { limit, .. } => limit,
     };
-    let station = |queue: u32| ap_queue as usize + queue as usize + WINDOWS;
+    let device = match config.ap.device {
+        None => 0,
+        Some(DeviceLimit::Packets(packets)) => packets,
+        // Nothing counts for less than 4 us.
+        Some(DeviceLimit::Airtime(limits)) => limits.high.div_ceil(Duration::from_micros(4)) as usize + 1,
+    };
+    let station = |queue: u32| ap_queue as usize + device + queue as usize + WINDOWS;
     let stations: usize = config.stations.iter().map(|it| station(it.queue_packets)).sum();
     let wire = |link: &WiredLink| {
         let flying = link.rate.amount_floor(link.delay + link.reorder_delay);
@@ -302,6 +310,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("ap.queue", &["fq-codel"]),
     ("ap.queue_packets", &["5"]),
     ("ap.scheduler", &["fcfs", "airtime-fair"]),
+    ("ap.device_queue", &["aql", "3", "40"]),
     ("ap.host_latency", &["100us"]),
     ("stations.host_latency", &["100us"]),
     ("stations.host_latency_spread", &["300us"]),

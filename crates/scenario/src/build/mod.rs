@@ -17,14 +17,16 @@ mod wired;
 
 use std::fmt::Display;
 
-use ackless_cell::config::{ApConfig, ApQueue, BeaconConfig, CellConfig, Delivery, ServerConfig, Topology};
+use ackless_cell::config::{
+    AirtimeLimits, ApConfig, ApQueue, BeaconConfig, CellConfig, Delivery, DeviceLimit, ServerConfig, Topology,
+};
 use ackless_wire::{Bytes, Duration};
 
 use crate::error::ScenarioError;
 use crate::row::Row;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
-use crate::value::{AtEnd, Counted, Discipline, Hears, LossModel, Switch, Value};
+use crate::value::{AtEnd, Counted, DeviceQueue, Discipline, Hears, LossModel, Switch, Value};
 
 pub(crate) use stations::is_legacy;
 
@@ -104,8 +106,42 @@ fn ap(scenario: &Scenario, radio: &Radio) -> Result<ApConfig, ScenarioError> {
         queue,
         scheduler: ap.scheduler.value,
         shares_queue: ap.queue_shared.value,
+        device: device(scenario)?,
         host_latency: ap.host_latency.value,
     })
+}
+
+/// What the AP's device is given in advance.
+fn device(scenario: &Scenario) -> Result<Option<DeviceLimit>, ScenarioError> {
+    let ap = &scenario.ap;
+    let limit = match ap.device_queue.value {
+        DeviceQueue::Aql => {
+            let limits = AirtimeLimits {
+                low: scenario.positive(&ap.aql_low)?,
+                high: scenario.positive(&ap.aql_high)?,
+                threshold: ap.aql_threshold.value,
+            };
+            if limits.high < limits.low {
+                let message = format!("is {}, less than ap.aql_low", limits.high.word());
+                return Err(scenario.refuse(&ap.aql_high, message, "ap.aql_low and more are allowed"));
+            }
+            return Ok(Some(DeviceLimit::Airtime(limits)));
+        }
+        DeviceQueue::None => None,
+        DeviceQueue::Packets(packets) if packets.get() > MAX_PACKETS => {
+            let message = format!("is {packets}");
+            return Err(scenario.refuse(
+                &ap.device_queue,
+                message,
+                format!("at most {MAX_PACKETS} packets are allowed"),
+            ));
+        }
+        DeviceQueue::Packets(packets) => Some(DeviceLimit::Packets(packets.get() as usize)),
+    };
+    for setting in [&ap.aql_low, &ap.aql_high, &ap.aql_threshold] {
+        scenario.without_bearing(setting, "ap.device_queue is not aql")?;
+    }
+    Ok(limit)
 }
 
 fn delivery(scenario: &Scenario) -> Result<Delivery, ScenarioError> {

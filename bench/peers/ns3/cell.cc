@@ -70,7 +70,8 @@ struct Options {
     std::string wiredRate = "500Mbps";
     std::string wiredDelay = "1ms";
     uint32_t wiredQueue = 1000;
-    double start = 3;  // of the first flow; stations associate until a second before, and nothing is timed until then
+    uint32_t greetings = 1;  // datagrams to each station at once, and back, before the flows start
+    double start = 3;        // of the first flow; stations associate until a second before, and nothing is timed until then
     double stagger = 0.1;
     double warmUp = 3;
     double measured = 10;
@@ -120,6 +121,8 @@ struct AirCounters {
     uint64_t collisions = 0;  // periods in which PPDUs overlapped
     uint64_t apTimeouts = 0;
     uint64_t stationTimeouts = 0;
+    uint64_t recoveries = 0;  // of TCP senders, by duplicate ACKs
+    uint64_t timeouts = 0;    // of TCP senders
     std::map<uint64_t, uint64_t> apMpdusAt;  // data MPDUs of the AP by their rate in bit/s
     Time busyUntil;
     bool collided = false;  // whether the current busy period is counted already
@@ -134,6 +137,7 @@ struct Cell {
     Ipv4InterfaceContainer stationAddresses;
     Ipv4Address serverAddress;
     std::vector<Ptr<PacketSink>> sinks;
+    std::vector<Ptr<BulkSendApplication>> senders;
     std::vector<uint64_t> atStart;                    // bytes that each sink had at the start of the window
     std::chrono::steady_clock::time_point wallStart;  // when the first flow started
 };
@@ -175,6 +179,8 @@ Options ParseOptions(int argc, char** argv) {
     cmd.AddValue("wiredRate", "rate between server and AP", o.wiredRate);
     cmd.AddValue("wiredDelay", "delay between server and AP, one way", o.wiredDelay);
     cmd.AddValue("wiredQueue", "packets that wait for the wire at either end", o.wiredQueue);
+    cmd.AddValue("greetings", "datagrams to each station at once, and back, before the flows start; from 2 on they set agreements up",
+                 o.greetings);
     cmd.AddValue("start", "start of the first flow, seconds; stations associate until 1 s before", o.start);
     cmd.AddValue("stagger", "start of each further flow after the one before, seconds", o.stagger);
     cmd.AddValue("warmUp", "seconds from there before anything is counted", o.warmUp);
@@ -344,16 +350,17 @@ void BuildNetwork(const Options& o, Cell& cell) {
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 }
 
-// One datagram to each station and back, 5 ms apart, in the second before the flows start: they set the BlockAck
-// agreements up. Left to the flows, whose first packets may find the AP's queue full, ns-3.37 now and then ends up with
-// agreements that one side does not know of, and the run crashes or stands still.
+// One datagram to each station and back, 5 ms apart, in the second before the flows start. Without them ns-3.37 now and then ends up with
+// BlockAck agreements that one side does not know of, and the run crashes or stands still. ADDBA frames go once two packets wait, so that only
+// several at once set the agreements up.
 void Greet(const Options& o, const Cell& cell) {
     constexpr uint16_t port = 7;
     for (uint32_t i = 0; i < o.stations; ++i) {
         UdpEchoServerHelper echo(port);
         echo.Install(cell.stations.Get(i));
         UdpEchoClientHelper client(cell.stationAddresses.GetAddress(i), port);
-        client.SetAttribute("MaxPackets", UintegerValue(1));
+        client.SetAttribute("MaxPackets", UintegerValue(o.greetings));
+        client.SetAttribute("Interval", TimeValue(Seconds(0)));
         client.Install(cell.server.Get(0)).Start(Seconds(o.start - 1 + i * 0.005));
     }
 }
@@ -375,6 +382,7 @@ void InstallFlow(const Options& o, bool down, uint32_t station, double load, Cel
         BulkSendHelper bulk(factory, remote);
         bulk.SetAttribute("SendSize", UintegerValue(o.payload));
         source = bulk.Install(from);
+        cell.senders.push_back(DynamicCast<BulkSendApplication>(source.Get(0)));
     } else {
         OnOffHelper constant(factory, remote);
         constant.SetConstantRate(DataRate(static_cast<uint64_t>(std::llround(load * 1e6))), o.payload);
@@ -417,6 +425,20 @@ void OnMpduTimeout(AirCounters* air, bool isAp, uint8_t, Ptr<const WifiMpdu>, co
 
 void OnPsduTimeout(AirCounters* air, bool isAp, uint8_t, Ptr<const WifiPsdu>, const WifiTxVector&) {
     if (air->Measuring()) ++(isAp ? air->apTimeouts : air->stationTimeouts);
+}
+
+void OnCongestionState(AirCounters* air, TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t state) {
+    if (!air->Measuring()) return;
+    if (state == TcpSocketState::CA_RECOVERY) ++air->recoveries;
+    if (state == TcpSocketState::CA_LOSS) ++air->timeouts;
+}
+
+// Once the flows have sockets.
+void WatchSenders(const Cell* cell, AirCounters* air) {
+    for (const auto& sender : cell->senders) {
+        const auto callback = MakeBoundCallback(&OnCongestionState, air);
+        sender->GetSocket()->TraceConnectWithoutContext("CongState", callback);
+    }
 }
 
 void Watch(const NetDeviceContainer& devices, bool isAp, AirCounters* air) {
@@ -465,7 +487,9 @@ void Print(const Options& o, const Cell& cell, const AirCounters& air, double wa
         std::cout << ", \"ap_data_ppdu\": " << air.apPpdus << ", \"sta_data_ppdu\": " << air.stationPpdus
                   << ", \"ap_mpdu\": " << air.apMpdus << ", \"sta_mpdu\": " << air.stationMpdus
                   << ", \"collisions\": " << air.collisions << ", \"ap_timeouts\": " << air.apTimeouts
-                  << ", \"sta_timeouts\": " << air.stationTimeouts << ", \"ap_rates\": [";
+                  << ", \"sta_timeouts\": " << air.stationTimeouts
+                  << ", \"tcp_recoveries\": " << air.recoveries << ", \"tcp_timeouts\": " << air.timeouts
+                  << ", \"ap_rates\": [";
         const char* separator = "";
         for (const auto& [rate, mpdus] : air.apMpdusAt) {
             std::cout << separator << "{\"mbps\": " << rate / 1e6 << ", \"mpdus\": " << mpdus << "}";
@@ -501,9 +525,10 @@ int main(int argc, char** argv) {
     if (options.counters) {
         Watch(cell.apWifi, true, &air);
         Watch(cell.stationWifi, false, &air);
+        Simulator::Schedule(window, &WatchSenders, &cell, &air);
     }
     Simulator::Schedule(Seconds(options.start - 1), &CheckAssociated, &cell);
-    if (options.power == "hidden") Simulator::Schedule(Seconds(options.start - 1), &HideStations, &cell);
+    if (options.power == "hidden") Simulator::Schedule(Seconds(options.start - 0.5), &HideStations, &cell);
     Simulator::Schedule(Seconds(options.start), &StartClock, &cell);
     Simulator::Schedule(window, &StartWindow, &cell);
     Simulator::Stop(window + Seconds(options.measured));

@@ -129,7 +129,7 @@ section! {
         /// In Linux ath11k and ath12k wait 500 us or for 128 entries (HAL_SRNG_INT_TIMER_THRESHOLD_RX), iwlwifi 2,048 us (IWL_HOST_INT_TIMEOUT_DEF), and ath9k until nothing has come
         /// for 500 us, at most 2,000 us (AR_RIMT_LAST, AR_RIMT_FIRST).
         delivery: Delivery = "\"per-ppdu\"",
-        /// What counts against the limits of fifo queues: waiting, what waits in them; in-flight, also what has been sent and has no fate yet, as in ns-3.
+        /// What counts against the limits of fifo queues: waiting, what waits in them; in-flight, also MPDUs that have been sent and have no fate yet, as in ns-3, where an A-MSDU is one of them.
         queue_counts: Counted = "\"waiting\"",
         /// What a frame that is queued in the instant at which a reception ends takes the medium for: busy, so that it draws a back-off (IEEE 802.11-2020, 10.3.4.2); idle, as ns-3 does, so
         /// that it leaves after DIFS or AIFS where no counter is pending.

@@ -164,13 +164,9 @@ impl Originator {
         self.unacknowledged().map(|mpdu| 1 + self.more.of(mpdu).len()).sum()
     }
 
-    /// How many packets are in MPDUs without a fate, those on the air included.
-    pub fn packets_without_fate(&self) -> usize {
-        let packets = |slot: &Slot| match slot {
-            Slot::Settled(_) => 0,
-            Slot::Unsent(pending) | Slot::Sent(pending) => 1 + self.more.of(&pending.mpdu).len(),
-        };
-        self.slots.iter().map(packets).sum()
+    /// How many MPDUs have no fate yet, those on the air included.
+    pub fn without_fate(&self) -> usize {
+        self.slots.iter().filter(|slot| !matches!(slot, Slot::Settled(_))).count()
     }
 
     /// The packets of an A-MSDU behind its first; none where `mpdu`, one of those to be sent, has no A-MSDU.

@@ -51,7 +51,7 @@ pub struct MacConfig {
 /// What counts against the limit of a queue beside what waits in it. For queues with a limit in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// What has been sent and has no fate yet, as in ns-3, whose MPDUs leave the queue when they are acknowledged or given up.
+    /// What has been sent and has no fate yet, by MPDUs, as in ns-3, where these leave the queue when they are acknowledged or given up.
     pub in_flight: bool,
     /// What is for other receivers.
     pub shared: bool,

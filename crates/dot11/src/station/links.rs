@@ -225,10 +225,10 @@ impl Links {
         self.links[link].queue.limit()
     }
 
-    /// Packets that wait on a link or are in MPDUs without a fate.
+    /// Packets that wait on a link, and MPDUs without a fate: of an A-MSDU no more than one, as in ns-3.
     pub(super) fn with_in_flight(&self, link: usize) -> usize {
         let link = &self.links[link];
-        let sent = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.packets_without_fate());
+        let sent = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.without_fate());
         link.queue.len() + usize::from(link.head.is_some()) + sent
     }
 

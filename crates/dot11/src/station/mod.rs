@@ -229,7 +229,7 @@ impl<S: Scheme> Station<S> {
         self.links.index(peer).map_or(0, |link| self.links.backlog(link))
     }
 
-    /// Packets that count against the limit of the queue for a peer, or for any peer: those that wait, and with [`Bounds::in_flight`] those without a fate.
+    /// Packets that count against the limit of the queue for a peer, or for any peer: those that wait, and with [`Bounds::in_flight`] the MPDUs without a fate.
     pub fn occupancy(&self, peer: Option<NodeId>) -> usize {
         let in_service = self.in_service.as_ref().filter(|frame| peer.is_none_or(|peer| frame.mpdu.receiver == peer));
         match (self.config.bounds, peer) {

@@ -45,3 +45,20 @@ fn what_is_in_flight_and_what_is_for_others_counts_where_bounds_say_so() {
     // One to the first, and none to the second.
     assert_eq!(dropped(bounds(true, true)), [5, 0]);
 }
+
+#[test]
+fn what_is_in_flight_counts_by_mpdus() {
+    // Four packets in two A-MSDUs leave room for two, as one item each of ns-3's queue.
+    let amsdu = Amsdu { max_bytes: Bytes(3839), max_mpdu: MAX_HT_MPDU };
+    let queue = QueueConfig::Fifo { packets: 4 };
+    let sender = MacConfig { bounds: Some(Bounds { in_flight: true, shared: false }), ..edca(0) };
+    let link = LinkConfig { queue, ..limited_link(1, ht(7), |terms| terms.amsdu = Some(amsdu)) };
+    let mut air = Air::new(vec![(sender, vec![link]), (edca(1), vec![block_link(0, ht(7))])]);
+    air.run(at(100));
+    air.send(0, NodeId(1), FULL, 0..4);
+    air.run(at(200));
+    air.send(0, NodeId(1), FULL, 4..8);
+    assert_eq!(air.stations[0].counts().queue_drops, 2);
+    air.run(at(10_000));
+    assert_eq!((air.up().len(), air.live()), (6, 0));
+}

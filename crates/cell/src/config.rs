@@ -19,7 +19,7 @@ use ackless_schemes::hack::HackConfig;
 use ackless_schemes::thinning::ThinningConfig;
 pub use ackless_tcp::{
     AckChoice, CongestionChoice, CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RecoveryChoice,
-    RtoRule, SenderChoices, SlowStartChoice, TackConfig, UndoChoices,
+    RenoRule, RtoRule, SenderChoices, SlowStartChoice, TackConfig, UndoChoices,
 };
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 

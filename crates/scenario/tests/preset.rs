@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{
     AckChoice, CellConfig, CongestionChoice, CubicRule, Gro, GrowthRule, NagleRule, PrrRule, RackRule, RecoveryChoice,
-    RtoRule, SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
+    RenoRule, RtoRule, SenderChoices, SlowStartChoice, TcpConfig, TransportConfig, UndoChoices,
 };
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::{Bytes, Duration};
@@ -70,6 +70,7 @@ fn it_replaces_what_the_file_says_of_transports_and_hosts() {
         undo: UndoChoices { eifel: true, frto: true, dsack: true },
         nagle: NagleRule::Minshall,
         rto: RtoRule::Linux,
+        reno: RenoRule::Bytes,
         cubic: CubicRule::Linux,
         growth: GrowthRule::Linux,
         rack: RackRule::Linux,

@@ -3,7 +3,7 @@
 use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
-use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, SlowStartChoice};
+use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, RenoRule, SlowStartChoice};
 use crate::loss::{PrrRule, RecoveryChoice};
 use crate::rtt::{RtoBounds, RtoRule};
 use crate::tack::TackConfig;
@@ -96,6 +96,8 @@ pub struct SenderChoices {
     pub nagle: NagleRule,
     /// How the retransmission timeout follows from round trips.
     pub rto: RtoRule,
+    /// How Reno grows.
+    pub reno: RenoRule,
     /// How CUBIC grows.
     pub cubic: CubicRule,
     /// When the window counts as used, so that it may grow.

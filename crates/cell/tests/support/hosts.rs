@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use ackless_cell::config::{
     AckChoice, CellConfig, CubicRule, Gro, GrowthRule, NagleRule, Probability, PrrRule, RackRule, RecoveryChoice,
-    RtoRule, SenderChoices, SlowStartChoice, UndoChoices,
+    RenoRule, RtoRule, SenderChoices, SlowStartChoice, UndoChoices,
 };
 use ackless_wire::random::Stream;
 use ackless_wire::{BitRate, Bytes, Duration};
@@ -69,6 +69,7 @@ pub fn linux(random: &mut Stream, config: &mut CellConfig) {
             nagle: one_of(random, &[NagleRule::Rfc, NagleRule::Minshall]),
             rto: one_of(random, &[RtoRule::Rfc, RtoRule::Linux]),
             rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
+            reno: one_of(random, &[RenoRule::Bytes, RenoRule::Acks]),
             cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
             growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
             prr: PrrRule::default(),

@@ -96,6 +96,7 @@ fn sender(scenario: &Scenario) -> SenderChoices {
         undo: UndoChoices { eifel: shared.eifel.value, frto: shared.frto.value, dsack: shared.dsack.value },
         nagle: shared.nagle.value,
         rto: shared.rto.value,
+        reno: shared.reno.value,
         cubic: shared.cubic.value,
         rack: shared.rack.value,
         prr: shared.prr.value,

@@ -1,7 +1,9 @@
 //! The keys of the transports that carry flows.
 
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
-use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RtoRule, SlowStartChoice};
+use ackless_tcp::{
+    CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
+};
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
 
@@ -61,6 +63,9 @@ section! {
         /// How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was delivered only for ACKs
         /// that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window.
         prr: PrrRule = "\"rfc6937\"",
+        /// What makes the window of reno and newreno grow: bytes that are acknowledged (RFC 3465), or ACKs, each for one segment at most, as in ns-3; with an ACK for two
+        /// segments it then grows half as fast.
+        reno: RenoRule = "\"bytes\"",
         /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
         cubic: CubicRule = "\"rfc\"",
         /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux.

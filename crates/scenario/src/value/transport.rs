@@ -1,7 +1,9 @@
 //! The words of the transports' keys.
 
 use ackless_tcp::tack::{Blocks, LossSignal, Timing};
-use ackless_tcp::{CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RtoRule, SlowStartChoice};
+use ackless_tcp::{
+    CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
+};
 use ackless_wire::tcp::TackForm;
 
 use super::{Literal, Value};
@@ -14,6 +16,7 @@ keywords! {
     RtoRule { Rfc = "rfc", Linux = "linux" }
     RackRule { Rfc = "rfc", Linux = "linux" }
     PrrRule { Rfc6937 = "rfc6937", Rfc9937 = "rfc9937", Linux = "linux" }
+    RenoRule { Bytes = "bytes", Acks = "acks" }
     CubicRule { Rfc = "rfc", Linux = "linux" }
     GrowthRule { Rfc = "rfc", Linux = "linux" }
     Recovery { Standard = "standard", Rack = "rack" }

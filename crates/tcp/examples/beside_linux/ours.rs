@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use ackless_tcp::{
-    AckChoice, Config, CubicRule, Endpoint, GrowthRule, NagleRule, PrrRule, RackRule, RecoveryChoice, RtoRule,
-    SenderChoices, SlowStartChoice, State, UndoChoices,
+    AckChoice, Config, CubicRule, Endpoint, GrowthRule, NagleRule, PrrRule, RackRule, RecoveryChoice, RenoRule,
+    RtoRule, SenderChoices, SlowStartChoice, State, UndoChoices,
 };
 use ackless_wire::{Bytes, Duration, Instant, Packet, SeqNumber, TcpHeader};
 
@@ -42,6 +42,7 @@ fn config(scene: &Scene, kernel: &Trace, hosts: Hosts) -> Config {
             undo: UndoChoices { eifel: true, frto: true, dsack: true },
             nagle: NagleRule::Minshall,
             rto: RtoRule::Linux,
+            reno: RenoRule::Bytes,
             cubic: CubicRule::Linux,
             rack: RackRule::Linux,
             prr: PrrRule::Linux,

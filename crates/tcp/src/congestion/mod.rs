@@ -18,7 +18,7 @@ pub use cubic::{Cubic, CubicRule};
 pub use facts::{BbrPhase, Feedback, PathModel, RateSample, ReportFacts};
 pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
-pub use reno::Reno;
+pub use reno::{Reno, RenoRule};
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -135,6 +135,8 @@ pub struct SlowStart {
     pub exit: SlowStartChoice,
     /// Whether the sender is paced.
     pub paced: bool,
+    /// How Reno grows, in it and after it.
+    pub reno: RenoRule,
     /// How CUBIC grows after it.
     pub cubic: CubicRule,
 }
@@ -162,7 +164,15 @@ impl InitialWindow {
 impl SlowStart {
     /// One that nothing but a loss ends.
     pub const fn standard(smss: Bytes, initial: Bytes, limit: Option<u32>) -> Self {
-        Self { smss, initial, limit, exit: SlowStartChoice::Standard, paced: false, cubic: CubicRule::Rfc }
+        Self {
+            smss,
+            initial,
+            limit,
+            exit: SlowStartChoice::Standard,
+            paced: false,
+            reno: RenoRule::Bytes,
+            cubic: CubicRule::Rfc,
+        }
     }
 
     fn finder(&self) -> Option<Box<Finder>> {

@@ -1,14 +1,24 @@
-//! Reno: additive increase, multiplicative decrease (RFC 5681), counting bytes (RFC 3465).
+//! Reno: additive increase, multiplicative decrease (RFC 5681), counting bytes (RFC 3465) or acknowledgements.
 
 use ackless_wire::{Bytes, Instant};
 
 use super::hystart::Finder;
 use super::{AckFacts, Controller, SlowStart};
 
+/// What makes a Reno window grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RenoRule {
+    /// What is acknowledged (RFC 3465): a segment each time that a whole window has been, however few acknowledgements that took.
+    #[default]
+    Bytes,
+    /// Acknowledgements, each for at most one segment, as RFC 5681 had it before that (3.1, equations 2 and 3) and ns-3 does: with delayed ACKs half a segment a round trip.
+    Acks,
+}
+
 /// The Reno window.
 ///
 /// Slow start adds what is acknowledged; congestion avoidance adds one segment each time that a whole window
-/// has been acknowledged, however few acknowledgements that took.
+/// has been acknowledged, by either rule.
 #[derive(Clone, Debug)]
 pub struct Reno {
     start: SlowStart,
@@ -57,14 +67,18 @@ impl Controller for Reno {
         if !facts.window_used {
             return;
         }
-        let growth = self.start.growth(facts);
+        let acked = match self.start.reno {
+            RenoRule::Bytes => facts.acked,
+            RenoRule::Acks => facts.acked.min(self.start.smss),
+        };
+        let growth = self.start.growth(facts).min(acked);
         let growth = self.finder.as_ref().map_or(growth, |finder| finder.growth(growth, &self.start));
         let room = self.threshold.map_or(growth, |threshold| threshold.saturating_sub(self.window));
         if room > Bytes::ZERO {
             self.window += growth.min(room);
             return;
         }
-        self.counted += facts.acked;
+        self.counted += acked;
         while self.counted >= self.window {
             self.counted -= self.window;
             self.window += self.start.smss;
@@ -169,6 +183,23 @@ mod tests {
                 acked += every * 500;
             }
             assert_eq!(reno.window(), Bytes(6_000), "L = {every}");
+        }
+    }
+
+    #[test]
+    fn by_acknowledgements_each_counts_for_one_segment_at_most() {
+        let by_acks = SlowStart { reno: RenoRule::Acks, ..SlowStart::standard(SMSS, SMSS * 10, None) };
+        let mut reno = Reno::new(by_acks);
+        [8_000, 2_000, 500].iter().for_each(|&acked| reno.on_ack(&ack(acked)));
+        assert_eq!(reno.window(), Bytes(12_500), "slow start adds 1000, 1000 and 500");
+        for every in [1, 2, 4] {
+            let mut reno = Reno::new(by_acks);
+            reno.on_loss(Instant::ZERO, Bytes(10_000));
+            for number in 0..5 {
+                assert_eq!(reno.window(), Bytes(5_000), "L = {every} before ACK {number}");
+                reno.on_ack(&ack(every * 1_000));
+            }
+            assert_eq!(reno.window(), Bytes(6_000), "five ACKs for a window of five segments, L = {every}");
         }
     }
 

@@ -159,6 +159,7 @@ impl Sender {
             limit: config.slow_start_limit,
             exit: config.sender.slow_start,
             paced: config.pacing,
+            reno: config.sender.reno,
             cubic: config.sender.cubic,
         }
     }

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the rows of rows.toml in ns-3 and in Ackless and prints both goodputs, the difference, its interval, and whether it is within the row's limit.
 
-matched.py [--runs N] [--own-runs N] [--kept-only] [--details] [--json] [ROW...], by default all rows, 3 runs of ns-3 and 10 of Ackless.
+matched.py [--as-listed] [--runs N] [--own-runs N] [--kept-only] [--details] [--json] [ROW...], by default all rows, 3 runs of ns-3 and 10 of Ackless.
+
+By default Ackless has the keys that the comparison has shown to be missing, and a few rows are changed by what it has shown of ns-3 (`found` in rows.toml); --as-listed leaves that out.
 
 Each run is kept in target/ns3-matched, one file for each row and side, until its program or its options change; what is there is not run again, so that a comparison that was
 broken off goes on where it was. --kept-only runs nothing and leaves out what is missing. --details adds what happened on the air, per simulated second.
@@ -75,11 +77,8 @@ class Side:
         """What the runs of a row printed, and how many failed; `command` makes the arguments for a seed."""
         file = KEPT / f"{row['id']}.{self.name}.json"
         stamp = digest(self.digest, command(0), content)
-        kept = {}
-        if file.exists():
-            kept = json.loads(file.read_text())
-        if kept.get("stamp") != stamp:
-            kept = {"stamp": stamp, "runs": {}, "failed": {}}
+        by_stamp = json.loads(file.read_text()) if file.exists() else {}
+        kept = by_stamp.setdefault(stamp, {"runs": {}, "failed": {}})
         wanted = []
         for seed in range(1, self.runs + SPARE_SEEDS + 1):
             if len(wanted) == self.runs:
@@ -89,7 +88,7 @@ class Side:
                     break
                 self.run(command(seed), seed, kept)
                 KEPT.mkdir(parents=True, exist_ok=True)
-                file.write_text(json.dumps(kept))
+                file.write_text(json.dumps(by_stamp))
             if str(seed) in kept["runs"]:
                 wanted.append(kept["runs"][str(seed)])
         failed = {seed: why for seed, why in kept["failed"].items() if int(seed) <= self.runs + SPARE_SEEDS}
@@ -118,10 +117,11 @@ class Peer(Side):
     def __init__(self, path, runs, kept_only):
         super().__init__("ns3", path, runs, kept_only)
 
-    def of(self, row, lengths):
+    def of(self, row, found, lengths):
         def command(seed):
             times = [f"--warmUp={lengths[0]}", f"--measured={lengths[1]}"]
-            return [*shlex.split(row["ns3"]), *times, f"--seed={seed}", "--counters"]
+            options = [*shlex.split(row["ns3"]), *shlex.split(found.get("ns3", ""))]
+            return [*options, *times, f"--seed={seed}", "--counters"]
 
         return self.results(row, command)
 
@@ -136,19 +136,22 @@ class Peer(Side):
             "sta_ppdus": printed["sta_data_ppdu"],
             "sta_mpdus": printed["sta_mpdu"],
             "sta_timeouts": printed["sta_timeouts"],
+            "recoveries": printed["tcp_recoveries"],
             "rates": {str(at["mbps"]): at["mpdus"] for at in printed["ap_rates"]},
         }
 
 
 class Own(Side):
-    def __init__(self, path, runs, kept_only, file):
+    def __init__(self, path, runs, kept_only, file, as_listed):
         super().__init__("ackless", path, runs, kept_only)
-        self.file = file
+        self.file, self.as_listed = file, as_listed
 
-    def of(self, row, lengths):
+    def of(self, row, found, lengths):
         base = self.file["bases"][row["base"]]
         scenario = base["scenario"]
         keys = [*self.file["matched"]["set"], *base["set"], *row.get("set", [])]
+        if not self.as_listed:
+            keys += [*self.file["matched"]["found"], *base.get("found", []), *found.get("set", [])]
         keys += [f"run.warm_up={lengths[0]}s", f"run.measured={lengths[1]}s"]
 
         def command(seed):
@@ -215,11 +218,13 @@ def summary(runs, seconds):
 
 
 def compared(row, lengths, peer, own):
-    """A row's line: None where runs are missing."""
-    (peer_runs, failed), (own_runs, _) = peer.of(row, lengths), own.of(row, lengths)
-    if not peer_runs or not own_runs:
-        return None
+    """A row's line; without figures where there are no runs."""
+    found = {} if own.as_listed else row.get("found", {})
+    lengths = found.get("seconds", row.get("seconds", lengths))
+    (peer_runs, failed), (own_runs, _) = peer.of(row, found, lengths), own.of(row, found, lengths)
     line = {"id": row["id"], "what": row["what"], "failed": failed}
+    if not peer_runs or not own_runs:
+        return line
     line["ns3"], line["ackless"] = summary(peer_runs, lengths[1]), summary(own_runs, lengths[1])
     line["difference"] = 100 * (line["ackless"]["mbps"] / line["ns3"]["mbps"] - 1)
     line["interval"] = welch([run["mbps"] for run in peer_runs], [run["mbps"] for run in own_runs])
@@ -240,7 +245,7 @@ def side_of(line, other, program):
 def judge_order(lines):
     for line in lines.values():
         other = lines.get(line.get("order"))
-        if other:
+        if other and "ns3" in other:
             line["within"] = side_of(line, other, "ns3") == side_of(line, other, "ackless")
 
 
@@ -256,6 +261,8 @@ HEAD = f"{'row':<19}{'ns-3':>9}{'sd':>7}{'Ackless':>9}{'sd':>7}{'diff.':>9}{'+-'
 
 
 def show(line, details):
+    if "ns3" not in line:
+        return f"{line['id']:<19}no runs of ns-3: {next(iter(line['failed'].values()), 'none kept')}"
     ns3, ackless = line["ns3"], line["ackless"]
     extra = "".join(f"; seed {seed} of ns-3 failed" for seed in line["failed"])
     if "order" in line and ns3["rate"] and ackless["rate"]:
@@ -276,6 +283,7 @@ def show(line, details):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--as-listed", action="store_true", help="without what the comparison has shown")
     parser.add_argument("--runs", type=int, default=3, help="runs of ns-3 for each row")
     parser.add_argument("--own-runs", type=int, default=10, help="runs of Ackless for each row")
     parser.add_argument("--rows", type=Path, default=HERE / "rows.toml", help="the list of rows")
@@ -298,17 +306,15 @@ def main():
             refuse(f"no row {name}; there are {', '.join(rows)}")
     chosen = [rows[name] for name in asked.ids] or list(rows.values())
     peer = Peer(peer_program(), asked.runs, asked.kept_only)
-    own = Own(own_program(), asked.own_runs, asked.kept_only, file)
+    own = Own(own_program(), asked.own_runs, asked.kept_only, file, asked.as_listed)
     if not asked.json:
         version = subprocess.run([own.path, "--version"], capture_output=True, text=True, check=True).stdout.strip()
         print(f"ns-3.37 and {version}; goodput in Mbps, all flows together\n\n{HEAD}", flush=True)
     lines = {}
     for row in chosen:
-        line = compared(row, row.get("seconds", file["lengths"]["seconds"]), peer, own)
-        if line is None:
-            continue
+        line = compared(row, file["lengths"]["seconds"], peer, own)
         lines[row["id"]] = line
-        if not asked.json and "limit" in row:
+        if not asked.json and "order" not in line:
             print(show(line, asked.details), flush=True)
     judge_order(lines)
     if not asked.json:

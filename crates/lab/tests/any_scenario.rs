@@ -31,6 +31,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("wifi.reception_end", &["busy", "idle"]),
     ("ap.queue_shared", &["false", "true"]),
     ("ap.device_queue", &["none", "aql", "1", "50"]),
+    ("transport.reno", &["bytes", "acks"]),
     ("wifi.rts_threshold", &["never", "0B", "500B"]),
     ("wifi.retry_limit", &["7", "1", "never"]),
     ("wifi.ack_timeout_extra", &["0us", "1ms"]),

@@ -69,7 +69,7 @@ pub fn linux(random: &mut Stream, config: &mut CellConfig) {
             nagle: one_of(random, &[NagleRule::Rfc, NagleRule::Minshall]),
             rto: one_of(random, &[RtoRule::Rfc, RtoRule::Linux]),
             rack: one_of(random, &[RackRule::Rfc, RackRule::Linux]),
-            reno: one_of(random, &[RenoRule::Bytes, RenoRule::Acks]),
+            reno: if random.clone().chance(0.5) { RenoRule::Acks } else { RenoRule::Bytes },
             cubic: one_of(random, &[CubicRule::Rfc, CubicRule::Linux]),
             growth: one_of(random, &[GrowthRule::Rfc, GrowthRule::Linux]),
             prr: PrrRule::default(),

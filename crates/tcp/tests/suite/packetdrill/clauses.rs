@@ -77,7 +77,7 @@ fn list() -> String {
         "# Clauses and scripts\n\n\
          The MUSTs and SHOULDs of RFCs that bear on a TCP endpoint, in our words, and the scripts that hold it to them. Made of the scripts' heads and of each\n\
          folder's `clauses.txt`; the suite (`cargo test -p ackless-tcp --test suite packetdrill`) says when this list is out of date, and where the new one lies.\n\n\
-         | RFC | clauses | with scripts | of these stated deviations | not covered |\n|---|---|---|---|---|\n",
+         | RFC | clauses | with scripts | of which deviate by default | not covered |\n|---|---|---|---|---|\n",
     );
     let row = |clauses: &[&Clause]| {
         let count = |which: fn(&Clause) -> bool| clauses.iter().filter(|clause| which(clause)).count();

@@ -223,16 +223,14 @@ def compared(row, lengths, peer, own):
     lengths = found.get("seconds", row.get("seconds", lengths))
     (peer_runs, failed), (own_runs, _) = peer.of(row, found, lengths), own.of(row, found, lengths)
     line = {"id": row["id"], "what": row["what"], "failed": failed}
+    line |= {name: row[name] for name in ("limit", "order") if name in row}
     if not peer_runs or not own_runs:
         return line
     line["ns3"], line["ackless"] = summary(peer_runs, lengths[1]), summary(own_runs, lengths[1])
     line["difference"] = 100 * (line["ackless"]["mbps"] / line["ns3"]["mbps"] - 1)
     line["interval"] = welch([run["mbps"] for run in peer_runs], [run["mbps"] for run in own_runs])
     if "limit" in row:
-        line["limit"] = row["limit"]
         line["within"] = abs(line["difference"]) <= row["limit"]
-    else:
-        line["order"] = row["order"]
     return line
 
 
@@ -245,7 +243,7 @@ def side_of(line, other, program):
 def judge_order(lines):
     for line in lines.values():
         other = lines.get(line.get("order"))
-        if other and "ns3" in other:
+        if other and "ns3" in other and "ns3" in line:
             line["within"] = side_of(line, other, "ns3") == side_of(line, other, "ackless")
 
 

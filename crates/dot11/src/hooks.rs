@@ -351,6 +351,7 @@ pub struct Content {
 
 impl Content {
     /// What a queue needs to know of a packet.
+    #[inline(always)]
     pub fn of(packet: PacketId, pool: &PacketPool) -> Self {
         let content = pool.get(packet);
         // Each question alone would ask again what the packet is.

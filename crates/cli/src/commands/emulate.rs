@@ -25,7 +25,7 @@ use crate::args::{Emulate, Offloads};
 use crate::input;
 use crate::live::Live;
 use crate::output::{Failure, exit_code, print, remark};
-use crate::simulator::Recording;
+use crate::simulator::{Files, Recording};
 
 /// Emulates the cell and prints what it has shown. The exit code is that of the command in it.
 pub fn run(options: &Emulate) -> ExitCode {
@@ -55,13 +55,15 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     for line in remarks(options, &built, row) {
         remark(&line);
     }
-    let mut files = recording.as_mut().map(Recording::observer);
+    // What records nothing is of the same type, so that one compiled cell serves both, and `ackless run` too.
+    let mut nothing: Files = (None, None);
+    let files = recording.as_mut().map_or(&mut nothing, Recording::observer);
     let names: Vec<_> = names(&config).collect();
     // A command has the terminal for itself.
     let mut live = None;
     let emulated = emulate(
         request,
-        &mut files,
+        files,
         |_| remark(&introduction(options, &hosts)),
         |drive| {
             if options.command.is_empty() {

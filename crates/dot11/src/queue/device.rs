@@ -85,24 +85,29 @@ impl Staged {
         &self.above
     }
 
+    #[cold]
     pub(super) fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         self.above.push(item, flow, drop);
     }
 
+    #[cold]
     pub(super) fn pop(&mut self) -> Option<Queued> {
         let item = self.below.pop_front()?;
         self.below_bytes -= item.len;
         Some(item)
     }
 
+    #[cold]
     pub(super) fn peek(&self) -> Option<&Queued> {
         self.below.front()
     }
 
+    #[cold]
     pub(super) fn len(&self) -> usize {
         self.above.len() + self.below.len()
     }
 
+    #[cold]
     pub(super) fn bytes(&self) -> Bytes {
         self.above.bytes() + self.below_bytes
     }

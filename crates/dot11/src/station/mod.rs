@@ -420,6 +420,7 @@ impl<S: Scheme> Station<S> {
         !self.exchange.is_idle() || self.answer.is_some()
     }
 
+    #[inline]
     fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
         match self.config.bounds {
             Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),

@@ -140,6 +140,9 @@ fn what_makes_no_emulation_is_refused_with_the_remedy_and_leaves_nothing() {
         let output = ackless(&arguments).output().expect("the program can be started");
         assert_eq!(output.status.code(), Some(2), "{beside:?}");
     }
+    let of_hosts = ackless(&["compare", "wifi-80211n", "--emulated", "--schemes", "tcp,tcp-l8"]).output();
+    let complaint = of_hosts.expect("the program can be started").stderr;
+    assert!(String::from_utf8_lossy(&complaint).contains("--schemes tcp-l8"));
     let unknown = ackless(&["compare", "wifi-80211n", "--emulated", "--tcp", "nosuch"]).output();
     let unknown = unknown.expect("the program can be started");
     assert_eq!(unknown.status.code(), Some(2));

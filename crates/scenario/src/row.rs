@@ -112,6 +112,11 @@ impl Row {
         Self::find_at(name, Place::Name(name.to_owned()))
     }
 
+    /// Whether all that it changes is what the TCP of its hosts does: the same cell as plain TCP's, which another TCP has for itself.
+    pub fn is_of_hosts_alone(&self) -> bool {
+        matches!(self.preset, Preset::Linux | Preset::TcpEvery(_) | Preset::Stack(_))
+    }
+
     pub(crate) fn find_at(name: &str, place: Place) -> Result<&'static Self, ScenarioError> {
         ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
             let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();

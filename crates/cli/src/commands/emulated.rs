@@ -8,7 +8,7 @@ use ackless_cell::flows::Place;
 use ackless_emu::EmuError;
 use ackless_emu::device::Addresses;
 use ackless_emu::session::{Emulated, Exit, Program, Request, emulate, prepared};
-use ackless_lab::case::left_out_lines;
+use ackless_lab::case::{Case, LeftOut, left_out_lines};
 use ackless_lab::statistics::Estimate;
 use ackless_lab::table::{Table, described, figure_with_interval};
 use ackless_scenario::{Row, Scenario};
@@ -24,7 +24,7 @@ use crate::output::{Failure, print, progress, remark};
 /// Runs all of it, one after the other, and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
     let scenario = input::scenario(&options.subject)?;
-    let (cases, left_out) = input::cases(&options.effort, &scenario, &[], None)?;
+    let (cases, left_out) = cases(options, &scenario)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     for tcp in &options.emulation.tcp {
         check_congestion_control(tcp)?;
@@ -65,6 +65,24 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     } else {
         print(&text(scenario.name(), seeds, &figures))
     }
+}
+
+/// The rows to be measured, and those that are left out.
+fn cases(options: &Compare, scenario: &Scenario) -> Result<(Vec<Case>, Vec<LeftOut>), Failure> {
+    let (cases, mut left_out) = input::cases(&options.effort, scenario, &[], None)?;
+    let (of_hosts, cases): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| case.row.is_of_hosts_alone());
+    let asked = options.effort.schemes.iter().any(|name| name != "all");
+    if let (Some(case), true) = (of_hosts.first(), asked) {
+        return Err(Failure::Argument {
+            option: "--schemes",
+            value: case.row.name.to_owned(),
+            message: OF_HOSTS.to_owned(),
+            help: "leave it out; --tcp says which congestion control the kernel has",
+        });
+    }
+    let left = |case: &Case| LeftOut { scheme: case.row.name, point: String::new(), reason: OF_HOSTS.to_owned() };
+    left_out.extend(of_hosts.iter().map(left));
+    Ok((cases, left_out))
 }
 
 /// One line of the table: the same cell with the kernel's TCP and with ours.
@@ -339,6 +357,8 @@ fn unmeasured(what: String) -> Failure {
     EmuError::Wrong { what, help: "try the same with: ackless emulate".to_owned() }.into()
 }
 
+/// Why some rows are not measured.
+const OF_HOSTS: &str = "it changes nothing but what the hosts' TCP does, and the kernel's does what it does";
 /// The row whose flows are floods of datagrams.
 const BOUND: &str = "udp";
 /// Where the kernel says what it has.

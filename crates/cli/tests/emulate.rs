@@ -119,6 +119,21 @@ fn a_signal_ends_it_cleanly_a_live_one_keeps_its_names_and_what_a_killed_one_lef
 }
 
 #[test]
+fn no_root_is_needed_in_namespaces_of_ones_own() {
+    let inner = format!(
+        "mount -t tmpfs tmpfs /run && exec {} emulate wifi-80211n --name c-own -- ping -q -c 2 -i 0.05 fd77::1",
+        env!("CARGO_BIN_EXE_ackless")
+    );
+    let output = Command::new("unshare").args(["-Urnm", "sh", "-c", &inner]).output().expect("there is unshare");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    // Where the kernel lets nobody make namespaces, or opens no TUN device to us.
+    if complaint.contains("unshare") || complaint.contains("/dev/net/tun") {
+        return writeln!(std::io::stderr(), "SKIPPED: nothing was emulated: {complaint}").expect("it takes a line");
+    }
+    assert!(String::from_utf8_lossy(&output.stdout).contains("2 received"), "{complaint}");
+}
+
+#[test]
 fn what_makes_no_emulation_is_refused_with_the_remedy_and_leaves_nothing() {
     let cases: [(&[&str], &str); 5] = [
         (&["--in", "sta-9", "--", "true"], "it has server, sta-1"),

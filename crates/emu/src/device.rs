@@ -80,11 +80,12 @@ impl Device {
             .name(name)
             .ipv4(v4, NETWORK_V4, None)
             .mtu(mtu.get() as u16)
-            .tx_queue_len(QUEUE)
             .offload(with_header)
             .build_sync()?;
         tun.set_nonblocking(true)?;
         let netlink = Netlink::open()?;
+        // Not by the older call, which wants rights over the whole machine.
+        netlink.set_queue(tun.if_index()?, QUEUE)?;
         if has_v6 {
             netlink.add_address(tun.if_index()?, v6, NETWORK_V6)?;
         }

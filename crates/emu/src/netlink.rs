@@ -41,14 +41,26 @@ impl Netlink {
         self.ask(RouteNetlinkMessage::SetLink(message), 0)
     }
 
+    /// So many packets may wait at a device for whoever takes them.
+    ///
+    /// # Errors
+    /// Where the kernel refuses.
+    pub fn set_queue(&self, device: u32, packets: u32) -> io::Result<()> {
+        self.set(device, LinkAttribute::TxQueueLen(packets))
+    }
+
     /// From now on, TCP builds packets of at most `segments` segments for a device, whoever takes them apart; 1 is single packets.
     ///
     /// # Errors
     /// Where the kernel refuses.
     pub fn set_largest_packet(&self, device: u32, segments: u32) -> io::Result<()> {
+        self.set(device, LinkAttribute::GsoMaxSegs(segments))
+    }
+
+    fn set(&self, device: u32, attribute: LinkAttribute) -> io::Result<()> {
         let mut message = LinkMessage::default();
         message.header.index = device;
-        message.attributes.push(LinkAttribute::GsoMaxSegs(segments));
+        message.attributes.push(attribute);
         self.ask(RouteNetlinkMessage::SetLink(message), 0)
     }
 

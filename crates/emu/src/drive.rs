@@ -19,6 +19,7 @@ use crate::EmuError;
 use crate::device::{Buffers, Device};
 use crate::offload::{Batch, write_frame};
 use crate::tally::Tally;
+use crate::world::index;
 
 /// A cell with its devices on a clock.
 #[derive(Debug)]
@@ -231,14 +232,6 @@ impl<'a> Up<'a> {
             let failed = |source: io::Error| EmuError::Io { what: "a TUN device cannot be written".to_owned(), source };
             self.written = self.device.write(self.frame).map_err(failed);
         }
-    }
-}
-
-/// The place of a device in the list: the server first.
-fn index(place: Place) -> usize {
-    match place {
-        Place::Server => 0,
-        Place::Station(node) => node,
     }
 }
 

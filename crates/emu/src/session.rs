@@ -24,7 +24,7 @@ use crate::command;
 use crate::drive::{Drive, Woken};
 use crate::namespace::Namespace;
 use crate::tally::Tally;
-use crate::world::{Plan, World};
+use crate::world::{Plan, World, index};
 
 /// What is to be emulated.
 #[derive(Debug)]
@@ -134,8 +134,7 @@ pub fn emulate<'o, O: Observer>(
     mut each: impl FnMut(&Drive<'_, 'o, O>) -> ControlFlow<()>,
 ) -> Result<Emulated, EmuError> {
     let signals = signals()?;
-    let World { devices, namespaces, claim } = World::new(request.plan, request.config)?;
-    let world = World { devices, namespaces, claim };
+    let world = World::new(request.plan, request.config)?;
     ready(&world);
     let World { devices, namespaces, claim } = world;
     let mut measured = Measured::new(request.config, request.seed, request.seed, Some(observer));
@@ -203,10 +202,7 @@ impl Running {
     /// Starts the programs whose time has come.
     fn start_due(&mut self, programs: &[Program<'_>], namespaces: &[Namespace], now: Instant) -> Result<(), EmuError> {
         while let Some(program) = programs.get(self.programs.len()).filter(|next| Instant::ZERO + next.after <= now) {
-            let namespace = &namespaces[match program.inside {
-                Place::Server => 0,
-                Place::Station(node) => node,
-            }];
+            let namespace = &namespaces[index(program.inside)];
             let child = command::start(namespace, program.command, |command| {
                 if program.keep_output {
                     // What nobody watches gets no terminal's signals either.
@@ -256,8 +252,18 @@ impl Running {
             program.join()?;
             program.result = None;
         }
-        let results = self.programs.into_iter().zip(programs).filter(|(_, program)| program.awaited);
-        Ok(results.map(|(started, _)| started.result).collect())
+        let results = std::mem::take(&mut self.programs).into_iter().zip(programs);
+        Ok(results.filter(|(_, program)| program.awaited).map(|(started, _)| started.result).collect())
+    }
+}
+
+/// Where the emulation fails, what still runs has no network any more.
+impl Drop for Running {
+    fn drop(&mut self) {
+        for program in self.programs.iter().filter(|program| program.waiter.is_some()) {
+            // It may have ended in this very moment.
+            let _ = kill(program.process, Signal::SIGKILL);
+        }
     }
 }
 

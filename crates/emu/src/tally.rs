@@ -5,6 +5,8 @@ use ackless_wire::{Bytes, Duration, Packet};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use crate::world::index;
+
 /// What has crossed one host's device so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Crossed {
@@ -77,14 +79,6 @@ impl Tally {
             p99_us: us(self.lateness.value_at_quantile(0.99)),
             max_us: us(self.lateness.max()),
         }
-    }
-}
-
-/// The place of a device in lists: the server first.
-fn index(place: Place) -> usize {
-    match place {
-        Place::Server => 0,
-        Place::Station(node) => node,
     }
 }
 

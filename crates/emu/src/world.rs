@@ -66,18 +66,6 @@ impl World {
         let devices = devices.collect::<Result<_, _>>()?;
         Ok(Self { devices, namespaces, claim })
     }
-
-    /// The namespace of the server, or of the station of this name.
-    ///
-    /// # Errors
-    /// Where the scenario has no such station.
-    pub fn namespace(&self, name: &str, config: &CellConfig) -> Result<&Namespace, EmuError> {
-        let place = find(name, config)?;
-        Ok(&self.namespaces[match place {
-            Place::Server => 0,
-            Place::Station(node) => node,
-        }])
-    }
 }
 
 /// The place of this name: `server`, or a station's own.
@@ -102,6 +90,14 @@ pub fn find(name: &str, config: &CellConfig) -> Result<Place, EmuError> {
 /// The server, and all stations in the order of the configuration.
 pub fn places(config: &CellConfig) -> impl Iterator<Item = Place> + use<> {
     std::iter::once(Place::Server).chain((1..=config.stations.len()).map(Place::Station))
+}
+
+/// The place of a host in lists of all: the server first, then the stations.
+pub fn index(place: Place) -> usize {
+    match place {
+        Place::Server => 0,
+        Place::Station(node) => node,
+    }
 }
 
 /// The addresses of every place, with the name of its namespace.

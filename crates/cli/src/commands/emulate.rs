@@ -291,4 +291,4 @@ fn text(told: &Told) -> String {
 /// Shells say so that a signal has ended a program.
 const SIGNALLED: i32 = 128;
 /// From here on, packets come late enough to change what TCP does: about as long as an A-MPDU lasts.
-const LATE_US: f64 = 3_000.0;
+pub const LATE_US: f64 = 3_000.0;

@@ -16,7 +16,7 @@ use ackless_wire::Duration;
 use clap::ValueEnum as _;
 use serde::Serialize;
 
-use super::emulate::plan;
+use super::emulate::{LATE_US, plan};
 use crate::args::{Compare, Offloads};
 use crate::input;
 use crate::output::{Failure, print, progress, remark};
@@ -369,5 +369,3 @@ const PORT: usize = 5_201;
 const SERVERS_ARE_UP: Duration = Duration::from_millis(500);
 /// How much longer than its measurement an emulation may take.
 const AT_MOST_LONGER: Duration = Duration::from_secs(15);
-/// From here on, packets come late enough to change what TCP does.
-const LATE_US: f64 = 3_000.0;

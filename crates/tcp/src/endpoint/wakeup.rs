@@ -66,6 +66,10 @@ impl Endpoint {
             self.loss.on_timeout_at(now, &out);
             if self.loss.goes_back() {
                 self.tx.next = self.tx.una;
+                if self.tx.window_end <= self.tx.una {
+                    // The window has closed over what was out, and so for a whole timeout (RFC 9293, 3.8.6.1).
+                    self.tx.probe = Probe::Due;
+                }
             }
             self.prr = None;
             self.tx.tail_probe = Probe::Idle;

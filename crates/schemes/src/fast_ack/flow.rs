@@ -47,7 +47,17 @@ pub(super) struct Flow {
     data: Option<(TcpHeader, SendOptions)>,
     newest: Newest,
     debt: Debt,
+    going_back: GoingBack,
     pub(super) last_used: Instant,
+}
+
+/// What the timer has begun: up to where the point was when it ran out, each ACK that advances asks for the next segment, as a partial acknowledgement does (RFC 6582, 3.2). Nothing else comes
+/// to the client that would have it repeat ACKs.
+#[derive(Clone, Copy, Debug)]
+struct GoingBack {
+    until: SeqNumber,
+    /// Deliveries by then: what was delivered since is not asked for.
+    deliveries: u64,
 }
 
 /// What the server's data segments are to the AP.
@@ -97,6 +107,7 @@ impl Flow {
             data: None,
             newest: Newest::since(own_first),
             debt: Debt::default(),
+            going_back: GoingBack { until: tcp.ack, deliveries: 0 },
             last_used: now,
         })
     }
@@ -320,6 +331,9 @@ impl Flow {
             return Verdict::Swallow;
         }
         let news = self.learn(cx, &tcp, facts, config);
+        if news.advanced {
+            self.go_on(cx, counters);
+        }
         if !is_pure {
             counters.passed_with_more += 1;
             if !news.ack.before(self.point) {

@@ -15,7 +15,7 @@
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
 //!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
 //!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
-//!   acknowledge what the AP has acknowledged, until it does; only after 15 attempts is the client taken to be gone, and the connection reset at both ends. A repair bears the server's newest
+//!   acknowledge what the AP has acknowledged, until it does, and from then on each ACK that advances brings the next one that it lacks; only after 15 attempts is the client taken to be gone, and the connection reset at both ends. A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
 //! - **Bounds.** What finds the cache full is not cached, so that nothing from there on is acknowledged early until the client itself has.
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.

@@ -150,12 +150,34 @@ fn the_timer_sends_the_first_one_again_until_the_client_acknowledges() {
     }
     assert_eq!(ap.counters().repaired_by_timer, 5);
     assert_eq!(ap.ack(1), Verdict::Swallow);
+    assert_eq!(ap.queued(), [1], "what it lacks next brings no duplicate");
+    ap.give_up();
     ap.pass_ms(200);
-    assert_eq!(ap.queued(), [1], "progress: it begins anew");
+    assert_eq!(ap.queued(), [1], "progress: the timer begins anew");
     ap.deliver(1);
     ap.ack(2);
     ap.pass_ms(100_000);
     assert_eq!((ap.queued(), ap.live()), (vec![], 0), "nothing is owed");
+}
+
+#[test]
+fn after_the_timer_each_step_of_the_client_brings_the_next_segment_that_it_lacks_once() {
+    let mut ap = Ap::connected();
+    ap.data(0..4);
+    ap.deliver(4);
+    ap.pass_ms(200);
+    for next in 0..3 {
+        assert_eq!(ap.queued(), [next]);
+        ap.deliver(1);
+        ap.ack(next + 1);
+    }
+    assert_eq!(ap.queued(), [3]);
+    ap.deliver(1);
+    ap.data([4]);
+    ap.deliver(1);
+    ap.ack(3);
+    ap.ack(4);
+    assert_eq!((ap.queued(), ap.counters().repaired), (vec![], 4), "what is new has its own time");
 }
 
 #[test]

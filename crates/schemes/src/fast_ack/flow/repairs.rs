@@ -5,7 +5,7 @@ use ackless_wire::{SeqNumber, TcpHeader};
 
 use super::super::FastAckCounters;
 use super::super::cache::Segment;
-use super::Flow;
+use super::{Flow, GoingBack};
 use crate::repairs::{DUPLICATES, Newest};
 
 impl Flow {
@@ -90,11 +90,31 @@ impl Flow {
         }
         let tries = self.debt.attempt(cx.now, false);
         if tries {
+            self.going_back = GoingBack { until: self.point, deliveries: self.deliveries };
             counters.repaired_by_timer += 1;
             segment.repaired = true;
             send_again(cx, segment, self.newest, options, counters);
         }
         tries
+    }
+
+    /// The client has taken something since the timer ran out: what it lacks next is sent again.
+    pub(super) fn go_on(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
+        let GoingBack { until, deliveries } = self.going_back;
+        if !self.acked.before(until) {
+            return;
+        }
+        let Some((_, options)) = self.data else { return };
+        let newest = self.newest;
+        let old = |segment: &Segment| segment.delivered.is_some_and(|delivery| delivery.number <= deliveries);
+        if let Some(segment) = self.cache.with(self.acked)
+            && segment.waiting == 0
+            && old(segment)
+        {
+            counters.repaired_by_timer += 1;
+            segment.repaired = true;
+            send_again(cx, segment, newest, options, counters);
+        }
     }
 }
 

@@ -56,18 +56,10 @@ impl Contender {
         self.corners.iter().copied().flatten().copied()
     }
 
-    /// The schedule of a seed without any scheme.
-    ///
-    /// FastACK's hosts have none of [`kernels`](crate::hosts::kernels): with them it keeps a packet at the end in one of 3,000 schedules (899), and why has not been
-    /// found.
-    pub fn bare(&self, seed: u64) -> Schedule {
-        if self.name == "fast-ack" { Schedule::with_plain_hosts(seed) } else { Schedule::draw(seed) }
-    }
-
     /// The schedule of a seed with this rival, and how it was set up.
     pub fn schedule(&self, seed: u64) -> (Schedule, Setup) {
         let mut random = Stream::new(seed, 2, Purpose::Test);
-        let schedule = self.bare(seed);
+        let schedule = Schedule::draw(seed);
         let setup = (self.setup)(&mut random, &schedule);
         (schedule.with(setup.ap, setup.station), setup)
     }

@@ -31,13 +31,6 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a seed.
     pub fn draw(seed: u64) -> Self {
-        let mut schedule = Self::with_plain_hosts(seed);
-        kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut schedule.config);
-        schedule
-    }
-
-    /// The same, whose hosts have nothing of `kernels`.
-    pub fn with_plain_hosts(seed: u64) -> Self {
         let mut random = Stream::new(seed, 0, Purpose::Test);
         let random = &mut random;
         let standard = one_of(random, &[Standard::B, Standard::A, Standard::G, Standard::N, Standard::N, Standard::Ac]);
@@ -53,6 +46,7 @@ impl Schedule {
         linux(above, &mut config);
         small_queues(above, &mut config);
         radio(&mut Stream::new(seed, 4, Purpose::Test), &mut config);
+        kernels(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
         let hears = &mut Stream::new(seed, 5, Purpose::Test);
         // Powers stay as they are.
         let still = config.stations.iter().all(|station| station.changes.is_none());

@@ -84,11 +84,18 @@ struct News {
 }
 
 impl Flow {
-    /// A connection whose client has sent this first packet after its SYN, which had the number before `own_first`; `shift` scales its window.
-    pub(super) fn new(now: Instant, first: &Packet, own_first: SeqNumber, shift: u8) -> Option<Self> {
+    /// A connection whose client has sent this first packet after its SYN, which had the number before `own_first`; `shift` scales its window;
+    /// the server has sent up to `sent`, if anything.
+    pub(super) fn new(
+        now: Instant,
+        first: &Packet,
+        own_first: SeqNumber,
+        shift: u8,
+        sent: Option<SeqNumber>,
+    ) -> Option<Self> {
         let (tcp, facts) = (first.tcp()?, ClientFacts::of(first)?);
         Some(Self {
-            sent: tcp.ack,
+            sent: sent.map_or(tcp.ack, |sent| sent.max(tcp.ack)),
             point: tcp.ack,
             acked: tcp.ack,
             edge: tcp.ack + (u32::from(tcp.window) << shift),

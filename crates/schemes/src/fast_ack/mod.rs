@@ -75,6 +75,8 @@ struct Connection {
     id: u32,
     server: Option<Syn>,
     client: Option<Syn>,
+    /// Just past the last byte of the server's that went by before there was a flow.
+    sent: Option<SeqNumber>,
     /// From the client's first ACK on.
     flow: Option<Box<Flow>>,
     opaque: Opaque,
@@ -152,7 +154,7 @@ impl FastAck {
             Side::Server => (Some(syn), other(connection.client)),
             Side::Client => (other(connection.server), Some(syn)),
         };
-        (connection.opaque, connection.begun) = (Opaque::default(), cx.now);
+        (connection.opaque, connection.begun, connection.sent) = (Opaque::default(), cx.now, None);
     }
 
     /// Adds a connection, if need be in the place of silent ones. Returns whether it could.
@@ -167,8 +169,10 @@ impl FastAck {
             }
         }
         let opaque = Opaque::default();
-        self.connections
-            .insert(key, Connection { id: 0, server: None, client: None, flow: None, opaque, begun: cx.now });
+        self.connections.insert(
+            key,
+            Connection { id: 0, server: None, client: None, sent: None, flow: None, opaque, begun: cx.now },
+        );
         true
     }
 
@@ -232,7 +236,11 @@ impl Scheme for FastAck {
             return Verdict::Pass;
         }
         let id = connection.id;
-        let Some(flow) = &mut connection.flow else { return Verdict::Pass };
+        let Some(flow) = &mut connection.flow else {
+            let after = end + u32::from(tcp.flags.contains(TcpFlags::FIN));
+            connection.sent = Some(connection.sent.map_or(after, |sent| sent.max(after)));
+            return Verdict::Pass;
+        };
         let acceptable = flow.on_server(&tcp, end);
         if !is_data {
             return Verdict::Pass;
@@ -339,7 +347,8 @@ impl Connection {
     /// The client's first packet after its SYN passes. Returns whether the AP helps from here on.
     fn open(&mut self, now: Instant, first: &Packet, id: u32) -> bool {
         let (Some(server), Some(client)) = (self.server, self.client) else { return false };
-        self.flow = Flow::new(now, first, client.seq + 1, agreed_shift(server.scale, client.scale)).map(Box::new);
+        let shift = agreed_shift(server.scale, client.scale);
+        self.flow = Flow::new(now, first, client.seq + 1, shift, self.sent).map(Box::new);
         self.id = id;
         self.flow.is_some()
     }

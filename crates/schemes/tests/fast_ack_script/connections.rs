@@ -39,6 +39,25 @@ fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
 }
 
 #[test]
+fn what_the_server_sent_before_the_clients_first_ack_is_known_to_be_sent() {
+    let mut ap = Ap::new();
+    let mut syn = ap.server_header(0);
+    (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
+    ap.server_sends(syn, 0);
+    let (_, mut answer) = ap.client_header(0);
+    (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
+    ap.client_sends(answer, 0);
+    ap.data(0..4);
+    ap.deliver(5);
+    ap.ack(1);
+    // Segment 2 comes again, arrives, and its answer does not: the AP keeps it until the client has spoken.
+    ap.data([2]);
+    ap.give_up();
+    assert_eq!(ap.ack(4), Verdict::Pass);
+    assert_eq!((ap.live(), ap.counters().passed_unknown), (0, 0));
+}
+
+#[test]
 fn a_syn_again_is_answered_by_the_client() {
     let mut ap = Ap::connected();
     let mut answer = ap.server_header(0);

@@ -32,4 +32,4 @@ mod video;
 pub mod wired;
 
 pub use cell::Cell;
-pub use run::{Measured, run, run_observed, scheme};
+pub use run::{Measured, Run, run, run_observed, scheme};

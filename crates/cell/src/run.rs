@@ -1,5 +1,6 @@
 //! A whole run: warm-up, measured window, result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ackless_dot11::frame::NodeId;
@@ -15,10 +16,10 @@ use ackless_wire::Instant;
 
 use crate::cell::Cell;
 use crate::config::{CellConfig, SchemeChoice};
-use crate::neighbours::Neighbourhood;
+use crate::neighbours::{self, keep_instants, seed_of};
 use crate::observe::Observer;
 use crate::recorder::Recorder;
-use crate::result::{Airtime, RunResult};
+use crate::result::{Airtime, NeighbourResult, RunResult};
 
 /// Runs a cell from its start to the end of the measured window. `wall_seconds` of the result is left at zero.
 pub fn run(config: &CellConfig, seed: u64) -> RunResult {
@@ -52,34 +53,119 @@ fn sample_rest<S: Scheme, O: Observer>(cell: &mut Cell<S, O>) {
 
 /// Runs a cell with one more observer beside the recorder. It hears nothing of the cell's neighbours.
 pub fn run_observed<O: Observer>(config: &CellConfig, seed: u64, observer: &mut O) -> RunResult {
-    if !config.neighbours.is_empty() {
-        return Neighbourhood::new(config, seed, observer).run(&config.neighbours);
+    let mut run = Run::new(Cow::Borrowed(config), seed, Some(observer));
+    run.advance(config.end());
+    run.finish()
+}
+
+/// A run that goes as far as it is told, in steps of any size: they do not show in what it finds. `O` listens to the cell, and to none of its neighbours.
+#[derive(Debug)]
+pub struct Run<'a, O> {
+    /// The cell itself first, then its neighbours.
+    cells: Vec<Measured<'a, O>>,
+    /// Whether the warm-up is over.
+    begun: bool,
+}
+
+impl<'a, O: Observer> Run<'a, O> {
+    /// A run at its start.
+    ///
+    /// # Panics
+    /// If there are neighbours, and in one of the cells all hear each other.
+    pub fn new(config: Cow<'a, CellConfig>, seed: u64, observer: Option<O>) -> Self {
+        let others: Vec<Cow<'a, CellConfig>> = match &config {
+            Cow::Borrowed(config) => config.neighbours.iter().map(|other| Cow::Borrowed(&other.cell)).collect(),
+            Cow::Owned(config) => config.neighbours.iter().map(|other| Cow::Owned(other.cell.clone())).collect(),
+        };
+        let mut cells = vec![Measured::new(config, seed, seed, observer)];
+        cells.extend(others.into_iter().zip(1..).map(|(other, n)| Measured::new(other, seed, seed_of(seed, n), None)));
+        keep_instants(&mut cells);
+        Self { cells, begun: false }
     }
-    let mut measured = Measured::new(config, seed, seed, Some(observer));
-    measured.advance(Instant::ZERO + config.warm_up);
-    measured.begin_window();
-    measured.advance(config.end());
-    measured.finish()
+
+    /// Advances to `until`, or to the end of the run if that comes first, with the samples that the listener wants on the way.
+    pub fn advance(&mut self, until: Instant) {
+        let (window, end) = (Instant::ZERO + self.config().warm_up, self.config().end());
+        let until = until.min(end);
+        if !self.begun && until >= window {
+            self.pass(window);
+            self.cells.iter_mut().for_each(Measured::begin_window);
+            self.begun = true;
+        }
+        self.pass(until);
+    }
+
+    fn pass(&mut self, until: Instant) {
+        match self.cells.as_mut_slice() {
+            [alone] => alone.advance(until),
+            cells => neighbours::advance(cells, until),
+        }
+    }
+
+    /// What is run.
+    pub fn config(&self) -> &CellConfig {
+        &self.cells[0].config
+    }
+
+    /// The time.
+    pub fn now(&self) -> Instant {
+        self.own().cell.now()
+    }
+
+    /// Whether it has come to its end.
+    pub fn is_over(&self) -> bool {
+        self.now() >= self.config().end()
+    }
+
+    /// The cell itself.
+    pub fn own(&self) -> &Measured<'a, O> {
+        &self.cells[0]
+    }
+
+    /// As [`Self::own`], to change it; time passes for all cells or for none.
+    pub fn own_mut(&mut self) -> &mut Measured<'a, O> {
+        &mut self.cells[0]
+    }
+
+    /// The listener, if there is one.
+    pub fn observer_mut(&mut self) -> Option<&mut O> {
+        self.cells[0].cell.observer_mut().1.as_mut()
+    }
+
+    /// What the run has found. Where it is not over, its window ends now.
+    pub fn finish(mut self) -> RunResult {
+        if !self.begun {
+            self.cells.iter_mut().for_each(Measured::begin_window);
+        }
+        let early = !self.is_over();
+        let names: Vec<_> = self.config().neighbours.iter().map(|neighbour| neighbour.name.clone()).collect();
+        let finish = if early { Measured::finish_early } else { Measured::finish };
+        let mut results = self.cells.into_iter().map(finish);
+        let own = results.next().expect("the cell itself is the first");
+        let neighbours = names.into_iter().zip(results);
+        let neighbours = neighbours.map(|(cell, result)| NeighbourResult { cell, result });
+        RunResult { neighbours: neighbours.collect(), ..own }
+    }
 }
 
 /// A cell in its run, with what it had counted when the window began. A cell alone has a listener where one of several may have none, so that one
 /// compiled cell serves both.
 #[derive(Debug)]
 pub struct Measured<'a, O> {
-    pub(crate) config: &'a CellConfig,
+    pub(crate) config: Cow<'a, CellConfig>,
     /// The cell.
-    pub cell: Cell<AnyScheme, (Recorder, Option<&'a mut O>)>,
+    pub cell: Cell<AnyScheme, (Recorder, Option<O>)>,
     seed: u64,
     before: (Option<HackCounters>, BTreeMap<String, u64>),
 }
 
 impl<'a, O: Observer> Measured<'a, O> {
     /// A cell before its run. `seed` is that of the run, and `own` that of the cell's random streams.
-    pub fn new(config: &'a CellConfig, seed: u64, own: u64, observer: Option<&'a mut O>) -> Self {
-        let observers = (Recorder::new(config), observer);
-        let mut cell = Cell::new(config, own, |node| scheme(config, node), observers);
+    pub fn new(config: Cow<'a, CellConfig>, seed: u64, own: u64, observer: Option<O>) -> Self {
+        let observers = (Recorder::new(&config), observer);
+        let mut cell = Cell::new(&config, own, |node| scheme(&config, node), observers);
         // HACK sends no ACK that the sender did not make; a debug build makes sure.
-        if cfg!(debug_assertions) && hack_counters(config, &cell).is_some() {
+        if cfg!(debug_assertions) && hack_counters(&config, &cell).is_some() {
             cell.witness_acks();
         }
         Self { config, cell, seed, before: (None, BTreeMap::new()) }
@@ -93,12 +179,12 @@ impl<'a, O: Observer> Measured<'a, O> {
     /// The warm-up is over.
     pub fn begin_window(&mut self) {
         self.cell.report_totals();
-        self.before = (hack_counters(self.config, &self.cell), rival_counts(self.config, &self.cell));
+        self.before = (hack_counters(&self.config, &self.cell), rival_counts(&self.config, &self.cell));
     }
 
     /// What all HACK nodes together have counted since the run began; `None` where there is none.
     pub fn hack(&self) -> Option<HackCounters> {
-        hack_counters(self.config, &self.cell)
+        hack_counters(&self.config, &self.cell)
     }
 
     /// Where the time has gone since the window began.
@@ -119,13 +205,13 @@ impl<'a, O: Observer> Measured<'a, O> {
         sample_rest(&mut cell);
         cell.finish();
         let events = cell.events();
-        let hack = hack_counters(config, &cell).zip(before.0).map(|(now, before)| now.since(&before));
-        let mut rival = rival_counts(config, &cell);
+        let hack = hack_counters(&config, &cell).zip(before.0).map(|(now, before)| now.since(&before));
+        let mut rival = rival_counts(&config, &cell);
         for (name, before) in before.1 {
             rival.entry(name).and_modify(|now| *now -= before);
         }
         let (recorder, _) = cell.into_observer();
-        RunResult { hack, rival, ..recorder.result(config, seed, events) }
+        RunResult { hack, rival, ..recorder.result(&config, seed, events) }
     }
 }
 

@@ -4,8 +4,10 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use ackless_lab::{LabError, input};
 use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy, tack};
 use ackless_phy::OfdmRate;
+use ackless_scenario::Scenario;
 use ackless_wire::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -47,6 +49,16 @@ pub struct Subject {
     /// Override a key of the scenario, for example wifi.mcs=5 or stations.count=10. May be repeated; the last wins.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+impl Subject {
+    /// The scenario with its overrides.
+    ///
+    /// # Errors
+    /// As [`input::scenario`].
+    pub fn read(&self) -> Result<Scenario, LabError> {
+        input::scenario(&self.scenario, &self.set)
+    }
 }
 
 /// What commands with many runs share.

@@ -1,17 +1,16 @@
 //! The `ackless` command: compare, run, sweep, look at scenarios and schemes, and what theory says.
 //!
 //! - [`args`]: what can be typed; [`commands`]: one module for each command;
-//! - [`input`]: scenarios by name or from a file; [`output`]: printing, files, progress.
+//! - [`recording`]: a run that leaves a capture or a timeline; [`output`]: printing, progress.
 //!
 //! Every mistake ends with a message that names the place and the remedy, and exit code 2, before anything is written.
 
 mod args;
 mod commands;
-mod input;
 #[cfg(target_os = "linux")]
 mod live;
 mod output;
-mod simulator;
+mod recording;
 
 use std::process::ExitCode;
 

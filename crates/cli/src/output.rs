@@ -32,16 +32,6 @@ pub enum Failure {
         /// What to do.
         help: &'static str,
     },
-    /// The file of a scenario cannot be read.
-    #[error("{name}: the scenario cannot be read: {source}\n  help: {help}")]
-    Unread {
-        /// The file.
-        name: String,
-        /// Why not.
-        source: std::io::Error,
-        /// What to do.
-        help: String,
-    },
     /// Standard output cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

@@ -24,7 +24,7 @@ use crate::world::index;
 /// A cell with its devices on a clock.
 #[derive(Debug)]
 pub struct Drive<'a, 'o, O> {
-    run: &'a mut Measured<'o, O>,
+    run: &'a mut Measured<'o, &'o mut O>,
     devices: Vec<Device>,
     tally: Tally,
     clock: Clock,
@@ -65,7 +65,7 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     ///
     /// # Errors
     /// Where the kernel does not wake this thread in time.
-    pub fn new(run: &'a mut Measured<'o, O>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
+    pub fn new(run: &'a mut Measured<'o, &'o mut O>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
         // By itself the kernel puts off a thread's timers by up to 50 us.
         nix::sys::prctl::set_timerslack(1).map_err(EmuError::sys("the timers of this thread cannot be made exact"))?;
         for device in &devices {
@@ -113,7 +113,7 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     }
 
     /// The cell in its run.
-    pub fn measured(&self) -> &Measured<'o, O> {
+    pub fn measured(&self) -> &Measured<'o, &'o mut O> {
         self.run
     }
 

@@ -1,5 +1,6 @@
 //! A whole emulation: from a configuration to what it has shown, with a program in it or until somebody ends it.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::ops::ControlFlow;
@@ -137,7 +138,7 @@ pub fn emulate<'o, O: Observer>(
     let world = World::new(request.plan, request.config)?;
     ready(&world);
     let World { devices, namespaces, claim } = world;
-    let mut measured = Measured::new(request.config, request.seed, request.seed, Some(observer));
+    let mut measured = Measured::new(Cow::Borrowed(request.config), request.seed, request.seed, Some(observer));
     measured.begin_window();
     if let Some(eavesdropper) = request.eavesdropper.take() {
         measured.cell.eavesdrop(eavesdropper);

@@ -8,7 +8,7 @@ use crate::entry::{Entry, deeds_line, effort, estimates_csv};
 use crate::finding::finding;
 use crate::metric::Metric;
 use crate::remark::{fairness_column, marked_figure, remarks};
-use crate::run::{Job, Runner, in_parallel, run_one};
+use crate::run::{Job, Runner, in_parallel, run_whole};
 use crate::table::{
     COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval, index_with_interval,
 };
@@ -54,7 +54,8 @@ impl Comparison {
         }
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
-        let mut results = in_parallel(&jobs, threads, done, |&job| run_one(runner, job).result)?.into_iter();
+        let results = in_parallel(&jobs, threads, done, |&job| run_whole(runner, job).map(|record| record.result))?;
+        let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
         let rows = Entry::all(cases.into_iter().map(|case| (case, results.by_ref().take(seeds as usize).collect())));
         Ok(Self {
             version: VERSION,

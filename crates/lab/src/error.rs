@@ -10,15 +10,25 @@ pub enum LabError {
     /// The scenario, an override or the name of a row is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// An axis cannot be read.
+    /// An axis, or a list of rows, cannot be read.
     #[error("{option} {argument}: {message}\n  help: {help}")]
     Axis {
         /// The option that gave it.
         option: &'static str,
-        /// The axis as it was given.
+        /// What was given.
         argument: String,
         /// What is wrong.
         message: String,
+        /// What to do.
+        help: String,
+    },
+    /// The file of a scenario cannot be read.
+    #[error("{name}: the scenario cannot be read: {source}\n  help: {help}")]
+    Unread {
+        /// The file.
+        name: String,
+        /// Why not.
+        source: std::io::Error,
         /// What to do.
         help: String,
     },
@@ -55,6 +65,9 @@ pub enum LabError {
     /// The threads could not be started.
     #[error("{0} threads could not be started: {1}\n  help: use fewer with --threads")]
     Threads(usize, String),
+    /// The runner was stopped before all runs were made.
+    #[error("stopped before all runs were made")]
+    Stopped,
     /// A result could not be turned into text.
     #[error("a result could not be written as {0}: {1}")]
     Format(&'static str, String),

@@ -1,6 +1,6 @@
 //! Experiments: many runs of cells, what they say together, and how it is shown.
 //!
-//! - [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
+//! - [`input`]: scenarios and rows by what people call them; [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
 //! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
 //! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
@@ -17,6 +17,7 @@ pub mod entry;
 pub mod error;
 pub mod files;
 mod finding;
+pub mod input;
 pub mod metric;
 pub mod picture;
 pub mod place;

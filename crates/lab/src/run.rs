@@ -10,12 +10,28 @@ use serde::Serialize;
 
 use crate::case::Case;
 use crate::caution::Caution;
+use crate::entry::Entry;
 use crate::{LabError, VERSION};
 
 /// What runs one cell; a test puts its own in the simulator's place.
 pub trait Runner: Sync {
     /// Runs `config` with `seed`.
     fn run(&self, config: &CellConfig, seed: u64) -> RunResult;
+
+    /// Whether it has been told to stop: what it gives from then on is of no whole run, and nobody keeps it.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Runs cells for real.
+#[derive(Clone, Copy, Debug)]
+pub struct Simulator;
+
+impl Runner for Simulator {
+    fn run(&self, config: &CellConfig, seed: u64) -> RunResult {
+        ackless_cell::run(config, seed)
+    }
 }
 
 impl<F: Fn(&CellConfig, u64) -> RunResult + Sync> Runner for F {
@@ -46,6 +62,14 @@ pub struct Told<'a> {
     pub cautions: Vec<Caution>,
 }
 
+impl<'a> Told<'a> {
+    /// `record`, which is of `case`, with its cautions.
+    pub fn of(case: &Case, record: &'a Record) -> Self {
+        let lines = Entry::all([(case.clone(), vec![record.result.clone()])]);
+        Self { record, cautions: lines.iter().flat_map(Entry::cautions).collect() }
+    }
+}
+
 /// A case with a seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
@@ -53,6 +77,18 @@ pub struct Job<'a> {
     pub case: &'a Case,
     /// With which seed.
     pub seed: u64,
+}
+
+/// As [`run_one`], unless `runner` has been told to stop.
+///
+/// # Errors
+/// [`LabError::Stopped`].
+pub fn run_whole(runner: &dyn Runner, job: Job<'_>) -> Result<Record, LabError> {
+    if runner.is_stopped() {
+        return Err(LabError::Stopped);
+    }
+    let record = run_one(runner, job);
+    if runner.is_stopped() { Err(LabError::Stopped) } else { Ok(record) }
 }
 
 /// Runs `job` and takes the time that it takes.

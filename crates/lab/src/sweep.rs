@@ -15,7 +15,7 @@ use crate::entry::{Entry, estimates_csv, runs_csv};
 use crate::files;
 use crate::place::fnv1a;
 use crate::remark::{fairness_column, marked_figure, remarks};
-use crate::run::{Job, Runner, in_parallel, run_one};
+use crate::run::{Job, Runner, in_parallel, run_whole};
 use crate::table::{Column, Table, described};
 use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION, picture};
@@ -121,7 +121,7 @@ fn kept_or_run(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunRes
     if let Some(result) = kept(&path, &identity) {
         return Ok((result, true));
     }
-    let record = run_one(runner, job);
+    let record = run_whole(runner, job)?;
     let text = serde_json::to_string_pretty(&record).map_err(json_error)?;
     files::write(&path, text.as_bytes())?;
     // What was just made and what is resumed later take the same way, so that they cannot differ.

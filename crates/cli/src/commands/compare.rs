@@ -3,13 +3,13 @@
 use ackless_lab::case::Axis;
 use ackless_lab::compare::Comparison;
 use ackless_lab::files;
+use ackless_lab::input;
 use ackless_lab::place::{Kind, Place};
+use ackless_lab::run::Simulator;
 use ackless_scenario::Row;
 
 use crate::args::Compare;
-use crate::input;
 use crate::output::{Failure, print, progress, remark};
-use crate::simulator::Simulator;
 
 /// Runs the comparison and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
@@ -17,11 +17,11 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     if options.emulation.emulated {
         return super::emulated::run(options);
     }
-    let scenario = input::scenario(&options.subject)?;
+    let scenario = options.subject.read()?;
     let axes: Vec<_> = options.vary.iter().map(|axis| Axis::parse("--vary", axis)).collect::<Result<_, _>>()?;
     // Values of a key are compared in the scenario as it is written, unless schemes are asked for too.
     let default = if axes.is_empty() { None } else { Some(Row::STOCK) };
-    let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, default)?;
+    let (cases, left_out) = input::cases("--schemes", &options.effort.schemes, &scenario, &axes, default)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     let take = |folder| Place::take(folder, Kind::Comparison, &cases, seeds, options.overwrite);
     // Held until the files are written.

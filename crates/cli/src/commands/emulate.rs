@@ -22,10 +22,9 @@ use ackless_wire::Duration;
 use serde::Serialize;
 
 use crate::args::{Emulate, Offloads};
-use crate::input;
 use crate::live::Live;
 use crate::output::{Failure, exit_code, print, remark};
-use crate::simulator::{Files, Recording};
+use crate::recording::{Files, Recording};
 
 /// Emulates the cell and prints what it has shown. The exit code is that of the command in it.
 pub fn run(options: &Emulate) -> ExitCode {
@@ -33,7 +32,7 @@ pub fn run(options: &Emulate) -> ExitCode {
 }
 
 fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
-    let scenario = input::scenario(&options.subject)?;
+    let scenario = options.subject.read()?;
     let row = Row::find(&options.scheme)?;
     let built = scenario.build(row)?;
     let config = prepared(&built, options.with_flows)?;

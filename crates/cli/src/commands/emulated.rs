@@ -9,6 +9,7 @@ use ackless_emu::EmuError;
 use ackless_emu::device::Addresses;
 use ackless_emu::session::{Emulated, Exit, Program, Request, emulate, prepared};
 use ackless_lab::case::{Case, LeftOut, left_out_lines};
+use ackless_lab::input;
 use ackless_lab::statistics::Estimate;
 use ackless_lab::table::{Table, described, figure_with_interval};
 use ackless_scenario::{Row, Scenario};
@@ -18,12 +19,11 @@ use serde::Serialize;
 
 use super::emulate::{LATE_US, plan};
 use crate::args::{Compare, Offloads};
-use crate::input;
 use crate::output::{Failure, print, progress, remark};
 
 /// Runs all of it, one after the other, and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
-    let scenario = input::scenario(&options.subject)?;
+    let scenario = options.subject.read()?;
     let (cases, left_out) = cases(options, &scenario)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     for tcp in &options.emulation.tcp {
@@ -69,7 +69,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
 
 /// The rows to be measured, and those that are left out.
 fn cases(options: &Compare, scenario: &Scenario) -> Result<(Vec<Case>, Vec<LeftOut>), Failure> {
-    let (cases, mut left_out) = input::cases(&options.effort, scenario, &[], None)?;
+    let (cases, mut left_out) = input::cases("--schemes", &options.effort.schemes, scenario, &[], None)?;
     let (of_hosts, cases): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| case.row.is_of_hosts_alone());
     let asked = options.effort.schemes.iter().any(|name| name != "all");
     if let (Some(case), true) = (of_hosts.first(), asked) {

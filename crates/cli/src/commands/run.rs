@@ -6,19 +6,18 @@ use ackless_cell::result::{AirtimeClass, FlowResult, Percentiles, RunResult};
 use ackless_lab::case::Case;
 use ackless_lab::entry::{Entry, deeds_line};
 use ackless_lab::metric::airtime_percent;
-use ackless_lab::run::{Job, Told, run_one};
+use ackless_lab::run::{Job, Simulator, Told, run_one};
 use ackless_lab::table::{Table, airtime_table, described};
 use ackless_lab::yardstick::Yardstick;
 use ackless_scenario::Row;
 
 use crate::args::Run;
-use crate::input;
 use crate::output::{Failure, print, remark, spinner};
-use crate::simulator::{Recording, Simulator};
+use crate::recording::Recording;
 
 /// Runs the cell and prints what it found.
 pub fn run(options: &Run) -> Result<(), Failure> {
-    let scenario = input::scenario(&options.subject)?;
+    let scenario = options.subject.read()?;
     let row = Row::find(&options.scheme)?;
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
@@ -34,11 +33,10 @@ pub fn run(options: &Run) -> Result<(), Failure> {
         let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
         remark(&format!("written: {}", written.join(", ")));
     }
-    let cells = Entry::all([(case.clone(), vec![record.result.clone()])]);
     if options.json {
-        let told = Told { record: &record, cautions: cells.iter().flat_map(Entry::cautions).collect() };
-        return print(&serde_json::to_string_pretty(&told)?);
+        return print(&serde_json::to_string_pretty(&Told::of(&case, &record))?);
     }
+    let cells = Entry::all([(case, vec![record.result])]);
     let texts: Vec<_> = cells.iter().map(text).collect();
     print(&texts.join("\n"))
 }

@@ -5,7 +5,6 @@ use ackless_scenario::builtin::Builtin;
 use ackless_scenario::effective::reference;
 
 use crate::args::{ScenarioAction, Scenarios};
-use crate::input;
 use crate::output::{Failure, aligned, print};
 
 /// Lists or shows scenarios.
@@ -13,7 +12,7 @@ pub fn run(options: &Scenarios) -> Result<(), Failure> {
     match &options.action {
         None => list(),
         Some(ScenarioAction::Show { subject }) => {
-            let scenario = input::scenario(subject)?;
+            let scenario = subject.read()?;
             // Values that do not go together are refused here too, not first when it is run.
             scenario.build(Row::STOCK)?;
             print(&scenario.effective(Row::STOCK).to_toml())

@@ -1,20 +1,20 @@
 //! `ackless sweep`: every point of a grid, kept in a folder.
 
 use ackless_lab::case::{Axis, left_out_lines};
+use ackless_lab::input;
 use ackless_lab::place::{Kind, Place};
+use ackless_lab::run::Simulator;
 use ackless_lab::sweep::Sweep;
 use ackless_lab::table::described;
 
 use crate::args;
-use crate::input;
 use crate::output::{Failure, print, progress, remark};
-use crate::simulator::Simulator;
 
 /// Runs what is not in the folder yet, and prints the table of all points.
 pub fn run(options: &args::Sweep) -> Result<(), Failure> {
-    let scenario = input::scenario(&options.subject)?;
+    let scenario = options.subject.read()?;
     let axes: Vec<_> = options.over.iter().map(|axis| Axis::parse("--over", axis)).collect::<Result<_, _>>()?;
-    let (cases, left_out) = input::cases(&options.effort, &scenario, &axes, None)?;
+    let (cases, left_out) = input::cases("--schemes", &options.effort.schemes, &scenario, &axes, None)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
     let _place = Place::take(&options.out, Kind::Sweep, &cases, seeds, options.overwrite)?;
     let bar = progress(cases.len() * seeds as usize);

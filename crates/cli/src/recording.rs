@@ -1,4 +1,4 @@
-//! The simulator as the laboratory's runner.
+//! A run that is recorded as it goes.
 
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,6 @@ use ackless_wire::Duration;
 
 use crate::args;
 use crate::output::Failure;
-
-/// Runs cells for real.
-pub struct Simulator;
-
-impl Runner for Simulator {
-    fn run(&self, config: &CellConfig, seed: u64) -> RunResult {
-        ackless_cell::run(config, seed)
-    }
-}
 
 /// Runs one cell and writes what happens in it. No file gets its name before all of them are complete.
 pub struct Recording {

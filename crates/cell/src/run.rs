@@ -133,18 +133,22 @@ impl<'a, O: Observer> Run<'a, O> {
     }
 
     /// What the run has found. Where it is not over, its window ends now.
-    pub fn finish(mut self) -> RunResult {
+    pub fn finish(self) -> RunResult {
+        self.finish_heard().0
+    }
+
+    /// As [`Self::finish`], and gives the listener back.
+    pub fn finish_heard(mut self) -> (RunResult, Option<O>) {
         if !self.begun {
             self.cells.iter_mut().for_each(Measured::begin_window);
         }
         let early = !self.is_over();
         let names: Vec<_> = self.config().neighbours.iter().map(|neighbour| neighbour.name.clone()).collect();
-        let finish = if early { Measured::finish_early } else { Measured::finish };
-        let mut results = self.cells.into_iter().map(finish);
-        let own = results.next().expect("the cell itself is the first");
+        let mut results = self.cells.into_iter().map(|measured| measured.ended(early));
+        let (own, listener) = results.next().expect("the cell itself is the first");
         let neighbours = names.into_iter().zip(results);
-        let neighbours = neighbours.map(|(cell, result)| NeighbourResult { cell, result });
-        RunResult { neighbours: neighbours.collect(), ..own }
+        let neighbours = neighbours.map(|(cell, (result, _))| NeighbourResult { cell, result });
+        (RunResult { neighbours: neighbours.collect(), ..own }, listener)
     }
 }
 
@@ -193,14 +197,21 @@ impl<'a, O: Observer> Measured<'a, O> {
     }
 
     /// The run is over, though its window may not be: what it has shown until now.
-    pub fn finish_early(mut self) -> RunResult {
-        let now = self.cell.now();
-        self.cell.observer_mut().0.end_at(now);
-        self.finish()
+    pub fn finish_early(self) -> RunResult {
+        self.ended(true).0
     }
 
     /// The run is over: what it has shown.
     pub fn finish(self) -> RunResult {
+        self.ended(false).0
+    }
+
+    /// The end of the run, or before it, and who has listened.
+    fn ended(mut self, early: bool) -> (RunResult, Option<O>) {
+        if early {
+            let now = self.cell.now();
+            self.cell.observer_mut().0.end_at(now);
+        }
         let Self { config, mut cell, seed, before } = self;
         sample_rest(&mut cell);
         cell.finish();
@@ -210,8 +221,8 @@ impl<'a, O: Observer> Measured<'a, O> {
         for (name, before) in before.1 {
             rival.entry(name).and_modify(|now| *now -= before);
         }
-        let (recorder, _) = cell.into_observer();
-        RunResult { hack, rival, ..recorder.result(&config, seed, events) }
+        let (recorder, listener) = cell.into_observer();
+        (RunResult { hack, rival, ..recorder.result(&config, seed, events) }, listener)
     }
 }
 

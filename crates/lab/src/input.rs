@@ -1,5 +1,6 @@
 //! From what people name to what is run: scenarios by name or from a file, with their overrides, and rows.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use ackless_scenario::builtin::Builtin;
@@ -13,8 +14,17 @@ use crate::case::{Axis, Case, LeftOut};
 /// # Errors
 /// Where there is none, the file cannot be read, or an override is wrong.
 pub fn scenario(name: &str, overrides: &[String]) -> Result<Scenario, LabError> {
-    let scenario = if is_file(name) { from_file(name)? } else { Builtin::find(name)?.scenario()? };
-    overridden(scenario, Path::new(name).parent(), overrides)
+    let scenario = Scenario::parse(name, &text(name)?)?;
+    let folder = if is_file(name) { Path::new(name).parent() } else { None };
+    overridden(scenario, folder, overrides)
+}
+
+/// The text of the scenario called `name`, or of the file of that name.
+///
+/// # Errors
+/// Where there is none, or the file cannot be read.
+pub fn text(name: &str) -> Result<Cow<'static, str>, LabError> {
+    if is_file(name) { Ok(Cow::Owned(of_file(name)?)) } else { Ok(Cow::Borrowed(Builtin::find(name)?.text)) }
 }
 
 /// `scenario` with these overrides, and with what is in the files that its keys name; those that it names itself are seen from `folder`.
@@ -82,18 +92,18 @@ fn rows(option: &'static str, names: &[String], scenario: &Scenario) -> Result<V
 /// Stands for every row that makes sense.
 const ALL: &str = "all";
 
-fn is_file(name: &str) -> bool {
+/// Whether `name` is that of a file.
+pub fn is_file(name: &str) -> bool {
     name.contains(['/', '\\']) || Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
-fn from_file(name: &str) -> Result<Scenario, LabError> {
-    let text = std::fs::read_to_string(name).map_err(|source| {
+fn of_file(name: &str) -> Result<String, LabError> {
+    std::fs::read_to_string(name).map_err(|source| {
         let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let help = match Builtin::find(stem) {
             Ok(builtin) => format!("the built-in scenario is called `{}`, without a folder or .toml", builtin.name),
             Err(_) => "`ackless scenarios show NAME > mine.toml` makes a file to begin with".to_owned(),
         };
         LabError::Unread { name: name.to_owned(), source, help }
-    })?;
-    Ok(Scenario::parse(name, &text)?)
+    })
 }

@@ -4,7 +4,7 @@
 //! and seed. A later sweep into the same folder takes a run from its file if the file says that it is of exactly this,
 //! and runs it again otherwise. The tables are always assembled from what the files say.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ackless_cell::result::RunResult;
 use serde::Deserialize as _;
@@ -58,7 +58,7 @@ impl Sweep {
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
         let outcomes: Result<Vec<_>, _> =
-            in_parallel(&jobs, threads, done, |&job| kept_or_run(runner, job, &runs))?.into_iter().collect();
+            in_parallel(&jobs, threads, done, |&job| keep(runner, job, &runs))?.into_iter().collect();
         let outcomes = outcomes?;
         let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
         let ran = outcomes.len() - resumed;
@@ -114,22 +114,40 @@ impl Sweep {
     }
 }
 
-/// The result of `job` and whether it was there already.
-fn kept_or_run(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunResult, bool), LabError> {
+/// The result of `job` and whether it was there already: in its file in the folder `runs`, where it is kept if it is made now. Whoever makes one run
+/// twice, wherever, makes the same file, which appears whole or not at all.
+///
+/// # Errors
+/// Where the folder cannot be written, or the runner is stopped.
+pub fn keep(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunResult, bool), LabError> {
     let identity = identity(job)?;
-    let path = path(runs, &identity);
+    let path = runs.join(name_of(&identity));
     if let Some(result) = kept(&path, &identity) {
         return Ok((result, true));
     }
-    let record = run_whole(runner, job)?;
-    let text = serde_json::to_string_pretty(&record).map_err(json_error)?;
-    files::write(&path, text.as_bytes())?;
+    files::write(&path, made(runner, job)?.as_bytes())?;
     // What was just made and what is resumed later take the same way, so that they cannot differ.
     let result = kept(&path, &identity).ok_or_else(|| {
         let error = std::io::Error::other("it does not read back as it was written");
         LabError::io(&path, "the result is lost", error)
     })?;
     Ok((result, false))
+}
+
+/// Makes the run: the text of its file.
+///
+/// # Errors
+/// Where the runner is stopped.
+pub fn made(runner: &dyn Runner, job: Job<'_>) -> Result<String, LabError> {
+    serde_json::to_string_pretty(&run_whole(runner, job)?).map_err(json_error)
+}
+
+/// The name of the file in which a run is kept: a hash of version, effective scenario, row and seed.
+///
+/// # Errors
+/// Never in practice: a scenario can be written as JSON.
+pub fn name(job: Job<'_>) -> Result<String, LabError> {
+    Ok(name_of(&identity(job)?))
 }
 
 /// The result in the file at `path`, if there is one and it is of exactly this identity. Anything else there, such as a
@@ -155,9 +173,9 @@ fn identity(job: Job<'_>) -> Result<Value, LabError> {
     }))
 }
 
-/// Where a run is kept. Two runs with one hash would only make each other run again.
-fn path(runs: &Path, identity: &Value) -> PathBuf {
-    runs.join(format!("{:016x}.json", fnv1a(identity.to_string().as_bytes())))
+/// The name of the file. Two runs with one hash would only make each other run again.
+fn name_of(identity: &Value) -> String {
+    format!("{:016x}.json", fnv1a(identity.to_string().as_bytes()))
 }
 
 fn json_error(error: serde_json::Error) -> LabError {

@@ -1,0 +1,141 @@
+"""Scenarios from a name, a file, or nested dicts and lists."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+from . import _native
+
+Value = Union[str, int, float, bool, Sequence[Union[str, int, float, bool]]]
+"""The value of a key: as in a scenario file, with quantities as text that bears their unit (``"10ms"``, ``"54Mbps"``)."""
+
+Source = Union[str, "os.PathLike[str]", Mapping[str, Any], "Scenario"]
+"""What a scenario can be made of."""
+
+
+class Scenario:
+    """A scenario: what ``run``, ``compare``, ``sweep`` and ``Cell`` take.
+
+    ``source`` is the name of a built-in scenario, a file whose name ends in ``.toml``, or nested dicts: a dict for each section, and a list of dicts for
+    one that may be repeated. ``set`` overrides keys, in every group of a repeated section (``"stations.count"``) or in one (``"stations.laptops.count"``).
+    :func:`ackless.keys` says what keys there are, and ``ackless.keys_of`` has a type for the dict of each section.
+
+        >>> Scenario("wifi-80211n", set={"stations.count": 10})
+        >>> Scenario({"wifi": {"standard": "11ac"}, "stations": [{"name": "near"}, {"name": "far", "mcs": 2}]})
+
+    Raises :class:`ValueError` for a key or a value that there is not, with its place and the remedy, and :class:`FileNotFoundError` for a file that there is
+    not.
+    """
+
+    def __init__(self, source: Source, *, set: Mapping[str, Value] | None = None) -> None:
+        overrides = [f"{key}={literal(value, key)}" for key, value in (set or {}).items()]
+        if isinstance(source, Scenario):
+            name, text, folder, before = source._made_of
+            made_of = (name, text, folder, before + overrides)
+        elif isinstance(source, Mapping):
+            made_of = ("scenario", toml_of(source), None, overrides)
+        else:
+            name = os.fspath(source)
+            if not isinstance(name, str):
+                raise ValueError(f"{name!r}: the name of a scenario is text")
+            folder = os.path.dirname(os.path.abspath(name)) if name.endswith(".toml") else None
+            made_of = (name, _native.text_of(name), folder, overrides)
+        self._made_of: tuple[str, str, str | None, list[str]] = made_of
+        self._native = _native.Scenario(*made_of)
+
+    @property
+    def name(self) -> str:
+        """Its name, its file's, or ``scenario`` where it is made of dicts."""
+        return self._made_of[0]
+
+    @property
+    def title(self) -> str:
+        """What it is about, in one line."""
+        return self._native.title
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds a comparison of it runs unless told otherwise."""
+        return self._native.seeds
+
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes that a comparison of it has unless told otherwise."""
+        return self._native.schemes
+
+    def to_toml(self, scheme: str = "stock") -> str:
+        """A file with every key and its meaning, as ``scheme`` has it."""
+        return self._native.to_toml(scheme)
+
+    def to_dict(self, scheme: str = "stock") -> dict[str, Any]:
+        """Every key with its value, defaults included, as ``scheme`` has it: a dict for each section, a list of them for one that may be repeated."""
+        values: dict[str, Any] = json.loads(self._native.to_json(scheme))
+        return values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _scenario_of, self._made_of
+
+    def __repr__(self) -> str:
+        return f"<ackless.Scenario {self.name}{''.join(f', {override}' for override in self._made_of[3])}>"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<b>{html.escape(self.name)}</b>: {html.escape(self.title)}<pre>{html.escape(chr(10).join(self._made_of[3]))}</pre>"
+
+
+def scenario(source: Source, set: Mapping[str, Value] | None) -> Scenario:
+    """The scenario itself, where it is one and nothing overrides it."""
+    return source if isinstance(source, Scenario) and not set else Scenario(source, set=set)
+
+
+def literal(value: Any, key: str, *, quoted: bool = False) -> str:
+    """A value as text: as an override gives it, or within a file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if quoted else value
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(literal(item, key, quoted=True) for item in value)}]"
+    try:
+        # Numbers of numpy too.
+        number = value.__index__() if hasattr(value, "__index__") else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{key}: {value!r} is no value of a key\n  help: give text with a unit such as '10ms', a number, True or False, or a list of them"
+        ) from None
+    return repr(number)
+
+
+def toml_of(sections: Mapping[str, Any]) -> str:
+    """Nested dicts and lists as the text of a file."""
+    lines: list[str] = []
+    for section, content in sections.items():
+        groups = content if isinstance(content, (list, tuple)) else [content]
+        header = f"[[{section_name(section)}]]" if isinstance(content, (list, tuple)) else f"[{section_name(section)}]"
+        for group in groups:
+            if not isinstance(group, Mapping):
+                raise ValueError(
+                    f"{section}: {group!r} is no section\n  help: give a dict of keys, or a list of dicts for a section that may be repeated"
+                )
+            lines.append(header)
+            lines += [f"{section_name(key)} = {literal(value, f'{section}.{key}', quoted=True)}" for key, value in group.items()]
+    return "\n".join(lines) + "\n"
+
+
+def section_name(name: Any) -> str:
+    """A name as TOML has it."""
+    text = str(name)
+    bare = text.replace("_", "a").replace("-", "a")
+    return text if bare.isascii() and bare.isalnum() else json.dumps(text, ensure_ascii=False)
+
+
+def _scenario_of(name: str, text: str, folder: str | None, overrides: list[str]) -> Scenario:
+    """What a pickled scenario is made of again."""
+    made = Scenario.__new__(Scenario)
+    made._made_of = (name, text, folder, overrides)
+    made._native = _native.Scenario(name, text, folder, overrides)
+    return made

@@ -212,7 +212,15 @@ pub struct Emulate {
     #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time)]
     pub duration: Option<Duration>,
 
-    /// Where COMMAND runs: a station's name, or server [default: the first station].
+    /// The server is whoever is behind this Ethernet interface, instead of a namespace made for it; see docs/emulate.md.
+    #[arg(long, value_name = "NAME")]
+    pub server_dev: Option<String>,
+
+    /// The first station is whoever is behind this Ethernet interface; given again, the next one, and so on.
+    #[arg(long, value_name = "NAME")]
+    pub station_dev: Vec<String>,
+
+    /// Where COMMAND runs: a station's name, server, or here, which is where this program runs [default: the first station; here where that is behind an interface].
     #[arg(long = "in", value_name = "PLACE", requires = "command")]
     pub inside: Option<String>,
 

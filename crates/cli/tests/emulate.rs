@@ -157,6 +157,40 @@ fn no_root_is_needed_in_namespaces_of_ones_own() {
 }
 
 #[test]
+fn an_interface_takes_the_place_of_a_station_and_a_command_runs_here() {
+    if !has_tools(&["ip", "ping"]) {
+        return;
+    }
+    let script = |script: &str| Command::new("sh").args(["-ec", script]).output().expect("there is a shell");
+    let made = script(
+        "ip netns add c-dev-host; ip link add cdev0 type veth peer name eth0 netns c-dev-host; ip link set cdev0 up
+         ip -n c-dev-host addr add 10.77.0.9/16 dev eth0; ip -n c-dev-host link set eth0 up",
+    );
+    if !made.status.success() {
+        return writeln!(std::io::stderr(), "SKIPPED: {}", String::from_utf8_lossy(&made.stderr)).expect("it takes it");
+    }
+    let inside = "ip netns exec c-dev-host ping -q -c 3 -i 0.05 10.77.0.1 >&2; exit 4";
+    let output = emulate("c-dev", &["--station-dev", "cdev0", "--json", "--", "sh", "-c", inside]);
+    let refused = emulate("c-dev", &["--station-dev", "cdev0", "--in", "sta-1", "--", "true"]);
+    let unknown = emulate("c-dev", &["--server-dev", "nosuch0", "--", "true"]);
+    script("ip netns delete c-dev-host; ip link delete cdev0 2>/dev/null || true");
+    let (Some(output), Some(refused), Some(unknown)) = (output, refused, unknown) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("3 received"), "{said}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(told["hosts"][1]["interface"], "cdev0");
+    assert!(told["hosts"][1]["namespace"].is_null() && told["hosts"][0]["namespace"] == "c-dev-server", "{told}");
+    assert!(told["hosts"][1]["packets_sent"].as_u64() >= Some(3), "{told}");
+    for (refused, remedy) in [(refused, "--in here"), (unknown, "ip link lists")] {
+        let complaint = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{complaint}");
+        assert!(complaint.contains(remedy) && refused.stdout.is_empty(), "{complaint}");
+    }
+    nothing_is_left_of("c-dev");
+}
+
+#[test]
 fn what_makes_no_emulation_is_refused_with_the_remedy_and_leaves_nothing() {
     let cases: [(&[&str], &str); 5] = [
         (&["--in", "sta-9", "--", "true"], "it has server, sta-1"),

@@ -1,10 +1,13 @@
 //! Who has which names: a file for each emulation under `/run/ackless`, which says the process, when that began, and what it has made.
 //!
+//! Interfaces that it uses are in it too, so that no two use the same.
+//!
 //! What an emulation has made goes when it ends, also by a panic. After a `SIGKILL` its namespaces stay; the next one with the same name finds the file, sees
 //! that the process is gone, and removes them. A name whose process lives is refused.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -25,14 +28,21 @@ struct Owner {
     /// When it began, in the kernel's ticks since it booted: another process may get the same number later.
     began: u64,
     namespaces: Vec<String>,
+    /// Each with the number of the network namespace that it is in.
+    #[serde(default)]
+    interfaces: Vec<(u64, String)>,
 }
 
 impl Claim {
-    /// Takes the name `name`, with all of `namespaces`. What a dead owner has left of them is removed.
+    /// Takes the name `name`, with all of `namespaces`, and uses `interfaces` of the calling thread's namespace. What a dead owner has left of them is removed.
     ///
     /// # Errors
-    /// Where a living process has the name, or the rights are missing.
-    pub fn new(name: &str, namespaces: Vec<String>) -> Result<Self, EmuError> {
+    /// Where a living process has the name or uses an interface, or the rights are missing.
+    pub fn new<'a>(
+        name: &str,
+        namespaces: Vec<String>,
+        interfaces: impl Iterator<Item = &'a str>,
+    ) -> Result<Self, EmuError> {
         let refused = |error| {
             EmuError::Refused {
             what: format!("{FOLDER} cannot be written"),
@@ -55,7 +65,13 @@ impl Claim {
             what: format!("/proc/{process}/stat cannot be read"),
             help: "mount /proc".to_owned(),
         })?;
-        let owner = serde_json::to_vec(&Owner { process, began, namespaces }).expect("numbers and names are JSON");
+        let inside = fs::metadata(namespace::OWN).map_err(EmuError::io(namespace::OWN))?.ino();
+        let interfaces: Vec<_> = interfaces.map(|interface| (inside, interface.to_owned())).collect();
+        if !interfaces.is_empty() {
+            check_unused(&interfaces)?;
+        }
+        let owner =
+            serde_json::to_vec(&Owner { process, began, namespaces, interfaces }).expect("numbers and names are JSON");
         let written = File::create(&path).and_then(|mut file| file.write_all(&owner));
         written.map_err(refused)?;
         Ok(Self { path })
@@ -81,6 +97,26 @@ fn bury(name: &str, text: &[u8]) -> Result<(), EmuError> {
     }
     for namespace in owner.namespaces {
         namespace::remove(&namespace::path_of(&namespace));
+    }
+    Ok(())
+}
+
+/// That nobody who lives uses any of these interfaces.
+fn check_unused(interfaces: &[(u64, String)]) -> Result<(), EmuError> {
+    let cannot = || EmuError::io(format!("{FOLDER} cannot be read"));
+    for entry in fs::read_dir(FOLDER).map_err(cannot())? {
+        let path = entry.map_err(cannot())?.path();
+        // What is no claim, or is gone by now, uses nothing.
+        let Some(owner) = fs::read(path).ok().and_then(|text| serde_json::from_slice::<Owner>(&text).ok()) else {
+            continue;
+        };
+        let used = interfaces.iter().find(|interface| owner.interfaces.contains(interface));
+        if let (Some((_, name)), true) = (used, began(owner.process) == Some(owner.began)) {
+            return Err(EmuError::Taken {
+                what: format!("process {} emulates a cell behind the interface {name} already", owner.process),
+                help: "take another interface, or end the other".to_owned(),
+            });
+        }
     }
     Ok(())
 }

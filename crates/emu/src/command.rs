@@ -10,14 +10,14 @@ use nix::sched::{CloneFlags, unshare};
 use crate::EmuError;
 use crate::namespace::Namespace;
 
-/// Starts a program in a namespace, with `/sys` showing that namespace's devices, as `ip netns exec` does.
+/// Starts a program in a namespace, with `/sys` showing that namespace's devices, as `ip netns exec` does; where there is none, in that of the calling thread.
 ///
 /// # Errors
 /// Where there is no such program, or it cannot be started.
 pub fn start(
-    namespace: &Namespace,
+    namespace: Option<&Namespace>,
     program: &[OsString],
-    prepare: impl FnOnce(&mut Command) + Send,
+    prepare: impl FnOnce(&mut Command),
 ) -> Result<Child, EmuError> {
     let Some((name, arguments)) = program.split_first() else {
         return Err(EmuError::Wrong {
@@ -25,13 +25,16 @@ pub fn start(
             help: "name one behind --".to_owned(),
         });
     };
-    let started = namespace.within(|| {
-        show_own_devices()?;
-        let mut command = Command::new(name);
-        command.args(arguments);
-        prepare(&mut command);
-        command.spawn()
-    });
+    let mut command = Command::new(name);
+    command.args(arguments);
+    prepare(&mut command);
+    let started = match namespace {
+        Some(namespace) => namespace.within(|| {
+            show_own_devices()?;
+            command.spawn()
+        }),
+        None => command.spawn(),
+    };
     started.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => EmuError::Wrong {
             what: format!("there is no program called {}", name.display()),

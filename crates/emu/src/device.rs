@@ -1,4 +1,6 @@
-//! TUN devices: where the kernel's packets come from, and where the cell's go to.
+//! Devices: where the hosts' packets come from, and where the cell's go to.
+//!
+//! A host that is made here has a TUN device. Where another end is an interface that existed before, so that hosts find each other by Ethernet addresses, it has a TAP device.
 
 use std::fmt;
 use std::io;
@@ -9,18 +11,41 @@ use std::path::Path;
 use ackless_cell::flows::Place;
 use ackless_cell::gro::Gro;
 use ackless_wire::Bytes;
-use tun_rs::{DeviceBuilder, SyncDevice};
+use tun_rs::{DeviceBuilder, Layer, SyncDevice, VIRTIO_NET_HDR_LEN, VirtioNetHdr};
 
+use crate::EmuError;
+use crate::bridge::{self, Header};
+use crate::interface::Interface;
 use crate::netlink::Netlink;
+use crate::offload::{Framing, complete, split};
 
-/// A TUN device in some network namespace, which this process reads and writes.
+/// The device of one host, which this process reads and writes.
 pub struct Device {
     /// Whose it is.
     pub place: Place,
-    tun: SyncDevice,
+    link: Link,
     offload: Offload,
     /// What it could not write: the kernel had no room.
     refused: u64,
+}
+
+/// What a device is.
+enum Link {
+    /// IP packets of a host that was made here.
+    Tun(SyncDevice),
+    /// Ethernet frames of a host that was made here.
+    Tap(SyncDevice),
+    /// Ethernet frames that come in through an interface.
+    Interface(Interface),
+}
+
+/// What was read from a device at once.
+#[derive(Debug)]
+pub struct Taken<'a> {
+    /// What stood before each packet, where the device is of Ethernet.
+    pub header: Option<Header>,
+    packets: &'a [Vec<u8>],
+    sizes: &'a [usize],
 }
 
 /// What the kernel may leave to a device, and what it gets merged (issue of the experiment, not a detail: an A-MPDU that comes up merged has a few ACKs, else one
@@ -42,7 +67,7 @@ pub struct Addresses {
     pub v6: Ipv6Addr,
 }
 
-/// What devices read into: as many packets as the largest one may be taken apart into.
+/// What devices read into: as many packets as the largest one may be taken apart into. Of so many, each can only be so long.
 #[derive(Debug)]
 pub struct Buffers {
     large: Vec<u8>,
@@ -65,22 +90,22 @@ impl Addresses {
 }
 
 impl Device {
-    /// A new device called `name` in the calling thread's namespace, up, with its addresses and a route for everything.
+    /// A new device called `name` in the calling thread's namespace, up, with its addresses and a route for everything; of Ethernet if `ethernet`.
     ///
     /// # Errors
     /// Where the kernel refuses.
-    pub fn new(name: &str, place: Place, mtu: Bytes, offload: Offload) -> io::Result<Self> {
+    pub fn new(name: &str, place: Place, mtu: Bytes, offload: Offload, ethernet: bool) -> io::Result<Self> {
         let Addresses { v4, v6 } = Addresses::of(place);
-        let with_header = offload.segments || offload.gro != Gro::Off;
         let has_v6 = mtu >= LEAST_V6 && Path::new(IPV6).exists();
         if has_v6 {
             std::fs::write(Path::new(IPV6).join("router_solicitations"), "0")?;
         }
         let tun = DeviceBuilder::new()
             .name(name)
+            .layer(if ethernet { Layer::L2 } else { Layer::L3 })
             .ipv4(v4, NETWORK_V4, None)
             .mtu(mtu.get() as u16)
-            .offload(with_header)
+            .offload(ethernet || offload.segments || offload.gro != Gro::Off)
             .build_sync()?;
         tun.set_nonblocking(true)?;
         let netlink = Netlink::open()?;
@@ -93,13 +118,22 @@ impl Device {
             netlink.set_largest_packet(tun.if_index()?, 1)?;
         }
         netlink.route_everything(tun.if_index()?, has_v6)?;
-        Ok(Self { place, tun, offload, refused: 0 })
+        let link = if ethernet { Link::Tap(tun) } else { Link::Tun(tun) };
+        Ok(Self { place, link, offload, refused: 0 })
     }
 
-    /// Its addresses.
-    pub fn addresses(&self) -> [IpAddr; 2] {
+    /// An interface that is there already, behind which a host is.
+    ///
+    /// # Errors
+    /// See [`Interface::open`].
+    pub fn existing(name: &str, place: Place, mtu: Bytes, offload: Offload) -> Result<Self, EmuError> {
+        Ok(Self { place, link: Link::Interface(Interface::open(name, mtu)?), offload, refused: 0 })
+    }
+
+    /// Its host's addresses, if that was made here.
+    pub fn addresses(&self) -> Option<[IpAddr; 2]> {
         let Addresses { v4, v6 } = Addresses::of(self.place);
-        [v4.into(), v6.into()]
+        (!matches!(self.link, Link::Interface(_))).then_some([v4.into(), v6.into()])
     }
 
     /// What is left to it.
@@ -107,31 +141,70 @@ impl Device {
         self.offload
     }
 
-    /// Whether frames to and from it begin with a virtio header.
-    pub fn has_header(&self) -> bool {
-        self.tun.tcp_gso()
+    /// Whether it is of Ethernet.
+    pub fn is_ethernet(&self) -> bool {
+        !matches!(self.link, Link::Tun(_))
     }
 
-    /// Reads what waits first, as packets that are as long as they are on the link, with whole checksums. Nothing waits: an empty slice.
+    /// What stands before packets that are written to it, which follow `header` where it is of Ethernet.
+    pub fn framing(&self, header: Option<Header>) -> Framing {
+        match (&self.link, header) {
+            (Link::Tun(tun), _) if !tun.tcp_gso() => Framing::Bare,
+            (Link::Tun(_), _) | (_, None) => Framing::Virtio,
+            (_, Some(header)) => Framing::Ethernet(header),
+        }
+    }
+
+    /// Reads what waits first, as packets that are as long as they are on the link, with whole checksums. `None`: nothing waits.
     ///
     /// # Errors
     /// Where the kernel refuses.
-    pub fn read<'a>(&self, buffers: &'a mut Buffers) -> io::Result<impl Iterator<Item = &'a [u8]> + use<'a>> {
-        let Buffers { large, packets, sizes } = buffers;
-        let count = match self.tun.recv_multiple(large, packets, sizes, 0) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
-            Err(error) => return Err(error),
+    pub fn read<'a>(&self, buffers: &'a mut Buffers) -> io::Result<Option<Taken<'a>>> {
+        let read = match &self.link {
+            Link::Tun(tun) => {
+                let Buffers { large, packets, sizes } = &mut *buffers;
+                tun.recv_multiple(large, packets, sizes, 0).map(|count| (None, count))
+            }
+            Link::Tap(_) | Link::Interface(_) => self.read_frame(buffers).map(|(header, count)| (Some(header), count)),
         };
-        Ok(packets.iter().zip(sizes.iter()).take(count).map(|(packet, &len)| &packet[..len]))
+        match read {
+            Ok((header, count)) => {
+                Ok(Some(Taken { header, packets: &buffers.packets[..count], sizes: &buffers.sizes[..count] }))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Writes a frame, with its virtio header where there is one.
+    /// Reads an Ethernet frame: its header, and how many packets it was.
+    fn read_frame(&self, buffers: &mut Buffers) -> io::Result<(Header, usize)> {
+        let Buffers { large, packets, sizes } = buffers;
+        let len = nix::unistd::read(self.as_fd(), large)?;
+        let Some((virtio, frame)) = large[..len].split_at_mut_checked(VIRTIO_NET_HDR_LEN) else {
+            return Ok(([0; bridge::HEADER], 0));
+        };
+        let Some((header, packet)) = frame.split_first_chunk_mut() else {
+            return Ok(([0; bridge::HEADER], 0));
+        };
+        let virtio = VirtioNetHdr::decode(virtio)?;
+        let count = if virtio.gso_type == 0 {
+            complete(&virtio, packet);
+            packets[0][..packet.len()].copy_from_slice(packet);
+            sizes[0] = packet.len();
+            1
+        } else {
+            // What cannot be taken apart is nothing that the cell could carry.
+            split(&virtio, packet, packets, sizes).unwrap_or(0)
+        };
+        Ok((*header, count))
+    }
+
+    /// Writes a frame as [`Self::framing`] has it.
     ///
     /// # Errors
     /// Where the kernel refuses for another reason than want of room, which is counted.
     pub fn write(&mut self, frame: &[u8]) -> io::Result<()> {
-        match nix::unistd::write(&self.tun, frame) {
+        match nix::unistd::write(self.as_fd(), frame) {
             Ok(_) => Ok(()),
             Err(nix::Error::EAGAIN | nix::Error::ENOBUFS | nix::Error::ENOMEM) => {
                 self.refused += 1;
@@ -141,12 +214,15 @@ impl Device {
         }
     }
 
-    /// What the kernel has dropped of what it wanted to send here, because nobody read it in time. To be asked in the device's own namespace.
+    /// What the kernel has dropped of what its host sent here, because nobody read it in time. To be asked in the device's own namespace.
     ///
     /// # Errors
     /// Where the kernel does not say.
     pub fn dropped(&self) -> io::Result<u64> {
-        let name = self.tun.name()?;
+        let name = match &self.link {
+            Link::Tun(device) | Link::Tap(device) => device.name()?,
+            Link::Interface(interface) => return interface.dropped(),
+        };
         let counts = std::fs::read_to_string("/proc/thread-self/net/dev")?;
         let line = counts.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{name}:")));
         let dropped = line.and_then(|line| line.split_whitespace().nth(SENT_DROPPED)?.parse().ok());
@@ -160,6 +236,13 @@ impl Device {
     }
 }
 
+impl<'a> Taken<'a> {
+    /// The packets.
+    pub fn packets(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.packets.iter().zip(self.sizes).map(|(packet, &len)| &packet[..len])
+    }
+}
+
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Device").field("place", &self.place).field("offload", &self.offload).finish_non_exhaustive()
@@ -168,13 +251,18 @@ impl fmt::Debug for Device {
 
 impl AsFd for Device {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.tun.as_fd()
+        match &self.link {
+            Link::Tun(device) | Link::Tap(device) => device.as_fd(),
+            Link::Interface(interface) => interface.as_fd(),
+        }
     }
 }
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { large: vec![0; LARGEST], packets: vec![vec![0; LONGEST]; MOST], sizes: vec![0; MOST] }
+        // Where there is a packet of number n, n others of at least its length have come out of the same large one.
+        let packets = (0..MOST).map(|n| vec![0; LARGEST / n.max(1) + HEADERS]).collect();
+        Self { large: vec![0; LARGEST], packets, sizes: vec![0; MOST] }
     }
 }
 
@@ -186,10 +274,10 @@ const NETWORK_V4: u8 = 16;
 const NETWORK_V6: u8 = 64;
 /// Packets that wait in the kernel until they are read; they go on to the cell's own queues at once, so this is only for when the process gets no processor.
 const QUEUE: u32 = 10_000;
-/// A packet of 65,535 bytes with its virtio header.
+/// A packet of 65,535 bytes with its virtio and Ethernet headers.
 const LARGEST: usize = 65_536 + 64;
-/// The longest packet that a cell may be set to carry: an MSDU has at most 2,304 bytes (802.11-2020, 9.2.4.8), of which LLC and SNAP take 8.
-const LONGEST: usize = 2_296;
+/// Headers of a packet's and its transport's, with all options.
+const HEADERS: usize = 128;
 /// Links with a smaller MTU have no IPv6 (RFC 8200, 5).
 const LEAST_V6: Bytes = Bytes(1_280);
 /// Where the kernel says how IPv6 is, if it has it.

@@ -3,22 +3,23 @@
 //! The clock is the kernel's monotonic one, whatever that follows: the wall, or the virtual time of a machine in which computing takes none. The cell runs
 //! behind it by what waking up takes, never ahead, and never slower: what comes late is counted ([`Tally::lateness`]).
 
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use ackless_cell::Measured;
 use ackless_cell::flows::Place;
 use ackless_cell::observe::Observer;
-use ackless_cell::outside::Arrival;
+use ackless_cell::outside::{Arrival, Refusal};
 use ackless_wire::{Bytes, Duration, Instant, Packet};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
 use crate::EmuError;
+use crate::bridge::{Bridge, Header, Way, answered};
 use crate::device::{Buffers, Device};
-use crate::offload::{Batch, write_frame};
+use crate::offload::{Batch, write_bytes, write_frame};
 use crate::tally::Tally;
+use crate::too_big::{Fate, Limit, fate};
 use crate::world::index;
 
 /// A cell with its devices on a clock.
@@ -26,7 +27,11 @@ use crate::world::index;
 pub struct Drive<'a, 'o, O> {
     run: &'a mut Measured<'o, &'o mut O>,
     devices: Vec<Device>,
+    /// Where the devices are of Ethernet.
+    bridge: Option<Bridge>,
     tally: Tally,
+    /// How often packets are called too big.
+    told: Limit,
     clock: Clock,
     buffers: Buffers,
     arrivals: Vec<Arrival>,
@@ -68,8 +73,9 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     pub fn new(run: &'a mut Measured<'o, &'o mut O>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
         // By itself the kernel puts off a thread's timers by up to 50 us.
         nix::sys::prctl::set_timerslack(1).map_err(EmuError::sys("the timers of this thread cannot be made exact"))?;
+        run.cell.open();
         for device in &devices {
-            for address in device.addresses() {
+            for address in device.addresses().into_iter().flatten() {
                 run.cell.settle(address, device.place).map_err(|error| EmuError::Wrong {
                     what: error.to_string(),
                     help: "leave out --with-flows, or take other addresses".to_owned(),
@@ -79,9 +85,11 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
         let tally = Tally::new(devices.len());
         let clock = Clock::start();
         Ok(Self {
+            bridge: devices.iter().any(Device::is_ethernet).then(Bridge::default),
             run,
             devices,
             tally,
+            told: Limit::default(),
             clock,
             buffers: Buffers::default(),
             arrivals: Vec::new(),
@@ -161,41 +169,101 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     }
 
     fn hand_up(&mut self, place: Place, packet: &Packet) -> Result<(), EmuError> {
-        let Self { devices, batch, frame, .. } = self;
-        let mut up = Up::new(&mut devices[index(place)], frame);
+        let Self { devices, batch, frame, bridge, tally, .. } = self;
+        let mut up = Up::new(&mut devices[index(place)], frame, bridge.as_ref());
         batch.take(up.device.offload().gro, packet, |packet, segment| up.write(packet, segment));
-        up.written
+        up.end(tally)
     }
 
     fn end_batch(&mut self, place: Place) -> Result<(), EmuError> {
-        let Self { devices, batch, frame, .. } = self;
-        let mut up = Up::new(&mut devices[index(place)], frame);
+        let Self { devices, batch, frame, bridge, tally, .. } = self;
+        let mut up = Up::new(&mut devices[index(place)], frame, bridge.as_ref());
         batch.end(|packet, segment| up.write(packet, segment));
-        up.written
+        up.end(tally)
     }
 
     /// Takes what the kernel has sent at any device; whether there was anything.
     fn take_from_kernel(&mut self) -> Result<bool, EmuError> {
         let mut any = false;
-        let Self { run, devices, tally, buffers, .. } = self;
-        for device in devices.iter() {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        for n in 0..self.devices.len() {
             for _ in 0..AT_ONCE {
-                let failed = |error| EmuError::Io { what: "a TUN device cannot be read".to_owned(), source: error };
-                let packets = device.read(buffers).map_err(failed)?;
-                let mut none = true;
-                for bytes in packets {
-                    none = false;
-                    let taken =
-                        Packet::from_bytes(bytes).is_ok_and(|packet| run.cell.inject(device.place, packet).is_ok());
-                    tally.sent(device.place, taken);
-                }
-                if none {
-                    break;
-                }
+                let taken = self.devices[n].read(&mut buffers).map_err(EmuError::io(UNREADABLE))?;
+                let Some(taken) = taken else { break };
                 any = true;
+                let place = self.devices[n].place;
+                let way = match (&mut self.bridge, &taken.header) {
+                    (Some(bridge), Some(header)) => bridge.way(place, header),
+                    _ => Way::Cell,
+                };
+                let mut packets = taken.packets().peekable();
+                if packets.peek().is_none() {
+                    self.tally.sent(place, false);
+                }
+                match way {
+                    Way::Cell => packets.try_for_each(|bytes| self.enter(place, taken.header, bytes))?,
+                    Way::Past(to) => packets.try_for_each(|bytes| self.pass(place, to, taken.header, bytes))?,
+                    Way::Nowhere => {}
+                }
             }
         }
+        self.buffers = buffers;
         Ok(any)
+    }
+
+    /// A packet goes into the cell at a place, if it can.
+    fn enter(&mut self, place: Place, header: Option<Header>, bytes: &[u8]) -> Result<(), EmuError> {
+        let refused = match Packet::from_bytes(bytes) {
+            Ok(packet) => {
+                if let (Some(bridge), Some(header)) = (&mut self.bridge, &header)
+                    && let Some((address, at)) = bridge.enters(header, &packet)
+                {
+                    // An address of the cell's own is refused with each packet that bears it.
+                    let _ = self.run.cell.settle(address, at);
+                }
+                self.run.cell.inject(place, packet).err()
+            }
+            Err(_) => return self.count_sent(place, false),
+        };
+        match refused {
+            Some(Refusal::TooLong(mtu)) => self.too_big(place, header, bytes, mtu),
+            refused => self.count_sent(place, refused.is_none()),
+        }
+    }
+
+    /// A packet is longer than the cell carries.
+    #[cold]
+    fn too_big(&mut self, place: Place, header: Option<Header>, bytes: &[u8], mtu: Bytes) -> Result<(), EmuError> {
+        match fate(bytes, mtu) {
+            Fate::Fragments(pieces) => pieces.iter().try_for_each(|piece| self.enter(place, header, piece)),
+            Fate::Told(message) => {
+                self.tally.sent(place, false);
+                if self.told.allows(self.clock.now()) {
+                    let device = &mut self.devices[index(place)];
+                    write_bytes(&message, device.framing(header.as_ref().map(answered)), &mut self.frame);
+                    device.write(&self.frame).map_err(EmuError::io(UNWRITABLE))?;
+                }
+                Ok(())
+            }
+            Fate::Silence => self.count_sent(place, false),
+        }
+    }
+
+    fn count_sent(&mut self, place: Place, taken: bool) -> Result<(), EmuError> {
+        self.tally.sent(place, taken);
+        Ok(())
+    }
+
+    /// Hands what is no packet for one host past the cell.
+    fn pass(&mut self, from: Place, to: Option<Place>, header: Option<Header>, bytes: &[u8]) -> Result<(), EmuError> {
+        self.tally.passed(from);
+        for device in &mut self.devices {
+            if device.place != from && to.is_none_or(|to| device.place == to) {
+                write_bytes(bytes, device.framing(header), &mut self.frame);
+                device.write(&self.frame).map_err(EmuError::io(UNWRITABLE))?;
+            }
+        }
+        Ok(())
     }
 
     /// Sleeps until a time, or until the kernel sends something. Returns whether something watched can be read.
@@ -218,22 +286,41 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
 struct Up<'a> {
     device: &'a mut Device,
     frame: &'a mut Vec<u8>,
+    bridge: Option<&'a Bridge>,
+    /// Packets for which no Ethernet address is known.
+    homeless: u64,
     written: Result<(), EmuError>,
 }
 
 impl<'a> Up<'a> {
-    fn new(device: &'a mut Device, frame: &'a mut Vec<u8>) -> Self {
-        Self { device, frame, written: Ok(()) }
+    fn new(device: &'a mut Device, frame: &'a mut Vec<u8>, bridge: Option<&'a Bridge>) -> Self {
+        Self { device, frame, bridge, homeless: 0, written: Ok(()) }
     }
 
     fn write(&mut self, packet: &Packet, segment: Option<Bytes>) {
-        if self.written.is_ok() {
-            write_frame(packet, segment, self.device.has_header(), self.frame);
-            let failed = |source: io::Error| EmuError::Io { what: "a TUN device cannot be written".to_owned(), source };
-            self.written = self.device.write(self.frame).map_err(failed);
+        if self.written.is_err() {
+            return;
         }
+        let header = self.bridge.map(|bridge| bridge.header(packet));
+        if header == Some(None) {
+            self.homeless += 1;
+            return;
+        }
+        write_frame(packet, segment, self.device.framing(header.flatten()), self.frame);
+        self.written = self.device.write(self.frame).map_err(EmuError::io(UNWRITABLE));
+    }
+
+    fn end(self, tally: &mut Tally) -> Result<(), EmuError> {
+        if self.homeless > 0 {
+            tally.homeless(self.device.place, self.homeless);
+        }
+        self.written
     }
 }
 
 /// So many frames are taken from one device before the others have their turn.
 const AT_ONCE: usize = 64;
+/// What a device's failure is called.
+const UNREADABLE: &str = "a device cannot be read; is its interface gone, or down?";
+/// Likewise.
+const UNWRITABLE: &str = "a device cannot be written; is its interface gone, or down?";

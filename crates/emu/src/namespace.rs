@@ -138,4 +138,4 @@ pub(crate) fn in_thread<R: Send>(work: impl FnOnce() -> io::Result<R> + Send) ->
 /// Where `ip netns` and we keep names.
 const FOLDER: &str = "/run/netns";
 /// The calling thread's own network namespace.
-const OWN: &str = "/proc/thread-self/ns/net";
+pub(crate) const OWN: &str = "/proc/thread-self/ns/net";

@@ -1,22 +1,39 @@
-//! The few things that are asked of the kernel's routing socket: devices up, their segmentation, routes.
+//! The few things that are asked of the kernel's routing socket: devices and how they are, their segmentation, routes.
 
 use std::io;
 use std::net::Ipv6Addr;
 
+use ackless_wire::Bytes;
 use netlink_packet_core::{
     NLM_F_ACK, NLM_F_CREATE, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::address::{
     AddressAttribute, AddressHeader, AddressHeaderFlags, AddressMessage, AddressScope,
 };
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkLayerType, LinkMessage};
 use netlink_packet_route::route::{RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
+use nix::libc;
 
 /// A routing socket in the network namespace of the thread that opened it.
 #[derive(Debug)]
 pub struct Netlink(Socket);
+
+/// What the kernel says of a network interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// Its number.
+    pub index: u32,
+    /// What it is of.
+    pub layer: LinkLayerType,
+    /// Whether it is up.
+    pub up: bool,
+    /// The longest packet that it takes.
+    pub mtu: Bytes,
+    /// Whether a bridge, a bond or the like has its frames.
+    pub in_bridge: bool,
+}
 
 impl Netlink {
     /// Opens one in the calling thread's namespace.
@@ -55,6 +72,35 @@ impl Netlink {
     /// Where the kernel refuses.
     pub fn set_largest_packet(&self, device: u32, segments: u32) -> io::Result<()> {
         self.set(device, LinkAttribute::GsoMaxSegs(segments))
+    }
+
+    /// What there is to know of an interface, if it is there.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn link(&self, name: &str) -> io::Result<Option<Link>> {
+        let mut message = LinkMessage::default();
+        message.attributes.push(LinkAttribute::IfName(name.to_owned()));
+        let told = match self.exchange(RouteNetlinkMessage::GetLink(message), 0) {
+            Ok(Some(RouteNetlinkMessage::NewLink(told))) => told,
+            Ok(_) => return Err(io::ErrorKind::InvalidData.into()),
+            // No interface can have a name of another length, and the kernel says so.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ERANGE | libc::EINVAL)) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let mtu = told.attributes.iter().find_map(|attribute| match attribute {
+            LinkAttribute::Mtu(mtu) => Some(Bytes((*mtu).into())),
+            _ => None,
+        });
+        Ok(Some(Link {
+            index: told.header.index,
+            layer: told.header.link_layer_type,
+            up: told.header.flags.contains(LinkFlags::Up),
+            mtu: mtu.ok_or(io::ErrorKind::InvalidData)?,
+            in_bridge: told.attributes.iter().any(|attribute| matches!(attribute, LinkAttribute::Controller(_))),
+        }))
     }
 
     fn set(&self, device: u32, attribute: LinkAttribute) -> io::Result<()> {
@@ -103,10 +149,15 @@ impl Netlink {
         Ok(())
     }
 
-    /// Sends a request, and waits for what the kernel says to it.
+    /// Asks for something to be done, and waits until it is.
     fn ask(&self, request: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
+        self.exchange(request, NLM_F_ACK | flags).map(|_| ())
+    }
+
+    /// Sends a request, and waits for what the kernel says to it; an acknowledgement is `None`.
+    fn exchange(&self, request: RouteNetlinkMessage, flags: u16) -> io::Result<Option<RouteNetlinkMessage>> {
         let mut header = NetlinkHeader::default();
-        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        header.flags = NLM_F_REQUEST | flags;
         let mut message = NetlinkMessage::new(header, NetlinkPayload::from(request));
         message.finalize();
         let mut bytes = vec![0; message.buffer_len()];
@@ -118,12 +169,13 @@ impl Netlink {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
         match answer.payload {
             NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
-            _ => Ok(()),
+            NetlinkPayload::InnerMessage(told) => Ok(Some(told)),
+            _ => Ok(None),
         }
     }
 }
 
 /// The index of the loopback device of every network namespace.
 pub const LOOPBACK: u32 = 1;
-/// An acknowledgement with the request that it is for.
-const LONGEST_ANSWER: usize = 8192;
+/// An acknowledgement with the request that it is for, or what there is to know of an interface.
+const LONGEST_ANSWER: usize = 32_768;

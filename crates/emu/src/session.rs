@@ -49,8 +49,8 @@ pub struct Request<'a> {
 /// A program that runs in the emulated network.
 #[derive(Debug)]
 pub struct Program<'a> {
-    /// At whose host.
-    pub inside: Place,
+    /// At whose host; `None` is where this process is.
+    pub inside: Option<Place>,
     /// Its name and arguments.
     pub command: &'a [OsString],
     /// Whether its output is kept; else it goes where ours goes.
@@ -68,7 +68,7 @@ pub struct Emulated {
     pub result: RunResult,
     /// What went through the devices.
     pub tally: Tally,
-    /// What a device's queue in the kernel dropped, in the order of [`places`](crate::world::places).
+    /// What a device's queue in the kernel dropped, or had no room for on its way up, in the order of [`places`](crate::world::places).
     pub dropped: Vec<u64>,
     /// Packets that were under way in the cell at its end.
     pub left: usize,
@@ -138,6 +138,7 @@ pub fn emulate<'o, O: Observer>(
     let world = World::new(request.plan, request.config)?;
     ready(&world);
     let World { devices, namespaces, claim } = world;
+    check_places(&request.programs, &namespaces)?;
     let mut measured = Measured::new(Cow::Borrowed(request.config), request.seed, request.seed, Some(observer));
     measured.begin_window();
     if let Some(eavesdropper) = request.eavesdropper.take() {
@@ -177,11 +178,29 @@ pub fn emulate<'o, O: Observer>(
     };
     let programs = running.end(&request.programs)?;
     let (tally, devices) = drive.into_parts();
-    let dropped = namespaces.iter().zip(&devices).map(|(namespace, device)| namespace.within(|| device.dropped()));
+    let dropped = namespaces.iter().zip(&devices).map(|(namespace, device)| {
+        let dropped = match namespace {
+            Some(namespace) => namespace.within(|| device.dropped()),
+            None => device.dropped(),
+        };
+        Ok(dropped? + device.refused())
+    });
     let dropped = dropped.collect::<io::Result<_>>().map_err(EmuError::io("the devices' counts cannot be read"))?;
     drop((devices, namespaces, claim));
     let left = measured.cell.packets_under_way();
     Ok(Emulated { left, result: measured.finish_early(), tally, dropped, programs, ended })
+}
+
+/// That each program has a place to run.
+fn check_places(programs: &[Program<'_>], namespaces: &[Option<Namespace>]) -> Result<(), EmuError> {
+    let nowhere = programs.iter().filter_map(|program| program.inside).any(|place| namespaces[index(place)].is_none());
+    if nowhere {
+        return Err(EmuError::Wrong {
+            what: "no program can be started at a host behind an interface".to_owned(),
+            help: "--in here runs it where this one runs".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// The programs that were started.
@@ -201,9 +220,14 @@ struct Started {
 
 impl Running {
     /// Starts the programs whose time has come.
-    fn start_due(&mut self, programs: &[Program<'_>], namespaces: &[Namespace], now: Instant) -> Result<(), EmuError> {
+    fn start_due(
+        &mut self,
+        programs: &[Program<'_>],
+        namespaces: &[Option<Namespace>],
+        now: Instant,
+    ) -> Result<(), EmuError> {
         while let Some(program) = programs.get(self.programs.len()).filter(|next| Instant::ZERO + next.after <= now) {
-            let namespace = &namespaces[index(program.inside)];
+            let namespace = program.inside.and_then(|place| namespaces[index(place)].as_ref());
             let child = command::start(namespace, program.command, |command| {
                 if program.keep_output {
                     // What nobody watches gets no terminal's signals either.

@@ -20,6 +20,10 @@ pub struct Crossed {
     pub pure_acks: u64,
     /// Packets of the kernel's that the cell cannot carry.
     pub refused: u64,
+    /// Ethernet frames of the kernel's that went past the cell: to groups, or of other protocols than IP.
+    pub passed: u64,
+    /// Packets that came out of the cell and were lost, since their source and destination have sent each other nothing in Ethernet.
+    pub homeless: u64,
 }
 
 /// Everything that is counted.
@@ -54,6 +58,16 @@ impl Tally {
     pub fn sent(&mut self, place: Place, taken: bool) {
         let crossed = &mut self.crossed[index(place)];
         *if taken { &mut crossed.sent } else { &mut crossed.refused } += 1;
+    }
+
+    /// An Ethernet frame went past the cell.
+    pub fn passed(&mut self, from: Place) {
+        self.crossed[index(from)].passed += 1;
+    }
+
+    /// So many packets could not be handed on at a place.
+    pub fn homeless(&mut self, place: Place, packets: u64) {
+        self.crossed[index(place)].homeless += packets;
     }
 
     /// A packet has come to a place, so late.

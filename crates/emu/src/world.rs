@@ -1,4 +1,5 @@
-//! What a person gets: the server and each station in a network namespace of its own, with a device, addresses and routes.
+//! What a person gets: the server and each station in a network namespace of its own, with a device, addresses and routes; or, in place of any of them, an interface that
+//! was there before, and whoever is behind it.
 //!
 //! It is made whole or not at all, and goes when it is dropped: devices with their descriptors, namespaces, names.
 
@@ -17,8 +18,8 @@ use crate::namespace::Namespace;
 pub struct World {
     /// The server's device first, then those of the stations in the order of the configuration.
     pub devices: Vec<Device>,
-    /// Likewise.
-    pub namespaces: Vec<Namespace>,
+    /// Likewise; an interface that was there before has none.
+    pub namespaces: Vec<Option<Namespace>>,
     pub(crate) claim: Claim,
 }
 
@@ -31,16 +32,62 @@ pub struct Plan<'a> {
     pub server: Offload,
     /// What is left to those of stations.
     pub stations: Offload,
+    /// What is there already.
+    pub ends: Ends<'a>,
+}
+
+/// Interfaces of the calling thread's namespace that take the place of hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ends<'a> {
+    /// Behind which the server is.
+    pub server: Option<&'a str>,
+    /// Behind which stations are, the first ones in the order of the configuration.
+    pub stations: &'a [String],
+}
+
+impl<'a> Ends<'a> {
+    /// The interface that takes the place of a host.
+    pub fn at(&self, place: Place) -> Option<&'a str> {
+        match place {
+            Place::Server => self.server,
+            Place::Station(node) => self.stations.get(node.checked_sub(1)?).map(String::as_str),
+        }
+    }
+
+    /// All of them.
+    fn all(&self) -> impl Iterator<Item = &'a str> {
+        self.server.into_iter().chain(self.stations.iter().map(String::as_str))
+    }
+
+    /// Whether each can be one's.
+    fn check(&self, config: &CellConfig) -> Result<(), EmuError> {
+        let (asked, stations) = (self.stations.len(), config.stations.len());
+        if asked > stations {
+            return Err(EmuError::Wrong {
+                what: format!("there are {asked} interfaces for {stations} stations"),
+                help: format!("leave some out, or --set stations.count={asked}"),
+            });
+        }
+        match self.all().enumerate().find(|(n, name)| self.all().take(*n).any(|other| other == *name)) {
+            None => Ok(()),
+            Some((_, twice)) => Err(EmuError::Wrong {
+                what: format!("the interface {twice} is given twice"),
+                help: "each host is behind an interface of its own".to_owned(),
+            }),
+        }
+    }
 }
 
 impl World {
-    /// Makes the namespaces `NAME-server` and `NAME-STATION` with a device each.
+    /// Makes the namespaces `NAME-server` and `NAME-STATION` with a device each, but for those whose place an interface takes.
     ///
     /// # Errors
-    /// Where rights are missing, a name is taken, or a name cannot be one.
+    /// Where rights are missing, a name is taken, or a name cannot be one; and see [`Device::existing`].
     pub fn new(plan: Plan<'_>, config: &CellConfig) -> Result<Self, EmuError> {
         let names = names(plan.name, config)?;
-        if !Path::new(TUN).exists() {
+        plan.ends.check(config)?;
+        let made = |place: &Place| plan.ends.at(*place).is_none();
+        if places(config).any(|place| made(&place)) && !Path::new(TUN).exists() {
             return Err(EmuError::Refused {
                 what: "TUN devices are not to be had".to_owned(),
                 source: std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no {TUN}")),
@@ -49,19 +96,27 @@ impl World {
                         .to_owned(),
             });
         }
-        let claim = Claim::new(plan.name, names.clone())?;
-        let namespaces: Vec<_> = names.iter().map(|name| Namespace::new(name)).collect::<Result<_, _>>()?;
-        let mtu = config.wired.mtu;
+        let names = || places(config).zip(&names).map(|(place, name)| made(&place).then_some(name));
+        let claim = Claim::new(plan.name, names().flatten().cloned().collect(), plan.ends.all())?;
+        let namespaces = names().map(|name| name.map(|name| Namespace::new(name)).transpose());
+        let namespaces: Vec<_> = namespaces.collect::<Result<_, _>>()?;
+        let ethernet = plan.ends.all().next().is_some();
         let devices = places(config).zip(&namespaces).map(|(place, namespace)| {
             let (device, offload) = match place {
                 Place::Server => ("wire0", plan.server),
                 Place::Station(_) => ("wifi0", plan.stations),
             };
-            namespace.within(|| Device::new(device, place, mtu, offload)).map_err(|source| EmuError::Refused {
-                what: format!("no TUN device could be made in {}", namespace.name()),
-                source,
-                help: format!("{TUN} must be open to whoever runs this"),
-            })
+            let mtu = config.wired.mtu;
+            match (namespace, plan.ends.at(place)) {
+                (Some(namespace), _) => namespace
+                    .within(|| Device::new(device, place, mtu, offload, ethernet))
+                    .map_err(|source| EmuError::Refused {
+                        what: format!("no TUN device could be made in {}", namespace.name()),
+                        source,
+                        help: format!("{TUN} must be open to whoever runs this"),
+                    }),
+                (None, name) => Device::existing(name.unwrap_or_default(), place, mtu, offload),
+            }
         });
         let devices = devices.collect::<Result<_, _>>()?;
         Ok(Self { devices, namespaces, claim })
@@ -100,7 +155,7 @@ pub fn index(place: Place) -> usize {
     }
 }
 
-/// The addresses of every place, with the name of its namespace.
+/// The addresses of every place, with the name of the namespace that it has if no interface takes its place.
 ///
 /// # Errors
 /// Where a name cannot be one of a namespace.

@@ -12,7 +12,7 @@ use ackless_cell::result::AirtimeClass;
 use ackless_emu::device::{Addresses, Offload};
 use ackless_emu::session::{Emulated, Ended, Program, Request, emulate, prepared};
 use ackless_emu::tally::{Crossed, Lateness};
-use ackless_emu::world::{Plan, SERVER, directory, find, places};
+use ackless_emu::world::{Ends, Plan, SERVER, directory, find, places};
 use ackless_lab::VERSION;
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::Record;
@@ -37,9 +37,14 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let built = scenario.build(row)?;
     let config = prepared(&built, options.with_flows)?;
     let hosts = directory(&options.name, &config)?;
-    let inside = options.inside.as_deref().map_or(Ok(Place::Station(1)), |name| find(name, &config))?;
+    let ends = Ends { server: options.server_dev.as_deref(), stations: &options.station_dev };
+    let inside = match options.inside.as_deref() {
+        Some(HERE) => None,
+        Some(name) => Some(find(name, &config)?),
+        None => Some(Place::Station(1)).filter(|first| ends.at(*first).is_none()),
+    };
     let mut recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &config)).transpose()?;
-    let plan = plan(&options.name, options.offload, &config);
+    let plan = Plan { ends, ..plan(&options.name, options.offload, &config) };
     let program =
         Program { inside, command: &options.command, keep_output: false, awaited: true, after: Duration::ZERO };
     let request = Request {
@@ -63,7 +68,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let emulated = emulate(
         request,
         files,
-        |_| remark(&introduction(options, &hosts)),
+        |_| remark(&introduction(options, &hosts, ends)),
         |drive| {
             if options.command.is_empty() {
                 let live = live.get_or_insert_with(|| Live::new(names.len()));
@@ -104,7 +109,7 @@ pub fn plan<'a>(name: &'a str, offload: Offloads, config: &CellConfig) -> Plan<'
         Offloads::Gro => (of(Gro::PerBatch, false), of(Gro::PerBatch, false)),
         Offloads::Full => (of(Gro::PerBatch, true), of(Gro::PerBatch, true)),
     };
-    Plan { name, server, stations }
+    Plan { name, server, stations, ends: Ends::default() }
 }
 
 /// What must be known before it begins.
@@ -132,20 +137,28 @@ fn needs_answers_at_sifs(row: &str) -> bool {
 }
 
 /// Who is where, and how to use it.
-fn introduction(options: &Emulate, hosts: &[(String, Addresses)]) -> String {
+fn introduction(options: &Emulate, hosts: &[(String, Addresses)], ends: Ends<'_>) -> String {
     let width = hosts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for (name, Addresses { v4, v6 }) in hosts {
-        writeln!(text, "  {name:width$}  {v4:<12}  {v6}").expect("a string takes all that is written");
+    let places = std::iter::once(Place::Server).chain((1..).map(Place::Station));
+    for ((name, Addresses { v4, v6 }), place) in hosts.iter().zip(places) {
+        match ends.at(place) {
+            None => writeln!(text, "  {name:width$}  {v4:<12}  {v6}"),
+            Some(interface) => writeln!(text, "  {name:width$}  behind the interface {interface}"),
+        }
+        .expect("a string takes all that is written");
     }
     if options.command.is_empty() {
-        let server = hosts[0].1.v4;
-        write!(
-            text,
-            "try: ip netns exec {} iperf3 -s &\n     ip netns exec {} iperf3 -c {server} -R\nCtrl-C ends it",
-            hosts[0].0, hosts[1].0
-        )
-        .expect("a string takes all that is written");
+        if ends == Ends::default() {
+            let server = hosts[0].1.v4;
+            write!(
+                text,
+                "try: ip netns exec {} iperf3 -s &\n     ip netns exec {} iperf3 -c {server} -R\n",
+                hosts[0].0, hosts[1].0
+            )
+            .expect("a string takes all that is written");
+        }
+        text.push_str("Ctrl-C ends it");
     }
     text.trim_end().to_owned()
 }
@@ -179,15 +192,27 @@ struct Told {
 #[derive(Debug, Serialize)]
 struct Host {
     name: String,
-    namespace: String,
-    ipv4: String,
-    ipv6: String,
+    /// The interface that it is behind, if it was there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interface: Option<String>,
+    #[serde(flatten)]
+    made: Option<Made>,
     goodput_mbps: f64,
     packets_sent: u64,
     packets_received: u64,
     pure_acks_received: u64,
     packets_refused: u64,
+    frames_past_the_cell: u64,
+    packets_without_ethernet_address: u64,
     dropped_by_kernel: u64,
+}
+
+/// What was made for a host.
+#[derive(Debug, Serialize)]
+struct Made {
+    namespace: String,
+    ipv4: String,
+    ipv6: String,
 }
 
 impl Told {
@@ -195,18 +220,21 @@ impl Told {
         let Emulated { mut result, tally, dropped, .. } = emulated;
         let seconds = result.sim_seconds;
         let host = |((place, own), dropped): ((Place, String), u64)| {
-            let Crossed { sent, received, payload, pure_acks, refused } = tally.of(place);
+            let Crossed { sent, received, payload, pure_acks, refused, passed, homeless } = tally.of(place);
             let Addresses { v4, v6 } = Addresses::of(place);
+            let interface = plan.ends.at(place).map(str::to_owned);
+            let made = || Made { namespace: format!("{name}-{own}"), ipv4: v4.to_string(), ipv6: v6.to_string() };
             Host {
-                namespace: format!("{name}-{own}"),
+                made: interface.is_none().then(made),
+                interface,
                 name: own,
-                ipv4: v4.to_string(),
-                ipv6: v6.to_string(),
                 goodput_mbps: if seconds > 0.0 { payload.bits() as f64 / seconds / 1e6 } else { 0.0 },
                 packets_sent: sent,
                 packets_received: received,
                 pure_acks_received: pure_acks,
                 packets_refused: refused,
+                frames_past_the_cell: passed,
+                packets_without_ethernet_address: homeless,
                 dropped_by_kernel: dropped,
             }
         };
@@ -266,6 +294,7 @@ fn text(told: &Told) -> String {
         "received",
         "of these\npure ACKs",
         "not\ncarried",
+        "past\nthe cell",
         "dropped by\nthe kernel",
     ];
     let mut table = Table::new(header.map(str::to_owned).to_vec());
@@ -277,6 +306,7 @@ fn text(told: &Told) -> String {
             host.packets_received.to_string(),
             host.pure_acks_received.to_string(),
             host.packets_refused.to_string(),
+            host.frames_past_the_cell.to_string(),
             host.dropped_by_kernel.to_string(),
         ]);
     }
@@ -287,6 +317,8 @@ fn text(told: &Told) -> String {
     text
 }
 
+/// The place of a program that is at no host.
+const HERE: &str = "here";
 /// Shells say so that a signal has ended a program.
 const SIGNALLED: i32 = 128;
 /// From here on, packets come late enough to change what TCP does: about as long as an A-MPDU lasts.

@@ -130,7 +130,13 @@ impl Twin {
         let servers: Vec<Vec<OsString>> = (0..stations).map(server).collect();
         let clients: Vec<Vec<OsString>> =
             (0..stations).map(|station| self.client(station, warm_up, measured, simulated / stations as f64)).collect();
-        let program = |inside, command, awaited, after| Program { inside, command, keep_output: true, awaited, after };
+        let program = |inside, command, awaited, after| Program {
+            inside: Some(inside),
+            command,
+            keep_output: true,
+            awaited,
+            after,
+        };
         let servers = servers.iter().map(|command| program(Place::Server, command.as_slice(), false, Duration::ZERO));
         let clients = clients
             .iter()

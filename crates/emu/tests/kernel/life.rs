@@ -5,12 +5,12 @@ use std::path::Path;
 use ackless_emu::EmuError;
 use ackless_emu::claim::Claim;
 use ackless_emu::namespace::{Namespace, path_of};
-use ackless_emu::world::{Plan, World, directory};
+use ackless_emu::world::{Ends, Plan, World, directory};
 
 use crate::rig::{SINGLE, cell, skip};
 
 fn plan(name: &str) -> Plan<'_> {
-    Plan { name, server: SINGLE, stations: SINGLE }
+    Plan { name, server: SINGLE, stations: SINGLE, ends: Ends::default() }
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn what_a_dead_owner_left_is_removed_and_what_somebody_else_made_is_not() {
     let owner = r#"{"process": 5000000, "began": 1, "namespaces": ["t-dead-server"]}"#;
     std::fs::create_dir_all("/run/ackless").expect("whoever may make namespaces may make this");
     std::fs::write("/run/ackless/t-dead.json", owner).expect("the folder is there");
-    let claim = Claim::new("t-dead", vec!["t-dead-server".to_owned()]).expect("its owner is dead");
+    let claim = Claim::new("t-dead", vec!["t-dead-server".to_owned()], std::iter::empty()).expect("its owner is dead");
     assert!(!path_of("t-dead-server").exists());
     drop(claim);
 

@@ -11,9 +11,9 @@ use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_dot11::frame::NodeId;
 use ackless_emu::EmuError;
 use ackless_emu::device::Offload;
-use ackless_emu::namespace::Door;
+use ackless_emu::namespace::{Door, Namespace};
 use ackless_emu::session::{Emulated, Ended, Request, emulate, prepared};
-use ackless_emu::world::Plan;
+use ackless_emu::world::{Ends, Plan};
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
 use ackless_wire::{Duration, Packet};
@@ -75,7 +75,19 @@ pub fn with_hosts<R: Send + 'static>(
     heard: &Heard,
     work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
 ) -> Option<(R, Emulated)> {
-    let plan = Plan { name, server: offload, stations: offload };
+    with_ends(name, config, offload, Ends::default(), heard, work)
+}
+
+/// The same, where interfaces take the places of hosts; the others' namespaces are what `work` gets.
+pub fn with_ends<R: Send + 'static>(
+    name: &str,
+    config: &CellConfig,
+    offload: Offload,
+    ends: Ends<'_>,
+    heard: &Heard,
+    work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
+) -> Option<(R, Emulated)> {
+    let plan = Plan { name, server: offload, stations: offload, ends };
     let hears = heard.clone();
     let request = Request {
         config,
@@ -92,7 +104,7 @@ pub fn with_hosts<R: Send + 'static>(
         request,
         &mut (),
         |world| {
-            let doors: io::Result<Vec<_>> = world.namespaces.iter().map(|namespace| namespace.door()).collect();
+            let doors: io::Result<Vec<_>> = world.namespaces.iter().flatten().map(Namespace::door).collect();
             // Where the emulation fails, nobody listens any more.
             std::thread::spawn(move || tell.send(doors.and_then(work)));
         },

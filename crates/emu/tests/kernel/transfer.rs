@@ -11,12 +11,12 @@ use ackless_emu::namespace::Door;
 use crate::rig::{Heard, MERGED, SINGLE, cell, with_hosts};
 
 /// Bytes in which any shift shows.
-fn pattern(len: usize) -> Vec<u8> {
+pub fn pattern(len: usize) -> Vec<u8> {
     (0..len as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
 /// Three connections one after the other, down, up and both at once, of so many bytes each way; what each end got in all.
-fn all_ways(hosts: &[Door], server: IpAddr, len: usize) -> io::Result<[Vec<u8>; 2]> {
+pub fn all_ways(hosts: &[Door], server: IpAddr, len: usize) -> io::Result<[Vec<u8>; 2]> {
     let address = SocketAddr::new(server, 5_000);
     let listener = hosts[0].within(|| TcpListener::bind(address))?;
     let ways = [(len, 0), (0, len), (len, len)];
@@ -139,7 +139,7 @@ fn many_short_connections_leave_nothing_behind() {
 }
 
 /// What the air loses, each way.
-const LOSSY: [&str; 5] = [
+pub const LOSSY: [&str; 5] = [
     "loss.model=per-frame",
     "loss.down_data=0.02",
     "loss.up_data=0.02",

@@ -1,6 +1,7 @@
 //! What a data segment costs the two ends of a bulk transfer, under TACK and under what it is compared with.
 //!
-//! Both ends talk over a path of 300 Mbps and 20 ms, so that TACK has its full rhythm: four in a round trip. What each end hears in the
+//! Both ends talk over a path of 300 Mbps and 20 ms, so that TACK has its full rhythm: four in a round trip; and, for what recovery costs, over one of 2 Gbps and
+//! 50 ms that loses 0.1 or 1 % of the data, on which thousands of segments are out and hundreds of holes open. What each end hears in the
 //! middle of the transfer is written down, and then each end alone goes through it again, as often as it takes: nanoseconds for each
 //! data segment, the fastest of many rounds in which all variants take turns. Ratios are within one run, since machines differ.
 
@@ -10,7 +11,8 @@ use std::net::SocketAddr;
 use ackless_tcp::congestion::Variant;
 use ackless_tcp::loss::RecoveryChoice;
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, TackConfig};
-use ackless_wire::{BitRate, Duration, Instant, Packet, SeqNumber};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber};
 
 fn main() {
     let numbers: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
@@ -55,23 +57,47 @@ fn main() {
 }
 
 /// What is compared, after the line that it is compared with.
-const VARIANTS: [(&str, Choices); 6] = [
-    ("CUBIC, delayed ACKs (L = 2)", Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: false }),
+const VARIANTS: [(&str, Choices); 12] = [
+    (
+        "CUBIC, delayed ACKs (L = 2)",
+        Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: false, path: SHORT },
+    ),
     (
         "CUBIC, an ACK for each segment",
-        Choices { congestion: CongestionChoice::Cubic, ack: AckChoice::PerPacket, tack: false },
+        Choices { congestion: CongestionChoice::Cubic, ack: AckChoice::PerPacket, tack: false, path: SHORT },
     ),
-    ("CUBIC, TACK", Choices { congestion: CongestionChoice::Cubic, ack: TACK, tack: true }),
-    ("BBR and RACK, delayed ACKs (L = 2)", Choices { congestion: CongestionChoice::Bbr, ack: DELAYED, tack: false }),
-    (
-        "BBR and RACK, one for each segment",
-        Choices { congestion: CongestionChoice::Bbr, ack: AckChoice::PerPacket, tack: false },
-    ),
-    (
-        "receiver-based BBR, TACK",
-        Choices { congestion: CongestionChoice::ReceiverBbr(Variant::Standard), ack: TACK, tack: true },
-    ),
+    ("CUBIC, TACK", Choices { congestion: CongestionChoice::Cubic, ack: TACK, tack: true, path: SHORT }),
+    ("BBR and RACK, delayed ACKs (L = 2)", bbr(SHORT)),
+    ("BBR and RACK, one for each segment", Choices { ack: AckChoice::PerPacket, ..bbr(SHORT) }),
+    ("receiver-based BBR, TACK", tack(SHORT)),
+    ("BBR and RACK, delayed ACKs, 2 Gbps", bbr(LONG)),
+    ("receiver-based BBR, TACK, 2 Gbps", tack(LONG)),
+    ("BBR, delayed, 2 Gbps, 0.1 % lost", bbr(Path { lost: 1, ..LONG })),
+    ("TACK, 2 Gbps, 0.1 % lost", tack(Path { lost: 1, ..LONG })),
+    ("BBR, delayed, 2 Gbps, 1 % lost", bbr(Path { lost: 10, ..LONG })),
+    ("TACK, 2 Gbps, 1 % lost", tack(Path { lost: 10, ..LONG })),
 ];
+
+const fn bbr(path: Path) -> Choices {
+    Choices { congestion: CongestionChoice::Bbr, ack: DELAYED, tack: false, path }
+}
+
+const fn tack(path: Path) -> Choices {
+    Choices { congestion: CongestionChoice::ReceiverBbr(Variant::Standard), ack: TACK, tack: true, path }
+}
+
+const SHORT: Path = Path { rate: BitRate::from_mbps(300), delay: Duration::from_millis(10), lost: 0 };
+const LONG: Path = Path { rate: BitRate::from_mbps(2_000), delay: Duration::from_millis(25), lost: 0 };
+
+/// The path of a line.
+#[derive(Clone, Copy)]
+struct Path {
+    rate: BitRate,
+    /// In each direction.
+    delay: Duration,
+    /// Of a thousand data segments.
+    lost: u64,
+}
 
 const DELAYED: AckChoice = AckChoice::Delayed { every: 2, timeout: Duration::from_millis(40) };
 const TACK: AckChoice = AckChoice::Tack { beta: 4, every: 2 };
@@ -82,6 +108,7 @@ struct Choices {
     congestion: CongestionChoice,
     ack: AckChoice,
     tack: bool,
+    path: Path,
 }
 
 /// What both ends went through in the middle of a transfer, and how they were before it.
@@ -100,6 +127,8 @@ enum Heard {
 /// Two ends and the path between them.
 struct Talk {
     now: Instant,
+    path: Path,
+    random: Stream,
     ends: [Endpoint; 2],
     /// When what arrives, at either end.
     under_way: [VecDeque<(Instant, Packet)>; 2],
@@ -119,6 +148,11 @@ impl Choices {
             ack: self.ack,
             recovery,
             tack: self.tack.then(TackConfig::default),
+            receive_buffer: if self.path.lost > 0 || self.path.rate > SHORT.rate {
+                Bytes::from_kib(64 * 1024)
+            } else {
+                Config::default().receive_buffer
+            },
             ..Config::default()
         }
     }
@@ -132,7 +166,8 @@ impl Talk {
             Endpoint::listen(choices.config(), address(2), SeqNumber(2)),
         ];
         ends[0].send_forever();
-        Self { now, ends, under_way: Default::default(), free_at: now, segments: 0, acks: 0 }
+        let (path, random) = (choices.path, Stream::new(1, 0, Purpose::Test));
+        Self { now, path, random, ends, under_way: Default::default(), free_at: now, segments: 0, acks: 0 }
     }
 
     fn drain(&mut self, from: usize) {
@@ -141,14 +176,14 @@ impl Talk {
             self.acks += u64::from(from == 1);
             let mut at = self.now;
             if from == 0 {
-                at = self.free_at.max(at) + RATE.time_ceil(packet.len());
+                at = self.free_at.max(at) + self.path.rate.time_ceil(packet.len());
                 // The queue holds a round trip's worth.
-                if at > self.now + DELAY * 2 {
+                if at > self.now + self.path.delay * 2 || self.random.below(1000) < self.path.lost {
                     continue;
                 }
                 self.free_at = at;
             }
-            self.under_way[1 - from].push_back((at + DELAY, packet));
+            self.under_way[1 - from].push_back((at + self.path.delay, packet));
         }
         while self.ends[from].poll_event().is_some() {}
     }
@@ -222,9 +257,6 @@ fn clock() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-const RATE: BitRate = BitRate::from_mbps(300);
-/// In each direction.
-const DELAY: Duration = Duration::from_millis(10);
 /// By then every controller has left its start.
 const WARM_UP: Instant = Instant::from_secs(3);
 /// Data segments of a recording.

@@ -17,6 +17,8 @@ pub(crate) struct Reassembly {
     pieces: BTreeMap<Position, bytes::Bytes>,
     /// Counts arrivals, so that the most recent island is known.
     arrivals: u64,
+    /// The islands' first bytes, by when they last grew.
+    grown: BTreeMap<u64, Position>,
     /// The sum of the islands.
     held: Bytes,
 }
@@ -82,13 +84,16 @@ impl Reassembly {
         self.arrivals += 1;
         let revealed = above.map_or(number, |(_, revealed)| revealed.min(number));
         let mut grown = Island { end: span.end, grew: self.arrivals, revealed };
+        self.grown.insert(self.arrivals, from);
         if let Some(island) = base.and_then(|start| self.islands.get(&start)) {
+            self.grown.remove(&island.grew);
             self.held -= island.end - from;
             grown.end = grown.end.max(island.end);
             grown.revealed = island.revealed;
         }
         while let Some((&start, &island)) = self.islands.range((Excluded(from), Included(span.end))).next() {
             self.islands.remove(&start);
+            self.grown.remove(&island.grew);
             self.held -= island.end - start;
             grown.end = grown.end.max(island.end);
         }
@@ -119,6 +124,7 @@ impl Reassembly {
         while let Some(entry) = self.islands.first_entry().filter(|entry| *entry.key() <= next) {
             let (start, island) = entry.remove_entry();
             joined = true;
+            self.grown.remove(&island.grew);
             self.held -= island.end - start;
             if island.end > next {
                 let fresh = Span { start: next, end: island.end };
@@ -134,21 +140,15 @@ impl Reassembly {
         next
     }
 
-    /// The islands to report, the most recently grown first (RFC 2018, 4).
+    /// The islands to report, at most so many, the most recently grown first (RFC 2018, 4).
     pub(crate) fn recent(&self, limit: usize) -> impl Iterator<Item = Span> {
-        let mut chosen = [None::<(Position, Island)>; 4];
-        for (&start, &island) in &self.islands {
-            let mut candidate = Some((start, island));
-            for slot in &mut chosen {
-                if slot.is_none_or(|(_, s)| candidate.is_some_and(|(_, c)| c.grew > s.grew)) {
-                    std::mem::swap(slot, &mut candidate);
-                }
-                if candidate.is_none() {
-                    break;
-                }
-            }
-        }
-        chosen.into_iter().flatten().take(limit).map(|(start, island)| Span { start, end: island.end })
+        let recent = self.grown.values().rev().take(limit);
+        recent.filter_map(|&start| self.islands.get(&start).map(|island| Span { start, end: island.end }))
+    }
+
+    /// How many islands there are.
+    pub(crate) fn count(&self) -> usize {
+        self.islands.len()
     }
 
     /// The holes, the oldest first, above a stream that is complete up to `next`: only those that were revealed by packets up
@@ -161,6 +161,7 @@ impl Reassembly {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.islands.clear();
+        self.grown.clear();
         self.pieces.clear();
         self.held = Bytes::ZERO;
     }

@@ -3,7 +3,7 @@
 //! Kept only by connections that need it (RACK, rate samples, TACK); the others do without and pay nothing. Memory is
 //! reused: once the queues have grown to the flight's size nothing is allocated.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use ackless_wire::{Bytes, Instant};
 
@@ -33,8 +33,8 @@ pub struct Transmissions {
     ever_lost: Bytes,
     /// How many records are delivered.
     delivered: usize,
-    /// No record below is lost.
-    lost_from: Position,
+    /// Where the records begin that are lost: the first is asked for with every segment that is sent in a recovery.
+    lost_at: BTreeSet<Position>,
 }
 
 /// The latest transmission of a stretch of sequence space.
@@ -135,10 +135,6 @@ impl Transmissions {
             self.records.push_back(Transmission { span: fresh, number, sent_at: now, sends: 1, fate, snapshot });
         }
         self.order.push_back(Entry { number, span });
-        // What is lost is sent again from the lowest place on: the next search begins behind this.
-        if span.start <= self.lost_from {
-            self.lost_from = self.lost_from.max(span.end);
-        }
         if self.order.len() > 2 * self.records.len() + SLACK {
             self.compact();
         }
@@ -155,13 +151,20 @@ impl Transmissions {
             let mut acked = *first;
             acked.span.end = acked.span.end.min(una);
             first.span.start = acked.span.end;
-            let whole = first.span.is_empty();
+            let rest = first.span;
+            let whole = rest.is_empty();
             if whole {
                 self.records.pop_front();
             }
             match acked.fate {
                 Fate::InFlight => self.in_flight -= acked.span.len(),
-                Fate::Lost => self.lost -= acked.span.len(),
+                Fate::Lost => {
+                    self.lost -= acked.span.len();
+                    self.lost_at.remove(&acked.span.start);
+                    if !whole {
+                        self.lost_at.insert(rest.start);
+                    }
+                }
                 Fate::Delivered => {
                     self.delivered -= usize::from(whole);
                     continue;
@@ -282,10 +285,8 @@ impl Transmissions {
 
     /// The first record that is lost, in sequence order.
     pub fn next_lost(&self) -> Option<&Transmission> {
-        if self.lost == Bytes::ZERO {
-            return None;
-        }
-        self.records.range(self.index_of(self.lost_from)..).find(|record| record.fate == Fate::Lost)
+        let &first = self.lost_at.first()?;
+        self.at(first)
     }
 
     /// The record that `place` lies in.
@@ -340,7 +341,10 @@ impl Transmissions {
         let (len, before) = (record.span.len(), std::mem::replace(&mut record.fate, fate));
         match before {
             Fate::InFlight => self.in_flight -= len,
-            Fate::Lost => self.lost -= len,
+            Fate::Lost => {
+                self.lost -= len;
+                self.lost_at.remove(&record.span.start);
+            }
             Fate::Delivered => self.delivered -= 1,
         }
         match fate {
@@ -348,7 +352,7 @@ impl Transmissions {
             Fate::Lost => {
                 self.lost += len;
                 self.ever_lost += len;
-                self.lost_from = self.lost_from.min(record.span.start);
+                self.lost_at.insert(record.span.start);
             }
             Fate::Delivered => self.delivered += 1,
         }
@@ -382,6 +386,9 @@ impl Transmissions {
         record.span.end = place;
         upper.span.start = place;
         self.delivered += usize::from(upper.fate == Fate::Delivered);
+        if upper.fate == Fate::Lost {
+            self.lost_at.insert(place);
+        }
         self.records.insert(index + 1, upper);
     }
 

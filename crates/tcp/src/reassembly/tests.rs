@@ -107,6 +107,7 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
                 (start..end).for_each(|at| _ = arrived.entry(at).or_insert(real.then_some(at as u8 ^ 0x5a)));
                 let above = arrived.range(next..).count() as u64;
                 assert_eq!(reassembly.held(), Bytes(above), "seed {seed}");
+                check_recent(seed, &reassembly);
                 continue;
             }
             (start..end).for_each(|at| _ = arrived.insert(at, real.then_some(at as u8 ^ 0x5a)));
@@ -115,6 +116,7 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
                 Payload::Length(len) => inbox.push_length(Bytes(len.into())),
             }
             next = reassembly.advance(Position(end), Some(&mut inbox)).0;
+            check_recent(seed, &reassembly);
             while let Some(part) = inbox.take(Bytes(1 + random.below(50))) {
                 let bytes: Vec<Option<u8>> = match part {
                     Payload::Data(data) => data.iter().map(|&byte| Some(byte)).collect(),
@@ -130,4 +132,15 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
         assert!(reassembly.is_empty() && reassembly.pieces.is_empty(), "seed {seed}");
         assert_eq!(reassembly.held(), Bytes::ZERO, "seed {seed}");
     }
+}
+
+/// What is reported is what a walk through all islands finds.
+fn check_recent(seed: u64, reassembly: &Reassembly) {
+    let mut all: Vec<_> =
+        reassembly.islands.iter().map(|(&start, island)| (island.grew, start.0, island.end.0)).collect();
+    all.sort_unstable_by_key(|&(grew, ..)| std::cmp::Reverse(grew));
+    let expected: Vec<_> = all.into_iter().map(|(_, start, end)| (start, end)).collect();
+    assert_eq!(spans(reassembly, usize::MAX), expected, "seed {seed}");
+    assert_eq!(spans(reassembly, 3), expected[..expected.len().min(3)], "seed {seed}");
+    assert_eq!(reassembly.count(), expected.len(), "seed {seed}");
 }

@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 
+use ackless_tcp::tack::Memory;
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
@@ -43,6 +44,8 @@ pub(crate) struct Flow {
     pub(crate) application: Application,
     /// Counts of the connections before the present one.
     past: (u64, u64),
+    /// What the station remembers of TACK on the way to its peer.
+    tack_memory: Memory,
     past_transport: TransportCounts,
     /// Of datagrams, if it is over UDP.
     pub(crate) datagrams: DatagramCounts,
@@ -255,6 +258,7 @@ impl Flow {
             config,
             application,
             past: (0, 0),
+            tack_memory: Memory::default(),
             past_transport: TransportCounts::default(),
             datagrams: DatagramCounts::default(),
             unanswered: 0,
@@ -345,7 +349,12 @@ impl Flow {
         if let (Some(reader), Some(old)) = (&mut self.application.reader, &self.ends[receiver].tcp) {
             reader.left += old.readable();
         }
+        // The station calls, and remembers what came of TACK on the way.
+        if let Some(old) = &self.ends[1].tcp {
+            self.tack_memory.learn(now, old.tack_verdict());
+        }
         let [peer_config, config] = [0, 1].map(|end| Config { nagle, tso: self.ends[end].tso, ..endpoint_config(tcp) });
+        let config = Config { tack: config.tack.filter(|_| self.tack_memory.offers(now)), ..config };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
         let (listening, calling) = (iss(), iss());

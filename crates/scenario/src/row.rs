@@ -9,7 +9,7 @@ use ackless_cell::config::Pace;
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
-use ackless_tcp::tack::Blocks;
+use ackless_tcp::tack::{Blocks, Share};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{Flows, SECTIONS};
@@ -64,6 +64,8 @@ enum Preset {
     TcpEvery(u32),
     /// As [`Preset::Tcp`], with this instead of what the scenario sets.
     Stack(Stack),
+    /// As the row `tack`, with what is better on Wi-Fi.
+    TackWifi,
     /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
     Hack(HackPolicy),
     /// As [`Preset::Hack`] with the More Data bit, and the packets of RFC 6846 for codes.
@@ -114,7 +116,7 @@ impl Row {
 
     /// Whether all that it changes is what the TCP of its hosts does: the same cell as plain TCP's, which another TCP has for itself.
     pub fn is_of_hosts_alone(&self) -> bool {
-        matches!(self.preset, Preset::Linux | Preset::TcpEvery(_) | Preset::Stack(_))
+        matches!(self.preset, Preset::Linux | Preset::TcpEvery(_) | Preset::Stack(_) | Preset::TackWifi)
     }
 
     pub(crate) fn find_at(name: &str, place: Place) -> Result<&'static Self, ScenarioError> {
@@ -143,6 +145,7 @@ impl Row {
             Preset::UdpBound => self.bound(&mut scenario),
             Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, Auto::Given(AckRule::Every(segments))),
             Preset::Stack(stack) => self.stack(&mut scenario, stack),
+            Preset::TackWifi => self.tack_wifi(&mut scenario),
             Preset::Hack(policy) => {
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, policy);
@@ -255,6 +258,16 @@ impl Row {
         if let Some(blocks) = stack.tack {
             self.put(&mut scenario.tack.blocks, blocks);
         }
+    }
+
+    fn tack_wifi(&self, scenario: &mut Scenario) {
+        self.stack(
+            scenario,
+            Stack { congestion: Congestion::ReceiverBbr, ack: AckRule::Tack, tack: Some(Blocks::Distinct) },
+        );
+        self.put(&mut scenario.transport.ack_beta, 2);
+        self.put(&mut scenario.tack.batch, true);
+        self.put(&mut scenario.tack.share, Share::Usual);
     }
 
     fn zoom(&self, scenario: &mut Scenario) {

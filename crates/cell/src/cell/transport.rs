@@ -46,6 +46,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let End { tcp, merging, .. } = &mut self.flows.flow_mut(flow).ends[end];
         match tcp {
             Some(_) if merging.is_some() => self.merge(flow, end, packet),
+            Some(tcp) if tcp.gathers() => {
+                let arrived = self.pool.get(packet);
+                tcp.handle_merged(now, arrived, Bytes(arrived.payload.len().into()));
+                self.pool.release(packet);
+                if self.merging.last() != Some(&(flow, end)) {
+                    self.merging.push((flow, end));
+                }
+            }
             Some(tcp) => {
                 tcp.handle_segment(now, self.pool.get(packet));
                 self.pool.release(packet);

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{ApQueue, CellConfig, Direction, Gro, Peer, Probability, Traffic, TransportConfig};
 use ackless_phy::Standard;
-use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
+use ackless_tcp::tack::config::{Blocks, LossSignal, Share, Timing};
 use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::TackForm;
@@ -82,6 +82,8 @@ fn choices(random: &mut Stream) -> TackConfig {
         blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][random.below(4) as usize],
         loss_signal: [LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly][random.below(3) as usize],
         timing: [Timing::OneWayDelay, Timing::Sampled][random.below(2) as usize],
+        batch: random.chance(0.4),
+        share: [Share::Least, Share::Usual][random.below(2) as usize],
     }
 }
 

@@ -174,6 +174,8 @@ fn options(scenario: &Scenario) -> TackConfig {
         blocks: keys.blocks.value,
         loss_signal: keys.loss_signal.value,
         timing: keys.timing.value,
+        batch: keys.batch.value,
+        share: keys.share.value,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The keys of the transports that carry flows.
 
-use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_tcp::tack::{Blocks, LossSignal, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
@@ -122,5 +122,11 @@ section! {
         variant: TackKind = "\"standard\"",
         /// ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never.
         probe_rtt: ProbeRound = "\"gentle\"",
+        /// Whether a TACK that falls due amid a batch, which is what the host is handed up at once, waits for its end (row tack-wifi: true): at most one for each
+        /// PPDU, and then as many as f asks for.
+        batch: bool = "false",
+        /// Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen rounds is, but
+        /// at most 40 ms by that (row tack-wifi).
+        share: Share = "\"least\"",
     }
 }

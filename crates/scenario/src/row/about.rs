@@ -124,6 +124,16 @@ pub(super) const TACK: About = About {
     counters: &[],
 };
 
+pub(super) const TACK_WIFI: About = About {
+    what: "TACK as one would give it to people: the paper's mechanisms with the policies of [tack] that stand beside the paper's own and are better where Wi-Fi \
+           aggregates, round trips change and radios vanish. docs/tack.md has each of them alone.",
+    source: "TACK (IEEE/ACM ToN 2021) for the mechanisms; the policies are this project's",
+    needs: "what tack needs, and for tack.batch a host that tells its TCP which segments came together",
+    breaks: "what tack breaks",
+    keys: &["transport.tack", "transport.congestion", "transport.ack", "transport.ack_l", "transport.ack_beta", "tack"],
+    counters: &[],
+};
+
 pub(super) const ACK_POLICY: About = About {
     what: "The TCP receiver acknowledges every so many full-sized segments, and at the latest when its timer ends. 1 is \
            delayed ACKs off, 2 the standard, more is what TACK and QUIC's ACK frequency aim at.",

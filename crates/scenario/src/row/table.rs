@@ -8,7 +8,7 @@ use ackless_tcp::tack::Blocks;
 
 use super::about::{
     ACK_FILTER, ACK_POLICY, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE,
-    FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, UDP_BOUND,
+    FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -112,6 +112,12 @@ pub(super) const ROWS: &[Row] = &[
             ack: AckRule::Every(2),
             tack: Some(Blocks::Rich),
         }),
+    },
+    Row {
+        name: "tack-wifi",
+        summary: "as tack, with every policy of [tack] that is better on Wi-Fi than its paper's",
+        about: &TACK_WIFI,
+        preset: Preset::TackWifi,
     },
     Row {
         name: "hack",

@@ -1,6 +1,6 @@
 //! The words of the transports' keys.
 
-use ackless_tcp::tack::{Blocks, LossSignal, Timing};
+use ackless_tcp::tack::{Blocks, LossSignal, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
@@ -25,6 +25,7 @@ keywords! {
     Blocks { Rich = "rich", Distinct = "distinct", Poor = "poor", OnDemand = "on-demand" }
     LossSignal { Iack = "iack", TackOnly = "tack-only" }
     Timing { OneWayDelay = "one-way-delay", Sampled = "sampled" }
+    Share { Least = "least", Usual = "usual" }
     TackKind { Standard = "standard", Miracast = "miracast" }
     ProbeRound { Gentle = "gentle", Never = "never" }
 }

@@ -200,11 +200,12 @@ impl Endpoint {
 
     /// What a SYN says of TACK: an offer, or the answer to one, in the form in which it came.
     ///
-    /// The third SYN and later ones offer nothing: something on the way may drop SYNs with options that it does not know.
+    /// The fourth SYN and later ones offer nothing: something on the way may drop SYNs with options that it does not know, and that a plain one is answered is the
+    /// evidence, which a host [remembers](crate::tack::Memory). Two are lost in a row by chance too often to do without TACK for a whole connection.
     pub(super) fn tack_offer(&self, answers: bool) -> TackOptions {
         let config = match &self.tack {
             Some(tack) => Some(tack.config),
-            None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < 2),
+            None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < MAX_OFFERS),
         };
         config.map_or_else(TackOptions::default, |config| TackOptions {
             form: config.form,
@@ -222,6 +223,10 @@ impl Endpoint {
                 tack.sending.on_handshake(now, sample.newest);
             }
         }
+        self.tx.offered_in_vain = self.opening == Opening::Active
+            && self.tack.is_none()
+            && self.config.tack_offer().is_some()
+            && self.tx.unanswered >= MAX_OFFERS;
         if self.tx.unanswered > 0 {
             // A lost SYN: begin with one segment (RFC 5681, 3.1) and a careful timeout (RFC 6298, 5.7).
             self.rtt.start_after_lost_syn();
@@ -254,6 +259,8 @@ impl Endpoint {
     }
 }
 
+/// SYNs that offer TACK.
+const MAX_OFFERS: u32 = 3;
 /// What PKT.SEQ takes of each segment with data, in either form.
 const TACK_LEN: Bytes = Bytes(8);
 /// The least segment size that we believe a peer: less would be an attack on our headers' share (Linux has the same).

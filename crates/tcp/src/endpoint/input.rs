@@ -11,6 +11,7 @@ use crate::config::MissingTimestamp;
 use crate::event::{CloseReason, Event};
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
+use crate::tack::receiving::News;
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -127,7 +128,7 @@ impl Endpoint {
             }
         } else {
             if self.tack.is_some() && !tcp.options.tack.permitted {
-                // The third SYN offers nothing to whatever drops options that it does not know: it may be our answers that it drops.
+                // The fourth SYN offers nothing to whatever drops options that it does not know: it may be our answers that it drops.
                 self.fall_back(now);
             }
             self.tx.next = Position::SYN;
@@ -186,6 +187,13 @@ impl Endpoint {
             if self.state == State::TimeWait && tcp.flags.contains(TcpFlags::FIN | TcpFlags::ACK) && is_end {
                 self.enter_time_wait(now);
             }
+        } else if span.is_some_and(|span| self.is_inquiry(span)) {
+            // Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes.
+            if self.probe_answers.permit(now)
+                && let Some(tack) = &mut self.tack
+            {
+                tack.receiving.plain_answer = News::Due;
+            }
         } else if span.is_some_and(|span| span.start + Bytes(1) == self.rx.next) {
             // The place just below the window is where a probe or a keep-alive asks for an answer (RFC 9293, 3.8.4). It has a limit of its
             // own, so that guesses elsewhere do not use it up.
@@ -196,6 +204,12 @@ impl Endpoint {
             // Bare acknowledgements outside the window could be answered by the like for ever.
             self.answer_suspicious(now, AckReason::Duplicate);
         }
+    }
+
+    /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at
+    /// most.
+    fn is_inquiry(&self, span: Span) -> bool {
+        self.tack.is_some() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.reach
     }
 
     /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD
@@ -316,7 +330,13 @@ impl Endpoint {
     }
 
     /// All of the batch is here: the application takes what is not kept for it ([`Consume::Immediately`](crate::Consume::Immediately)).
+    /// What a TACK connection owes for it goes out now, where it [gathers](Self::gathers).
     pub fn end_batch(&mut self, now: Instant) {
+        if let Some(reason) = self.rx.owed_at_end.take()
+            && self.ack_owed != Some(AckReason::Fin)
+        {
+            self.ack_owed = Some(reason);
+        }
         if !self.rx.read_batch(now) || !self.state.may_receive() {
             return;
         }
@@ -327,6 +347,19 @@ impl Endpoint {
         if self.rx.is_update_due() {
             self.owe_window_update();
         }
+    }
+
+    /// Whether it makes a difference to this connection which segments come as a batch: then each is for [`handle_merged`](Self::handle_merged), and
+    /// [`end_batch`](Self::end_batch) follows the last one of each PPDU, of each flush of receive offload or of each `recvmmsg`. It may change with every segment.
+    #[inline]
+    pub fn gathers(&self) -> bool {
+        self.tack.as_ref().is_some_and(|tack| tack.config.batch)
+    }
+
+    /// Whether an acknowledgement for this reason waits for the end of the batch.
+    #[cold]
+    fn waits_for_end(&self, reason: AckReason) -> bool {
+        self.gathers() && reason != AckReason::Fin
     }
 
     /// The receive window follows what comes, where it does.
@@ -366,9 +399,15 @@ impl Endpoint {
     /// Does what the acknowledgement policy says.
     pub(super) fn heed(&mut self, decision: AckDecision) {
         match decision {
+            AckDecision::Now(reason) if self.rx.in_batch && self.waits_for_end(reason) => {
+                self.rx.owed_at_end = Some(reason);
+            }
             AckDecision::Now(reason) => self.ack_owed = Some(reason),
             AckDecision::Hold => {
-                if let Some(at) = self.policy.deadline() {
+                // What waits for the end of a batch has no other deadline.
+                if self.rx.owed_at_end.is_none()
+                    && let Some(at) = self.policy.deadline()
+                {
                     self.timers.arm(Timer::DelayedAck, at);
                 }
             }

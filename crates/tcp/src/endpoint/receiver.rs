@@ -3,6 +3,7 @@
 use ackless_wire::{Bytes, Instant, SeqNumber};
 
 use super::tuning::{Arrival, Tuning};
+use crate::ack::AckReason;
 use crate::config::{Config, Consume};
 use crate::reassembly::{Inbox, Reassembly};
 use crate::sequence::{Position, Span};
@@ -37,6 +38,8 @@ pub(super) struct Receiver {
     told_most: Bytes,
     /// Whether more is to come before the application reads.
     pub(super) in_batch: bool,
+    /// What is to be acknowledged once the batch is over.
+    pub(super) owed_at_end: Option<AckReason>,
     /// What of the batch has come in order, and to where its first packet went.
     batch: Option<(Bytes, Position)>,
     /// Where the buffer follows what is read.
@@ -65,6 +68,7 @@ impl Receiver {
             buffer,
             told_most: tuning.as_ref().map_or(MAX_BUFFER, |tuning| tuning.threshold()),
             in_batch: false,
+            owed_at_end: None,
             batch: None,
             tuning,
             consume: config.consume,

@@ -46,6 +46,8 @@ pub(super) struct Sender {
     pub(super) last_sent: Instant,
     /// Retransmissions or probes since the peer last answered.
     pub(super) unanswered: u32,
+    /// Whether SYNs that offered TACK were not answered, and one that did not was.
+    pub(super) offered_in_vain: bool,
     /// Probes since the window closed.
     pub(super) probes: u32,
     pub(super) probe: Probe,
@@ -142,6 +144,7 @@ impl Sender {
             most_out: (Bytes::ZERO, Position::SYN),
             last_sent: Instant::ZERO,
             unanswered: 0,
+            offered_in_vain: false,
             probes: 0,
             probe: Probe::Idle,
             tail_probe: Probe::Idle,

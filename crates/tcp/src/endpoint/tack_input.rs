@@ -7,14 +7,16 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
 use super::acknowledge::Progress;
+use super::output::Draft;
 use super::{Endpoint, TACK_TICK};
 use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
 use crate::loss::{HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
+use crate::tack::memory::Verdict;
+use crate::tack::sending::Understood;
 use crate::tack::sending::reports::Order;
-use crate::tack::sending::{Hearing, Understood};
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -145,9 +147,10 @@ impl Endpoint {
         let Some(understood) = tack.sending.on_report(now, report, elapsed, ceiling) else {
             // It tells of a packet that was never sent.
             self.stats.malformed_tacks += 1;
+            self.note_answer(now);
             return;
         };
-        tack.sending.hearing = Hearing::default();
+        tack.sending.hearing.on_typed(understood.advanced);
         if let Some(rtt) = understood.rtt {
             self.take_round_trip(rtt, &understood);
         }
@@ -165,6 +168,9 @@ impl Endpoint {
         if understood.order == Order::Newest {
             self.act_on_report(now, report, &understood, before);
         }
+        if !understood.advanced {
+            self.note_answer(now);
+        }
     }
 
     /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.
@@ -174,8 +180,8 @@ impl Endpoint {
         let largest = tack.sending.numbers.unwrap(range.largest);
         let second = tack.sending.numbers.unwrap_or_zero(range.second);
         if let (Some(largest), Some(second), Some(pull)) = (largest, second, self.loss.pull_mut()) {
-            pull.on_range(second, largest);
-            tack.sending.hearing = Hearing::default();
+            let lost = pull.on_range(second, largest);
+            tack.sending.hearing.on_typed(lost > Bytes::ZERO);
         } else {
             self.stats.malformed_tacks += 1;
         }
@@ -283,6 +289,9 @@ impl Endpoint {
         if tcp.options.tack.ack_type.is_some() || places > Bytes::ZERO {
             return;
         }
+        if tack.sending.hearing.has_asked() {
+            return self.note_answer(now);
+        }
         let mut is_plain = !tcp.options.sack.as_slice().is_empty();
         if acked > Bytes::ZERO && !of_fin {
             let since = *tack.sending.hearing.plain_since.get_or_insert(now);
@@ -295,14 +304,48 @@ impl Endpoint {
         }
     }
 
-    /// The retransmission timer fired. The second time in a row without any TACK or IACK in between, TACK is given up:
-    /// something on the way may drop segments with options that it does not know. A path that is gone for as long looks the
-    /// same, and ends TACK too.
-    pub(super) fn on_silence(&mut self, now: Instant) {
+    /// The retransmission timer fired, or that which asks whether a window is still closed.
+    pub(super) fn on_silence(&mut self) {
+        if let Some(tack) = &mut self.tack {
+            tack.sending.hearing.on_timeout();
+        }
+    }
+
+    /// A segment came that may answer an inquiry whether plain segments pass. The path is there, then, and what is lost is not lost for its sake: the timer does not
+    /// back off.
+    fn note_answer(&mut self, now: Instant) {
         let Some(tack) = &mut self.tack else { return };
-        tack.sending.hearing.timeouts += 1;
-        if tack.sending.hearing.timeouts >= MAX_TIMEOUTS {
+        if !tack.sending.hearing.on_answer() {
+            return;
+        }
+        if tack.sending.hearing.is_in_vain() {
             self.fall_back(now);
+            return;
+        }
+        self.rtt.stop_backing_off();
+        if self.tx.una < self.tx.max && !self.timers.is_armed(Timer::Persist) {
+            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
+        }
+    }
+
+    /// The bare segment that asks whether plain ones pass: one place below what is out, where it is answered whatever the peer has.
+    pub(super) fn inquire(&mut self, now: Instant) -> Option<Packet> {
+        let asks = self.tack.as_mut().is_some_and(|tack| tack.sending.hearing.asks());
+        asks.then(|| {
+            self.stats.acks_sent += 1;
+            self.segment(now, Draft::bare(Position(self.tx.una.0 - 1), TcpFlags::ACK))
+        })
+    }
+
+    /// What came of TACK so far, for a host that [remembers](crate::tack::Memory) it.
+    pub fn tack_verdict(&self) -> Verdict {
+        let heard = self.stats.tacks_received > 0 || self.stats.tack.tacks_sent > 0;
+        if self.has_fallen_back() || self.tx.offered_in_vain {
+            Verdict::Fails
+        } else if heard {
+            Verdict::Works
+        } else {
+            Verdict::Untold
         }
     }
 
@@ -351,6 +394,3 @@ fn is_starting(congestion: &Congestion, now: Instant) -> bool {
         None => congestion.slow_start_threshold().is_none_or(|threshold| congestion.window() < threshold),
     }
 }
-
-/// Timeouts in a row without a TACK or an IACK that show that none get through.
-const MAX_TIMEOUTS: u32 = 2;

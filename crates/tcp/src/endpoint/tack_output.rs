@@ -178,7 +178,11 @@ impl Endpoint {
             self.stats.tack.window_iacks += 1;
             return Some(self.report(now, AckKind::Window, None));
         }
-        None
+        if std::mem::take(&mut tack.receiving.plain_answer) == News::Due {
+            self.stats.acks_sent += 1;
+            return Some(self.segment(now, Draft::bare(self.tx.ack_start(), TcpFlags::ACK)));
+        }
+        self.inquire(now)
     }
 
     /// A TACK, as the policy has asked for it.

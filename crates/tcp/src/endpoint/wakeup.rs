@@ -54,7 +54,7 @@ impl Endpoint {
         if syn {
             self.tx.next = Position::SYN;
         } else {
-            self.on_silence(now);
+            self.on_silence();
             let out = self.tx.outstanding();
             if self.loss.phase() == Phase::Open {
                 self.begin_reduction(true);
@@ -88,6 +88,7 @@ impl Endpoint {
         }
         self.tx.unanswered += 1;
         self.tx.probes += 1;
+        self.on_silence();
         if self.state != State::Closed && self.tx.next < self.tx.end() {
             self.tx.probe = Probe::Due;
         }

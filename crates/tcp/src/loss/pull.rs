@@ -92,14 +92,15 @@ impl Pull {
         }
     }
 
-    /// An IACK named all transmissions between the numbers `second` and `largest` as lost.
-    pub fn on_range(&mut self, second: u64, largest: u64) {
+    /// An IACK named all transmissions between the numbers `second` and `largest` as lost. Returns how much of that was news.
+    pub fn on_range(&mut self, second: u64, largest: u64) -> Bytes {
         let lost = self.records.lose_between(second, largest, |_| true);
         if lost == Bytes::ZERO && self.probe.is_some_and(|probe| probe.repeats && probe.number == largest) {
             // What the probe repeated is what was lost.
             self.probe_repaired = true;
         }
         self.probe = self.probe.filter(|probe| probe.number > largest);
+        lost
     }
 
     /// A report came that is newer than all before.

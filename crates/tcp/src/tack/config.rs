@@ -17,6 +17,24 @@ pub struct TackConfig {
     pub loss_signal: LossSignal,
     /// How the least round trip is measured. Default: by one-way delays.
     pub timing: Timing,
+    /// Whether a TACK that falls due amid a batch waits for the batch's end: see [`Endpoint::end_batch`](crate::Endpoint::end_batch). So there is at most one for
+    /// each batch, and then as many as f asks for. Ours; the paper acknowledges the packet with which a TACK falls due, the second of an A-MPDU where 1/f has
+    /// passed, and the rest of it 1/f later. Default: no.
+    pub batch: bool,
+    /// Of which round trip 1/f is a share. Default: of the least.
+    pub share: Share,
+}
+
+/// Of which round trip 1/f of equation 4 is the beta-th part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Share {
+    /// RTTmin, as in the paper.
+    #[default]
+    Least,
+    /// The lower quartile of the least round trips of the last sixteen rounds, but 1/f is at most 40 ms by it, what a delayed acknowledgement waits. Ours: where a
+    /// queue stands on the path's own account, as that of an AP with many clients, beta for each least round trip are more than anything that changes can be
+    /// answered by. It is bounded since fewer reports make longer queues, and these fewer reports.
+    Usual,
 }
 
 /// What a TACK tells of holes in the stream (paper, V-A and VI-B).

@@ -4,16 +4,20 @@
 //! The paper's parts and their rooms:
 //! - [`config`]: what can be chosen;
 //! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B);
+//! - [`memory`]: what a host remembers of it from one connection to the next;
 //! - `receiving`: the receiver of data (V-A, V-B, VI-C);
 //! - `sending`: the sender of data (V-A, V-B, V-C).
 
 pub mod body;
 pub mod config;
+pub mod memory;
 pub(crate) mod receiving;
 pub(crate) mod sending;
 
 pub use body::{AckKind, Body, BodyError};
-pub use config::{Blocks, LossSignal, TackConfig, Timing};
+pub use config::{Blocks, LossSignal, Share, TackConfig, Timing};
+
+pub use memory::{Memory, Verdict};
 
 use receiving::Receiving;
 use sending::Sending;

@@ -1,6 +1,8 @@
 //! When TACK is in force, and what happens when it cannot be any more.
 
+use ackless_tcp::tack::Verdict;
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, State, TackConfig, Variant};
+use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::{TackForm, TackOptions, TcpOptions};
 use ackless_wire::{BitRate, Bytes, Duration, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
 
@@ -207,12 +209,69 @@ fn a_listener_that_listens_again_has_forgotten_what_was_agreed() {
 }
 
 #[test]
-fn the_third_syn_offers_nothing_to_whatever_drops_unknown_options() {
+fn the_fourth_syn_offers_nothing_to_whatever_drops_unknown_options() {
     let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
     pair.alter[A] = Middlebox::new(|packet| options(packet).tack.is_empty());
     exchange(&mut pair, 50_000);
     assert_eq!([A, B].map(|end| speaks(&pair, end)), [(false, false); 2]);
-    assert_eq!(pair.ends[A].stats().timeouts, 2);
+    assert_eq!(pair.ends[A].stats().timeouts, 3);
+    assert_eq!([A, B].map(|end| pair.ends[end].tack_verdict()), [Verdict::Fails, Verdict::Untold]);
+}
+
+#[test]
+fn two_syns_lost_in_a_row_are_no_reason_to_do_without_tack() {
+    for from in [A, B] {
+        let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
+        let mut lost = 0;
+        pair.alter[from] = Middlebox::new(move |packet| {
+            lost += u64::from(is_syn(packet));
+            !is_syn(packet) || lost > 2
+        });
+        exchange(&mut pair, 50_000);
+        assert_eq!([A, B].map(|end| pair.ends[end].tack_verdict()), [Verdict::Works; 2], "those of {from} are lost");
+        assert_eq!(pair.ends[A].stats().fallbacks, 0);
+    }
+}
+
+#[test]
+fn a_radio_that_is_gone_for_a_while_leaves_tack_in_force() {
+    for congestion in [CongestionChoice::Cubic, CongestionChoice::ReceiverBbr(Variant::Standard)] {
+        for millis in [50, 150, 400, 1_000, 3_000, 10_000] {
+            let config = Config { congestion, ..tack(TackForm::Kinds) };
+            let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 60, ..Path::of_delay(20) };
+            let mut pair = Pair::new([config.clone(), config], path, millis);
+            pair.ends[A].send_forever();
+            pair.run_for(Duration::from_millis(1_500));
+            pair.alter = [(); 2].map(|()| Middlebox::new(|_| false));
+            pair.run_for(Duration::from_millis(millis));
+            pair.alter = [(); 2].map(|()| Middlebox::new(|_| true));
+            // A timeout that has backed off is at most as long as the silence that it waited for.
+            pair.run_for(Duration::from_millis(2 * millis + 2_000));
+            let before = [pair.ends[A].stats(), pair.ends[B].stats()];
+            pair.run_for(Duration::from_secs(2));
+            let after = [pair.ends[A].stats(), pair.ends[B].stats()];
+            let what = format!("{congestion:?}, {millis} ms");
+            assert_eq!([A, B].map(|end| after[end].fallbacks), [0; 2], "{what}");
+            assert!(after[A].tacks_received > before[A].tacks_received + 50, "{what}");
+            assert!(after[B].bytes_delivered > before[B].bytes_delivered + Bytes(3_000_000), "{what}: {after:?}");
+        }
+    }
+}
+
+#[test]
+fn loss_of_acknowledgements_leaves_tack_in_force() {
+    for percent in [5, 20, 50] {
+        for seed in 0..12 {
+            let path = Path { rate: Some(BitRate::from_mbps(20)), queue: 60, ..Path::of_delay(20) };
+            let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], path, seed);
+            pair.ends[A].send_forever();
+            pair.run_while(|pair| pair.states() != [State::Established; 2]);
+            let mut random = Stream::new(seed, percent, Purpose::Test);
+            pair.alter[B] = Middlebox::new(move |_| random.below(100) >= percent);
+            pair.run_for(Duration::from_secs(20));
+            assert_eq!([A, B].map(|end| pair.ends[end].stats().fallbacks), [0; 2], "{percent} %, seed {seed}");
+        }
+    }
 }
 
 /// What a middlebox does once it has changed its mind.
@@ -248,7 +307,9 @@ fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_t
                 let timeout = pair.ends[A].retransmission_timeout();
                 // Only TACKs and IACKs are dropped by the second kind: A sends hardly any, B all of them.
                 let disturbed = matches!(whim, Whim::Strips) || directions[B];
-                pair.run_for(timeout * if matches!(whim, Whim::Strips) { 1 } else { 6 });
+                // A tail probe, two timeouts in silence, the second twice as long, and then three more, since the inquiries are answered; each with what the receiver may
+                // hold back by now.
+                pair.run_for(timeout * if matches!(whim, Whim::Strips) { 1 } else { 12 });
                 let fallbacks = [A, B].map(|end| pair.ends[end].stats().fallbacks);
                 if disturbed && pair.ends[A].bytes_acked() < Bytes(3_000_000) {
                     assert_eq!(fallbacks[A], 1, "{what}");

@@ -25,6 +25,8 @@ struct Script {
     now: Instant,
     end: Endpoint,
     updates: u32,
+    /// Whether what the script sends is part of a batch.
+    in_batch: bool,
     typed: Vec<Typed>,
     plain: Vec<Packet>,
 }
@@ -77,7 +79,7 @@ impl Script {
     /// A connection that the script has called, with a round trip of [`RTT`].
     fn connected(config: Config) -> Self {
         let (now, end) = (Instant::from_millis(500), Endpoint::listen(config, address(B), OURS));
-        let mut script = Self { now, end, updates: 0, typed: Vec::new(), plain: Vec::new() };
+        let mut script = Self { now, end, updates: 0, in_batch: false, typed: Vec::new(), plain: Vec::new() };
         let mut options = TcpOptions { mss: Some(1020), sack_permitted: true, ..TcpOptions::default() };
         options.window_scale = Some(7);
         options.tack.permitted = true;
@@ -110,7 +112,12 @@ impl Script {
         tcp.ack = if flags.contains(TcpFlags::ACK) { OURS + 1 } else { SeqNumber(0) };
         tcp.options.timestamps = Some((clock, 0));
         let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
-        self.end.handle_segment(self.now, &Packet { ip, transport: Transport::Tcp(tcp), payload });
+        let packet = Packet { ip, transport: Transport::Tcp(tcp), payload };
+        if self.in_batch {
+            self.end.handle_merged(self.now, &packet, Bytes(packet.payload.len().into()));
+        } else {
+            self.end.handle_segment(self.now, &packet);
+        }
     }
 
     fn clock(&self) -> u32 {
@@ -547,4 +554,68 @@ fn the_peers_fin_is_acknowledged_at_once_and_plainly() {
     assert_eq!(answer.tcp().expect("it is TCP").ack, in_bytes(3001));
     script.nothing();
     assert_eq!(script.end.poll_timeout(), None, "nothing is held any more");
+}
+
+/// Batches of so many packets, 30 ms apart, all of one at once, where 1/f is 5 ms. How many bytes each TACK acknowledged, and after how many milliseconds.
+fn batches(batch: bool, sizes: &[u32]) -> Vec<(u64, u32)> {
+    let mut script = Script::told(config(TackConfig { batch, ..TackConfig::default() }), 5);
+    assert_eq!(script.end.gathers(), batch);
+    script.wait(100_000);
+    let begin = script.now;
+    let mut next = 1;
+    for &size in sizes {
+        script.in_batch = true;
+        for number in next..next + size {
+            script.packet(number, number);
+            // A host may look after each packet.
+            script.drain();
+        }
+        next += size;
+        script.end.end_batch(script.now);
+        script.in_batch = false;
+        script.wait(30_000);
+    }
+    let read = |typed: &Typed| (typed.at.saturating_since(begin).as_nanos() / 1_000_000, typed.ack / LEN);
+    let tacks = script.all();
+    tacks.iter().filter(|typed| typed.kind == AckKind::Tack).map(read).collect()
+}
+
+#[test]
+fn a_tack_that_falls_due_amid_a_batch_acknowledges_all_of_it() {
+    // By the paper the second packet of a batch is acknowledged, and the others 1/f later.
+    assert_eq!(batches(false, &[30, 30]), [(0, 2), (5, 30), (30, 32), (35, 60)]);
+    assert_eq!(batches(true, &[30, 30]), [(0, 30), (30, 60)]);
+    // Less than L waits for the timer as ever.
+    assert_eq!(batches(true, &[1, 30]), [(30, 31)]);
+    assert_eq!(batches(true, &[30, 1]), [(0, 30)]);
+}
+
+#[test]
+fn the_end_of_the_stream_is_acknowledged_amid_a_batch() {
+    let mut script = Script::told(config(TackConfig { batch: true, ..TackConfig::default() }), 5);
+    script.in_batch = true;
+    script.packet(1, 1);
+    let mut options = TcpOptions::default();
+    options.tack.packet_number = Some(2);
+    script.give(TcpFlags::ACK | TcpFlags::FIN, in_bytes(LEN), options, Payload::EMPTY);
+    script.drain();
+    assert_eq!(script.plain.len(), 1, "what follows the FIN is plain, and at once");
+    script.end.end_batch(script.now);
+    assert_eq!(script.end.state(), State::CloseWait);
+}
+
+#[test]
+fn what_a_batch_owes_goes_out_plain_where_tack_ended_in_it() {
+    let mut script = Script::told(config(TackConfig { batch: true, ..TackConfig::default() }), 5);
+    script.wait(100_000);
+    script.in_batch = true;
+    script.packet(1, 1);
+    script.packet(2, 2);
+    // Data without a number.
+    script.give(TcpFlags::ACK, in_bytes(2 * LEN), TcpOptions::default(), Payload::Length(LEN));
+    script.end.end_batch(script.now);
+    script.drain();
+    let acks: Vec<_> = script.plain.iter().filter_map(|packet| packet.tcp().map(|tcp| tcp.ack - in_bytes(0))).collect();
+    assert_eq!(acks, [3 * LEN]);
+    assert!(!script.end.gathers());
 }

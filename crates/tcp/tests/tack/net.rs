@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::{Endpoint, Event, State};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{BitRate, Duration, Instant, Packet, TcpFlags, Transport};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, TcpFlags, Transport};
 
 use crate::watch::{Before, Watch};
 use crate::wrap::Numbering;
@@ -36,6 +36,10 @@ pub struct Link {
     /// When delay and rate change, in the order of time.
     pub steps: Vec<Step>,
     pub strip: Strip,
+    /// When nothing gets through: from then on for so long.
+    pub outages: Vec<(Instant, Duration)>,
+    /// The receiving host is handed what comes only at whole multiples of this, all at once; nothing means at once.
+    pub gathered: Duration,
 }
 
 /// How packets are lost.
@@ -96,6 +100,8 @@ pub struct Net {
     free_at: [Instant; 2],
     last_arrival: [Instant; 2],
     queued: [usize; 2],
+    /// Whether an end has been given a part of a batch.
+    in_batch: [bool; 2],
     under_way: BTreeMap<(Instant, u64), UnderWay>,
     serial: u64,
     random: Stream,
@@ -126,6 +132,8 @@ impl Link {
             duplication: 0.0,
             steps: Vec::new(),
             strip: Strip::NOTHING,
+            outages: Vec::new(),
+            gathered: Duration::ZERO,
         }
     }
 
@@ -174,6 +182,7 @@ impl Net {
             free_at: [START; 2],
             last_arrival: [START; 2],
             queued: [0; 2],
+            in_batch: [false; 2],
             under_way: BTreeMap::new(),
             serial: 0,
             random: Stream::new(seed, 0, Purpose::Test),
@@ -220,7 +229,8 @@ impl Net {
                 self.burst[from].is_some()
             }
             Loss::Only(numbers) => numbers.contains(&number),
-        } || self.queued[from] >= link.queue;
+        } || self.queued[from] >= link.queue
+            || link.outages.iter().any(|&(begin, span)| begin <= self.now && self.now < begin + span);
         if self.verbose {
             let fate = if lost { "LOST " } else { "" };
             let stats = self.ends[from].stats();
@@ -262,6 +272,13 @@ impl Net {
     }
 
     fn schedule(&mut self, at: Instant, under_way: UnderWay) {
+        let grain = self.links[under_way.from].gathered;
+        let at = if grain.is_zero() {
+            at
+        } else {
+            START
+                + grain * (at.saturating_since(START) + grain).saturating_sub(Duration::from_nanos(1)).div_floor(grain)
+        };
         self.serial += 1;
         self.under_way.insert((at, self.serial), under_way);
     }
@@ -288,10 +305,15 @@ impl Net {
             }
             let before = Before::of(&self.ends[to]);
             match &self.numbering[from] {
-                Some(numbering) => self.ends[to].handle_segment(self.now, &numbering.with_data_changed(&packet)),
-                None => self.ends[to].handle_segment(self.now, &packet),
+                Some(numbering) => self.give(to, &numbering.with_data_changed(&packet)),
+                None => self.give(to, &packet),
             }
             self.watch.on_arrival(self.now, to, &packet, typed, &before, &self.ends[to]);
+            let more =
+                self.under_way.first_key_value().is_some_and(|(&(at, _), next)| at == self.now && next.from == from);
+            if !more && std::mem::take(&mut self.in_batch[to]) {
+                self.ends[to].end_batch(self.now);
+            }
         } else {
             for end in [A, B] {
                 if self.ends[end].poll_timeout() == Some(next) {
@@ -301,6 +323,15 @@ impl Net {
         }
         self.drain();
         true
+    }
+
+    fn give(&mut self, to: usize, packet: &Packet) {
+        if self.ends[to].gathers() {
+            self.in_batch[to] = true;
+            self.ends[to].handle_merged(self.now, packet, Bytes(packet.payload.len().into()));
+        } else {
+            self.ends[to].handle_segment(self.now, packet);
+        }
     }
 
     /// Steps until `span` has passed, or nothing is left to happen.

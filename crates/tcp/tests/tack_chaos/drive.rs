@@ -79,6 +79,7 @@ impl Chaos {
             blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][usize::from(choices >> 1 & 3)],
             loss_signal: if choices & 8 == 0 { LossSignal::Iack } else { LossSignal::TackOnly },
             timing: if choices & 16 == 0 { Timing::OneWayDelay } else { Timing::Sampled },
+            ..TackConfig::default()
         };
         let congestion = [
             CongestionChoice::ReceiverBbr(Variant::Standard),

@@ -41,6 +41,8 @@ pub(crate) struct Receiving {
     /// When a report last told of more holes than the first.
     listed: Option<Instant>,
     pub(crate) window_news: News,
+    /// Whether the sender has asked for a plain acknowledgement.
+    pub(crate) plain_answer: News,
     /// A request for a round trip that waits for its answer: when it left, in the sender's clock, and when it came.
     pub(crate) request: Option<(u32, Instant)>,
     beta: u32,
@@ -82,6 +84,7 @@ impl Receiving {
             reports: 0,
             listed: None,
             window_news: News::None,
+            plain_answer: News::None,
             request: None,
             beta,
             every,

@@ -28,6 +28,8 @@ pub(crate) struct Path {
     pub(crate) bandwidth: BitRate,
     /// RTTmin.
     pub(crate) min_rtt: Duration,
+    /// The usual round trip, where 1/f is a share of it.
+    pub(crate) usual: Option<Duration>,
     /// MSS: payload of a full-sized segment.
     pub(crate) mss: Bytes,
     /// rho'.
@@ -46,7 +48,10 @@ impl Frequency {
     /// alone would have a path of 10 kbps, or an RTTmin of many seconds, wait longer.
     pub(crate) fn interval(&self, path: &Path) -> Option<Duration> {
         let min_rtt = Some(path.min_rtt).filter(|rtt| !rtt.is_zero())?;
-        let exact = equation_4(self.beta, self.every, path.mss, path.bandwidth, min_rtt)?;
+        let mut exact = equation_4(self.beta, self.every, path.mss, path.bandwidth, min_rtt)?;
+        if let Some(usual) = path.usual {
+            exact = exact.max((usual / u64::from(self.beta.max(1))).min(MOST_BY_USUAL));
+        }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
     }
 
@@ -119,6 +124,8 @@ const fn is_twice(one: u64, other: u64) -> bool {
 
 /// What 1/f never exceeds.
 const LONGEST: Duration = Duration::from_millis(500);
+/// What 1/f never exceeds by the usual round trip: as long as a delayed acknowledgement waits on Linux.
+const MOST_BY_USUAL: Duration = Duration::from_millis(40);
 /// What it never goes below: zero would mean every packet.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// How long a lower f has to last: longer than ProbeRTT, of max(RTT, 200 ms), takes.
@@ -135,7 +142,13 @@ mod tests {
     const MSS: Bytes = Bytes(1500);
 
     fn path(mbps: u64, millis: u64) -> Path {
-        Path { bandwidth: BitRate::from_mbps(mbps), min_rtt: Duration::from_millis(millis), mss: MSS, ack_loss_ppm: 0 }
+        Path {
+            bandwidth: BitRate::from_mbps(mbps),
+            min_rtt: Duration::from_millis(millis),
+            mss: MSS,
+            ack_loss_ppm: 0,
+            usual: None,
+        }
     }
 
     /// A report every 10 ms from `from` to `to`; when something was told, and which 1/f.

@@ -3,6 +3,7 @@
 //! - [`numbers`]: the numbers of transmissions (PKT.SEQ) and when each was sent;
 //! - [`reports`]: which reports came, and rho';
 //! - [`round_trip`], [`bandwidth`]: RTTmin and bw, each a [`filter`];
+//! - [`usual`]: the usual round trip, where f goes by it;
 //! - [`frequency`]: f by equation 4, and what the receiver has been told;
 //! - [`window`]: which segment's window counts.
 //!
@@ -14,6 +15,7 @@ pub(crate) mod frequency;
 pub(crate) mod numbers;
 pub(crate) mod reports;
 mod round_trip;
+mod usual;
 mod window;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -24,9 +26,10 @@ use self::frequency::{Frequency, Path};
 use self::numbers::Numbers;
 use self::reports::{Order, Reports};
 use self::round_trip::RoundTrip;
+use self::usual::Usual;
 use self::window::WindowClock;
 use super::body::{Body, Report};
-use super::config::TackConfig;
+use super::config::{Share, TackConfig};
 use crate::ack::AckChoice;
 
 /// What the sender of data keeps.
@@ -44,6 +47,8 @@ pub(crate) struct Sending {
     /// How long the receiver has held packets back before it reported them.
     held: Filter<Duration, 10>,
     frequency: Frequency,
+    /// Kept where 1/f is a share of it.
+    usual: Option<Usual>,
     start_up: StartUp,
     /// The largest number that a report has told of; 0 before the first.
     largest: u64,
@@ -71,12 +76,75 @@ enum Request {
 }
 
 /// What speaks for and against a peer that does TACK, and a path that lets it.
+///
+/// Silence alone says nothing: a radio that is gone is as silent as a middlebox that drops what it does not know. So where timeouts follow each other and no report
+/// tells of anything new, the peer is asked by a bare segment whether plain ones pass. Only where these are answered, time and again, while no numbered
+/// packet is reported, TACK is what does not pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hearing {
-    /// Timeouts since the last TACK or IACK.
-    pub(crate) timeouts: u32,
+    /// Timeouts since a report last told of something new.
+    timeouts: u32,
     /// When the first plain acknowledgement of new data came since the last TACK or IACK.
     pub(crate) plain_since: Option<Instant>,
+    inquiry: Inquiry,
+    /// How many of the inquiries since then have been answered.
+    answers: u32,
+}
+
+/// Where the latest inquiry stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Inquiry {
+    #[default]
+    None,
+    Due,
+    Asked,
+}
+
+impl Hearing {
+    /// A TACK or an IACK came; `advanced` says whether it told of a transmission of which none had told before.
+    pub(crate) const fn on_typed(&mut self, advanced: bool) {
+        self.plain_since = None;
+        if advanced {
+            (self.timeouts, self.inquiry, self.answers) = (0, Inquiry::None, 0);
+        }
+    }
+
+    /// The retransmission timer fired, or that which asks whether a window is still closed.
+    pub(crate) const fn on_timeout(&mut self) {
+        self.timeouts += 1;
+        if self.timeouts >= MAX_TIMEOUTS {
+            self.inquiry = Inquiry::Due;
+        }
+    }
+
+    /// Whether to ask now.
+    pub(crate) fn asks(&mut self) -> bool {
+        let due = self.inquiry == Inquiry::Due;
+        if due {
+            self.inquiry = Inquiry::Asked;
+        }
+        due
+    }
+
+    /// Whether an answer is awaited.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.inquiry == Inquiry::Asked
+    }
+
+    /// A segment without data came, after what it says has been taken. Whether it answers an inquiry.
+    pub(crate) fn on_answer(&mut self) -> bool {
+        let answers = self.inquiry == Inquiry::Asked;
+        if answers {
+            self.inquiry = Inquiry::None;
+            self.answers += 1;
+        }
+        answers
+    }
+
+    /// Whether it is clear that what TACK adds does not pass.
+    pub(crate) const fn is_in_vain(&self) -> bool {
+        self.answers >= ENOUGH_ANSWERS
+    }
 }
 
 /// What a report says, once it has been understood.
@@ -106,12 +174,16 @@ impl Sending {
         Self {
             numbers: Numbers::new(),
             window: WindowClock::new(),
-            hearing: Hearing { timeouts: 0, plain_since: None },
+            hearing: Hearing { timeouts: 0, plain_since: None, inquiry: Inquiry::None, answers: 0 },
             reports: Reports::new(),
             round_trip: RoundTrip::new(config.timing),
             bandwidth: Bandwidth::new(),
             held: Filter::new(),
             frequency: Frequency::new(beta, every),
+            usual: match config.share {
+                Share::Least => None,
+                Share::Usual => Some(Usual::new()),
+            },
             start_up: StartUp::Running,
             largest: 0,
             rate: None,
@@ -150,6 +222,9 @@ impl Sending {
                 self.round += 1;
                 self.round_ends = self.numbers.next();
             }
+            if let (Some(usual), Some(rtt)) = (&mut self.usual, by_newest) {
+                usual.on_sample(self.round, rtt);
+            }
             self.held.advance(self.round);
             self.held.put(report.delay.max(report.largest_delay).min(LONGEST_DELAY));
         }
@@ -179,7 +254,8 @@ impl Sending {
         else {
             return;
         };
-        let path = Path { bandwidth, min_rtt, mss, ack_loss_ppm: self.reports.loss_ppm() };
+        let usual = self.usual.as_ref().and_then(Usual::lower_quartile);
+        let path = Path { bandwidth, min_rtt, usual, mss, ack_loss_ppm: self.reports.loss_ppm() };
         self.frequency.on_report(now, in_force, srtt, &path);
     }
 
@@ -254,6 +330,10 @@ impl Sending {
     }
 }
 
+/// Timeouts in a row after which the peer is asked.
+const MAX_TIMEOUTS: u32 = 2;
+/// So many answers, each a timeout after the other, come by chance where half of all acknowledgements are lost in one of 80 such silences.
+const ENOUGH_ANSWERS: u32 = 4;
 /// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
 /// there is.
 const START_UP_ROUNDS: u64 = 20;

@@ -2,14 +2,13 @@
 //!
 //! [`Cell::advance`] processes events up to a time; [`Cell::poll_timeout`] says when the next one is. That is all a simulation, or
 //! a wall clock, needs. Here stands the order of things within an event; `air` has what concerns the medium, `network` where packets
-//! go, `outside` hosts outside of the cell, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
+//! go, `outside` hosts outside of the cell, `turning` what may be changed between two steps, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
 
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
 use ackless_dot11::station::{Station, Upward};
-use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Discharge, Duration, Instant, PacketId, PacketPool};
 
 use crate::agenda::Agenda;
@@ -29,7 +28,10 @@ mod network;
 mod outside;
 mod routes;
 mod transport;
+mod turning;
 mod witness;
+
+pub use turning::{AirChange, Standing};
 
 use by_power::Powers;
 use routes::Routes;
@@ -126,19 +128,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// From now on, `eavesdropper` hears what hosts send and get.
     pub fn eavesdrop(&mut self, eavesdropper: Eavesdropper) {
         self.eavesdropper = Some(eavesdropper);
-    }
-
-    /// From its next PPDU on, the AP, or the relay in its place, sends data to station `station` (by its place in the configuration) at rate
-    /// `down`, and that station sends to it at rate `up`; in an ad hoc cell to all others. Both are of the same PHY as before.
-    pub fn set_rates(&mut self, station: usize, down: TxVector, up: TxVector) {
-        let node = station + 1;
-        match self.routes.above(node) {
-            Some(above) => {
-                self.stations[usize::from(above.0)].set_rate(NodeId(node as u16), down);
-                self.stations[node].set_rate(above, up);
-            }
-            None => (0..self.stations.len()).for_each(|peer| self.stations[node].set_rate(NodeId(peer as u16), up)),
-        }
     }
 
     /// When the next event is; `None` if nothing will ever happen again.
@@ -264,15 +253,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Tells the listener how each flow stands.
     pub fn report_samples(&mut self) {
         for flow in 0..self.flows.len() {
-            let state = self.flows.flow(flow);
-            let sender = state.sender();
-            let node = |place| if let Place::Station(node) = place { node } else { 0 };
-            let (from, to) = (node(state.ends[sender].place), node(state.ends[1 - sender].place));
-            let queued = self.stations[from].backlog(self.routes.next(from, NodeId(to as u16)));
-            let tcp = state.ends[sender].tcp.as_ref();
-            let (cwnd, srtt) = (tcp.map(|tcp| tcp.congestion_window()), tcp.and_then(|tcp| tcp.stats().srtt));
-            let pacing = tcp.and_then(|tcp| tcp.pacing_rate());
-            let bandwidth = tcp.and_then(|tcp| tcp.path_model(self.now)).map(|model| model.bandwidth);
+            let Standing { cwnd, srtt, pacing, bandwidth, queued } = self.standing(flow);
             self.observer.observe(self.now, &Event::FlowSample { flow, cwnd, srtt, pacing, bandwidth, queued });
         }
     }

@@ -265,6 +265,19 @@ impl Flow {
         }
     }
 
+    /// From now on, both ends acknowledge by this rule, where it is over TCP without TACK.
+    pub(crate) fn set_ack_rule(&mut self, ack: AckConfig, policy: Option<AckChoice>) {
+        let TransportConfig::Tcp(tcp) = &mut self.config.transport else { return };
+        if tcp.tack.is_some() {
+            return;
+        }
+        (tcp.ack, tcp.policy) = (ack, policy);
+        let choice = endpoint_config(tcp).ack;
+        for endpoint in self.ends.iter_mut().filter_map(|end| end.tcp.as_mut()) {
+            endpoint.set_ack_policy(choice);
+        }
+    }
+
     /// The end that sends data.
     pub(crate) fn sender(&self) -> usize {
         match self.config.direction {

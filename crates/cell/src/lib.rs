@@ -31,5 +31,5 @@ pub mod timeline;
 mod video;
 pub mod wired;
 
-pub use cell::Cell;
+pub use cell::{AirChange, Cell, Standing};
 pub use run::{Measured, Run, run, run_observed, scheme};

@@ -7,6 +7,7 @@ use ackless_phy::{BitErrors, Channel, TxVector, Width};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
+use crate::cell::AirChange;
 use crate::config::{AirChanges, FrameLoss, Probability};
 use crate::medium::progress::{Progress, len_of};
 
@@ -97,6 +98,21 @@ impl AirLoss {
             known: Vec::new(),
         };
         Self { links: models.into_iter().enumerate().map(link).collect() }
+    }
+
+    /// The air of the link of this node's changes at this time, which is not before any change by this so far.
+    pub fn change(&mut self, node: usize, at: Instant, change: AirChange) {
+        let link = &mut self.links[node];
+        link.changes = true;
+        match (change, &mut link.model) {
+            (AirChange::Snr(level), LossModel::Snr(channel)) => channel.step(at, level),
+            (AirChange::Snr(_), LossModel::None | LossModel::PerFrame { .. }) => {}
+            (AirChange::Loss(loss), _) => {
+                let losses = &mut link.weather.losses;
+                losses.insert(losses.partition_point(|(from, _)| *from <= at), (at, loss));
+            }
+            (AirChange::Outage(span), _) => link.weather.outages.push((at, span)),
+        }
     }
 
     /// Which of the frames of a PPDU that did not collide, and ends `now`, are intact at `receiver`: one bit for each of `frames` ([`Ppdu::frame_count`]), bit 0 for a frame without

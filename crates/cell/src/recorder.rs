@@ -119,8 +119,9 @@ impl Recorder {
         self.ledger.airtime()
     }
 
-    /// The window ends at `until`, before it would have: what has been told lies before that, but for what is on the air now.
+    /// The window ends at `until`, before it would have: what has been told lies before that, but for what is on the air now. One that has not begun is empty.
     pub fn end_at(&mut self, until: Instant) {
+        let until = until.max(self.from);
         self.until = until;
         self.middle = self.from + until.saturating_since(self.from) / 2;
         self.ledger.end_at(until);

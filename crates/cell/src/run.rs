@@ -127,6 +127,11 @@ impl<'a, O: Observer> Run<'a, O> {
         &mut self.cells[0]
     }
 
+    /// What the run has shown until now; without the neighbours. The silence or the PPDU that lasts is in no ledger yet.
+    pub fn so_far(&mut self) -> RunResult {
+        self.cells[0].so_far()
+    }
+
     /// The listener, if there is one.
     pub fn observer_mut(&mut self) -> Option<&mut O> {
         self.cells[0].cell.observer_mut().1.as_mut()
@@ -194,6 +199,16 @@ impl<'a, O: Observer> Measured<'a, O> {
     /// Where the time has gone since the window began.
     pub fn airtime(&self) -> &Airtime {
         self.cell.observer().0.airtime()
+    }
+
+    /// What it has shown until now. The silence or the PPDU that lasts is in no ledger yet.
+    pub fn so_far(&mut self) -> RunResult {
+        let now = self.cell.now();
+        let kept = self.cell.observer().0.clone();
+        self.cell.observer_mut().0.end_at(now);
+        self.cell.report_totals();
+        let recorder = std::mem::replace(&mut self.cell.observer_mut().0, kept);
+        recorder.result(&self.config, self.seed, self.cell.events())
     }
 
     /// The run is over, though its window may not be: what it has shown until now.

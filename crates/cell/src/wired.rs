@@ -66,6 +66,12 @@ impl Wired {
         self
     }
 
+    /// One more change, at its time, which has not passed: after those of the same time.
+    pub fn insert(&mut self, step: WireStep) {
+        let place = self.steps.partition_point(|other| other.at <= step.at);
+        self.steps.insert(place, step);
+    }
+
     /// Puts a packet on the link.
     ///
     /// # Errors

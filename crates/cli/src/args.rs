@@ -27,7 +27,7 @@ pub enum Command {
     /// Run a scenario once.
     Run(Run),
     /// Run a scenario's cell on the clock, with real programs and the kernel's own TCP: a network namespace for the server and for each station.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "emulate"))]
     Emulate(Emulate),
     /// Run a scenario at every point of a grid, and keep each run in a folder, so that it can be resumed.
     Sweep(Sweep),
@@ -106,13 +106,13 @@ pub struct Compare {
     #[arg(long, requires = "out")]
     pub overwrite: bool,
 
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "emulate"))]
     #[command(flatten)]
     pub emulation: Emulation,
 }
 
 /// How a comparison is emulated.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "emulate"))]
 #[derive(Debug, ClapArgs)]
 pub struct Emulation {
     /// Also emulate each row: a download by the kernel's TCP and iperf3 at every station, with the simulated figure under transport.preset=linux beside it. It takes the time
@@ -190,7 +190,7 @@ impl Recorded {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "emulate"))]
 #[derive(Debug, ClapArgs)]
 pub struct Emulate {
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub enum Failure {
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// The cell cannot be emulated here.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "emulate"))]
     #[error(transparent)]
     Emu(#[from] ackless_emu::EmuError),
     /// An argument is wrong by itself.

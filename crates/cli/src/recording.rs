@@ -77,6 +77,7 @@ impl Recording {
     }
 }
 
+#[cfg(all(target_os = "linux", feature = "emulate"))]
 impl Recording {
     /// What listens to a cell and writes the files.
     pub fn observer(&mut self) -> &mut Files {

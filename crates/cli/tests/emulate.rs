@@ -1,6 +1,6 @@
 //! `ackless emulate`: programs and their exit codes, what is refused, and that nothing is left behind. Wants root, network namespaces and TUN devices, and says
 //! so loudly where it has not got them.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", feature = "emulate"))]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;

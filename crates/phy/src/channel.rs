@@ -62,6 +62,11 @@ impl Channel {
         self
     }
 
+    /// From this time on it has this SNR, until the next step after it.
+    pub fn step(&mut self, at: Instant, level: Db) {
+        self.steps.insert(self.steps.partition_point(|(step, _)| *step <= at), (at, level));
+    }
+
     /// The same channel under fading about its level.
     pub fn fading(mut self, fading: Fading) -> Self {
         self.fading = Some(Box::new(fading));

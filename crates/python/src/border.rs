@@ -8,17 +8,37 @@ use std::time::Duration as WallTime;
 
 use ackless_cell::Run;
 use ackless_cell::config::CellConfig;
+use ackless_cell::observe::{Event, Observer};
 use ackless_cell::result::RunResult;
 use ackless_cell::timeline::Timeline;
 use ackless_lab::LabError;
 use ackless_lab::run::Runner;
 use ackless_scenario::ScenarioError;
-use ackless_wire::Duration;
+use ackless_wire::{Duration, Instant};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The listener of a run from Python; a cell has one or none, so that one compiled cell serves both.
-pub type Listener = Timeline<Vec<u8>>;
+#[derive(Debug)]
+pub struct Listener {
+    /// Bytes that each flow's application has got since the start.
+    pub delivered: Vec<u64>,
+    /// The timeline, where one is recorded.
+    pub timeline: Option<Timeline<Vec<u8>>>,
+}
+
+impl Observer for Listener {
+    fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        if let Event::Delivered { flow, bytes, .. } = event {
+            self.delivered[*flow] += bytes.get();
+        }
+        self.timeline.observe(now, event);
+    }
+
+    fn sampling(&self) -> Option<Duration> {
+        self.timeline.sampling()
+    }
+}
 
 /// Does `work`; a panic in it is an exception.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
@@ -132,6 +152,6 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 /// How often Ctrl-C is looked for.
-const PATIENCE: WallTime = WallTime::from_millis(20);
+pub const PATIENCE: WallTime = WallTime::from_millis(20);
 /// How much simulated time passes between two looks at the flag: microseconds of wall time in most cells, milliseconds in the largest.
-const SLICE: Duration = Duration::from_micros(500);
+pub const SLICE: Duration = Duration::from_micros(500);

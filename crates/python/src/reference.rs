@@ -61,3 +61,16 @@ pub fn nanoseconds(what: &str, text: &str) -> PyResult<u64> {
         nanos => Ok(nanos),
     }
 }
+
+/// What `ackless model` says to these arguments, the question first: the text for people, and JSON.
+#[pyfunction]
+pub fn model(arguments: Vec<String>) -> PyResult<(String, String)> {
+    guarded(|| ackless_cli::theory(&arguments).map_err(|error| PyValueError::new_err(worded(&error))))
+}
+
+/// What the command says of a wrong argument, without the words that are about the command.
+fn worded(error: &str) -> String {
+    let lines = error.lines().filter(|line| !line.starts_with("For more information") && !line.starts_with("Usage:"));
+    let text: Vec<_> = lines.collect();
+    text.join("\n").trim_start_matches("error: ").replace("--", "").trim_end().to_owned()
+}

@@ -23,7 +23,8 @@ use crate::border::{Listener, Simulator, guarded, lab, stoppable};
 use crate::scenario::Scenario;
 use crate::table::{Table, kind_of_figure, kind_of_timeline};
 
-/// One run: the object of `ackless run --json` without its `wall_seconds`, and the two tables of its timeline where `interval_ns` asks for them.
+/// One run: the object of `ackless run --json` without its `wall_seconds`, the two tables of its timeline where `interval_ns` asks for them, and those
+/// seconds.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
@@ -31,19 +32,22 @@ pub fn run(
     scheme: &str,
     seed: u64,
     interval_ns: Option<u64>,
-) -> PyResult<(String, Option<(Table, Table)>)> {
+) -> PyResult<(String, Option<(Table, Table)>, f64)> {
     guarded(|| {
         let scenario = &scenario.scenario;
         stoppable(py, |simulator| {
             let case = only(scenario, Row::find(scheme)?)?;
             let Some(interval) = interval_ns.map(Duration::from_nanos) else {
-                return Ok((told(&case, seed, simulator)?, None));
+                let (text, wall) = told(&case, seed, simulator)?;
+                return Ok((text, None, wall));
             };
-            let listener = Timeline::of_cell(Vec::new(), Format::Csv, &case.config, interval).map_err(unwritten)?;
+            let timeline = Timeline::of_cell(Vec::new(), Format::Csv, &case.config, interval).map_err(unwritten)?;
+            let listener = Listener { delivered: vec![0; case.config.flows.len()], timeline: Some(timeline) };
             let watched = Watched { simulator, listener: std::sync::Mutex::new(Some(listener)) };
-            let text = told(&case, seed, &watched)?;
+            let (text, wall) = told(&case, seed, &watched)?;
             let listener = watched.listener.into_inner().ok().flatten();
-            Ok((text, listener.map(tables).transpose()?))
+            let timeline = listener.and_then(|listener| listener.timeline);
+            Ok((text, timeline.map(tables).transpose()?, wall))
         })
     })
 }
@@ -221,8 +225,8 @@ impl Runner for Watched<'_> {
 }
 
 /// The tables of a timeline: the air and the flows.
-pub fn tables(listener: Listener) -> Result<(Table, Table), LabError> {
-    let (air, series) = listener.finish().map_err(unwritten)?;
+pub fn tables(timeline: Timeline<Vec<u8>>) -> Result<(Table, Table), LabError> {
+    let (air, series) = timeline.finish().map_err(unwritten)?;
     let table = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).map_err(|error| LabError::Format("a table", error.to_string()))?;
         Table::of_csv(&text, kind_of_timeline)
@@ -243,8 +247,9 @@ pub fn only(scenario: &ackless_scenario::Scenario, row: &'static Row) -> Result<
     Ok(Case { point: Vec::new(), row, scenario: scenario.clone(), config })
 }
 
-fn told(case: &Case, seed: u64, runner: &dyn Runner) -> Result<String, LabError> {
-    told_json(case, &run_whole(runner, Job { case, seed })?)
+fn told(case: &Case, seed: u64, runner: &dyn Runner) -> Result<(String, f64), LabError> {
+    let record = run_whole(runner, Job { case, seed })?;
+    Ok((told_json(case, &record)?, record.result.wall_seconds))
 }
 
 fn grid(

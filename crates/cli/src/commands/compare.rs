@@ -13,7 +13,7 @@ use crate::output::{Failure, print, progress, remark};
 
 /// Runs the comparison and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "emulate"))]
     if options.emulation.emulated {
         return super::emulated::run(options);
     }

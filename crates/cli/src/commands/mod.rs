@@ -1,9 +1,9 @@
 //! One module for each command.
 
 pub mod compare;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "emulate"))]
 pub mod emulate;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "emulate"))]
 mod emulated;
 pub mod model;
 pub mod run;

@@ -32,22 +32,29 @@ struct Answer {
 
 /// Answers the question.
 pub fn run(options: &Model) -> Result<(), Failure> {
+    let (as_json, folder, overwrite) = match &options.question {
+        Question::Hack(options) => (options.json, options.out.as_deref(), options.overwrite),
+        Question::AckAgent(options) => (options.json, options.out.as_deref(), options.overwrite),
+        Question::AckFilter(options) => (options.json, options.out.as_deref(), options.overwrite),
+        Question::ArqProxy(options) => (options.json, options.out.as_deref(), options.overwrite),
+        Question::Tack(options) => (options.json, options.out.as_deref(), options.overwrite),
+    };
+    give(answer(options)?, as_json, folder, overwrite)
+}
+
+/// The answer for people and as JSON.
+pub fn answered(options: &Model) -> Result<(String, String), Failure> {
+    let answer = answer(options)?;
+    Ok((answer.text, serde_json::to_string_pretty(&answer.json)?))
+}
+
+fn answer(options: &Model) -> Result<Answer, Failure> {
     match &options.question {
-        Question::Hack(options) => {
-            give(hack::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
-        }
-        Question::AckAgent(options) => {
-            give(ack_agent::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
-        }
-        Question::AckFilter(options) => {
-            give(ack_filter::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
-        }
-        Question::ArqProxy(options) => {
-            give(arq_proxy::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
-        }
-        Question::Tack(options) => {
-            give(tack::answer(options)?, options.json, options.out.as_deref(), options.overwrite)
-        }
+        Question::Hack(options) => hack::answer(options),
+        Question::AckAgent(options) => ack_agent::answer(options),
+        Question::AckFilter(options) => ack_filter::answer(options),
+        Question::ArqProxy(options) => arq_proxy::answer(options),
+        Question::Tack(options) => tack::answer(options),
     }
 }
 

@@ -14,21 +14,29 @@ Tables (:class:`Table`) speak the Arrow PyCapsule interface: ``polars.DataFrame(
 A mistake is a :class:`ValueError` that names the key and the remedy. Ctrl-C stops what runs.
 """
 
+from ._cell import Cell, Flow
 from ._experiments import Comparison, Run, Sweep, compare, run, sweep
 from ._native import VERSION as __version__
-from ._reference import keys, scenarios, schemes
+from ._plot import plot
+from ._reference import Key, Theory, keys, model, scenarios, schemes
 from ._scenario import Scenario
 from ._table import Table
 
 __all__ = [
+    "Cell",
     "Comparison",
+    "Flow",
+    "Key",
     "Run",
     "Scenario",
     "Sweep",
     "Table",
+    "Theory",
     "__version__",
     "compare",
     "keys",
+    "model",
+    "plot",
     "run",
     "scenarios",
     "schemes",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import html
 import json
+import os
+import pathlib
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Union
 
 from . import _native
+from ._executors import Progress, distributed
 from ._scenario import Source, Value, literal, scenario
 from ._table import Table
 
@@ -20,9 +24,13 @@ Values = Union[str, Sequence[Value]]
 class Run:
     """What one run found. ``to_dict()`` is the object of ``ackless run --json`` without ``wall_seconds``, and its keys are attributes too."""
 
-    def __init__(self, text: str, timeline: tuple[_native.Table, _native.Table] | None = None) -> None:
+    def __init__(
+        self, text: str, timeline: tuple[_native.Table, _native.Table] | None = None, wall_seconds: float | None = None
+    ) -> None:
         self._text = text
         self._timeline = timeline
+        self.wall_seconds = wall_seconds
+        """How long the simulator took, in seconds; nothing of a run in steps. It is no part of the result."""
 
     @cached_property
     def _data(self) -> dict[str, Any]:
@@ -171,6 +179,16 @@ class Sweep:
         self.left_out = left_out
         """The schemes that were left out of ``schemes="all"``, and why."""
 
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes every run as one Parquet file, a row for each, whose name is in the column ``run``. It needs pyarrow, and is written aside and renamed."""
+        import pyarrow
+        import pyarrow.parquet
+
+        table = pyarrow.table(self.runs).add_column(0, "run", pyarrow.array(self.names))
+        aside = pathlib.Path(path).with_name(f".ackless-{pathlib.Path(path).name}")
+        pyarrow.parquet.write_table(table, aside)
+        os.replace(aside, path)
+
     def __str__(self) -> str:
         return self._text
 
@@ -228,20 +246,52 @@ def sweep(
     schemes: Sequence[str] | str = (),
     seeds: int | None = None,
     set: Mapping[str, Value] | None = None,
-    out: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    executor: Any = None,
+    shared: bool = True,
+    retries: int = 100,
     threads: int = 0,
     overwrite: bool = False,
+    progress: Progress | bool = False,
 ) -> Sweep:
     """Runs a scenario at every point of a grid, in every scheme, with every seed, as ``ackless sweep`` does, and keeps each run in the folder ``out``, so that
-    the same call goes on from there after whatever has ended it. Without ``out`` nothing is kept.
+    the same call, or the command, goes on from there after whatever has ended it. Without ``out`` nothing is kept.
 
     ``over`` has the values of each key: ``{"stations.count": [1, 2, 5], "wifi.mcs": "0..7"}``.
+
+    By default the runs are made on ``threads`` of this process. ``executor`` is an executor of ``concurrent.futures`` or a ``dask.distributed.Client``, whose
+    workers then make them, in tasks of some seconds; their processes must start by spawn or forkserver. ``shared`` says that workers see the folder ``out`` under
+    the same name, so that a run is safe once it is made; with ``shared=False`` results come back with their tasks. A task that comes to nothing, since
+    its worker died or was lost, is tried again in halves, up to ``retries`` times for each run: the scheduler's own limits do not count. ``progress`` is called with
+    how many runs are there and how many there will be; ``True`` prints it on standard error.
     """
-    arguments = (scenario(source, set)._native, names(schemes), axes(over), count("seeds", seeds, 10_000), whole("threads", threads, 1_024))
-    if out is not None:
-        return Sweep(*_native.sweep(*arguments, str(out), overwrite))
-    with tempfile.TemporaryDirectory(prefix="ackless-") as folder:
-        return Sweep(*_native.sweep(*arguments, folder, overwrite))
+    arguments = (scenario(source, set), names(schemes), axes(over), count("seeds", seeds, 10_000))
+    spread = whole("threads", threads, 1_024)
+    with tempfile.TemporaryDirectory(prefix="ackless-") as temporary:
+        folder = pathlib.Path(temporary if out is None else out)
+        native = (arguments[0]._native, *arguments[1:])
+        ran = 0
+        if executor is not None:
+            cells = _native.plan(*native, str(folder), overwrite)
+            ran = distributed(
+                arguments[0],
+                cells,
+                executor,
+                folder,
+                shared=shared,
+                retries=whole("retries", retries, 2**31),
+                progress=printed if progress is True else (progress or None),
+            )
+        # What is there already is taken as it is.
+        parts = _native.sweep(*native, spread, str(folder), overwrite)
+        found = Sweep(*parts)
+        found.ran, found.resumed = found.ran + ran, found.resumed - ran
+        return found
+
+
+def printed(there: int, total: int) -> None:
+    """Progress on standard error."""
+    print(f"\r{there}/{total} runs", end="\n" if there == total else "", file=sys.stderr, flush=True)
 
 
 def names(schemes: Sequence[str] | str) -> list[str]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _native
+
+if TYPE_CHECKING:
+    from .keys_of import Sections
 
 Value = Union[str, int, float, bool, Sequence[Union[str, int, float, bool]]]
 """The value of a key: as in a scenario file, with quantities as text that bears their unit (``"10ms"``, ``"54Mbps"``)."""
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any], "Scenario"]
+Source = Union[str, "os.PathLike[str]", "Sections", Mapping[str, Any], "Scenario"]
 """What a scenario can be made of."""
 
 

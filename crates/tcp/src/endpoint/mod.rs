@@ -29,7 +29,7 @@ use self::receiver::Receiver;
 use self::sender::Sender;
 pub use self::small_queue::LIMIT_OUTPUT;
 use self::undo::Undo;
-use crate::ack::{AckReason, Policy};
+use crate::ack::{AckChoice, AckPolicy, AckReason, Policy};
 use crate::challenge::ChallengeLimit;
 use crate::config::Config;
 use crate::congestion::{Congestion, Controller, PathModel};
@@ -177,6 +177,21 @@ impl Endpoint {
             tx,
             config,
         }
+    }
+
+    /// From now on, what comes is acknowledged by this policy. What the old one holds back is acknowledged now: drain the endpoint, as after any input. Nothing
+    /// changes on a connection that has agreed on TACK, which has a policy of its own.
+    pub fn set_ack_policy(&mut self, choice: AckChoice) {
+        if self.tack.is_some() {
+            return;
+        }
+        if self.policy.deadline().is_some() {
+            self.ack_owed.get_or_insert(AckReason::Timer);
+        }
+        self.timers.stop(Timer::DelayedAck);
+        self.config.ack = choice;
+        self.policy = Policy::new(choice);
+        self.policy.on_measured(&self.measured);
     }
 
     /// Where the connection stands.

@@ -132,7 +132,7 @@ fn remarks(options: &Emulate, built: &CellConfig, row: &Row) -> Vec<String> {
 }
 
 /// Whether what a scheme does at the SIFS deadline depends on what the host has answered by then.
-fn needs_answers_at_sifs(row: &str) -> bool {
+pub fn needs_answers_at_sifs(row: &str) -> bool {
     row.starts_with("agent-flag") || row.starts_with("arq")
 }
 

@@ -1,10 +1,12 @@
 //! `ackless compare --emulated`: downloads by the kernel's TCP through the emulated cell, with the simulated figures beside them.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{CellConfig, Direction, Peer, TransportConfig};
 use ackless_cell::flows::Place;
+use ackless_cell::result::RunResult;
 use ackless_emu::EmuError;
 use ackless_emu::device::Addresses;
 use ackless_emu::session::{Emulated, Exit, Program, Request, emulate, prepared};
@@ -17,7 +19,7 @@ use ackless_wire::Duration;
 use clap::ValueEnum as _;
 use serde::Serialize;
 
-use super::emulate::{LATE_US, plan};
+use super::emulate::{LATE_US, needs_answers_at_sifs, plan};
 use crate::args::{Compare, Offloads};
 use crate::output::{Failure, print, progress, remark};
 
@@ -45,9 +47,10 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     for twin in &plans {
         let mut line = Line::of(twin);
         for seed in 1..=seeds.into() {
-            let simulated = ackless_cell::run(&twin.simulated, seed).goodput_mbps;
-            line.simulated.push(simulated);
-            line.measured(twin.emulate(options, seed, simulated)?);
+            let simulated = ackless_cell::run(&twin.simulated, seed);
+            line.simulated.push(simulated.goodput_mbps);
+            line.simulated_counts.add(&simulated);
+            line.measured(twin.emulate(options, seed, simulated.goodput_mbps)?);
             bar.inc(1);
         }
         lines.push(line);
@@ -186,6 +189,7 @@ struct Once {
     repeats: u64,
     late_us: f64,
     dropped: u64,
+    counts: Counts,
 }
 
 impl Once {
@@ -195,7 +199,9 @@ impl Once {
             repeats: 0,
             late_us: emulated.tally.lateness().p99_us,
             dropped: emulated.dropped.iter().sum(),
+            counts: Counts::default(),
         };
+        once.counts.add(&emulated.result);
         for exit in &emulated.programs {
             let Some(Exit { output, .. }) = exit else {
                 return Err(unmeasured("iperf3 did not end in time".to_owned()));
@@ -215,6 +221,35 @@ impl Once {
     }
 }
 
+/// What the nodes' schemes counted, in all runs of a line.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Counts {
+    /// In how many seconds: of the simulator's the measured ones, of emulations all, the start and the end of iperf3 included.
+    seconds: f64,
+    /// By the names of `ackless run --json`: those of `hack`, and those of `rival`.
+    #[serde(flatten)]
+    counts: BTreeMap<String, u64>,
+}
+
+impl Counts {
+    fn add(&mut self, result: &RunResult) {
+        self.seconds += result.sim_seconds;
+        let hack = result.hack.and_then(|hack| serde_json::to_value(hack).ok());
+        let hack = hack.iter().flat_map(serde_json::Value::as_object).flatten();
+        let hack = hack.filter_map(|(name, count)| Some((name.clone(), count.as_u64()?)));
+        for (name, count) in hack.chain(result.rival.clone()) {
+            *self.counts.entry(name).or_default() += count;
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.seconds += other.seconds;
+        for (name, count) in other.counts {
+            *self.counts.entry(name).or_default() += count;
+        }
+    }
+}
+
 /// What is measured of a twin.
 struct Line {
     scheme: &'static str,
@@ -225,6 +260,8 @@ struct Line {
     repeats: Vec<f64>,
     late_us: f64,
     dropped: u64,
+    emulated_counts: Counts,
+    simulated_counts: Counts,
 }
 
 /// A line of the table.
@@ -245,6 +282,10 @@ struct Figures {
     late_p99_us: f64,
     /// What devices' queues dropped, in all runs.
     dropped_by_kernel: u64,
+    /// What the scheme did in the emulated cell.
+    emulated_counts: Counts,
+    /// The same of the simulated one.
+    simulated_counts: Counts,
 }
 
 impl Line {
@@ -261,6 +302,8 @@ impl Line {
             repeats: none(),
             late_us: 0.0,
             dropped: 0,
+            emulated_counts: Counts::default(),
+            simulated_counts: Counts::default(),
         }
     }
 
@@ -269,6 +312,7 @@ impl Line {
         self.repeats.push(once.repeats as f64);
         self.late_us = self.late_us.max(once.late_us);
         self.dropped += once.dropped;
+        self.emulated_counts.merge(once.counts);
     }
 
     fn figures(&self) -> Figures {
@@ -284,6 +328,8 @@ impl Line {
             retransmits: mean(&self.repeats),
             late_p99_us: self.late_us,
             dropped_by_kernel: self.dropped,
+            emulated_counts: self.emulated_counts.clone(),
+            simulated_counts: self.simulated_counts.clone(),
         }
     }
 }
@@ -318,6 +364,18 @@ fn text(name: &str, seeds: u32, figures: &[Figures]) -> String {
         "{name}: downloads by the kernel's TCP through the emulated cell, and simulated under transport.preset=linux, {seeds} {}\n\n{table}",
         if seeds == 1 { "seed" } else { "seeds" }
     );
+    let mut prompt: Vec<_> = figures.iter().map(|line| line.scheme).filter(|row| needs_answers_at_sifs(row)).collect();
+    prompt.sort_unstable();
+    prompt.dedup();
+    if !prompt.is_empty() {
+        write!(
+            text,
+            "\n{}: what the scheme does depends on what the host has answered a SIFS after the data. On the wall clock a host answers some tens of microseconds late, and it is another \
+             figure than in virtual time (docs/emulate.md).\n",
+            prompt.join(", ")
+        )
+        .expect("a string takes all that is written");
+    }
     let worst = figures.iter().map(|line| line.late_p99_us).fold(0.0, f64::max);
     if worst > LATE_US {
         write!(

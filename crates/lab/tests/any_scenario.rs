@@ -118,7 +118,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("steps.at", &["0s", "5ms", "29999us"]),
     ("steps.direction", &["both", "down", "up"]),
     ("transport.protocol", &["tcp", "tcp", "udp"]),
-    ("transport.congestion", &["reno", "newreno", "cubic", "bbr", "receiver-bbr"]),
+    ("transport.congestion", &["reno", "newreno", "cubic", "bbr", "bbr3", "receiver-bbr"]),
     ("transport.ack", &["1", "2", "100", "byte-counting", "periodic", "tack", "linux"]),
     ("transport.sack_compression", &["true", "false"]),
     ("transport.slow_start", &["standard", "hystart", "hystart++"]),

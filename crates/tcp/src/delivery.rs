@@ -120,8 +120,8 @@ fn keep_newest(place: &mut Option<Transmission>, sent: &Transmission) {
 }
 
 impl DeliveryRate {
-    /// What a segment sent now remembers, with `in_flight` out before it.
-    pub(crate) fn snapshot(&mut self, now: Instant, in_flight: Bytes) -> Snapshot {
+    /// What a segment of `len` sent now remembers, with `in_flight` out before it and `lost` ever lost.
+    pub(crate) fn snapshot(&mut self, now: Instant, in_flight: Bytes, len: Bytes, lost: Bytes) -> Snapshot {
         if in_flight == Bytes::ZERO {
             // Time in which nothing was out says nothing of the path.
             (self.first_sent_at, self.delivered_at) = (now, now);
@@ -131,6 +131,8 @@ impl DeliveryRate {
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
             app_limited: self.limited_until.is_some(),
+            in_flight: in_flight + len,
+            lost,
         }
     }
 
@@ -149,9 +151,9 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// The sample that these deliveries give; nothing if they took less than the least round trip, since then
+    /// The sample that these deliveries give, `ever_lost` being lost by now; nothing if they took less than the least round trip, since then
     /// acknowledgements were lost or held and came in a bunch (3.3 of the draft).
-    pub(crate) fn sample(&mut self, deliveries: &Deliveries) -> Option<RateSample> {
+    pub(crate) fn sample(&mut self, deliveries: &Deliveries, ever_lost: Bytes) -> Option<RateSample> {
         let now = deliveries.now;
         let newest = deliveries.newest?;
         self.delivered += deliveries.bytes;
@@ -160,7 +162,7 @@ impl DeliveryRate {
         if self.limited_until.is_some_and(|until| self.delivered > until) {
             self.limited_until = None;
         }
-        let Snapshot { delivered, delivered_at, first_sent_at, app_limited } = newest.snapshot;
+        let Snapshot { delivered, delivered_at, first_sent_at, app_limited, in_flight, lost } = newest.snapshot;
         let send_elapsed = newest.sent_at.saturating_since(first_sent_at);
         let ack_elapsed = now.saturating_since(delivered_at);
         let interval = send_elapsed.max(ack_elapsed);
@@ -170,6 +172,8 @@ impl DeliveryRate {
             interval,
             prior_delivered: delivered,
             application_limited: app_limited,
+            in_flight,
+            lost: ever_lost.saturating_sub(lost),
         })
     }
 }

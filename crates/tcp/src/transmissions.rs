@@ -35,6 +35,23 @@ pub struct Transmissions {
     delivered: usize,
     /// Where the records begin that are lost: the first is asked for with every segment that is sent in a recovery.
     lost_at: BTreeSet<Position>,
+    /// What has been found lost and not been asked for, where somebody asks.
+    losses: Option<Vec<Lost>>,
+}
+
+/// A transmission that was found to be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// What was sent.
+    pub span: Span,
+    /// What was in flight once it was sent, that included.
+    pub in_flight: Bytes,
+    /// What has been found lost since, that included.
+    pub lost: Bytes,
+    /// Whether the sender had run dry before.
+    pub application_limited: bool,
+    /// Whether each loss is found by itself, so that amounts of losses mean something; without SACK they do not.
+    pub counted: bool,
 }
 
 /// The latest transmission of a stretch of sequence space.
@@ -77,6 +94,10 @@ pub struct Snapshot {
     pub first_sent_at: Instant,
     /// Whether the sender had run dry, so that rates measured until this is delivered may be too low.
     pub app_limited: bool,
+    /// What was in flight then, this segment included (P.tx_in_flight).
+    pub in_flight: Bytes,
+    /// Bytes deemed lost until then (P.lost).
+    pub lost: Bytes,
 }
 
 /// What to do about a transmission.
@@ -331,6 +352,16 @@ impl Transmissions {
         self.ever_lost
     }
 
+    /// From now on keeps what is lost for [`Self::take_losses`].
+    pub fn keep_losses(&mut self) {
+        self.losses.get_or_insert_default();
+    }
+
+    /// What has been found lost since this was last asked; nothing where nobody wanted it kept.
+    pub fn take_losses(&mut self) -> Option<Vec<Lost>> {
+        self.losses.as_mut().filter(|losses| !losses.is_empty()).map(std::mem::take)
+    }
+
     /// How many records the receiver has above a hole (RACK.segs_sacked of RFC 8985, 5.3).
     pub const fn delivered_count(&self) -> usize {
         self.delivered
@@ -353,6 +384,15 @@ impl Transmissions {
                 self.lost += len;
                 self.ever_lost += len;
                 self.lost_at.insert(record.span.start);
+                if let Some(losses) = &mut self.losses {
+                    losses.push(Lost {
+                        span: record.span,
+                        in_flight: record.snapshot.in_flight,
+                        lost: self.ever_lost.saturating_sub(record.snapshot.lost),
+                        application_limited: record.snapshot.app_limited,
+                        counted: true,
+                    });
+                }
             }
             Fate::Delivered => self.delivered += 1,
         }

@@ -208,7 +208,7 @@ pub struct PingConfig {
 impl TcpConfig {
     /// Whether it is what stacks do without BBR, RACK, pacing, TACK, what [`Self::sender`] adds, buffers that tune themselves and unusual policies of acknowledging.
     pub fn is_plain(&self) -> bool {
-        let modelled = matches!(self.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
+        let modelled = self.congestion.models_path();
         let standard =
             self.recovery == RecoveryChoice::Standard && !self.pacing && self.sender == SenderChoices::default();
         let tunes = self.receive_tuning || self.send_tuning;

@@ -35,7 +35,8 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
                 CongestionChoice::Bbr,
                 CongestionChoice::Cubic,
                 CongestionChoice::NewReno,
-            ][random.below(4) as usize];
+                CongestionChoice::Bbr3,
+            ][random.below(5) as usize];
             if random.chance(0.2) {
                 tcp.policy = [None, Some(AckChoice::PerPacket)][random.below(2) as usize];
             }

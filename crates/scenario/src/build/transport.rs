@@ -137,20 +137,20 @@ fn congestion(scenario: &Scenario, group: &Flows, tack: bool) -> CongestionChoic
         Congestion::NewReno => CongestionChoice::NewReno,
         Congestion::Cubic => CongestionChoice::Cubic,
         Congestion::Bbr => CongestionChoice::Bbr,
+        Congestion::Bbr3 => CongestionChoice::Bbr3,
         Congestion::ReceiverBbr => CongestionChoice::ReceiverBbr(variant(scenario)),
     }
 }
 
 fn recovery(scenario: &Scenario, group: &Flows, congestion: CongestionChoice) -> Result<RecoveryChoice, ScenarioError> {
     let setting = chosen(&group.recovery, Some(&scenario.transport.recovery));
-    let paced = matches!(congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
     Ok(match setting.value {
         Auto::Given(Recovery::Rack) if !scenario.transport.sack.value => {
             let message = "is rack, which needs SACK";
             return Err(scenario.refuse(setting, message, "set transport.sack=true, or choose standard"));
         }
         Auto::Given(Recovery::Rack) => RecoveryChoice::Rack,
-        Auto::Auto if paced => RecoveryChoice::Rack,
+        Auto::Auto if congestion.models_path() => RecoveryChoice::Rack,
         Auto::Auto | Auto::Given(Recovery::Standard) => RecoveryChoice::Standard,
     })
 }

@@ -21,7 +21,7 @@ section! {
         protocol: Protocol = "\"tcp\"",
         /// Whether TCP offers TACK, on both ends; [tack] says which.
         tack: bool = "false",
-        /// Congestion control; auto is receiver-bbr with TACK, else cubic. bbr and receiver-bbr are paced.
+        /// Congestion control; auto is receiver-bbr with TACK, else cubic. bbr is version 1; bbr, bbr3 and receiver-bbr are paced.
         congestion: Auto<Congestion> = "\"auto\"",
         /// When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by
         /// byte counting alone, periodically, as seldom as TACK's equation 4 says, with the extension or without, or as Linux does;
@@ -38,9 +38,9 @@ section! {
         /// Whether ack = linux compresses ACKs above a hole: for 5 % of the round trip, at most 1 ms and 44 of them.
         sack_compression: bool = "true",
         /// How a sender notices losses: by duplicate ACKs and SACK (RFC 5681, 6675), or by time (RACK-TLP, RFC 8985), which needs
-        /// SACK; auto is rack with bbr and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost.
+        /// SACK; auto is rack with bbr, bbr3 and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost.
         recovery: Auto<Recovery> = "\"auto\"",
-        /// Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, receiver-bbr and TACK always are.
+        /// Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, bbr3, receiver-bbr and TACK always are.
         pacing: bool = "false",
         /// How slow start of reno, newreno and cubic ends besides by a loss: hystart by ACK trains or a longer round trip, as Linux has it; hystart++
         /// by RFC 9406.
@@ -80,7 +80,7 @@ section! {
         /// that it should be dropped. A RST always counts; a TACK connection always drops.
         missing_timestamp: MissingTimestamp = "\"accept\"",
         /// Explicit congestion notification (RFC 3168): new data may be marked in place of being dropped, which ap.fq_ecn does, and a mark reduces the window as a loss
-        /// does. bbr and receiver-bbr do not react. Not with TACK.
+        /// does, with bbr3 in its own way. bbr and receiver-bbr do not react. Not with TACK.
         ecn: bool = "false",
         /// Window scaling (RFC 7323).
         window_scaling: bool = "true",

@@ -68,9 +68,10 @@ pub(super) const UDP_BOUND: About = About {
 pub(super) const STACK: About = About {
     what: "The scheme of the scenario under another congestion control and ACK policy.",
     source: "CUBIC: RFC 9438; RACK-TLP: RFC 8985; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \
-             Queue 2016), with Linux's compensation of Wi-Fi aggregation",
+             Queue 2016), with Linux's compensation of Wi-Fi aggregation; BBR version 3: draft-ietf-ccwg-bbr-06, its ECN as in Linux's version 3",
     needs: "nothing",
-    breaks: "BBR: fairness to flows that yield to loss, in small buffers; with few ACKs, its samples of rate and round trip",
+    breaks: "BBR version 1: fairness to flows that yield to loss, in small buffers; version 3: throughput where more than 2 % is lost at random; both: with few ACKs, their samples \
+             of rate and round trip",
     keys: &["transport.congestion", "transport.ack", "transport.ack_timeout", "transport.recovery", "transport.tack"],
     counters: &[],
 };

@@ -78,6 +78,12 @@ pub(super) const ROWS: &[Row] = &[
         preset: Preset::Stack(Stack { congestion: Congestion::Bbr, ack: AckRule::Every(16), tack: None }),
     },
     Row {
+        name: "bbr3",
+        summary: "TCP with BBR version 3, an ACK for two segments",
+        about: &STACK,
+        preset: Preset::Stack(Stack { congestion: Congestion::Bbr3, ack: AckRule::Every(2), tack: None }),
+    },
+    Row {
         name: "tack",
         summary: "TACK with receiver-based BBR: the whole of its paper",
         about: &TACK,

@@ -9,7 +9,7 @@ use ackless_wire::tcp::TackForm;
 use super::{Literal, Value};
 
 keywords! {
-    Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", ReceiverBbr = "receiver-bbr" }
+    Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", Bbr3 = "bbr3", ReceiverBbr = "receiver-bbr" }
     TransportPreset { Plain = "plain", Linux = "linux" }
     SlowStartChoice { Standard = "standard", HyStart = "hystart", HyStartPlusPlus = "hystart++" }
     NagleRule { Rfc = "rfc", Minshall = "minshall" }
@@ -89,6 +89,7 @@ pub(crate) enum Congestion {
     NewReno,
     Cubic,
     Bbr,
+    Bbr3,
     ReceiverBbr,
 }
 

@@ -3,6 +3,7 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::loss::Phase;
+use crate::transmissions::Lost;
 
 /// What one acknowledgement delivered, in recovery or out of it.
 ///
@@ -31,6 +32,23 @@ pub struct Feedback {
     pub srtt: Duration,
     /// The phase of recovery after it.
     pub phase: Phase,
+    /// Whether what is still out was sent when the congestion window was full (C.is_cwnd_limited of draft-ietf-ccwg-bbr).
+    pub window_used: bool,
+    /// Of what it delivers, the bytes that it echoes a mark for; nothing where ECN is not agreed.
+    pub marked: Option<Bytes>,
+}
+
+/// Transmissions that were found to be lost, before the acknowledgement that showed it becomes [`Feedback`], or by a timer.
+#[derive(Clone, Copy, Debug)]
+pub struct LossFacts<'a> {
+    /// When that was.
+    pub now: Instant,
+    /// Payload bytes delivered since the connection began.
+    pub total_delivered: Bytes,
+    /// What is in flight without them.
+    pub inflight: Bytes,
+    /// One by one, in the order in which they were found.
+    pub lost: &'a [Lost],
 }
 
 /// One sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00, 3.3).
@@ -44,6 +62,10 @@ pub struct RateSample {
     pub prior_delivered: Bytes,
     /// Whether the application, and not the path, limited the sender somewhere in between.
     pub application_limited: bool,
+    /// What was in flight once the sample's newest segment was sent, that included (RS.tx_in_flight of draft-ietf-ccwg-bbr).
+    pub in_flight: Bytes,
+    /// What has been found lost since that was sent (RS.lost).
+    pub lost: Bytes,
 }
 
 /// What a receiver reported (TACK paper, VI-B and VI-D), as the sender of the data understands it.
@@ -82,7 +104,7 @@ pub struct PathModel {
     pub min_rtt: Option<Duration>,
 }
 
-/// The states of BBR (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3; TACK paper, VI-D).
+/// The states of BBR (draft-cardwell-iccrg-bbr-congestion-control-00, 4.3; draft-ietf-ccwg-bbr-06, 3.3; TACK paper, VI-D).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum BbrPhase {
     /// Doubles the rate until the pipe is full.
@@ -91,7 +113,7 @@ pub enum BbrPhase {
     Drain,
     /// Cruises, and asks for more now and then.
     ProbeBw {
-        /// 0 while it asks for more, 1 while it drains, from 2 on while it cruises.
+        /// 0 while it asks for more, 1 while it drains, from 2 on while it cruises; in version 3, 3 while it fills the pipe before it asks for more.
         phase: u8,
     },
     /// Sends next to nothing, to see the path without a queue.

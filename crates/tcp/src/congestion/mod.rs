@@ -6,6 +6,7 @@
 //! of every delivery, by [`Controller::on_feedback`] or [`Controller::on_report`], and also sets a rate.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod facts;
 mod hystart;
@@ -14,8 +15,9 @@ mod receiver_bbr;
 mod reno;
 
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use cubic::{Cubic, CubicRule};
-pub use facts::{BbrPhase, Feedback, PathModel, RateSample, ReportFacts};
+pub use facts::{BbrPhase, Feedback, LossFacts, PathModel, RateSample, ReportFacts};
 pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
 pub use reno::{Reno, RenoRule};
@@ -36,6 +38,8 @@ pub enum CongestionChoice {
     Cubic,
     /// BBR version 1 (draft-cardwell-iccrg-bbr-congestion-control-00). Always paced. Without SACK, recovery as in NewReno.
     Bbr,
+    /// BBR version 3 (draft-ietf-ccwg-bbr-06). Always paced. Without SACK, recovery as in NewReno.
+    Bbr3,
     /// BBR with a receiver that measures (TACK paper, VI-D). Always paced. Where TACK is not in use, it is [`Self::Bbr`].
     ReceiverBbr(Variant),
 }
@@ -102,6 +106,9 @@ pub trait Controller {
     fn on_connected(&mut self, _now: Instant, _rtt: Option<Duration>) {}
     /// Something was delivered, in recovery or out of it. Comes after [`on_loss`](Self::on_loss) where both come.
     fn on_feedback(&mut self, _facts: &Feedback) {}
+    /// Transmissions were found to be lost, where the detector marks them one by one (RACK), or else one stands for all that began a recovery. Comes before
+    /// [`on_feedback`](Self::on_feedback) where both come, and only to controllers that [`CongestionChoice::hears_losses`].
+    fn on_losses(&mut self, _facts: &LossFacts<'_>) {}
     /// A receiver's report came (TACK paper, VI-D).
     fn on_report(&mut self, _facts: &ReportFacts) {}
     /// A segment with data is about to be sent, with `inflight` out before it; `application_limited` if the sender
@@ -147,7 +154,20 @@ pub(crate) enum Congestion {
     Reno(Reno),
     Cubic(Cubic),
     Bbr(Box<Bbr>),
+    Bbr3(Box<Bbr3>),
     ReceiverBbr(Box<ReceiverBbr>),
+}
+
+impl CongestionChoice {
+    /// Whether it models the path and sets a rate: it needs rate samples, and is paced.
+    pub const fn models_path(self) -> bool {
+        matches!(self, Self::Bbr | Self::Bbr3 | Self::ReceiverBbr(_))
+    }
+
+    /// Whether it hears of every loss ([`Controller::on_losses`]).
+    pub const fn hears_losses(self) -> bool {
+        matches!(self, Self::Bbr3)
+    }
 }
 
 impl InitialWindow {
@@ -193,6 +213,7 @@ impl Congestion {
             CongestionChoice::Reno | CongestionChoice::NewReno => Self::Reno(Reno::new(start)),
             CongestionChoice::Cubic => Self::Cubic(Cubic::new(start)),
             CongestionChoice::Bbr => Self::Bbr(Box::new(Bbr::new(start, seed))),
+            CongestionChoice::Bbr3 => Self::Bbr3(Box::new(Bbr3::new(start, seed))),
             CongestionChoice::ReceiverBbr(variant) => {
                 Self::ReceiverBbr(Box::new(ReceiverBbr::new(start, seed, variant)))
             }
@@ -202,7 +223,12 @@ impl Congestion {
     /// Whether it sets a rate of its own.
     #[inline]
     pub(crate) const fn sets_rate(&self) -> bool {
-        matches!(self, Self::Bbr(_) | Self::ReceiverBbr(_))
+        matches!(self, Self::Bbr(_) | Self::Bbr3(_) | Self::ReceiverBbr(_))
+    }
+
+    /// Whether it heeds marks (ECN): BBR version 1 and what is built on it do not.
+    pub(crate) const fn heeds_marks(&self) -> bool {
+        !matches!(self, Self::Bbr(_) | Self::ReceiverBbr(_))
     }
 
     /// No reports will come any more, or ever: what needs them goes on without, keeping what it has learned.
@@ -219,6 +245,7 @@ macro_rules! each_controller {
             Self::Reno($controller) => $call,
             Self::Cubic($controller) => $call,
             Self::Bbr($controller) => $call,
+            Self::Bbr3($controller) => $call,
             Self::ReceiverBbr($controller) => $call,
         }
     };
@@ -260,6 +287,10 @@ impl Controller for Congestion {
 
     fn on_feedback(&mut self, facts: &Feedback) {
         each_controller!(self, controller => controller.on_feedback(facts));
+    }
+
+    fn on_losses(&mut self, facts: &LossFacts<'_>) {
+        each_controller!(self, controller => controller.on_losses(facts));
     }
 
     fn on_report(&mut self, facts: &ReportFacts) {

@@ -1,4 +1,4 @@
-//! What the two BBRs have in common: the model of the path that they build, and their gains.
+//! What the BBRs have in common: the model of the path that they build, and their gains.
 //!
 //! Sources: draft-cardwell-iccrg-bbr-congestion-control-00 (4.1 and 4.3 for the filters and the gains); for the
 //! aggregation of acknowledgements, what Google presented at IETF 101 (iccrg, "BBR IETF 101 Update"), as Linux has it.
@@ -26,6 +26,14 @@ impl Gain {
     pub(crate) const NONE: Self = Self(0);
     /// Two BDPs in flight, for acknowledgements that are delayed or lumped (draft, 4.2.3.2).
     pub(crate) const WINDOW: Self = Self(2048);
+    /// Version 3 (draft-ietf-ccwg-bbr-06, 2.5): 4 ln 2 = 2.773, the least gain that doubles the rate in each round with two products in flight.
+    pub(crate) const STARTUP_3: Self = Self(2839);
+    /// Version 3 (5.3.3.1): 0.90.
+    pub(crate) const DOWN_3: Self = Self(922);
+    /// Version 3 (5.3.3.5): 2.25 products in flight while it asks for more.
+    pub(crate) const WINDOW_UP_3: Self = Self(2304);
+    /// Version 3: the rate in Drain (2.5) and the product in ProbeRTT (2.16.2).
+    pub(crate) const HALF: Self = Self(512);
 
     pub(crate) const fn of_rate(self, rate: BitRate) -> BitRate {
         BitRate::from_bps((rate.bps() as u128 * self.0 as u128 / 1024) as u64)
@@ -89,7 +97,7 @@ pub(crate) struct MinRtt {
 pub(crate) enum Renewal {
     /// A sample that is no greater (draft, 4.1.2.4).
     NoGreater,
-    /// A lower one only (TACK paper, VI-D).
+    /// A lower one only (TACK paper, VI-D; version 3, 5.3.4.3).
     Lower,
 }
 
@@ -135,6 +143,11 @@ pub(crate) struct FullPipe {
 impl FullPipe {
     pub(crate) const fn is_filled(&self) -> bool {
         self.filled
+    }
+
+    /// A pipe that is to be filled beyond this bandwidth.
+    pub(crate) const fn above(bandwidth: BitRate) -> Self {
+        Self { bandwidth, rounds: 0, filled: false }
     }
 
     /// A round has ended, not limited by the application, with this bandwidth.
@@ -185,8 +198,13 @@ impl Aggregation {
     }
 
     pub(crate) const fn on_round(&mut self) {
+        self.on_round_of(AGGREGATION_ROUNDS);
+    }
+
+    /// The same where so many rounds make a half of the window.
+    pub(crate) const fn on_round_of(&mut self, rounds: u32) {
         self.rounds += 1;
-        if self.rounds >= AGGREGATION_ROUNDS {
+        if self.rounds >= rounds {
             self.rounds = 0;
             self.half = 1 - self.half;
             self.excess[self.half] = Bytes::ZERO;

@@ -18,7 +18,8 @@ struct Flow {
 
 impl Flow {
     fn send(&mut self, at: u64) {
-        let snapshot = self.rate.snapshot(ms(at), self.records.in_flight());
+        let (in_flight, lost) = (self.records.in_flight(), self.records.ever_lost());
+        let snapshot = self.rate.snapshot(ms(at), in_flight, Bytes(SEGMENT), lost);
         let span = Span::new(Position(self.next), Bytes(SEGMENT));
         self.records.send(span, ms(at), snapshot);
         self.next += SEGMENT;
@@ -26,17 +27,48 @@ impl Flow {
 
     /// Acknowledges `n` segments.
     fn acknowledge(&mut self, at: u64, n: u64, min_rtt: Option<u64>) -> Option<RateSample> {
+        // What was in flight and lost has a test of its own.
+        let sample = self.acknowledge_all(at, n, min_rtt);
+        sample.map(|sample| RateSample { in_flight: Bytes::ZERO, lost: Bytes::ZERO, ..sample })
+    }
+
+    fn acknowledge_all(&mut self, at: u64, n: u64, min_rtt: Option<u64>) -> Option<RateSample> {
         self.una += n * SEGMENT;
         let mut deliveries = Deliveries::new(ms(at), Position(self.una));
         deliveries.min_rtt = min_rtt.map(Duration::from_millis);
         self.records.acknowledge(Position(self.una), |sent| deliveries.add(sent));
-        self.rate.sample(&deliveries)
+        self.rate.sample(&deliveries, self.records.ever_lost())
     }
 }
 
 fn sample(delivered: u64, interval: u64, prior: u64, application_limited: bool) -> Option<RateSample> {
     let interval = Duration::from_millis(interval);
-    Some(RateSample { delivered: Bytes(delivered), interval, prior_delivered: Bytes(prior), application_limited })
+    Some(RateSample {
+        delivered: Bytes(delivered),
+        interval,
+        prior_delivered: Bytes(prior),
+        application_limited,
+        in_flight: Bytes::ZERO,
+        lost: Bytes::ZERO,
+    })
+}
+
+#[test]
+fn a_sample_says_what_was_in_flight_when_its_newest_segment_left_and_what_was_lost_since() {
+    let mut flow = Flow::default();
+    for at in 0..5 {
+        flow.send(at);
+    }
+    // The second of the five is lost before the fourth and the fifth are acknowledged; three were out with the third.
+    let third = flow.acknowledge_all(100, 3, None).expect("it was delivered");
+    assert_eq!((third.in_flight, third.lost), (Bytes(3_000), Bytes::ZERO));
+    flow.records.lose(Span::new(Position(3_000), Bytes(SEGMENT)), |_| true);
+    flow.send(101);
+    let fifth = flow.acknowledge_all(102, 2, None).expect("it was delivered");
+    assert_eq!((fifth.in_flight, fifth.lost), (Bytes(5_000), Bytes(1_000)));
+    // One was out when the sixth left, and the loss was before.
+    let sixth = flow.acknowledge_all(201, 1, None).expect("it was delivered");
+    assert_eq!((sixth.in_flight, sixth.lost), (Bytes(2_000), Bytes::ZERO));
 }
 
 #[test]

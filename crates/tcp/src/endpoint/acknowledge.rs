@@ -204,7 +204,9 @@ impl Endpoint {
             LossDecision::TailRepaired => {
                 self.stats.tail_losses += 1;
                 // What the probe repaired lay at or above SND.UNA as it was.
-                self.reduce_for_loss(now, Position(out.una.0 - acked.get()));
+                let from = Position(out.una.0 - acked.get());
+                self.reduce_for_loss(now, from);
+                self.tell_of_recovery(now, from);
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
             // 3).
@@ -236,6 +238,7 @@ impl Endpoint {
         self.begin_reduction(false);
         let window = self.congestion.window();
         self.reduce_for_loss(now, self.tx.una);
+        self.tell_of_recovery(now, self.tx.una);
         self.begin_proportional_reduction(flight, window);
     }
 

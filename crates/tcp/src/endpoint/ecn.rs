@@ -8,10 +8,11 @@
 //!   (`tcp_enter_cwr`).
 //!
 //! As in Linux 6.12 the window does not grow until what was out at the reduction is acknowledged (`TCP_CA_CWR`). Deviations from Linux: the reduction is made at once, where Linux
-//! spreads it by PRR; a repaired tail after a mark reduces nothing more, where Linux reduces again; neither a mark nor its echo draws quick ACKs. BBR and receiver-based BBR do not react, as BBR does not in Linux. Not on a TACK connection, whose acknowledgements
+//! spreads it by PRR; a repaired tail after a mark reduces nothing more, where Linux reduces again; neither a mark nor its echo draws quick ACKs. BBR and receiver-based BBR do not react, as BBR does not in Linux; BBR version 3 does in its own
+//! way (`congestion/bbr3/marks`). Not on a TACK connection, whose acknowledgements
 //! have no place for it.
 
-use ackless_wire::{Ecn, Instant, IpHeader, TcpFlags, TcpHeader};
+use ackless_wire::{Bytes, Ecn, Instant, IpHeader, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use crate::congestion::Controller;
@@ -34,6 +35,8 @@ pub(super) struct Notification {
     before: (bool, Option<(Position, bool)>),
     /// The segment that is being made bears new data.
     capable: bool,
+    /// The acknowledgement in hand echoes a mark.
+    echoed: bool,
 }
 
 impl Notification {
@@ -102,6 +105,11 @@ impl Notification {
         (self.owes_word, self.until) = self.before;
     }
 
+    /// What of `delivered` bytes the acknowledgement in hand echoes a mark for; nothing where ECN is not agreed.
+    pub(super) fn marked(&self, delivered: Bytes) -> Option<Bytes> {
+        self.agreed.then_some(if self.echoed { delivered } else { Bytes::ZERO })
+    }
+
     /// Whether the window was reduced for a mark and what was out then is not all acknowledged below `una`.
     fn is_reduced_by_mark(&self, una: Position) -> bool {
         self.until.is_some_and(|(until, by_mark)| by_mark && una <= until)
@@ -114,16 +122,20 @@ impl Endpoint {
     pub(super) fn heed_echo(&mut self, now: Instant, tcp: &TcpHeader) {
         let (una, max, phase) = (self.tx.una, self.tx.max, self.loss.phase());
         let Some(ecn) = self.ecn.as_mut().filter(|ecn| ecn.agreed && self.tack.is_none()) else { return };
-        if !tcp.flags.contains(TcpFlags::ECE) || phase != Phase::Open {
+        ecn.echoed = tcp.flags.contains(TcpFlags::ECE);
+        if !ecn.echoed || phase != Phase::Open {
             return;
         }
         // What follows the reduction must be acknowledged: only that bears its word.
-        if ecn.until.is_some_and(|(until, _)| una <= until) || self.congestion.sets_rate() {
+        if ecn.until.is_some_and(|(until, _)| una <= until) || !self.congestion.heeds_marks() {
             return;
         }
         (ecn.until, ecn.owes_word) = (Some((max, true)), true);
         self.stats.reductions_by_mark += 1;
-        self.congestion.on_loss(now, max - una);
+        if !self.congestion.sets_rate() {
+            // A model hears of the mark with what is delivered.
+            self.congestion.on_loss(now, max - una);
+        }
         self.forget_reduction();
     }
 

@@ -5,10 +5,11 @@ use ackless_wire::{Bytes, Instant, TcpHeader};
 
 use super::Endpoint;
 use crate::config::RackRule;
-use crate::congestion::{Controller, Feedback, RateSample};
+use crate::congestion::{Controller, Feedback, LossFacts, RateSample};
 use crate::delivery::Deliveries;
 use crate::loss::LossDetector;
 use crate::sequence::{Position, Span};
+use crate::transmissions::{Lost, Transmissions};
 
 /// What an acknowledgement delivered, and how things stood before it.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +94,11 @@ impl Endpoint {
         if facts.bytes == Bytes::ZERO {
             return;
         }
-        let sample = self.delivery.sample(facts).map(|sample| self.as_received(sample));
         let ever_lost = self.loss.records().map_or(Bytes::ZERO, |records| records.ever_lost());
+        let sample = self.delivery.sample(facts, ever_lost).map(|sample| self.as_received(sample));
+        if self.config.congestion.hears_losses() {
+            self.tell_losses(facts.now);
+        }
         let feedback = Feedback {
             now: facts.now,
             delivered: facts.bytes,
@@ -106,8 +110,37 @@ impl Endpoint {
             rtt: facts.newest_round_trip(),
             srtt: self.rtt.smoothed().unwrap_or_default(),
             phase: self.loss.phase(),
+            window_used: self.tx.una < self.tx.limited_until,
+            marked: self.ecn.as_ref().and_then(|ecn| ecn.marked(facts.bytes)),
         };
         self.congestion.on_feedback(&feedback);
+    }
+
+    /// Tells the controller what has been found lost.
+    #[cold]
+    pub(super) fn tell_losses(&mut self, now: Instant) {
+        if let Some(lost) = self.loss.records_mut().and_then(Transmissions::take_losses) {
+            self.tell(now, &lost);
+        }
+    }
+
+    /// A recovery begins, or a probe has repaired a tail. Where the losses behind it are not marked in the records one by one, the segment at `from` stands for them: what
+    /// counts losses by duplicate acknowledgements does not mark, and what a probe has repaired was never marked.
+    pub(super) fn tell_of_recovery(&mut self, now: Instant, from: Position) {
+        if !self.config.congestion.hears_losses()
+            || self.loss.records().is_some_and(|records| records.lost() > Bytes::ZERO)
+        {
+            return;
+        }
+        let (span, flight) = (Span::new(from, self.tx.smss), self.tx.max.since(self.tx.una));
+        let (application_limited, counted) = (self.delivery.is_limited(), self.loss.is_rack());
+        self.tell(now, &[Lost { span, in_flight: flight, lost: span.len(), application_limited, counted }]);
+    }
+
+    fn tell(&mut self, now: Instant, lost: &[Lost]) {
+        let inflight = self.loss.pipe(&self.tx.outstanding());
+        let total_delivered = self.delivery.delivered();
+        self.congestion.on_losses(&LossFacts { now, total_delivered, inflight, lost });
     }
 
     /// On a TACK connection the rate is the receiver's: acknowledgements that come four times in a round trip, some of them after
@@ -133,8 +166,8 @@ impl Endpoint {
             self.delivery.limit_by_application(in_flight);
         }
         self.congestion.on_sent(now, in_flight, self.delivery.is_limited());
-        let snapshot = self.delivery.snapshot(now, in_flight);
         let records = self.loss.records_mut().expect("there are records");
+        let snapshot = self.delivery.snapshot(now, in_flight, span.len(), records.ever_lost());
         records.send(span, now, snapshot);
     }
 

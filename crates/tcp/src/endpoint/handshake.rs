@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::{CloseReason, Event};
 use crate::loss::{
-    Detector, DupackRecovery, PartialAcks, Pull, Rack, Recorded, Recording, RecoveryChoice, SackRecovery,
+    Detector, DupackRecovery, LossDetector, PartialAcks, Pull, Rack, Recorded, Recording, RecoveryChoice, SackRecovery,
 };
 use crate::measure::Rhythm;
 use crate::sequence::Position;
@@ -22,8 +22,23 @@ use crate::timers::Timer;
 
 impl Endpoint {
     pub(super) fn detector(config: &Config, sack: bool) -> Detector {
+        let mut detector = Self::detector_alone(config, sack);
+        Self::keep_losses(config, &mut detector);
+        detector
+    }
+
+    /// Losses are kept for a controller that hears of each.
+    fn keep_losses(config: &Config, detector: &mut Detector) {
+        if config.congestion.hears_losses()
+            && let Some(records) = detector.records_mut()
+        {
+            records.keep_losses();
+        }
+    }
+
+    fn detector_alone(config: &Config, sack: bool) -> Detector {
         // Controllers of a window need no rate samples, and so no records.
-        let recorded = matches!(config.congestion, CongestionChoice::Bbr | CongestionChoice::ReceiverBbr(_));
+        let recorded = config.congestion.models_path();
         if sack {
             if config.recovery == RecoveryChoice::Rack {
                 return Recording::Rack(Rack::new()).into();
@@ -38,6 +53,7 @@ impl Endpoint {
             CongestionChoice::NewReno
             | CongestionChoice::Cubic
             | CongestionChoice::Bbr
+            | CongestionChoice::Bbr3
             | CongestionChoice::ReceiverBbr(_) => PartialAcks::Continue,
         };
         match recorded {
@@ -168,6 +184,7 @@ impl Endpoint {
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
         if self.tack.is_some() {
             self.loss = Recording::Pull(Pull::default()).into();
+            Self::keep_losses(&self.config, &mut self.loss);
         } else {
             self.congestion.fall_back(now);
         }

@@ -141,7 +141,11 @@ impl Endpoint {
     /// The reordering timer fired.
     pub(super) fn on_reordering_timeout(&mut self, now: Instant) {
         let out = self.tx.outstanding();
-        if self.loss.on_deadline(now, &out) == LossDecision::BeginRecovery {
+        let decision = self.loss.on_deadline(now, &out);
+        if self.config.congestion.hears_losses() {
+            self.tell_losses(now);
+        }
+        if decision == LossDecision::BeginRecovery {
             self.begin_recovery(now);
             if let Some(prr) = &mut self.prr {
                 let (pipe, threshold) = (self.loss.pipe(&out), self.congestion.window());

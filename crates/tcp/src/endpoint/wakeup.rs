@@ -64,6 +64,9 @@ impl Endpoint {
                 ecn.on_loss(out.max);
             }
             self.loss.on_timeout_at(now, &out);
+            if self.config.congestion.hears_losses() {
+                self.tell_losses(now);
+            }
             if self.loss.goes_back() {
                 self.tx.next = self.tx.una;
                 if self.tx.window_end <= self.tx.una {

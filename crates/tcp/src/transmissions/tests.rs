@@ -203,3 +203,34 @@ fn check(seed: u64, records: &Transmissions, una: u64, bytes: &VecDeque<(u64, bo
     let first_lost = records.iter().find(|record| record.fate == Fate::Lost);
     assert_eq!(records.next_lost(), first_lost, "seed {seed}");
 }
+
+#[test]
+fn what_is_lost_is_kept_for_who_asks_with_how_things_stood_when_it_was_sent() {
+    let mut records = Transmissions::new();
+    records.lose(span(1, 101), |_| true);
+    assert_eq!(records.take_losses(), None, "nobody asked");
+    records.keep_losses();
+    for i in 0..4 {
+        let lost = records.ever_lost();
+        let snapshot = Snapshot { in_flight: Bytes(100 * (i + 1)), lost, app_limited: i == 3, ..Snapshot::default() };
+        records.send(span(1 + i * 100, 101 + i * 100), ms(i), snapshot);
+        if i == 2 {
+            records.lose(span(1, 101), |_| true);
+        }
+    }
+    records.lose(span(301, 401), |_| true);
+    records.lose(span(201, 301), |_| true);
+    let lost = |start, in_flight, lost, application_limited| Lost {
+        span: span(start, start + 100),
+        in_flight: Bytes(in_flight),
+        lost: Bytes(lost),
+        application_limited,
+        counted: true,
+    };
+    // The fourth was sent after the first was lost, the third before that.
+    assert_eq!(
+        records.take_losses(),
+        Some(vec![lost(1, 100, 100, false), lost(301, 400, 100, true), lost(201, 300, 300, false)])
+    );
+    assert_eq!(records.take_losses(), None, "once");
+}

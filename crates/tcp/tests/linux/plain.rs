@@ -18,6 +18,7 @@ fn the_kernel_receives_every_byte_that_we_send() {
         (1, CongestionChoice::NewReno, RecoveryChoice::Standard),
         (3, CongestionChoice::Cubic, RecoveryChoice::Rack),
         (4, CongestionChoice::Bbr, RecoveryChoice::Rack),
+        (5, CongestionChoice::Bbr3, RecoveryChoice::Rack),
     ] {
         let Some(mut host) = Host::new(201, seed, LOSSY) else { return };
         let config = Config { congestion, recovery, rto_min: RTO_MIN, ..Config::default() };

@@ -52,7 +52,7 @@ impl Chaos {
                 CongestionChoice::Reno,
                 CongestionChoice::NewReno,
                 CongestionChoice::Cubic,
-                CongestionChoice::Bbr,
+                if more & 8 == 0 { CongestionChoice::Bbr } else { CongestionChoice::Bbr3 },
             ][usize::from(choices >> 3 & 3)],
             recovery: [RecoveryChoice::Standard, RecoveryChoice::Rack][usize::from(more >> 1 & 1)],
             pacing: more & 4 != 0,

@@ -1,6 +1,7 @@
 //! Conversations between two endpoints, and of one endpoint with a script.
 
 mod bbr;
+mod bbr3;
 mod bulk;
 mod bursts;
 mod chaos;

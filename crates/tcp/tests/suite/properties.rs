@@ -186,7 +186,8 @@ fn config(random: &mut Stream) -> Config {
             CongestionChoice::Cubic,
             CongestionChoice::Bbr,
             CongestionChoice::ReceiverBbr(Variant::Standard),
-        ][random.below(5) as usize],
+            CongestionChoice::Bbr3,
+        ][random.below(6) as usize],
         slow_start_limit: [None, Some(1), Some(2)][random.below(3) as usize],
         idle_restart: random.chance(0.5),
         ack: AckChoice::Delayed {

@@ -239,11 +239,12 @@ fn ack(random: &mut Stream) -> AckChoice {
 }
 
 fn congestion(random: &mut Stream) -> CongestionChoice {
-    match random.below(9) {
+    match random.below(10) {
         0 => CongestionChoice::Reno,
         1 => CongestionChoice::NewReno,
         2 => CongestionChoice::Cubic,
         3 | 4 => CongestionChoice::Bbr,
+        9 => CongestionChoice::Bbr3,
         5 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Never }),
         6 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Gentle }),
         _ => CongestionChoice::ReceiverBbr(Variant::Standard),

@@ -85,7 +85,7 @@ impl Chaos {
             CongestionChoice::ReceiverBbr(Variant::Standard),
             CongestionChoice::Cubic,
             CongestionChoice::Bbr,
-            CongestionChoice::NewReno,
+            if choices & 128 == 0 { CongestionChoice::NewReno } else { CongestionChoice::Bbr3 },
         ][usize::from(choices >> 5 & 3)];
         let config = Config {
             mss: Bytes(if more & 1 == 0 { 1460 } else { 150 }),

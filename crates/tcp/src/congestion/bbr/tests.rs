@@ -38,10 +38,14 @@ impl Trace {
                 interval: Duration::from_millis(millis),
                 prior_delivered: Bytes(prior),
                 application_limited: false,
+                in_flight: Bytes(60_000),
+                lost: Bytes::ZERO,
             }),
             rtt: Some(Duration::from_millis(millis.max(40))),
             srtt: Duration::from_millis(millis.max(40)),
             phase: OPEN,
+            window_used: true,
+            marked: None,
         }
     }
 

@@ -121,6 +121,7 @@ pub fn controller(line: usize, name: &str) -> Result<CongestionChoice, Fault> {
         "cubic" => Ok(CongestionChoice::Cubic),
         "reno" => Ok(CongestionChoice::NewReno),
         "bbr" => Ok(CongestionChoice::Bbr),
+        "bbr3" => Ok(CongestionChoice::Bbr3),
         "reno-rfc5681" => Ok(CongestionChoice::Reno),
         _ => Err(Fault::new(line, format!("{name} is none of cubic, reno, reno-rfc5681 and bbr"))),
     }

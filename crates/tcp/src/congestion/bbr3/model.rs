@@ -1,0 +1,131 @@
+//! The model of the path (5.5.1 to 5.5.9): rounds, bandwidth, round-trip times, what aggregation needs, and what follows from them.
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use super::super::path::{Gain, MinRtt, Renewal, bdp};
+use super::{Bbr3, Feedback, MIN_WINDOW, State};
+
+/// Packet-timed rounds (5.5.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rounds {
+    /// BBR.round_count.
+    pub(super) count: u64,
+    /// BBR.next_round_delivered: the round ends when something is delivered that was sent after this much had been.
+    pub(super) end: Bytes,
+    /// BBR.round_start: whether the latest acknowledgement began a round.
+    pub(super) began: bool,
+}
+
+/// Both filters of round-trip times (2.16, 5.3.4.3).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundTrips {
+    /// BBR.probe_rtt_min_delay and its stamp.
+    recent: MinRtt,
+    /// BBR.min_rtt.
+    min: Option<Duration>,
+    /// BBR.min_rtt_stamp.
+    taken: Instant,
+}
+
+impl RoundTrips {
+    pub(super) const fn new() -> Self {
+        Self { recent: MinRtt::new(Renewal::Lower), min: None, taken: Instant::ZERO }
+    }
+
+    /// BBR.min_rtt; nothing before the first sample.
+    pub(super) const fn min(&self) -> Option<Duration> {
+        self.min
+    }
+
+    /// UpdateMinRTT. True if no lower round trip has been seen for BBR.ProbeRTTInterval.
+    pub(super) fn update(&mut self, now: Instant, sample: Option<Duration>) -> bool {
+        let expired = self.recent.update(now, sample, PROBE_RTT_INTERVAL);
+        let is_old = now.saturating_since(self.taken) > MIN_RTT_LENGTH;
+        if let Some(recent) = self.recent.get()
+            && (self.min.is_none_or(|min| recent < min) || is_old)
+        {
+            self.min = Some(recent);
+            self.taken = self.recent.seen;
+        }
+        expired
+    }
+
+    /// The next ProbeRTT is due a whole interval from now.
+    pub(super) const fn restart(&mut self, now: Instant) {
+        self.recent.restart(now);
+    }
+}
+
+impl Bbr3 {
+    /// UpdateMaxBw and UpdateRound (5.5.1, 5.5.5). An application-limited sample counts only if it is no smaller.
+    pub(super) fn update_round_and_bandwidth(&mut self, facts: &Feedback) {
+        self.rounds.began = false;
+        let Some(sample) = facts.sample else { return };
+        if sample.prior_delivered >= self.rounds.end {
+            self.start_round();
+            self.rounds.count += 1;
+            self.rounds.began = true;
+            self.probing.rounds_since += 1;
+        }
+        let rate = sample.rate();
+        if rate > BitRate::ZERO && (!sample.application_limited || rate >= self.max_bandwidth.best()) {
+            self.max_bandwidth.update(self.cycle, rate);
+        }
+    }
+
+    /// StartRound (5.5.1).
+    pub(super) const fn start_round(&mut self) {
+        self.rounds.end = self.delivered;
+    }
+
+    /// UpdateACKAggregation (5.5.9).
+    pub(super) fn update_aggregation(&mut self, facts: &Feedback) {
+        if facts.sample.is_none() || facts.delivered == Bytes::ZERO {
+            return;
+        }
+        if self.rounds.began {
+            self.aggregation.on_round_of(if self.full_reached { EXTRA_ROUNDS } else { 1 });
+        }
+        self.aggregation.on_delivered(facts.now, facts.now, facts.delivered, self.bandwidth(), self.window);
+    }
+
+    /// BBR.bw (2.9.1): the greatest of two cycles, but no more than what losses let through lately.
+    pub(super) fn bandwidth(&self) -> BitRate {
+        let max = self.max_bandwidth.best();
+        self.bounds.bandwidth_short.map_or(max, |short| short.min(max))
+    }
+
+    /// BDPMultiple (5.6.4.2), or the initial window where no round trip is known.
+    pub(super) fn bdp_times(&self, bandwidth: BitRate, gain: Gain) -> Bytes {
+        match self.round_trips.min() {
+            Some(rtt) => gain.of_bytes(bdp(bandwidth, rtt)),
+            None => self.start.initial,
+        }
+    }
+
+    /// Inflight (5.6.4.2).
+    pub(super) fn inflight(&self, bandwidth: BitRate, gain: Gain) -> Bytes {
+        self.quantised(self.bdp_times(bandwidth, gain))
+    }
+
+    /// QuantizationBudget (5.6.4.2).
+    pub(super) fn quantised(&self, amount: Bytes) -> Bytes {
+        let smss = self.start.smss;
+        let amount = amount.max(self.send_quantum() * OFFLOAD_QUANTA).max(smss * MIN_WINDOW);
+        if self.state == State::Up { amount + smss * 2 } else { amount }
+    }
+
+    /// TargetInflight (5.3.3.8.3).
+    pub(super) fn target_inflight(&self) -> Bytes {
+        self.bdp_times(self.bandwidth(), Gain::CRUISE).min(self.window)
+    }
+}
+
+/// BBR.MinRTTFilterLen (2.16.1).
+const MIN_RTT_LENGTH: Duration = Duration::from_secs(10);
+/// BBR.ProbeRTTInterval (2.16.2).
+const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
+/// Rounds in each half of the window of the greatest excess (Linux: 5; BBR.ExtraAckedFilterLen is 10).
+const EXTRA_ROUNDS: u32 = 5;
+/// Send quanta in BBR.offload_budget (5.5.8.1).
+const OFFLOAD_QUANTA: u64 = 3;

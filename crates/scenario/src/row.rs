@@ -60,8 +60,8 @@ enum Preset {
     Tcp,
     /// As [`Preset::Tcp`], on hosts as Linux has them.
     Linux,
-    /// As [`Preset::Tcp`], with an ACK for every so many full-sized segments.
-    TcpEvery(u32),
+    /// As [`Preset::Tcp`], with this rule of acknowledging.
+    Acks(AckRule),
     /// As [`Preset::Tcp`], with this instead of what the scenario sets.
     Stack(Stack),
     /// As the row `tack`, with what is better on Wi-Fi.
@@ -116,7 +116,7 @@ impl Row {
 
     /// Whether all that it changes is what the TCP of its hosts does: the same cell as plain TCP's, which another TCP has for itself.
     pub fn is_of_hosts_alone(&self) -> bool {
-        matches!(self.preset, Preset::Linux | Preset::TcpEvery(_) | Preset::Stack(_) | Preset::TackWifi)
+        matches!(self.preset, Preset::Linux | Preset::Acks(_) | Preset::Stack(_) | Preset::TackWifi)
     }
 
     pub(crate) fn find_at(name: &str, place: Place) -> Result<&'static Self, ScenarioError> {
@@ -143,7 +143,7 @@ impl Row {
         match self.preset {
             Preset::AsWritten | Preset::Tcp | Preset::Linux => {}
             Preset::UdpBound => self.bound(&mut scenario),
-            Preset::TcpEvery(segments) => self.put(&mut scenario.transport.ack, Auto::Given(AckRule::Every(segments))),
+            Preset::Acks(rule) => self.put(&mut scenario.transport.ack, Auto::Given(rule)),
             Preset::Stack(stack) => self.stack(&mut scenario, stack),
             Preset::TackWifi => self.tack_wifi(&mut scenario),
             Preset::Hack(policy) => {

@@ -1,6 +1,6 @@
 //! The flows of a cell: what they carry, and the transport that carries it.
 
-use ackless_tcp::ack::{LAST_RESORT, LONGEST_DELAY};
+use ackless_tcp::ack::{LAST_RESORT, LONGEST, LONGEST_DELAY};
 use ackless_tcp::{AckChoice, CongestionChoice, MissingTimestamp, RecoveryChoice, SenderChoices, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -220,6 +220,7 @@ impl TcpConfig {
         match self.policy {
             Some(AckChoice::Linux { .. }) => LONGEST_DELAY,
             Some(AckChoice::Periodic { interval }) => interval,
+            Some(AckChoice::Share { timeout, .. }) => timeout.max(LONGEST),
             Some(AckChoice::ByteCounting { .. }) => LAST_RESORT,
             Some(AckChoice::Delayed { timeout, .. }) => timeout,
             Some(AckChoice::PerPacket) => Duration::ZERO,

@@ -120,11 +120,14 @@ fn policy(scenario: &Scenario, rule: AckRule) -> Result<Option<AckChoice>, Scena
     let shared = &scenario.transport;
     let every = scenario.in_range(&shared.ack_l, 1, 1_000)?;
     let beta = scenario.in_range(&shared.ack_beta, 1, 1_000)?;
+    let share = scenario.in_range(&shared.ack_share, 1, 1_000)?;
+    let timeout = shared.ack_timeout.value;
     let interval = scenario.in_range(&shared.ack_interval, Duration::from_micros(1), Duration::from_millis(500))?;
     Ok(match rule {
         AckRule::Every(_) => None,
         AckRule::ByteCounting => Some(AckChoice::ByteCounting { every }),
         AckRule::Periodic => Some(AckChoice::Periodic { interval }),
+        AckRule::Share => Some(AckChoice::Share { share, timeout }),
         AckRule::Tack => Some(AckChoice::Tack { beta, every }),
         AckRule::Linux => Some(AckChoice::Linux { sack_compression: shared.sack_compression.value }),
     })

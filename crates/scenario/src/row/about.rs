@@ -65,6 +65,15 @@ pub(super) const UDP_BOUND: About = About {
     counters: &[],
 };
 
+pub(super) const ACK_SHARE: About = About {
+    what: "The receiver acknowledges four times in a round trip, at least every 50 ms, and for no fewer than 2 nor more than 256 segments; at once above a hole.",
+    source: "Firefox's QUIC (neqo, ackrate.rs), whose sender asks for it by the frame of draft-ietf-quic-ack-frequency; here the receiver decides, by its own rate and round trip",
+    needs: "the receiver's TCP",
+    breaks: "a sender that is clocked by ACKs and not paced: its bursts grow with what an ACK stands for",
+    keys: &["transport.ack", "transport.ack_share", "transport.ack_timeout"],
+    counters: &[],
+};
+
 pub(super) const STACK: About = About {
     what: "The scheme of the scenario under another congestion control and ACK policy.",
     source: "CUBIC: RFC 9438; RACK-TLP: RFC 8985; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \

@@ -7,8 +7,8 @@ use ackless_schemes::filter::Form;
 use ackless_tcp::tack::Blocks;
 
 use super::about::{
-    ACK_FILTER, ACK_POLICY, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD, CAKE,
-    FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
+    ACK_FILTER, ACK_POLICY, ACK_SHARE, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD,
+    CAKE, FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -25,21 +25,41 @@ pub(super) const ROWS: &[Row] = &[
         about: &UDP_BOUND,
         preset: Preset::UdpBound,
     },
-    Row { name: "tcp-l1", summary: "TCP, an ACK for every segment", about: &ACK_POLICY, preset: Preset::TcpEvery(1) },
+    Row {
+        name: "tcp-l1",
+        summary: "TCP, an ACK for every segment",
+        about: &ACK_POLICY,
+        preset: Preset::Acks(AckRule::Every(1)),
+    },
     Row {
         name: "tcp",
         summary: "TCP as the scenario sets it: by default an ACK for two segments",
         about: &ACK_POLICY,
         preset: Preset::Tcp,
     },
-    Row { name: "tcp-l2", summary: "TCP, an ACK for two segments", about: &ACK_POLICY, preset: Preset::TcpEvery(2) },
-    Row { name: "tcp-l4", summary: "TCP, an ACK for four segments", about: &ACK_POLICY, preset: Preset::TcpEvery(4) },
-    Row { name: "tcp-l8", summary: "TCP, an ACK for eight segments", about: &ACK_POLICY, preset: Preset::TcpEvery(8) },
+    Row {
+        name: "tcp-l2",
+        summary: "TCP, an ACK for two segments",
+        about: &ACK_POLICY,
+        preset: Preset::Acks(AckRule::Every(2)),
+    },
+    Row {
+        name: "tcp-l4",
+        summary: "TCP, an ACK for four segments",
+        about: &ACK_POLICY,
+        preset: Preset::Acks(AckRule::Every(4)),
+    },
+    Row {
+        name: "tcp-l8",
+        summary: "TCP, an ACK for eight segments",
+        about: &ACK_POLICY,
+        preset: Preset::Acks(AckRule::Every(8)),
+    },
     Row {
         name: "tcp-l16",
         summary: "TCP, an ACK for sixteen segments",
         about: &ACK_POLICY,
-        preset: Preset::TcpEvery(16),
+        preset: Preset::Acks(AckRule::Every(16)),
     },
     Row {
         name: "linux",
@@ -82,6 +102,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP with BBR version 3, an ACK for two segments",
         about: &STACK,
         preset: Preset::Stack(Stack { congestion: Congestion::Bbr3, ack: AckRule::Every(2), tack: None }),
+    },
+    Row {
+        name: "ack-share",
+        summary: "TCP, an ACK for a quarter of the round trip, 2 to 256 segments: as a browser's QUIC",
+        about: &ACK_SHARE,
+        preset: Preset::Acks(AckRule::Share),
     },
     Row {
         name: "tack",

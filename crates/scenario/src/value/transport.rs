@@ -37,13 +37,14 @@ pub(crate) enum AckRule {
     Every(u32),
     ByteCounting,
     Periodic,
+    Share,
     Tack,
     Linux,
 }
 
 impl Value for AckRule {
     fn allowed() -> String {
-        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\", \"tack\" or \"linux\"".into()
+        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\", \"share\", \"tack\" or \"linux\"".into()
     }
     fn read(literal: &Literal) -> Result<Self, Option<String>> {
         match literal {
@@ -52,6 +53,7 @@ impl Value for AckRule {
                 "delayed" => Ok(Self::Every(2)),
                 "byte-counting" => Ok(Self::ByteCounting),
                 "periodic" => Ok(Self::Periodic),
+                "share" => Ok(Self::Share),
                 "tack" => Ok(Self::Tack),
                 "linux" => Ok(Self::Linux),
                 _ => Err(None),
@@ -66,12 +68,13 @@ impl Value for AckRule {
             Self::Every(segments) => Literal::Integer(i64::from(*segments)),
             Self::ByteCounting => Literal::Text("byte-counting".into()),
             Self::Periodic => Literal::Text("periodic".into()),
+            Self::Share => Literal::Text("share".into()),
             Self::Tack => Literal::Text("tack".into()),
             Self::Linux => Literal::Text("linux".into()),
         }
     }
     fn keywords() -> Vec<&'static str> {
-        vec!["per-packet", "delayed", "byte-counting", "periodic", "tack", "linux"]
+        vec!["per-packet", "delayed", "byte-counting", "periodic", "share", "tack", "linux"]
     }
 }
 

@@ -12,6 +12,7 @@ mod delayed;
 mod linux;
 mod per_packet;
 mod periodic;
+mod share;
 pub mod tack;
 
 pub use byte_counting::{LAST_RESORT, byte_counting};
@@ -19,6 +20,7 @@ pub use delayed::Delayed;
 pub use linux::{LONGEST_DELAY, Linux};
 pub use per_packet::PerPacket;
 pub use periodic::Periodic;
+pub use share::{LONGEST, Share};
 pub use tack::Tack;
 
 use ackless_wire::{Bytes, Duration, Instant};
@@ -54,6 +56,13 @@ pub enum AckChoice {
         beta: u32,
         /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1. The paper's default: 2.
         every: u32,
+    },
+    /// For a share of the round trip: see [`Share`].
+    Share {
+        /// Acknowledgements for each round trip. Range: 1 up; 0 counts as 1. Firefox: 4.
+        share: u32,
+        /// The longest that an acknowledgement is held until rate and round trip are known.
+        timeout: Duration,
     },
     /// As Linux does: see [`Linux`].
     Linux {
@@ -196,6 +205,7 @@ pub(crate) enum Policy {
     Delayed(Delayed),
     PerPacket(PerPacket),
     Periodic(Periodic),
+    Share(Share),
     Tack(Tack),
     Linux(Linux),
 }
@@ -207,6 +217,7 @@ impl Policy {
             AckChoice::PerPacket => Self::PerPacket(PerPacket),
             AckChoice::ByteCounting { every } => Self::Delayed(byte_counting(every)),
             AckChoice::Periodic { interval } => Self::Periodic(Periodic::new(interval)),
+            AckChoice::Share { share, timeout } => Self::Share(Share::new(share, timeout)),
             AckChoice::Tack { beta, every } => Self::Tack(Tack::new(beta, every)),
             AckChoice::Linux { sack_compression } => Self::Linux(Linux::new(sack_compression)),
         }
@@ -219,6 +230,7 @@ macro_rules! each_policy {
             Self::Delayed($policy) => $call,
             Self::PerPacket($policy) => $call,
             Self::Periodic($policy) => $call,
+            Self::Share($policy) => $call,
             Self::Tack($policy) => $call,
             Self::Linux($policy) => $call,
         }

@@ -234,6 +234,7 @@ fn ack(random: &mut Stream) -> AckChoice {
         1 => AckChoice::ByteCounting { every },
         2 => AckChoice::Periodic { interval: millis(random) },
         3 => AckChoice::Delayed { every, timeout: millis(random) },
+        4 => AckChoice::Share { share: every, timeout: millis(random) },
         _ => AckChoice::Tack { beta: pick(random, &[1, 2, 4, 4, 4, 8]), every: pick(random, &[1, 2, 2, 2, 8]) },
     }
 }

@@ -72,13 +72,15 @@ impl Bbr3 {
                 self.probing.sampling = true;
                 self.start_up(facts);
             }
-            State::Up => {
-                if self.is_time_to_go_down(facts) {
-                    self.probing.too_high = false;
-                    self.start_down(facts.now);
-                }
-            }
+            State::Up => self.judge_probe(facts),
             _ => {}
+        }
+    }
+
+    fn judge_probe(&mut self, facts: &Feedback) {
+        if self.is_time_to_go_down(facts) {
+            self.probing.too_high = false;
+            self.start_down(facts.now);
         }
     }
 

@@ -233,19 +233,19 @@ fn ack(random: &mut Stream) -> AckChoice {
         0 => AckChoice::PerPacket,
         1 => AckChoice::ByteCounting { every },
         2 => AckChoice::Periodic { interval: millis(random) },
+        3 if every > 2 => AckChoice::Share { share: every, timeout: millis(random) },
         3 => AckChoice::Delayed { every, timeout: millis(random) },
-        4 => AckChoice::Share { share: every, timeout: millis(random) },
         _ => AckChoice::Tack { beta: pick(random, &[1, 2, 4, 4, 4, 8]), every: pick(random, &[1, 2, 2, 2, 8]) },
     }
 }
 
 fn congestion(random: &mut Stream) -> CongestionChoice {
-    match random.below(10) {
+    match random.below(9) {
         0 => CongestionChoice::Reno,
         1 => CongestionChoice::NewReno,
         2 => CongestionChoice::Cubic,
-        3 | 4 => CongestionChoice::Bbr,
-        9 => CongestionChoice::Bbr3,
+        3 => CongestionChoice::Bbr,
+        4 => CongestionChoice::Bbr3,
         5 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Never }),
         6 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Gentle }),
         _ => CongestionChoice::ReceiverBbr(Variant::Standard),

@@ -18,42 +18,71 @@ pub struct Slot(pub u32);
 #[derive(Clone, Debug)]
 pub struct Agenda {
     /// The tournament: node 1 is the final, node `n` is played by `2n` and `2n + 1`, and the slots are the second half. Each
-    /// node holds the earlier deadline of the two and whose it is.
-    nodes: Vec<(Instant, Slot)>,
+    /// node holds the earlier deadline of the two and whose it is. The slots of the busy ones never have one.
+    nodes: Vec<Due>,
     /// Those that stand beside it.
-    busy: [(Instant, Slot); BUSY],
+    busy: [Due; BUSY],
 }
+
+/// A deadline and whose it is. Of equal deadlines that of the lower slot comes first: as one number, the time above the slot, that is one comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Due(u128);
 
 impl Agenda {
     /// An agenda of `slots` components, none of which waits for anything. The `busy` ones are expected to change most often.
     pub fn new(slots: usize, busy: [Slot; BUSY]) -> Self {
         let size = slots.next_power_of_two().max(2);
-        let mut nodes = vec![(Instant::FAR_FUTURE, Slot(0)); 2 * size];
+        let mut nodes = vec![Due::new(Instant::FAR_FUTURE, Slot(0)); 2 * size];
         for slot in 0..size {
-            nodes[size + slot].1 = Slot(slot as u32);
+            nodes[size + slot] = Due::new(Instant::FAR_FUTURE, Slot(slot as u32));
         }
         for node in (1..size).rev() {
             nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
         }
-        Self { nodes, busy: busy.map(|slot| (Instant::FAR_FUTURE, slot)) }
+        Self { nodes, busy: busy.map(|slot| Due::new(Instant::FAR_FUTURE, slot)) }
     }
 
-    /// Sets when a component wants to be woken; `None` for never.
+    /// Sets when a component that is not one of the busy ones wants to be woken; `None` for never.
+    #[inline(always)]
     pub fn set(&mut self, slot: Slot, deadline: Option<Instant>) {
-        let deadline = deadline.unwrap_or(Instant::FAR_FUTURE);
-        if let Some(busy) = self.busy.iter_mut().find(|busy| busy.1 == slot) {
-            busy.0 = deadline;
-            return;
+        debug_assert!(self.busy.iter().all(|busy| busy.slot() != slot), "a busy one takes no part in the tournament");
+        let due = Due::new(deadline.unwrap_or(Instant::FAR_FUTURE), slot);
+        let leaf = self.leaf(slot);
+        if self.nodes[leaf] != due {
+            self.replay(leaf, due);
         }
-        let mut node = self.nodes.len() / 2 + slot.0 as usize;
-        if self.nodes[node].0 == deadline {
-            return;
-        }
-        self.nodes[node].0 = deadline;
+    }
+
+    /// The same for the busy component with this number in the list that [`Self::new`] got.
+    #[inline(always)]
+    pub fn set_busy(&mut self, number: usize, deadline: Option<Instant>) {
+        let due = &mut self.busy[number];
+        *due = Due::new(deadline.unwrap_or(Instant::FAR_FUTURE), due.slot());
+    }
+
+    /// When a component that is not one of the busy ones wants to be woken; far in the future for never.
+    #[inline(always)]
+    pub fn deadline(&self, slot: Slot) -> Instant {
+        self.nodes[self.leaf(slot)].at()
+    }
+
+    /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
+    #[inline(always)]
+    pub fn first(&self) -> (Instant, Slot) {
+        let first = self.busy.iter().fold(self.nodes[1], |first, &busy| first.min(busy));
+        (first.at(), first.slot())
+    }
+
+    fn leaf(&self, slot: Slot) -> usize {
+        self.nodes.len() / 2 + slot.0 as usize
+    }
+
+    /// Replays the matches between a leaf whose deadline has changed and the final, as far as they end in another way.
+    fn replay(&mut self, leaf: usize, due: Due) {
+        self.nodes[leaf] = due;
+        let mut node = leaf;
         while node > 1 {
-            // Of equal deadlines the left one's slot is the lower.
-            let (left, right) = (self.nodes[node & !1], self.nodes[node | 1]);
-            let winner = if right.0 < left.0 { right } else { left };
+            let winner = self.nodes[node].min(self.nodes[node ^ 1]);
             node /= 2;
             if self.nodes[node] == winner {
                 return;
@@ -61,18 +90,19 @@ impl Agenda {
             self.nodes[node] = winner;
         }
     }
+}
 
-    /// When a component wants to be woken; far in the future for never.
-    pub fn deadline(&self, slot: Slot) -> Instant {
-        match self.busy.iter().find(|busy| busy.1 == slot) {
-            Some(busy) => busy.0,
-            None => self.nodes[self.nodes.len() / 2 + slot.0 as usize].0,
-        }
+impl Due {
+    fn new(at: Instant, slot: Slot) -> Self {
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(slot.0))
     }
 
-    /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
-    pub fn first(&self) -> (Instant, Slot) {
-        self.busy.iter().fold(self.nodes[1], |first, &busy| first.min(busy))
+    fn at(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    fn slot(self) -> Slot {
+        Slot(self.0 as u32)
     }
 }
 
@@ -94,9 +124,11 @@ mod tests {
             for _ in 0..2_000 {
                 let slot = random.below(slots as u64) as usize;
                 let deadline = (random.below(4) > 0).then(|| Instant::from_nanos(random.below(20)));
-                agenda.set(Slot(slot as u32), deadline);
+                match busy.iter().position(|busy| busy.0 as usize == slot) {
+                    Some(number) => agenda.set_busy(number, deadline),
+                    None => agenda.set(Slot(slot as u32), deadline),
+                }
                 plain[slot] = deadline.unwrap_or(Instant::FAR_FUTURE);
-                assert_eq!(agenda.deadline(Slot(slot as u32)), plain[slot], "slots {slots}");
                 let expected = plain.iter().enumerate().min_by_key(|&(n, at)| (*at, n)).map(|(n, at)| (*at, n));
                 let (at, first) = agenda.first();
                 if at < Instant::FAR_FUTURE {

@@ -286,6 +286,12 @@ impl Flow {
         }
     }
 
+    /// Whether its application does something each time that a connection has changed: it writes what there is room for, or reads at a rate.
+    #[inline]
+    pub(crate) fn is_attended(&self) -> bool {
+        self.application.reader.is_some() || matches!(self.config.traffic, Traffic::OnOff { .. })
+    }
+
     /// The receiving application takes what it can now, if it reads at a rate. Returns how much that is of earlier connections.
     pub(crate) fn read(&mut self, now: Instant) -> Bytes {
         let receiver = 1 - self.sender();

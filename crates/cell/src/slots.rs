@@ -7,11 +7,33 @@
 use crate::agenda::{BUSY, Slot};
 
 /// The slots of one cell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Slots {
-    nodes: u32,
-    flows: u32,
-    pings: u32,
+    /// Whose each slot is.
+    wakeups: Vec<Wakeup>,
+    /// The first slot of each class that has more than one.
+    station: u32,
+    from_mac: u32,
+    to_mac: u32,
+    wire: u32,
+    end: u32,
+    application: u32,
+    ping: u32,
+    /// The last two.
+    beacon: u32,
+}
+
+/// Those that are set at nearly every event, one for each packet on the wire or PPDU on the air: each by its number in [`Slots::busy`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Busy {
+    /// [`Wakeup::Medium`].
+    Medium,
+    /// [`Wakeup::WireDown`].
+    WireDown,
+    /// [`Wakeup::WireUp`].
+    WireUp,
+    /// [`Wakeup::Contention`].
+    Contention,
 }
 
 /// Who is to be woken.
@@ -52,24 +74,38 @@ pub enum Wakeup {
 impl Slots {
     /// The slots of a cell with so many nodes (the AP included), flows and pings.
     pub fn new(nodes: usize, flows: usize, pings: usize) -> Self {
-        Self { nodes: nodes as u32, flows: flows as u32, pings: pings as u32 }
+        let mut wakeups = vec![Wakeup::Medium];
+        let mut class = |wakeups_of_class: &mut dyn Iterator<Item = Wakeup>| {
+            let first = wakeups.len() as u32;
+            wakeups.extend(wakeups_of_class);
+            first
+        };
+        let station = class(&mut (0..nodes).map(Wakeup::Station));
+        let from_mac = class(&mut (0..nodes).map(Wakeup::FromMac));
+        let to_mac = class(&mut (0..nodes).map(Wakeup::ToMac));
+        let wire = class(&mut WIRE.into_iter());
+        let end = class(&mut (0..2 * flows).map(Wakeup::End));
+        let application = class(&mut (0..flows).map(Wakeup::Application));
+        let ping = class(&mut (0..pings).map(Wakeup::Ping));
+        let beacon = class(&mut [Wakeup::Beacon, Wakeup::Contention].into_iter());
+        Self { wakeups, station, from_mac, to_mac, wire, end, application, ping, beacon }
     }
 
     /// How many slots there are.
     pub fn count(&self) -> usize {
-        self.slot(Wakeup::Contention).0 as usize + 1
+        self.wakeups.len()
     }
 
-    /// Those that are set at nearly every event: one for each packet on the wire or PPDU on the air.
+    /// The slots of the busy ones.
     pub fn busy(&self) -> [Slot; BUSY] {
         [Wakeup::Medium, Wakeup::WireDown, Wakeup::WireUp, Wakeup::Contention].map(|wakeup| self.slot(wakeup))
     }
 
     /// The slot of a wakeup.
     pub fn slot(&self, wakeup: Wakeup) -> Slot {
-        let [medium, station, from_mac, to_mac, wire, end, application, ping, beacon] = self.bases();
+        let Self { station, from_mac, to_mac, wire, end, application, ping, beacon, .. } = *self;
         Slot(match wakeup {
-            Wakeup::Medium => medium,
+            Wakeup::Medium => 0,
             Wakeup::Station(node) => station + node as u32,
             Wakeup::FromMac(node) => from_mac + node as u32,
             Wakeup::ToMac(node) => to_mac + node as u32,
@@ -88,41 +124,15 @@ impl Slots {
     }
 
     /// The wakeup of a slot.
+    #[inline(always)]
     pub fn wakeup(&self, Slot(slot): Slot) -> Wakeup {
-        let [_, station, from_mac, to_mac, wire, end, application, ping, beacon] = self.bases();
-        let within = |base: u32| (slot - base) as usize;
-        match slot {
-            0 => Wakeup::Medium,
-            _ if slot < from_mac => Wakeup::Station(within(station)),
-            _ if slot < to_mac => Wakeup::FromMac(within(from_mac)),
-            _ if slot < wire => Wakeup::ToMac(within(to_mac)),
-            _ if slot == wire => Wakeup::FromWire,
-            _ if slot == wire + 1 => Wakeup::ToWire,
-            _ if slot == wire + 2 => Wakeup::WireSent,
-            _ if slot == wire + 3 => Wakeup::WireDown,
-            _ if slot == wire + 4 => Wakeup::WireUp,
-            _ if slot < end => Wakeup::Ahead,
-            _ if slot < application => Wakeup::End(within(end)),
-            _ if slot < ping => Wakeup::Application(within(application)),
-            _ if slot < beacon => Wakeup::Ping(within(ping)),
-            _ if slot == beacon => Wakeup::Beacon,
-            _ => Wakeup::Contention,
-        }
-    }
-
-    /// The first slot of each class, in the order of the classes.
-    fn bases(&self) -> [u32; 9] {
-        let station = 1;
-        let from_mac = station + self.nodes;
-        let to_mac = from_mac + self.nodes;
-        let wire = to_mac + self.nodes;
-        let end = wire + 6;
-        let application = end + 2 * self.flows;
-        let ping = application + self.flows;
-        let beacon = ping + self.pings;
-        [0, station, from_mac, to_mac, wire, end, application, ping, beacon]
+        self.wakeups[slot as usize]
     }
 }
+
+/// The class of the wire and what goes with it, in its order.
+const WIRE: [Wakeup; 6] =
+    [Wakeup::FromWire, Wakeup::ToWire, Wakeup::WireSent, Wakeup::WireDown, Wakeup::WireUp, Wakeup::Ahead];
 
 #[cfg(test)]
 mod tests {
@@ -134,6 +144,14 @@ mod tests {
             let slots = Slots::new(nodes, flows, pings);
             for slot in (0..slots.count() as u32).map(Slot) {
                 assert_eq!(slots.slot(slots.wakeup(slot)), slot, "{nodes} nodes, {flows} flows, {pings} pings");
+            }
+            for (busy, wakeup) in [
+                (Busy::Medium, Wakeup::Medium),
+                (Busy::WireDown, Wakeup::WireDown),
+                (Busy::WireUp, Wakeup::WireUp),
+                (Busy::Contention, Wakeup::Contention),
+            ] {
+                assert_eq!(slots.busy()[busy as usize], slots.slot(wakeup));
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct Wired {
     random: Stream,
     /// When the last packet will have left.
     free_at: Instant,
-    /// When each packet that waits or is being sent will have left, and its length.
+    /// When each packet that waits or is being sent will have left, and its length; packets that have left stay until somebody asks.
     departures: VecDeque<(Instant, Bytes)>,
     /// The sum of those lengths.
     queued: Bytes,
@@ -35,6 +35,8 @@ pub struct Wired {
     direct: VecDeque<Arrival>,
     /// Packets that are held back, in order of arrival.
     held: VecDeque<Arrival>,
+    /// When the first of both arrives.
+    next: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,7 @@ impl Wired {
             queued: Bytes::ZERO,
             direct: VecDeque::new(),
             held: VecDeque::new(),
+            next: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl Wired {
     /// # Errors
     /// Gives the packet back if it will not arrive: the buffer was full, or it is lost on its way. A lost packet takes up the
     /// buffer and the link as any other.
+    #[inline(always)]
     pub fn push(&mut self, now: Instant, packet: PacketId, len: Bytes) -> Result<(), PacketId> {
         if !self.has_room(now) {
             return Err(packet);
@@ -94,7 +98,7 @@ impl Wired {
             return Err(packet);
         }
         if self.random.chance(self.config.reorder.get()) {
-            insert(&mut self.held, Arrival { at: arrives + self.config.reorder_delay, packet: Some(packet) });
+            self.hold_back(Arrival { at: arrives + self.config.reorder_delay, packet: Some(packet) });
         } else {
             self.arrive(Arrival { at: arrives, packet: Some(packet) });
         }
@@ -110,16 +114,38 @@ impl Wired {
     /// Whether one more packet would be taken if so many others were pushed now, of so many bytes together.
     #[inline]
     pub fn has_room_beside(&mut self, now: Instant, packets: usize, bytes: Bytes) -> bool {
-        while let Some((_, len)) = self.departures.pop_front_if(|(at, _)| *at <= now) {
-            self.queued -= len;
-        }
         match self.config.buffer {
-            WireBuffer::Packets(most) => self.departures.len() + packets <= most as usize,
+            WireBuffer::Packets(most) => {
+                let most = most as usize;
+                // What has left is looked for where the others might be too many.
+                self.departures.len() + packets <= most || {
+                    self.forget_departed(now);
+                    self.departures.len() + packets <= most
+                }
+            }
             WireBuffer::Bytes(most) => {
+                self.forget_departed(now);
                 let being_sent = self.departures.front().map_or(Bytes::ZERO, |(_, len)| *len);
                 (self.departures.is_empty() && packets == 0) || self.queued - being_sent + bytes < most
             }
         }
+    }
+
+    /// Where the buffer is kept full, it is one packet at a time.
+    #[inline(always)]
+    fn forget_departed(&mut self, now: Instant) {
+        if let Some((_, len)) = self.departures.pop_front_if(|(at, _)| *at <= now) {
+            self.queued -= len;
+            if self.departures.front().is_some_and(|(at, _)| *at <= now) {
+                self.forget_many(now);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn forget_many(&mut self, now: Instant) {
+        let departed = self.departures.partition_point(|(at, _)| *at <= now);
+        self.queued -= self.departures.drain(..departed).map(|(_, len)| len).sum();
     }
 
     /// When all that has been put on the link will have been sent.
@@ -128,8 +154,9 @@ impl Wired {
     }
 
     /// When the next packet arrives, or would have arrived.
+    #[inline(always)]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.next_queue().front().map(|arrival| arrival.at)
+        self.next
     }
 
     /// The packets on the link that will arrive.
@@ -140,21 +167,30 @@ impl Wired {
     /// The next packet that has arrived by `now`.
     #[inline]
     pub fn pop(&mut self, now: Instant) -> Option<PacketId> {
-        loop {
-            self.poll_timeout().filter(|at| *at <= now)?;
+        while self.next.is_some_and(|at| at <= now) {
             let queue = if self.held_is_next() { &mut self.held } else { &mut self.direct };
-            if let Some(Arrival { packet: Some(packet), .. }) = queue.pop_front() {
+            let arrival = queue.pop_front();
+            let queue = if self.held_is_next() { &self.held } else { &self.direct };
+            self.next = queue.front().map(|arrival| arrival.at);
+            if let Some(Arrival { packet: Some(packet), .. }) = arrival {
                 return Some(packet);
             }
         }
+        None
     }
 
     /// When a packet has left that is sent from `from` on, at the rates that the link has meanwhile.
+    #[inline(always)]
     fn departure(&mut self, from: Instant, len: Bytes) -> Instant {
-        self.change(from);
         if self.steps.is_empty() {
             return from + self.config.rate.time_ceil(len);
         }
+        self.departure_by_steps(from, len)
+    }
+
+    #[cold]
+    fn departure_by_steps(&mut self, from: Instant, len: Bytes) -> Instant {
+        self.change(from);
         // What is left to send, in bits that last a nanosecond each at 1 bps.
         let (mut from, mut left) = (from, u128::from(len.bits()) * 1_000_000_000);
         loop {
@@ -186,20 +222,43 @@ impl Wired {
     }
 
     /// A packet that is not held back: unless jitter may let it overtake, it arrives no sooner than the one before it.
-    fn arrive(&mut self, mut arrival: Arrival) {
+    #[inline]
+    fn arrive(&mut self, arrival: Arrival) {
         match self.direct.back() {
-            Some(last) if !self.config.jitter_reorders => arrival.at = arrival.at.max(last.at),
-            _ => {}
+            Some(last) if last.at > arrival.at => self.arrive_before(last.at, arrival),
+            _ => {
+                if self.direct.is_empty() {
+                    self.next = Instant::earlier(self.next, Some(arrival.at));
+                }
+                self.direct.push_back(arrival);
+            }
         }
-        insert(&mut self.direct, arrival);
     }
 
-    fn next_queue(&self) -> &VecDeque<Arrival> {
-        if self.held_is_next() { &self.held } else { &self.direct }
+    /// A packet that jitter would let arrive before the last one, at `last`.
+    #[cold]
+    fn arrive_before(&mut self, last: Instant, arrival: Arrival) {
+        if self.config.jitter_reorders {
+            insert(&mut self.direct, arrival);
+            self.next = Instant::earlier(self.next, Some(arrival.at));
+        } else {
+            self.direct.push_back(Arrival { at: last, ..arrival });
+        }
+    }
+
+    #[cold]
+    fn hold_back(&mut self, arrival: Arrival) {
+        insert(&mut self.held, arrival);
+        self.next = Instant::earlier(self.next, Some(arrival.at));
+    }
+
+    #[inline(always)]
+    fn held_is_next(&self) -> bool {
+        !self.held.is_empty() && self.held_is_first()
     }
 
     /// Of two that arrive at once the held one left first, and comes first.
-    fn held_is_next(&self) -> bool {
+    fn held_is_first(&self) -> bool {
         match (self.held.front(), self.direct.front()) {
             (Some(held), Some(direct)) => held.at <= direct.at,
             (held, _) => held.is_some(),

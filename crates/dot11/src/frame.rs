@@ -338,6 +338,17 @@ impl Bitmap {
         offset < 64 && self.bits >> offset & 1 == 1
     }
 
+    /// The bits as they stand from `seq` on: bit n is that of the sequence number `seq + n`, and not set where that is none of the 64 numbers.
+    pub const fn aligned_to(&self, seq: MacSeq) -> u64 {
+        let (ahead, behind) = (seq.offset_from(self.start), self.start.offset_from(seq));
+        let aligned =
+            if ahead <= behind { self.bits.checked_shr(ahead as u32) } else { self.bits.checked_shl(behind as u32) };
+        match aligned {
+            Some(bits) => bits,
+            None => 0,
+        }
+    }
+
     /// Acknowledges `seq`; ignored where it lies outside the 64 numbers.
     pub const fn insert(&mut self, seq: MacSeq) {
         let offset = seq.offset_from(self.start);

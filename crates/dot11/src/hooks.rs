@@ -114,6 +114,16 @@ pub trait Scheme {
     fn poll_timeout(&self) -> Option<Instant> {
         None
     }
+
+    /// Whether every answer is that of this trait, so that what is asked for each packet need not be asked at all.
+    fn is_stock(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Self::on_forward`] ever does more than to let packets pass: if not, it need not be asked.
+    fn heeds_passage(&self) -> bool {
+        !self.is_stock()
+    }
 }
 
 impl<S: Scheme + ?Sized> Scheme for Box<S> {
@@ -197,6 +207,14 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn poll_timeout(&self) -> Option<Instant> {
         (**self).poll_timeout()
+    }
+
+    fn is_stock(&self) -> bool {
+        (**self).is_stock()
+    }
+
+    fn heeds_passage(&self) -> bool {
+        (**self).heeds_passage()
     }
 }
 

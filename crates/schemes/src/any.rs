@@ -54,6 +54,10 @@ impl AnyScheme {
         }
     }
 
+    fn deadline(&self) -> Option<Instant> {
+        ask!(self, None, scheme => scheme.poll_timeout())
+    }
+
     /// The name and value of everything that the scheme has counted; nothing on a stock node.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
         ask!(self, Vec::new(), scheme => scheme.counters().entries().collect())
@@ -131,15 +135,30 @@ impl Scheme for AnyScheme {
         ask!(self, (), scheme => scheme.on_given_up(cx, mpdu));
     }
 
+    /// The others let all pass.
     fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
-        ask!(self, Verdict::Pass, scheme => scheme.on_forward(cx, packet, passage))
+        match self {
+            Self::ArqProxy(scheme) => scheme.on_forward(cx, packet, passage),
+            _ => Verdict::Pass,
+        }
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         ask!(self, (), scheme => scheme.on_timer(cx));
     }
 
+    #[inline(always)]
     fn poll_timeout(&self) -> Option<Instant> {
-        ask!(self, None, scheme => scheme.poll_timeout())
+        if self.is_stock() { None } else { self.deadline() }
+    }
+
+    #[inline(always)]
+    fn is_stock(&self) -> bool {
+        matches!(self, Self::Stock)
+    }
+
+    #[inline(always)]
+    fn heeds_passage(&self) -> bool {
+        matches!(self, Self::ArqProxy(_))
     }
 }

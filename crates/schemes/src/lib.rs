@@ -37,4 +37,8 @@ pub use guard::Guard;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stock;
 
-impl Scheme for Stock {}
+impl Scheme for Stock {
+    fn is_stock(&self) -> bool {
+        true
+    }
+}

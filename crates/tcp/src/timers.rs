@@ -23,9 +23,13 @@ pub enum Timer {
     TailProbe,
 }
 
-/// When each timer fires. Arming, moving and stopping a timer is one store.
+/// When each timer fires. Moving and stopping a timer is one store.
 #[derive(Clone, Debug)]
-pub(crate) struct Timers([Instant; Timer::ALL.len()]);
+pub(crate) struct Timers {
+    at: [Instant; Timer::ALL.len()],
+    /// The earliest time at which any was armed since [`Self::take_armed`], stopped since or not.
+    armed: Instant,
+}
 
 impl Timer {
     /// All timers, in the order in which those due at the same time fire: a probe of the tail comes before the timeout that
@@ -45,17 +49,18 @@ impl Timer {
 impl Timers {
     /// None armed.
     pub(crate) const fn new() -> Self {
-        Self([Instant::FAR_FUTURE; Timer::ALL.len()])
+        Self { at: [Instant::FAR_FUTURE; Timer::ALL.len()], armed: Instant::FAR_FUTURE }
     }
 
     /// Fires `timer` at `at`, and at no other time.
-    pub(crate) const fn arm(&mut self, timer: Timer, at: Instant) {
-        self.0[timer as usize] = at;
+    pub(crate) fn arm(&mut self, timer: Timer, at: Instant) {
+        self.at[timer as usize] = at;
+        self.armed = self.armed.min(at);
     }
 
     /// Stops `timer`.
     pub(crate) const fn stop(&mut self, timer: Timer) {
-        self.0[timer as usize] = Instant::FAR_FUTURE;
+        self.at[timer as usize] = Instant::FAR_FUTURE;
     }
 
     /// Stops all.
@@ -63,25 +68,30 @@ impl Timers {
         *self = Self::new();
     }
 
+    /// No timer that was armed since the last call fires before this.
+    pub(crate) const fn take_armed(&mut self) -> Instant {
+        std::mem::replace(&mut self.armed, Instant::FAR_FUTURE)
+    }
+
     /// Whether `timer` will fire.
     pub(crate) fn is_armed(&self, timer: Timer) -> bool {
-        self.0[timer as usize] != Instant::FAR_FUTURE
+        self.at[timer as usize] != Instant::FAR_FUTURE
     }
 
     /// When `timer` fires; [`Instant::FAR_FUTURE`] if it is not armed.
     pub(crate) const fn at(&self, timer: Timer) -> Instant {
-        self.0[timer as usize]
+        self.at[timer as usize]
     }
 
     /// When the first timer fires.
     pub(crate) fn earliest(&self) -> Option<Instant> {
-        let first = self.0.iter().fold(Instant::FAR_FUTURE, |first, &at| first.min(at));
+        let first = self.at.iter().fold(Instant::FAR_FUTURE, |first, &at| first.min(at));
         (first != Instant::FAR_FUTURE).then_some(first)
     }
 
     /// Stops `timer` and says so, if it was due by `now`.
     pub(crate) fn take_due(&mut self, timer: Timer, now: Instant) -> bool {
-        let due = self.is_armed(timer) && self.0[timer as usize] <= now;
+        let due = self.is_armed(timer) && self.at[timer as usize] <= now;
         if due {
             self.stop(timer);
         }

@@ -1,9 +1,11 @@
 //! A slab of packets with reference counts: machines pass a [`PacketId`] on, and the packet itself stays where it is.
 
 use std::mem::ManuallyDrop;
+use std::net::Ipv4Addr;
 
-use crate::ip::Ecn;
-use crate::packet::Packet;
+use crate::ip::{Ecn, IpHeader, Ipv4Header};
+use crate::packet::{Packet, Payload, Transport};
+use crate::udp::UdpHeader;
 use crate::units::Bytes;
 
 /// Names a packet in a [`PacketPool`]. Whoever holds one owns one reference to the packet.
@@ -32,26 +34,39 @@ pub struct Discharge {
 
 #[derive(Debug)]
 struct Slot {
+    /// None where it is free.
     references: u32,
     /// In whose queues it is, where somebody counts.
     charged_to: Option<u32>,
-    /// Emptied by [`Slot::empty`] alone.
-    packet: Option<ManuallyDrop<Packet>>,
+    /// Where the slot is free, one that owns nothing: what is left of the last one ([`Slot::empty`]).
+    packet: ManuallyDrop<Packet>,
 }
 
 impl Slot {
-    /// Drops the packet. Nearly all own nothing, so that nothing is to be done.
+    fn held(&self) -> &Packet {
+        assert!(self.references > 0, "a held reference keeps its packet");
+        &self.packet
+    }
+
+    /// Drops what the packet owns. Nearly all own nothing, so that nothing is to be done.
     #[inline(always)]
     fn empty(&mut self) {
-        match &self.packet {
-            Some(packet) if packet.is_flat() => self.packet = None,
-            _ => self.empty_and_free(),
+        if !self.packet.is_flat() {
+            self.free();
         }
     }
 
     #[inline(never)]
-    fn empty_and_free(&mut self) {
-        drop(self.packet.take().map(ManuallyDrop::into_inner));
+    fn free(&mut self) {
+        drop(self.vacate());
+    }
+
+    /// Takes the packet out.
+    fn vacate(&mut self) -> Packet {
+        let (nobody, nothing) = (Ipv4Addr::UNSPECIFIED, UdpHeader { src_port: 0, dst_port: 0 });
+        let ip = IpHeader::V4(Ipv4Header::new(nobody, nobody));
+        let left = Packet { ip, transport: Transport::Udp(nothing), payload: Payload::EMPTY };
+        ManuallyDrop::into_inner(std::mem::replace(&mut self.packet, ManuallyDrop::new(left)))
     }
 }
 
@@ -63,18 +78,19 @@ impl Drop for Slot {
 
 impl PacketPool {
     /// Takes a packet in, with one reference.
-    #[inline]
+    // A packet is moved into its place from where it was made, and not by way of an argument.
+    #[inline(always)]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
             Some(index) => {
                 // Whoever released it let go of its charge.
                 let slot = &mut self.slots[index as usize];
                 slot.references = 1;
-                slot.packet = Some(ManuallyDrop::new(packet));
+                slot.packet = ManuallyDrop::new(packet);
                 PacketId(index)
             }
             None => {
-                self.slots.push(Slot { references: 1, charged_to: None, packet: Some(ManuallyDrop::new(packet)) });
+                self.slots.push(Slot { references: 1, charged_to: None, packet: ManuallyDrop::new(packet) });
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -84,8 +100,9 @@ impl PacketPool {
     ///
     /// # Panics
     /// If its last reference was released.
+    #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
-        self.slots[id.0 as usize].packet.as_ref().expect("a held reference keeps its packet")
+        self.slots[id.0 as usize].held()
     }
 
     /// Marks the packet as having met congestion, if it may be marked (RFC 3168, 5). Returns whether it is.
@@ -93,17 +110,17 @@ impl PacketPool {
     /// # Panics
     /// If its last reference was released.
     pub fn mark(&mut self, id: PacketId) -> bool {
-        let packet = self.slots[id.0 as usize].packet.as_mut().expect("a held reference keeps its packet");
-        let capable = packet.ip.ecn() != Ecn::NotCapable;
+        let slot = &mut self.slots[id.0 as usize];
+        let capable = slot.held().ip.ecn() != Ecn::NotCapable;
         if capable {
-            packet.ip.set_ecn(Ecn::Experienced);
+            slot.packet.ip.set_ecn(Ecn::Experienced);
         }
         capable
     }
 
     /// Adds a reference.
     pub fn retain(&mut self, id: PacketId) {
-        debug_assert!(self.slots[id.0 as usize].packet.is_some(), "only a held packet can be retained");
+        debug_assert!(self.slots[id.0 as usize].references > 0, "only a held packet can be retained");
         self.slots[id.0 as usize].references += 1;
     }
 
@@ -128,10 +145,10 @@ impl PacketPool {
     /// If its last reference was released.
     pub fn take(&mut self, id: PacketId) -> Packet {
         let slot = &mut self.slots[id.0 as usize];
-        let packet =
-            if slot.references == 1 && slot.charged_to.is_none() { slot.packet.take() } else { slot.packet.clone() };
+        let alone = slot.references == 1 && slot.charged_to.is_none();
+        let packet = if alone { slot.vacate() } else { slot.held().clone() };
         self.release(id);
-        packet.map(ManuallyDrop::into_inner).expect("a held reference keeps its packet")
+        packet
     }
 
     /// From now on the packet lies in the queues below `sender`, any number: until [`Self::discharge`], or until its last reference goes.
@@ -155,8 +172,8 @@ impl PacketPool {
 
     fn end_charge(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.0 as usize];
-        if let (Some(sender), Some(packet)) = (slot.charged_to.take(), &slot.packet) {
-            self.discharged.push(Discharge { sender, len: packet.len() });
+        if let Some(sender) = slot.charged_to.take() {
+            self.discharged.push(Discharge { sender, len: slot.packet.len() });
         }
     }
 
@@ -186,8 +203,7 @@ impl PacketPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ip::{IpHeader, Ipv4Header};
-    use crate::{Payload, TcpHeader, Transport};
+    use crate::TcpHeader;
 
     #[test]
     fn a_packet_lives_until_its_last_reference_goes() {

@@ -10,7 +10,7 @@ use crate::loss::Interference;
 use crate::medium::Transmission;
 use crate::medium::progress::Progress;
 use crate::observe::{Event, Observer, Silence};
-use crate::slots::Wakeup;
+use crate::slots::{Busy, Wakeup};
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// What follows after any input to a station: packets up, packets that its scheme emitted, its deadline and its grant.
@@ -45,7 +45,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.contention.stale = false;
         let grants = self.contention.active.iter().filter_map(|&node| self.stations[usize::from(node)].grant());
         let earliest = if self.medium.is_busy() { None } else { grants.min() };
-        self.agenda.set(self.slots.slot(Wakeup::Contention), earliest);
+        self.agenda.set_busy(Busy::Contention as usize, earliest);
     }
 
     /// Counters have run out: their stations send, all in the same instant.
@@ -90,7 +90,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(self.now, &event);
         }
         self.medium.begin(self.now, ppdu);
-        self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
+        self.agenda.set_busy(Busy::Medium as usize, self.medium.poll_timeout());
         if self.per_mpdu {
             self.expect_mpdus();
         }
@@ -153,7 +153,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while let Some(ended) = self.medium.end(self.now) {
             self.end_transmission(ended);
         }
-        self.agenda.set(self.slots.slot(Wakeup::Medium), self.medium.poll_timeout());
+        self.agenda.set_busy(Busy::Medium as usize, self.medium.poll_timeout());
     }
 
     fn end_transmission(&mut self, mut ended: Transmission) {

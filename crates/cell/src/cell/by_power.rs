@@ -14,7 +14,7 @@ use crate::loss::Interference;
 use crate::medium::Transmission;
 use crate::medium::by_power::{ByPower, Change, Ended, Hears, Next, Number};
 use crate::observe::{Event, Heard, Observer, Silence};
-use crate::slots::Wakeup;
+use crate::slots::Busy;
 
 /// The medium, and what the AP has heard of it.
 #[derive(Debug)]
@@ -189,7 +189,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.contention.active.retain(|&node| !stations[usize::from(node)].is_settled(now));
         self.contention.stale = true;
         let next = self.powers().medium.poll_timeout();
-        self.agenda.set(self.slots.slot(Wakeup::Medium), next);
+        self.agenda.set_busy(Busy::Medium as usize, next);
     }
 
     /// Tells the listener what the AP has heard until now, if it hears something else from now on. `silence`: how the AP's silence was spent, if it

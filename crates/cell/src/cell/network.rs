@@ -9,7 +9,7 @@ use super::Cell;
 use crate::flows::{Place, address};
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
-use crate::slots::Wakeup;
+use crate::slots::{Busy, Wakeup};
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Takes from a station what came up and what its scheme emitted, until there is no more.
@@ -116,7 +116,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 None => self.push_up(packet),
             }
         }
-        self.after_forwarding(node);
+        self.after_passage(node, self.stations[node].heeds_passage());
     }
 
     /// A packet for a node itself is on its way to its transports.
@@ -132,8 +132,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.pool.release(packet);
     }
 
-    /// A node's scheme was asked about a packet that passes through: it may have emitted others, or want to be woken.
-    fn after_forwarding(&mut self, node: usize) {
+    /// A packet has passed through a node, or into its queue. If its scheme was `asked`, it may have emitted others, or want to be woken; else
+    /// no more than a deadline is taken back that a frame heard since has made void, which spares an event.
+    #[inline(always)]
+    fn after_passage(&mut self, node: usize, asked: bool) {
+        let waits = self.agenda.deadline(self.slots.slot(Wakeup::Station(node))) < Instant::FAR_FUTURE;
+        if asked || waits {
+            self.heed_station(node);
+        }
+    }
+
+    #[inline(never)]
+    fn heed_station(&mut self, node: usize) {
         while let Some(emission) = self.stations[node].poll_emission() {
             self.carry_emission(node, emission);
         }
@@ -201,17 +211,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         // Who wants the medium already, or is in an exchange, does not look at it now.
         let view = if waited { MediumView::BUSY } else { self.view(node) };
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
-        if waited {
-            // Its grant stands; only its scheme may have got a new deadline.
-            let timeout = self.stations[node].poll_timeout();
-            self.agenda.set(self.slots.slot(Wakeup::Station(node)), timeout);
-        } else {
+        if !waited {
             self.watch(node);
         }
-        // A scheme may have emitted something; what came up was taken before.
-        while let Some(emission) = self.stations[node].poll_emission() {
-            self.carry_emission(node, emission);
-        }
+        // Where it waited, its grant stands: only its scheme may have got a new deadline, or have emitted something; what came up was taken before.
+        self.after_passage(node, !self.stations[node].is_stock());
     }
 
     /// Packets have passed from the server's host to its wire.
@@ -234,7 +238,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(self.now, &Event::WireDrop { node: None });
             self.pool.release(packet);
         }
-        self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
+        self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
     }
 
     /// The wire has taken a packet of the server's that counts in small queues, whether or not it will arrive.
@@ -266,7 +270,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(self.now, &Event::WireDrop { node: Some(NodeId(0)) });
             self.pool.release(packet);
         }
-        self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
+        self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
     }
 
     /// Packets have come over the wire to the AP.
@@ -280,9 +284,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {
                 self.send_on(0, packet, next, [NodeId(0), to]);
             }
-            self.after_forwarding(0);
+            self.after_passage(0, self.stations[0].heeds_passage());
         }
-        self.agenda.set(self.slots.slot(Wakeup::WireDown), self.wire_down.poll_timeout());
+        self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         self.refill_server();
     }
 
@@ -297,7 +301,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }
         }
         self.end_batches();
-        self.agenda.set(self.slots.slot(Wakeup::WireUp), self.wire_up.poll_timeout());
+        self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
     }
 
     /// Packets have passed from the wire to the server's host.

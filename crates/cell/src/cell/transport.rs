@@ -187,8 +187,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp {
                     tcp.handle_timeout(now);
                 }
-                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), None);
                 self.service(flow, end);
+                let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
+                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), deadline);
             }
             later => self.agenda.set(self.slots.slot(Wakeup::End(end_index)), later),
         }
@@ -196,9 +197,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// What follows after any input to a TCP endpoint: segments out, events, what it delivered, its deadline.
     pub(super) fn service(&mut self, flow: usize, end: usize) {
-        self.top_up(flow, end);
-        self.let_read(flow, end);
-        let bounded = self.flows.flow(flow).ends[end].small_queue.is_some();
+        let state = self.flows.flow(flow);
+        let bounded = state.ends[end].small_queue.is_some();
+        if state.is_attended() {
+            self.top_up(flow, end);
+            self.let_read(flow, end);
+        }
         loop {
             let now = self.now;
             let End { place, tcp: Some(tcp), small_queue, .. } = &mut self.flows.flow_mut(flow).ends[end] else {
@@ -208,8 +212,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             if bounded && let Some(queue) = small_queue {
                 tcp.heed_small_queue(queue.below, queue.packet, queue.time);
             }
-            let Some(packet) = tcp.poll_transmit(now) else { break };
-            let packet = self.pool.insert(packet);
+            let Some(packet) = tcp.poll_transmit_into(now, &mut self.pool) else { break };
             if bounded {
                 self.charge(flow, end, packet);
             }
@@ -217,9 +220,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.report(flow, end);
         // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
-        let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
         let slot = self.slots.slot(Wakeup::End(2 * flow + end));
-        if let Some(at) = deadline
+        if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
+            && tcp.take_armed() < self.agenda.deadline(slot)
+            && let Some(at) = tcp.poll_timeout()
             && at < self.agenda.deadline(slot)
         {
             self.agenda.set(slot, Some(at));
@@ -465,7 +469,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         while self.wire_down.has_room(self.now) {
             let Some(packet) = self.next_flood(Place::Server) else { return };
-            let packet = self.pool.insert(packet);
             self.send_from(Place::Server, packet);
         }
     }
@@ -477,8 +480,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while self.wire_down.has_room_beside(self.now, packets, bytes) {
             let Some(packet) = self.next_flood(Place::Server) else { return };
             packets += 1;
-            bytes += packet.len();
-            let packet = self.pool.insert(packet);
+            bytes += self.pool.get(packet).len();
             self.send_from(Place::Server, packet);
         }
     }
@@ -493,24 +495,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let mut room = self.queue_limits[node].saturating_sub(waiting);
         while room > 0 {
             let Some(packet) = self.next_flood(Place::Station(node)) else { return };
-            let packet = self.pool.insert(packet);
             room -= usize::from(self.send_from_station(node, packet));
         }
     }
 
     /// The next datagram of the sources at a place that flood.
-    fn next_flood(&mut self, place: Place) -> Option<ackless_wire::Packet> {
+    #[inline]
+    fn next_flood(&mut self, place: Place) -> Option<PacketId> {
         let sources = match place {
             // The AP has no transports: its entry is the server's.
             Place::Server => &mut self.sources[0],
             Place::Station(node) => &mut self.sources[node],
         };
         for _ in 0..sources.len() {
-            let flow = sources.pop_front()?;
-            sources.push_back(flow);
+            let flow = *sources.front()?;
+            if sources.len() > 1 {
+                sources.rotate_left(1);
+            }
             let state = self.flows.flow_mut(flow);
             if let Some(payload) = state.floods() {
-                return Some(state.datagram(payload));
+                return Some(self.pool.insert(state.datagram(payload)));
             }
         }
         None

@@ -54,10 +54,8 @@ pub enum NoAnswer {
 
 #[derive(Clone, Copy, Debug)]
 enum Slot {
-    /// To be sent, for the first time or again.
-    Unsent(Pending),
-    /// On the air, or its answer was lost.
-    Sent(Pending),
+    /// Has no fate yet.
+    Open(Pending),
     /// Has its fate, but an older MPDU has not.
     Settled(Fate),
 }
@@ -67,6 +65,14 @@ struct Pending {
     mpdu: Mpdu,
     /// Failed attempts.
     failures: u32,
+    /// Whether it is on the air, or its answer was lost; else it is to be sent, for the first time or again.
+    sent: bool,
+}
+
+impl Slot {
+    const fn is_sent(&self) -> bool {
+        matches!(self, Self::Open(pending) if pending.sent)
+    }
 }
 
 impl Pending {
@@ -131,7 +137,7 @@ impl Originator {
         assert!(self.can_take_new(), "a new MPDU lies within the window");
         let seq = self.next_seq();
         let mpdu = Mpdu { seq, retry: false, ..mpdu };
-        self.slots.push_back(Slot::Unsent(Pending { mpdu, failures: 0 }));
+        self.slots.push_back(Slot::Open(Pending { mpdu, failures: 0, sent: false }));
         seq
     }
 
@@ -140,7 +146,7 @@ impl Originator {
     /// # Panics
     /// If there is no such MPDU.
     pub fn join(&mut self, packet: Mpdu) {
-        let Some(Slot::Unsent(Pending { mpdu, failures: 0 })) = self.slots.back_mut() else {
+        let Some(Slot::Open(Pending { mpdu, failures: 0, sent: false })) = self.slots.back_mut() else {
             panic!("a packet joins an MPDU that has not been sent");
         };
         self.more.join(mpdu, packet);
@@ -149,7 +155,7 @@ impl Originator {
     /// The MPDU that was taken in last, if it is to be sent.
     pub fn newest(&self) -> Option<&Mpdu> {
         match self.slots.back() {
-            Some(Slot::Unsent(pending)) => Some(&pending.mpdu),
+            Some(Slot::Open(pending)) if !pending.sent => Some(&pending.mpdu),
             _ => None,
         }
     }
@@ -179,8 +185,8 @@ impl Originator {
     /// MPDUs on the air are not among them, nor are those whose answer was lost until a BlockAckReq cleared them up.
     pub fn unacknowledged(&self) -> impl Iterator<Item = &Mpdu> {
         self.slots.iter().filter_map(|slot| match slot {
-            Slot::Unsent(pending) => Some(&pending.mpdu),
-            Slot::Sent(_) | Slot::Settled(_) => None,
+            Slot::Open(pending) if !pending.sent => Some(&pending.mpdu),
+            Slot::Open(_) | Slot::Settled(_) => None,
         })
     }
 
@@ -188,11 +194,12 @@ impl Originator {
     ///
     /// # Panics
     /// If no such MPDU is to be sent.
+    #[inline]
     pub fn mark_sent(&mut self, seq: MacSeq) {
-        let slot = self.slots.get_mut(usize::from(seq.offset_from(self.start)));
-        let slot = slot.expect("only an MPDU of the window is sent");
-        let Slot::Unsent(pending) = *slot else { panic!("an MPDU waits for its answer before it is sent again") };
-        *slot = Slot::Sent(pending);
+        match self.slots.get_mut(usize::from(seq.offset_from(self.start))) {
+            Some(Slot::Open(pending)) if !pending.sent => pending.sent = true,
+            _ => panic!("only an MPDU of the window is sent, and not again before its answer"),
+        }
         // What was put together before a request became due, and has waited for its CTS since, goes first: the answer to it is none to the
         // request.
         if let Request::Due { .. } = self.request {
@@ -214,18 +221,19 @@ impl Originator {
 
     /// Whether an MPDU that is to be sent again will be given up if it fails once more.
     pub fn has_last_try(&self, retry_limit: u32) -> bool {
-        let last = |slot: &Slot| matches!(slot, Slot::Unsent(pending) if pending.is_at_last_try(retry_limit));
+        let last =
+            |slot: &Slot| matches!(slot, Slot::Open(pending) if !pending.sent && pending.is_at_last_try(retry_limit));
         self.slots.iter().any(last)
     }
 
     /// How many MPDUs are on the air or have lost their answer.
     pub fn in_flight(&self) -> u32 {
-        self.slots.iter().filter(|slot| matches!(slot, Slot::Sent(_))).count() as u32
+        self.slots.iter().filter(|slot| slot.is_sent()).count() as u32
     }
 
     /// How many MPDUs a BlockAck with this bitmap decides on, and how many of them it acknowledges.
     pub fn outcome(&self, bitmap: Bitmap) -> (u32, u32) {
-        let sent = self.slots.iter().zip(0..).filter(|(slot, _)| matches!(slot, Slot::Sent(_)));
+        let sent = self.slots.iter().zip(0..).filter(|(slot, _)| slot.is_sent());
         sent.fold((0, 0), |(sent, acknowledged), (_, offset)| {
             (sent + 1, acknowledged + u32::from(bitmap.contains(self.start.plus(offset))))
         })
@@ -241,17 +249,18 @@ impl Originator {
             Request::Due { .. } | Request::Idle => Request::Idle,
             Request::Deferred => Request::Due { failures: 0 },
         };
-        let start = self.start;
+        let mut bits = bitmap.aligned_to(self.start);
         for offset in 0..self.slots.len() {
-            let acknowledged = bitmap.contains(start.plus(offset as u16));
-            match self.slots[offset] {
-                Slot::Sent(pending) if acknowledged => self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate),
-                // Failed after a given-up request, and now known to have arrived.
-                Slot::Unsent(pending) if acknowledged && pending.failures > 0 => {
-                    self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
-                }
-                Slot::Sent(pending) => self.fail(offset, pending, retry_limit, &mut fate),
-                Slot::Unsent(_) | Slot::Settled(_) => {}
+            let acknowledged = bits & 1 != 0;
+            bits >>= 1;
+            let Slot::Open(pending) = &self.slots[offset] else { continue };
+            // One that is not sent failed after a given-up request, and is now known to have arrived.
+            if acknowledged && (pending.sent || pending.failures > 0) {
+                let mpdu = pending.mpdu;
+                self.settle(offset, mpdu, Fate::Delivered, &mut fate);
+            } else if pending.sent {
+                let pending = *pending;
+                self.fail(offset, pending, retry_limit, &mut fate);
             }
         }
         self.advance();
@@ -273,7 +282,7 @@ impl Originator {
             return NoAnswer::Request;
         }
         for offset in 0..self.slots.len() {
-            if let Slot::Sent(pending) = self.slots[offset] {
+            if let Slot::Open(pending @ Pending { sent: true, .. }) = self.slots[offset] {
                 self.fail(offset, pending, retry_limit, &mut fate);
             }
         }
@@ -319,7 +328,7 @@ impl Originator {
     /// Gives up all MPDUs that are to be sent, as after too many failed RTS (10.3.4.4).
     pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(Mpdu, Fate)) {
         for offset in 0..self.slots.len() {
-            if let Slot::Unsent(pending) = self.slots[offset] {
+            if let Slot::Open(pending @ Pending { sent: false, .. }) = self.slots[offset] {
                 self.settle(offset, pending.mpdu, Fate::GivenUp, &mut fate);
             }
         }
@@ -329,7 +338,7 @@ impl Originator {
     fn sent_alone(&self, seq: MacSeq) -> (usize, Pending) {
         let offset = usize::from(seq.offset_from(self.start));
         match self.slots.get(offset) {
-            Some(Slot::Sent(pending)) => (offset, *pending),
+            Some(Slot::Open(pending)) if pending.sent => (offset, *pending),
             _ => panic!("an answer belongs to an MPDU on the air"),
         }
     }
@@ -341,7 +350,7 @@ impl Originator {
         } else {
             let mpdu = Mpdu { retry: true, ..pending.mpdu };
             self.more.repeat(&mpdu);
-            self.slots[offset] = Slot::Unsent(Pending { mpdu, failures });
+            self.slots[offset] = Slot::Open(Pending { mpdu, failures, sent: false });
         }
     }
 
@@ -363,12 +372,17 @@ impl Originator {
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only
     /// a request from beyond it helps: one that starts before it would not.
     fn advance(&mut self) {
-        while let Some(&Slot::Settled(fate)) = self.slots.front() {
-            self.slots.pop_front();
-            self.start = self.start.plus(1);
-            if fate == Fate::GivenUp && self.request == Request::Idle {
-                self.request = Request::Due { failures: 0 };
-            }
+        let mut settled = 0;
+        let mut given_up = false;
+        for slot in &self.slots {
+            let Slot::Settled(fate) = slot else { break };
+            settled += 1;
+            given_up |= *fate == Fate::GivenUp;
+        }
+        self.slots.drain(..settled);
+        self.start = self.start.plus(settled as u16);
+        if given_up && self.request == Request::Idle {
+            self.request = Request::Due { failures: 0 };
         }
     }
 }

@@ -105,13 +105,13 @@ impl Recipient {
 
     /// 10.25.6.3 b).
     fn record(&mut self, seq: MacSeq) {
-        if seq.before(self.scoreboard.start) {
-            return;
-        }
-        if seq.offset_from(self.scoreboard.start) >= self.window {
+        let offset = seq.offset_from(self.scoreboard.start);
+        if offset < self.window {
+            self.scoreboard.bits |= 1 << offset;
+        } else if offset < MacSeq::MODULUS / 2 {
             self.shift_scoreboard(window_ending_at(seq, self.window));
+            self.scoreboard.bits |= 1 << (self.window - 1);
         }
-        self.scoreboard.insert(seq);
     }
 
     fn shift_scoreboard(&mut self, start: MacSeq) {
@@ -129,9 +129,6 @@ impl ReorderBuffer {
     /// 10.25.6.6.2.
     fn insert(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         let mpdu = &packets[0];
-        if mpdu.seq.before(self.start) {
-            return Err(Duplicate);
-        }
         if mpdu.seq == self.start {
             // The common case needs no slot. Nothing held has this sequence number: it would have gone up.
             self.start = self.start.plus(1);
@@ -141,6 +138,9 @@ impl ReorderBuffer {
             }
             self.release(&mut up);
             return Ok(());
+        }
+        if mpdu.seq.before(self.start) {
+            return Err(Duplicate);
         }
         if mpdu.seq.offset_from(self.start) >= window {
             self.advance_to(window_ending_at(mpdu.seq, window), &mut up);

@@ -28,6 +28,7 @@ impl Fifo {
     }
 
     /// Queues a packet, or drops it.
+    #[inline(always)]
     pub fn push(&mut self, item: Queued, mut drop: impl FnMut(Queued)) {
         if self.items.len() >= self.limit {
             drop(item);

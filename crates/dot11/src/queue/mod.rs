@@ -144,7 +144,17 @@ impl TxQueue {
     }
 
     /// Queues a packet of the flow with this key. `drop` takes what is dropped for it.
+    #[inline(always)]
     pub fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
+        match self {
+            Self::Fifo(fifo) => fifo.push(item, drop),
+            _ => self.push_managed(item, flow, drop),
+        }
+    }
+
+    // What is asked for each packet of a fifo stands where it is asked; the other queues take their time.
+    #[inline(never)]
+    fn push_managed(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         match self {
             Self::Fifo(fifo) => fifo.push(item, drop),
             Self::FqCodel(fq) => fq.push(item, flow, drop),
@@ -198,8 +208,12 @@ impl TxQueue {
     }
 
     /// Whether none waits.
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        match self {
+            Self::Fifo(fifo) => fifo.is_empty(),
+            _ => self.len() == 0,
+        }
     }
 
     /// Puts another packet into a frame that waits, wherever it stands but in the device, and returns the one before.

@@ -143,8 +143,10 @@ impl<S: Scheme> Station<S> {
                 self.take_over(link, &mut mpdus, now, pool);
                 length.with(len)
             } else {
-                let mut cx = context!(self, now, pool);
-                self.scheme.on_sequenced(&mut cx, &mpdu);
+                if !self.scheme.is_stock() {
+                    let mut cx = context!(self, now, pool);
+                    self.scheme.on_sequenced(&mut cx, &mpdu);
+                }
                 mpdus.push(mpdu);
                 longer
             };
@@ -282,8 +284,9 @@ impl<S: Scheme> Station<S> {
     pub(super) fn put_on_air(&mut self, ppdu: Ppdu, asked: Option<Asked>, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let link = self.links.current();
         if let Some(Asked::Alone(..) | Asked::Block(_)) = asked {
+            let originator = self.links.originator(link);
             for mpdu in ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins()) {
-                self.links.mark_sent(link, mpdu.seq);
+                originator.mark_sent(mpdu.seq);
             }
         }
         let (backlog, mut bits) = (Backlog { packets: self.links.backlog(link) }, HeaderBits::default());

@@ -243,12 +243,14 @@ impl<S: Scheme> Station<S> {
             self.links.let_go(fates.iter().map(|(mpdu, _)| mpdu.handle));
         }
         for (mpdu, fate) in fates.drain(..) {
-            let mut cx = context!(self, now, pool);
-            match fate {
-                Fate::Delivered => self.scheme.on_delivered(&mut cx, &mpdu),
-                Fate::GivenUp => {
-                    self.counts.given_up += u64::from(mpdu.part.begins());
-                    self.scheme.on_given_up(&mut cx, &mpdu);
+            if fate == Fate::GivenUp {
+                self.counts.given_up += u64::from(mpdu.part.begins());
+            }
+            if !self.scheme.is_stock() {
+                let mut cx = context!(self, now, pool);
+                match fate {
+                    Fate::Delivered => self.scheme.on_delivered(&mut cx, &mpdu),
+                    Fate::GivenUp => self.scheme.on_given_up(&mut cx, &mpdu),
                 }
             }
             // The receiver may hold it still.

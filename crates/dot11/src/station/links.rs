@@ -165,11 +165,12 @@ impl Links {
     }
 
     /// Queues a packet for its receiver, alone in its group or not; for all, behind what waits for its destination, or for the first peer.
-    /// What is dropped for it is added to `dropped`, with its packet's reference.
-    pub(super) fn push(&mut self, item: Queued, flow: u32, dropped: &mut Vec<Queued>) {
+    /// `drop` gets what is dropped for it, with its packet's reference.
+    #[inline(always)]
+    pub(super) fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         let link = self.link_of(&item);
         let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
-        self.links[link].queue.push(item, flow, |victim| dropped.push(victim));
+        self.links[link].queue.push(item, flow, drop);
         // What comes behind others changes neither whether nor since when something waits.
         if was_empty {
             self.refresh(link);
@@ -297,6 +298,7 @@ impl Links {
 
     /// The length of the MPDU of the next new packet for the agreement, which stays queued. What queue management drops is added
     /// to `dropped`.
+    #[inline(always)]
     pub(super) fn next_new_len(
         &mut self,
         link: usize,
@@ -310,10 +312,12 @@ impl Links {
     }
 
     /// Takes the packet that [`Self::next_new_len`] found into the agreement, as an MPDU of `transmitter` with its sequence number.
+    #[inline(always)]
     pub(super) fn take_new(&mut self, link: usize, transmitter: NodeId) -> Mpdu {
-        let mpdu = self.take_head(link).mpdu(transmitter, MacSeq::default());
-        let seq = self.originator(link).push_new(mpdu);
-        Mpdu { seq, ..mpdu }
+        let seq = self.originator(link).next_seq();
+        let mpdu = self.take_head(link).mpdu(transmitter, seq);
+        self.originator(link).push_new(mpdu);
+        mpdu
     }
 
     /// How A-MSDUs are put together on a link, if they are.
@@ -375,10 +379,6 @@ impl Links {
 
     pub(super) fn can_take_new(&self, link: usize) -> bool {
         self.links[link].agreed().originator.can_take_new()
-    }
-
-    pub(super) fn mark_sent(&mut self, link: usize, seq: MacSeq) {
-        self.originator(link).mark_sent(seq);
     }
 
     pub(super) fn originator(&mut self, link: usize) -> &mut Originator {
@@ -501,10 +501,13 @@ impl Link {
     }
 
     /// Lets queue management hand over the next packet, unless one is there.
+    #[inline(always)]
     fn fill_head(&mut self, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) {
         if self.head.is_none() {
-            let marks = self.queue.marks();
-            self.head = self.queue.pop(now, |victim| manage(victim, marks, pool, dropped));
+            self.head = match &mut self.queue {
+                TxQueue::Fifo(fifo) => fifo.pop(),
+                managed => pop_managed(managed, now, pool, dropped),
+            };
         }
     }
 
@@ -538,6 +541,12 @@ impl Link {
         // A full window of unanswered MPDUs cannot occur without a BlockAck Request being due.
         Some(head.enqueued)
     }
+}
+
+#[inline(never)]
+fn pop_managed(queue: &mut TxQueue, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Option<Queued> {
+    let marks = queue.marks();
+    queue.pop(now, |victim| manage(victim, marks, pool, dropped))
 }
 
 /// What becomes of a packet that queue management does not want: it is marked and given back, if that is done and may be, or dropped.

@@ -283,15 +283,14 @@ impl<S: Scheme> Station<S> {
             ack_policy: AckPolicy::Normal,
             rate: None,
         };
-        let mut cx = context!(self, now, pool);
-        match self.scheme.on_outgoing(&mut cx, packet, handle, &mut options) {
-            Verdict::Pass => self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow),
-            Verdict::Hold => {}
-            Verdict::Swallow => pool.release(packet),
-            Verdict::Replace(other) => {
-                pool.release(packet);
-                self.queue(now, view, pool, queued(now, pool, other, handle, options), flow);
-            }
+        let mut passes = Some(packet);
+        if !self.scheme.is_stock() {
+            let mut cx = context!(self, now, pool);
+            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, &mut options);
+            passes = carry_out(verdict, pool, packet);
+        }
+        if let Some(packet) = passes {
+            self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
         }
     }
 
@@ -311,7 +310,20 @@ impl<S: Scheme> Station<S> {
         self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
     }
 
+    /// Whether its scheme leaves everything as it is, and so neither emits nor waits for anything.
+    #[inline(always)]
+    pub fn is_stock(&self) -> bool {
+        self.scheme.is_stock()
+    }
+
+    /// Whether its scheme has a say in what passes through it ([`Scheme::heeds_passage`]).
+    #[inline(always)]
+    pub fn heeds_passage(&self) -> bool {
+        self.scheme.heeds_passage()
+    }
+
     /// Asks the scheme about a packet that passes through this node. Returns what goes on.
+    #[inline(always)]
     pub fn forward(
         &mut self,
         now: Instant,
@@ -319,6 +331,9 @@ impl<S: Scheme> Station<S> {
         packet: PacketId,
         passage: Passage,
     ) -> Option<PacketId> {
+        if !self.scheme.heeds_passage() {
+            return Some(packet);
+        }
         let mut cx = context!(self, now, pool);
         let verdict = self.scheme.on_forward(&mut cx, packet, passage);
         carry_out(verdict, pool, packet)
@@ -420,11 +435,16 @@ impl<S: Scheme> Station<S> {
         !self.exchange.is_idle() || self.answer.is_some()
     }
 
-    #[inline]
+    #[inline(always)]
     fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
         match self.config.bounds {
             Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
-            _ => self.links.push(item, flow, &mut self.dropped),
+            // Nobody need be told of what a full queue drops on a stock node.
+            _ if self.scheme.is_stock() => self.links.push(item, flow, |victim| {
+                self.counts.queue_drops += 1;
+                pool.release(victim.packet);
+            }),
+            _ => self.links.push(item, flow, |victim| self.dropped.push(victim)),
         }
         if self.links.has_device() {
             self.links.feed(now, pool, &mut self.dropped);
@@ -442,15 +462,22 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Tells the scheme which packets were dropped, and lets them go.
+    #[inline(always)]
     fn settle_drops(&mut self, now: Instant, pool: &mut PacketPool) {
-        if self.dropped.is_empty() {
-            return;
+        if !self.dropped.is_empty() {
+            self.let_go_of_dropped(now, pool);
         }
+    }
+
+    #[inline(never)]
+    fn let_go_of_dropped(&mut self, now: Instant, pool: &mut PacketPool) {
         let mut dropped = std::mem::take(&mut self.dropped);
         for queued in dropped.drain(..) {
             self.counts.queue_drops += 1;
-            let mut cx = context!(self, now, pool);
-            self.scheme.on_dropped(&mut cx, queued.handle);
+            if !self.scheme.is_stock() {
+                let mut cx = context!(self, now, pool);
+                self.scheme.on_dropped(&mut cx, queued.handle);
+            }
             pool.release(queued.packet);
         }
         self.dropped = dropped;
@@ -493,6 +520,7 @@ impl<S: Scheme> Station<S> {
 }
 
 /// A packet as it stands in a queue from `now` on.
+#[inline(always)]
 fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
     let Content { len, payload_len, tcp_ack, .. } = Content::of(packet, pool);
     Queued { handle, packet, len, payload_len, tcp_ack, enqueued: now, options }

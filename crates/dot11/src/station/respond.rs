@@ -190,7 +190,12 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Whether the scheme takes an MPDU. It is asked about each packet, and one that it refuses is refused with all beside it.
+    #[inline(always)]
     fn admits(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
+        self.scheme.is_stock() || self.asks_to_admit(packets, now, pool)
+    }
+
+    fn asks_to_admit(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
         let mut admits = true;
         for packet in packets {
             let mut cx = context!(self, now, pool);
@@ -203,6 +208,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
+    #[inline(always)]
     fn take_in(&mut self, packets: &[Mpdu], pool: &mut PacketPool) {
         let mpdu = &packets[0];
         let agreed = mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group();
@@ -240,6 +246,10 @@ impl<S: Scheme> Station<S> {
 
     #[inline]
     fn pass_one_up(&mut self, mpdu: &Mpdu, now: Instant, pool: &mut PacketPool) {
+        if self.scheme.is_stock() {
+            self.up.push_back(Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 });
+            return;
+        }
         let mut cx = context!(self, now, pool);
         let verdict = self.scheme.on_upward(&mut cx, mpdu.packet, mpdu.transmitter);
         self.raise_emitted();
@@ -249,7 +259,11 @@ impl<S: Scheme> Station<S> {
     }
 
     /// What the scheme has emitted onwards goes up behind all that came up before.
+    #[inline]
     pub(super) fn raise_emitted(&mut self) {
+        if self.emissions.is_empty() {
+            return;
+        }
         let up = &mut self.up;
         self.emissions.retain(|emission| {
             if let Emission::Onward(packet, from) = *emission {

@@ -40,9 +40,15 @@ impl Endpoint {
         }
         // Its window is old.
         let window = if late { WindowChange::Same } else { self.update_window(now, start, ack, tcp) };
-        // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
-        let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
-        self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        if self.tx.unanswered > 0 {
+            // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
+            let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
+            self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        }
+        if places > Bytes::ZERO && ack == self.tx.max && self.tx.una == self.tx.max && self.hears_numbers_alone(tcp) {
+            // Data, and nothing is out here.
+            return Acknowledgement::Current;
+        }
         let acked = ack.since(self.tx.una);
         let bare = !late
             && acked == Bytes::ZERO
@@ -86,8 +92,16 @@ impl Endpoint {
         if late {
             return Acknowledgement::Late;
         }
-        self.on_plain_acknowledgement(now, tcp, acked, places);
+        if self.tack.is_some() {
+            self.on_plain_acknowledgement(now, tcp, acked, places);
+        }
         Acknowledgement::Current
+    }
+
+    /// Whether of this segment's acknowledgement nothing counts but its number and its window.
+    #[inline(always)]
+    fn hears_numbers_alone(&self, tcp: &TcpHeader) -> bool {
+        tcp.options.sack.is_empty() && self.undo.is_none() && self.ecn.is_none() && self.tack.is_none()
     }
 
     /// Whether nothing is out but a probe of a closed window: its answers say that the window is still closed, and not that anything is lost.

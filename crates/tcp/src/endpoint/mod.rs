@@ -214,6 +214,12 @@ impl Endpoint {
         self.timers.earliest()
     }
 
+    /// A time before which no timer fires that was armed since the last call. Where it is no earlier than when [`handle_timeout`](Self::handle_timeout)
+    /// will be called anyway, [`poll_timeout`](Self::poll_timeout) need not be asked.
+    pub const fn take_armed(&mut self) -> Instant {
+        self.timers.take_armed()
+    }
+
     /// The next thing that the application may want to know. Events come once each, in the order of [`Event::ALL`],
     /// not of occurrence.
     pub fn poll_event(&mut self) -> Option<Event> {

@@ -1,7 +1,7 @@
 //! What is sent next, and how a segment is made.
 
 use ackless_wire::tcp::TcpOptions;
-use ackless_wire::{Bytes, Instant, IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
 use super::sender::{Allowance, Blocked, Probe};
@@ -17,15 +17,44 @@ use crate::timers::Timer;
 
 impl Endpoint {
     /// The next packet to send, or nothing for now.
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        if let Some(reply) = self.reply.take() {
+        if self.is_content() { None } else { self.transmit(now, |packet| packet) }
+    }
+
+    /// As [`poll_transmit`](Self::poll_transmit), with the packet in `pool` from the start, and one reference to it.
+    #[inline(always)]
+    pub fn poll_transmit_into(&mut self, now: Instant, pool: &mut PacketPool) -> Option<PacketId> {
+        if self.is_content() { None } else { self.transmit(now, |packet| pool.insert(packet)) }
+    }
+
+    /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data.
+    #[inline(always)]
+    fn is_content(&self) -> bool {
+        self.ack_owed.is_none()
+            && self.state == State::Established
+            && self.tx.una >= self.tx.end()
+            && self.tx.next == self.tx.max
+            && self.reply.is_none()
+            && self.tack.is_none()
+    }
+
+    /// A segment that is not part of the stream, and what TACK sends in its own turn.
+    #[inline(never)]
+    fn transmit_first(&mut self, now: Instant) -> Option<Packet> {
+        if self.reply.is_some() {
             self.stats.segments_sent += 1;
-            return Some(reply);
+            return self.reply.take();
         }
-        if self.tack.is_some()
-            && let Some(packet) = self.transmit_tack(now)
+        self.transmit_tack(now)
+    }
+
+    #[inline(never)]
+    fn transmit<R>(&mut self, now: Instant, place: impl FnOnce(Packet) -> R) -> Option<R> {
+        if (self.reply.is_some() || self.tack.is_some())
+            && let Some(packet) = self.transmit_first(now)
         {
-            return Some(packet);
+            return Some(place(packet));
         }
         let draft = match self.state {
             State::Closed | State::Listen => None,
@@ -33,7 +62,7 @@ impl Endpoint {
             _ => self.transmit_data(now).or_else(|| self.transmit_ack()),
         };
         match draft {
-            Some(draft) => Some(self.build(now, draft)),
+            Some(draft) => Some(place(self.build(now, draft))),
             None => {
                 debug_assert!(self.is_waited_for(), "what is not acknowledged or not sent is waited for: {self:?}");
                 None

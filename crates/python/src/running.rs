@@ -23,6 +23,9 @@ use crate::border::{Listener, Simulator, guarded, lab, stoppable};
 use crate::scenario::Scenario;
 use crate::table::{Table, kind_of_figure, kind_of_timeline};
 
+/// The two tables of a timeline: the air and the flows.
+pub type Recorded = (Table, Table);
+
 /// One run: the object of `ackless run --json` without its `wall_seconds`, the two tables of its timeline where `interval_ns` asks for them, and those
 /// seconds.
 #[pyfunction]
@@ -32,7 +35,7 @@ pub fn run(
     scheme: &str,
     seed: u64,
     interval_ns: Option<u64>,
-) -> PyResult<(String, Option<(Table, Table)>, f64)> {
+) -> PyResult<(String, Option<Recorded>, f64)> {
     guarded(|| {
         let scenario = &scenario.scenario;
         stoppable(py, |simulator| {

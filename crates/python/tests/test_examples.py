@@ -20,8 +20,8 @@ def test_the_environment_is_one_of_gymnasium() -> None:
     with warnings.catch_warnings():
         # It has neither bounds above nor a picture.
         warnings.simplefilter("ignore")
-        check_env(AckFrequency(**{"run.measured": "300ms"}), skip_render_check=True)
-    environment = AckFrequency(**{"run.measured": "400ms"})
+        check_env(AckFrequency(**{"run.measured": "1300ms"}), skip_render_check=True)
+    environment = AckFrequency(**{"run.measured": "1500ms"})
     episodes = []
     for every in (0, 4, 4):
         environment.reset(seed=3)

@@ -122,6 +122,34 @@ fn a_flow_acknowledges_by_its_new_rule_and_nothing_held_back_is_lost() {
 }
 
 #[test]
+fn what_the_old_rule_holds_back_is_acknowledged_at_once() {
+    let arguments = ["flows.rate=100kbps", "transport.ack=8"];
+    let config = cell("wifi-80211n", "tcp", &arguments);
+    let second = cell("wifi-80211n", "tcp", &["flows.rate=100kbps", "transport.ack=2"]);
+    let new = match second.flows[0].transport {
+        ackless_cell::config::TransportConfig::Tcp(tcp) => tcp,
+        ackless_cell::config::TransportConfig::Udp { .. } => panic!("the row is of TCP"),
+    };
+    let owed = |run: &Watched| {
+        let flows = run.own().cell.flows();
+        let [sender, receiver] = [0, 1].map(|end| flows.endpoint(0, end));
+        sender.zip(receiver).map_or(0, |(sender, receiver)| (receiver.bytes_delivered() - sender.bytes_acked()).get())
+    };
+    let later = |run: &mut Watched, millis| run.advance(run.now() + Duration::from_millis(millis));
+    let mut run = watched(&config, 3);
+    // Held for longer than an ACK takes on its way.
+    let mut held = 0;
+    while held < 8 {
+        later(&mut run, 1);
+        assert!(!run.is_over(), "some segment is held");
+        held = if owed(&run) > 0 { held + 1 } else { 0 };
+    }
+    run.own_mut().cell.set_ack_rule(0, new.ack, new.policy);
+    later(&mut run, 5);
+    assert_eq!(owed(&run), 0, "it waits for nothing any more");
+}
+
+#[test]
 fn the_air_may_fall_silent_and_lose_more() {
     let config = cell("wifi-80211n", "tcp", &[]);
     let mut run = watched(&config, 6);

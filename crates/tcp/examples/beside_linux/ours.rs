@@ -202,4 +202,22 @@ mod tests {
             assert_eq!((exit(&kernel), exit(&ours)), (Some((76, 76)), Some((76, 76))), "{name}");
         }
     }
+
+    #[test]
+    fn every_data_packet_goes_out_as_linux_sends_it() {
+        let names =
+            ["start", "one-loss", "two-losses", "tail-loss", "application-limited", "window-limited", "idle-restart"];
+        for name in names {
+            let text = std::fs::read_to_string(folder().join(format!("{name}.csv"))).expect("a trace can be read");
+            let (scene, kernel) = Trace::parse(&text).expect("a trace is one");
+            let ours = trace(&scene, &kernel, Hosts::Linux).data();
+            let kernel = kernel.data();
+            assert_eq!(ours.len(), kernel.len(), "{name}");
+            for (ours, kernel) in ours.iter().zip(&kernel) {
+                let apart = ours.at.max(kernel.at) - ours.at.min(kernel.at);
+                assert!((ours.seq, ours.len) == (kernel.seq, kernel.len), "{name}: {ours:?}, and Linux {kernel:?}");
+                assert!(apart <= crate::TICK, "{name}: {ours:?}, and Linux {kernel:?}");
+            }
+        }
+    }
 }

@@ -64,9 +64,7 @@ impl Endpoint {
         let delivered = self.record_delivery(now, ack, tcp, bare);
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
-        if self.undo.is_some() {
-            self.judge_reduction(ack, acked, tcp, delivered.as_ref());
-        }
+        let waits = self.undo.is_some() && self.judge_reduction(ack, acked, tcp, delivered.as_ref());
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
                 self.loss.on_delivered(&delivered.facts);
@@ -75,7 +73,9 @@ impl Endpoint {
                 Some(delivered) if self.config.sender.growth == GrowthRule::Linux => delivered.facts.bytes,
                 _ => acked,
             };
-            self.detect_losses(now, tcp, &Progress { acked, grown, duplicate, rtt, window_used });
+            if !waits {
+                self.detect_losses(now, tcp, &Progress { acked, grown, duplicate, rtt, window_used });
+            }
         }
         if self.ecn.is_some() {
             self.heed_echo(now, tcp);

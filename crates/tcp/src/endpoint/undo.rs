@@ -1,9 +1,9 @@
 //! Reductions of the window that turn out to be mistakes, and how they are undone: by timestamps (Eifel: RFC 3522, RFC 4015), by the first
 //! ACKs after a timeout (F-RTO: RFC 5682), and by reports of duplicates (DSACK: RFC 2883, RFC 3708).
 //!
-//! As in Linux 6.12 (`tcp_may_undo`, `tcp_process_loss`, `tcp_check_dsack`), which tries them in this order. Deviations: a fast retransmit that
-//! timestamps show to be spurious is undone at once, as RFC 4015 has it, where Linux waits until nothing that was repeated is out; reports of
-//! duplicates count once all that was out is acknowledged (RFC 3708), where Linux does not wait for that; with CUBIC all
+//! As in Linux 6.12 (`tcp_may_undo`, `tcp_packet_delayed`, `tcp_try_undo_partial`, `tcp_process_loss`, `tcp_check_dsack`), which tries them in this order. A fast retransmit that
+//! timestamps show to be spurious is undone once nothing that was repeated is out, where there are records of that, and meanwhile nothing more is taken for lost; RFC 4015 undoes it at once.
+//! Deviations: what was taken for lost by then may be sent again meanwhile; reports of duplicates count once all that was out is acknowledged (RFC 3708), where Linux does not wait for that; with CUBIC all
 //! that RFC 9438 (4.9.2) names comes back, where Linux restores the window and the threshold alone.
 
 use ackless_wire::{Bytes, Instant, TcpHeader};
@@ -86,22 +86,23 @@ impl Endpoint {
         }
     }
 
-    /// An acknowledgement of all below `ack` came, which is `acked` more than before: whether it shows that the reduction was a mistake.
+    /// An acknowledgement of all below `ack` came, which is `acked` more than before: if it shows that the reduction was a mistake, that is undone. Returns whether it waits
+    /// for what was repeated, and nothing more is taken for lost.
     pub(super) fn judge_reduction(
         &mut self,
         ack: Position,
         acked: Bytes,
         tcp: &TcpHeader,
         delivered: Option<&Delivered>,
-    ) {
+    ) -> bool {
         if self.undo.as_ref().is_none_or(|undo| undo.reduction.is_none()) {
-            return;
+            return false;
         }
         let (spans, reported) = self.sack_spans(tcp);
         let (smss, phase, widest, max) = (self.tx.smss, self.loss.phase(), self.tx.max_window, self.tx.max);
-        let Some(undo) = &mut self.undo else { return };
+        let Some(undo) = &mut self.undo else { return false };
         let choices = undo.choices;
-        let Some(reduction) = &mut undo.reduction else { return };
+        let Some(reduction) = &mut undo.reduction else { return false };
         if choices.dsack
             && let Some(twice) = duplicate_report(ack, &spans[..reported])
             && twice.end > reduction.from
@@ -110,11 +111,20 @@ impl Endpoint {
             reduction.unreported = reduction.unreported.saturating_sub(segments(twice, smss));
         }
         let recovering = phase != Phase::Open && acked > Bytes::ZERO;
-        let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|&echo| {
-            let first = reduction.repeated_at;
-            echo != 0 && first.is_some_and(|first| (echo.wrapping_sub(first) as i32) < 0)
-        });
-        let by_timestamp = choices.eifel && recovering && echo.is_some();
+        let is_older = |first: u32| {
+            let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|&echo| echo != 0);
+            echo.is_some_and(|echo| (echo.wrapping_sub(first) as i32) < 0)
+        };
+        let by_timestamp = choices.eifel && recovering && reduction.repeated_at.is_some_and(is_older);
+        if by_timestamp && matches!(phase, Phase::Recovery { .. }) && ack < reduction.until {
+            let out =
+                |record: &crate::transmissions::Transmission| record.is_repeated() && record.fate == Fate::InFlight;
+            // The packet was late, and others may be (`tcp_check_sack_reordering`).
+            self.loss.on_reordering();
+            if self.loss.records().is_some_and(|records| records.iter().any(out)) {
+                return true;
+            }
+        }
         // Only when all is acknowledged that was out (RFC 3708, 3): what is missing still has to be sent again, and without probes of the tail only the
         // timer would see to it.
         let over = phase == Phase::Open || ack >= reduction.until;
@@ -125,6 +135,7 @@ impl Endpoint {
         if is_mistake {
             self.undo_reduction();
         }
+        false
     }
 
     fn undo_reduction(&mut self) {

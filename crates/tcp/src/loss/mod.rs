@@ -151,6 +151,8 @@ pub trait LossDetector {
     }
     /// The recovery, or going back after a timeout, was a mistake: nothing counts as lost, and the phase is [`Phase::Open`].
     fn undo(&mut self);
+    /// What was taken for lost in a recovery was only late.
+    fn on_reordering(&mut self) {}
     /// A tail loss probe was sent, and all up to `end` has been sent; `repeats` if it was a retransmission.
     fn on_tail_probe(&mut self, _end: Position, _repeats: bool) {}
 }
@@ -335,6 +337,10 @@ impl LossDetector for Detector {
         each_detector!(self, detector => detector.undo());
     }
 
+    fn on_reordering(&mut self) {
+        each_detector!(self, detector => detector.on_reordering());
+    }
+
     #[inline]
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {
         each_detector!(self, detector => detector.on_tail_probe(end, repeats));
@@ -423,6 +429,10 @@ impl LossDetector for Recording {
 
     fn undo(&mut self) {
         each_recording!(self, detector => detector.undo());
+    }
+
+    fn on_reordering(&mut self) {
+        each_recording!(self, detector => detector.on_reordering());
     }
 
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {

@@ -276,6 +276,10 @@ impl LossDetector for Rack {
         self.deadline = None;
     }
 
+    fn on_reordering(&mut self) {
+        self.reordering.seen = true;
+    }
+
     fn on_sent(&mut self, _span: Span, kind: SentKind) {
         if kind == SentKind::Repair {
             self.first = false;

@@ -121,6 +121,32 @@ fn an_echo_undoes_a_fast_retransmit() {
     }
 }
 
+#[test]
+fn with_records_a_fast_retransmit_is_undone_once_nothing_that_was_repeated_is_out_and_order_is_trusted_no_more() {
+    let stamped = Config { timestamps: Some(Duration::from_millis(1)), ..config(EIFEL, RecoveryChoice::Rack) };
+    let (mut script, sent) = sending(stamped, 40);
+    let at = |n: usize| sent[n].seq;
+    script.stamps = Some((3, sent[0].stamps.expect("there are timestamps").0));
+    script.wait(100);
+    acknowledge(&mut script, 1, &[(at(2), at(7))]);
+    let repeats = |script: &mut Script| script.spans().iter().filter(|&&(seq, _)| seq <= at(9)).count();
+    assert_eq!(repeats(&mut script), 2, "the first two");
+    script.wait(5);
+    acknowledge(&mut script, at(1), &[(at(2), at(7))]);
+    assert_eq!((standing(&script).2, repeats(&mut script)), (0, 0), "the first came late, and the second is out again");
+    script.wait(5);
+    acknowledge(&mut script, at(7), &[]);
+    let fresh: Vec<u32> = script.spans().iter().map(|&(seq, _)| seq).collect();
+    assert!(standing(&script).2 == 1 && fresh.len() >= 5 && fresh[0] > at(9), "{fresh:?}");
+    // What is late from now on is waited for, for a quarter of the round trip.
+    script.wait(100);
+    acknowledge(&mut script, fresh[0], &[(fresh[1], fresh[4])]);
+    let is_repeated = |script: &mut Script| script.spans().iter().any(|&(seq, _)| seq == fresh[0]);
+    assert!(!is_repeated(&mut script), "three above it");
+    script.wake();
+    assert_eq!((is_repeated(&mut script), script.end.stats().timeouts), (true, 0));
+}
+
 /// Fourteen segments, of which the timer took eleven for lost; new data is what F-RTO sends after the first acknowledgement.
 fn after_first_acknowledgement(undo: UndoChoices) -> Script {
     let (mut script, _) = sending(config(undo, RecoveryChoice::Rack), 14);

@@ -48,7 +48,7 @@ section! {
         /// by RFC 9406.
         slow_start: SlowStartChoice = "\"standard\"",
         /// Whether an echoed timestamp from before a retransmission shows that it was a mistake, and undoes what it did to the window (Eifel: RFC
-        /// 3522, 4015).
+        /// 3522, 4015); with recovery = rack once nothing repeated is out, as Linux does.
         eifel: bool = "false",
         /// Whether the first ACKs after a timeout may show the same of it (F-RTO: RFC 5682), with recovery = rack.
         frto: bool = "false",

@@ -277,6 +277,31 @@ fn after_an_outage_the_rate_comes_back() {
 }
 
 #[test]
+fn a_loss_in_cruise_cuts_the_window_however_it_is_found() {
+    for (recovery, sack) in
+        [(RecoveryChoice::Rack, true), (RecoveryChoice::Standard, true), (RecoveryChoice::Rack, false)]
+    {
+        for lose in [false, true] {
+            let ack = AckChoice::PerPacket;
+            let config = Config { congestion: CongestionChoice::Bbr3, recovery, sack, ack, ..Config::default() };
+            let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 1);
+            pair.paths[A].rate = Some(BitRate::from_mbps(12));
+            pair.ends[A].send_forever();
+            pair.run_for(Duration::from_millis(1_200));
+            assert_eq!(pair.ends[A].path_model(pair.now).map(|model| model.phase), Some(CRUISE));
+            if lose {
+                pair.paths[A].drop = vec![pair.packets_sent(A) + 3];
+            }
+            pair.run_for(Duration::from_millis(250));
+            let segments = pair.ends[A].congestion_window().get() / FULL.get();
+            // Two products, or 70 % of that or what a round brings.
+            let expected = if lose { 40..=62 } else { 81..=81 };
+            assert!(expected.contains(&segments), "{recovery:?}, {sack}, {lose}: {segments}");
+        }
+    }
+}
+
+#[test]
 fn marks_are_heeded_once_for_each_word_and_cut_the_window_and_not_the_bandwidth() {
     for (congestion, heeds) in [(CongestionChoice::Bbr3, true), (CongestionChoice::Bbr, false)] {
         let recovery = RecoveryChoice::Rack;

@@ -14,13 +14,13 @@ pub(super) struct Probing {
     /// BBR.prev_probe_too_high.
     pub(super) too_high: bool,
     /// BBR.prev_probe_precautionary.
-    precautionary: bool,
+    pub(super) precautionary: bool,
     /// BBR.bw_probe_up_rounds.
-    up_rounds: u32,
+    pub(super) up_rounds: u32,
     /// BBR.bw_probe_up_acked.
-    up_acked: Bytes,
-    /// BBR.probe_up_acked_per_inc; nothing while the long-term bound does not grow.
-    acked_per_segment: Option<Bytes>,
+    pub(super) up_acked: Bytes,
+    /// BBR.probe_up_acked_per_inc, of UP.
+    acked_per_segment: Bytes,
     /// BBR.rounds_since_probe_up.
     pub(super) rounds_since: u64,
     /// BBR.bw_probe_wait.
@@ -50,7 +50,7 @@ impl Probing {
             precautionary: false,
             up_rounds: 0,
             up_acked: Bytes::ZERO,
-            acked_per_segment: None,
+            acked_per_segment: Bytes(u64::MAX),
             rounds_since: 0,
             wait: Duration::ZERO,
             cycle_began: Instant::ZERO,
@@ -87,7 +87,6 @@ impl Bbr3 {
     /// StartProbeBW_DOWN with PickProbeWait (5.3.3.8, 5.3.3.9).
     pub(super) fn start_down(&mut self, now: Instant) {
         self.reset_congestion_signals();
-        self.probing.acked_per_segment = None;
         self.probing.rounds_since = self.random.below(2);
         self.probing.wait = SHORTEST_WAIT + Duration::from_nanos(self.random.below(WAIT_RANGE.as_nanos() + 1));
         self.probing.cycle_began = now;
@@ -166,15 +165,13 @@ impl Bbr3 {
     fn raise_slope(&mut self) {
         let growth = 1_u64 << self.probing.up_rounds;
         self.probing.up_rounds = (self.probing.up_rounds + 1).min(MOST_UP_ROUNDS);
-        self.probing.acked_per_segment = Some(Bytes(self.window.get() / growth).max(self.start.smss));
+        self.probing.acked_per_segment = Bytes(self.window.get() / growth).max(self.start.smss);
     }
 
     /// ProbeInflightLongtermUpward.
     fn probe_upward(&mut self, facts: &Feedback) {
-        let (Some(long), Some(step)) = (self.bounds.inflight_long, self.probing.acked_per_segment) else { return };
-        if !self.is_limited_by_long_term(facts) {
-            return;
-        }
+        let Some(long) = self.bounds.inflight_long.filter(|_| self.is_limited_by_long_term(facts)) else { return };
+        let step = self.probing.acked_per_segment;
         self.probing.up_acked += facts.delivered;
         let segments = self.probing.up_acked.get() / step.get();
         self.probing.up_acked -= step * segments;

@@ -361,3 +361,66 @@ fn an_idle_probe_rtt_is_over_before_the_next_segment() {
     trace.bbr.on_sent(trace.now, Bytes::ZERO, true);
     assert_eq!(trace.bbr.state, State::Cruise);
 }
+
+#[test]
+fn up_looks_at_what_is_delivered_now_and_not_at_the_greatest_of_before() {
+    let mut trace = Trace::cruising();
+    trace.round(50, 40);
+    trace.until(|bbr| bbr.state == State::Up);
+    trace.round(40, 40);
+    trace.round(40, 40);
+    assert_eq!(trace.state().0, UP);
+    trace.round(1, 1);
+    assert_eq!(trace.state().0, DOWN);
+}
+
+#[test]
+fn refilling_forgets_the_probe_before_and_raises_nothing() {
+    let mut trace = below_a_bound();
+    for _ in 0..3 {
+        trace.round(40, 40);
+    }
+    let bound = trace.bbr.bounds.inflight_long;
+    assert!(bound > Some(Bytes(50_000)) && trace.bbr.probing.up_rounds > 1);
+    trace.bbr.probing.precautionary = true;
+    trace.bbr.start_refill();
+    let probing = trace.bbr.probing;
+    assert_eq!((probing.up_rounds, probing.up_acked, probing.precautionary), (0, Bytes::ZERO, false));
+    for _ in 0..60 {
+        trace.now += Duration::from_millis(1);
+        let sample = trace.sample(40_000, 40, 0);
+        trace.ack(Some(sample));
+    }
+    assert_eq!((trace.bbr.state, trace.bbr.bounds.inflight_long), (State::Refill, bound));
+}
+
+#[test]
+fn the_time_of_probe_rtt_begins_once_little_enough_is_in_flight() {
+    let mut trace = Trace::cruising();
+    for (millis, inflight, phase) in [
+        (5_001, 60_000, BbrPhase::ProbeRtt),
+        (5_040, 20_000, BbrPhase::ProbeRtt),
+        // A round, and more than 200 ms since it began.
+        (5_239, 20_000, BbrPhase::ProbeRtt),
+        (5_241, 20_000, CRUISE),
+    ] {
+        (trace.now, trace.inflight) = (Instant::from_millis(millis), inflight);
+        let sample = trace.sample(40_000, 40, trace.delivered);
+        trace.ack(Some(sample));
+        assert_eq!(trace.bbr.phase(), phase, "{millis}");
+    }
+}
+
+#[test]
+fn probe_rtt_ends_a_probe_for_bandwidth_and_gives_back_what_a_recovery_owes() {
+    let mut trace = Trace::probing();
+    trace.bbr.on_loss(trace.now, Bytes(40_000));
+    (trace.phase, trace.bbr.window) = (FAST, Bytes(10_000));
+    trace.now = Instant::from_millis(6_000);
+    trace.round(1, 1);
+    assert_eq!(trace.bbr.phase(), BbrPhase::ProbeRtt);
+    assert_eq!(trace.bbr.prior_window, Bytes(82_000), "that of before the recovery");
+    trace.round(1, 1);
+    trace.lose(1, 50_000, 5_000);
+    assert_eq!(trace.bbr.bounds.inflight_long, None);
+}

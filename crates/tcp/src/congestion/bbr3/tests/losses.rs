@@ -109,6 +109,11 @@ fn a_probing_flow_keeps_its_short_term_model() {
 #[test]
 fn a_loss_round_ends_with_something_sent_after_the_loss() {
     let mut trace = Trace::cruising();
+    for _ in 0..10 {
+        trace.now += Duration::from_millis(1);
+        let sample = trace.sample(20_000, 40, 0);
+        trace.ack(Some(sample));
+    }
     trace.lose(1, 40_000, 1_000);
     let before = trace.delivered - 1;
     for _ in 0..50 {
@@ -345,4 +350,118 @@ fn two_rounds_with_half_of_them_marked_end_startup() {
             assert_eq!(trace.bbr.phase(), phase, "nothing undoes marks");
         }
     }
+}
+
+/// An acknowledgement a millisecond later, with a sample of `bytes` in 40 ms.
+fn ack_of(trace: &mut Trace, bytes: u64, prior: u64) {
+    trace.now += Duration::from_millis(1);
+    let sample = trace.sample(bytes, 40, prior);
+    trace.ack(Some(sample));
+}
+
+#[test]
+fn the_bounds_come_from_the_greatest_of_the_last_round_and_of_no_earlier_one() {
+    let mut trace = Trace::cruising();
+    trace.round(20, 40);
+    trace.round(20, 40);
+    trace.bbr.bounds.inflight_short = Some(Bytes(30_000));
+    trace.lose(1, 40_000, 1_000);
+    for bytes in [25_000, 30_000, 20_000] {
+        ack_of(&mut trace, bytes, 0);
+    }
+    let end = trace.delivered;
+    ack_of(&mut trace, 15_000, end);
+    let bounds = |trace: &Trace| (trace.bbr.bounds.bandwidth_short, trace.bbr.bounds.inflight_short);
+    let mbps = |kbps| Some(BitRate::from_kbps(kbps));
+    assert_eq!(bounds(&trace), (mbps(6_000), Some(Bytes(30_000))));
+    // 70 % of that, since the next round brings 15,000.
+    trace.lose(5_000, 40_000, 1_000);
+    let end = trace.delivered;
+    ack_of(&mut trace, 15_000, end);
+    assert_eq!(bounds(&trace), (mbps(4_200), Some(Bytes(21_000))));
+}
+
+#[test]
+fn the_first_loss_of_a_round_says_when_it_ends() {
+    let mut trace = Trace::cruising();
+    trace.lose(1, 40_000, 1_000);
+    let first = trace.delivered;
+    ack_of(&mut trace, 20_000, 0);
+    ack_of(&mut trace, 20_000, 0);
+    trace.lose(5_000, 40_000, 1_000);
+    ack_of(&mut trace, 20_000, first);
+    assert_eq!(trace.bbr.bounds.inflight_short, Some(Bytes(56_700)));
+}
+
+#[test]
+fn what_a_probe_lost_does_not_count_again_once_it_is_over() {
+    let mut trace = Trace::probing();
+    trace.lose(1, 50_000, 5_000);
+    assert_eq!(trace.bbr.state, State::Down);
+    trace.round(20, 40);
+    trace.round(20, 40);
+    assert_eq!(trace.bbr.bounds.inflight_short, None);
+}
+
+#[test]
+fn a_timeout_alone_counts_as_a_loss_leaves_a_segment_and_looks_anew_whether_the_pipe_is_full() {
+    let mut trace = Trace::cruising();
+    trace.bbr.on_timeout(trace.now, Bytes(60_000), false);
+    trace.inflight = 0;
+    trace.lose_these(&[]);
+    assert_eq!(trace.bbr.window, SMSS);
+    trace.phase = Phase::GoBack { until: Position::FIRST_BYTE };
+    trace.round(1, 1);
+    assert_eq!((trace.bbr.window, trace.bbr.bounds.inflight_short), (Bytes(4_000), Some(Bytes(56_700))));
+
+    let mut trace = Trace::probing();
+    trace.round(40, 40);
+    trace.round(40, 40);
+    trace.bbr.on_timeout(trace.now, Bytes(60_000), false);
+    trace.round(1, 1);
+    assert_eq!(trace.bbr.state, State::Up);
+}
+
+#[test]
+fn a_timeout_in_a_recovery_takes_the_window_of_before_it() {
+    let mut trace = Trace::cruising();
+    trace.bbr.on_loss(trace.now, Bytes(40_000));
+    trace.bbr.window = Bytes(10_000);
+    trace.bbr.on_timeout(trace.now, Bytes(60_000), false);
+    assert_eq!(trace.bbr.bounds.inflight_short, Some(Bytes(81_000)));
+}
+
+#[test]
+fn what_is_undone_may_be_lost_again_and_undone_again() {
+    let mut trace = Trace::cruising();
+    trace.lose(1, 40_000, 1_000);
+    trace.bbr.undo();
+    trace.phase = FAST;
+    trace.lose(5_000, 40_000, 1_000);
+    trace.round(20, 40);
+    assert_eq!(trace.bbr.bounds.inflight_short, Some(Bytes(56_700)));
+    trace.bbr.undo();
+    assert_eq!(trace.bbr.bounds.inflight_short, None);
+
+    // The pipe is looked at anew: two rounds without growth do not count.
+    let mut trace = Trace::probing();
+    trace.lose(1, 100_000, 1_000);
+    trace.round(40, 40);
+    trace.round(40, 40);
+    trace.bbr.undo();
+    trace.round(1, 1);
+    assert_eq!(trace.bbr.state, State::Up);
+}
+
+#[test]
+fn too_many_marks_hold_for_the_acknowledgement_that_ends_their_round() {
+    let mut trace = Trace::cruising();
+    trace.bbr.bounds.inflight_long = Some(Bytes(50_000));
+    (trace.marked, trace.sent_in) = (Some(1000), 0);
+    trace.round(40, 40);
+    (trace.marked, trace.sent_in) = (Some(0), 60_000);
+    trace.round(1, 1);
+    assert_eq!(trace.bbr.bounds.inflight_long, Some(Bytes(50_000)));
+    ack_of(&mut trace, 40_000, 0);
+    assert_eq!(trace.bbr.bounds.inflight_long, Some(Bytes(60_000)));
 }

@@ -41,6 +41,13 @@ fn what_the_application_limits_says_nothing_unless_it_is_more() {
         trace.round(segments, 40);
         assert_eq!(trace.bbr.bandwidth(), BitRate::from_mbps(mbps));
     }
+    // Nor later, when what it was less than is forgotten.
+    trace.bbr.cycle += 1;
+    trace.round(35, 40);
+    trace.limited = false;
+    trace.bbr.cycle += 1;
+    trace.round(30, 40);
+    assert_eq!(trace.bbr.bandwidth(), BitRate::from_mbps(6));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ackless_cell::config::Pace;
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
-use ackless_tcp::tack::{Blocks, Share};
+use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{Flows, SECTIONS};
@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Section, Setting};
 use crate::value::{
     AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy,
-    ThinningKind, TransportPreset,
+    TackKind, ThinningKind, TransportPreset,
 };
 
 use about::About;
@@ -268,6 +268,10 @@ impl Row {
         self.put(&mut scenario.transport.ack_beta, 2);
         self.put(&mut scenario.tack.batch, true);
         self.put(&mut scenario.tack.share, Share::Usual);
+        self.put(&mut scenario.tack.rate, RateBy::Sender);
+        self.put(&mut scenario.tack.variant, TackKind::Rounds);
+        self.put(&mut scenario.tack.window_asks, true);
+        self.put(&mut scenario.tack.settling, Settling::Adaptive);
     }
 
     fn zoom(&self, scenario: &mut Scenario) {

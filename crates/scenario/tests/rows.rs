@@ -12,7 +12,7 @@ use ackless_schemes::fast_ack::FastAckCounters;
 use ackless_schemes::filter::{FilterCounters, Filtered, Form};
 use ackless_schemes::hack::HackCounters;
 use ackless_schemes::thinning::ThinningCounters;
-use ackless_tcp::tack::{Blocks, Share, Timing};
+use ackless_tcp::tack::{Blocks, RateBy, Settling, Share, Timing};
 use ackless_tcp::{GentleProbe, Variant};
 use ackless_wire::Duration;
 
@@ -347,9 +347,11 @@ fn a_stack_row_sets_congestion_control_and_acknowledgements_whatever_the_scenari
     assert_eq!(tcp(&[], "tack-poor").tack.map(|tack| tack.blocks), Some(Blocks::Poor));
     assert_eq!(tcp(&[], "tack-cubic").congestion, CongestionChoice::Cubic);
     let wifi = tcp(&["transport.ack_beta=8"], "tack-wifi");
-    assert_eq!((wifi.congestion, wifi.policy), (tack.congestion, Some(AckChoice::Tack { beta: 2, every: 2 })));
+    assert_eq!(wifi.congestion, CongestionChoice::ReceiverBbr(Variant::Rounds));
+    assert_eq!(wifi.policy, Some(AckChoice::Tack { beta: 2, every: 2 }));
     let better = wifi.tack.expect("it is TACK");
     assert_eq!((better.blocks, better.batch, better.share), (Blocks::Distinct, true, Share::Usual));
+    assert_eq!((better.rate, better.window_asks, better.settling), (RateBy::Sender, true, Settling::Adaptive));
     let delayed = tcp(&written, "tack-delayed");
     assert_eq!((delayed.ack.every, delayed.policy, delayed.tack), (2, None, Some(TackConfig::default())));
 }

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::{ApQueue, CellConfig, Direction, Gro, Peer, Probability, Traffic, TransportConfig};
 use ackless_phy::Standard;
-use ackless_tcp::tack::config::{Blocks, LossSignal, Share, Timing};
+use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::TackForm;
@@ -85,6 +85,9 @@ fn choices(random: &mut Stream) -> TackConfig {
         timing: [Timing::OneWayDelay, Timing::Sampled][random.below(2) as usize],
         batch: random.chance(0.4),
         share: [Share::Least, Share::Usual][random.below(2) as usize],
+        rate: [RateBy::Receiver, RateBy::Sender][random.below(2) as usize],
+        window_asks: random.chance(0.5),
+        settling: [Settling::Quarter, Settling::Adaptive][random.below(2) as usize],
     }
 }
 

@@ -161,6 +161,7 @@ fn recovery(scenario: &Scenario, group: &Flows, congestion: CongestionChoice) ->
 fn variant(scenario: &Scenario) -> Variant {
     match scenario.tack.variant.value {
         TackKind::Standard => Variant::Standard,
+        TackKind::Rounds => Variant::Rounds,
         TackKind::Miracast => Variant::Miracast {
             probe_rtt: match scenario.tack.probe_rtt.value {
                 ProbeRound::Gentle => GentleProbe::Gentle,
@@ -179,6 +180,9 @@ fn options(scenario: &Scenario) -> TackConfig {
         timing: keys.timing.value,
         batch: keys.batch.value,
         share: keys.share.value,
+        rate: keys.rate.value,
+        window_asks: keys.window_asks.value,
+        settling: keys.settling.value,
     }
 }
 

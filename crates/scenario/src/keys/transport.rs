@@ -1,6 +1,6 @@
 //! The keys of the transports that carry flows.
 
-use ackless_tcp::tack::{Blocks, LossSignal, Share, Timing};
+use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
@@ -120,7 +120,8 @@ section! {
         loss_signal: LossSignal = "\"iack\"",
         /// How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)).
         timing: Timing = "\"one-way-delay\"",
-        /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), or of 16 and 20 (VII-D).
+        /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of ten
+        /// rounds and a look for a change of path (row tack-wifi).
         variant: TackKind = "\"standard\"",
         /// ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never.
         probe_rtt: ProbeRound = "\"gentle\"",
@@ -130,5 +131,12 @@ section! {
         /// Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen rounds is, but
         /// at most 40 ms by that (row tack-wifi).
         share: Share = "\"least\"",
+        /// Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the receiver says that it has (row
+        /// tack-wifi).
+        rate: RateBy = "\"receiver\"",
+        /// Whether a sender that the peer's window blocks asks for eight times as many TACKs (row tack-wifi: true).
+        window_asks: bool = "false",
+        /// For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row tack-wifi).
+        settling: Settling = "\"quarter\"",
     }
 }

@@ -1,6 +1,6 @@
 //! The words of the transports' keys.
 
-use ackless_tcp::tack::{Blocks, LossSignal, Share, Timing};
+use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
@@ -26,7 +26,9 @@ keywords! {
     LossSignal { Iack = "iack", TackOnly = "tack-only" }
     Timing { OneWayDelay = "one-way-delay", Sampled = "sampled" }
     Share { Least = "least", Usual = "usual" }
-    TackKind { Standard = "standard", Miracast = "miracast" }
+    RateBy { Receiver = "receiver", Sender = "sender" }
+    Settling { Quarter = "quarter", Adaptive = "adaptive" }
+    TackKind { Standard = "standard", Miracast = "miracast", Rounds = "rounds" }
     ProbeRound { Gentle = "gentle", Never = "never" }
 }
 
@@ -108,6 +110,7 @@ pub(crate) enum Recovery {
 pub(crate) enum TackKind {
     Standard,
     Miracast,
+    Rounds,
 }
 
 /// How a sender looks for the least round-trip time in the Miracast variant.

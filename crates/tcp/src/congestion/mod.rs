@@ -207,6 +207,11 @@ impl SlowStart {
 }
 
 impl Congestion {
+    /// The least round trip of a path that has turned out to be another one, once.
+    pub(crate) fn take_renewed_round_trip(&mut self) -> Option<Duration> {
+        if let Self::ReceiverBbr(bbr) = self { bbr.take_renewed_round_trip() } else { None }
+    }
+
     /// `seed` is for what a controller draws: BBR's first phases.
     pub(crate) fn new(choice: CongestionChoice, start: SlowStart, seed: u64) -> Self {
         match choice {

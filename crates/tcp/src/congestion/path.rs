@@ -18,6 +18,8 @@ impl Gain {
     pub(crate) const DRAIN: Self = Self(355);
     /// Asks for more bandwidth.
     pub(crate) const UP: Self = Self(1280);
+    /// What asking for more has brought where there is more.
+    pub(crate) const MORE: Self = Self(1178);
     /// Takes away the queue that this has made.
     pub(crate) const DOWN: Self = Self(768);
     /// Sends as fast as data is delivered.

@@ -206,6 +206,12 @@ impl Endpoint {
                 }
             }
             Blocked::Window | Blocked::SillyWindow | Blocked::Empty | Blocked::Nagle => {
+                if matches!(blocked, Blocked::Window | Blocked::SillyWindow)
+                    && let Some(tack) = &mut self.tack
+                    && tack.config.window_asks
+                {
+                    tack.sending.on_blocked();
+                }
                 if matches!(blocked, Blocked::Empty | Blocked::Nagle) {
                     self.note_running_dry();
                 }

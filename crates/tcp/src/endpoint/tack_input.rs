@@ -15,8 +15,8 @@ use crate::loss::{HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
 use crate::tack::memory::Verdict;
-use crate::tack::sending::Understood;
 use crate::tack::sending::reports::Order;
+use crate::tack::sending::{Arrived, Understood};
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -143,8 +143,12 @@ impl Endpoint {
             (Some(stamps), Some(departure)) => stamps.round_trip(departure, now),
             _ => None,
         };
+        let clock = tcp.options.timestamps.map_or(0, |(_, echo)| echo);
+        let below =
+            Position::nearest(tcp.ack, self.tx.iss, self.tx.una).map_or(Bytes::ZERO, |ack| ack.since(Position::SYN));
+        let arrived = Arrived { clock, delivered: below + report.received_in_flight };
         let Some(tack) = &mut self.tack else { return };
-        let Some(understood) = tack.sending.on_report(now, report, elapsed, ceiling) else {
+        let Some(understood) = tack.sending.on_report(now, report, elapsed, arrived, ceiling) else {
             // It tells of a packet that was never sent.
             self.stats.malformed_tacks += 1;
             self.note_answer(now);
@@ -238,10 +242,11 @@ impl Endpoint {
     /// receiver should know is put together.
     fn act_on_report(&mut self, now: Instant, report: &Report, understood: &Understood, before: Bytes) {
         let srtt = self.rtt.smoothed().unwrap_or_default();
-        let delivered = self.received().saturating_sub(before);
+        let received = self.received();
         let inflight = self.loss.pipe(&self.tx.outstanding());
         let was = self.congestion.model(now).map(|model| model.phase);
         let Some(tack) = &mut self.tack else { return };
+        let delivered = tack.sending.delivered_since_report(before, received);
         self.congestion.on_report(&ReportFacts {
             now,
             delivery_rate: understood.rate,
@@ -254,6 +259,9 @@ impl Endpoint {
             delivered,
             inflight,
         });
+        if let Some(rtt) = self.congestion.take_renewed_round_trip() {
+            tack.sending.renew_round_trip(now, rtt);
+        }
         let is = self.congestion.model(now).map(|model| model.phase);
         if was == Some(BbrPhase::ProbeRtt) && is != was {
             tack.sending.request_round_trip();

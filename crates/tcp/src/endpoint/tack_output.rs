@@ -30,7 +30,7 @@ impl Endpoint {
     pub(super) fn on_packet_number(&mut self, now: Instant, tcp: &TcpHeader) {
         let (Some(tack), Some(number)) = (&mut self.tack, tcp.options.tack.packet_number) else { return };
         let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
-        if tack.receiving.on_packet(now, number, stamp, &self.measured) == Arrival::Spurious {
+        if matches!(tack.receiving.on_packet(now, number, stamp, &self.measured), Arrival::Spurious(_)) {
             self.stats.tack.spurious_losses += 1;
         }
         self.await_settling();
@@ -48,6 +48,7 @@ impl Endpoint {
         let Some(tack) = &mut self.tack else { return };
         while let Some((range, lost)) = tack.receiving.arrivals.settle(now) {
             self.stats.tack.packets_lost += lost;
+            tack.receiving.on_lost();
             if tack.config.loss_signal == LossSignal::Iack {
                 tack.receiving.pull(range);
             }

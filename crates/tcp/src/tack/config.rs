@@ -23,6 +23,33 @@ pub struct TackConfig {
     pub batch: bool,
     /// Of which round trip 1/f is a share. Default: of the least.
     pub share: Share,
+    /// Who measures the rate at which data is delivered. Default: the receiver.
+    pub rate: RateBy,
+    /// Whether a sender that the peer's window blocks asks for eight times as many TACKs, so that it learns sooner that there is room. Ours. Default: no.
+    pub window_asks: bool,
+    /// For how long a gap may close. Default: for RTTmin/4.
+    pub settling: Settling,
+}
+
+/// Who measures the rate at which data is delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RateBy {
+    /// The receiver, over two TACK intervals (paper, VI-D), which may be half of a round trip, and without knowing when the sender had nothing to send.
+    #[default]
+    Receiver,
+    /// The sender, over at least a round, from what the receiver says that it has: the lesser of the rates at which it was sent and at which it came. Ours.
+    Sender,
+}
+
+/// For how long what is missing may be just late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Settling {
+    /// For RTTmin/4 (paper, VIII).
+    #[default]
+    Quarter,
+    /// For RTTmin/4, but where what had been given up came all the same, for as long as that would have taken and a quarter more, up to 100 ms; and after 64 losses without
+    /// such a mistake, for half of it. Ours.
+    Adaptive,
 }
 
 /// Of which round trip 1/f of equation 4 is the beta-th part.

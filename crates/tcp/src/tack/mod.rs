@@ -5,6 +5,7 @@
 //! - [`config`]: what can be chosen;
 //! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B);
 //! - [`memory`]: what a host remembers of it from one connection to the next;
+//! - `rounds`: the time of rates and of the filters over them;
 //! - `receiving`: the receiver of data (V-A, V-B, VI-C);
 //! - `sending`: the sender of data (V-A, V-B, V-C).
 
@@ -12,10 +13,11 @@ pub mod body;
 pub mod config;
 pub mod memory;
 pub(crate) mod receiving;
+pub(crate) mod rounds;
 pub(crate) mod sending;
 
 pub use body::{AckKind, Body, BodyError};
-pub use config::{Blocks, LossSignal, Share, TackConfig, Timing};
+pub use config::{Blocks, LossSignal, RateBy, Settling, Share, TackConfig, Timing};
 
 pub use memory::{Memory, Verdict};
 
@@ -37,6 +39,6 @@ pub(crate) struct Tack {
 impl Tack {
     /// At the moment when both ends have permitted it.
     pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
-        Self { config, sending: Sending::new(config, ack), receiving: Receiving::new(ack) }
+        Self { config, sending: Sending::new(config, ack), receiving: Receiving::new(config, ack) }
     }
 }

@@ -19,6 +19,7 @@ mod script;
 mod sending;
 mod states;
 mod tack_agreement;
+mod tack_changes;
 mod tack_long;
 mod tack_receiving;
 mod tack_sending;

@@ -2,7 +2,7 @@
 
 use ackless_tcp::congestion::{GentleProbe, Variant};
 use ackless_tcp::loss::RecoveryChoice;
-use ackless_tcp::tack::config::{Blocks, LossSignal, Share, Timing};
+use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, InitialWindow, TackConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::TackForm;
@@ -108,6 +108,7 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
             receive_buffer: Bytes(pick(random, &[3_000, 20_000, 65_535, 6_000_000, 6_000_000])),
             timestamps: Config::default().timestamps,
             tack: Some(policies(random, base.tack.unwrap_or_default())),
+            congestion: pick(random, &[CongestionChoice::ReceiverBbr(Variant::Rounds), base.congestion]),
             ..base
         }
     });
@@ -129,6 +130,9 @@ fn policies(random: &mut Stream, base: TackConfig) -> TackConfig {
         blocks: pick(random, &[Blocks::Distinct, Blocks::Distinct, base.blocks]),
         batch: random.chance(0.7),
         share: pick(random, &[Share::Least, Share::Usual]),
+        rate: pick(random, &[RateBy::Receiver, RateBy::Sender]),
+        window_asks: random.chance(0.5),
+        settling: pick(random, &[Settling::Quarter, Settling::Adaptive]),
         ..base
     }
 }

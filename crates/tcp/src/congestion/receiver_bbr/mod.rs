@@ -6,21 +6,24 @@
 //! next segment goes out. While the receiver acknowledges every packet, an interval counts as RTTmin/4 (beta = 4).
 //!
 //! Where the paper is silent it is done as in [`Bbr`]: packet-timed rounds and the full-pipe estimate in Startup, application-limited rates, restart from idleness, a random first phase. Ours: a
-//! timeout leaves one segment, and the cap grows back by what is delivered; losses that are pulled change nothing,
+//! timeout leaves one segment (four in [`Variant::Rounds`]), and the cap grows back by what is delivered; losses that are pulled change nothing,
 //! since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
 //! the bandwidth filter.
 
+mod change;
 mod clock;
 mod variant;
 
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use self::change::{Change, Found};
 use self::clock::{IntervalClock, Mark};
 pub use self::variant::{GentleProbe, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
 use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
+use crate::tack::rounds::Rounds;
 
 /// Receiver-based BBR.
 #[derive(Clone, Debug)]
@@ -37,6 +40,14 @@ pub struct ReceiverBbr {
     interval: Option<Duration>,
     /// RTTmin as the connection has it.
     min_rtt: Option<Duration>,
+    /// How many rounds count, for the filter of [`Variant::Rounds`].
+    rounds: Rounds,
+    /// Where a change of path is looked for.
+    change: Option<Change>,
+    /// The bandwidth as it was when more was asked for.
+    asked_at: Option<BitRate>,
+    /// RTTmin of the path that it has turned out to be, until it has been heard of.
+    renewed: Option<Duration>,
     /// When RTTmin was last lowered.
     lowered: MinRtt,
     /// The packet-timed round.
@@ -81,6 +92,10 @@ impl ReceiverBbr {
             clock: IntervalClock::new(),
             interval: None,
             min_rtt: None,
+            rounds: Rounds::new(),
+            change: (variant == Variant::Rounds).then_some(Change::new()),
+            renewed: None,
+            asked_at: None,
             lowered: MinRtt::new(Renewal::Lower),
             round: 0,
             round_limited: false,
@@ -92,6 +107,11 @@ impl ReceiverBbr {
             pacing_rate: Gain::STARTUP.pace(start.initial.per(NOMINAL_RTT)),
             cap: start.initial,
         }
+    }
+
+    /// The least round trip of a path that has turned out to be another one, once.
+    pub(crate) fn take_renewed_round_trip(&mut self) -> Option<Duration> {
+        self.renewed.take()
     }
 
     /// The controller for a connection that lost its reports: BBR by the sender's own samples, which begins
@@ -132,7 +152,7 @@ impl ReceiverBbr {
             State::Drain => Gain::DRAIN,
             State::ProbeBw { began } => [Gain::UP, Gain::DOWN, Gain::CRUISE][usize::from(self.cycle_phase(now, began))],
             State::ProbeRtt { .. } => match self.variant {
-                Variant::Standard => Gain::NONE,
+                Variant::Standard | Variant::Rounds => Gain::NONE,
                 Variant::Miracast { .. } => Gain::DOWN,
             },
         }
@@ -146,8 +166,12 @@ impl ReceiverBbr {
     /// What the interval clock counts: intervals, but of at least 5 ms, since a receiver measures a rate over two of them but at
     /// least 10 ms. On a path of 0.3 ms forty intervals would be over before one rate is, and the filter would forget what the path
     /// gave before the last wait for the medium. Deviation: the paper knows no such path.
-    fn clock_length(&self) -> Duration {
-        self.interval_length().max(LEAST_CLOCK)
+    fn clock_length(&self, srtt: Duration) -> Duration {
+        let length = match self.variant {
+            Variant::Rounds => (srtt.max(self.min_rtt.unwrap_or_default()) + self.interval.unwrap_or_default()) / BETA,
+            Variant::Standard | Variant::Miracast { .. } => self.interval_length(),
+        };
+        length.max(LEAST_CLOCK)
     }
 
     /// BW_max, from rates that the application did not limit, or that are no smaller.
@@ -156,7 +180,13 @@ impl ReceiverBbr {
         let limited = facts.application_limited || held;
         self.round_limited |= limited;
         if facts.delivery_rate > BitRate::ZERO && (!limited || facts.delivery_rate >= self.bandwidth.best()) {
-            self.bandwidth.update(self.clock.intervals(facts.now), facts.delivery_rate);
+            let time = match self.variant {
+                Variant::Rounds => {
+                    self.rounds.advance(facts.now, facts.round, self.min_rtt.unwrap_or_default() * LEAST_ROUND)
+                }
+                Variant::Standard | Variant::Miracast { .. } => self.clock.intervals(facts.now),
+            };
+            self.bandwidth.update(time, facts.delivery_rate);
         }
     }
 
@@ -166,10 +196,59 @@ impl ReceiverBbr {
         }
         self.round = facts.round;
         self.aggregation.on_round();
+        self.look_for_change(facts);
         if !self.round_limited && self.bandwidth.best() > BitRate::ZERO {
             self.full_pipe.on_round(self.bandwidth.best());
         }
         self.round_limited = false;
+    }
+
+    /// Where asking for more has brought a good deal more, it is asked for again at once, since the path may have become much faster. What it brought is known
+    /// when the drain cycle is over. Ours, of [`Variant::Rounds`].
+    fn ask_again(&mut self, now: Instant) {
+        let State::ProbeBw { began } = self.state else {
+            self.asked_at = None;
+            return;
+        };
+        match (self.cycle_phase(now, began), self.asked_at) {
+            (0, None) => self.asked_at = Some(self.bandwidth.best()),
+            (0 | 1, _) => {}
+            (_, Some(before)) => {
+                self.asked_at = None;
+                if self.bandwidth.best() >= Gain::MORE.of_rate(before) {
+                    self.state = State::ProbeBw { began: self.clock.mark(now, 0) };
+                }
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// A round is over: whether the path has become another one.
+    fn look_for_change(&mut self, facts: &ReportFacts) {
+        let Some(change) = &mut self.change else { return };
+        let wanted = change.on_round(facts.now, self.min_rtt, self.bandwidth.best(), self.round_limited);
+        if wanted && matches!(self.state, State::ProbeBw { .. }) {
+            // What is sent from now on is back after a round trip, and seen for another one.
+            let span = facts.srtt.max(PROBE_RTT_LENGTH / 2);
+            change.begin(facts.now + span);
+            self.state = State::ProbeRtt { end: facts.now + span * 2 };
+            self.clock.pause(facts.now);
+        }
+    }
+
+    /// What a probe for a change has found.
+    fn heed_change(&mut self) {
+        match self.change.as_mut().and_then(|change| change.end(self.min_rtt)) {
+            None => {}
+            Some(Found::Longer(rtt)) => {
+                // What the path delivers is known as long as the filter has it: no Startup is needed to find it again.
+                (self.min_rtt, self.renewed) = (Some(rtt), Some(rtt));
+            }
+            Some(Found::Slower(rate)) => {
+                self.bandwidth = MaxFilter::new(self.variant.filter_length());
+                self.bandwidth.update(self.rounds.counted(), rate);
+            }
+        }
     }
 
     fn advance_state(&mut self, facts: &ReportFacts) {
@@ -182,8 +261,8 @@ impl ReceiverBbr {
         let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after());
         if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
             let least = match self.variant {
-                Variant::Standard => PROBE_RTT_LENGTH,
-                Variant::Miracast { .. } => self.clock_length() * GAIN_INTERVALS,
+                Variant::Standard | Variant::Rounds => PROBE_RTT_LENGTH,
+                Variant::Miracast { .. } => self.clock_length(facts.srtt) * GAIN_INTERVALS,
             };
             self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
             self.clock.pause(facts.now);
@@ -198,8 +277,9 @@ impl ReceiverBbr {
         }
         self.lowered.restart(now);
         self.clock.resume(now);
+        self.heed_change();
         // What was sent slowly is reported a round trip later, in rates that look back two intervals.
-        self.blind_until = now + srtt + self.clock_length() * 2;
+        self.blind_until = now + srtt + self.clock_length(srtt) * 2;
         if self.full_pipe.is_filled() {
             self.enter_probe_bw(now);
         } else {
@@ -266,7 +346,9 @@ impl Controller for ReceiverBbr {
 
     fn on_timeout(&mut self, _now: Instant, _flight: Bytes, _repeated: bool) {
         self.full_pipe.forget();
-        self.cap = self.start.smss;
+        // A single segment is less than L of them: its TACK would wait.
+        let left = if self.variant == Variant::Rounds { MIN_CAP } else { 1 };
+        self.cap = self.cap.min(self.start.smss * left);
     }
 
     fn on_recovered(&mut self, _now: Instant, _flight: Bytes) {}
@@ -291,7 +373,7 @@ impl Controller for ReceiverBbr {
         self.aggregation.restart(now);
         self.lowered.update(now, rtt, self.variant.probe_rtt_after());
         self.min_rtt = rtt;
-        self.clock.set(now, self.clock_length());
+        self.clock.set(now, self.clock_length(rtt.unwrap_or_default()));
         if let Some(rtt) = rtt {
             self.pacing_rate = Gain::STARTUP.pace(self.start.initial.per(rtt));
         }
@@ -303,8 +385,16 @@ impl Controller for ReceiverBbr {
             // A handshake with a lost SYN tells no round trip: until now one has counted as a millisecond.
             self.pacing_rate = Gain::STARTUP.pace(self.cap.per(rtt));
         }
-        self.min_rtt = facts.min_rtt.or(self.min_rtt);
-        self.clock.set(facts.now, self.clock_length());
+        if self.renewed.is_none() {
+            self.min_rtt = facts.min_rtt.or(self.min_rtt);
+        }
+        if let Some(change) = &mut self.change {
+            let settled = change.on_sample(facts.now, facts.rtt, facts.delivery_rate, self.min_rtt);
+            if let (true, State::ProbeRtt { end }) = (settled, &mut self.state) {
+                *end = (*end).min(facts.now);
+            }
+        }
+        self.clock.set(facts.now, self.clock_length(facts.srtt));
         self.update_bandwidth(facts);
         self.update_round(facts);
         // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
@@ -314,6 +404,9 @@ impl Controller for ReceiverBbr {
         self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.bandwidth.best(), self.cap);
         self.last_report = facts.now;
         self.advance_state(facts);
+        if self.variant == Variant::Rounds {
+            self.ask_again(facts.now);
+        }
         self.update_pacing(facts.now);
         self.update_cap(facts.delivered);
         self.idle_restart &= facts.delivered == Bytes::ZERO;
@@ -344,6 +437,9 @@ impl Controller for ReceiverBbr {
 
 /// Half of the least time that a receiver measures a rate over.
 const LEAST_CLOCK: Duration = Duration::from_millis(5);
+/// A round of [`Variant::Rounds`] counts as so many RTTmin at least: where the queue is short, ten of them would hardly see two gain cycles, and of what an aggregating
+/// link gives, the more the longer its queue, only the least would be known.
+const LEAST_ROUND: u64 = 2;
 /// Intervals that ask for more.
 const GAIN_INTERVALS: u64 = 4;
 /// The interval at which the drain cycle ends.

@@ -14,6 +14,9 @@ pub enum Variant {
         /// What becomes of ProbeRTT.
         probe_rtt: GentleProbe,
     },
+    /// For paths that change: a rate counts for ten packet-timed rounds, as in BBR, and not for a number of intervals of the round trip that was the least; cycles are counted in
+    /// quarters of the smoothed round trip, whatever f is; and a change of path is looked for (`change`). Ours.
+    Rounds,
 }
 
 /// A ProbeRTT that video survives (VII-D).
@@ -30,23 +33,24 @@ impl Variant {
     /// Intervals in ProbeBW.
     pub(super) const fn cycle_length(self) -> u64 {
         match self {
-            Self::Standard => 32,
+            Self::Standard | Self::Rounds => 32,
             Self::Miracast { .. } => 16,
         }
     }
 
-    /// Intervals for which a rate counts.
+    /// Intervals, or rounds, for which a rate counts.
     pub(super) const fn filter_length(self) -> u64 {
         match self {
             Self::Standard => 40,
             Self::Miracast { .. } => 20,
+            Self::Rounds => 10,
         }
     }
 
     /// How long RTTmin may go without a lower value.
     pub(super) const fn probe_rtt_after(self) -> Duration {
         match self {
-            Self::Standard => Duration::from_secs(10),
+            Self::Standard | Self::Rounds => Duration::from_secs(10),
             Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
             Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
         }

@@ -33,6 +33,8 @@ struct Gap {
     end: u64,
     /// When they count as lost.
     due: Instant,
+    /// Since when they are missing.
+    since: Instant,
 }
 
 /// How a number fits to those that came before.
@@ -42,8 +44,8 @@ pub(crate) enum Arrival {
     Newest,
     /// It was missing.
     Late,
-    /// It had been given up for lost.
-    Spurious,
+    /// It had been given up for lost, and came so long after those above it.
+    Spurious(Duration),
     /// It came before: the network has made two of one.
     Again,
 }
@@ -69,13 +71,13 @@ impl Arrivals {
         let number = self.largest.saturating_add_signed(ahead).max(1);
         self.latest = number;
         if number <= self.largest {
-            return self.fill(number);
+            return self.fill(now, number);
         }
         if number > self.largest + 1 {
             // Never due before an older one, though RTTmin may have shrunk: gaps are declared lost in their order.
             let least = self.gaps.range(self.settled..).next_back().map_or(now, |(_, gap)| gap.due);
             let due = now.saturating_add(settling).max(least);
-            self.open(self.largest + 1, Gap { end: number, due });
+            self.open(self.largest + 1, Gap { end: number, due, since: now });
             if self.gaps.len() > MAX_GAPS {
                 self.gaps.pop_first();
             }
@@ -84,7 +86,7 @@ impl Arrivals {
         Arrival::Newest
     }
 
-    fn fill(&mut self, number: u64) -> Arrival {
+    fn fill(&mut self, now: Instant, number: u64) -> Arrival {
         let Some((&start, &gap)) = self.gaps.range(..=number).next_back().filter(|(_, gap)| number < gap.end) else {
             return Arrival::Again;
         };
@@ -95,7 +97,7 @@ impl Arrivals {
         if number + 1 < gap.end {
             self.open(number + 1, gap);
         }
-        if start < self.settled { Arrival::Spurious } else { Arrival::Late }
+        if start < self.settled { Arrival::Spurious(now.saturating_since(gap.since)) } else { Arrival::Late }
     }
 
     fn open(&mut self, start: u64, gap: Gap) {

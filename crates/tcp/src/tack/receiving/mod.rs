@@ -1,6 +1,7 @@
 //! The half of TACK that receives data: what it measures, and what it has to report.
 //!
 //! - [`arrivals`]: which numbers have come and which are lost (V-A), and rho (VI-C);
+//! - [`patience`]: how long what is missing may be just late (VIII);
 //! - [`delay`]: one-way delay (V-B);
 //! - [`rate`]: the delivery rate (VI-D);
 //! - [`demand`]: how many holes a TACK should tell of (equation 5).
@@ -10,6 +11,7 @@
 pub(crate) mod arrivals;
 pub(crate) mod delay;
 pub(crate) mod demand;
+mod patience;
 pub(crate) mod rate;
 
 use std::collections::VecDeque;
@@ -19,9 +21,10 @@ use ackless_wire::{Bytes, Duration, Instant, SeqNumber};
 use self::arrivals::{Arrival, Arrivals};
 use self::delay::OneWayDelay;
 use self::demand::Demand;
+use self::patience::Patience;
 use self::rate::Delivery;
 use super::body::{Body, FrequencyUpdate, LossRange, Report};
-use super::config::Blocks;
+use super::config::{Blocks, Settling, TackConfig};
 use crate::ack::AckChoice;
 use crate::measure::{Measured, Rhythm};
 use crate::stats::TackStats;
@@ -31,6 +34,8 @@ use crate::stats::TackStats;
 pub(crate) struct Receiving {
     pub(crate) arrivals: Arrivals,
     pub(crate) delivery: Delivery,
+    /// Kept where settling adapts.
+    patience: Option<Patience>,
     delay: OneWayDelay,
     /// Losses that are to be told at once.
     losses: VecDeque<LossRange>,
@@ -70,7 +75,7 @@ pub(crate) struct Holes {
 
 impl Receiving {
     /// At an end with this policy: beta and L for equation (5) are its own, where it is TACK, else 4 and 2.
-    pub(crate) fn new(ack: AckChoice) -> Self {
+    pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
         let (beta, every) = match ack {
             AckChoice::Tack { beta, every } => (beta.max(1), every.max(1)),
             _ => (4, 2),
@@ -78,6 +83,10 @@ impl Receiving {
         Self {
             arrivals: Arrivals::default(),
             delivery: Delivery::default(),
+            patience: match config.settling {
+                Settling::Quarter => None,
+                Settling::Adaptive => Some(Patience::default()),
+            },
             delay: OneWayDelay::default(),
             losses: VecDeque::new(),
             update: None,
@@ -99,8 +108,14 @@ impl Receiving {
         stamp: Option<(u32, Duration)>,
         measured: &Measured,
     ) -> Arrival {
-        let settling = self.min_rtt(measured).unwrap_or_default() / SETTLING_SHARE;
+        let mut settling = self.min_rtt(measured).unwrap_or_default() / SETTLING_SHARE;
+        if let Some(patience) = &self.patience {
+            settling = settling.max(patience.span());
+        }
         let arrival = self.arrivals.on_packet(now, number, settling);
+        if let (Some(patience), Arrival::Spurious(late)) = (&mut self.patience, arrival) {
+            patience.on_mistake(late);
+        }
         if arrival != Arrival::Again
             && let Some((stamp, tick)) = stamp
         {
@@ -122,6 +137,13 @@ impl Receiving {
         }
         self.update = Some(update);
         Some(if update.interval.is_zero() { Rhythm::PerPacket } else { Rhythm::Every(update.interval) })
+    }
+
+    /// Gaps have been given up.
+    pub(crate) fn on_lost(&mut self) {
+        if let Some(patience) = &mut self.patience {
+            patience.on_loss();
+        }
     }
 
     /// A loss is to be told at once. Of too many the oldest are left to TACKs.

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use crate::tack::rounds::LEAST_SPAN;
+
 /// What has come, and how fast.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delivery {
@@ -50,7 +52,7 @@ impl Delivery {
     pub(crate) fn on_tack(&mut self, rhythmic: bool, min_rtt: Option<Duration>) {
         let now = self.arrived;
         let (intervals, window) =
-            if rhythmic { (2, LEAST_WINDOW) } else { (1, (min_rtt.unwrap_or_default() / 2).max(LEAST_WINDOW)) };
+            if rhythmic { (2, LEAST_SPAN) } else { (1, (min_rtt.unwrap_or_default() / 2).max(LEAST_SPAN)) };
         let ago = |mark: Option<&(Instant, Bytes)>| mark.map(|(at, _)| now.saturating_since(*at));
         while self.marks.len() > intervals && ago(self.marks.get(1)).is_some_and(|ago| ago >= window) {
             self.marks.pop_front();
@@ -84,8 +86,6 @@ impl Delivery {
     }
 }
 
-/// The least time over which a rate is taken.
-const LEAST_WINDOW: Duration = Duration::from_millis(10);
 /// Marks are at least this part of a window apart.
 const MARKS: u64 = 16;
 

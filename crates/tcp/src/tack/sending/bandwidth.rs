@@ -3,19 +3,16 @@
 use ackless_wire::{BitRate, Duration, Instant};
 
 use super::filter::Filter;
+use crate::tack::rounds::{LEAST_SPAN, Rounds};
 
 /// The greatest delivery rate of the last ten round trips: the 40 TACK intervals of VI-D where beta / RTTmin bounds f.
 ///
 /// A rate that was measured while the application kept the sender waiting counts only if it is greater than what is known
-/// (VI-D asks for rates "when the system is not application-limited"; this is BBR's rule for it). A round trip counts as at least 10 ms here,
-/// over which a receiver measures a rate: ten of 0.3 ms would be over before one rate is.
+/// (VI-D asks for rates "when the system is not application-limited"; this is BBR's rule for it).
 #[derive(Clone, Debug)]
 pub(crate) struct Bandwidth {
     rates: Filter<BitRate, ROUNDS>,
-    /// The latest round trip in which a rate was taken; how many counted; and when the last of them began.
-    round: u64,
-    counted: u64,
-    since: Instant,
+    rounds: Rounds,
     dry: Option<Dry>,
 }
 
@@ -33,7 +30,7 @@ struct Dry {
 impl Bandwidth {
     /// No rate is known.
     pub(crate) const fn new() -> Self {
-        Self { rates: Filter::new(), round: 0, counted: 0, since: Instant::ZERO, dry: None }
+        Self { rates: Filter::new(), rounds: Rounds::new(), dry: None }
     }
 
     /// The sender has nothing to send though it might send more; `next` is the number of its next transmission.
@@ -65,12 +62,7 @@ impl Bandwidth {
             // What is known of the path stays: a silent application says nothing about it.
             return;
         }
-        let passed = (round - self.round).min(now.saturating_since(self.since).div_floor(LEAST_ROUND));
-        if passed > 0 {
-            self.counted += passed;
-            (self.round, self.since) = (round, now);
-        }
-        self.rates.advance(self.counted);
+        self.rates.advance(self.rounds.advance(now, round, LEAST_SPAN));
         self.rates.put(rate);
     }
 
@@ -81,7 +73,6 @@ impl Bandwidth {
 }
 
 const ROUNDS: usize = 10;
-const LEAST_ROUND: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {

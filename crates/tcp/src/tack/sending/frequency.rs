@@ -30,6 +30,8 @@ pub(crate) struct Path {
     pub(crate) min_rtt: Duration,
     /// The usual round trip, where 1/f is a share of it.
     pub(crate) usual: Option<Duration>,
+    /// Whether the peer's window blocks the sender, which wants to hear of room soon.
+    pub(crate) hurried: bool,
     /// MSS: payload of a full-sized segment.
     pub(crate) mss: Bytes,
     /// rho'.
@@ -49,8 +51,10 @@ impl Frequency {
     pub(crate) fn interval(&self, path: &Path) -> Option<Duration> {
         let min_rtt = Some(path.min_rtt).filter(|rtt| !rtt.is_zero())?;
         let mut exact = equation_4(self.beta, self.every, path.mss, path.bandwidth, min_rtt)?;
-        if let Some(usual) = path.usual {
-            exact = exact.max((usual / u64::from(self.beta.max(1))).min(MOST_BY_USUAL));
+        if path.hurried {
+            exact = exact / HURRY;
+        } else if let Some(usual) = path.usual {
+            exact = exact.max((usual / u64::from(self.beta.max(1))).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
         }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
     }
@@ -124,8 +128,13 @@ const fn is_twice(one: u64, other: u64) -> bool {
 
 /// What 1/f never exceeds.
 const LONGEST: Duration = Duration::from_millis(500);
+/// What 1/f is at least where it goes by the usual round trip: what two accesses of a busy medium take. Loss is told at once in any case, and the cap has room for what comes
+/// in an interval.
+const LEAST_BY_USUAL: Duration = Duration::from_millis(20);
 /// What 1/f never exceeds by the usual round trip: as long as a delayed acknowledgement waits on Linux.
 const MOST_BY_USUAL: Duration = Duration::from_millis(40);
+/// By how much more often TACKs are wanted where the peer's window blocks the sender.
+const HURRY: u64 = 8;
 /// What it never goes below: zero would mean every packet.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// How long a lower f has to last: longer than ProbeRTT, of max(RTT, 200 ms), takes.
@@ -148,6 +157,7 @@ mod tests {
             mss: MSS,
             ack_loss_ppm: 0,
             usual: None,
+            hurried: false,
         }
     }
 

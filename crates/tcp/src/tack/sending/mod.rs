@@ -4,6 +4,7 @@
 //! - [`reports`]: which reports came, and rho';
 //! - [`round_trip`], [`bandwidth`]: RTTmin and bw, each a [`filter`];
 //! - [`usual`]: the usual round trip, where f goes by it;
+//! - [`sample`]: rates by what has come, where the sender measures;
 //! - [`frequency`]: f by equation 4, and what the receiver has been told;
 //! - [`window`]: which segment's window counts.
 //!
@@ -15,8 +16,11 @@ pub(crate) mod frequency;
 pub(crate) mod numbers;
 pub(crate) mod reports;
 mod round_trip;
+mod sample;
 mod usual;
 mod window;
+
+use std::collections::VecDeque;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -26,10 +30,11 @@ use self::frequency::{Frequency, Path};
 use self::numbers::Numbers;
 use self::reports::{Order, Reports};
 use self::round_trip::RoundTrip;
+use self::sample::{Mark, Sampler};
 use self::usual::Usual;
 use self::window::WindowClock;
 use super::body::{Body, Report};
-use super::config::{Share, TackConfig};
+use super::config::{RateBy, Share, TackConfig};
 use crate::ack::AckChoice;
 
 /// What the sender of data keeps.
@@ -49,6 +54,12 @@ pub(crate) struct Sending {
     frequency: Frequency,
     /// Kept where 1/f is a share of it.
     usual: Option<Usual>,
+    /// Kept where the sender measures rates.
+    sampler: Option<Sampler>,
+    /// What the receiver had by the last report.
+    received: Bytes,
+    /// The round in which the peer's window last blocked the sender, where that is minded.
+    blocked: Option<u64>,
     start_up: StartUp,
     /// The largest number that a report has told of; 0 before the first.
     largest: u64,
@@ -147,6 +158,15 @@ impl Hearing {
     }
 }
 
+/// What stands in the header above a report.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    /// The receiver's clock when it sent the report, in microseconds.
+    pub(crate) clock: u32,
+    /// What it says that it has: acknowledged, and above that.
+    pub(crate) delivered: Bytes,
+}
+
 /// What a report says, once it has been understood.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Understood {
@@ -184,6 +204,12 @@ impl Sending {
                 Share::Least => None,
                 Share::Usual => Some(Usual::new()),
             },
+            sampler: match config.rate {
+                RateBy::Receiver => None,
+                RateBy::Sender => Some(Sampler { marks: VecDeque::new() }),
+            },
+            received: Bytes::ZERO,
+            blocked: None,
             start_up: StartUp::Running,
             largest: 0,
             rate: None,
@@ -205,6 +231,7 @@ impl Sending {
         now: Instant,
         report: &Report,
         elapsed: Option<Duration>,
+        arrived: Arrived,
         ceiling: BitRate,
     ) -> Option<Understood> {
         let largest = self.numbers.unwrap_or_zero(report.largest)?;
@@ -228,8 +255,17 @@ impl Sending {
             self.held.advance(self.round);
             self.held.put(report.delay.max(report.largest_delay).min(LONGEST_DELAY));
         }
-        let rate = report.delivery_rate.min(ceiling);
-        let span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
+        let mut rate = report.delivery_rate.min(ceiling);
+        let mut span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
+        if let Some(sampler) = &mut self.sampler {
+            let apart = self.round_trip.min().unwrap_or_default() / MARKS;
+            let sample = newest.and_then(|sent| {
+                let arrived_at = arrived.clock.wrapping_sub(report.largest_delay.as_micros_ceil() as u32);
+                let mark = Mark { heard: now, sent, arrived: arrived_at, delivered: arrived.delivered };
+                sampler.on_report(mark, apart)
+            });
+            (rate, span) = sample.unwrap_or((BitRate::ZERO, span));
+        }
         let limited = self.bandwidth.is_limited(now, largest, span);
         if order == Order::Newest && rate > BitRate::ZERO {
             self.rate = Some(rate);
@@ -255,13 +291,31 @@ impl Sending {
             return;
         };
         let usual = self.usual.as_ref().and_then(Usual::lower_quartile);
-        let path = Path { bandwidth, min_rtt, usual, mss, ack_loss_ppm: self.reports.loss_ppm() };
+        let hurried = self.blocked.is_some_and(|round| self.round <= round + BLOCKED_ROUNDS);
+        let path = Path { bandwidth, min_rtt, usual, hurried, mss, ack_loss_ppm: self.reports.loss_ppm() };
         self.frequency.on_report(now, in_force, srtt, &path);
     }
 
     /// There is nothing to send, though more might be in flight.
     pub(crate) fn on_dry(&mut self) {
         self.bandwidth.on_dry(self.numbers.next());
+    }
+
+    /// The peer's window blocks the sender.
+    pub(crate) const fn on_blocked(&mut self) {
+        self.blocked = Some(self.round);
+    }
+
+    /// The path is another one: what was known of its round trip is not true any more, which is `rtt` now.
+    pub(crate) fn renew_round_trip(&mut self, now: Instant, rtt: Duration) {
+        self.round_trip.renew(now, rtt);
+    }
+
+    /// What came since the report before, where the receiver has `received` after this one and had `before` by what was known until then. Where the sender measures,
+    /// what plain acknowledgements have told meanwhile counts too: after a timeout they may be what tells of a whole flight.
+    pub(crate) fn delivered_since_report(&mut self, before: Bytes, received: Bytes) -> Bytes {
+        let last = std::mem::replace(&mut self.received, received);
+        received.saturating_sub(if self.sampler.is_some() { before.min(last) } else { before })
     }
 
     /// How many packet-timed rounds have begun.
@@ -334,6 +388,10 @@ impl Sending {
 const MAX_TIMEOUTS: u32 = 2;
 /// So many answers, each a timeout after the other, come by chance where half of all acknowledgements are lost in one of 80 such silences.
 const ENOUGH_ANSWERS: u32 = 4;
+/// Marks of the sender's rates are this part of RTTmin apart.
+const MARKS: u64 = 16;
+/// For how many rounds after the peer's window has blocked the sender more TACKs are wanted.
+const BLOCKED_ROUNDS: u64 = 2;
 /// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
 /// there is.
 const START_UP_ROUNDS: u64 = 20;

@@ -46,6 +46,12 @@ impl RoundTrip {
         self.on_samples(now, Some(rtt), Some(rtt));
     }
 
+    /// What was known is of another path.
+    pub(crate) fn renew(&mut self, now: Instant, rtt: Duration) {
+        (self.advanced, self.sampled) = (Minimum::new(), Minimum::new());
+        self.on_exchange(now, rtt);
+    }
+
     /// RTTmin by the method that counts.
     pub(crate) fn min(&self) -> Option<Duration> {
         match self.timing {

@@ -51,7 +51,7 @@ fn what_comes_while_it_settles_is_late_and_the_rest_is_lost() {
     assert_eq!(come(&mut arrivals, 2, 4), Arrival::Late);
     assert_eq!(come(&mut arrivals, 3, 4), Arrival::Again);
     assert_eq!(settled(&mut arrivals, 11), [(1, 4), (4, 6)]);
-    assert_eq!(come(&mut arrivals, 12, 2), Arrival::Spurious);
+    assert_eq!(come(&mut arrivals, 12, 2), Arrival::Spurious(Duration::from_millis(11)));
     assert_eq!(come(&mut arrivals, 12, 2), Arrival::Again);
     assert_eq!(come(&mut arrivals, 12, 6), Arrival::Again);
     assert_eq!(arrivals.due(), None);

@@ -1,0 +1,172 @@
+//! Whether the path has become another one: longer than before, or slower. Ours; the paper waits until what it knew has left its filters.
+//!
+//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered, something has changed: the path is longer, or it
+//! is slower and what is in flight waits, or others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
+//! path's, and the model gets a new RTTmin; if it falls, the rates from before the change are forgotten.
+
+use ackless_wire::{BitRate, Duration, Instant};
+
+/// What is watched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    /// Of the present round: the least round trip and the greatest rate.
+    least: Option<Duration>,
+    rate: BitRate,
+    /// Rounds in a row that looked as if the path had changed, and the greatest rate in them.
+    rounds: u32,
+    since: BitRate,
+    /// That rate, as it was when the probe began.
+    before: BitRate,
+    /// The least round trip of what was sent with next to nothing in flight, and from when on samples are of that.
+    probed: Option<Duration>,
+    probing_from: Option<Instant>,
+    /// No other probe before this, and how long after the next one.
+    again_at: Instant,
+    pause: Duration,
+}
+
+/// What a probe has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Found {
+    /// It is as long as that.
+    Longer(Duration),
+    /// It is no longer than before; this is what it has delivered lately.
+    Slower(BitRate),
+}
+
+impl Change {
+    pub(super) const fn new() -> Self {
+        Self {
+            least: None,
+            rate: BitRate::ZERO,
+            rounds: 0,
+            since: BitRate::ZERO,
+            before: BitRate::ZERO,
+            probed: None,
+            probing_from: None,
+            again_at: Instant::ZERO,
+            pause: FIRST_PAUSE,
+        }
+    }
+
+    /// A report showed these. Whether that settles a probe: a round trip that is as short as before is enough.
+    pub(super) fn on_sample(
+        &mut self,
+        now: Instant,
+        rtt: Option<Duration>,
+        rate: BitRate,
+        min_rtt: Option<Duration>,
+    ) -> bool {
+        self.rate = self.rate.max(rate);
+        let mut settled = false;
+        if let Some(rtt) = rtt {
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            let short = min_rtt.is_some_and(|min| rtt * 2 <= min * 3);
+            settled = self.probing_from.is_some() && short;
+            if self.probing_from.is_some_and(|from| short || now >= from) {
+                self.probed = Some(self.probed.map_or(rtt, |least| least.min(rtt)));
+            }
+        }
+        settled
+    }
+
+    /// A round is over, in which `limited` says that the application or the controller held data back. Whether to probe for a change.
+    pub(super) fn on_round(
+        &mut self,
+        now: Instant,
+        min_rtt: Option<Duration>,
+        bandwidth: BitRate,
+        limited: bool,
+    ) -> bool {
+        let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
+        let long = least.zip(min_rtt).is_some_and(|(least, min)| least > min * 2);
+        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(bandwidth.bps()) * 3;
+        if limited || !long || !slow {
+            (self.rounds, self.since) = (0, BitRate::ZERO);
+            return false;
+        }
+        self.rounds += 1;
+        self.since = self.since.max(rate);
+        self.rounds >= ROUNDS && now >= self.again_at
+    }
+
+    /// A probe begins; what is sent from now on comes back from `from` on.
+    pub(super) fn begin(&mut self, from: Instant) {
+        (self.probed, self.probing_from) = (None, Some(from));
+        self.before = self.since;
+        self.again_at = from.saturating_add(self.pause);
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    /// The probe is over, if there was one.
+    pub(super) fn end(&mut self, min_rtt: Option<Duration>) -> Option<Found> {
+        self.probing_from.take()?;
+        (self.rounds, self.since) = (0, BitRate::ZERO);
+        let (probed, min) = (self.probed?, min_rtt?);
+        if probed * 2 > min * 3 {
+            self.pause = FIRST_PAUSE;
+            return Some(Found::Longer(probed));
+        }
+        Some(Found::Slower(self.before))
+    }
+}
+
+const ROUNDS: u32 = 3;
+/// Between two probes, where the first has found nothing.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIN: Option<Duration> = Some(Duration::from_millis(20));
+    const BANDWIDTH: BitRate = BitRate::from_mbps(100);
+
+    /// Rounds of a round trip and a rate each, a second long; in which of them a probe was wanted.
+    fn rounds(change: &mut Change, rounds: &[(u64, u64)]) -> Vec<usize> {
+        let mut wanted = Vec::new();
+        for (at, &(rtt, rate)) in rounds.iter().enumerate() {
+            let now = Instant::from_secs(100 + at as u64);
+            change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
+            change.on_sample(now, Some(Duration::from_millis(rtt + 100)), BitRate::from_mbps(rate / 2), MIN);
+            if change.on_round(now, MIN, BANDWIDTH, false) {
+                wanted.push(at);
+            }
+        }
+        wanted
+    }
+
+    #[test]
+    fn three_rounds_of_long_round_trips_and_low_rates_want_a_probe() {
+        assert_eq!(rounds(&mut Change::new(), &[(41, 74), (41, 74), (41, 74), (20, 99)]), [2]);
+        assert_eq!(
+            rounds(&mut Change::new(), &[(41, 74), (40, 74), (41, 74), (41, 74)]),
+            [],
+            "not more than twice in one"
+        );
+        assert_eq!(
+            rounds(&mut Change::new(), &[(41, 74), (41, 75), (41, 74), (41, 74)]),
+            [],
+            "a full rate in one: that is a queue"
+        );
+    }
+
+    #[test]
+    fn a_round_trip_that_stays_long_with_nothing_in_flight_is_the_path_s() {
+        let ms = Duration::from_millis;
+        for (probed, found) in [(40, Found::Longer(ms(40))), (30, Found::Slower(BitRate::from_mbps(9)))] {
+            let mut change = Change::new();
+            rounds(&mut change, &[(200, 7), (200, 9), (200, 8)]);
+            change.begin(Instant::from_secs(111));
+            let sample = |change: &mut Change, second, rtt| {
+                change.on_sample(Instant::from_secs(second), Some(ms(rtt)), BitRate::ZERO, MIN)
+            };
+            assert!(!sample(&mut change, 110, 32), "what was sent before the probe does not count");
+            assert_eq!(sample(&mut change, 111, probed), probed == 30, "short again");
+            assert!(!sample(&mut change, 112, probed + 5));
+            assert_eq!(change.end(MIN), Some(found));
+            assert_eq!(change.end(MIN), None);
+        }
+    }
+}

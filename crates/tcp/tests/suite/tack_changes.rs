@@ -1,0 +1,132 @@
+//! What stands beside the paper's rules, on paths that change: each where it was made for, beside the paper's own where that shows what it is worth.
+
+use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, TackConfig, Variant};
+use ackless_wire::{BitRate, Bytes, Duration};
+
+use crate::pair::{A, B, Pair, Path};
+
+/// All that is recommended, as in the row `tack-wifi`.
+fn better() -> Config {
+    Config {
+        congestion: CongestionChoice::ReceiverBbr(Variant::Rounds),
+        ack: AckChoice::Tack { beta: 2, every: 2 },
+        tack: Some(TackConfig {
+            blocks: Blocks::Distinct,
+            batch: true,
+            share: Share::Usual,
+            rate: RateBy::Sender,
+            window_asks: true,
+            settling: Settling::Adaptive,
+            ..TackConfig::default()
+        }),
+        ..Config::default()
+    }
+}
+
+fn paper() -> Config {
+    Config {
+        congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
+        ack: AckChoice::Tack { beta: 4, every: 2 },
+        tack: Some(TackConfig::default()),
+        ..Config::default()
+    }
+}
+
+/// 20 Mbps behind a queue of 200 packets, this long each way.
+fn pair(config: &Config, millis: u64, seed: u64) -> Pair {
+    let path = Path { queue: 200, ..Path::of_delay(millis) };
+    let mut pair = Pair::new([config.clone(), config.clone()], path, seed);
+    pair.paths[A].rate = Some(BitRate::from_mbps(20));
+    pair.ends[A].send_forever();
+    pair
+}
+
+/// Goodput in Mbps over this long from now on.
+fn goodput(pair: &mut Pair, millis: u64) -> f64 {
+    let before = pair.ends[B].bytes_delivered();
+    pair.run_for(Duration::from_millis(millis));
+    (pair.ends[B].bytes_delivered() - before).get() as f64 * 8.0 / millis as f64 / 1e3
+}
+
+#[test]
+fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever_the_phase() {
+    for phase in 0..20 {
+        let mut pair = pair(&better(), 3, phase);
+        pair.run_for(Duration::from_millis(3_000 + 250 * phase));
+        pair.paths[A].delay = Duration::from_millis(100);
+        pair.paths[B].delay = Duration::from_millis(100);
+        pair.run_for(Duration::from_secs(4));
+        let after = goodput(&mut pair, 2_000);
+        assert!(after > 0.85 * 20.0, "phase {phase}: {after} Mbps");
+        let min_rtt = pair.ends[A].path_model(pair.now).and_then(|model| model.min_rtt);
+        assert!(min_rtt > Some(Duration::from_millis(199)), "phase {phase}: {min_rtt:?}");
+    }
+    // By the paper the path is all but empty by then.
+    let mut pair = pair(&paper(), 3, 1);
+    pair.run_for(Duration::from_secs(3));
+    pair.paths[A].delay = Duration::from_millis(100);
+    pair.paths[B].delay = Duration::from_millis(100);
+    pair.run_for(Duration::from_secs(4));
+    let after = goodput(&mut pair, 2_000);
+    assert!(after < 10.0, "{after} Mbps");
+}
+
+#[test]
+fn a_path_that_becomes_slower_keeps_its_round_trip_and_one_that_becomes_faster_is_filled() {
+    for phase in 0..8 {
+        let mut pair = pair(&better(), 10, phase);
+        pair.run_for(Duration::from_millis(2_000 + 250 * phase));
+        pair.paths[A].rate = Some(BitRate::from_mbps(2));
+        pair.run_for(Duration::from_secs(5));
+        let slow = goodput(&mut pair, 4_000);
+        assert!(slow > 0.8 * 2.0, "phase {phase}: {slow} of 2 Mbps");
+        let model = pair.ends[A].path_model(pair.now).expect("BBR models the path");
+        assert!(model.min_rtt < Some(Duration::from_millis(40)), "phase {phase}: a queue is no path, {model:?}");
+        assert!(model.bandwidth < BitRate::from_kbps(2_500), "phase {phase}: {model:?}");
+        pair.paths[A].rate = Some(BitRate::from_mbps(20));
+        pair.run_for(Duration::from_secs(5));
+        let fast = goodput(&mut pair, 2_000);
+        assert!(fast > 0.85 * 20.0, "phase {phase}: {fast} of 20 Mbps");
+    }
+}
+
+#[test]
+fn reordering_beyond_a_quarter_of_the_round_trip_is_learned() {
+    let lost = |config: &Config| {
+        let mut pair = pair(config, 10, 3);
+        (pair.paths[A].reordering, pair.paths[A].held) = (0.3, Duration::from_millis(10));
+        pair.run_for(Duration::from_secs(10));
+        let stats = pair.ends[B].stats();
+        (stats.tack.spurious_losses, stats.data_segments_received)
+    };
+    let (mistakes, segments) = lost(&better());
+    assert!(mistakes < 100, "{mistakes} of {segments}");
+    let (mistakes, segments) = lost(&paper());
+    assert!(mistakes > 500, "{mistakes} of {segments}, by the paper's quarter");
+}
+
+#[test]
+fn a_sender_that_the_window_blocks_hears_of_room_in_time() {
+    let rate = |config: Config| {
+        let mut pair = pair(&Config { receive_buffer: Bytes(16 * 1024), ..config }, 10, 3);
+        pair.run_for(Duration::from_secs(2));
+        goodput(&mut pair, 4_000)
+    };
+    // 16 KiB in each round trip of 20.6 ms would be 6.3 Mbps.
+    let (asks, silent) = (rate(better()), rate(paper()));
+    assert!(asks > 5.2 && asks > 1.05 * silent, "{asks} and {silent} Mbps");
+}
+
+#[test]
+fn the_sender_s_own_rate_is_what_the_path_gives() {
+    let believed = |config: &Config| {
+        let mut pair = pair(config, 5, 3);
+        pair.run_for(Duration::from_secs(5));
+        let model = pair.ends[A].path_model(pair.now).expect("BBR models the path");
+        model.bandwidth
+    };
+    // 1,440 bytes of payload in packets of 1,500: 19.2 Mbps.
+    let better = believed(&better());
+    assert!(better > BitRate::from_mbps(18) && better <= BitRate::from_kbps(19_800), "{better:?}");
+}

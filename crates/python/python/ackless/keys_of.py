@@ -593,13 +593,14 @@ class Transport(TypedDict, total=False):
     """What carries a flow. Default: 'tcp'. Allowed: one of 'tcp', 'udp'."""
     tack: bool
     """Whether TCP offers TACK, on both ends; [tack] says which. Default: false. Allowed: true or false."""
-    congestion: Literal["auto", "reno", "newreno", "cubic", "bbr", "receiver-bbr"]
-    """Congestion control; auto is receiver-bbr with TACK, else cubic. bbr and receiver-bbr are paced. Default: 'auto'. Allowed: 'auto' or one of
-    'reno', 'newreno', 'cubic', 'bbr', 'receiver-bbr'."""
+    congestion: Literal["auto", "reno", "newreno", "cubic", "bbr", "bbr3", "receiver-bbr"]
+    """Congestion control; auto is receiver-bbr with TACK, else cubic. bbr is version 1; bbr, bbr3 and receiver-bbr are paced. Default: 'auto'.
+    Allowed: 'auto' or one of 'reno', 'newreno', 'cubic', 'bbr', 'bbr3', 'receiver-bbr'."""
     ack: str | int | float | bool | list[str]
     """When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by byte counting alone,
-    periodically, as seldom as TACK's equation 4 says, with the extension or without, or as Linux does; auto is tack with TACK, else 2. Default:
-    'auto'. Allowed: 'auto' or a number of segments from 1 up, 'per-packet' (1), 'delayed' (2), 'byte-counting', 'periodic', 'tack' or 'linux'."""
+    periodically, for a share of the round trip as a browser's QUIC has it, as seldom as TACK's equation 4 says, with the extension or without, or as
+    Linux does; auto is tack with TACK, else 2. Default: 'auto'. Allowed: 'auto' or a number of segments from 1 up, 'per-packet' (1), 'delayed' (2),
+    'byte-counting', 'periodic', 'share', 'tack' or 'linux'."""
     ack_timeout: str
     """A held ACK leaves at the latest after this; Linux uses 40 ms. Default: '40ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     ack_l: int
@@ -608,15 +609,18 @@ class Transport(TypedDict, total=False):
     """Beta of tack: ACKs for each least round-trip time. Default: 4. Allowed: a whole number, 0 or more."""
     ack_interval: str
     """Alpha of periodic: the time between two ACKs. Default: '10ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
+    ack_share: int
+    """ACKs for each round trip of ack = share: after that part of it, at most 50 ms, or that part of what came in it, from 2 to 256 segments.
+    Default: 4. Allowed: a whole number, 0 or more."""
     sack_compression: bool
     """Whether ack = linux compresses ACKs above a hole: for 5 % of the round trip, at most 1 ms and 44 of them. Default: true. Allowed: true or
     false."""
     recovery: Literal["auto", "standard", "rack"]
     """How a sender notices losses: by duplicate ACKs and SACK (RFC 5681, 6675), or by time (RACK-TLP, RFC 8985), which needs SACK; auto is rack with
-    bbr and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost. Default: 'auto'. Allowed: 'auto' or one of 'standard',
-    'rack'."""
+    bbr, bbr3 and receiver-bbr, else standard. On a TACK connection the receiver pulls what is lost. Default: 'auto'. Allowed: 'auto' or one of
+    'standard', 'rack'."""
     pacing: bool
-    """Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, receiver-bbr and TACK always are. Default: false.
+    """Whether a congestion window is spread over the round trip, at the ratios of Linux; bbr, bbr3, receiver-bbr and TACK always are. Default: false.
     Allowed: true or false."""
     slow_start: Literal["standard", "hystart", "hystart++"]
     """How slow start of reno, newreno and cubic ends besides by a loss: hystart by ACK trains or a longer round trip, as Linux has it; hystart++ by
@@ -664,7 +668,7 @@ class Transport(TypedDict, total=False):
     dropped. A RST always counts; a TACK connection always drops. Default: 'accept'. Allowed: one of 'accept', 'drop'."""
     ecn: bool
     """Explicit congestion notification (RFC 3168): new data may be marked in place of being dropped, which ap.fq_ecn does, and a mark reduces the
-    window as a loss does. bbr and receiver-bbr do not react. Not with TACK. Default: false. Allowed: true or false."""
+    window as a loss does, with bbr3 in its own way. bbr and receiver-bbr do not react. Not with TACK. Default: false. Allowed: true or false."""
     window_scaling: bool
     """Window scaling (RFC 7323). Default: true. Allowed: true or false."""
     initial_window: int
@@ -714,6 +718,12 @@ class Tack(TypedDict, total=False):
     Allowed: one of 'standard', 'miracast'."""
     probe_rtt: Literal["gentle", "never"]
     """ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never. Default: 'gentle'. Allowed: one of 'gentle', 'never'."""
+    batch: bool
+    """Whether a TACK that falls due amid a batch, which is what the host is handed up at once, waits for its end (row tack-wifi: true): at most one
+    for each PPDU, and then as many as f asks for. Default: false. Allowed: true or false."""
+    share: Literal["least", "usual"]
+    """Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen
+    rounds is, but at most 40 ms by that (row tack-wifi). Default: 'least'. Allowed: one of 'least', 'usual'."""
 
 
 class Flows(TypedDict, total=False):
@@ -733,12 +743,12 @@ class Flows(TypedDict, total=False):
     """What carries it; auto is transport.protocol. Default: 'auto'. Allowed: 'auto' or one of 'tcp', 'udp'."""
     tack: Literal['auto'] | bool
     """Whether TACK is offered; auto is transport.tack. Default: 'auto'. Allowed: 'auto' or true or false."""
-    congestion: Literal["auto", "reno", "newreno", "cubic", "bbr", "receiver-bbr"]
-    """Congestion control; auto is transport.congestion. Default: 'auto'. Allowed: 'auto' or one of 'reno', 'newreno', 'cubic', 'bbr',
+    congestion: Literal["auto", "reno", "newreno", "cubic", "bbr", "bbr3", "receiver-bbr"]
+    """Congestion control; auto is transport.congestion. Default: 'auto'. Allowed: 'auto' or one of 'reno', 'newreno', 'cubic', 'bbr', 'bbr3',
     'receiver-bbr'."""
     ack: str | int | float | bool | list[str]
     """When ACKs are sent; auto is transport.ack. Default: 'auto'. Allowed: 'auto' or a number of segments from 1 up, 'per-packet' (1), 'delayed' (2),
-    'byte-counting', 'periodic', 'tack' or 'linux'."""
+    'byte-counting', 'periodic', 'share', 'tack' or 'linux'."""
     recovery: Literal["auto", "standard", "rack"]
     """How losses are noticed; auto is transport.recovery. Default: 'auto'. Allowed: 'auto' or one of 'standard', 'rack'."""
     udp_payload: str

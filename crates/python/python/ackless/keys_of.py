@@ -627,7 +627,7 @@ class Transport(TypedDict, total=False):
     RFC 9406. Default: 'standard'. Allowed: one of 'standard', 'hystart', 'hystart++'."""
     eifel: bool
     """Whether an echoed timestamp from before a retransmission shows that it was a mistake, and undoes what it did to the window (Eifel: RFC 3522,
-    4015). Default: false. Allowed: true or false."""
+    4015); with recovery = rack once nothing repeated is out, as Linux does. Default: false. Allowed: true or false."""
     frto: bool
     """Whether the first ACKs after a timeout may show the same of it (F-RTO: RFC 5682), with recovery = rack. Default: false. Allowed: true or
     false."""
@@ -713,9 +713,9 @@ class Tack(TypedDict, total=False):
     timing: Literal["one-way-delay", "sampled"]
     """How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)). Default:
     'one-way-delay'. Allowed: one of 'one-way-delay', 'sampled'."""
-    variant: Literal["standard", "miracast"]
-    """What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), or of 16 and 20 (VII-D). Default: 'standard'.
-    Allowed: one of 'standard', 'miracast'."""
+    variant: Literal["standard", "miracast", "rounds"]
+    """What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a
+    filter of ten rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast', 'rounds'."""
     probe_rtt: Literal["gentle", "never"]
     """ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never. Default: 'gentle'. Allowed: one of 'gentle', 'never'."""
     batch: bool
@@ -724,6 +724,15 @@ class Tack(TypedDict, total=False):
     share: Literal["least", "usual"]
     """Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen
     rounds is, but at most 40 ms by that (row tack-wifi). Default: 'least'. Allowed: one of 'least', 'usual'."""
+    rate: Literal["receiver", "sender"]
+    """Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the
+    receiver says that it has (row tack-wifi). Default: 'receiver'. Allowed: one of 'receiver', 'sender'."""
+    window_asks: bool
+    """Whether a sender that the peer's window blocks asks for eight times as many TACKs (row tack-wifi: true). Default: false. Allowed: true or
+    false."""
+    settling: Literal["quarter", "adaptive"]
+    """For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row
+    tack-wifi). Default: 'quarter'. Allowed: one of 'quarter', 'adaptive'."""
 
 
 class Flows(TypedDict, total=False):

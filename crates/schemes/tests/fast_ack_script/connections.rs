@@ -17,13 +17,7 @@ fn a_connection_whose_syns_were_not_seen_is_left_alone() {
 
 #[test]
 fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
-    let mut ap = Ap::new();
-    let mut syn = ap.server_header(0);
-    (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
-    ap.server_sends(syn, 0);
-    let (_, mut answer) = ap.client_header(0);
-    (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
-    ap.client_sends(answer, 0);
+    let mut ap = called_by_the_server();
     ap.data(0..2);
     ap.deliver(3);
     assert_eq!(ap.counters().opened, 0, "how large the client's window is, is not known");
@@ -40,13 +34,7 @@ fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
 
 #[test]
 fn what_the_server_sent_before_the_clients_first_ack_is_known_to_be_sent() {
-    let mut ap = Ap::new();
-    let mut syn = ap.server_header(0);
-    (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
-    ap.server_sends(syn, 0);
-    let (_, mut answer) = ap.client_header(0);
-    (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
-    ap.client_sends(answer, 0);
+    let mut ap = called_by_the_server();
     ap.data(0..4);
     ap.deliver(5);
     ap.ack(1);
@@ -210,4 +198,16 @@ fn one_segment_with_what_is_not_known_here_and_the_connection_is_left_alone() {
         ap.deliver(1);
         assert_eq!((ap.ack(6), ap.upstream_acks()), (Verdict::Pass, vec![6]), "plain segments of it too");
     }
+}
+
+/// An AP whose client has answered the server's SYN, and has not had anything of it since.
+fn called_by_the_server() -> Ap {
+    let mut ap = Ap::new();
+    let mut syn = ap.server_header(0);
+    (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
+    ap.server_sends(syn, 0);
+    let (_, mut answer) = ap.client_header(0);
+    (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
+    ap.client_sends(answer, 0);
+    ap
 }

@@ -7,7 +7,7 @@
 use ackless_tcp::{AckChoice, BbrPhase, Config, CongestionChoice};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::pair::{A, B, FULL, Pair, Path};
+use crate::pair::{A, B, FULL, Pair, Path, convergence};
 
 /// A state from when it is entered to when it is left.
 #[derive(Clone, Copy, Debug)]
@@ -182,19 +182,6 @@ fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
     assert!((300.0..600.0).contains(&idle), "{idle} ms");
 }
 
-/// How long the bandwidth estimate takes to come within `percent` of a new bandwidth, in milliseconds.
-fn convergence(pair: &mut Pair, mbps: u64, percent: f64) -> f64 {
-    pair.paths[A].rate = Some(BitRate::from_mbps(mbps));
-    let begin = pair.now;
-    let goal = mbps as f64 * 1448.0 / 1500.0;
-    let bandwidth = |pair: &Pair| pair.ends[A].path_model(pair.now).map_or(0.0, |model| model.bandwidth.mbps_f64());
-    while (bandwidth(pair) / goal - 1.0).abs() * 100.0 > percent {
-        assert!(pair.step());
-        assert!(pair.now < begin + Duration::from_secs(20), "{} Mbps for {goal}", bandwidth(pair));
-    }
-    pair.now.saturating_since(begin).as_secs_f64() * 1e3
-}
-
 #[test]
 fn a_doubled_bandwidth_is_found_in_one_phase_or_in_three_and_a_halved_one_believed_after_the_filter_s_length() {
     for wait in 0..8 {
@@ -223,9 +210,9 @@ fn step(every: u32, wait: u64) -> (f64, f64) {
     let ack = AckChoice::Delayed { every, timeout: Duration::from_millis(40) };
     let mut pair = bottleneck(10, CongestionChoice::Bbr, ack);
     pair.run_for(Duration::from_millis(8_000 + 41 * wait));
-    let up = convergence(&mut pair, 20, 6.0) / RTT;
+    let up = convergence(&mut pair, 20, 1448, 6.0) / RTT;
     pair.run_for(Duration::from_secs(5));
-    (up, convergence(&mut pair, 10, 2.0))
+    (up, convergence(&mut pair, 10, 1448, 2.0))
 }
 
 #[test]

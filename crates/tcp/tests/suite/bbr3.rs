@@ -7,7 +7,7 @@ use ackless_tcp::{AckChoice, BbrPhase, Config, CongestionChoice, RecoveryChoice}
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Ecn, Instant, TcpFlags};
 
-use crate::pair::{A, B, FULL, Middlebox, Pair, Path};
+use crate::pair::{A, B, FULL, Middlebox, Pair, Path, convergence};
 
 /// A state from when it is entered to when it is left, in milliseconds since the connection was established.
 #[derive(Clone, Copy, Debug)]
@@ -142,19 +142,6 @@ fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
     assert!((400.0..700.0).contains(&idle), "{idle} ms");
 }
 
-/// How long the bandwidth estimate takes to come within `percent` of a new bandwidth, in milliseconds.
-fn convergence(pair: &mut Pair, mbps: u64, percent: f64) -> f64 {
-    pair.paths[A].rate = Some(BitRate::from_mbps(mbps));
-    let begin = pair.now;
-    let goal = mbps as f64 * 1448.0 / 1500.0;
-    let bandwidth = |pair: &Pair| pair.ends[A].path_model(pair.now).map_or(0.0, |model| model.bandwidth.mbps_f64());
-    while (bandwidth(pair) / goal - 1.0).abs() * 100.0 > percent {
-        assert!(pair.step());
-        assert!(pair.now < begin + Duration::from_secs(20), "{} Mbps for {goal}", bandwidth(pair));
-    }
-    pair.now.saturating_since(begin).as_secs_f64() * 1e3
-}
-
 #[test]
 fn ten_times_the_bandwidth_is_found_in_one_probe_and_a_tenth_believed_within_two_cycles() {
     // Appendix A.15 and A.16. The product is 34 segments, so a probe comes after 33 to 34 rounds of 41 ms, and one cycle more where it was just over or ProbeRTT cut it short.
@@ -164,11 +151,11 @@ fn ten_times_the_bandwidth_is_found_in_one_probe_and_a_tenth_believed_within_two
         // The product of 100 Mbps, ten of 10 Mbps.
         pair.paths[A].queue = 340;
         pair.run_for(Duration::from_millis(4_000 + 300 * seed));
-        let up = convergence(&mut pair, 100, 6.0);
+        let up = convergence(&mut pair, 100, 1448, 6.0);
         assert!((11.0 * 41.0..3_000.0 + 15.0 * 41.0).contains(&up), "{up} ms");
         pair.run_for(Duration::from_secs(5));
         // The old maximum goes with the second cycle, of two to three seconds each and four rounds of the queue. Until then losses keep the rate down.
-        let down = convergence(&mut pair, 10, 2.0);
+        let down = convergence(&mut pair, 10, 1448, 2.0);
         assert!((1_500.0..9_000.0).contains(&down), "{down} ms");
     }
 }

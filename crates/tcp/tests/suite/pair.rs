@@ -245,3 +245,16 @@ impl Pair {
 
 /// Payload bytes of one segment with the default options.
 pub const FULL: Bytes = Bytes(1448);
+
+/// How long the bandwidth estimate of the first end takes to come within `percent` of a new bandwidth, of whose packets of 1,500 bytes `payload` are the application's, in milliseconds.
+pub fn convergence(pair: &mut Pair, mbps: u64, payload: u32, percent: f64) -> f64 {
+    pair.paths[A].rate = Some(BitRate::from_mbps(mbps));
+    let begin = pair.now;
+    let goal = mbps as f64 * f64::from(payload) / 1500.0;
+    let bandwidth = |pair: &Pair| pair.ends[A].path_model(pair.now).map_or(0.0, |model| model.bandwidth.mbps_f64());
+    while (bandwidth(pair) / goal - 1.0).abs() * 100.0 > percent {
+        assert!(pair.step());
+        assert!(pair.now < begin + Duration::from_secs(20), "{} Mbps for {goal}", bandwidth(pair));
+    }
+    pair.now.saturating_since(begin).as_secs_f64() * 1e3
+}

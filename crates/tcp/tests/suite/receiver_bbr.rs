@@ -6,7 +6,7 @@
 use ackless_tcp::{AckChoice, BbrPhase, Config, CongestionChoice, GentleProbe, TackConfig, Variant};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::pair::{A, B, Pair, Path};
+use crate::pair::{A, B, Pair, Path, convergence};
 
 /// A state from when it is entered to when it is left, in milliseconds since the connection was established.
 #[derive(Clone, Copy, Debug)]
@@ -136,19 +136,6 @@ fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
     assert!((300.0..650.0).contains(&idle), "{idle} ms");
 }
 
-/// How long the bandwidth estimate takes to come within `percent` of a new bandwidth, in milliseconds.
-fn convergence(pair: &mut Pair, mbps: u64, percent: f64) -> f64 {
-    pair.paths[A].rate = Some(BitRate::from_mbps(mbps));
-    let begin = pair.now;
-    let goal = mbps as f64 * 1440.0 / 1500.0;
-    let bandwidth = |pair: &Pair| pair.ends[A].path_model(pair.now).map_or(0.0, |model| model.bandwidth.mbps_f64());
-    while (bandwidth(pair) / goal - 1.0).abs() * 100.0 > percent {
-        assert!(pair.step());
-        assert!(pair.now < begin + Duration::from_secs(20), "{} Mbps for {goal}", bandwidth(pair));
-    }
-    pair.now.saturating_since(begin).as_secs_f64() * 1e3
-}
-
 #[test]
 fn a_bandwidth_that_changes_is_found_in_half_the_time_by_the_variant_for_miracast() {
     for (variant, cycle, filter) in [
@@ -162,13 +149,13 @@ fn a_bandwidth_that_changes_is_found_in_half_the_time_by_the_variant_for_miracas
             // Three gain cycles for a factor of 1.2375^3 = 1.895, within 6 % of the doubled bandwidth. The first comes within a
             // cycle, the third two cycles after it, or three where a gentle ProbeRTT lies between, and the rate of all four
             // intervals shows a round trip and two intervals after they began.
-            let up = convergence(&mut pair, 20, 6.0);
+            let up = convergence(&mut pair, 20, 1440, 6.0);
             assert!((2.0 * cycle..3.3 * cycle + 61.0).contains(&up), "{variant:?}: {up} ms for {cycle}");
             // The filter, and a round trip and two intervals before the first rate is reported that is small. In a gentle
             // ProbeRTT of a round trip of up to 60 ms the clock stands still, and a round trip and two intervals more do not
             // count.
             pair.run_for(Duration::from_secs(5));
-            let down = convergence(&mut pair, 10, 2.0);
+            let down = convergence(&mut pair, 10, 1440, 2.0);
             let gentle = if variant == GENTLE { 140.0 } else { 0.0 };
             assert!((filter + 41.0..filter + 130.0 + gentle).contains(&down), "{variant:?}: {down} ms for {filter}");
         }

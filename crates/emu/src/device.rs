@@ -202,11 +202,11 @@ impl Device {
     /// Writes a frame as [`Self::framing`] has it.
     ///
     /// # Errors
-    /// Where the kernel refuses for another reason than want of room, which is counted.
+    /// Where the kernel refuses for another reason than want of room, or that the frame is longer than its interface takes, which are counted.
     pub fn write(&mut self, frame: &[u8]) -> io::Result<()> {
         match nix::unistd::write(self.as_fd(), frame) {
             Ok(_) => Ok(()),
-            Err(nix::Error::EAGAIN | nix::Error::ENOBUFS | nix::Error::ENOMEM) => {
+            Err(nix::Error::EAGAIN | nix::Error::ENOBUFS | nix::Error::ENOMEM | nix::Error::EMSGSIZE) => {
                 self.refused += 1;
                 Ok(())
             }

@@ -93,8 +93,13 @@ fn fragments(packet: &[u8], header_len: usize, mtu: usize, flags: u16) -> Option
     if header_len != V4_HEADER || room == 0 {
         return None;
     }
-    let (header, payload) = packet.split_at(header_len);
+    // What lies behind its end belongs to a frame, not to it.
+    let packet = packet.get(..usize::from(u16::from_be_bytes([packet[2], packet[3]])))?;
+    let (header, payload) = packet.split_at_checked(header_len)?;
     let count = payload.len().div_ceil(room);
+    if usize::from(flags & OFFSET) + count.saturating_sub(1) * room / 8 > usize::from(OFFSET) {
+        return None;
+    }
     let piece = |(n, payload): (usize, &[u8])| {
         let mut piece = header.to_vec();
         let more = if n + 1 < count { MORE_FRAGMENTS } else { flags & MORE_FRAGMENTS };
@@ -216,6 +221,19 @@ mod tests {
         let Fate::Fragments(again) = fate(&pieces[1], Bytes(800)) else { panic!("it may be taken apart") };
         let flags: Vec<_> = again.iter().map(|piece| u16::from_be_bytes([piece[6], piece[7]])).collect();
         assert_eq!(flags, [0x2000 + 185, 0x2000 + 185 + 97]);
+    }
+
+    #[test]
+    fn pieces_end_where_the_packet_does_and_none_lies_where_no_offset_reaches() {
+        // Ethernet pads short frames, and whoever sends may add more.
+        let mut padded = packet(2_000, 0);
+        padded.resize(2_600, 0xee);
+        let Fate::Fragments(pieces) = fate(&padded, Bytes(1_500)) else { panic!("it may be taken apart") };
+        assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [1_500, 520]);
+        assert_eq!(fate(&packet(2_000, OFFSET), Bytes(1_500)), Fate::Silence);
+        let mut short = packet(2_000, 0);
+        short[2..4].copy_from_slice(&2_001_u16.to_be_bytes());
+        assert_eq!(fate(&short, Bytes(1_500)), Fate::Silence);
     }
 
     #[test]

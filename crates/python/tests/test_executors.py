@@ -79,6 +79,43 @@ def test_a_task_that_comes_to_nothing_is_tried_again_and_a_mistake_is_not(embedd
         ackless.sweep("wifi-80211n", **GRID, executor=executor, retries=3)
 
 
+def test_workers_that_see_another_folder_are_found_out(tmp_path: pathlib.Path) -> None:
+    class Elsewhere(ThreadPoolExecutor):
+        def submit(self, call: Any, /, scenario: Any, jobs: Any, folder: Any) -> Any:
+            return super().submit(call, scenario, jobs, str(tmp_path))
+
+    with Elsewhere(2) as executor, pytest.raises(RuntimeError, match="shared=False"):
+        ackless.sweep("wifi-80211n", **GRID, executor=executor, out=tmp_path / "out")
+
+
+def test_a_defect_is_not_tried_again() -> None:
+    class Broken(ThreadPoolExecutor):
+        count = 0
+
+        def submit(self, call: Any, /, *arguments: Any, **named: Any) -> Any:
+            Broken.count += 1
+            return super().submit(lambda: (_ for _ in ()).throw(RuntimeError("it has a defect")))
+
+    with Broken(1) as executor, pytest.raises(RuntimeError, match="a defect"):
+        ackless.sweep("wifi-80211n", **GRID, executor=executor)
+    assert Broken.count <= 8
+
+
+def test_one_run_that_kills_its_worker_costs_the_others_of_its_task_a_few_attempts_and_is_named(embedded: ackless.Sweep) -> None:
+    class Poisoned(ThreadPoolExecutor):
+        deaths = 0
+
+        def submit(self, call: Any, /, scenario: Any, jobs: Any, folder: Any) -> Any:
+            if len(jobs) > 1 and any(seed == 7 for _, _, seed in jobs):
+                Poisoned.deaths += 1
+                return super().submit(lambda: (_ for _ in ()).throw(ConnectionResetError("the worker is gone")))
+            return super().submit(call, scenario, jobs, folder)
+
+    with Poisoned(1) as executor:
+        same(ackless.sweep("wifi-80211n", **GRID, executor=executor, retries=8), embedded)
+    assert Poisoned.deaths > 0
+
+
 def test_dask_makes_the_rows_of_the_embedded_sweep_though_a_worker_is_killed(embedded: ackless.Sweep, tmp_path: pathlib.Path) -> None:
     from dask.distributed import Client, LocalCluster
 

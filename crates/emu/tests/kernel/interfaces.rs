@@ -167,6 +167,22 @@ fn what_is_too_long_for_the_cell_is_said_to_be_or_taken_apart() {
 }
 
 #[test]
+fn a_broadcast_that_is_too_long_for_the_other_side_s_interface_ends_nothing() {
+    let Some(bed) = Bed::new("bb", 2) else { return };
+    run(&format!("ip link set {} mtu 9000", bed.interfaces[0]));
+    bed.inside(1, "ip link set eth0 mtu 9000");
+    let config = cell("wifi-80211n", "tcp", &[]);
+    let doors = bed.doors();
+    let work = move |_| {
+        // Nobody answers it.
+        said(&doors[0], "ping -b -c 3 -i 0.05 -W 1 -s 5000 -M do 192.168.77.255")?;
+        said(&doors[1], "ping -q -c 3 -i 0.05 -W 1 192.168.77.1")
+    };
+    let Some((said, _)) = with_ends("t-bb", &config, MERGED, bed.ends(), &Heard::default(), work) else { return };
+    assert!(said.contains("3 received"), "{said}");
+}
+
+#[test]
 fn a_device_whose_packets_may_be_longer_than_the_cell_s_hears_of_it() {
     let config = cell("wifi-80211n", "tcp", &[]);
     let work = |hosts: Vec<Door>| {

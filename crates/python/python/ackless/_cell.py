@@ -123,7 +123,10 @@ class Cell:
         return self._native.events
 
     def so_far(self) -> Run:
-        """What the run has shown until now: all that a whole run has, of the window until now."""
+        """What the run has shown until now, of the window until now. What the scheme has counted (``hack``, ``rival``) and neighbouring cells come with :meth:`finish`.
+
+        A window that is cut short has its second half short: the halves of a flow (``halves_mbps``) mean nothing then, nor does a caution about steadiness.
+        """
         return Run(self._native.so_far())
 
     def finish(self) -> Run:

@@ -11,7 +11,7 @@ import pathlib
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,11 +47,15 @@ class Work:
     """Runs with their names, the next at the end."""
     size: int = 1
     """How many runs a task is given."""
+    halves: list[list[tuple[Job, str]]] = field(default_factory=list)
+    """Halves of tasks that have come to nothing."""
     tries: dict[str, int] = field(default_factory=dict)
     """How many times a task with the run of that name has come to nothing."""
 
     def batch(self) -> list[tuple[Job, str]]:
         """The next task."""
+        if self.halves:
+            return self.halves.pop()
         return [self.jobs.pop() for _ in range(min(self.size, len(self.jobs)))]
 
     def learn(self, runs: int, seconds: float) -> None:
@@ -65,11 +69,11 @@ class Work:
             self.tries[name] = self.tries.get(name, 0) + 1
             if self.tries[name] > retries:
                 raise RuntimeError(
-                    f"a task came to nothing {self.tries[name]} times, the last time so: {why!r}\n"
+                    f"the run {name} came to nothing {self.tries[name]} times, the last time so: {why!r}\n"
                     "  help: the same call goes on from what is there; retries= lets it try more often"
                 ) from why
-        self.size = max(1, min(self.size, (len(batch) + 1) // 2))
-        self.jobs.extend(batch)
+        middle = (len(batch) + 1) // 2
+        self.halves.extend(half for half in (batch[:middle], batch[middle:]) if half)
 
 
 def distributed(
@@ -93,6 +97,7 @@ def distributed(
         for seed, name in reversed(list(enumerate(names, 1)))
         if name not in there
     ]
+    wanted = {name for _, name in jobs}
     work = Work(jobs)
     total = sum(len(names) for _, _, names in cells)
     left = missing = len(jobs)
@@ -101,8 +106,8 @@ def distributed(
     under_way: dict[Future[Any], list[tuple[Job, str]]] = {}
     place = str(runs.absolute()) if shared else None
     try:
-        while work.jobs or under_way:
-            while work.jobs and len(under_way) < OUTSTANDING * max(1, workers()):
+        while work.jobs or work.halves or under_way:
+            while (work.jobs or work.halves) and len(under_way) < OUTSTANDING * max(1, workers()):
                 batch = work.batch()
                 under_way[submit(made, scenario, [job for job, _ in batch], place)] = batch
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
@@ -110,8 +115,8 @@ def distributed(
                 batch = under_way.pop(future)
                 try:
                     count, seconds, texts = future.result()
-                except (ValueError, TypeError, BrokenExecutor, KeyboardInterrupt):
-                    # A mistake stays one, and a broken pool takes no more tasks.
+                except (ValueError, TypeError, ImportError, RuntimeError, KeyboardInterrupt):
+                    # A mistake stays one, and so does a defect; and a broken pool, which is a RuntimeError too, takes no more tasks.
                     raise
                 except BaseException as why:  # noqa: BLE001
                     work.again(batch, retries, why)
@@ -124,6 +129,12 @@ def distributed(
     finally:
         for future in under_way:
             future.cancel()
+    gone = wanted - {entry.name for entry in os.scandir(runs)}
+    if gone:
+        raise RuntimeError(
+            f"{len(gone)} runs were made and are not in {runs}: the workers see another folder of that name\n"
+            "  help: shared=False has them send what they made"
+        )
     return missing
 
 

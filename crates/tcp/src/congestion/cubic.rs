@@ -135,7 +135,10 @@ impl Cubic {
     /// One acknowledgement of `segments` in congestion avoidance (RFC 9438, 4.2 to 4.5).
     fn avoid(&mut self, facts: &AckFacts, segments: f64) {
         if let Some(whole) = &mut self.whole {
-            let (window, acked) = (self.window as u64, libm::ceil(segments) as u64);
+            let (window, acked) = (self.window as u64, whole.gather(segments));
+            if acked == 0 {
+                return;
+            }
             self.window = (window + whole.on_ack(facts.now, window, acked, self.max as u64, facts.min_rtt)) as f64;
             return;
         }

@@ -18,7 +18,7 @@ impl Gain {
     pub(crate) const DRAIN: Self = Self(355);
     /// Asks for more bandwidth.
     pub(crate) const UP: Self = Self(1280);
-    /// What asking for more has brought where there is more.
+    /// 1.15: so much has asking for 1.25 brought where there is more. Ours: the draft has no such test.
     pub(crate) const MORE: Self = Self(1178);
     /// Takes away the queue that this has made.
     pub(crate) const DOWN: Self = Self(768);

@@ -132,7 +132,7 @@ impl Endpoint {
         {
             return;
         }
-        let (span, flight) = (Span::new(from, self.tx.smss), self.tx.max.since(self.tx.una));
+        let (span, flight) = (Span::new(from, self.tx.smss), self.tx.max.since(from));
         let (application_limited, counted) = (self.delivery.is_limited(), self.loss.is_rack());
         self.tell(now, &[Lost { span, in_flight: flight, lost: span.len(), application_limited, counted }]);
     }

@@ -146,7 +146,9 @@ impl Endpoint {
         let clock = tcp.options.timestamps.map_or(0, |(_, echo)| echo);
         let below =
             Position::nearest(tcp.ack, self.tx.iss, self.tx.una).map_or(Bytes::ZERO, |ack| ack.since(Position::SYN));
-        let arrived = Arrived { clock, delivered: below + report.received_in_flight };
+        // No more can have come than was sent, whatever the peer says.
+        let delivered = (below + report.received_in_flight).min(self.tx.max.since(Position::SYN));
+        let arrived = Arrived { clock, delivered };
         let Some(tack) = &mut self.tack else { return };
         let Some(understood) = tack.sending.on_report(now, report, elapsed, arrived, ceiling) else {
             // It tells of a packet that was never sent.

@@ -1,7 +1,7 @@
 //! The sender of data under TACK: against a script that plays its receiver, and over paths.
 
-use ackless_tcp::tack::Timing;
 use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
+use ackless_tcp::tack::{RateBy, Timing};
 use ackless_tcp::{Config, CongestionChoice, Consume, Endpoint, MissingTimestamp, State, TackConfig, Variant};
 use ackless_wire::tcp::{TackForm, TcpOptions};
 use ackless_wire::{
@@ -447,6 +447,33 @@ fn wild_values_in_a_report_are_bounded_by_what_is_out() {
     assert!(script.end.retransmission_timeout() < Duration::from_secs(2));
     let wait = script.wait(Duration::from_secs(3));
     assert!(wait.iter().any(|data| data.place == 2), "what is said to be there and is not is sent again: {wait:?}");
+}
+
+#[test]
+fn a_sender_that_measures_itself_believes_in_no_more_than_it_has_sent() {
+    let tack = config().tack.map(|tack| TackConfig { rate: RateBy::Sender, ..tack });
+    let mut script = Script::connected(Config { tack, ..config() });
+    script.end.send(Bytes(1_000_000));
+    let (mut acked, mut arrived) = (0, 0);
+    script.drain();
+    for quarter in 0..20u64 {
+        script.wait(RTT / 4);
+        for data in script.arrivals(arrived) {
+            arrived = data.number;
+            acked = acked.max(data.place + 1);
+        }
+        if arrived > 0 {
+            let received_in_flight = if quarter >= 10 { Bytes(u64::from(u32::MAX)) } else { Bytes::ZERO };
+            script.report(acked, Report { received_in_flight, ..report(arrived, 0) });
+        }
+    }
+    // All that was ever sent, in the shortest time over which a rate is taken.
+    let stats = script.end.stats();
+    let bound = Bytes(1000 * stats.data_segments_sent).per(Duration::from_millis(10));
+    assert!(
+        stats.bandwidth.is_some_and(|bandwidth| bandwidth > BitRate::ZERO && bandwidth <= bound),
+        "{bound:?} {stats:#?}"
+    );
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! round trip ahead, and at most once a tick, or in 31 ms where the window has not moved; 5 % a round trip before the first reduction; and Reno's
 //! estimate, one segment for each 15/8 windows.
 //!
-//! Deviations: the cube root is exact to the unit; a tick begins with the simulation's clock; idle time counts from the last look at the curve, and only where it restarts the window.
+//! Deviations: the cube root is exact to the unit; a tick begins with the simulation's clock; idle time counts from the last look at the curve, and only where it restarts the window;
+//! what was credited towards the next segment outlives a reduction by a loss; bytes of segments that are not acknowledged whole count once they make a segment.
 
 use ackless_wire::{Duration, Instant};
 
@@ -24,14 +25,25 @@ pub(super) struct Whole {
     reno: u64,
     /// `snd_cwnd_cnt`.
     credit: u64,
+    /// What of a segment has been acknowledged and not counted yet.
+    rest: f64,
 }
 
 impl Whole {
+    /// So much was acknowledged: how many segments that makes, with what was left over before. Whoever acknowledges each byte alone makes the window grow no faster.
+    pub(super) fn gather(&mut self, segments: f64) -> u64 {
+        // What is whole but for rounding is whole.
+        let all = self.rest + segments;
+        let whole = libm::floor(all + 1e-6);
+        self.rest = (all - whole).max(0.0);
+        whole as u64
+    }
+
     /// `acked` segments were acknowledged, where the window has `window` of them and the one before the last reduction had `max` (0: none yet). By how much the window grows.
     pub(super) fn on_ack(&mut self, now: Instant, window: u64, acked: u64, max: u64, min_rtt: Duration) -> u64 {
         self.acked += acked;
         let now = now.as_nanos() / TICK;
-        let rests = |(at, last): (u64, u64)| last == window && now - at <= HZ / 32;
+        let rests = |(at, last): (u64, u64)| last == window && now.saturating_sub(at) <= HZ / 32;
         if !self.looked.is_some_and(rests) {
             if self.start.is_none() || self.looked.is_none_or(|(at, _)| at != now) {
                 self.looked = Some((now, window));
@@ -124,6 +136,13 @@ mod tests {
             (0..60).map(|n| whole.on_ack(Instant::from_millis(n), 100, 1, 0, Duration::ZERO)).collect();
         let at: Vec<usize> = (0..60).filter(|&n| grown[n] > 0).collect();
         assert_eq!(at, [19, 39, 59]);
+    }
+
+    #[test]
+    fn a_segment_acknowledged_byte_by_byte_is_one_segment() {
+        let mut whole = Whole::default();
+        let counted: u64 = (0..3 * 1448).map(|_| whole.gather(1.0 / 1448.0)).sum();
+        assert_eq!((counted, whole.gather(2.0), whole.gather(0.5), whole.gather(0.5)), (3, 2, 0, 1));
     }
 
     #[test]

@@ -43,11 +43,18 @@ impl Sampler {
             (report.delivered.saturating_sub(base.delivered).per(span), span)
         });
         if self.marks.back().is_none_or(|last| report.heard >= last.heard.saturating_add(apart)) {
+            // A peer whose clock stands still gives no sample, and lets none go.
+            if self.marks.len() == MOST {
+                self.marks.pop_front();
+            }
             self.marks.push_back(report);
         }
         sample
     }
 }
+
+/// So many marks are kept at most: more than a round has of those that are apart.
+const MOST: usize = 64;
 
 /// From one moment of a clock of microseconds, which wraps, to a later one; nothing where it is earlier.
 fn since(later: u32, earlier: u32) -> Duration {
@@ -85,6 +92,16 @@ mod tests {
             let expected = (at >= 20).then_some((BitRate::from_mbps(8), Duration::from_millis(20)));
             assert_eq!(sample, expected, "at {at} ms");
             assert!(sampler.marks.len() <= 6, "no more than a round is kept");
+        }
+    }
+
+    #[test]
+    fn a_peer_whose_clock_stands_still_fills_no_memory() {
+        let mut sampler = Sampler::default();
+        for at in 0..10_000 {
+            let report = Mark { arrived: 7, ..mark(at, at + 10, 1000 * at) };
+            assert_eq!(sampler.on_report(report, Duration::ZERO), None);
+            assert!(sampler.marks.len() <= MOST);
         }
     }
 

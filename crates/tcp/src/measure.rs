@@ -4,6 +4,8 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use crate::tack::time::RateTime;
+
 /// What has been seen of the data that came.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -58,7 +60,7 @@ impl Measured {
             Some(interval) => {
                 interval.bytes += bytes;
                 let span = now.saturating_since(interval.begin);
-                if span >= RATE_INTERVAL {
+                if span >= RateTime::LEAST {
                     self.rate = interval.bytes.per(span);
                     self.max_rate = self.max_rate.max(self.rate);
                     *interval = Interval { begin: now, bytes: Bytes::ZERO };
@@ -134,9 +136,6 @@ impl Measured {
         self.delay.map(|delay| Duration::from_nanos(delay.latest.abs_diff(delay.least)))
     }
 }
-
-/// The shortest time over which a rate is worth computing.
-const RATE_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! - [`config`]: what can be chosen;
 //! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B);
 //! - [`memory`]: what a host remembers of it from one connection to the next;
-//! - `rounds`: the time of rates and of the filters over them;
+//! - `time`: the time of rates and of the filters over them;
 //! - `receiving`: the receiver of data (V-A, V-B, VI-C);
 //! - `sending`: the sender of data (V-A, V-B, V-C).
 
@@ -13,8 +13,8 @@ pub mod body;
 pub mod config;
 pub mod memory;
 pub(crate) mod receiving;
-pub(crate) mod rounds;
 pub(crate) mod sending;
+pub(crate) mod time;
 
 pub use body::{AckKind, Body, BodyError};
 pub use config::{Blocks, LossSignal, RateBy, Settling, Share, TackConfig, Timing};

@@ -11,19 +11,17 @@
 //! the bandwidth filter.
 
 mod change;
-mod clock;
 mod variant;
 
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::change::{Change, Found};
-use self::clock::{IntervalClock, Mark};
 pub use self::variant::{GentleProbe, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
 use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
-use crate::tack::rounds::Rounds;
+use crate::tack::time::{Mark, RateTime};
 
 /// Receiver-based BBR.
 #[derive(Clone, Debug)]
@@ -33,15 +31,13 @@ pub struct ReceiverBbr {
     random: Stream,
     variant: Variant,
     state: State,
-    /// Keyed by intervals.
+    /// Keyed by intervals, or in [`Variant::Rounds`] by rounds.
     bandwidth: MaxFilter,
-    clock: IntervalClock,
+    time: RateTime,
     /// 1/f in force; nothing while every packet is acknowledged.
     interval: Option<Duration>,
     /// RTTmin as the connection has it.
     min_rtt: Option<Duration>,
-    /// How many rounds count, for the filter of [`Variant::Rounds`].
-    rounds: Rounds,
     /// Where a change of path is looked for.
     change: Option<Change>,
     /// The bandwidth as it was when more was asked for.
@@ -89,10 +85,9 @@ impl ReceiverBbr {
             variant,
             state: State::Startup,
             bandwidth: MaxFilter::new(variant.filter_length()),
-            clock: IntervalClock::new(),
+            time: RateTime::new(),
             interval: None,
             min_rtt: None,
-            rounds: Rounds::new(),
             change: (variant == Variant::Rounds).then_some(Change::new()),
             renewed: None,
             asked_at: None,
@@ -139,7 +134,7 @@ impl ReceiverBbr {
 
     /// 0 while the gain cycle asks for more, 1 while it drains, 2 while it cruises.
     fn cycle_phase(&self, now: Instant, began: Mark) -> u8 {
-        match self.clock.since(now, began) % self.variant.cycle_length() {
+        match self.time.since(now, began) % self.variant.cycle_length() {
             0..GAIN_INTERVALS => 0,
             GAIN_INTERVALS..DRAIN_END => 1,
             _ => 2,
@@ -163,15 +158,14 @@ impl ReceiverBbr {
         self.interval.or(self.min_rtt.map(|rtt| rtt / BETA)).unwrap_or(NOMINAL_RTT).max(MIN_INTERVAL)
     }
 
-    /// What the interval clock counts: intervals, but of at least 5 ms, since a receiver measures a rate over two of them but at
-    /// least 10 ms. On a path of 0.3 ms forty intervals would be over before one rate is, and the filter would forget what the path
-    /// gave before the last wait for the medium. Deviation: the paper knows no such path.
+    /// What is counted: intervals, as long as they count. On a path of 0.3 ms forty of them would be over before one rate is, and the filter would forget what the
+    /// path gave before the last wait for the medium.
     fn clock_length(&self, srtt: Duration) -> Duration {
         let length = match self.variant {
             Variant::Rounds => (srtt.max(self.min_rtt.unwrap_or_default()) + self.interval.unwrap_or_default()) / BETA,
             Variant::Standard | Variant::Miracast { .. } => self.interval_length(),
         };
-        length.max(LEAST_CLOCK)
+        RateTime::interval(length)
     }
 
     /// BW_max, from rates that the application did not limit, or that are no smaller.
@@ -182,9 +176,9 @@ impl ReceiverBbr {
         if facts.delivery_rate > BitRate::ZERO && (!limited || facts.delivery_rate >= self.bandwidth.best()) {
             let time = match self.variant {
                 Variant::Rounds => {
-                    self.rounds.advance(facts.now, facts.round, self.min_rtt.unwrap_or_default() * LEAST_ROUND)
+                    self.time.round(facts.now, facts.round, self.min_rtt.unwrap_or_default() * LEAST_ROUND)
                 }
-                Variant::Standard | Variant::Miracast { .. } => self.clock.intervals(facts.now),
+                Variant::Standard | Variant::Miracast { .. } => self.time.intervals(facts.now),
             };
             self.bandwidth.update(time, facts.delivery_rate);
         }
@@ -216,7 +210,7 @@ impl ReceiverBbr {
             (_, Some(before)) => {
                 self.asked_at = None;
                 if self.bandwidth.best() >= Gain::MORE.of_rate(before) {
-                    self.state = State::ProbeBw { began: self.clock.mark(now, 0) };
+                    self.state = State::ProbeBw { began: self.time.mark(now, 0) };
                 }
             }
             (_, None) => {}
@@ -232,7 +226,7 @@ impl ReceiverBbr {
             let span = facts.srtt.max(PROBE_RTT_LENGTH / 2);
             change.begin(facts.now + span);
             self.state = State::ProbeRtt { end: facts.now + span * 2 };
-            self.clock.pause(facts.now);
+            self.time.pause(facts.now);
         }
     }
 
@@ -246,7 +240,7 @@ impl ReceiverBbr {
             }
             Some(Found::Slower(rate)) => {
                 self.bandwidth = MaxFilter::new(self.variant.filter_length());
-                self.bandwidth.update(self.rounds.counted(), rate);
+                self.bandwidth.update(self.time.rounds(), rate);
             }
         }
     }
@@ -265,7 +259,7 @@ impl ReceiverBbr {
                 Variant::Miracast { .. } => self.clock_length(facts.srtt) * GAIN_INTERVALS,
             };
             self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
-            self.clock.pause(facts.now);
+            self.time.pause(facts.now);
         }
         self.leave_probe_rtt(facts.now, facts.srtt);
     }
@@ -276,7 +270,7 @@ impl ReceiverBbr {
             return;
         }
         self.lowered.restart(now);
-        self.clock.resume(now);
+        self.time.resume(now);
         self.heed_change();
         // What was sent slowly is reported a round trip later, in rates that look back two intervals.
         self.blind_until = now + srtt + self.clock_length(srtt) * 2;
@@ -291,7 +285,7 @@ impl ReceiverBbr {
     fn enter_probe_bw(&mut self, now: Instant) {
         let draw = self.random.below(self.variant.cycle_length() - (DRAIN_END - GAIN_INTERVALS));
         let position = if draw < GAIN_INTERVALS { draw } else { draw + DRAIN_END - GAIN_INTERVALS };
-        self.state = State::ProbeBw { began: self.clock.mark(now, position) };
+        self.state = State::ProbeBw { began: self.time.mark(now, position) };
     }
 
     /// max(gain BW_max, MSS f) (VI-D), the former 1 % less (footnote 3). In Startup it only grows.
@@ -373,7 +367,7 @@ impl Controller for ReceiverBbr {
         self.aggregation.restart(now);
         self.lowered.update(now, rtt, self.variant.probe_rtt_after());
         self.min_rtt = rtt;
-        self.clock.set(now, self.clock_length(rtt.unwrap_or_default()));
+        self.time.set_interval(now, self.clock_length(rtt.unwrap_or_default()));
         if let Some(rtt) = rtt {
             self.pacing_rate = Gain::STARTUP.pace(self.start.initial.per(rtt));
         }
@@ -394,7 +388,7 @@ impl Controller for ReceiverBbr {
                 *end = (*end).min(facts.now);
             }
         }
-        self.clock.set(facts.now, self.clock_length(facts.srtt));
+        self.time.set_interval(facts.now, self.clock_length(facts.srtt));
         self.update_bandwidth(facts);
         self.update_round(facts);
         // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
@@ -435,8 +429,6 @@ impl Controller for ReceiverBbr {
     }
 }
 
-/// Half of the least time that a receiver measures a rate over.
-const LEAST_CLOCK: Duration = Duration::from_millis(5);
 /// A round of [`Variant::Rounds`] counts as so many RTTmin at least: where the queue is short, ten of them would hardly see two gain cycles, and of what an aggregating
 /// link gives, the more the longer its queue, only the least would be known.
 const LEAST_ROUND: u64 = 2;

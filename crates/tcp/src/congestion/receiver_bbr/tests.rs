@@ -68,7 +68,7 @@ impl Trace {
             trace.per_packet(segments, millis, mbps);
         }
         trace.tack(40_000);
-        trace.bbr.state = State::ProbeBw { began: trace.bbr.clock.mark(trace.now, 0) };
+        trace.bbr.state = State::ProbeBw { began: trace.bbr.time.mark(trace.now, 0) };
         trace.bbr.on_sent(trace.now, SMSS, false);
         trace.bbr.cap = Bytes(91_000);
         trace

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::tack::rounds::LEAST_SPAN;
+use crate::tack::time::RateTime;
 
 /// What has come, and how fast.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ impl Delivery {
     pub(crate) fn on_tack(&mut self, rhythmic: bool, min_rtt: Option<Duration>) {
         let now = self.arrived;
         let (intervals, window) =
-            if rhythmic { (2, LEAST_SPAN) } else { (1, (min_rtt.unwrap_or_default() / 2).max(LEAST_SPAN)) };
+            if rhythmic { (2, RateTime::LEAST) } else { (1, RateTime::span(min_rtt.unwrap_or_default() / 2)) };
         let ago = |mark: Option<&(Instant, Bytes)>| mark.map(|(at, _)| now.saturating_since(*at));
         while self.marks.len() > intervals && ago(self.marks.get(1)).is_some_and(|ago| ago >= window) {
             self.marks.pop_front();

@@ -3,7 +3,7 @@
 use ackless_wire::{BitRate, Duration, Instant};
 
 use super::filter::Filter;
-use crate::tack::rounds::{LEAST_SPAN, Rounds};
+use crate::tack::time::RateTime;
 
 /// The greatest delivery rate of the last ten round trips: the 40 TACK intervals of VI-D where beta / RTTmin bounds f.
 ///
@@ -12,7 +12,7 @@ use crate::tack::rounds::{LEAST_SPAN, Rounds};
 #[derive(Clone, Debug)]
 pub(crate) struct Bandwidth {
     rates: Filter<BitRate, ROUNDS>,
-    rounds: Rounds,
+    time: RateTime,
     dry: Option<Dry>,
 }
 
@@ -30,7 +30,7 @@ struct Dry {
 impl Bandwidth {
     /// No rate is known.
     pub(crate) const fn new() -> Self {
-        Self { rates: Filter::new(), rounds: Rounds::new(), dry: None }
+        Self { rates: Filter::new(), time: RateTime::new(), dry: None }
     }
 
     /// The sender has nothing to send though it might send more; `next` is the number of its next transmission.
@@ -62,7 +62,7 @@ impl Bandwidth {
             // What is known of the path stays: a silent application says nothing about it.
             return;
         }
-        self.rates.advance(self.rounds.advance(now, round, LEAST_SPAN));
+        self.rates.advance(self.time.round(now, round, RateTime::LEAST));
         self.rates.put(rate);
     }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::tack::rounds::LEAST_SPAN;
+use crate::tack::time::RateTime;
 
 /// What reports have said, as long as a round may begin with it.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Sampler {
     /// A report came that tells of something new. The rate since the last one that had been heard when its newest packet was sent, and over how long; nothing where that is less
     /// than 10 ms ago. Marks are kept at least `apart`.
     pub(crate) fn on_report(&mut self, report: Mark, apart: Duration) -> Option<(BitRate, Duration)> {
-        let is_base = |mark: &Mark| mark.heard <= report.sent && since(report.arrived, mark.arrived) >= LEAST_SPAN;
+        let is_base = |mark: &Mark| mark.heard <= report.sent && since(report.arrived, mark.arrived) >= RateTime::LEAST;
         while self.marks.get(1).is_some_and(is_base) {
             self.marks.pop_front();
         }

@@ -6,7 +6,7 @@ use ackless_wire::{Duration, Instant};
 ///
 /// A new length counts from when it is set; what has passed before keeps its count.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct IntervalClock {
+pub(super) struct Intervals {
     /// What had passed at `since`, in fractions of an interval.
     passed: u64,
     since: Instant,
@@ -16,7 +16,7 @@ pub(super) struct IntervalClock {
 
 /// A place in the clock's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mark(u64);
+pub(crate) struct Mark(u64);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Running {
@@ -24,7 +24,7 @@ enum Running {
     No,
 }
 
-impl IntervalClock {
+impl Intervals {
     /// Begins at [`EPOCH`], so that something can have begun before the clock did.
     pub(super) const fn new() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl IntervalClock {
     }
 
     /// Whole intervals until `now`.
-    pub(super) const fn intervals(&self, now: Instant) -> u64 {
+    pub(super) const fn count(&self, now: Instant) -> u64 {
         self.fractions(now) / FRACTIONS
     }
 
@@ -92,23 +92,23 @@ mod tests {
 
     #[test]
     fn a_new_length_counts_from_when_it_is_set() {
-        let mut clock = IntervalClock::new();
+        let mut clock = Intervals::new();
         clock.set(Instant::ZERO, Duration::from_millis(10));
-        assert_eq!(clock.intervals(Instant::from_millis(35)), EPOCH + 3);
+        assert_eq!(clock.count(Instant::from_millis(35)), EPOCH + 3);
         // 3.5 of ten milliseconds each, and half of one of a hundred.
         clock.set(Instant::from_millis(35), Duration::from_millis(100));
-        assert_eq!(clock.intervals(Instant::from_millis(84)), EPOCH + 3);
-        assert_eq!(clock.intervals(Instant::from_millis(85)), EPOCH + 4);
+        assert_eq!(clock.count(Instant::from_millis(84)), EPOCH + 3);
+        assert_eq!(clock.count(Instant::from_millis(85)), EPOCH + 4);
     }
 
     #[test]
     fn a_pause_does_not_count() {
-        let mut clock = IntervalClock::new();
+        let mut clock = Intervals::new();
         clock.set(Instant::ZERO, Duration::from_millis(10));
         clock.pause(Instant::from_millis(25));
-        assert_eq!(clock.intervals(Instant::from_millis(225)), EPOCH + 2);
+        assert_eq!(clock.count(Instant::from_millis(225)), EPOCH + 2);
         clock.resume(Instant::from_millis(225));
-        assert_eq!(clock.intervals(Instant::from_millis(229)), EPOCH + 2);
-        assert_eq!(clock.intervals(Instant::from_millis(230)), EPOCH + 3);
+        assert_eq!(clock.count(Instant::from_millis(229)), EPOCH + 2);
+        assert_eq!(clock.count(Instant::from_millis(230)), EPOCH + 3);
     }
 }

@@ -4,7 +4,7 @@ use ackless_wire::BitRate;
 
 use crate::dsss::DsssRate;
 use crate::ofdm::OfdmRate;
-use crate::timing::Standard;
+use crate::standard::Standard;
 
 /// BSSBasicRateSet: the non-HT rates that every station of the cell can receive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

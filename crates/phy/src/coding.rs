@@ -4,8 +4,6 @@ use std::fmt;
 
 use ackless_wire::{BitRate, Bytes, Duration};
 
-use crate::ofdm::OfdmRate;
-
 /// The part of the spectrum that a cell runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Band {
@@ -72,6 +70,16 @@ pub struct Coding {
     pub modulation: Modulation,
     /// The code rate.
     pub code_rate: CodeRate,
+}
+
+impl Band {
+    /// aSignalExtension (18.5.3, 19.4.3): 6 us in 2.4 GHz, else none.
+    pub(crate) const fn signal_extension(self) -> Duration {
+        match self {
+            Self::Ghz2_4 => Duration::from_micros(6),
+            Self::Ghz5 => Duration::ZERO,
+        }
+    }
 }
 
 impl Width {
@@ -185,22 +193,6 @@ impl Coding {
             CodeRate::TwoThirds => coded * 2 / 3,
             CodeRate::ThreeQuarters => coded * 3 / 4,
             CodeRate::FiveSixths => coded * 5 / 6,
-        }
-    }
-
-    /// The non-HT reference rate of an HT or VHT frame that is coded so (10.6.11, Table 10-10).
-    ///
-    /// Every modulation above 64-QAM 2/3 refers to 54 Mbps.
-    pub const fn non_ht_reference(self) -> OfdmRate {
-        match (self.modulation, self.code_rate) {
-            (Modulation::Bpsk, CodeRate::Half) => OfdmRate::Mbps6,
-            (Modulation::Bpsk, _) => OfdmRate::Mbps9,
-            (Modulation::Qpsk, CodeRate::Half) => OfdmRate::Mbps12,
-            (Modulation::Qpsk, _) => OfdmRate::Mbps18,
-            (Modulation::Qam16, CodeRate::Half) => OfdmRate::Mbps24,
-            (Modulation::Qam16, _) => OfdmRate::Mbps36,
-            (Modulation::Qam64, CodeRate::Half | CodeRate::TwoThirds) => OfdmRate::Mbps48,
-            (Modulation::Qam64 | Modulation::Qam256, _) => OfdmRate::Mbps54,
         }
     }
 }

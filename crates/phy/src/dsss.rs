@@ -4,7 +4,7 @@ use std::fmt;
 
 use ackless_wire::{BitRate, Bytes, Duration};
 
-use crate::tx_vector::ModeError;
+use crate::mode_error::ModeError;
 
 /// How a DSSS or HR/DSSS PPDU is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -79,7 +79,7 @@ impl EdcaParameters {
 mod tests {
     use super::*;
     use crate::coding::Band;
-    use crate::timing::Standard;
+    use crate::standard::Standard;
 
     fn table(standard: Standard) -> [(u8, u16, u16, u64); 4] {
         let timing = Timing::of(standard, Band::Ghz5);

@@ -5,7 +5,7 @@ use std::fmt;
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::coding::{self, Band, Coding, GuardInterval, Width};
-use crate::tx_vector::ModeError;
+use crate::mode_error::ModeError;
 
 /// How an HT-mixed PPDU is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -5,7 +5,8 @@
 //!   module; `rate_set` lists all the ways to send to a peer;
 //! - [`coding`]: modulation, code rate, channel width and guard interval;
 //! - [`basic_rates`]: the rates that control answers choose from;
-//! - [`timing`]: slot, SIFS, contention window and what follows from them; [`edca`]: the access categories;
+//! - [`standard`]: the generations of Wi-Fi; [`timing`]: slot, SIFS, contention window and what follows from them;
+//!   [`edca`]: the access categories;
 //! - [`ampdu`]: how long an A-MPDU is;
 //! - [`link_budget`], [`channel`] and [`error_model`]: from distance to SNR, how that goes over time, and from SNR to the chance that a frame
 //!   arrives.
@@ -25,8 +26,10 @@ pub mod edca;
 pub mod error_model;
 pub mod ht;
 pub mod link_budget;
+mod mode_error;
 pub mod ofdm;
 mod rate_set;
+pub mod standard;
 pub mod timing;
 pub mod tx_vector;
 pub mod vht;
@@ -40,7 +43,9 @@ pub use edca::{AccessCategory, EdcaParameters};
 pub use error_model::BitErrors;
 pub use ht::HtMode;
 pub use link_budget::{Db, Dbm, LinkBudget};
+pub use mode_error::ModeError;
 pub use ofdm::{OfdmMode, OfdmRate};
-pub use timing::{Standard, Timing};
-pub use tx_vector::{MAX_PPDU, ModeError, TxVector};
+pub use standard::Standard;
+pub use timing::Timing;
+pub use tx_vector::{MAX_PPDU, TxVector};
 pub use vht::VhtMode;

@@ -100,6 +100,22 @@ impl OfdmRate {
         };
         Coding { modulation, code_rate }
     }
+
+    /// The non-HT reference rate of an HT or VHT frame that is coded so (10.6.11, Table 10-10).
+    ///
+    /// Every modulation above 64-QAM 2/3 refers to 54 Mbps.
+    pub const fn non_ht_reference(coding: Coding) -> Self {
+        match (coding.modulation, coding.code_rate) {
+            (Modulation::Bpsk, CodeRate::Half) => Self::Mbps6,
+            (Modulation::Bpsk, _) => Self::Mbps9,
+            (Modulation::Qpsk, CodeRate::Half) => Self::Mbps12,
+            (Modulation::Qpsk, _) => Self::Mbps18,
+            (Modulation::Qam16, CodeRate::Half) => Self::Mbps24,
+            (Modulation::Qam16, _) => Self::Mbps36,
+            (Modulation::Qam64, CodeRate::Half | CodeRate::TwoThirds) => Self::Mbps48,
+            (Modulation::Qam64 | Modulation::Qam256, _) => Self::Mbps54,
+        }
+    }
 }
 
 impl fmt::Display for OfdmMode {

@@ -5,22 +5,8 @@ use ackless_wire::{Bytes, Duration};
 use crate::coding::Band;
 use crate::dsss::DsssRate;
 use crate::ofdm::OfdmRate;
-use crate::tx_vector::{TxVector, signal_extension};
-
-/// A generation of Wi-Fi.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Standard {
-    /// 802.11b: HR/DSSS, 2.4 GHz.
-    B,
-    /// 802.11a: OFDM, 5 GHz.
-    A,
-    /// 802.11g: ERP-OFDM, 2.4 GHz, in a cell without 802.11b stations.
-    G,
-    /// 802.11n: HT, either band.
-    N,
-    /// 802.11ac: VHT, 5 GHz.
-    Ac,
-}
+use crate::standard::Standard;
+use crate::tx_vector::TxVector;
 
 /// The timing constants of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,31 +23,6 @@ pub struct Timing {
     pub signal_extension: Duration,
     /// The lowest mandatory rate, at which EIFS counts an Ack.
     pub lowest: TxVector,
-}
-
-impl Standard {
-    /// Whether the standard has this band: 802.11n both, the others one.
-    pub const fn runs_in(self, band: Band) -> bool {
-        match self {
-            Self::B | Self::G => matches!(band, Band::Ghz2_4),
-            Self::A | Self::Ac => matches!(band, Band::Ghz5),
-            Self::N => true,
-        }
-    }
-
-    /// Whether its stations have QoS and so EDCA; the others contend by DCF.
-    pub const fn is_qos(self) -> bool {
-        matches!(self, Self::N | Self::Ac)
-    }
-
-    /// The band of a standard that has one only; `asked` for 802.11n.
-    const fn band(self, asked: Band) -> Band {
-        match self {
-            Self::B | Self::G => Band::Ghz2_4,
-            Self::A | Self::Ac => Band::Ghz5,
-            Self::N => asked,
-        }
-    }
 }
 
 impl Timing {
@@ -91,7 +52,7 @@ impl Timing {
             sifs,
             cw_min: 15,
             cw_max: 1023,
-            signal_extension: signal_extension(band),
+            signal_extension: band.signal_extension(),
             lowest: TxVector::ofdm(OfdmRate::Mbps6, band),
         }
     }

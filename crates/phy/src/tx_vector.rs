@@ -3,7 +3,6 @@
 use std::fmt;
 
 use ackless_wire::{BitRate, Bytes, Duration};
-use thiserror::Error;
 
 use crate::basic_rates::{BasicRates, LegacyRate};
 use crate::coding::{Band, Coding, Width};
@@ -31,50 +30,6 @@ pub enum TxVector {
     Vht(VhtMode),
 }
 
-/// A way of sending that the standard does not have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum ModeError {
-    /// 802.11b at 1 Mbps has the long preamble only.
-    #[error("1 Mbps has no short preamble; use the long one, or 2, 5.5 or 11 Mbps")]
-    ShortPreambleAt1Mbps,
-    /// An HT MCS past 31.
-    #[error("802.11n has no MCS {mcs} with equal modulation; allowed: 0 to 31")]
-    NoHtMcs {
-        /// The index asked for.
-        mcs: u8,
-    },
-    /// HT wider than 40 MHz.
-    #[error("802.11n has no channels of {width}; allowed: 20 MHz and 40 MHz")]
-    NoHtWidth {
-        /// The width asked for.
-        width: Width,
-    },
-    /// A VHT MCS past 9.
-    #[error("802.11ac has no MCS {mcs}; allowed: 0 to 9")]
-    NoVhtMcs {
-        /// The index asked for.
-        mcs: u8,
-    },
-    /// A number of VHT streams outside 1 to 8.
-    #[error("802.11ac has no {streams} spatial streams; allowed: 1 to 8")]
-    NoVhtStreams {
-        /// The number asked for.
-        streams: u8,
-    },
-    /// A VHT combination that the standard's tables leave out.
-    #[error(
-        "802.11ac excludes MCS {mcs} with {streams} spatial stream(s) at {width}; use a lower MCS, or another width"
-    )]
-    VhtExcluded {
-        /// The index asked for.
-        mcs: u8,
-        /// The number of streams asked for.
-        streams: u8,
-        /// The width asked for.
-        width: Width,
-    },
-}
-
 impl TxVector {
     /// The time that a PPDU with `psdu` occupies the medium: preamble, PHY headers, payload, and the signal extension
     /// of OFDM in the 2.4 GHz band (TXTIME of 15.3.4, 16.3.4, 17.4.3, 18.5.3, 19.4.3 and 21.4.3).
@@ -97,8 +52,8 @@ impl TxVector {
     /// The silence that belongs to an OFDM PPDU in the 2.4 GHz band: 6 us, else none.
     pub const fn signal_extension(self) -> Duration {
         match self {
-            Self::Ofdm(OfdmMode { band, .. }) => signal_extension(band),
-            Self::Ht(mode) => signal_extension(mode.band()),
+            Self::Ofdm(OfdmMode { band, .. }) => band.signal_extension(),
+            Self::Ht(mode) => mode.band().signal_extension(),
             Self::Dsss(_) | Self::Vht(_) => Duration::ZERO,
         }
     }
@@ -204,8 +159,8 @@ impl TxVector {
         match self {
             Self::Dsss(mode) => LegacyRate::Dsss(mode.data_rate()),
             Self::Ofdm(mode) => LegacyRate::Ofdm(mode.rate),
-            Self::Ht(mode) => LegacyRate::Ofdm(mode.coding().non_ht_reference()),
-            Self::Vht(mode) => LegacyRate::Ofdm(mode.coding().non_ht_reference()),
+            Self::Ht(mode) => LegacyRate::Ofdm(OfdmRate::non_ht_reference(mode.coding())),
+            Self::Vht(mode) => LegacyRate::Ofdm(OfdmRate::non_ht_reference(mode.coding())),
         }
     }
 
@@ -275,14 +230,6 @@ pub const MAX_PPDU: Duration = Duration::from_micros(5_484);
 
 /// Longer than any PSDU lasts: 1,048,575 bytes at the lowest VHT rate take 1.3 s.
 const AMPLE: Duration = Duration::from_secs(10);
-
-/// aSignalExtension (18.5.3, 19.4.3).
-pub(crate) const fn signal_extension(band: Band) -> Duration {
-    match band {
-        Band::Ghz2_4 => Duration::from_micros(6),
-        Band::Ghz5 => Duration::ZERO,
-    }
-}
 
 #[cfg(test)]
 pub(crate) mod tests;

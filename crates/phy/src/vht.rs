@@ -5,7 +5,7 @@ use std::fmt;
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::coding::{self, Coding, GuardInterval, Width};
-use crate::tx_vector::ModeError;
+use crate::mode_error::ModeError;
 
 /// How a VHT PPDU is sent.
 ///

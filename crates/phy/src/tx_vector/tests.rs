@@ -1,6 +1,7 @@
 use super::*;
 use crate::coding::GuardInterval;
 use crate::dsss::Preamble;
+use crate::mode_error::ModeError;
 
 /// Every way of sending that exists.
 pub(crate) fn every_vector() -> Vec<TxVector> {

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use crate::hack::codec::CHECKSUM;
-use crate::hack::delta::Delta;
-use crate::hack::small::Small;
+use crate::hack::error::Malformed;
 
 /// One compressed ACK: from 1 to [`Code::MAX_LEN`] bytes, and its MSN, which only the first of a run spells out. With
 /// [`Codec::Rfc6846`](super::Codec::Rfc6846) the bytes are a packet of the RFC.
@@ -28,21 +27,6 @@ pub enum Kind {
     Delta,
     /// From 4 bytes: as `Delta`, and any field of the headers.
     Extended,
-}
-
-/// Why bytes are no code, whatever the context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
-    /// The bytes end within a code, or before one.
-    #[error("the bytes end within a code")]
-    Truncated,
-    /// A code begins with a byte that begins none.
-    #[error("no code begins with {0:#04x}")]
-    Reserved(u8),
-    /// A field has a value that no compressor writes: it says nothing, is longer than needed, or names what is not
-    /// there.
-    #[error("a field of a code has a value that is never written")]
-    Field,
 }
 
 impl Code {
@@ -127,17 +111,6 @@ impl Kind {
             [0xc0..0xe0, ..] => Ok(Self::Stamps),
             [0xe0..0xf0, ..] => Ok(Self::Window),
             [other, ..] => Err(Malformed::Reserved(*other)),
-        }
-    }
-
-    /// The length of the code at the start of `bytes`. It follows from the code's own bytes, so that codes whose
-    /// context is not at hand can be passed over.
-    #[inline]
-    pub(super) fn len_of(bytes: &[u8]) -> Result<usize, Malformed> {
-        match Self::of(bytes)? {
-            Self::Compact => Ok(1),
-            kind @ (Self::Stamps | Self::Window) => Small::read(kind, bytes).map(|_| 2),
-            Self::Delta | Self::Extended => Delta::read(bytes).map(|(_, _, len)| len),
         }
     }
 }

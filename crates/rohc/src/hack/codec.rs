@@ -1,7 +1,5 @@
 //! The ways to say an ACK behind an answer.
 
-use crate::hack::frame::Frame;
-
 /// How an ACK is said behind an answer. Both ends of a hop have agreed on the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
@@ -29,7 +27,7 @@ impl Codec {
 
     /// The most codes of a context that can be outstanding, and so be in a run: fewer than half the MSNs, and no more than one answer has room for.
     pub const fn max_outstanding(self) -> u16 {
-        if self.is_wide() { (Frame::MAX_LEN - 3) as u16 } else { 127 }
+        if self.is_wide() { (MAX_APPENDED - 3) as u16 } else { 127 }
     }
 
     /// Whether MSNs have 16 bits in front of a run.
@@ -62,3 +60,6 @@ impl Default for Codec {
 
 /// The bytes of a TCP checksum.
 pub(super) const CHECKSUM: usize = 2;
+
+/// The most bytes behind an answer: [`Frame::MAX_LEN`](super::Frame::MAX_LEN).
+pub(super) const MAX_APPENDED: usize = 4095 - 32;

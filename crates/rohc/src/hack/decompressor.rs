@@ -2,11 +2,13 @@
 
 use crate::hack::ack::Ack;
 use crate::hack::check::{Covered, TcpSum};
-use crate::hack::code::{Kind, Malformed};
+use crate::hack::code::Kind;
 use crate::hack::codec::{CHECKSUM, Codec};
 use crate::hack::context::Context;
 use crate::hack::delta::Delta;
+use crate::hack::error::{DecodeError, Malformed};
 use crate::hack::frame::Run;
+use crate::hack::length::length_of;
 use crate::hack::small::Small;
 use crate::hack::standard::Receiver;
 
@@ -39,37 +41,6 @@ pub struct Decoded {
     pub ack: Ack,
     /// The code's MSN.
     pub msn: u16,
-}
-
-/// Why a run, or the rest of one, is not decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DecodeError {
-    /// The context has no reference.
-    #[error("the context has no reference")]
-    NoReference,
-    /// The run does not begin with the expected code, nor with one that was decoded since the reference was installed.
-    #[error("a run begins with MSN {first}, the next new one is {expected}, and {behind} lie behind it")]
-    Gap {
-        /// The MSN of the run's first code.
-        first: u16,
-        /// The MSN of the next new code.
-        expected: u16,
-        /// How many codes before the expected one may come again.
-        behind: u16,
-    },
-    /// The checksum of this code does not fit the header that it leads to.
-    #[error("the checksum of the code with MSN {0} is wrong")]
-    Checksum(u16),
-    /// The TCP checksum that came with this code does not fit the header that it leads to. The compressor takes no such ACK, so it was damaged on the way.
-    #[error("the TCP checksum that came with MSN {0} does not fit its header")]
-    TcpChecksum(u16),
-    /// A code leads to no header from the one before: it moves timestamps that are not there, names a SACK block or
-    /// a field of the other IP version, or gives more options than a header has room for. Or a packet of the RFC makes no sense behind the one before.
-    #[error("a code leads to no header from the one before")]
-    Impossible,
-    /// A code is none.
-    #[error(transparent)]
-    Malformed(#[from] Malformed),
 }
 
 /// The new ACKs of a run, in order. After an error it ends; the context is then as before the code that failed.
@@ -146,7 +117,7 @@ impl Decompressor {
     fn pass_over<'f>(&self, mut codes: &'f [u8], back: u16) -> Result<(&'f [u8], u16), Malformed> {
         let mut passed = 0;
         while passed < back && !codes.is_empty() {
-            let len = Kind::len_of(codes)? + self.codec.behind_code();
+            let len = length_of(codes)? + self.codec.behind_code();
             codes = codes.get(len..).ok_or(Malformed::Truncated)?;
             passed += 1;
         }

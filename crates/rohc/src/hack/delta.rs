@@ -4,9 +4,9 @@ use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{IpHeader, SeqNumber, TcpFlags};
 
 use crate::hack::ack::Ack;
-use crate::hack::code::{Code, Cursor, MORE, Malformed};
+use crate::hack::code::{Code, Cursor, MORE};
 use crate::hack::context::Context;
-use crate::hack::decompressor::DecodeError;
+use crate::hack::error::{DecodeError, Malformed};
 use crate::hack::sack::SackList;
 
 /// What a `Delta` or `Extended` code says.

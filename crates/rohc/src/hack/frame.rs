@@ -1,8 +1,10 @@
 //! What is appended to a link-layer answer: one run of codes for each context.
 
 use crate::hack::ack::Cid;
-use crate::hack::code::{Code, Kind, Malformed};
-use crate::hack::codec::Codec;
+use crate::hack::code::{Code, Kind};
+use crate::hack::codec::{Codec, MAX_APPENDED};
+use crate::hack::error::Malformed;
+use crate::hack::length::length_of;
 
 /// Writes the runs of one answer behind what `out` holds.
 #[derive(Debug)]
@@ -105,7 +107,7 @@ impl<'a> FrameWriter<'a> {
 impl<'a> Frame<'a> {
     /// The most bytes that can be appended: what the 12 bits of the LENGTH field of a non-HT PPDU (802.11-2020, 17.3.4)
     /// leave beside a compressed BlockAck of 32 bytes, its FCS included.
-    pub const MAX_LEN: usize = 4095 - 32;
+    pub const MAX_LEN: usize = MAX_APPENDED;
 
     /// Reads the bytes between a standard answer and its FCS.
     ///
@@ -181,7 +183,7 @@ impl<'a> Run<'a> {
                 Some(&END) => break end + 1,
                 Some(_) if len == most => return Err(FrameError::Count(at)),
                 Some(_) => {
-                    let code = Kind::len_of(&bytes[end..]).map_err(|malformed| FrameError::Code(end, malformed))?;
+                    let code = length_of(&bytes[end..]).map_err(|malformed| FrameError::Code(end, malformed))?;
                     if bytes.len() - end < code + codec.behind_code() {
                         return Err(FrameError::Code(end, Malformed::Truncated));
                     }
@@ -242,7 +244,7 @@ impl<'a> Run<'a> {
         let behind_code = self.codec.behind_code();
         std::iter::from_fn(move || {
             let kind = Kind::of(rest).ok()?;
-            let (code, behind) = rest.split_at(Kind::len_of(rest).ok()? + behind_code);
+            let (code, behind) = rest.split_at(length_of(rest).ok()? + behind_code);
             rest = behind;
             Some((kind, code))
         })

@@ -3,8 +3,8 @@
 use ackless_wire::SeqNumber;
 use ackless_wire::tcp::SackBlocks;
 
-use crate::hack::code::{Code, Cursor, Malformed};
-use crate::hack::decompressor::DecodeError;
+use crate::hack::code::{Code, Cursor};
+use crate::hack::error::{DecodeError, Malformed};
 
 /// A list of SACK blocks as a code says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

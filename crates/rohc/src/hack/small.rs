@@ -4,9 +4,9 @@ use ackless_wire::IpHeader;
 use ackless_wire::tcp::SackBlocks;
 
 use crate::hack::ack::Ack;
-use crate::hack::code::{Code, Kind, Malformed};
+use crate::hack::code::{Code, Kind};
 use crate::hack::context::Context;
-use crate::hack::decompressor::DecodeError;
+use crate::hack::error::{DecodeError, Malformed};
 
 /// What a code of one or two bytes says. The IPv4 identification is the expected one, all else is as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

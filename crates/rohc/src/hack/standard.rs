@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use ackless_wire::Packet;
 
 use crate::hack::ack::{Ack, Refused};
-use crate::hack::code::{Code, Malformed};
+use crate::hack::code::Code;
 use crate::hack::codec::Codec;
-use crate::hack::decompressor::DecodeError;
+use crate::hack::error::{DecodeError, Malformed};
 use crate::rfc;
 use crate::rfc::certain;
 

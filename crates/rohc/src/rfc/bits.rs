@@ -1,6 +1,6 @@
 //! Bits on their way in and out: most significant first, as every format of ROHC has them.
 
-use super::decompressor::Error;
+use super::error::Error;
 
 /// Takes fields from the front of a packet.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 //! the packets, which have none (small identifiers, 0).
 
 use super::cid::CidSpace;
+use super::compressor::ONE;
+use super::error::Error;
 use super::header::{self, Refused};
 use super::options::Scanned;
 use super::state::State;
@@ -55,15 +57,12 @@ impl Sender {
 impl Receiver {
     /// As [`Sender::install`].
     pub(crate) fn install(packet: &[u8], msn: u16) -> Result<Self, Refused> {
-        Ok(Self(compressor::Context::certain(packet, msn)?.into_receiving()))
+        let (flow, state) = compressor::Context::certain(packet, msn)?.into_installed();
+        Ok(Self(decompressor::Context::new(flow, state)))
     }
 
     /// Rebuilds the packet at the start of `bytes` into `out`, whose checksum then fits. The context has not gone on yet: see [`Self::take`].
-    pub(crate) fn rebuild(
-        &self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<decompressor::Rebuilt, decompressor::Error> {
+    pub(crate) fn rebuild(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<decompressor::Rebuilt, Error> {
         self.0.rebuild(0, bytes, out)
     }
 
@@ -72,6 +71,3 @@ impl Receiver {
         self.0.take(rebuilt);
     }
 }
-
-/// The references that the other end may have.
-pub(super) const ONE: u8 = 1;

@@ -1,7 +1,7 @@
 //! Static, dynamic and irregular chain of one IP header and TCP (RFC 6846, 6.2 and 8.2).
 
 use super::bits::{Fields, Reader};
-use super::decompressor::Error;
+use super::error::Error;
 use super::header::{Flow, TCP_ECN};
 use super::options::{List, Table, read_irregular, read_list, write_irregular, write_list};
 use super::state::{IpIdBehavior, State};

@@ -1,7 +1,7 @@
 //! Context identifiers on the wire (RFC 5795, 5.1.3 and 5.3.2): an Add-CID octet for small ones, one or two octets of
 //! self-describing length behind the first octet for large ones.
 
-use super::decompressor::Error;
+use super::error::Error;
 
 /// Which context identifiers both ends use; part of what they agree upon before the first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

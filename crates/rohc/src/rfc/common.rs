@@ -1,7 +1,7 @@
 //! The header that can change any field but the static ones (RFC 6846, 8.2, `co_common`).
 
 use super::bits::{Fields, Reader};
-use super::decompressor::Error;
+use super::error::Error;
 use super::format::{Crc, Rest, rsf_index, rsf_of, set_flags};
 use super::header::{ACK, PSH, RSF, URG};
 use super::lsb::Lsb;

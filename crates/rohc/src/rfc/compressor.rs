@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU32;
 
-use super::certain::ONE;
 use super::chain::{write_dynamic, write_irregular_chain, write_static};
 use super::cid::CidSpace;
 use super::common;
-use super::decompressor::{self, Error};
+use super::error::Error;
 use super::feedback::{Feedback, FeedbackKind};
-use super::format::{Format, PacketType};
+use super::format::{Format, IR, IR_DYN, PROFILE, PacketType};
 use super::header::{self, Flow, Header, Refused};
 use super::learn::{Learner, has_ecn_bits};
 use super::options::{Scanned, Table, write_list};
@@ -190,10 +189,10 @@ impl Context {
         Ok(context)
     }
 
-    /// The other end of a context that has just become [`Self::certain`].
-    pub(super) fn into_receiving(mut self) -> decompressor::Context {
+    /// Flow and state of a context that has just become [`Self::certain`].
+    pub(super) fn into_installed(mut self) -> (Flow, State) {
         let state = self.references.pop_back().expect("the packet that installed it is its reference");
-        decompressor::Context::new(self.flow, state)
+        (self.flow, state)
     }
 
     /// Whether the next packet initialises the context.
@@ -337,10 +336,8 @@ impl Context {
     }
 }
 
-/// The profile of RFC 6846.
-pub(super) const PROFILE: u8 = 6;
-pub(super) const IR: u8 = 0b1111_1101;
-pub(super) const IR_DYN: u8 = 0b1111_1000;
+/// The references that an end may have where the other's is certain.
+pub(super) const ONE: u8 = 1;
 /// Four bits of the MSN reach 11 packets on.
 const MAX_WINDOW: u8 = 11;
 /// The stride until another is learnt: a full-sized segment of Ethernet over IPv4.

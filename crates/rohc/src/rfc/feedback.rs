@@ -1,7 +1,7 @@
 //! Feedback from decompressor to compressor (RFC 5795, 5.2.4; RFC 6846, 8.3).
 
 use super::cid::CidSpace;
-use super::decompressor::Error;
+use super::error::Error;
 use crate::crc::CRC8;
 
 /// What a decompressor tells of a context.
@@ -25,6 +25,17 @@ pub enum FeedbackKind {
     Nack,
     /// The static part is missing or in doubt.
     StaticNack,
+}
+
+impl Error {
+    /// The feedback that a compressor should get for this.
+    pub fn advice(self) -> Option<(u16, FeedbackKind)> {
+        match self {
+            Self::NoContext(cid) => Some((cid, FeedbackKind::StaticNack)),
+            Self::InDoubt(cid) | Self::Crc(cid) | Self::Senseless(cid) => Some((cid, FeedbackKind::Nack)),
+            _ => None,
+        }
+    }
 }
 
 impl Feedback {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::bits::{Fields, Reader};
-use super::decompressor::Error;
+use super::error::Error;
 use super::header::{PSH, RSF};
 use super::lsb::Lsb;
 use super::state::{Changes, MSN, State};
@@ -298,6 +298,13 @@ const fn ip_id(bits: u8, p: i32) -> Field {
 const fn window(bits: u8, p: i32) -> Field {
     Field::Window(Lsb::new(bits, p))
 }
+
+/// The profile of RFC 6846.
+pub(super) const PROFILE: u8 = 6;
+/// The first octet of an IR packet (RFC 5795, 5.2.2.1).
+pub(super) const IR: u8 = 0b1111_1101;
+/// The first octet of an IR-DYN packet (RFC 5795, 5.2.2.2).
+pub(super) const IR_DYN: u8 = 0b1111_1000;
 
 const HOPS: Lsb = Lsb::new(3, 3);
 const MAX_FIELDS: usize = 10;

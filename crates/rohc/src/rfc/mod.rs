@@ -57,6 +57,7 @@ mod cid;
 mod common;
 mod compressor;
 mod decompressor;
+mod error;
 mod feedback;
 mod format;
 mod header;
@@ -67,7 +68,8 @@ mod state;
 
 pub use cid::CidSpace;
 pub use compressor::{Compressor, Config};
-pub use decompressor::{Decompressed, Decompressor, Error};
+pub use decompressor::{Decompressed, Decompressor};
+pub use error::Error;
 pub use feedback::{Feedback, FeedbackKind};
 pub use format::PacketType;
 pub use header::Refused;

@@ -1,5 +1,5 @@
 use super::super::bits::Reader;
-use super::super::decompressor::Error;
+use super::super::error::Error;
 use super::*;
 
 fn placed(raw: &[u8], table: &mut Table) -> List {

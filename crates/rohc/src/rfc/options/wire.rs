@@ -1,7 +1,7 @@
 //! Compressed lists of options as bytes (RFC 6846, 6.3.3 to 6.3.6 and the options' formats in 8.2).
 
 use super::super::bits::Reader;
-use super::super::decompressor::Error;
+use super::super::error::Error;
 use super::super::lsb::TIMESTAMP;
 use super::{
     END, FIRST_GENERIC, Generic, List, MAX_CONTENTS, MAX_ITEMS, MSS, NOP, SACK, SACK_PERMITTED, SCALE, Sack,

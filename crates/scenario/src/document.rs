@@ -7,8 +7,8 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::SECTIONS;
+use crate::literal::Literal;
 use crate::schema::{KeyInfo, Origin, Refusal, Section, SectionInfo};
-use crate::value::Literal;
 
 /// The text of a file with the name that messages give it.
 #[derive(Clone, Debug)]
@@ -103,15 +103,6 @@ pub(crate) fn section(name: &str) -> Option<&'static SectionInfo> {
     SECTIONS.iter().find(|section| section.name == name)
 }
 
-/// The value that `text` stands for in an override: TOML where it is, else the text itself, so that `11n` and `5ms`
-/// need no quotes.
-pub(crate) fn literal(text: &str) -> Literal {
-    match DeValue::parse(text) {
-        Ok(value) => literal_of(value.get_ref()),
-        Err(_) => Literal::Text(text.to_owned()),
-    }
-}
-
 /// The mistake of naming a section that there is not.
 pub(crate) fn section_help(name: &str) -> String {
     if let Some(section) = SECTIONS.iter().find(|section| section.keys.iter().any(|key| key.name == name)) {
@@ -161,7 +152,7 @@ fn entries(table: &DeTable<'_>) -> Vec<Entry> {
         .map(|(key, value)| Entry {
             key: key.get_ref().to_string(),
             key_at: key.span().start,
-            value: literal_of(value.get_ref()),
+            value: Literal::of_toml(value.get_ref()),
             value_at: value.span().start,
         })
         .collect()
@@ -175,19 +166,4 @@ fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &
         start
     });
     entries
-}
-
-fn literal_of(value: &DeValue<'_>) -> Literal {
-    match value {
-        DeValue::String(text) => Literal::Text(text.to_string()),
-        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Literal::Integer(number),
-            Err(_) => Literal::Other("number beyond 64 bits"),
-        },
-        DeValue::Float(number) => Literal::Decimal(number.as_str().to_owned()),
-        DeValue::Boolean(b) => Literal::Boolean(*b),
-        DeValue::Array(items) => Literal::List(items.iter().map(|item| literal_of(item.get_ref())).collect()),
-        DeValue::Datetime(_) => Literal::Other("date"),
-        DeValue::Table(_) => Literal::Other("table"),
-    }
 }

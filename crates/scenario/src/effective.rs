@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::literal::Literal;
+use crate::row::Row;
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, SectionInfo};
-use crate::value::Literal;
 
 /// Every key of a scenario with its value, defaults and overrides included.
 #[derive(Clone, Debug)]
@@ -21,8 +22,15 @@ struct Table {
     entries: Vec<(&'static KeyInfo, Literal)>,
 }
 
+impl Scenario {
+    /// Every key with the value that it has in `row`.
+    pub fn effective(&self, row: &Row) -> Effective {
+        Effective::of(&row.apply(self))
+    }
+}
+
 impl Effective {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    fn of(scenario: &Scenario) -> Self {
         let tables = scenario.sections().into_iter();
         Self { tables: tables.map(|table| Table { section: table.info(), entries: table.literals() }).collect() }
     }

@@ -1,7 +1,7 @@
 //! Scenario files: parsing, defaults, overrides, and building a cell from them.
 //!
 //! - [`keys`]: every section and key with its type, default and meaning, stated once; [`schema`] says how;
-//! - `unit` and `value`: quantities with their unit, and the other types that a key can have;
+//! - `literal`: a value as it stands in a file or an argument; `unit` and `value`: quantities with their unit, and the other types that a key can have;
 //! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
 //! - [`Scenario`]: all keys with their values; [`Row`]: what `--schemes` lays over it, `preset`: what `transport.preset` does; [`Effective`]: all of it written out;
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
@@ -17,6 +17,7 @@ pub mod effective;
 pub mod error;
 mod files;
 pub mod keys;
+mod literal;
 mod preset;
 pub mod row;
 pub mod scenario;
@@ -26,7 +27,7 @@ mod value;
 
 pub use effective::Effective;
 pub use error::{Place, ScenarioError};
+pub use literal::Literal;
 pub use row::Row;
 pub use scenario::Scenario;
 pub use unit::time;
-pub use value::Literal;

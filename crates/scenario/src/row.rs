@@ -13,12 +13,13 @@ use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{Flows, SECTIONS};
+use crate::literal::Literal;
 use crate::preset;
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Section, Setting};
 use crate::value::{
-    AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Literal, Pattern, Protocol, Recovery, Remedy,
-    TackKind, ThinningKind, TransportPreset,
+    AckRule, Auto, Backoff, Congestion, Cure, HackCodec, HackPolicy, Pattern, Protocol, Recovery, Remedy, TackKind,
+    ThinningKind, TransportPreset,
 };
 
 use about::About;
@@ -95,6 +96,26 @@ struct Stack {
     ack: AckRule,
     /// What TACKs tell of holes, where TACK is offered.
     tack: Option<Blocks>,
+}
+
+impl Scenario {
+    /// The rows of a comparison.
+    ///
+    /// # Errors
+    /// Where `run.schemes` names a row that there is not, or one twice.
+    pub fn rows(&self) -> Result<Vec<&'static Row>, ScenarioError> {
+        let schemes = &self.run.schemes;
+        let mut rows: Vec<&'static Row> = Vec::new();
+        for name in &schemes.value {
+            let row = Row::find_at(name, self.place(schemes))?;
+            if rows.contains(&row) {
+                let message = format!("run.schemes names {name} twice");
+                return Err(ScenarioError::new(self.place(schemes), message, "give each scheme once"));
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
 }
 
 impl Row {

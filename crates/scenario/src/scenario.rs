@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use ackless_cell::config::CellConfig;
-
-use crate::build;
 use crate::document::{self, Source, section_help, unknown_key, wrong_value};
-use crate::effective::Effective;
 use crate::error::{Place, ScenarioError, did_you_mean};
 use crate::keys::{
     Agent, Ap, ArqProxy, Cells, FastAck, Filter, Flows, Hack, Loss, Pairs, Pings, Run, Scheme, Server, Stations, Steps,
     Tack, Thinning, Transport, Wifi, Wired,
 };
-use crate::row::Row;
+use crate::literal::Literal;
 use crate::schema::{Origin, Refusal, Section, Setting};
 
-/// A scenario as it was read. It becomes a cell with [`Self::build`].
+/// A scenario as it was read. It becomes a cell with [`Self::build`] in `build`; its rows are in `row`, its keys written out in `effective`.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     source: Arc<Source>,
@@ -102,7 +98,7 @@ impl Scenario {
         let (path, value) = argument
             .split_once('=')
             .ok_or_else(|| ScenarioError::new(place(), "there is no `=`", "write section.key=value"))?;
-        let value = document::literal(value.trim());
+        let value = Literal::of_argument(value.trim());
         let mut parts = path.trim().splitn(3, '.');
         let section_name = parts.next().unwrap_or_default();
         let (group, key) = match (parts.next(), parts.next()) {
@@ -133,19 +129,6 @@ impl Scenario {
         Ok(())
     }
 
-    /// The cell of this scenario in `row`.
-    ///
-    /// # Errors
-    /// Where values do not go together, a name is unknown, or a key that has no bearing was given.
-    pub fn build(&self, row: &Row) -> Result<CellConfig, ScenarioError> {
-        build::cell(&row.apply(self), row)
-    }
-
-    /// Every key with the value that it has in `row`.
-    pub fn effective(&self, row: &Row) -> Effective {
-        Effective::of(&row.apply(self))
-    }
-
     /// One line that says what the scenario is about.
     pub fn title(&self) -> &str {
         &self.run.title.value
@@ -159,31 +142,6 @@ impl Scenario {
     /// How many seeds a comparison runs.
     pub fn seeds(&self) -> u32 {
         self.run.seeds.value
-    }
-
-    /// The names of the stations that stay without a scheme, or speak an older standard than the cell, in the order of the
-    /// cell.
-    pub fn legacy_stations(&self) -> Vec<String> {
-        let legacy = self.stations.iter().filter(|group| build::is_legacy(self, group));
-        legacy.flat_map(|group| (1..=group.count.value).map(|n| format!("{}-{n}", group.name.value))).collect()
-    }
-
-    /// The rows of a comparison.
-    ///
-    /// # Errors
-    /// Where `run.schemes` names a row that there is not, or one twice.
-    pub fn rows(&self) -> Result<Vec<&'static Row>, ScenarioError> {
-        let schemes = &self.run.schemes;
-        let mut rows: Vec<&'static Row> = Vec::new();
-        for name in &schemes.value {
-            let row = Row::find_at(name, self.place(schemes))?;
-            if rows.contains(&row) {
-                let message = format!("run.schemes names {name} twice");
-                return Err(ScenarioError::new(self.place(schemes), message, "give each scheme once"));
-            }
-            rows.push(row);
-        }
-        Ok(rows)
     }
 
     /// Where the value of `setting` comes from.

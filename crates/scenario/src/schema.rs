@@ -4,7 +4,8 @@
 //! The doc comment of a field there is at once the documentation of the field and of the key; reading a file, checking
 //! an argument, `scenarios show` and the reference page all follow from the same table.
 
-use crate::value::{Auto, Literal, Value};
+use crate::literal::Literal;
+use crate::value::{Auto, Value};
 
 /// A section as users see it.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +105,16 @@ pub(crate) trait Section {
     }
 }
 
+impl<T: Copy> Setting<Auto<T>> {
+    /// The value, unless it is `auto`.
+    pub(crate) fn given(&self) -> Option<T> {
+        match self.value {
+            Auto::Auto => None,
+            Auto::Given(value) => Some(value),
+        }
+    }
+}
+
 impl<T: Value> Setting<T> {
     /// The key's default.
     pub(crate) fn of_default(section: &'static str, key: &'static str, default: &'static str) -> Self {
@@ -128,7 +139,7 @@ impl<T: Value> Setting<T> {
     }
 
     fn read_default(default: &'static str) -> T {
-        let literal = crate::document::literal(default);
+        let literal = Literal::of_argument(default);
         T::read(&literal).expect("every default in the schema is allowed for its key")
     }
 }
@@ -176,7 +187,7 @@ macro_rules! section {
             fn assign(
                 &mut self,
                 key: &str,
-                literal: &$crate::value::Literal,
+                literal: &$crate::literal::Literal,
                 origin: $crate::schema::Origin,
             ) -> Result<(), $crate::schema::Refusal> {
                 let mut infos = Self::INFO.keys.iter();
@@ -201,7 +212,7 @@ macro_rules! section {
                 None
             }
 
-            fn literals(&self) -> Vec<(&'static $crate::schema::KeyInfo, $crate::value::Literal)> {
+            fn literals(&self) -> Vec<(&'static $crate::schema::KeyInfo, $crate::literal::Literal)> {
                 let infos = Self::INFO.keys.iter();
                 infos.zip([$($crate::value::Value::write(&self.$field.value)),+]).collect()
             }

@@ -4,8 +4,7 @@ use ackless_cell::config::{AirChanges, LinkLoss, StationConfig};
 use ackless_phy::Db;
 use ackless_wire::Instant;
 
-use super::stations::Groups;
-use super::wired::given;
+use super::groups::Groups;
 use crate::error::ScenarioError;
 use crate::keys::{Stations, Steps};
 use crate::scenario::Scenario;
@@ -55,7 +54,7 @@ pub(super) fn change(
             scenario.without_bearing(&step.outage, STILL)?;
         }
         let at = Instant::ZERO.saturating_add(step.at.value);
-        let snr = given(&step.snr).map(|snr| Db(snr.db()));
+        let snr = step.snr.given().map(|snr| Db(snr.db()));
         for station in &mut stations[groups.named(scenario, &step.stations)?] {
             if snr.is_some() && !matches!(station.loss, LinkLoss::Snr(_)) {
                 let help = "set loss.model=snr, or use steps.air_loss";
@@ -63,7 +62,7 @@ pub(super) fn change(
             }
             let changes = &mut station.changes;
             changes.ratios.extend(snr.map(|snr| (at, snr)));
-            changes.losses.extend(given(&step.air_loss).map(|loss| (at, loss)));
+            changes.losses.extend(step.air_loss.given().map(|loss| (at, loss)));
             changes.outages.extend(Some((at, step.outage.value)).filter(|(_, span)| !span.is_zero()));
         }
     }

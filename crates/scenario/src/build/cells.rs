@@ -2,8 +2,8 @@
 
 use ackless_cell::config::{CellConfig, FlowConfig, Hearing, Neighbour, Peer, SchemeChoice, TransportConfig};
 
+use super::groups::{Groups, check_name};
 use super::sense;
-use super::stations::{Groups, check_name};
 use crate::error::{ScenarioError, did_you_mean};
 use crate::scenario::Scenario;
 use crate::schema::Setting;

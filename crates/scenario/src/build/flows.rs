@@ -3,7 +3,7 @@
 use ackless_cell::config::{FlowConfig, Pace, Peer, PingConfig, Span, Topology, Traffic, VideoConfig};
 use ackless_wire::{Bytes, Duration, Instant};
 
-use super::stations::{Groups, check_name};
+use super::groups::{Groups, check_name};
 use super::transport::transport;
 use crate::error::ScenarioError;
 use crate::keys::Flows;

@@ -4,8 +4,9 @@ use ackless_cell::config::{Hearing, PowerConfig, Topology};
 use ackless_phy::{Band, Dbm, LinkBudget, OfdmRate, Standard, TxVector};
 
 use super::cells::Cells;
+use super::groups::{Groups, check_name};
 use super::radio::Radio;
-use super::stations::{Groups, check_name, propagation, relays};
+use super::stations::{propagation, relays};
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
 use crate::schema::Setting;

@@ -7,6 +7,7 @@ mod air;
 mod cells;
 mod contention;
 mod flows;
+mod groups;
 mod hearing;
 mod radio;
 mod scheme;
@@ -28,14 +29,29 @@ use crate::scenario::Scenario;
 use crate::schema::Setting;
 use crate::value::{AtEnd, Counted, DeviceQueue, Discipline, Hears, LossModel, Switch, Value};
 
-pub(crate) use stations::is_legacy;
-
 use radio::Radio;
 
+impl Scenario {
+    /// The cell of this scenario in `row`.
+    ///
+    /// # Errors
+    /// Where values do not go together, a name is unknown, or a key that has no bearing was given.
+    pub fn build(&self, row: &Row) -> Result<CellConfig, ScenarioError> {
+        cell(&row.apply(self), row)
+    }
+
+    /// The names of the stations that stay without a scheme, or speak an older standard than the cell, in the order of the
+    /// cell.
+    pub fn legacy_stations(&self) -> Vec<String> {
+        let legacy = self.stations.iter().filter(|group| stations::is_legacy(self, group));
+        legacy.flat_map(|group| (1..=group.count.value).map(|n| format!("{}-{n}", group.name.value))).collect()
+    }
+}
+
 /// The cell of `scenario`, over which `row` has already been laid.
-pub(crate) fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, ScenarioError> {
+fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, ScenarioError> {
     let radio = Radio::of(scenario)?;
-    let groups = stations::Groups::of(scenario)?;
+    let groups = groups::Groups::of(scenario)?;
     let mut stations = stations::stations(scenario, &radio)?;
     air::change(scenario, &groups, &mut stations)?;
     let cells = cells::Cells::of(scenario, &groups)?;

@@ -4,66 +4,12 @@ use ackless_cell::config::{FrameLoss, LinkLoss, RateControl, SchemeChoice, Stati
 use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
 
 use super::MAX_PACKETS;
+use super::groups::Groups;
 use super::radio::{Radio, RateKeys};
 use crate::error::{ScenarioError, did_you_mean};
 use crate::keys::{Stations, Wifi};
 use crate::scenario::Scenario;
-use crate::schema::Setting;
 use crate::value::{Auto, LossModel, Value};
-
-/// Which stations each group holds.
-pub(super) struct Groups {
-    groups: Vec<(String, std::ops::Range<usize>)>,
-}
-
-impl Groups {
-    /// The groups of `scenario`.
-    ///
-    /// # Errors
-    /// Where two share a name, one is called as something else, or there are too many stations.
-    pub(super) fn of(scenario: &Scenario) -> Result<Self, ScenarioError> {
-        let mut groups: Vec<(String, std::ops::Range<usize>)> = Vec::new();
-        let mut next = 0;
-        for group in &scenario.stations {
-            let name = &group.name.value;
-            check_name(scenario, &group.name, groups.iter().map(|(name, _)| name.as_str()))?;
-            if RESERVED.contains(&name.as_str()) {
-                let message = format!("is {name:?}, which means something else in a flow");
-                return Err(scenario.refuse(&group.name, message, "choose another name"));
-            }
-            // AIDs run from 1 to 2,007 (IEEE 802.11-2020, 9.4.1.8).
-            let count = scenario.in_range(&group.count, 0, MAX_STATIONS)? as usize;
-            groups.push((name.clone(), next..next + count));
-            next += count;
-            if next > MAX_STATIONS as usize {
-                let message = format!("brings the stations to {next}");
-                return Err(scenario.refuse(&group.count, message, format!("a cell has at most {MAX_STATIONS}")));
-            }
-        }
-        if next == 0 {
-            let group = scenario.stations.last().expect("a scenario has a group of stations");
-            return Err(scenario.refuse(&group.count, "leaves the cell without a station", "it needs at least one"));
-        }
-        Ok(Self { groups })
-    }
-
-    /// The stations that `setting` names: all, or those of a group.
-    pub(super) fn named(
-        &self,
-        scenario: &Scenario,
-        setting: &Setting<String>,
-    ) -> Result<std::ops::Range<usize>, ScenarioError> {
-        let wanted = setting.value.as_str();
-        if wanted == "all" {
-            return Ok(0..self.groups.last().map_or(0, |(_, range)| range.end));
-        }
-        self.groups.iter().find(|(name, _)| name == wanted).map(|(_, range)| range.clone()).ok_or_else(|| {
-            let names: Vec<_> = self.groups.iter().map(|(name, _)| name.as_str()).collect();
-            let help = did_you_mean(wanted, names.iter().copied(), &format!("the groups are {}", names.join(", ")));
-            scenario.refuse(setting, format!("names the group {wanted:?}, which there is not"), help)
-        })
-    }
-}
 
 /// Every station of the cell, group by group.
 pub(super) fn stations(scenario: &Scenario, radio: &Radio) -> Result<Vec<StationConfig>, ScenarioError> {
@@ -90,24 +36,6 @@ pub(super) fn propagation(scenario: &Scenario) -> LinkBudget {
         exponent: f64::from(loss.exponent.value.0) / 1_000.0,
         noise_figure: Db(loss.noise_figure.value.db()),
     }
-}
-
-/// Refuses an empty name, one with a dot (which an override could not reach), and one that is already `taken`.
-pub(super) fn check_name<'a>(
-    scenario: &Scenario,
-    setting: &Setting<String>,
-    mut taken: impl Iterator<Item = &'a str>,
-) -> Result<(), ScenarioError> {
-    let name = setting.value.as_str();
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-        let message = format!("is {name:?}");
-        return Err(scenario.refuse(setting, message, "a name has letters, digits, `-` and `_`"));
-    }
-    if taken.any(|other| other == name) {
-        let message = format!("is {name:?}, as another group's");
-        return Err(scenario.refuse(setting, message, format!("give each [[{}]] its own name", setting.section)));
-    }
-    Ok(())
 }
 
 fn station(scenario: &Scenario, radio: &Radio, group: &Stations) -> Result<StationConfig, ScenarioError> {
@@ -172,7 +100,7 @@ pub(super) fn relays(
     if scenario.wifi.topology.value == Topology::AdHoc {
         scenario.without_bearing(via, "wifi.topology is ad-hoc")?;
     }
-    let relays = groups.groups[..place].iter().find(|(name, _)| *name == via.value);
+    let relays = groups.above(place).iter().find(|(name, _)| *name == via.value);
     match relays {
         Some((_, range)) if range.is_empty() => {
             Err(scenario.refuse(via, "names a group without stations", "set its count above 0"))
@@ -182,7 +110,7 @@ pub(super) fn relays(
         }
         Some((_, range)) => Ok(range.clone()),
         None => {
-            let above: Vec<_> = groups.groups[..place].iter().map(|(name, _)| name.as_str()).collect();
+            let above: Vec<_> = groups.above(place).iter().map(|(name, _)| name.as_str()).collect();
             let known = ["ap"].into_iter().chain(above).collect::<Vec<_>>();
             let rest = format!("allowed are {}: a relay's group stands above those that it serves", known.join(", "));
             let help = did_you_mean(&via.value, known.iter().copied(), &rest);
@@ -268,8 +196,6 @@ fn loss(scenario: &Scenario, group: &Stations) -> Result<LinkLoss, ScenarioError
     })
 }
 
-const MAX_STATIONS: u32 = 2_007;
-
 /// Whether the stations of `group` stay without a scheme, or speak an older standard than the cell.
 pub(crate) fn is_legacy(scenario: &Scenario, group: &Stations) -> bool {
     let cell = scenario.wifi.standard.value;
@@ -281,6 +207,3 @@ fn stays_stock(scenario: &Scenario, group: &Stations) -> bool {
     let cell = scenario.cells.iter().find(|cell| cell.name.value == group.cell.value);
     group.legacy.value || cell.is_some_and(|cell| cell.legacy.value)
 }
-
-/// Names that a flow uses for something else than a group.
-const RESERVED: [&str; 3] = ["all", "server", "ap"];

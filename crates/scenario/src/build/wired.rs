@@ -4,7 +4,8 @@ use ackless_cell::config::{Direction, Probability, WireBuffer, WireStep, WiredCo
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::MAX_PACKETS;
-use super::stations::check_name;
+use super::air::is_changed_by;
+use super::groups::check_name;
 use crate::error::ScenarioError;
 use crate::keys::Steps;
 use crate::scenario::Scenario;
@@ -99,14 +100,14 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
         return Err(scenario.refuse(&step.at, message, help));
     }
     if step.rate.value == Auto::Auto && step.delay.value == Auto::Auto && step.loss.value == Auto::Auto {
-        if !super::air::is_changed_by(step) {
+        if !is_changed_by(step) {
             let help = "set steps.rate, delay, loss, snr, air_loss or outage, or leave the step out";
             return Err(scenario.refuse(&step.name, "is a step that changes nothing", help));
         }
         scenario.without_bearing(&step.direction, "the step does not change the wire")?;
         return Ok(None);
     }
-    let rate = given(&step.rate);
+    let rate = step.rate.given();
     if let Some(rate) = rate {
         not_zero(scenario, &step.rate, rate)?;
     }
@@ -118,16 +119,9 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
             Ways::Up => Some(Direction::Up),
         },
         rate,
-        delay: given(&step.delay),
-        loss: given(&step.loss),
+        delay: step.delay.given(),
+        loss: step.loss.given(),
     }))
-}
-
-pub(super) fn given<T: Copy>(setting: &Setting<Auto<T>>) -> Option<T> {
-    match setting.value {
-        Auto::Auto => None,
-        Auto::Given(value) => Some(value),
-    }
 }
 
 fn not_zero(scenario: &Scenario, setting: &Setting<Auto<BitRate>>, rate: BitRate) -> Result<BitRate, ScenarioError> {

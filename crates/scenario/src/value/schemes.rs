@@ -4,7 +4,8 @@ use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
 
-use super::{Literal, Value};
+use super::Value;
+use crate::literal::Literal;
 
 keywords! {
     Cure {

@@ -6,7 +6,8 @@ use ackless_tcp::{
 };
 use ackless_wire::tcp::TackForm;
 
-use super::{Literal, Value};
+use super::Value;
+use crate::literal::Literal;
 
 keywords! {
     Congestion { Reno = "reno", NewReno = "newreno", Cubic = "cubic", Bbr = "bbr", Bbr3 = "bbr3", ReceiverBbr = "receiver-bbr" }

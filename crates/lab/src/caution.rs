@@ -73,16 +73,18 @@ impl Kind {
     }
 }
 
-/// All that there is to know of `entry`.
-pub fn cautions(entry: &Entry) -> Vec<Caution> {
-    let all = [
-        air(entry),
-        not_begun(entry),
-        not_steady(entry).or_else(|| few_round_trips(entry)),
-        unfinished(entry),
-        unfair(entry),
-    ];
-    all.into_iter().flatten().collect()
+impl Entry {
+    /// What must be known before its figures are believed.
+    pub fn cautions(&self) -> Vec<Caution> {
+        let all = [
+            air(self),
+            not_begun(self),
+            not_steady(self).or_else(|| few_round_trips(self)),
+            unfinished(self),
+            unfair(self),
+        ];
+        all.into_iter().flatten().collect()
+    }
 }
 
 /// Jain's index of goodput where several stations share the medium so unevenly that a gain must not be read without it.

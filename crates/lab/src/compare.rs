@@ -4,7 +4,8 @@ use ackless_cell::result::AirtimeClass;
 use serde::Serialize;
 
 use crate::case::{Case, LeftOut, left_out_lines};
-use crate::entry::{Entry, deeds_line, effort, estimates_csv};
+use crate::entry::{Entry, deeds_line, effort};
+use crate::export::estimates_csv;
 use crate::finding::finding;
 use crate::metric::Metric;
 use crate::remark::{fairness_column, marked_figure, remarks};
@@ -13,7 +14,7 @@ use crate::table::{
     COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval, index_with_interval,
 };
 use crate::yardstick::{Yardstick, baseline_name};
-use crate::{LabError, VERSION, picture};
+use crate::{LabError, VERSION};
 
 /// A finished comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -87,14 +88,6 @@ impl Comparison {
     /// As [`estimates_csv`].
     pub fn to_csv(&self) -> Result<String, LabError> {
         estimates_csv(&self.rows)
-    }
-
-    /// As a picture: what rows are compared by and the split of the air time of each row.
-    ///
-    /// # Errors
-    /// Never in practice: there is at least one row.
-    pub fn to_svg(&self) -> Result<String, LabError> {
-        picture::comparison(self)
     }
 
     /// For people: what was found, in a sentence, and tables: goodput or times, and counts; what must be known of them; what else was measured,

@@ -3,7 +3,7 @@
 //! - [`input`]: scenarios and rows by what people call them; [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
 //! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
-//! - [`entry`]: all runs of one case; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
+//! - [`entry`]: all runs of one case; [`export`]: the same as CSV and JSON; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
 //! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all;
 //! - [`place`]: the folder that results go into, which nobody else takes or has filled with something else.
@@ -15,6 +15,7 @@ pub mod caution;
 pub mod compare;
 pub mod entry;
 pub mod error;
+pub mod export;
 pub mod files;
 mod finding;
 pub mod input;

@@ -11,7 +11,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::entry::{Entry, estimates_csv, runs_csv};
+use crate::entry::Entry;
+use crate::export::{estimates_csv, runs_csv};
 use crate::files;
 use crate::place::fnv1a;
 use crate::remark::{fairness_column, marked_figure, remarks};

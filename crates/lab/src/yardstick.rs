@@ -122,6 +122,13 @@ impl Yardstick {
     }
 }
 
+impl Entry {
+    /// How many percent more it carries, all flows together, than the row that it is compared with ([`Self::baseline`]).
+    pub fn gain_over_tcp(&self, rows: &[Self]) -> Option<f64> {
+        Yardstick::Goodput.against_baseline(self, rows)
+    }
+}
+
 /// The name of what `rows` are compared with, for titles: BBR where neither plain TCP nor the scenario as it is written is there.
 pub(crate) fn baseline_name(rows: &[Entry]) -> &'static str {
     let named = |name: &str| rows.iter().any(|row| row.case.row.name == name);

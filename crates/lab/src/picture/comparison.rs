@@ -14,13 +14,19 @@ use crate::remark::{at_least, marked_figure, remarks};
 use crate::statistics::per_mille;
 use crate::yardstick::{Yardstick, baseline_name};
 
-/// Draws a comparison: for each row what rows are compared by with its 95 % interval, and what the air time went into.
-///
-/// Classes of the ledger that belong together share a colour; their shares are those of the printed table, added up.
-///
-/// # Errors
-/// Where the comparison has no rows.
-pub fn comparison(comparison: &Comparison) -> Result<String, LabError> {
+impl Comparison {
+    /// As a picture: for each row what rows are compared by with its 95 % interval, and what the air time went into.
+    ///
+    /// Classes of the ledger that belong together share a colour; their shares are those of the printed table, added up.
+    ///
+    /// # Errors
+    /// Never in practice: there is at least one row.
+    pub fn to_svg(&self) -> Result<String, LabError> {
+        picture(self)
+    }
+}
+
+fn picture(comparison: &Comparison) -> Result<String, LabError> {
     let yardstick = comparison.compared_by.first().copied().unwrap_or(Yardstick::Goodput);
     // The bound for all goodput is what one wants to see it against.
     let by_udp = comparison.rows.iter().any(|row| yardstick.loss_against_udp(row, &comparison.rows).is_some());

@@ -1,6 +1,6 @@
 //! Results as pictures: SVG that stands in any browser and any page, drawn with `plotters`.
 //!
-//! - [`comparison`] and [`sweep`] draw what `ackless compare` and `ackless sweep` found;
+//! - `comparison` and [`sweep`] draw what `ackless compare` and `ackless sweep` found;
 //! - [`bars`]: a measure for each row, and what its time went into; [`lines`]: one or several panels of lines over a quantity;
 //! - [`style`]: colours, sizes, round numbers.
 //!
@@ -13,7 +13,6 @@ pub mod lines;
 pub mod style;
 mod sweep;
 
-pub use comparison::comparison;
 pub use sweep::sweep;
 
 use plotters::backend::SVGBackend;

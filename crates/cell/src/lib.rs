@@ -17,6 +17,7 @@ pub mod gro;
 pub mod host;
 pub mod ledger;
 pub mod loss;
+mod measured;
 pub mod medium;
 mod neighbours;
 pub mod observe;
@@ -32,4 +33,5 @@ mod video;
 pub mod wired;
 
 pub use cell::{AirChange, Cell, Standing};
-pub use run::{Measured, Run, run, run_observed, scheme};
+pub use measured::{Measured, scheme};
+pub use run::{Run, run, run_observed};

@@ -7,8 +7,8 @@
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant};
 
+use crate::measured::{Measured, next_sample};
 use crate::observe::Observer;
-use crate::run::{Measured, next_sample};
 
 /// Each cell keeps for the others what begins in it, where there are several.
 ///

@@ -9,6 +9,7 @@
 pub mod access;
 pub mod block_ack;
 pub mod codec;
+mod content;
 pub mod frame;
 pub mod hooks;
 pub mod queue;

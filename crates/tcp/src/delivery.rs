@@ -3,9 +3,8 @@
 //!
 //! Amounts are places in sequence space: payload, and one for a FIN.
 
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::congestion::RateSample;
 use crate::rtt::RttSample;
 use crate::sequence::{Position, Span};
 use crate::transmissions::{Snapshot, Transmission};
@@ -55,6 +54,30 @@ pub struct Deliveries {
     pub min_rtt: Option<Duration>,
     /// The smoothed round-trip time.
     pub srtt: Option<Duration>,
+}
+
+/// One sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00, 3.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateSample {
+    /// What was delivered between the two ends of the sample.
+    pub delivered: Bytes,
+    /// How long that took: the longer of the times in which it was sent and acknowledged. Not zero.
+    pub interval: Duration,
+    /// What had been delivered when the sample's newest segment was sent: packet-timed rounds are told by it.
+    pub prior_delivered: Bytes,
+    /// Whether the application, and not the path, limited the sender somewhere in between.
+    pub application_limited: bool,
+    /// What was in flight once the sample's newest segment was sent, that included (RS.tx_in_flight of draft-ietf-ccwg-bbr).
+    pub in_flight: Bytes,
+    /// What has been found lost since that was sent (RS.lost).
+    pub lost: Bytes,
+}
+
+impl RateSample {
+    /// The rate, rounded down.
+    pub const fn rate(&self) -> BitRate {
+        self.delivered.per(self.interval)
+    }
 }
 
 impl Deliveries {

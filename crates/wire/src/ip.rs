@@ -150,6 +150,11 @@ impl Ipv6Header {
     }
 }
 
+/// The protocol number of TCP, in both IP versions.
+pub(crate) const TCP: u8 = 6;
+/// The protocol number of UDP, in both IP versions.
+pub(crate) const UDP: u8 = 17;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -142,8 +142,8 @@ impl Packet {
     /// The number of the protocol that the IP packet carries; of a foreign one see [`Foreign::protocol`].
     pub fn protocol(&self) -> u8 {
         match &self.transport {
-            Transport::Tcp(_) => crate::bytes::TCP,
-            Transport::Udp(_) => crate::bytes::UDP,
+            Transport::Tcp(_) => crate::ip::TCP,
+            Transport::Udp(_) => crate::ip::UDP,
             Transport::Foreign(foreign) => foreign.protocol(),
         }
     }

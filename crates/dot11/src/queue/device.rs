@@ -10,8 +10,8 @@ use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketId};
 
 use super::{Queued, TxQueue};
+use crate::content::Content;
 use crate::frame::{FCS_LEN, FrameHandle};
-use crate::hooks::Content;
 
 /// How much the device is given in advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use ackless_wire::{Bytes, PacketId};
 
 use super::Queued;
+use crate::content::Content;
 use crate::frame::FrameHandle;
-use crate::hooks::Content;
 
 /// A drop-tail queue.
 #[derive(Clone, Debug)]

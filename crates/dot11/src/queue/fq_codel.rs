@@ -6,8 +6,8 @@ use ackless_wire::{Bytes, Duration, Instant, PacketId};
 
 use super::Queued;
 use super::codel::{Codel, CodelConfig, Source};
+use crate::content::Content;
 use crate::frame::FrameHandle;
-use crate::hooks::Content;
 
 /// The parameters of RFC 8290, 5.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

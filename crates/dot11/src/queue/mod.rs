@@ -24,8 +24,8 @@ pub use fifo::Fifo;
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
 
+use crate::content::Content;
 use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId, Part};
-use crate::hooks::Content;
 
 /// How a packet is to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

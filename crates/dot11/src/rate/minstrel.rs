@@ -23,11 +23,13 @@ use ackless_phy::{GuardInterval, TxVector};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::Attempt;
-use groups::{Group, Index};
+use groups::Group;
+use index::Index;
 pub use sampling::SampleTable;
 use sampling::Samples;
 
 mod groups;
+mod index;
 mod sampling;
 mod statistics;
 

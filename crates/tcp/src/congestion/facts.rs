@@ -2,6 +2,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use crate::delivery::RateSample;
 use crate::loss::Phase;
 use crate::transmissions::Lost;
 
@@ -49,23 +50,6 @@ pub struct LossFacts<'a> {
     pub inflight: Bytes,
     /// One by one, in the order in which they were found.
     pub lost: &'a [Lost],
-}
-
-/// One sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00, 3.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RateSample {
-    /// What was delivered between the two ends of the sample.
-    pub delivered: Bytes,
-    /// How long that took: the longer of the times in which it was sent and acknowledged. Not zero.
-    pub interval: Duration,
-    /// What had been delivered when the sample's newest segment was sent: packet-timed rounds are told by it.
-    pub prior_delivered: Bytes,
-    /// Whether the application, and not the path, limited the sender somewhere in between.
-    pub application_limited: bool,
-    /// What was in flight once the sample's newest segment was sent, that included (RS.tx_in_flight of draft-ietf-ccwg-bbr).
-    pub in_flight: Bytes,
-    /// What has been found lost since that was sent (RS.lost).
-    pub lost: Bytes,
 }
 
 /// What a receiver reported (TACK paper, VI-B and VI-D), as the sender of the data understands it.
@@ -118,11 +102,4 @@ pub enum BbrPhase {
     },
     /// Sends next to nothing, to see the path without a queue.
     ProbeRtt,
-}
-
-impl RateSample {
-    /// The rate, rounded down.
-    pub const fn rate(&self) -> BitRate {
-        self.delivered.per(self.interval)
-    }
 }

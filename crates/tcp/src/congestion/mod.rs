@@ -17,7 +17,7 @@ mod reno;
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
 pub use cubic::{Cubic, CubicRule};
-pub use facts::{BbrPhase, Feedback, LossFacts, PathModel, RateSample, ReportFacts};
+pub use facts::{BbrPhase, Feedback, LossFacts, PathModel, ReportFacts};
 pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
 pub use reno::{Reno, RenoRule};
@@ -25,6 +25,7 @@ pub use reno::{Reno, RenoRule};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::hystart::Finder;
+pub use crate::delivery::RateSample;
 use crate::sequence::Position;
 
 /// Which controller moves the congestion window.

@@ -20,7 +20,7 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::Endpoint;
-use super::sender::Allowance;
+use super::allowance::Allowance;
 use crate::loss::{LossDetector, Phase, SentKind};
 use crate::pacing::LARGEST_BURST;
 use crate::rtt::RttEstimator;

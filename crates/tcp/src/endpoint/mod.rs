@@ -1,6 +1,7 @@
 //! One connection (RFC 9293).
 
 mod acknowledge;
+mod allowance;
 mod application;
 mod burst;
 mod ecn;

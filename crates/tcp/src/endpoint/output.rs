@@ -4,7 +4,8 @@ use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::sender::{Allowance, Blocked, Probe};
+use super::allowance::Allowance;
+use super::sender::{Blocked, Probe};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::GrowthRule;
 use crate::congestion::Controller;

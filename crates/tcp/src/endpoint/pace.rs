@@ -4,8 +4,9 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::Endpoint;
+use super::allowance::Allowance;
 use super::feedback::Delivered;
-use super::sender::{Allowance, Probe};
+use super::sender::Probe;
 use crate::congestion::Controller;
 use crate::loss::{Delivery, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
 use crate::pacing;

@@ -2,6 +2,7 @@
 
 use ackless_wire::{Bytes, Instant, SeqNumber};
 
+use super::allowance::Allowance;
 use super::burst::Bursts;
 use crate::config::{Config, NagleRule};
 use crate::congestion::SlowStart;
@@ -110,17 +111,6 @@ pub(super) enum Blocked {
     Nagle,
     /// The congestion window is full.
     Congestion,
-}
-
-/// What bears on the next new segment besides the sender's own variables.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Allowance {
-    /// What the congestion window leaves.
-    pub(super) room: Bytes,
-    /// The most payload for this segment.
-    pub(super) segment: Bytes,
-    /// By which rule a small segment waits, if by any.
-    pub(super) nagle: Option<NagleRule>,
 }
 
 impl Sender {

@@ -11,6 +11,7 @@
 //! Whether a loss was one at all is asked in `endpoint/undo`.
 
 mod dupack;
+mod phase;
 mod prr;
 mod pull;
 mod rack;
@@ -19,6 +20,7 @@ mod sack;
 mod scoreboard;
 
 pub use dupack::{DupackRecovery, PartialAcks};
+pub use phase::Phase;
 pub use prr::{Delivery, OldFlight, Prr, PrrRule};
 pub use pull::{HoleReport, Pull};
 pub use rack::Rack;
@@ -78,23 +80,6 @@ pub enum LossDecision {
     EndRecovery,
     /// A probe has already repaired a loss at the end of what was out: reduce the window, nothing is to be repaired.
     TailRepaired,
-}
-
-/// In what phase a sender is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
-    /// Nothing is known to be lost.
-    Open,
-    /// A loss was detected by acknowledgements; over once `until` is acknowledged.
-    Recovery {
-        /// RecoveryPoint of RFC 6675, recover of RFC 6582.
-        until: Position,
-    },
-    /// The timer fired, and all that was out is sent again from the start; over once `until` is acknowledged.
-    GoBack {
-        /// What had been sent when the timer fired.
-        until: Position,
-    },
 }
 
 /// A rule that detects losses and says what to send again.

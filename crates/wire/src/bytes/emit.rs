@@ -1,8 +1,8 @@
 //! A packet's bytes.
 
 use crate::bytes::checksum::{self, Sum};
-use crate::bytes::{MAX_OPTIONS, TCP, UDP, options};
-use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
+use crate::bytes::{MAX_OPTIONS, options};
+use crate::ip::{IpHeader, Ipv4Header, Ipv6Header, TCP, UDP};
 use crate::packet::{Packet, Payload, Transport};
 use crate::tcp::{Checksum, TcpHeader};
 use crate::udp::UdpHeader;

@@ -1,9 +1,10 @@
 //! Any IP packet: what can be read of it, beside its own bytes.
 
 use crate::bytes::parse::{self, be16, fixed, prefix};
-use crate::bytes::{MAX_OPTIONS, ParseError, TCP, UDP, checksum, options};
+use crate::bytes::{MAX_OPTIONS, ParseError, checksum, options};
 use crate::foreign::Foreign;
 use crate::ip::IpHeader;
+use crate::ip::{TCP, UDP};
 use crate::packet::{Packet, Payload, Transport};
 use crate::tcp::{Omitted, TcpHeader, TcpOptions};
 

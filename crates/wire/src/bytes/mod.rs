@@ -127,10 +127,6 @@ impl Packet {
     }
 }
 
-/// The protocol number of TCP, in both IP versions.
-pub(crate) const TCP: u8 = 6;
-/// The protocol number of UDP, in both IP versions.
-pub(crate) const UDP: u8 = 17;
 /// TCP options fill at most the 15 words of the data offset less the 5 of the header (RFC 9293, 3.1).
 const MAX_OPTIONS: u64 = 40;
 

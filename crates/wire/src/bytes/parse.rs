@@ -1,8 +1,8 @@
 //! Bytes to packets.
 
 use crate::bytes::checksum::{self, Sum};
-use crate::bytes::{MAX_OPTIONS, ParseError, TCP, UDP, options};
-use crate::ip::{IpHeader, Ipv4Header, Ipv6Header};
+use crate::bytes::{MAX_OPTIONS, ParseError, options};
+use crate::ip::{IpHeader, Ipv4Header, Ipv6Header, TCP, UDP};
 use crate::packet::{Packet, Payload, Transport};
 use crate::tcp::{Checksum, Omitted, SeqNumber, TcpFlags, TcpHeader, TcpOptions};
 use crate::udp::UdpHeader;

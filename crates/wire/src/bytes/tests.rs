@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ip::{Ecn, IpHeader, Ipv4Header, Ipv6Header};
+use crate::ip::{Ecn, IpHeader, Ipv4Header, Ipv6Header, TCP, UDP};
 use crate::packet::Transport;
 use crate::tcp::{Checksum, Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
 use crate::udp::UdpHeader;

@@ -3,6 +3,7 @@
 use ackless_phy::{DsssRate, GuardInterval, HtMode, OfdmRate, Preamble, TxVector, VhtMode, Width};
 
 use super::BEST;
+use super::index::Index;
 use super::statistics::Statistics;
 
 /// The rates of a group (MCS_GROUP_RATES).
@@ -26,18 +27,6 @@ pub(super) struct Group {
     pub(super) likeliest: Index,
     /// How far it has come in the sample table: column and line.
     pub(super) sampled: (usize, usize),
-}
-
-/// A rate: the place of its group among those of the link, and its place in the group.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Index {
-    pub(super) group: u8,
-    pub(super) rate: u8,
-}
-
-impl Index {
-    /// The first rate of the first group, which every link has.
-    pub(super) const LOWEST: Self = Self { group: 0, rate: 0 };
 }
 
 impl Group {

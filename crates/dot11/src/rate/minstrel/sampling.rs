@@ -3,7 +3,8 @@
 use ackless_wire::random::Stream;
 use ackless_wire::{Duration, Instant};
 
-use super::groups::{Group, Index, RATES};
+use super::groups::{Group, RATES};
+use super::index::Index;
 use super::{Minstrel, ONE};
 
 /// In which order rates of a group are tried at random: columns, each a permutation of all places. A host has one table.

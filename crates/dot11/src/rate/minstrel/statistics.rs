@@ -2,7 +2,7 @@
 
 use ackless_wire::Instant;
 
-use super::groups::Index;
+use super::index::Index;
 use super::{BEST, Minstrel, ONE};
 
 /// What is known of one rate.

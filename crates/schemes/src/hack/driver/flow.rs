@@ -7,7 +7,6 @@ use ackless_dot11::hooks::SendOptions;
 use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
-use super::flows::CID_IDLE;
 use crate::guard::RoundTrip;
 
 /// One flow of ACKs.
@@ -141,6 +140,9 @@ impl FlowState {
     }
 }
 
+/// The owner of a context identifier keeps it until nothing of it has been received for this long. A constant of the
+/// protocol: both ends must have the same.
+pub(in crate::hack) const CID_IDLE: Duration = Duration::from_secs(1);
 /// More than from the start of an answer, when this end counts, to its end, when the other does: the longest frame, 4063 bytes, lasts 33 ms at
 /// 1 Mbps.
 const CID_MARGIN: Duration = Duration::from_millis(40);

@@ -18,7 +18,7 @@
 use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Duration, Instant};
 
-use super::flow::{Flow, Held};
+use super::flow::{CID_IDLE, Flow, Held};
 use crate::flow_key::{FlowKey, Table};
 use crate::hack::nic::Nic;
 
@@ -165,9 +165,6 @@ impl std::ops::IndexMut<u16> for Flows {
     }
 }
 
-/// The owner of a context identifier keeps it until nothing of it has been received for this long. A constant of the
-/// protocol: both ends must have the same.
-pub(in crate::hack) const CID_IDLE: Duration = Duration::from_secs(1);
 /// An idle flow is remembered for at least this long.
 const FORGET: Duration = Duration::from_secs(10);
 /// So many flows are kept without looking for idle ones.

@@ -33,8 +33,8 @@ use ackless_rohc::hack::Ack;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, PacketId, TcpFlags};
 
+pub(super) use self::flow::CID_IDLE;
 use self::flow::{Candidate, FlowState, Held};
-pub(super) use self::flows::CID_IDLE;
 use self::flows::Flows;
 use self::natives::{Natives, Stage};
 use self::tail::Tail;

@@ -1,0 +1,80 @@
+//! The wire between server and AP.
+
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
+
+use super::flows::Direction;
+use super::values::Probability;
+
+/// The wire between server and AP: one link each way.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WiredConfig {
+    /// From the server to the AP.
+    pub down: WiredLink,
+    /// From the AP to the server.
+    pub up: WiredLink,
+    /// How the wire changes during the run, in order of time.
+    pub steps: Vec<WireStep>,
+    /// The largest IP packet it carries; a larger one is a mistake of the configuration, not fragmented.
+    pub mtu: Bytes,
+}
+
+/// One direction of the wire.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WiredLink {
+    /// Rate at which IP packets leave; framing of the wire's own is not counted. Greater than zero.
+    pub rate: BitRate,
+    /// From a packet's last bit sent to its last bit received.
+    pub delay: Duration,
+    /// A packet vanishes.
+    pub loss: Probability,
+    /// A packet is held back by [`Self::reorder_delay`], so that later ones overtake it.
+    pub reorder: Probability,
+    /// How long such a packet is held.
+    pub reorder_delay: Duration,
+    /// To the delay of each packet a time is added, drawn evenly from zero to this.
+    pub jitter: Duration,
+    /// Whether that time may let later packets overtake; if not, a packet arrives no sooner than those before it.
+    pub jitter_reorders: bool,
+    /// How much may wait for the link; a packet that finds so much waiting is dropped.
+    pub buffer: WireBuffer,
+}
+
+/// How much may wait for a link. The packet being sent does not wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WireBuffer {
+    /// So many packets. At least 1.
+    Packets(u32),
+    /// So many bytes of IP packets; the last packet that is taken may go beyond. At least 1.
+    Bytes(Bytes),
+}
+
+/// A change of the wire. What is on its way when it comes keeps the delay with which it left; what is being sent goes on at the new rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WireStep {
+    /// From then on.
+    pub at: Instant,
+    /// The one direction that changes; `None` for both.
+    pub direction: Option<Direction>,
+    /// The new rate, greater than zero; `None` leaves it.
+    pub rate: Option<BitRate>,
+    /// The new delay; `None` leaves it. Where it is shorter, later packets still arrive after earlier ones.
+    pub delay: Option<Duration>,
+    /// The new loss of packets; `None` leaves it.
+    pub loss: Option<Probability>,
+}
+
+impl WiredLink {
+    /// A link that loses nothing and keeps the order.
+    pub const fn clean(rate: BitRate, delay: Duration, buffer_packets: u32) -> Self {
+        Self {
+            rate,
+            delay,
+            loss: Probability::NEVER,
+            reorder: Probability::NEVER,
+            reorder_delay: Duration::ZERO,
+            jitter: Duration::ZERO,
+            jitter_reorders: false,
+            buffer: WireBuffer::Packets(buffer_packets),
+        }
+    }
+}

@@ -51,7 +51,11 @@ impl Tack {
         let Some(interval) = self.interval else { return Some(since) };
         let earliest = self.last.map_or(since, |last| last.saturating_add(interval));
         let enough = self.held >= self.full_size * u64::from(self.every);
-        Some(if enough || self.repeated { earliest } else { earliest.max(since.saturating_add(interval.max(TAIL))) })
+        Some(if enough || self.repeated {
+            earliest
+        } else {
+            earliest.max(since.saturating_add(longest_hold(interval)))
+        })
     }
 
     fn decide(&self, now: Instant, reason: AckReason) -> AckDecision {
@@ -115,8 +119,13 @@ pub fn interval(beta: u32, every: u32, mss: Bytes, bandwidth: BitRate, min_rtt: 
     Some(bandwidth.time_ceil(mss * u64::from(every.max(1))).max(min_rtt / u64::from(beta.max(1))))
 }
 
+/// How long less than L segments wait where 1/f is `interval`.
+pub(crate) fn longest_hold(interval: Duration) -> Duration {
+    interval.max(TAIL)
+}
+
 /// How long less than L segments wait at least: as a delayed acknowledgement does on Linux.
-const TAIL: Duration = Duration::from_millis(40);
+pub(crate) const TAIL: Duration = Duration::from_millis(40);
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use ackless_wire::{Bytes, Duration, Instant, TcpFlags, TcpHeader};
 
 use super::Endpoint;
+use super::dialect::{PeerReport, Terms};
 use super::feedback::Delivered;
 use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
@@ -15,14 +16,9 @@ use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
 impl Endpoint {
-    /// Takes the acknowledgement, window and SACK blocks of a segment that occupies `places` from `start` on.
-    pub(super) fn on_acknowledgement(
-        &mut self,
-        now: Instant,
-        start: Position,
-        tcp: &TcpHeader,
-        places: Bytes,
-    ) -> Acknowledgement {
+    /// Takes the acknowledgement, the window and the SACK blocks of what the peer says.
+    pub(super) fn on_acknowledgement(&mut self, now: Instant, report: &PeerReport<'_>) -> Acknowledgement {
+        let &PeerReport { tcp, places, terms, .. } = report;
         let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| ack <= self.tx.max) else {
             // Of something not sent yet.
             self.answer_suspicious(now, AckReason::Challenge);
@@ -39,13 +35,18 @@ impl Endpoint {
             }
         }
         // Its window is old.
-        let window = if late { WindowChange::Same } else { self.update_window(now, start, ack, tcp) };
+        let window = if late { WindowChange::Same } else { self.update_window(now, ack, report) };
         if self.tx.unanswered > 0 {
             // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
             let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
             self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
         }
-        if places > Bytes::ZERO && ack == self.tx.max && self.tx.una == self.tx.max && self.hears_numbers_alone(tcp) {
+        if places > Bytes::ZERO
+            && ack == self.tx.max
+            && self.tx.una == self.tx.max
+            && terms == Terms::Plain
+            && self.hears_numbers_alone(tcp)
+        {
             // Data, and nothing is out here.
             return Acknowledgement::Current;
         }
@@ -63,7 +64,7 @@ impl Endpoint {
             || (self.config.sender.growth == GrowthRule::Linux && self.may_double());
         let delivered = self.record_delivery(now, ack, tcp, bare);
         let rtt =
-            if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, tcp, delivered.as_ref()) } else { None };
+            if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, report, delivered.as_ref()) } else { None };
         let waits = self.undo.is_some() && self.judge_reduction(ack, acked, tcp, delivered.as_ref());
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
@@ -92,7 +93,7 @@ impl Endpoint {
         if late {
             return Acknowledgement::Late;
         }
-        if self.tack.is_some() {
+        if terms != Terms::Plain {
             self.on_plain_acknowledgement(now, tcp, acked, places);
         }
         Acknowledgement::Current
@@ -101,7 +102,7 @@ impl Endpoint {
     /// Whether of this segment's acknowledgement nothing counts but its number and its window.
     #[inline(always)]
     fn hears_numbers_alone(&self, tcp: &TcpHeader) -> bool {
-        tcp.options.sack.is_empty() && self.undo.is_none() && self.ecn.is_none() && self.tack.is_none()
+        tcp.options.sack.is_empty() && self.undo.is_none() && self.ecn.is_none()
     }
 
     /// Whether nothing is out but a probe of a closed window: its answers say that the window is still closed, and not that anything is lost.
@@ -125,21 +126,13 @@ impl Endpoint {
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.
-    fn update_window(&mut self, now: Instant, start: Position, ack: Position, tcp: &TcpHeader) -> WindowChange {
-        let tx = &mut self.tx;
-        let older = match (&mut self.tack, tcp.options.timestamps) {
-            (Some(tack), Some((value, echo))) => {
-                // The number of a TACK or an IACK is old on purpose: what orders windows is the peer's clock.
-                let clock = if tcp.options.tack.ack_type.is_some() { echo } else { value };
-                !tack.sending.window.takes(now, ack, clock)
-            }
-            _ => start < tx.wl1 || (start == tx.wl1 && ack < tx.wl2),
-        };
-        if older {
+    fn update_window(&mut self, now: Instant, ack: Position, report: &PeerReport<'_>) -> WindowChange {
+        if self.is_outdated(now, ack, report) {
             return WindowChange::Same;
         }
-        (tx.wl1, tx.wl2) = (start, ack);
-        let window = Bytes(u64::from(tcp.window) << tx.shift);
+        let tx = &mut self.tx;
+        (tx.wl1, tx.wl2) = (report.start, ack);
+        let window = Bytes(u64::from(report.tcp.window) << tx.shift);
         let before = tx.window_end.since(tx.una);
         tx.window_end = ack + window;
         tx.max_window = tx.max_window.max(window);
@@ -150,7 +143,7 @@ impl Endpoint {
         &mut self,
         now: Instant,
         ack: Position,
-        tcp: &TcpHeader,
+        report: &PeerReport<'_>,
         delivered: Option<&Delivered>,
     ) -> Option<Duration> {
         let data_end = self.tx.buffer.end();
@@ -160,7 +153,11 @@ impl Endpoint {
         }
         self.tx.una = ack;
         self.tx.next = self.tx.next.max(ack);
-        self.sample_round_trip(now, ack, tcp, delivered)
+        match report.terms {
+            Terms::Plain => self.sample_round_trip(now, ack, report.tcp, delivered),
+            // Samples come from reports: an acknowledgement may have been held back for long.
+            Terms::Tack { .. } => None,
+        }
     }
 
     /// From a segment that was sent once (RFC 6298, 3), or, after a timeout, from the echo of what was sent since.
@@ -177,10 +174,6 @@ impl Endpoint {
         tcp: &TcpHeader,
         delivered: Option<&Delivered>,
     ) -> Option<Duration> {
-        if self.tack.is_some() {
-            // Samples come from reports: an acknowledgement may have been held back for long.
-            return None;
-        }
         let sample = match delivered {
             // The records know of every segment whether it was sent once.
             Some(delivered) => delivered.facts.round_trips(),
@@ -224,7 +217,7 @@ impl Endpoint {
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
             // 3).
-            LossDecision::EndRecovery if !self.sack && self.tack.is_none() => {
+            LossDecision::EndRecovery if self.loss.is_guessing() => {
                 self.congestion.on_recovered(now, out.max - out.una)
             }
             LossDecision::EndRecovery | LossDecision::Nothing => {
@@ -289,11 +282,6 @@ impl Endpoint {
         if self.loss.pipe(&self.tx.outstanding()) < window {
             self.tx.expand(window.get() / self.tx.smss.get());
         }
-    }
-
-    /// Whether selective acknowledgements are exchanged: where both ends do them, and TACK does not take their place.
-    pub(super) const fn has_sack(&self) -> bool {
-        self.sack && self.tack.is_none()
     }
 }
 

@@ -121,7 +121,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn heed_echo(&mut self, now: Instant, tcp: &TcpHeader) {
         let (una, max, phase) = (self.tx.una, self.tx.max, self.loss.phase());
-        let Some(ecn) = self.ecn.as_mut().filter(|ecn| ecn.agreed && self.tack.is_none()) else { return };
+        let Some(ecn) = self.ecn.as_mut().filter(|ecn| ecn.agreed) else { return };
         ecn.echoed = tcp.flags.contains(TcpFlags::ECE);
         if !ecn.echoed || phase != Phase::Open {
             return;

@@ -143,10 +143,10 @@ impl Endpoint {
         self.congestion.on_losses(&LossFacts { now, total_delivered, inflight, lost });
     }
 
-    /// On a TACK connection the rate is the receiver's: acknowledgements that come four times in a round trip, some of them after
+    /// Where the receiver tells a rate, that counts: acknowledgements that come four times in a round trip, some of them after
     /// a hole has settled, would show bursts that the path never had (paper, V-C: the estimation moves to the receiver).
     fn as_received(&self, sample: RateSample) -> RateSample {
-        match self.tack.as_ref().and_then(|tack| tack.sending.latest_rate()) {
+        match self.dialect.reported_rate() {
             Some(rate) => RateSample { delivered: rate.amount_floor(sample.interval), ..sample },
             None => sample,
         }
@@ -178,9 +178,7 @@ impl Endpoint {
         let in_flight = self.loss.pipe(&self.tx.outstanding());
         if records.lost() == Bytes::ZERO && in_flight < self.congestion.window() {
             self.delivery.limit_by_application(in_flight);
-            if let Some(tack) = &mut self.tack {
-                tack.sending.on_dry();
-            }
+            self.dialect.on_dry();
         }
     }
 }

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use ackless_wire::tcp::TackOptions;
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
+use super::dialect::Dialect;
 use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::AckReason;
 use crate::config::Config;
@@ -140,7 +141,7 @@ impl Endpoint {
                     (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
                 (self.loss, self.policy, self.measured, self.ack_owed) =
                     (fresh.loss, fresh.policy, fresh.measured, None);
-                (self.tack, self.sack, self.ecn) = (fresh.tack, fresh.sack, fresh.ecn);
+                (self.dialect, self.sack, self.ecn) = (fresh.dialect, fresh.sack, fresh.ecn);
             }
         }
     }
@@ -174,15 +175,15 @@ impl Endpoint {
         let mss = Bytes(options.mss.unwrap_or(default).into()).min(self.config.announced_mss());
         let stamp_len = if self.stamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         self.adopt_tack(now, &options.tack);
-        if self.tack.is_some() {
+        if !self.dialect.is_plain() {
             // Its acknowledgements have no place for an echo.
             self.ecn = None;
         }
-        let number_len = if self.tack.is_some() { TACK_LEN } else { Bytes::ZERO };
+        let number_len = if !self.dialect.is_plain() { TACK_LEN } else { Bytes::ZERO };
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
         let seed = self.tx.iss.0.into();
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
-        if self.tack.is_some() {
+        if !self.dialect.is_plain() {
             self.loss = Recording::Pull(Pull::default()).into();
             Self::keep_losses(&self.config, &mut self.loss);
         } else {
@@ -201,7 +202,8 @@ impl Endpoint {
         let Some(stamps) = &mut self.stamps else { return };
         let fine = match self.config.tack_offer().filter(|_| theirs.permitted) {
             Some(config) => {
-                self.tack = Some(Box::new(Tack::new(TackConfig { form: theirs.form, ..config }, self.config.ack)));
+                let tack = Tack::new(TackConfig { form: theirs.form, ..config }, self.config.ack);
+                self.dialect = Dialect::Tack(Box::new(tack));
                 self.measured.set_rhythm(Rhythm::PerPacket);
                 true
             }
@@ -220,7 +222,7 @@ impl Endpoint {
     /// The fourth SYN and later ones offer nothing: something on the way may drop SYNs with options that it does not know, and that a plain one is answered is the
     /// evidence, which a host [remembers](crate::tack::Memory). Two are lost in a row by chance too often to do without TACK for a whole connection.
     pub(super) fn tack_offer(&self, answers: bool) -> TackOptions {
-        let config = match &self.tack {
+        let config = match self.dialect.tack() {
             Some(tack) => Some(tack.config),
             None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < MAX_OFFERS),
         };
@@ -236,12 +238,12 @@ impl Endpoint {
             self.rtt.on_sample(sample.oldest, Position::FIRST_BYTE, Position::FIRST_BYTE);
             self.measured.on_rtt(sample.newest);
             self.rtt_sample = Some(sample.oldest);
-            if let Some(tack) = &mut self.tack {
+            if let Some(tack) = self.dialect.tack_mut() {
                 tack.sending.on_handshake(now, sample.newest);
             }
         }
         self.tx.offered_in_vain = self.opening == Opening::Active
-            && self.tack.is_none()
+            && self.dialect.is_plain()
             && self.config.tack_offer().is_some()
             && self.tx.unanswered >= MAX_OFFERS;
         if self.tx.unanswered > 0 {
@@ -262,7 +264,7 @@ impl Endpoint {
 
     fn established(&mut self, now: Instant) {
         self.congestion.on_connected(now, self.rtt.smoothed());
-        if self.tack.is_some() && self.config.receive_tuning {
+        if !self.dialect.is_plain() && self.config.receive_tuning {
             self.set_receive_buffer(self.config.receive_buffer);
         }
         self.rx.begin_tuning(now, self.stamps.is_some());

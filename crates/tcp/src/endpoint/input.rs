@@ -11,7 +11,6 @@ use crate::config::MissingTimestamp;
 use crate::event::{CloseReason, Event};
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
-use crate::tack::receiving::News;
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -77,7 +76,7 @@ impl Endpoint {
         if !self.passes_timestamps(now, tcp) {
             return;
         }
-        if self.tack.is_some()
+        if !self.dialect.is_plain()
             && places > Bytes::ZERO
             && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN)
             && self.is_plausible(start, tcp)
@@ -102,7 +101,7 @@ impl Endpoint {
         if self.state == State::SynReceived && !self.on_syn_received_ack(now, packet, tcp) {
             return;
         }
-        match self.on_acknowledgement(now, start, tcp, places) {
+        match self.on_acknowledgement(now, &self.heard(tcp, start, places)) {
             Acknowledgement::Challenged => return,
             Acknowledgement::Late => {}
             Acknowledgement::Current => self.take_timestamp(now, start, tcp),
@@ -127,10 +126,7 @@ impl Endpoint {
                 self.ack_owed = Some(AckReason::Handshake);
             }
         } else {
-            if self.tack.is_some() && !tcp.options.tack.permitted {
-                // The fourth SYN offers nothing to whatever drops options that it does not know: it may be our answers that it drops.
-                self.fall_back(now);
-            }
+            self.on_offer_again(now, tcp);
             self.tx.next = Position::SYN;
         }
     }
@@ -143,7 +139,7 @@ impl Endpoint {
         }
         let passes = match tcp.options.timestamps {
             Some((value, _)) => !stamps.is_old(value, now),
-            None => self.config.missing_timestamp == MissingTimestamp::Accept && self.tack.is_none(),
+            None => self.config.missing_timestamp == MissingTimestamp::Accept && self.dialect.is_plain(),
         };
         if !passes {
             self.stats.dropped_by_timestamp += 1;
@@ -188,11 +184,8 @@ impl Endpoint {
                 self.enter_time_wait(now);
             }
         } else if span.is_some_and(|span| self.is_inquiry(span)) {
-            // Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes.
-            if self.probe_answers.permit(now)
-                && let Some(tack) = &mut self.tack
-            {
-                tack.receiving.plain_answer = News::Due;
+            if self.probe_answers.permit(now) {
+                self.answer_inquiry();
             }
         } else if span.is_some_and(|span| span.start + Bytes(1) == self.rx.next) {
             // The place just below the window is where a probe or a keep-alive asks for an answer (RFC 9293, 3.8.4). It has a limit of its
@@ -206,12 +199,6 @@ impl Endpoint {
         }
     }
 
-    /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at
-    /// most.
-    fn is_inquiry(&self, span: Span) -> bool {
-        self.tack.is_some() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.reach
-    }
-
     /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD
     /// does the same.
     ///
@@ -223,7 +210,7 @@ impl Endpoint {
         let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.reach;
         if is_near && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
             // As one with text: an old copy is no duplicate acknowledgement in the sense of RFC 5681.
-            self.on_acknowledgement(now, span.start, tcp, span.len().max(Bytes(1)));
+            self.on_acknowledgement(now, &self.heard(tcp, span.start, span.len().max(Bytes(1))));
         }
     }
 
@@ -277,7 +264,7 @@ impl Endpoint {
         }
         let limit = self.rx.fin.unwrap_or(self.rx.edge).min(self.rx.edge);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
-        let before = self.tack.is_some().then(|| (self.rx.window(), self.rx.received()));
+        let before = (!self.dialect.is_plain()).then(|| (self.rx.window(), self.rx.received()));
         let place = self.place(whole, fresh, payload);
         let mut new_bytes = fresh.len();
         if let Some((window, received)) = before {
@@ -293,7 +280,7 @@ impl Endpoint {
         let facts = SegmentFacts {
             new_bytes,
             full_size: self.rx.full_size,
-            place: if self.tack.is_some() { place.beside_iacks() } else { place },
+            place: self.dialect.place(place),
             measured: &self.measured,
             host: None,
         };
@@ -353,7 +340,7 @@ impl Endpoint {
     /// [`end_batch`](Self::end_batch) follows the last one of each PPDU, of each flush of receive offload or of each `recvmmsg`. It may change with every segment.
     #[inline]
     pub fn gathers(&self) -> bool {
-        self.tack.as_ref().is_some_and(|tack| tack.config.batch)
+        self.dialect.gathers()
     }
 
     /// Whether an acknowledgement for this reason waits for the end of the batch.
@@ -365,7 +352,8 @@ impl Endpoint {
     /// The receive window follows what comes, where it does.
     #[inline]
     fn tune(&mut self, now: Instant, place: Place, len: Bytes, segment: Bytes, tcp: &TcpHeader) -> bool {
-        let (stamps, sack) = (&mut self.stamps, self.sack && self.tack.is_none());
+        let sack = self.has_sack();
+        let stamps = &mut self.stamps;
         self.rx.tune(now, |rx| Arrival {
             len,
             segment,

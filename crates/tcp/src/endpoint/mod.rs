@@ -4,6 +4,7 @@ mod acknowledge;
 mod allowance;
 mod application;
 mod burst;
+mod dialect;
 mod ecn;
 mod feedback;
 mod handshake;
@@ -24,6 +25,7 @@ use std::net::SocketAddr;
 
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHeader};
 
+use self::dialect::Dialect;
 use self::ecn::Notification;
 pub use self::inspect::Agreed;
 use self::receiver::Receiver;
@@ -42,7 +44,6 @@ use crate::pacing::Pacer;
 use crate::rtt::{Marks, RttEstimator};
 use crate::state::{State, Trigger};
 use crate::stats::Stats;
-use crate::tack::Tack;
 use crate::timers::{Timer, Timers};
 use crate::timestamps::Timestamps;
 
@@ -87,8 +88,7 @@ pub struct Endpoint {
     rtt: RttEstimator,
     marks: Marks,
     measured: Measured,
-    /// TACK, from the handshake that permits it on, until something shows that its options are stripped.
-    tack: Option<Box<Tack>>,
+    dialect: Dialect,
     /// Whether both ends do selective acknowledgements (RFC 2018): offered until the handshake, then agreed.
     sack: bool,
     /// Offered until the handshake, then agreed.
@@ -159,7 +159,7 @@ impl Endpoint {
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),
             measured: Measured::default(),
-            tack: None,
+            dialect: Dialect::Plain,
             sack: config.sack,
             stamps: config.timestamps.map(|tick| {
                 // A caller's clock ticks finely from the SYN on, in case TACK is permitted; a listener's when it is.
@@ -183,7 +183,7 @@ impl Endpoint {
     /// From now on, what comes is acknowledged by this policy. What the old one holds back is acknowledged now: drain the endpoint, as after any input. Nothing
     /// changes on a connection that has agreed on TACK, which has a policy of its own.
     pub fn set_ack_policy(&mut self, choice: AckChoice) {
-        if self.tack.is_some() {
+        if !self.dialect.is_plain() {
             return;
         }
         if self.policy.deadline().is_some() {
@@ -246,7 +246,7 @@ impl Endpoint {
     }
 
     fn tack_stats(&self) -> Stats {
-        let Some(tack) = &self.tack else { return self.stats };
+        let Some(tack) = self.dialect.tack() else { return self.stats };
         let sending = &tack.sending;
         let [advanced, sampled] = sending.min_rtt_by_method();
         Stats {

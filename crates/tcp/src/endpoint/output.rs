@@ -5,6 +5,7 @@ use ackless_wire::{Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Paylo
 
 use super::Endpoint;
 use super::allowance::Allowance;
+use super::dialect::Dialect;
 use super::sender::{Blocked, Probe};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::GrowthRule;
@@ -12,8 +13,6 @@ use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
 use crate::state::State;
-use crate::tack::receiving::News;
-use crate::tack::sending::numbers;
 use crate::timers::Timer;
 
 impl Endpoint {
@@ -37,7 +36,7 @@ impl Endpoint {
             && self.tx.una >= self.tx.end()
             && self.tx.next == self.tx.max
             && self.reply.is_none()
-            && self.tack.is_none()
+            && self.dialect.is_plain()
     }
 
     /// A segment that is not part of the stream, and what TACK sends in its own turn.
@@ -52,7 +51,7 @@ impl Endpoint {
 
     #[inline(never)]
     fn transmit<R>(&mut self, now: Instant, place: impl FnOnce(Packet) -> R) -> Option<R> {
-        if (self.reply.is_some() || self.tack.is_some())
+        if (self.reply.is_some() || !self.dialect.is_plain())
             && let Some(packet) = self.transmit_first(now)
         {
             return Some(place(packet));
@@ -207,11 +206,8 @@ impl Endpoint {
                 }
             }
             Blocked::Window | Blocked::SillyWindow | Blocked::Empty | Blocked::Nagle => {
-                if matches!(blocked, Blocked::Window | Blocked::SillyWindow)
-                    && let Some(tack) = &mut self.tack
-                    && tack.config.window_asks
-                {
-                    tack.sending.on_blocked();
+                if matches!(blocked, Blocked::Window | Blocked::SillyWindow) {
+                    self.dialect.on_window_blocked();
                 }
                 if matches!(blocked, Blocked::Empty | Blocked::Nagle) {
                     self.note_running_dry();
@@ -238,10 +234,7 @@ impl Endpoint {
     fn restart_if_idle(&mut self, now: Instant) {
         if self.config.idle_restart && now.saturating_since(self.tx.last_sent) > self.rtt.timeout() {
             self.congestion.on_idle(now, self.config.initial_window.bytes(self.tx.smss));
-            if let Some(tack) = &mut self.tack {
-                // Nobody has measured meanwhile.
-                tack.sending.request_round_trip();
-            }
+            self.dialect.on_idle();
             self.tx.last_sent = now;
         }
     }
@@ -263,7 +256,7 @@ impl Endpoint {
         }
         self.account_sent(now, span, data, kind);
         self.after_transmission(now, span, kind);
-        let number = self.tack.as_mut().map(|tack| tack.sending.numbers.assign(now));
+        let number = self.dialect.number(now);
         debug_assert!(
             number.is_none() || number == self.loss.records().map(|records| records.last_number()),
             "the records of a TACK connection count as PKT.SEQ does"
@@ -336,10 +329,7 @@ impl Endpoint {
         if let Some(stamps) = &mut self.stamps {
             tcp.options.timestamps = Some((stamps.value(now), stamps.echo()));
         }
-        if let (Some(number), Some(tack)) = (number, &self.tack) {
-            tcp.options.tack.form = tack.config.form;
-            tcp.options.tack.packet_number = Some(numbers::wire(number));
-        }
+        self.dialect.write_number(number, &mut tcp.options);
         let is_syn = flags.contains(TcpFlags::SYN);
         if flags.contains(TcpFlags::ACK) {
             if self.rx.has_blocks() && self.has_sack() && !flags.contains(TcpFlags::RST) {
@@ -347,10 +337,9 @@ impl Endpoint {
             }
             tcp.ack = self.rx.next.seq(self.rx.irs);
             self.rx.last_ack_sent = self.rx.next;
-            if self.tack.is_some() {
-                self.note_acknowledged(now);
-            } else {
-                self.settle_acknowledgement(now);
+            match self.dialect {
+                Dialect::Plain => self.settle_acknowledgement(now),
+                Dialect::Tack(_) => self.note_acknowledged(now),
             }
         }
         if is_syn {
@@ -428,9 +417,8 @@ impl Endpoint {
 
     /// Owes an acknowledgement that says how much the window has opened.
     pub(super) fn owe_window_update(&mut self) {
-        match &mut self.tack {
-            Some(tack) => tack.receiving.window_news = News::Due,
-            None => _ = self.ack_owed.get_or_insert(AckReason::WindowUpdate),
+        if !self.dialect.tells_window() {
+            self.ack_owed.get_or_insert(AckReason::WindowUpdate);
         }
     }
 }

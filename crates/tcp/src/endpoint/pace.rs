@@ -5,6 +5,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::Endpoint;
 use super::allowance::Allowance;
+use super::dialect::Dialect;
 use super::feedback::Delivered;
 use super::sender::Probe;
 use crate::congestion::Controller;
@@ -17,7 +18,7 @@ impl Endpoint {
     /// Whether data is spread over time.
     #[inline]
     pub(super) fn is_paced(&self) -> bool {
-        self.config.pacing || self.tack.is_some() || self.congestion.sets_rate()
+        self.config.pacing || !self.dialect.is_plain() || self.congestion.sets_rate()
     }
 
     /// How fast data goes out now; nothing where it is not paced, or the round-trip time is not known yet.
@@ -129,7 +130,7 @@ impl Endpoint {
             return;
         }
         let single = self.loss.records().is_some_and(|records| records.iter().len() == 1);
-        let held = self.tack.as_ref().map_or(Duration::ZERO, |tack| tack.sending.ack_delay());
+        let held = self.dialect.hold();
         let wait = match self.rtt.smoothed() {
             Some(srtt) if single => srtt * 2 + self.config.rto_min.max(held),
             Some(srtt) => srtt * 2 + held,
@@ -175,9 +176,9 @@ impl Endpoint {
             return None;
         }
         let gap = Span { start: out.next, end: self.tx.end() };
-        let room = match &self.tack {
-            Some(_) => self.sending_room(self.loss.pipe(&out)),
-            None => segment.max(out.smss),
+        let room = match self.dialect {
+            Dialect::Tack(_) => self.sending_room(self.loss.pipe(&out)),
+            Dialect::Plain => segment.max(out.smss),
         };
         let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: None });
         let (span, kind) = match fresh {

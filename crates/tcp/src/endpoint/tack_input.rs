@@ -7,6 +7,7 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
 use super::acknowledge::Progress;
+use super::dialect::Dialect;
 use super::output::Draft;
 use super::{Endpoint, TACK_TICK};
 use crate::ack::AckReason;
@@ -15,6 +16,7 @@ use crate::loss::{HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::tack::body::{AckKind, Body, LossRange, Report};
 use crate::tack::memory::Verdict;
+use crate::tack::receiving::News;
 use crate::tack::sending::reports::Order;
 use crate::tack::sending::{Arrived, Understood};
 use crate::timers::Timer;
@@ -23,7 +25,7 @@ impl Endpoint {
     /// Takes a segment if it is a TACK or an IACK, or was one before its options were stripped. True if there is nothing more
     /// to do about it.
     pub(super) fn on_unusual(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader) -> bool {
-        if self.tack.is_none() && !self.has_fallen_back() {
+        if self.dialect.is_plain() && !self.has_fallen_back() {
             // To a plain TCP it is what it looks like: an old segment, or one from an attacker.
             return false;
         }
@@ -55,16 +57,37 @@ impl Endpoint {
             return true;
         }
         self.take_acknowledgement(now, tcp);
-        let stripped = self.tack.is_some();
+        let stripped = !self.dialect.is_plain();
         if stripped {
             self.fall_back(now);
         }
         stripped
     }
 
+    /// The peer's SYN came again before it has heard our answer. The fourth offers nothing to whatever drops options that it does not know: it may be our answers that
+    /// it drops.
+    pub(super) fn on_offer_again(&mut self, now: Instant, tcp: &TcpHeader) {
+        if !self.dialect.is_plain() && !tcp.options.tack.permitted {
+            self.fall_back(now);
+        }
+    }
+
+    /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at
+    /// most.
+    pub(super) fn is_inquiry(&self, span: Span) -> bool {
+        !self.dialect.is_plain() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.reach
+    }
+
+    /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes.
+    pub(super) fn answer_inquiry(&mut self) {
+        if let Some(tack) = self.dialect.tack_mut() {
+            tack.receiving.plain_answer = News::Due;
+        }
+    }
+
     /// A segment in the window came, with data or FIN: without a number it has been stripped, and we do without TACK.
     pub(super) fn check_number(&mut self, now: Instant, tcp: &TcpHeader) {
-        if self.tack.is_some() && tcp.options.tack.packet_number.is_none() {
+        if !self.dialect.is_plain() && tcp.options.tack.packet_number.is_none() {
             self.fall_back(now);
         }
     }
@@ -93,7 +116,7 @@ impl Endpoint {
 
     /// A segment with the ACK-Type option and an acceptable acknowledgement.
     fn on_typed(&mut self, now: Instant, value: u8, packet: &Packet, tcp: &TcpHeader) {
-        if self.tack.is_none() {
+        if self.dialect.is_plain() {
             // The peer has not noticed yet that we have fallen back.
             self.take_acknowledgement(now, tcp);
             return;
@@ -125,7 +148,7 @@ impl Endpoint {
     /// The acknowledgement and the window of a segment whose number says nothing. It is no duplicate acknowledgement in the
     /// sense of RFC 5681. Where TACK is not in force any more, its window is not taken: nothing says how old it is.
     fn take_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader) {
-        self.on_acknowledgement(now, Position::SYN, tcp, Bytes(1));
+        self.on_acknowledgement(now, &self.heard(tcp, Position::SYN, Bytes(1)));
     }
 
     /// What the receiver of our data reports.
@@ -149,7 +172,7 @@ impl Endpoint {
         // No more can have come than was sent, whatever the peer says.
         let delivered = (below + report.received_in_flight).min(self.tx.max.since(Position::SYN));
         let arrived = Arrived { clock, delivered };
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         let Some(understood) = tack.sending.on_report(now, report, elapsed, arrived, ceiling) else {
             // It tells of a packet that was never sent.
             self.stats.malformed_tacks += 1;
@@ -164,7 +187,7 @@ impl Endpoint {
             self.take_holes(now, report, &understood, tcp);
         }
         self.take_acknowledgement_and_losses(now, tcp);
-        if self.tack.is_none() {
+        if self.dialect.is_plain() {
             return;
         }
         if understood.advanced && self.tx.una < self.tx.max && !self.timers.is_armed(Timer::Persist) {
@@ -182,7 +205,7 @@ impl Endpoint {
     /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.
     fn on_loss_range(&mut self, now: Instant, range: LossRange, tcp: &TcpHeader) {
         self.stats.iacks_received += 1;
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         let largest = tack.sending.numbers.unwrap(range.largest);
         let second = tack.sending.numbers.unwrap_or_zero(range.second);
         if let (Some(largest), Some(second), Some(pull)) = (largest, second, self.loss.pull_mut()) {
@@ -207,7 +230,7 @@ impl Endpoint {
     /// Round-trip samples come from reports, the receiver's delay taken off. Round trips are told apart by numbers: what
     /// is acknowledged need not move for a long time.
     fn take_round_trip(&mut self, rtt: Duration, understood: &Understood) {
-        let Some(tack) = &self.tack else { return };
+        let Some(tack) = self.dialect.tack() else { return };
         self.rtt_sample = Some(rtt);
         self.rtt.on_sample(rtt, Position(understood.largest), Position(tack.sending.numbers.next()));
         self.measured.on_rtt(rtt);
@@ -247,7 +270,7 @@ impl Endpoint {
         let received = self.received();
         let inflight = self.loss.pipe(&self.tx.outstanding());
         let was = self.congestion.model(now).map(|model| model.phase);
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         let delivered = tack.sending.delivered_since_report(before, received);
         self.congestion.on_report(&ReportFacts {
             now,
@@ -283,7 +306,7 @@ impl Endpoint {
     /// TACK intervals may be half of one and may see twice what was ever out at once.
     fn rate_ceiling(&self) -> BitRate {
         let flight = self.congestion.window().max(self.tx.max - self.tx.una);
-        match self.tack.as_ref().and_then(|tack| tack.sending.min_rtt()) {
+        match self.dialect.tack().and_then(|tack| tack.sending.min_rtt()) {
             Some(min_rtt) => (flight * 4).per(min_rtt),
             None => BitRate::ZERO,
         }
@@ -295,7 +318,7 @@ impl Endpoint {
     pub(super) fn on_plain_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, places: Bytes) {
         let of_fin = self.tx.is_fin_acknowledged();
         let patience = self.rtt.smoothed().unwrap_or_default();
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         if tcp.options.tack.ack_type.is_some() || places > Bytes::ZERO {
             return;
         }
@@ -305,7 +328,7 @@ impl Endpoint {
         let mut is_plain = !tcp.options.sack.as_slice().is_empty();
         if acked > Bytes::ZERO && !of_fin {
             let since = *tack.sending.hearing.plain_since.get_or_insert(now);
-            is_plain |= now > since.saturating_add(patience + tack.sending.ack_delay());
+            is_plain |= now > since.saturating_add(patience + tack.sending.hold());
         }
         if is_plain {
             self.fall_back(now);
@@ -316,7 +339,7 @@ impl Endpoint {
 
     /// The retransmission timer fired, or that which asks whether a window is still closed.
     pub(super) fn on_silence(&mut self) {
-        if let Some(tack) = &mut self.tack {
+        if let Some(tack) = self.dialect.tack_mut() {
             tack.sending.hearing.on_timeout();
         }
     }
@@ -324,7 +347,7 @@ impl Endpoint {
     /// A segment came that may answer an inquiry whether plain segments pass. The path is there, then, and what is lost is not lost for its sake: the timer does not
     /// back off.
     fn note_answer(&mut self, now: Instant) {
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         if !tack.sending.hearing.on_answer() {
             return;
         }
@@ -340,7 +363,7 @@ impl Endpoint {
 
     /// The bare segment that asks whether plain ones pass: one place below what is out, where it is answered whatever the peer has.
     pub(super) fn inquire(&mut self, now: Instant) -> Option<Packet> {
-        let asks = self.tack.as_mut().is_some_and(|tack| tack.sending.hearing.asks());
+        let asks = self.dialect.tack_mut().is_some_and(|tack| tack.sending.hearing.asks());
         asks.then(|| {
             self.stats.acks_sent += 1;
             self.segment(now, Draft::bare(Position(self.tx.una.0 - 1), TcpFlags::ACK))
@@ -362,7 +385,7 @@ impl Endpoint {
     /// Goes on as a plain TCP, for good: what we send from now on has no number, by which the peer knows.
     pub(super) fn fall_back(&mut self, now: Instant) {
         self.stop_tack_receiving();
-        self.tack = None;
+        self.dialect = Dialect::Plain;
         if let Some(stamps) = &mut self.stamps {
             // A peer that never knew of TACK would call us old once a clock of microseconds has gone half round (RFC 7323, 5.4).
             stamps.change_tick(now, self.config.timestamps.unwrap_or(TACK_TICK));

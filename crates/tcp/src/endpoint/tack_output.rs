@@ -28,7 +28,7 @@ impl Endpoint {
     /// A segment came whose timestamp is acceptable, wherever it lies: if it bears a packet number, that number has come.
     /// A duplicate, too, would else count as lost.
     pub(super) fn on_packet_number(&mut self, now: Instant, tcp: &TcpHeader) {
-        let (Some(tack), Some(number)) = (&mut self.tack, tcp.options.tack.packet_number) else { return };
+        let (Some(tack), Some(number)) = (self.dialect.tack_mut(), tcp.options.tack.packet_number) else { return };
         let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
         if matches!(tack.receiving.on_packet(now, number, stamp, &self.measured), Arrival::Spurious(_)) {
             self.stats.tack.spurious_losses += 1;
@@ -37,7 +37,7 @@ impl Endpoint {
     }
 
     fn await_settling(&mut self) {
-        match self.tack.as_ref().and_then(|tack| tack.receiving.arrivals.due()) {
+        match self.dialect.tack().and_then(|tack| tack.receiving.arrivals.due()) {
             Some(due) => self.timers.arm(Timer::Settle, due),
             None => self.timers.stop(Timer::Settle),
         }
@@ -45,7 +45,7 @@ impl Endpoint {
 
     /// Gaps in the numbers have not closed in time.
     pub(super) fn on_settled(&mut self, now: Instant) {
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         while let Some((range, lost)) = tack.receiving.arrivals.settle(now) {
             self.stats.tack.packets_lost += lost;
             tack.receiving.on_lost();
@@ -58,7 +58,7 @@ impl Endpoint {
 
     /// The number of the packet that is being taken, zero where there are none.
     pub(super) fn arriving_number(&self) -> u64 {
-        self.tack.as_ref().map_or(0, |tack| tack.receiving.arrivals.latest())
+        self.dialect.tack().map_or(0, |tack| tack.receiving.arrivals.latest())
     }
 
     /// A segment of the stream has been taken, `fresh` bytes of which had not been here; before it, the window was `window`.
@@ -68,7 +68,7 @@ impl Endpoint {
     /// any receiver here tells of an opened window.
     #[inline(never)]
     pub(super) fn after_text(&mut self, now: Instant, len: Bytes, fresh: Bytes, window: Bytes) {
-        let Some(tack) = &mut self.tack else { return };
+        let Some(tack) = self.dialect.tack_mut() else { return };
         tack.receiving.delivery.on_segment(now, fresh, len >= self.rx.full_size);
         let closed = window > Bytes::ZERO && self.rx.window() == Bytes::ZERO;
         if self.state.may_receive() && (closed || self.rx.is_update_due()) {
@@ -80,7 +80,7 @@ impl Endpoint {
     /// have more to say.
     pub(super) fn answer_duplicate(&mut self, now: Instant) {
         let asks_host = self.policy.asks_host();
-        if (self.tack.is_none() && !asks_host) || !self.state.may_receive() {
+        if (self.dialect.is_plain() && !asks_host) || !self.state.may_receive() {
             self.ack_owed = Some(AckReason::Duplicate);
             return;
         }
@@ -93,7 +93,7 @@ impl Endpoint {
 
     /// The sender of data says how often to send TACKs.
     pub(super) fn on_frequency_update(&mut self, now: Instant, update: &FrequencyUpdate) {
-        let Some(rhythm) = self.tack.as_mut().and_then(|tack| tack.receiving.on_update(*update)) else { return };
+        let Some(rhythm) = self.dialect.tack_mut().and_then(|tack| tack.receiving.on_update(*update)) else { return };
         self.measured.set_rhythm(rhythm);
         self.policy.on_measured(&self.measured);
         // What is held may be due sooner or later than was thought.
@@ -105,7 +105,7 @@ impl Endpoint {
 
     /// The sender of data asks for a round trip.
     pub(super) fn on_round_trip_request(&mut self, now: Instant, tcp: &TcpHeader) {
-        if let (Some(tack), Some((stamp, _))) = (&mut self.tack, tcp.options.timestamps) {
+        if let (Some(tack), Some((stamp, _))) = (self.dialect.tack_mut(), tcp.options.timestamps) {
             tack.receiving.request = Some((stamp, now));
         }
     }
@@ -146,13 +146,13 @@ impl Endpoint {
                 | AckReason::Compressed,
             ) => true,
         };
-        reason && self.tack.is_some() && self.state.may_receive()
+        reason && !self.dialect.is_plain() && self.state.may_receive()
     }
 
     /// The next TACK or IACK: first what pulls losses, then what the sending half has to say, then reports.
     pub(super) fn transmit_tack(&mut self, now: Instant) -> Option<Packet> {
         let owed = self.owes_tack();
-        let tack = self.tack.as_mut()?;
+        let tack = self.dialect.tack_mut()?;
         if !self.state.is_synchronized() || self.state == State::TimeWait {
             return None;
         }
@@ -194,13 +194,13 @@ impl Endpoint {
         stats.start_up_tacks += u64::from(self.measured.rhythm() == Rhythm::PerPacket);
         stats.blocked_bytes += u128::from(blocked.get());
         stats.blocked_bytes_max = stats.blocked_bytes_max.max(blocked);
-        if let Some(tack) = &mut self.tack {
+        if let Some(tack) = self.dialect.tack_mut() {
             tack.receiving.begin_tack(&self.measured);
             // It tells the window, too.
             tack.receiving.window_news = News::None;
         }
         let packet = self.report(now, AckKind::Tack, None);
-        if let Some(tack) = &mut self.tack {
+        if let Some(tack) = self.dialect.tack_mut() {
             tack.receiving.end_tack();
         }
         self.settle_acknowledgement(now);
@@ -208,7 +208,7 @@ impl Endpoint {
     }
 
     fn report(&mut self, now: Instant, kind: AckKind, request: Option<(u32, Instant)>) -> Packet {
-        let tack = self.tack.as_mut().expect("only a TACK connection reports");
+        let tack = self.dialect.tack_mut().expect("only a TACK connection reports");
         let known = tack.receiving.arrivals.known();
         let irs = self.rx.irs;
         let holes = self.rx.reassembly.holes(self.rx.next, known).map(|hole| (hole.start.seq(irs), hole.end.seq(irs)));
@@ -225,7 +225,7 @@ impl Endpoint {
     fn typed(&mut self, now: Instant, kind: AckKind, body: &Body, departure: Option<u32>) -> Packet {
         let bytes = body.encode(self.tx.smss);
         let before = self.tx.una.seq(self.tx.iss) - 1 - bytes.len() as u32;
-        let form = self.tack.as_ref().map(|tack| tack.config.form).unwrap_or_default();
+        let form = self.dialect.tack().map(|tack| tack.config.form).unwrap_or_default();
         self.stats.acks_sent += 1;
         let mut packet = self.segment(now, Draft::bare(self.tx.una, TcpFlags::ACK));
         packet.payload = Payload::Data(bytes);

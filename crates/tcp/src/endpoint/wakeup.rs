@@ -99,8 +99,7 @@ impl Endpoint {
 
     /// The retransmission timeout, and as long as a receiver that sends TACKs may hold back what it acknowledges.
     pub(super) fn retransmission_delay(&self) -> Duration {
-        let held = self.tack.as_ref().map_or(Duration::ZERO, |tack| tack.sending.ack_delay());
-        self.rtt.timeout() + held
+        self.rtt.timeout() + self.dialect.hold()
     }
 
     /// RFC 9293, 3.8.6.1: the first probe after a retransmission timeout, then twice as long each time.

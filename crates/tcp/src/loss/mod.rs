@@ -193,6 +193,15 @@ impl Detector {
         matches!(self, Self::Recording(detector) if matches!(**detector, Recording::Rack(_)))
     }
 
+    /// Whether there is no scoreboard, so that what is in flight in a recovery is a guess.
+    pub(crate) fn is_guessing(&self) -> bool {
+        match self {
+            Self::Sack(_) => false,
+            Self::Dupack(_) => true,
+            Self::Recording(detector) => matches!(**detector, Recording::Dupack(_)),
+        }
+    }
+
     /// What finds losses under TACK, if that is in force.
     pub(crate) fn pull(&self) -> Option<&Pull> {
         match self {

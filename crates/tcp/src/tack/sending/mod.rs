@@ -3,6 +3,7 @@
 //! - [`numbers`]: the numbers of transmissions (PKT.SEQ) and when each was sent;
 //! - [`reports`]: which reports came, and rho';
 //! - [`round_trip`], [`bandwidth`]: RTTmin and bw, each a [`filter`];
+//! - [`hold`]: how the receiver spaces its reports;
 //! - [`usual`]: the usual round trip, where f goes by it;
 //! - [`sample`]: rates by what has come, where the sender measures;
 //! - [`frequency`]: f by equation 4, and what the receiver has been told;
@@ -13,6 +14,7 @@
 mod bandwidth;
 mod filter;
 pub(crate) mod frequency;
+mod hold;
 pub(crate) mod numbers;
 pub(crate) mod reports;
 mod round_trip;
@@ -25,8 +27,8 @@ use std::collections::VecDeque;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::bandwidth::Bandwidth;
-use self::filter::Filter;
 use self::frequency::{Frequency, Path};
+use self::hold::Hold;
 use self::numbers::Numbers;
 use self::reports::{Order, Reports};
 use self::round_trip::RoundTrip;
@@ -49,8 +51,7 @@ pub(crate) struct Sending {
     reports: Reports,
     round_trip: RoundTrip,
     bandwidth: Bandwidth,
-    /// How long the receiver has held packets back before it reported them.
-    held: Filter<Duration, 10>,
+    hold: Hold,
     frequency: Frequency,
     /// Kept where 1/f is a share of it.
     usual: Option<Usual>,
@@ -198,7 +199,7 @@ impl Sending {
             reports: Reports::new(),
             round_trip: RoundTrip::new(config.timing),
             bandwidth: Bandwidth::new(),
-            held: Filter::new(),
+            hold: Hold::new(),
             frequency: Frequency::new(beta, every),
             usual: match config.share {
                 Share::Least => None,
@@ -252,8 +253,7 @@ impl Sending {
             if let (Some(usual), Some(rtt)) = (&mut self.usual, by_newest) {
                 usual.on_sample(self.round, rtt);
             }
-            self.held.advance(self.round);
-            self.held.put(report.delay.max(report.largest_delay).min(LONGEST_DELAY));
+            self.hold.on_report(self.round, report);
         }
         let mut rate = report.delivery_rate.min(ceiling);
         let mut span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
@@ -368,19 +368,14 @@ impl Sending {
         self.frequency.told()
     }
 
-    /// The time between two reports, as it is: `in_force` by the receiver's own word, but a receiver that acknowledges by a rule of
-    /// its own may hold packets back for much longer. Nothing while every packet is acknowledged.
+    /// The time between two reports, where the receiver says that 1/f is `in_force`; nothing while every packet is acknowledged.
     pub(crate) fn report_interval(&self, in_force: Duration) -> Option<Duration> {
-        let in_force = in_force.min(LONGEST_DELAY);
-        let held = self.held.best().filter(|&held| held > TAIL.max(in_force * 2)).unwrap_or_default();
-        Some(in_force.max(held)).filter(|interval| !interval.is_zero())
+        self.hold.interval(in_force)
     }
 
-    /// How long the receiver may hold the last of what was sent: 1/f, but at least as long as a delayed acknowledgement; or as
-    /// long as it has done in the last ten round trips, since it may acknowledge by a rule of its own.
-    pub(crate) fn ack_delay(&self) -> Duration {
-        let agreed = self.interval().map_or(Duration::ZERO, |interval| interval.max(TAIL));
-        agreed.max(self.held.best().unwrap_or_default())
+    /// How long the receiver may hold the last of what was sent.
+    pub(crate) fn hold(&self) -> Duration {
+        self.hold.longest(self.interval())
     }
 }
 
@@ -395,7 +390,3 @@ const BLOCKED_ROUNDS: u64 = 2;
 /// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
 /// there is.
 const START_UP_ROUNDS: u64 = 20;
-/// The longest that an acknowledgement may be delayed (RFC 9293, 3.8.6.3): nobody makes us wait longer.
-const LONGEST_DELAY: Duration = Duration::from_millis(500);
-/// How long less than L segments wait at the receiver at least ([`crate::ack::Tack`]).
-const TAIL: Duration = Duration::from_millis(40);

@@ -7,7 +7,8 @@
 
 use ackless_wire::{Bytes, Duration, Instant};
 
-use super::{AckDecision, AckPolicy, AckReason, SegmentFacts, at_once};
+use super::held::Held;
+use super::{AckDecision, AckPolicy, SegmentFacts, at_once};
 
 /// Acknowledges when L full-sized segments' worth of bytes is here, when the oldest of them has waited long enough,
 /// and at once where RFC 5681 asks for it: above a hole, when a hole is filled, on duplicates and on the FIN.
@@ -19,15 +20,14 @@ use super::{AckDecision, AckPolicy, AckReason, SegmentFacts, at_once};
 pub struct Delayed {
     every: u32,
     timeout: Duration,
-    held: Bytes,
-    deadline: Option<Instant>,
+    held: Held,
 }
 
 impl Delayed {
     /// L = `every`, and at most `timeout`.
     pub const fn new(every: u32, timeout: Duration) -> Self {
         let every = if every == 0 { 1 } else { every };
-        Self { every, timeout, held: Bytes::ZERO, deadline: None }
+        Self { every, timeout, held: Held::new() }
     }
 }
 
@@ -36,35 +36,27 @@ impl AckPolicy for Delayed {
         if let Some(reason) = at_once(facts.place) {
             return AckDecision::Now(reason);
         }
-        self.held += facts.new_bytes;
-        if self.every == 1 || self.held >= facts.full_size * u64::from(self.every) {
-            return AckDecision::Now(AckReason::Count);
-        }
-        if self.deadline.is_none() {
-            self.deadline = Some(now.saturating_add(self.timeout));
-        }
-        AckDecision::Hold
+        let enough = if self.every == 1 { Bytes::ZERO } else { facts.full_size * u64::from(self.every) };
+        self.held.take(now, facts.new_bytes, enough, self.timeout)
     }
 
     fn on_ack_sent(&mut self, _now: Instant) {
-        self.held = Bytes::ZERO;
-        self.deadline = None;
+        self.held.clear();
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.held.deadline()
     }
 
     fn on_deadline(&mut self, _now: Instant) -> AckDecision {
-        self.deadline = None;
-        AckDecision::Now(AckReason::Timer)
+        self.held.on_deadline()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ack::Place;
+    use crate::ack::{AckReason, Place};
     use crate::measure::Measured;
 
     fn ask(policy: &mut Delayed, millis: u64, bytes: u64, place: Place) -> AckDecision {

@@ -9,6 +9,7 @@
 
 mod byte_counting;
 mod delayed;
+mod held;
 mod linux;
 mod per_packet;
 mod periodic;

@@ -7,7 +7,8 @@
 
 use ackless_wire::{Bytes, Duration, Instant};
 
-use super::{AckDecision, AckPolicy, AckReason, SegmentFacts, at_once};
+use super::held::Held;
+use super::{AckDecision, AckPolicy, SegmentFacts, at_once};
 use crate::measure::Measured;
 
 /// Acknowledges when a share of a round trip's data is here, when the oldest of it has waited for a share of the round trip, and at once where RFC 5681 asks for it.
@@ -15,15 +16,14 @@ use crate::measure::Measured;
 pub struct Share {
     share: u32,
     timeout: Duration,
-    held: Bytes,
-    deadline: Option<Instant>,
+    held: Held,
 }
 
 impl Share {
     /// One in each `share`th part of a round trip; zero counts as 1. What a delayed ACK waits at most is `timeout`.
     pub const fn new(share: u32, timeout: Duration) -> Self {
         let share = if share == 0 { 1 } else { share };
-        Self { share, timeout, held: Bytes::ZERO, deadline: None }
+        Self { share, timeout, held: Held::new() }
     }
 
     /// How many bytes and how long.
@@ -45,27 +45,20 @@ impl AckPolicy for Share {
         if let Some(reason) = at_once(facts.place) {
             return AckDecision::Now(reason);
         }
-        self.held += facts.new_bytes;
         let (enough, wait) = self.bounds(facts.measured, facts.full_size);
-        if self.held >= enough {
-            return AckDecision::Now(AckReason::Count);
-        }
-        self.deadline.get_or_insert(now.saturating_add(wait));
-        AckDecision::Hold
+        self.held.take(now, facts.new_bytes, enough, wait)
     }
 
     fn on_ack_sent(&mut self, _now: Instant) {
-        self.held = Bytes::ZERO;
-        self.deadline = None;
+        self.held.clear();
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.held.deadline()
     }
 
     fn on_deadline(&mut self, _now: Instant) -> AckDecision {
-        self.deadline = None;
-        AckDecision::Now(AckReason::Timer)
+        self.held.on_deadline()
     }
 }
 
@@ -78,7 +71,7 @@ pub const LONGEST: Duration = Duration::from_millis(50);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ack::Place;
+    use crate::ack::{AckReason, Place};
 
     /// A receiver of a segment of 1,000 bytes in each `micros`, with this round trip.
     struct Receiver {

@@ -10,6 +10,7 @@ mod bbr3;
 mod cubic;
 mod facts;
 mod hystart;
+mod pace;
 mod path;
 mod receiver_bbr;
 mod reno;

@@ -134,6 +134,29 @@ impl MinRtt {
     }
 }
 
+/// Packet-timed rounds (draft, 4.1.1.3; version 3, 5.5.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rounds {
+    /// BBR.round_count.
+    pub(crate) count: u64,
+    /// BBR.next_round_delivered: the round ends when something is delivered that was sent after this much had been.
+    pub(crate) end: Bytes,
+    /// BBR.round_start: whether the latest acknowledgement began a round.
+    pub(crate) began: bool,
+}
+
+impl Rounds {
+    /// An acknowledgement came, after which `total` is delivered; the newest segment that it delivered, if any, was sent when `prior` had been. Whether it began a round.
+    pub(crate) fn on_delivered(&mut self, prior: Option<Bytes>, total: Bytes) -> bool {
+        self.began = prior.is_some_and(|prior| prior >= self.end);
+        if self.began {
+            self.count += 1;
+            self.end = total;
+        }
+        self.began
+    }
+}
+
 /// Whether Startup has filled the pipe (draft, 4.3.2.2): three rounds in which the bandwidth has not grown by a quarter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FullPipe {

@@ -13,7 +13,8 @@ mod window;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
+use super::pace::Pace;
+use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, Rounds, bdp};
 use super::{AckFacts, BbrPhase, Controller, Feedback, PathModel, SlowStart};
 use crate::loss::Phase;
 
@@ -28,9 +29,7 @@ pub struct Bbr {
     rounds: Rounds,
     full_pipe: FullPipe,
     aggregation: Aggregation,
-    /// The rate in force, and whether it comes from a round trip and not from a guess.
-    pacing_rate: BitRate,
-    paced_by_rtt: bool,
+    pace: Pace,
     /// cwnd.
     window: Bytes,
     /// prior_cwnd: what recovery and ProbeRTT give back.
@@ -57,16 +56,6 @@ enum State {
     },
 }
 
-/// Packet-timed rounds (4.1.1.3).
-#[derive(Clone, Copy, Debug, Default)]
-struct Rounds {
-    count: u64,
-    /// The round ends when something is delivered that was sent after this much had been.
-    end: Bytes,
-    /// Whether the latest acknowledgement began a round.
-    began: bool,
-}
-
 /// What recovery the sender was in when the controller last looked (4.2.3.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Recovery {
@@ -81,7 +70,7 @@ enum Recovery {
 impl Bbr {
     /// A model of nothing yet. `seed` decides where gain cycles begin.
     pub fn new(start: SlowStart, seed: u64) -> Self {
-        let mut bbr = Self {
+        Self {
             start,
             random: Stream::new(seed, 0, Purpose::Congestion),
             state: State::Startup,
@@ -90,15 +79,12 @@ impl Bbr {
             rounds: Rounds::default(),
             full_pipe: FullPipe::default(),
             aggregation: Aggregation::new(Instant::ZERO),
-            pacing_rate: BitRate::ZERO,
-            paced_by_rtt: false,
+            pace: Pace::new(Gain::STARTUP, start.initial),
             window: start.initial,
             prior_window: Bytes::ZERO,
             recovery: Recovery::Open,
             idle_restart: false,
-        };
-        bbr.pace_initially(NOMINAL_RTT);
-        bbr
+        }
     }
 
     /// Goes on with what another controller has learned of the path.
@@ -108,8 +94,7 @@ impl Bbr {
         bbr.min_rtt.update(now, learned.min_rtt, MIN_RTT_LENGTH);
         bbr.full_pipe = learned.full_pipe;
         bbr.aggregation = Aggregation::new(now);
-        bbr.pacing_rate = learned.pacing_rate;
-        bbr.paced_by_rtt = learned.min_rtt.is_some();
+        bbr.pace = Pace::inherit(Gain::STARTUP, learned.pacing_rate, learned.min_rtt.is_some());
         bbr.window = learned.window;
         bbr.prior_window = learned.window;
         if bbr.full_pipe.is_filled() {
@@ -140,14 +125,11 @@ impl Bbr {
 
     /// 4.1.1.3 and 4.1.1.6. An application-limited sample counts only if it is no smaller.
     fn update_bandwidth(&mut self, facts: &Feedback) {
-        self.rounds.began = false;
-        let Some(sample) = facts.sample else { return };
-        if sample.prior_delivered >= self.rounds.end {
-            self.rounds = Rounds { count: self.rounds.count + 1, end: facts.total_delivered, began: true };
-            if let Recovery::Fast { conserving } = &mut self.recovery {
-                *conserving = false;
-            }
+        let began = self.rounds.on_delivered(facts.sample.map(|sample| sample.prior_delivered), facts.total_delivered);
+        if began && let Recovery::Fast { conserving } = &mut self.recovery {
+            *conserving = false;
         }
+        let Some(sample) = facts.sample else { return };
         let rate = sample.rate();
         if !sample.application_limited || rate >= self.bandwidth.best() {
             self.bandwidth.update(self.rounds.count, rate);
@@ -164,24 +146,10 @@ impl Bbr {
         self.aggregation.on_delivered(facts.now, facts.now, facts.delivered, self.bandwidth.best(), self.window);
     }
 
-    /// 4.2.1: the rate follows the model; in Startup it only grows.
-    ///
-    /// Deviation: it is never less than a segment in a smoothed round trip. While the peer's window takes a few bytes at a time,
-    /// their rate is all that is known, and at that rate a full segment could take hours once the window is open.
+    /// 4.2.1.
     fn update_pacing(&mut self, srtt: Duration) {
-        if !self.paced_by_rtt && !srtt.is_zero() {
-            self.pace_initially(srtt);
-            self.paced_by_rtt = true;
-        }
-        let rate = self.pacing_gain().pace(self.bandwidth.best()).max(self.start.smss.per(srtt));
-        if self.full_pipe.is_filled() || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
-    }
-
-    /// BBRInitPacingRate (4.2.1): the initial window in a round trip, times Startup's gain.
-    fn pace_initially(&mut self, rtt: Duration) {
-        self.pacing_rate = Gain::STARTUP.pace(self.window.per(rtt));
+        let wanted = self.pacing_gain().pace(self.bandwidth.best());
+        self.pace.update(wanted, self.full_pipe.is_filled(), self.window, self.start.smss, srtt);
     }
 
     /// BDP times `gain` and what quantisation needs (4.2.3.2), or the initial window where nothing is known.
@@ -200,12 +168,12 @@ impl Bbr {
     /// The send quantum (4.2.2).
     fn send_quantum(&self) -> Bytes {
         let smss = self.start.smss;
-        if self.pacing_rate < BitRate::from_kbps(1_200) {
+        if self.pace.rate < BitRate::from_kbps(1_200) {
             smss
-        } else if self.pacing_rate < BitRate::from_mbps(24) {
+        } else if self.pace.rate < BitRate::from_mbps(24) {
             smss * 2
         } else {
-            self.pacing_rate.amount_floor(Duration::from_millis(1)).min(Bytes::from_kib(64)).max(smss * 2)
+            self.pace.rate.amount_floor(Duration::from_millis(1)).min(Bytes::from_kib(64)).max(smss * 2)
         }
     }
 }
@@ -245,8 +213,7 @@ impl Controller for Bbr {
         self.aggregation.restart(now);
         self.min_rtt.update(now, rtt, MIN_RTT_LENGTH);
         if let Some(rtt) = rtt {
-            self.pace_initially(rtt);
-            self.paced_by_rtt = true;
+            self.pace.begin(self.window, rtt);
         }
     }
 
@@ -273,10 +240,7 @@ impl Controller for Bbr {
         self.aggregation.restart(now);
         match self.state {
             State::ProbeBw { .. } => {
-                // As in update_pacing, a segment in a round trip at least: the next one would else be put off until this rate has
-                // carried the first, whatever is learned meanwhile.
-                let floor = self.min_rtt.get().map_or(BitRate::ZERO, |rtt| self.start.smss.per(rtt));
-                self.pacing_rate = Gain::CRUISE.pace(self.bandwidth.best()).max(floor);
+                self.pace.restart(self.bandwidth.best(), self.start.smss, self.min_rtt.get());
             }
             State::ProbeRtt { end, .. } => self.leave_probe_rtt_after(end, now),
             State::Startup | State::Drain => {}
@@ -284,7 +248,7 @@ impl Controller for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
-        Some(self.pacing_rate)
+        Some(self.pace.rate)
     }
 
     fn holds_back(&self) -> bool {
@@ -310,8 +274,6 @@ pub(super) struct Learned {
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// RTpropFilterLen (4.1.2.3).
 const MIN_RTT_LENGTH: Duration = Duration::from_secs(10);
-/// What a round trip counts as before there is one (4.2.1).
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// BBRMinPipeCwnd (4.2.3.3), in segments: enough for stop and wait with delayed acknowledgements.
 const MIN_WINDOW: u64 = 4;
 

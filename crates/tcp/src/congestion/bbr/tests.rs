@@ -70,7 +70,7 @@ impl Trace {
     /// Phase, bandwidth in bits per second, window, pacing rate.
     fn state(&self) -> (BbrPhase, u64, u64, u64) {
         let bbr = &self.bbr;
-        (bbr.phase(), bbr.bandwidth().bps(), bbr.window.get(), bbr.pacing_rate.bps())
+        (bbr.phase(), bbr.bandwidth().bps(), bbr.window.get(), bbr.pace.rate.bps())
     }
 
     /// Startup and Drain are behind; the gain cycle is at `phase` since now; nothing is known but 8 Mbps and 40 ms.
@@ -285,13 +285,13 @@ fn a_timeout_leaves_one_segment_and_its_repair_gives_the_window_back() {
 #[test]
 fn after_idleness_it_sends_as_fast_as_the_path_takes_and_does_not_probe_for_the_round_trip() {
     let mut trace = Trace::in_probe_bw(0);
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(9_900_000));
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(9_900_000));
     trace.now += Duration::from_secs(60);
     trace.bbr.on_sent(trace.now, SMSS, true);
     trace.bbr.on_sent(trace.now, Bytes::ZERO, false);
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(9_900_000), "it was not idle");
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(9_900_000), "it was not idle");
     trace.bbr.on_sent(trace.now, Bytes::ZERO, true);
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(7_920_000));
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(7_920_000));
     let prior = trace.delivered;
     let facts = trace.facts(10_000, 45, prior);
     trace.bbr.on_feedback(&facts);
@@ -309,14 +309,14 @@ fn a_window_of_a_few_bytes_does_not_slow_what_follows_down_to_a_halt() {
         trace.bbr.on_feedback(&facts);
     }
     // A byte in 40 ms is 200 bps, a segment 200 kbps.
-    assert_eq!((trace.bbr.bandwidth().bps(), trace.bbr.pacing_rate.bps()), (200, 200_000));
+    assert_eq!((trace.bbr.bandwidth().bps(), trace.bbr.pace.rate.bps()), (200, 200_000));
 }
 
 #[test]
 fn the_send_quantum_follows_the_rate() {
     let mut bbr = Trace::new().bbr;
     for (kbps, quantum) in [(1_199, 1_000), (1_200, 2_000), (23_999, 2_000), (24_000, 3_000), (1_000_000, 65_536)] {
-        bbr.pacing_rate = BitRate::from_kbps(kbps);
+        bbr.pace.rate = BitRate::from_kbps(kbps);
         assert_eq!(bbr.send_quantum(), Bytes(quantum), "{kbps} kbps");
     }
 }
@@ -336,7 +336,7 @@ fn what_begins_with_nothing_learned_is_paced_by_the_first_round_trip() {
     let facts = Feedback { sample: None, ..trace.facts(1000, 40, 0) };
     trace.bbr.on_feedback(&facts);
     // A segment in 40 ms, times 2.885, less 1 %.
-    assert!(trace.bbr.pacing_rate < BitRate::from_kbps(572), "{:?}", trace.bbr.pacing_rate);
+    assert!(trace.bbr.pace.rate < BitRate::from_kbps(572), "{:?}", trace.bbr.pace.rate);
 }
 
 #[test]
@@ -352,5 +352,5 @@ fn after_silence_the_rate_is_no_less_than_a_segment_in_a_round_trip() {
     let mut bbr = Bbr::inherit(SlowStart::standard(SMSS, SMSS * 10, None), 1, Instant::ZERO, learned);
     bbr.enter_probe_bw(Instant::ZERO);
     bbr.on_sent(Instant::from_secs(5), Bytes::ZERO, true);
-    assert_eq!(bbr.pacing_rate, BitRate::from_kbps(200));
+    assert_eq!(bbr.pace.rate, BitRate::from_kbps(200));
 }

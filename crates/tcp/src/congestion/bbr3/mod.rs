@@ -36,9 +36,10 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::congested::{Bounds, Latest, Saved};
 use self::marks::Marks;
-use self::model::{RoundTrips, Rounds};
+use self::model::RoundTrips;
 use self::probe_bw::Probing;
-use super::path::{Aggregation, FullPipe, Gain, MaxFilter};
+use super::pace::Pace;
+use super::path::{Aggregation, FullPipe, Gain, MaxFilter, Rounds};
 use super::{AckFacts, BbrPhase, Controller, Feedback, LossFacts, PathModel, SlowStart};
 
 /// BBR version 3.
@@ -69,9 +70,7 @@ pub struct Bbr3 {
     recovery: Recovery,
     /// BBR.idle_restart.
     idle_restart: bool,
-    /// The rate in force, and whether it comes from a round trip and not from a guess.
-    pacing_rate: BitRate,
-    paced_by_rtt: bool,
+    pace: Pace,
     /// C.cwnd.
     window: Bytes,
     /// BBR.prior_cwnd.
@@ -112,7 +111,7 @@ enum Recovery {
 impl Bbr3 {
     /// A model of nothing yet (OnInit, 5.2.1). `seed` decides how long the controller waits between probes.
     pub fn new(start: SlowStart, seed: u64) -> Self {
-        let mut bbr = Self {
+        Self {
             start,
             random: Stream::new(seed, 0, Purpose::Congestion),
             state: State::Startup,
@@ -131,13 +130,10 @@ impl Bbr3 {
             saved: None,
             recovery: Recovery::Open,
             idle_restart: false,
-            pacing_rate: BitRate::ZERO,
-            paced_by_rtt: false,
+            pace: Pace::new(Gain::STARTUP_3, start.initial),
             window: start.initial,
             prior_window: Bytes::ZERO,
-        };
-        bbr.pace_initially(NOMINAL_RTT);
-        bbr
+        }
     }
 
     /// Where the state machine stands.
@@ -228,8 +224,7 @@ impl Controller for Bbr3 {
         self.aggregation.restart(now);
         self.round_trips.update(now, rtt);
         if let Some(rtt) = rtt {
-            self.pace_initially(rtt);
-            self.paced_by_rtt = true;
+            self.pace.begin(self.window, rtt);
         }
     }
 
@@ -273,16 +268,14 @@ impl Controller for Bbr3 {
         self.idle_restart = true;
         self.aggregation.restart(now);
         if self.is_in_probe_bw() {
-            // The next segment would else be put off until this rate has carried the first, whatever is learned meanwhile.
-            let floor = self.round_trips.min().map_or(BitRate::ZERO, |rtt| self.start.smss.per(rtt));
-            self.pacing_rate = Gain::CRUISE.pace(self.bandwidth()).max(floor);
+            self.pace.restart(self.bandwidth(), self.start.smss, self.round_trips.min());
         } else {
             self.check_probe_rtt_done(now);
         }
     }
 
     fn pacing_rate(&self) -> Option<BitRate> {
-        Some(self.pacing_rate)
+        Some(self.pace.rate)
     }
 
     fn holds_back(&self) -> bool {
@@ -297,8 +290,6 @@ impl Controller for Bbr3 {
 
 /// BBR.MaxBwFilterLen (2.11), in cycles of ProbeBW.
 const CYCLES: u64 = 2;
-/// What a round trip counts as before there is one (5.6.2).
-const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// BBR.MinPipeCwnd (2.8), in segments.
 const MIN_WINDOW: u64 = 4;
 

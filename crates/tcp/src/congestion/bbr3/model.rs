@@ -5,17 +5,6 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use super::super::path::{Gain, MinRtt, Renewal, bdp};
 use super::{Bbr3, Feedback, MIN_WINDOW, State};
 
-/// Packet-timed rounds (5.5.1).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounds {
-    /// BBR.round_count.
-    pub(super) count: u64,
-    /// BBR.next_round_delivered: the round ends when something is delivered that was sent after this much had been.
-    pub(super) end: Bytes,
-    /// BBR.round_start: whether the latest acknowledgement began a round.
-    pub(super) began: bool,
-}
-
 /// Both filters of round-trip times (2.16, 5.3.4.3).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundTrips {
@@ -59,14 +48,9 @@ impl RoundTrips {
 impl Bbr3 {
     /// UpdateMaxBw and UpdateRound (5.5.1, 5.5.5). An application-limited sample counts only if it is no smaller.
     pub(super) fn update_round_and_bandwidth(&mut self, facts: &Feedback) {
-        self.rounds.began = false;
+        let began = self.rounds.on_delivered(facts.sample.map(|sample| sample.prior_delivered), self.delivered);
+        self.probing.rounds_since += u64::from(began);
         let Some(sample) = facts.sample else { return };
-        if sample.prior_delivered >= self.rounds.end {
-            self.start_round();
-            self.rounds.count += 1;
-            self.rounds.began = true;
-            self.probing.rounds_since += 1;
-        }
         let rate = sample.rate();
         if rate > BitRate::ZERO && (!sample.application_limited || rate >= self.max_bandwidth.best()) {
             self.max_bandwidth.update(self.cycle, rate);

@@ -2,31 +2,19 @@
 
 use ackless_wire::{Bytes, Duration};
 
-use super::super::path::Gain;
 use super::{Bbr3, Feedback, MIN_WINDOW, Recovery, State};
 use crate::loss::Phase;
 
 impl Bbr3 {
-    /// SetPacingRate (5.6.2): until the pipe is known to be full, the rate only grows.
+    /// SetPacingRate (5.6.2).
     pub(super) fn update_pacing(&mut self, srtt: Duration) {
-        if !self.paced_by_rtt && !srtt.is_zero() {
-            self.pace_initially(srtt);
-            self.paced_by_rtt = true;
-        }
-        let rate = self.pacing_gain().pace(self.bandwidth()).max(self.start.smss.per(srtt));
-        if self.full_reached || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
-    }
-
-    /// InitPacingRate (5.6.2): the initial window in a round trip, times Startup's gain.
-    pub(super) fn pace_initially(&mut self, rtt: Duration) {
-        self.pacing_rate = Gain::STARTUP_3.pace(self.window.per(rtt));
+        let wanted = self.pacing_gain().pace(self.bandwidth());
+        self.pace.update(wanted, self.full_reached, self.window, self.start.smss, srtt);
     }
 
     /// SetSendQuantum (5.6.3).
     pub(super) fn send_quantum(&self) -> Bytes {
-        self.pacing_rate.amount_floor(Duration::from_millis(1)).min(LARGEST_QUANTUM).max(self.start.smss * 2)
+        self.pace.rate.amount_floor(Duration::from_millis(1)).min(LARGEST_QUANTUM).max(self.start.smss * 2)
     }
 
     /// SetCwnd (5.6.4.6).

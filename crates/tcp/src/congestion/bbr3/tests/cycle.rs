@@ -285,7 +285,7 @@ fn five_seconds_without_a_lower_round_trip_lead_to_200_ms_with_half_of_the_produ
     at(&mut trace, 5_001, 60_000, 0);
     assert_eq!((trace.bbr.phase(), trace.bbr.window), (BbrPhase::ProbeRtt, Bytes(20_000)));
     assert!(trace.bbr.holds_back());
-    assert_eq!(trace.bbr.pacing_rate.bps(), 7_920_000);
+    assert_eq!(trace.bbr.pace.rate.bps(), 7_920_000);
     at(&mut trace, 5_030, 20_001, 0);
     // From here on, with 20,000 in flight.
     at(&mut trace, 5_040, 20_000, 0);
@@ -334,13 +334,13 @@ fn probe_rtt_forgets_the_short_term_bounds_and_starts_a_cycle() {
 #[test]
 fn after_idleness_it_sends_as_fast_as_the_path_takes_and_does_not_probe_for_the_round_trip() {
     let mut trace = Trace::probing();
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(9_900_000));
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(9_900_000));
     trace.now += Duration::from_secs(60);
     trace.bbr.on_sent(trace.now, SMSS, true);
     trace.bbr.on_sent(trace.now, Bytes::ZERO, false);
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(9_900_000), "it was not idle");
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(9_900_000), "it was not idle");
     trace.bbr.on_sent(trace.now, Bytes::ZERO, true);
-    assert_eq!(trace.bbr.pacing_rate, BitRate::from_bps(7_920_000));
+    assert_eq!(trace.bbr.pace.rate, BitRate::from_bps(7_920_000));
     trace.round(1, 45);
     assert!(!matches!(trace.bbr.state, State::ProbeRtt { .. }));
     // The round trip of before is too old to count.

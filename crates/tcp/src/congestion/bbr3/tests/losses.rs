@@ -93,7 +93,7 @@ fn each_round_with_a_loss_takes_the_short_term_bounds_thirty_percent_toward_what
     // A round without one changes nothing.
     trace.round(20, 40);
     assert_eq!(bounds(&trace), (Some(4_000_000), Some(20_000)));
-    assert_eq!((trace.bbr.bandwidth().bps(), trace.bbr.pacing_rate.bps()), (4_000_000, 3_960_000));
+    assert_eq!((trace.bbr.bandwidth().bps(), trace.bbr.pace.rate.bps()), (4_000_000, 3_960_000));
     trace.until(|bbr| bbr.state == State::Refill);
     assert_eq!((bounds(&trace), trace.bbr.bandwidth().bps()), ((None, None), 8_000_000));
 }
@@ -139,7 +139,7 @@ fn the_window_stays_above_four_segments_whatever_the_bounds() {
     trace.round(1, 1);
     assert_eq!(trace.bbr.window, Bytes(4_000));
     // A segment in a round trip.
-    assert_eq!(trace.bbr.pacing_rate.bps(), 200_000);
+    assert_eq!(trace.bbr.pace.rate.bps(), 200_000);
 }
 
 #[test]

@@ -161,7 +161,7 @@ impl Trace {
     /// Phase, bandwidth in bits per second, window, pacing rate.
     fn state(&self) -> (BbrPhase, u64, u64, u64) {
         let bbr = &self.bbr;
-        (bbr.phase(), bbr.bandwidth().bps(), bbr.window.get(), bbr.pacing_rate.bps())
+        (bbr.phase(), bbr.bandwidth().bps(), bbr.window.get(), bbr.pace.rate.bps())
     }
 }
 

@@ -96,12 +96,12 @@ fn a_lump_is_allowed_beyond_two_products_for_five_to_ten_rounds_and_in_startup_f
 fn the_send_quantum_is_a_millisecond_of_at_least_two_segments_and_at_most_64_kib() {
     let mut bbr = Trace::new().bbr;
     for (kbps, quantum) in [(100, 2_000), (16_000, 2_000), (24_000, 3_000), (1_000_000, 65_536)] {
-        bbr.pacing_rate = BitRate::from_kbps(kbps);
+        bbr.pace.rate = BitRate::from_kbps(kbps);
         assert_eq!(bbr.send_quantum(), Bytes(quantum), "{kbps} kbps");
     }
     // Three of them, or four segments, are always allowed; in UP two segments more.
     assert_eq!(bbr.quantised(Bytes::ZERO), Bytes(3 * 65_536));
-    bbr.pacing_rate = BitRate::ZERO;
+    bbr.pace.rate = BitRate::ZERO;
     bbr.state = State::Up;
     assert_eq!(bbr.quantised(Bytes::ZERO), Bytes(8_000));
 }

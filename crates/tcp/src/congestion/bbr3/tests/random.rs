@@ -60,7 +60,7 @@ fn wander(seed: u64) {
             !bbr.full_reached
                 || bbr.window <= bbr.bdp_times(bbr.bandwidth(), Gain::WINDOW_UP_3).max(floor) + Bytes(250_000)
         );
-        assert!(bbr.pacing_rate > BitRate::ZERO && bbr.bandwidth() <= bbr.max_bandwidth.best(), "seed {seed}: {bbr:?}");
+        assert!(bbr.pace.rate > BitRate::ZERO && bbr.bandwidth() <= bbr.max_bandwidth.best(), "seed {seed}: {bbr:?}");
         assert!(bbr.round_trips.min().is_some_and(|min| min >= Duration::from_millis(38)), "seed {seed}: {bbr:?}");
         cycles += u32::from(bbr.state == State::Refill && last != State::Refill);
         probes += u32::from(matches!(bbr.state, State::ProbeRtt { .. }) && !matches!(last, State::ProbeRtt { .. }));

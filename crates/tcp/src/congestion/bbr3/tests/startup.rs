@@ -135,12 +135,12 @@ fn a_sender_that_cannot_count_losses_leaves_startup_at_the_first() {
 fn the_first_round_trip_paces_where_the_handshake_told_none() {
     let mut bbr = Bbr3::new(SlowStart::standard(SMSS, SMSS * 10, None), 1);
     // 10,000 bytes in a millisecond, times 2839/1024, less 1 %.
-    assert_eq!(bbr.pacing_rate.bps(), 219_578_906);
+    assert_eq!(bbr.pace.rate.bps(), 219_578_906);
     bbr.on_connected(Instant::ZERO, None);
     bbr.update_pacing(Duration::from_millis(40));
-    assert_eq!(bbr.pacing_rate.bps(), 5_489_471);
+    assert_eq!(bbr.pace.rate.bps(), 5_489_471);
     bbr.update_pacing(Duration::from_millis(10));
-    assert_eq!(bbr.pacing_rate.bps(), 5_489_471, "only the first one");
+    assert_eq!(bbr.pace.rate.bps(), 5_489_471, "only the first one");
 }
 
 #[test]

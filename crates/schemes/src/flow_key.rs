@@ -99,6 +99,11 @@ impl<V> Table<V> {
         self.rows.iter_mut().map(|row| &mut row.1)
     }
 
+    /// All flows and their values, in the order of the flows.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (FlowKey, &mut V)> {
+        self.rows.iter_mut().map(|row| (row.0, &mut row.1))
+    }
+
     /// Keeps the flows that `keep` says yes to.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &mut V) -> bool) {
         self.rows.retain_mut(|row| keep(row.0, &mut row.1));

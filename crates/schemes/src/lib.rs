@@ -24,6 +24,7 @@ mod guard;
 pub mod hack;
 mod made_ack;
 mod repairs;
+mod resets;
 pub mod testing;
 pub mod thinning;
 mod timestamps;

@@ -8,8 +8,7 @@
 //! What the sender said last is taken from segments that the client's TCP takes too, in the window and with an acceptable ACK ([`Acceptable`]; RFC 7323, 4.3 with RFC 5961, 5): by the
 //! timestamp of a guess that the TCP refuses, PAWS would drop all that the sender sends for 24 days. A segment whose own ACK is not acceptable is never made acceptable.
 
-use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber};
-use ackless_wire::{TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Duration, Instant, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::timestamps::is_newer;
 
@@ -162,24 +161,6 @@ impl Debt {
         self.put_off(now);
         true
     }
-}
-
-/// The end of a connection for the receiver of `data`, as from its sender. `next`: what the receiver waits for; any other number it would question (RFC 5961, 3.2).
-pub(crate) fn reset_for_receiver(data: &Packet, next: SeqNumber) -> Option<Packet> {
-    let tcp = data.tcp()?;
-    Some(reset(data.ip, TcpHeader { seq: next, ack: tcp.ack, ..TcpHeader::new(tcp.src_port, tcp.dst_port) }))
-}
-
-/// The end of a connection for the sender of `data`, as from its receiver, which would send `next` next and has acknowledged up to `ack`.
-pub(crate) fn reset_for_sender(data: &Packet, next: SeqNumber, ack: SeqNumber) -> Option<Packet> {
-    let tcp = data.tcp()?;
-    let ip = IpHeader::between(data.ip.dst(), data.ip.src())?;
-    Some(reset(ip, TcpHeader { seq: next, ack, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }))
-}
-
-fn reset(ip: IpHeader, tcp: TcpHeader) -> Packet {
-    let tcp = TcpHeader { flags: TcpFlags::RST | TcpFlags::ACK, ..tcp };
-    Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
 }
 
 /// So many duplicate ACKs mean a loss (RFC 5681, 3.2).

@@ -196,7 +196,7 @@ pub(super) const AGENT: About = About {
             SIFS and agent.extra_sifs (see stations.host_latency), and an application that reads as fast as the air brings; \
             wifi.amsdu_max=off",
     breaks: "end-to-end meaning: with the buffer the server is told before the client's TCP has the data; the MAC keeps it until the \
-             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset, by one RST each. Where every MAC ACK of \
+             TCP does (stations.host_loss, flows.read_rate), and where the TCP never takes it, both ends are reset. Where every MAC ACK of \
              a frame is lost until the AP gives it up, the client has it and swallowed its TCP ACK, and the server waits for its \
              timeout; so it does where the AP has forgotten the flow. Security: MAC ACKs and the flag in them are authenticated by \
              nothing, not by CCMP or protected management frames: whoever forges one has the AP acknowledge to the server what the \
@@ -327,7 +327,7 @@ pub(super) const FAST_ACK: About = About {
     source: "Bhartia and others: Measurement-based, Practical Techniques to Improve 802.11ac Performance (IMC 2017); US patent \
              10,299,167",
     needs: "an AP with downloads; nothing at the stations, whose ACKs stay on the air",
-    breaks: "end-to-end meaning: what is acknowledged is repaired from the AP's cache until the client has it, or both ends are reset, by one RST each; \
+    breaks: "end-to-end meaning: what is acknowledged is repaired from the AP's cache until the client has it, or both ends are reset; \
              but it is lost with the AP that starts anew, or when the client roams. It saves no air time, only waiting; the server's RTT \
              ends at the AP. Security: 802.11 ACKs are authenticated by nothing, not by CCMP or protected management frames: whoever \
              forges one has the AP acknowledge what the client never got, until the AP repairs it",

@@ -1,12 +1,13 @@
 //! One connection's data towards a client: what the server has been told, what the client has said, and what lies between.
 
 use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
-use ackless_wire::{Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
-use crate::repairs::{Acceptable, DUPLICATES, Debt, Newest, reset_for_receiver, reset_for_sender};
+use crate::repairs::{Acceptable, DUPLICATES, Debt, Newest};
+use crate::resets::{Last, for_receiver, for_sender};
 
 mod repairs;
 
@@ -144,20 +145,14 @@ impl Flow {
         self.told = !self.facts.window;
     }
 
-    /// The client will not take what the server has been told of: the connection is reset at both ends.
-    pub(super) fn reset(&mut self, cx: &mut Context<'_>) {
-        let Some((_, options)) = self.data else { return };
-        let Some(segment) = self.cache.with(self.acked) else { return };
-        let data = cx.pool.get(segment.packet);
-        let for_client = reset_for_receiver(data, self.acked);
-        let for_server = reset_for_sender(data, self.client_seq, self.point);
-        if let Some(reset) = for_client {
-            let reset = cx.pool.insert(reset);
-            cx.emit(Emission::Queue(reset, options));
-        }
-        if let Some(reset) = for_server {
-            let reset = cx.pool.insert(reset);
-            cx.emit(Emission::Onward(reset, options.receiver));
+    /// The client will not take what the server has been told of: what is said to both ends, so that the connection is reset.
+    pub(super) fn last_words(&mut self, pool: &PacketPool) -> Last {
+        let Some((_, options)) = self.data else { return Last::default() };
+        let Some(segment) = self.cache.with(self.acked) else { return Last::default() };
+        let data = pool.get(segment.packet);
+        Last {
+            onward: for_sender(data, self.client_seq, self.point).map(|reset| (reset, options.receiver)),
+            queued: for_receiver(data, self.acked).map(|reset| (reset, options)),
         }
     }
 

@@ -15,7 +15,7 @@
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
 //!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
 //!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
-//!   acknowledge what the AP has acknowledged, until it does, and from then on each ACK that advances brings the next one that it lacks; only after 15 attempts is the client taken to be gone, and the connection reset at both ends. A repair bears the server's newest
+//!   acknowledge what the AP has acknowledged, until it does, and from then on each ACK that advances brings the next one that it lacks; only after 15 attempts is the client taken to be gone, and the connection reset at both ends (`crate::resets`). A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
 //! - **Bounds.** What finds the cache full is not cached, so that nothing from there on is acknowledged early until the client itself has.
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.
@@ -50,6 +50,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 use crate::connection::{Opaque, agreed_shift};
 use crate::flow_key::{FlowKey, Table};
 use crate::frames::Frames;
+use crate::resets::Resets;
 pub use config::FastAckConfig;
 pub use counters::FastAckCounters;
 use flow::{Data, Flow};
@@ -64,6 +65,7 @@ pub struct FastAck {
     /// Frames with cached data, queued or on the air.
     frames: Frames<Watched>,
     last_id: u32,
+    resets: Resets,
     /// No timer runs out before.
     next: Option<Instant>,
 }
@@ -112,6 +114,7 @@ impl FastAck {
             connections: Table::default(),
             frames: Frames::default(),
             last_id: 0,
+            resets: Resets::default(),
             next: None,
         }
     }
@@ -129,6 +132,7 @@ impl FastAck {
     /// A SYN passes, perhaps again.
     fn on_syn(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader, side: Side) {
         let syn = Syn { seq: tcp.seq, scale: tcp.options.window_scale };
+        self.resets.forget(key);
         if self.connections.get_mut(key).is_none() && !self.make_room(cx, key) {
             return;
         }
@@ -324,10 +328,11 @@ impl Scheme for FastAck {
         let now = cx.now;
         self.next = None;
         let mut gone = 0;
-        for connection in self.connections.values_mut() {
+        for (key, connection) in self.connections.iter_mut() {
             let Some(flow) = &mut connection.flow else { continue };
             if flow.due().is_some_and(|due| due <= now) && !flow.on_timer(cx, &mut self.counters) {
-                flow.reset(cx);
+                let last = flow.last_words(cx.pool);
+                self.resets.end(cx, key, last);
                 flow.clear(cx);
                 connection.flow = None;
                 gone += 1;
@@ -336,6 +341,8 @@ impl Scheme for FastAck {
             self.next = Instant::earlier(self.next, flow.due());
         }
         self.counters.abandoned += gone;
+        self.resets.on_timer(cx);
+        self.next = Instant::earlier(self.next, self.resets.due());
     }
 
     fn poll_timeout(&self) -> Option<Instant> {

@@ -2,7 +2,7 @@
 
 use ackless_dot11::hooks::Verdict;
 use ackless_schemes::fast_ack::FastAckConfig;
-use ackless_wire::TcpFlags;
+use ackless_wire::{SeqNumber, TcpFlags, TcpHeader};
 
 use crate::ap::{Ap, LEN};
 
@@ -222,19 +222,56 @@ fn a_client_that_is_gone_is_given_up_at_last() {
     let mut ap = Ap::connected();
     ap.data(0..3);
     ap.deliver(3);
+    let resets = |headers: Vec<TcpHeader>| headers.into_iter().filter(|tcp| tcp.flags.contains(TcpFlags::RST));
+    let mut to_client = Vec::new();
     for _ in 0..40 {
         ap.pass_ms(60_000);
+        to_client.extend(resets(ap.queued_headers()));
         let waiting = ap.queued().len();
         (0..waiting).for_each(|_| ap.give_up());
     }
     assert_eq!((ap.counters().repaired_by_timer, ap.counters().abandoned, ap.live()), (15, 1, 0));
-    let resets: Vec<_> = ap.upstream().into_iter().filter(|tcp| tcp.flags.contains(TcpFlags::RST)).collect();
-    assert_eq!(resets.len(), 1, "the server, which was told of three segments, does not go on");
-    assert_eq!(resets[0].seq, ap.client_header(0).1.seq, "it believes no other number (RFC 5961, 3.2)");
+    let to_server: Vec<_> = resets(ap.upstream()).collect();
+    assert_eq!(
+        [to_client.len(), to_server.len()],
+        [7, 7],
+        "neither goes on, and of seven RSTs, which nobody acknowledges, one arrives"
+    );
+    assert!(
+        to_server.iter().all(|reset| reset.seq == ap.client_header(0).1.seq),
+        "no other is believed (RFC 5961, 3.2)"
+    );
+    assert!(to_client.iter().all(|reset| reset.seq == ap.byte(0)), "nor there");
     ap.data([3]);
     ap.deliver(1);
     assert!(ap.upstream().is_empty(), "no more early ACKs on this connection");
     assert_eq!(ap.ack(1), Verdict::Pass);
+}
+
+#[test]
+fn nobody_resets_the_next_connection_on_the_ports_of_one_that_was_reset() {
+    for syn_of_client in [true, false] {
+        let mut ap = Ap::connected();
+        ap.data(0..3);
+        ap.deliver(3);
+        while ap.counters().abandoned == 0 {
+            ap.pass_ms(1_000);
+            (0..ap.queued().len()).for_each(|_| ap.give_up());
+        }
+        if syn_of_client {
+            ap.connect(None);
+        } else {
+            let mut syn = ap.server_header(0);
+            (syn.seq, syn.flags) = (SeqNumber(77), TcpFlags::SYN);
+            ap.server_sends(syn, 0);
+        }
+        (0..ap.queued().len()).for_each(|_| ap.give_up());
+        ap.upstream();
+        for _ in 0..100 {
+            ap.pass_ms(1_000);
+            assert_eq!((ap.queued_headers(), ap.upstream()), (vec![], vec![]));
+        }
+    }
 }
 
 #[test]

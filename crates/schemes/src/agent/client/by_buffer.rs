@@ -1,7 +1,7 @@
 //! The first solution: what the MAC has acknowledged it keeps until the TCP has it.
 
 use ackless_dot11::frame::NodeId;
-use ackless_dot11::hooks::{Context, Emission};
+use ackless_dot11::hooks::Context;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
@@ -12,7 +12,7 @@ use super::super::data_of;
 use super::super::flow::Flow;
 use super::{Client, Link, link};
 use crate::flow_key::FlowKey;
-use crate::repairs::{reset_for_receiver, reset_for_sender};
+use crate::resets::{Last, Resets, for_receiver, for_sender};
 
 impl Client {
     /// A packet from the AP is on its way up: a reference to it is kept, if the agent speaks for it.
@@ -53,10 +53,12 @@ impl Client {
             let (peer, newest, has_no_room) = (flow.peer, flow.newest, flow.has_no_room());
             let mut lift = Lift { cx, peer, newest, count: &mut counters.handed_up_again };
             if flow.buffer.on_timer(has_no_room, &mut lift) == Due::Abandon {
-                link(&mut self.links, peer).kept -= abandon(flow, cx, counters);
+                link(&mut self.links, peer).kept -= abandon(flow, &mut self.resets, cx, counters);
             }
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
         }
+        self.resets.on_timer(cx);
+        self.wake = Instant::earlier(self.wake, self.resets.due());
     }
 }
 
@@ -90,21 +92,20 @@ pub(super) fn on_ack(
 }
 
 /// The TCP will not take what the AP has acknowledged: the connection is reset at both ends. Returns how many frames that lets go.
-pub(super) fn abandon(flow: &mut Flow, cx: &mut Context<'_>, counters: &mut AgentCounters) -> usize {
-    if let Some(first) = flow.buffer.first() {
-        let data = cx.pool.get(first);
-        let up = flow.acknowledged().and_then(|next| reset_for_receiver(data, next));
+pub(super) fn abandon(
+    flow: &mut Flow,
+    resets: &mut Resets,
+    cx: &mut Context<'_>,
+    counters: &mut AgentCounters,
+) -> usize {
+    let data = flow.buffer.first().map(|first| cx.pool.get(first));
+    if let Some((data, key)) = data.and_then(|data| Some((data, FlowKey::of(data)?))) {
+        let up = flow.acknowledged().and_then(|next| for_receiver(data, next));
         let down = flow.own.and_then(|(next, options)| {
-            Some((reset_for_sender(data, next, flow.acknowledged().unwrap_or(SeqNumber(0)))?, options))
+            Some((for_sender(data, next, flow.acknowledged().unwrap_or(SeqNumber(0)))?, options))
         });
-        if let Some(up) = up {
-            let up = cx.pool.insert(up);
-            cx.emit(Emission::Onward(up, flow.peer));
-        }
-        if let Some((down, options)) = down {
-            let down = cx.pool.insert(down);
-            cx.emit(Emission::Queue(down, options));
-        }
+        let last = Last { onward: up.map(|up| (up, flow.peer)), queued: down };
+        resets.end(cx, key, last);
     }
     let gone = super::restart(flow, cx.pool, cx.now);
     counters.abandoned += gone as u64;

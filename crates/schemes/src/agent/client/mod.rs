@@ -16,6 +16,7 @@ use super::flow::{Flow, Native};
 use super::seen::Seen;
 use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, Table};
+use crate::resets::Resets;
 use by_buffer::{abandon, on_ack};
 
 /// The flows of this node's own TCP.
@@ -26,6 +27,7 @@ pub(in crate::agent) struct Client {
     links: Vec<Link>,
     /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
     queued: Vec<Queued>,
+    resets: Resets,
     wake: Option<Instant>,
     swept: Instant,
 }
@@ -73,6 +75,7 @@ impl Client {
             flows: Table::default(),
             links: Vec::new(),
             queued: Vec::new(),
+            resets: Resets::default(),
             wake: None,
             swept: Instant::ZERO,
         }
@@ -182,6 +185,7 @@ impl Client {
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             link.kept -= flow.buffer.clear(cx.pool);
+            self.resets.forget(key.reversed());
             *flow = Flow::opened(flow.peer, flow.scale, &tcp, *options, cx.now);
             return Verdict::Pass;
         }
@@ -234,6 +238,9 @@ impl Client {
     /// A SYN or RST from a peer. Only what the TCP is sure to believe ends the flow: a RST with the number that it waits for (RFC 5961, 3.2), by its last ACK and by what went up since. Else the
     /// TCP's own answer does, a RST or a SYN.
     pub(in crate::agent) fn on_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
+        if tcp.flags.contains(TcpFlags::SYN) {
+            self.resets.forget(key.reversed());
+        }
         let Some(flow) = self.flows.get_mut(key) else { return };
         if tcp.flags.contains(TcpFlags::RST) {
             if flow.is_ended_by(tcp) {
@@ -259,10 +266,11 @@ impl Client {
             self.flows.retain(|_, flow| {
                 let stays = flow.heard > oldest;
                 if !stays {
-                    link(&mut self.links, flow.peer).kept -= abandon(flow, cx, counters);
+                    link(&mut self.links, flow.peer).kept -= abandon(flow, &mut self.resets, cx, counters);
                 }
                 stays
             });
+            self.wake = Instant::earlier(self.wake, self.resets.due());
             counters.forgotten += 1;
         }
         debug_assert!(self.flows.len() < MAX_FLOWS, "the quietest flow has made room");

@@ -459,7 +459,11 @@ local function sync(tvb, at)
         if tvb:len() < qos + 2 then
             return nil
         end
-        return tvb(qos, 1):bitfield(3, 1) == 1 and tvb(qos + 1, 1):uint() == 255 and tvb(qos, 2) or nil
+        local fourth_bit, upper = tvb(qos, 1):bitfield(3, 1), tvb(qos + 1, 1):uint()
+        if from_ap and to_ap then
+            return fourth_bit == 0 and upper % 2 == 1 and tvb(qos, 2) or nil
+        end
+        return fourth_bit == 1 and upper == 255 and tvb(qos, 2) or nil
     end
     return kind == 2 and flags:bitfield(0, 1) == 1 and flags or nil
 end

@@ -159,8 +159,14 @@ fn the_dissector_shows_wide_msns_the_tcp_checksums_and_the_packets_of_the_rfc() 
 
 #[test]
 fn the_dissector_shows_codes_under_a_key_and_sync() {
-    for (standard, len) in [(Standard::A, MicLen::Eight), (Standard::N, MicLen::Four)] {
+    for (standard, len, bridge) in [
+        (Standard::A, MicLen::Eight, false),
+        (Standard::N, MicLen::Four, false),
+        // Frames with four addresses.
+        (Standard::N, MicLen::Four, true),
+    ] {
         let mut config = both_ways(standard);
+        config.stations[0].four_address = bridge;
         let mic = Some(Mic { len, key: *b"not known to all" });
         let p = |p| Probability::new(p).expect("a share");
         let loss = FrameLoss { data: p(0.1), control: p(0.3) };
@@ -171,7 +177,7 @@ fn the_dissector_shows_codes_under_a_key_and_sync() {
         for mac in [&mut config.ap.mac, &mut config.stations[0].mac] {
             mac.retry_limit = Some(2);
         }
-        let name = format!("hack-mic-{standard:?}.pcapng");
+        let name = format!("hack-mic-{standard:?}-{bridge}.pcapng");
         let (appended, _, sync) = compare(&config, &name, len.bytes());
         assert!(
             appended > 10 && sync > 0,

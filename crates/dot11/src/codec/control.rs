@@ -93,6 +93,8 @@ pub(super) enum Sync {
     PowerManagement,
     /// In the QoS Control field, as [`QUEUE_SIZE_UNKNOWN`].
     QueueSize,
+    /// In the QoS Control field, as [`SHORTEST_TXOP`]: with four addresses an AP's frames look as a station's.
+    ShortestTxop,
     /// In frame control, without QoS.
     Order,
     /// Management frames have no place for it.
@@ -102,18 +104,40 @@ pub(super) enum Sync {
 impl Sync {
     /// By type, subtype and direction.
     pub(super) const fn of(control: FrameControl) -> Self {
-        let from_ap = control.has(FrameControl::FROM_DS) && !control.has(FrameControl::TO_DS);
+        let (to_ds, from_ds) = (control.has(FrameControl::TO_DS), control.has(FrameControl::FROM_DS));
+        let qos = control.subtype_number() & 8 != 0;
         match control.type_number() {
-            2 if from_ap => Self::PowerManagement,
-            2 if control.subtype_number() & 8 != 0 => Self::QueueSize,
+            2 if from_ds && !to_ds => Self::PowerManagement,
+            2 if from_ds && qos => Self::ShortestTxop,
+            2 if qos => Self::QueueSize,
             1 | 2 => Self::Order,
             _ => Self::Nowhere,
+        }
+    }
+
+    /// What it adds to the QoS Control field, where it stands there.
+    pub(super) const fn in_qos_control(self) -> u16 {
+        match self {
+            Self::QueueSize => QUEUE_SIZE_UNKNOWN,
+            Self::ShortestTxop => SHORTEST_TXOP,
+            Self::PowerManagement | Self::Order | Self::Nowhere => 0,
+        }
+    }
+
+    /// Whether this QoS Control field says it.
+    pub(super) const fn is_said_by(self, qos: u16) -> bool {
+        match self {
+            Self::QueueSize => qos & QUEUE_SIZE_UNKNOWN == QUEUE_SIZE_UNKNOWN,
+            Self::ShortestTxop => qos & (SHORTEST_TXOP | 1 << 4) == SHORTEST_TXOP,
+            Self::PowerManagement | Self::Order | Self::Nowhere => false,
         }
     }
 }
 
 /// In the QoS Control field: the upper byte is a queue size (bit 4), and that is not known (9.2.4.5.6).
-pub(super) const QUEUE_SIZE_UNKNOWN: u16 = 0xff00 | 1 << 4;
+const QUEUE_SIZE_UNKNOWN: u16 = 0xff00 | 1 << 4;
+/// In the QoS Control field: of an AP, a bit that is reserved (9.2.4.5.8); of a station, that it asks for a polled TXOP of 32 us (9.2.4.5.5).
+const SHORTEST_TXOP: u16 = 1 << 8;
 
 impl fmt::Debug for FrameControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 use ackless_phy::{AmpduLength, MpduSpacing, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, MacAddr, PacketPool};
 
-use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
+use crate::codec::control::Sync;
 use crate::codec::{
     ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, ETHERTYPE_IPV4, ETHERTYPE_IPV6, FrameControl, IBSS_BSSID, LLC_SNAP,
     ampdu, beacon,
@@ -118,7 +118,7 @@ impl Ppdu {
         let control = match Sync::of(control) {
             Sync::PowerManagement => control.with(FrameControl::POWER_MANAGEMENT, bits.sync),
             Sync::Order => control.with(FrameControl::HTC, bits.sync),
-            Sync::QueueSize | Sync::Nowhere => control,
+            Sync::QueueSize | Sync::ShortestTxop | Sync::Nowhere => control,
         };
         out.extend(control.0.to_le_bytes());
         out.extend(duration_field(self.duration_field).to_le_bytes());
@@ -161,8 +161,8 @@ impl Ppdu {
                 AckPolicy::Normal => 0,
                 AckPolicy::NoAck => 1,
             };
-            let unknown_queue = self.bits.sync && Sync::of(control) == Sync::QueueSize;
-            let [kind_of_upper, upper] = if unknown_queue { QUEUE_SIZE_UNKNOWN.to_le_bytes() } else { [0, 0] };
+            let sync = if self.bits.sync { Sync::of(control).in_qos_control() } else { 0 };
+            let [kind_of_upper, upper] = sync.to_le_bytes();
             out.extend([tid.0 & 15 | policy << 5 | u8::from(amsdu) << AMSDU_PRESENT | kind_of_upper, upper]);
         }
         if amsdu {

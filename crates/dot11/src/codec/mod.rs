@@ -9,10 +9,11 @@
 //! Clauses are those of IEEE Std 802.11-2020. Fields are little-endian. Five things go beyond the standard:
 //!
 //! - [`HeaderBits::sync`](crate::frame::HeaderBits::sync) travels where it tells nobody else anything. In a frame from an AP to its station it is the Power Management
-//!   bit, which is reserved there (9.2.4.1.7). The same bit of a station would tell its AP that the station dozes; so in all other QoS Data it is a
+//!   bit, which is reserved there (9.2.4.1.7). The same bit of a station would tell its AP that the station dozes; so in QoS Data of a station it is a
 //!   queue size that is not known: bit 4 of the QoS Control field set and 255 in its upper byte (9.2.4.5.6), in which nobody finds more than in no queue size at all, and which a
-//!   node that speaks HACK never sends for another reason. One exception: where the sender of a frame with four addresses is an AP (a relay, a mesh of APs), the standard
-//!   reads that bit as EOSP and that byte as AP PS Buffer State, so whoever takes part in its power saving must speak HACK.
+//!   node that speaks HACK never sends for another reason. Of an AP that would end a service period (EOSP), and with four addresses its frame looks as
+//!   a station's; so there it is bit 8 of that field alone: of an AP it is reserved (9.2.4.5.8), of a station it asks for a polled TXOP of 32 us (9.2.4.5.5), of which an AP without HCCA takes no notice.
+//!   Frames of an 802.11s mesh, where that bit announces a Mesh Control field, are not sent here.
 //!   Where there is no QoS Control field it is the Order bit of a Data or Control frame: it once named the service class StrictlyOrdered, which is obsolete, and changes no
 //!   layout outside of QoS Data and Management frames (9.2.4.1.10). CCMP covers it there, and no other of these bits (12.5.3.3.3): it is set before encryption, which the
 //!   rules allow, since it stays the same over the retries of a single MPDU. A disguised Action frame cannot bear it;

@@ -2,7 +2,7 @@
 
 use ackless_wire::{Duration, MacAddr};
 
-use crate::codec::control::{QUEUE_SIZE_UNKNOWN, Sync};
+use crate::codec::control::Sync;
 use crate::codec::{ACTION_HEADER, BLOCK_ACK_TID_SHIFT, COMPRESSED, FrameControl, LLC_SNAP};
 use crate::frame::{AMSDU_HEADER_LEN, AMSDU_PAD, Bitmap, MacSeq, Tag, Tid};
 
@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
             sync: match Sync::of(control) {
                 Sync::PowerManagement => control.has(FrameControl::POWER_MANAGEMENT),
                 Sync::Order => control.has(FrameControl::HTC),
-                Sync::QueueSize | Sync::Nowhere => false,
+                Sync::QueueSize | Sync::ShortestTxop | Sync::Nowhere => false,
             },
             duration: (duration < 0x8000).then(|| Duration::from_micros(duration.into())),
             tag: if duration & 0xc000 == 0x8000 { Tag::new(duration & Tag::MAX) } else { None },
@@ -206,7 +206,7 @@ impl<'a> Frame<'a> {
         }
         if self.control.subtype_number() & QOS != 0 {
             let qos = fields.u16()?;
-            self.sync |= Sync::of(self.control) == Sync::QueueSize && qos & QUEUE_SIZE_UNKNOWN == QUEUE_SIZE_UNKNOWN;
+            self.sync |= Sync::of(self.control).is_said_by(qos);
             self.skip_ht_control(fields)?;
             let (tid, ack_policy, amsdu) = (Tid((qos & 15) as u8), (qos >> 5 & 3) as u8, qos >> 7 & 1 == 1);
             match self.control.kind() {

@@ -59,7 +59,8 @@ impl<'a, Packet> Path<'a, Packet> {
         self.leaving.push(self.free_at);
         let mut at = self.free_at + self.scene.delay + extra;
         if has_data && !self.scene.batch.is_zero() {
-            let batches = at.saturating_since(Instant::ZERO).div_ceil(self.scene.batch);
+            // What comes at the very instant is late: the kernel sends nothing at the instant of an arrival, since reading the clock takes a moment there.
+            let batches = (at.saturating_since(Instant::ZERO) + Duration::from_nanos(1)).div_ceil(self.scene.batch);
             at = Instant::ZERO + self.scene.batch * batches;
         }
         self.arrive(at, packet, true);

@@ -1,7 +1,7 @@
 //! CUBIC (RFC 9438).
 //!
-//! A spurious reduction is undone wholly (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit; under [`CubicRule::Linux`] the stage of congestion avoidance begins anew
-//! then, as in the kernel.
+//! A spurious reduction is undone wholly (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit; under [`CubicRule::Linux`] window and threshold alone come back, as in the
+//! kernel (`tcp_undo_cwnd_reduction`): W_max stays what the reduction made of it, and the stage of congestion avoidance begins anew.
 
 mod whole;
 
@@ -231,7 +231,10 @@ impl Controller for Cubic {
         let Some(before) = self.before.take() else { return };
         self.window = self.window.max(before.window);
         self.threshold = before.threshold;
-        (self.max, self.prior, self.epoch, self.timed_out) = (before.max, before.prior, before.epoch, before.timed_out);
+        if self.whole.is_none() {
+            (self.max, self.prior) = (before.max, before.prior);
+        }
+        (self.epoch, self.timed_out) = (before.epoch, before.timed_out);
         let threshold = self.slow_start_threshold();
         if let Some(finder) = &mut self.finder {
             finder.on_undo(threshold);
@@ -324,6 +327,20 @@ mod tests {
         cubic.threshold = Some(100.0);
         cubic.on_ack(&ack(0, 100));
         assert_eq!(cubic.window(), SMSS * 105);
+    }
+
+    #[test]
+    fn linux_remembers_the_window_before_a_reduction_that_was_undone() {
+        let start = SlowStart { cubic: CubicRule::Linux, ..SlowStart::standard(SMSS, SMSS * 100, None) };
+        let mut cubic = Cubic::new(start);
+        cubic.remember();
+        cubic.on_loss(Instant::ZERO, SMSS * 100);
+        cubic.undo();
+        assert_eq!((cubic.window(), cubic.slow_start_threshold()), (SMSS * 100, None));
+        cubic.threshold = Some(100.0);
+        // Not 5 % for want of a maximum: the curve begins at its plateau of 100, and Reno's estimate gains one in 188.
+        cubic.on_ack(&ack(0, 100));
+        assert_eq!(cubic.window(), SMSS * 100);
     }
 
     #[test]

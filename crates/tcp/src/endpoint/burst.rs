@@ -8,7 +8,8 @@
 //! - `tcp_cwnd_test`: it has no more than half of the window, so that there are two of them in a round trip.
 //! - `tcp_tso_should_defer`: where less than a whole burst has room, and less than a third of the window, a sender that sent something within the last
 //!   millisecond waits for the acknowledgement that it expects within half a round trip, at most a millisecond. Not in a recovery.
-//! - `tcp_mss_split_point`: the short rest of what was written is part of the burst unless it has to wait for another small segment.
+//! - `tcp_mss_split_point`: the short rest of what was written, or of the peer's window, is part of the burst unless it has to wait for another small segment: so
+//!   who is bound by the window sends small segments, which RFC 9293 (3.8.6.2.1) would hold back.
 //! - `__tcp_transmit_skb` sets PSH on a burst of several segments, and segmentation leaves it on the last one: so GRO merges no two bursts.
 //!
 //! The segments of a burst leave at one instant and so have one timestamp; pacing and TCP Small Queues look at bursts, not at segments.
@@ -80,6 +81,13 @@ impl Endpoint {
         Some((span, SentKind::New))
     }
 
+    /// What is left of a burst whose last segment the peer's window cuts short.
+    #[cold]
+    pub(super) fn rest_of_burst(&self) -> Span {
+        let until = self.tx.bursts.map_or(self.tx.next, |bursts| bursts.until);
+        Span { start: self.tx.next, end: until.min(self.tx.window_end) }
+    }
+
     /// One past the last place of the burst that `first` begins, or nothing if it is worth waiting.
     fn plan_burst(&mut self, now: Instant, first: Span, allowance: Allowance, time: Duration) -> Option<Position> {
         let Allowance { room, segment, nagle } = allowance;
@@ -106,8 +114,8 @@ impl Endpoint {
             whole
         } else {
             let rest = Bytes(sendable.get() % segment.get());
-            let goes = sendable == left
-                && (self.tx.is_closing() || nagle.is_none_or(|rule| self.tx.una >= self.tx.nagle_until(rule)));
+            let goes = (sendable == left && self.tx.is_closing())
+                || nagle.is_none_or(|rule| self.tx.una >= self.tx.nagle_until(rule));
             if goes { sendable } else { sendable - rest }
         };
         Some((first.start + len).max(first.end))

@@ -177,6 +177,7 @@ impl Endpoint {
             Ok(span) if self.tx.bursts.is_some() => self.next_of_burst(now, span, allowance),
             Ok(span) if self.is_throttled(span) => None,
             Ok(span) => Some((span, SentKind::New)),
+            Err(Blocked::SillyWindow) if self.is_amid_burst(now) => Some((self.rest_of_burst(), SentKind::New)),
             Err(blocked) if self.probes_timeout() => self.repair_in_place_of_probe(now, blocked),
             Err(blocked) => self.on_blocked(now, blocked),
         }

@@ -34,8 +34,6 @@ pub(super) struct Receiver {
     /// No window that has been offered was larger: how far behind RCV.NXT that may lie which the peer has sent lately. It grows only.
     pub(super) reach: Bytes,
     buffer: Bytes,
-    /// No more of it is told.
-    told_most: Bytes,
     /// Whether more is to come before the application reads.
     pub(super) in_batch: bool,
     /// What is to be acknowledged once the batch is over.
@@ -66,7 +64,6 @@ impl Receiver {
             inbox: Inbox::default(),
             reach: buffer.min(Bytes(MAX_FIELD)),
             buffer,
-            told_most: tuning.as_ref().map_or(MAX_BUFFER, |tuning| tuning.threshold()),
             in_batch: false,
             owed_at_end: None,
             batch: None,
@@ -133,15 +130,13 @@ impl Receiver {
 
     fn heed_tuning(&mut self) {
         let Some(tuning) = &self.tuning else { return };
-        // Rounded up to what the field can name, as by __tcp_select_window.
-        self.told_most = Bytes(tuning.threshold().get().next_multiple_of(1 << self.shift));
         self.set_space(tuning.space());
     }
 
     /// Room for this much from now on, whatever comes. What has been offered stays offered. The field could name nothing of less than its unit, and the
     /// window would never open again: that much there is always. Returns what there is.
     pub(super) fn set_buffer(&mut self, buffer: Bytes) -> Bytes {
-        (self.tuning, self.told_most) = (None, MAX_BUFFER);
+        self.tuning = None;
         self.set_space(buffer)
     }
 
@@ -223,6 +218,9 @@ impl Receiver {
     /// Scaling rounds down, so the field may name up to 2^shift - 1 bytes less than was offered before (RFC 7323,
     /// 2.4); what was offered stays acceptable.
     pub(super) fn offer(&mut self, shift: u8) -> u16 {
+        if self.tuning.is_some() {
+            return self.offer_tuned(shift);
+        }
         let target = self.target();
         if target.since(self.edge) >= self.step() {
             let field = (target.since(self.next).get() >> shift).min(MAX_FIELD);
@@ -230,6 +228,16 @@ impl Receiver {
             return field as u16;
         }
         (self.window().get() >> shift).min(MAX_FIELD) as u16
+    }
+
+    /// `tcp_select_window`, where the buffer tunes itself: what was told stays told, rounded up to what the field can name.
+    #[cold]
+    fn offer_tuned(&mut self, shift: u8) -> u16 {
+        let most = Bytes(MAX_FIELD << shift);
+        let kept = Bytes(self.window().get().next_multiple_of(1 << shift));
+        let window = self.target().since(self.next).max(kept).min(most);
+        self.edge = self.edge.max(self.next + window);
+        (window.get() >> shift) as u16
     }
 
     /// Whether the application has made so much room that the sender should hear of it at once: the window has at
@@ -254,8 +262,9 @@ impl Receiver {
     /// The same where the buffer tunes itself.
     #[cold]
     fn tuned_target(&self) -> Position {
-        let room = self.buffer.saturating_sub(self.unread() + self.reassembly.held());
-        self.next + room.min(self.widest()).min(self.told_most)
+        let here = self.unread() + self.reassembly.held();
+        let window = self.tuning.as_ref().map_or(Bytes::ZERO, |tuning| tuning.window_beside(here, 1 << self.shift));
+        self.next + window.min(Bytes(MAX_FIELD << self.shift))
     }
 
     fn step(&self) -> Bytes {

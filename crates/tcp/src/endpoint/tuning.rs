@@ -10,11 +10,12 @@
 //!   of Linux acknowledge at once; where packets have little payload it stops sooner.
 //! - `tcp_rcv_space_adjust`: where the application has taken more in a round trip than in any before, the memory becomes what twice that and 16 segments need, and
 //!   more by twice the share by which it has grown; at most the receive buffer.
+//! - `__tcp_select_window` and `tcp_select_window`: what is told is rounded up to what the field can name, and so is what is left of the window told last, which never shrinks.
 //! - `tcp_rcv_rtt_update`: a round trip is what an echoed timestamp says, smoothed by an eighth, or how long a whole window takes to come.
 //!
 //! The application takes a batch once all of it is here: until then it counts as unread, and what is taken in a round trip is looked at with its first packet, less what waits behind it.
 //!
-//! Deviations: what an application that reads at a pace has taken is looked at when data comes, not when it reads; memory is counted as payload by the same share; a SYN tells the
+//! Deviations: what an application that reads at a pace has taken is looked at when data comes, not when it reads; what waits is counted as full segments; a SYN tells the
 //! same window whoever sends it. Off on a TACK connection, and once somebody sets the buffer.
 
 use ackless_wire::{Bytes, Duration, Instant};
@@ -108,14 +109,28 @@ impl Tuning {
         self.told_of(self.memory)
     }
 
+    /// `tcp_space`: what is left of it beside so much payload, in full segments.
+    fn space_beside(&self, payload: Bytes) -> Bytes {
+        let taken = Bytes(payload.get() * memory_of(self.largest).get() / self.largest.get().max(1));
+        self.told_of(self.memory.saturating_sub(taken))
+    }
+
+    /// `__tcp_select_window`: the window to tell while so much payload is here, where the field counts in `unit`. Rounded up to that, so that scaling takes nothing
+    /// away; down, and to none below a sixteenth of the memory or a segment, where less than half is left.
+    pub(super) fn window_beside(&self, payload: Bytes, unit: u64) -> Bytes {
+        let (mut free, full) = (self.space_beside(payload), self.space());
+        if free.get() < full.min(self.clamp).get() / 2 {
+            free = Bytes(free.get() / unit * unit);
+            if free.get() < full.get() / 16 || free < self.largest {
+                return Bytes::ZERO;
+            }
+        }
+        Bytes(free.min(self.threshold).get().next_multiple_of(unit))
+    }
+
     /// The most memory that it may take.
     pub(super) fn most(&self) -> Bytes {
         self.most
-    }
-
-    /// The window that may be told.
-    pub(super) fn threshold(&self) -> Bytes {
-        self.threshold
     }
 
     /// Data has come. Returns whether more is told of the window now.
@@ -177,7 +192,7 @@ impl Tuning {
     /// `tcp_grow_window`.
     fn grow(&mut self, arrival: &Arrival) -> bool {
         let waiting = arrival.unread + arrival.held;
-        let room = self.clamp.min(self.space().saturating_sub(waiting)).saturating_sub(self.threshold);
+        let room = self.clamp.min(self.space_beside(waiting)).saturating_sub(self.threshold);
         let step = self.step(arrival);
         if room == Bytes::ZERO || step == Bytes::ZERO {
             return false;
@@ -257,7 +272,7 @@ mod tests {
     impl Reader {
         fn new() -> Self {
             let mut tuning = Tuning::new(Bytes::from_kib(6 * 1024), Bytes(1_460));
-            assert_eq!(tuning.threshold(), Bytes(64_240), "44 segments of 1460 bytes");
+            assert_eq!(tuning.threshold, Bytes(64_240), "44 segments of 1460 bytes");
             tuning.begin(Instant::from_millis(60), true);
             Self { tuning, next: Position::FIRST_BYTE }
         }
@@ -272,7 +287,7 @@ mod tests {
                 above_hole: false,
                 echo: Some((echo, Some(Duration::from_millis(trip)))),
                 next: self.next,
-                edge: self.next + self.tuning.threshold(),
+                edge: self.next + self.tuning.threshold,
                 unread: len,
                 held: Bytes::ZERO,
                 sack: true,
@@ -280,7 +295,7 @@ mod tests {
             let now = Instant::from_micros(micros);
             let grows = self.tuning.on_data(now, &arrival);
             self.tuning.on_read(now, self.next, self.next);
-            (self.tuning.threshold().get().next_multiple_of(128), grows)
+            (self.tuning.threshold.get().next_multiple_of(128), grows)
         }
     }
 
@@ -294,6 +309,20 @@ mod tests {
             told,
             windows.into_iter().zip([true, true, true, true, true, true, false, false]).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn what_waits_is_memory_and_what_is_told_is_rounded_up() {
+        // The third ACK of `start-gro`: of 131,072 bytes three packets of two segments take 13,824, of the rest 160 of 256 are 73,280, in units of 128 73,344.
+        let mut reader = Reader::new();
+        for n in 0..6 {
+            reader.take(60_645 + 600 * n, 1, 20, 40);
+        }
+        assert_eq!(reader.tuning.window_beside(MSS * 6, 128), Bytes(73_344));
+        assert_eq!(reader.tuning.window_beside(Bytes::ZERO, 128), Bytes(80_512), "as far as the memory goes");
+        // 34 segments leave 52,736 bytes, of which 32,960 count, less than half of the window: rounded down. 54 leave 4,160, and that is less than a sixteenth.
+        assert_eq!(reader.tuning.window_beside(MSS * 34, 128), Bytes(32_896));
+        assert_eq!(reader.tuning.window_beside(MSS * 54, 128), Bytes::ZERO);
     }
 
     #[test]

@@ -70,6 +70,27 @@ fn a_short_rest_is_part_of_the_burst_unless_a_small_segment_is_out() {
 }
 
 #[test]
+fn a_burst_goes_up_to_the_edge_of_the_peers_window_unless_a_small_segment_is_out() {
+    // Half of ten segments would be five: 4,300 bytes are offered, so that the fifth is short, though the peer had room for 60,000 before.
+    let mut script = connected(Config { tso: millis(100), ..plain() });
+    script.window = 4_300;
+    script.receive(ACK, 1, 1, 0);
+    script.end.send(Bytes(100_000));
+    let first = script.all();
+    assert_eq!(first.iter().map(|sent| sent.len).collect::<Vec<_>>(), [1000, 1000, 1000, 1000, 300]);
+    assert_eq!(bursts(&first), [5]);
+    script.wait(100);
+    script.window = 3_600;
+    script.receive(ACK, 1, 4001, 0);
+    let second = script.all();
+    assert_eq!(second.iter().map(|sent| sent.len).collect::<Vec<_>>(), [1000, 1000, 1000], "the small one is out");
+    script.wait(1);
+    script.window = 3_600;
+    script.receive(ACK, 1, 4301, 0);
+    assert_eq!(script.all().len(), 0, "what is left is less than a segment, and does not begin a burst");
+}
+
+#[test]
 fn a_sender_waits_for_the_next_ack_until_a_third_of_its_window_is_free() {
     let mut script = connected(Config { tso: millis(100), ..plain() });
     script.end.send(Bytes(100_000));

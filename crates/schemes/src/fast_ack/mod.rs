@@ -23,7 +23,7 @@
 //!
 //! **The promise.** What the AP has acknowledged and the client has not is in the cache, from the client's last ACK to the AP's point without a gap (`Flow::keeps_its_word`, asserted at each
 //! ACK that is made), until the client has acknowledged it; a client that does not take it in 15 attempts is reset, and so is the server. A RST of the server's ends that only with the number
-//! that the client waits for. It holds as long as this AP is there: one that starts anew, or that a client roams to, knows nothing of it, repairs nothing and keeps nothing back. The client then
+//! that the client waits for, a SYN of the server's not before the client answers it with one. It holds as long as this AP is there: one that starts anew, or that a client roams to, knows nothing of it, repairs nothing and keeps nothing back. The client then
 //! lacks what the server believes it to have, and the connection lasts until either gives up; no key makes that otherwise, since the cache is the AP's alone.
 //!
 //! A connection that does TACK is left alone from its first numbered segment on: what the AP could say of its data would not be a report, and a
@@ -77,6 +77,8 @@ struct Connection {
     id: u32,
     server: Option<Syn>,
     client: Option<Syn>,
+    /// A SYN that the server has sent while this connection lasts, as far as the AP knows.
+    called: Option<Syn>,
     /// Just past the last byte of the server's that went by before there was a flow.
     sent: Option<SeqNumber>,
     /// From the client's first ACK on.
@@ -148,15 +150,22 @@ impl FastAck {
             }
             return;
         }
+        let answers = tcp.flags.contains(TcpFlags::ACK);
+        let answered = connection.client.is_some_and(|client| answers && tcp.ack == client.seq + 1);
+        if side == Side::Server && connection.flow.is_some() && !answered {
+            // What the client's TCP makes of it, its own SYN or RST says (RFC 5961, 4.2).
+            connection.called = Some(syn);
+            return;
+        }
         if let Some(mut flow) = connection.flow.take() {
             self.counters.reset += 1;
             flow.clear(cx);
         }
-        let answers = tcp.flags.contains(TcpFlags::ACK);
         let other = |other: Option<Syn>| other.filter(|_| answers);
+        let called = connection.called.take().filter(|called| tcp.ack == called.seq + 1);
         (connection.server, connection.client) = match side {
             Side::Server => (Some(syn), other(connection.client)),
-            Side::Client => (other(connection.server), Some(syn)),
+            Side::Client => (other(called.or(connection.server)), Some(syn)),
         };
         (connection.opaque, connection.begun, connection.sent) = (Opaque::default(), cx.now, None);
     }
@@ -175,7 +184,16 @@ impl FastAck {
         let opaque = Opaque::default();
         self.connections.insert(
             key,
-            Connection { id: 0, server: None, client: None, sent: None, flow: None, opaque, begun: cx.now },
+            Connection {
+                id: 0,
+                server: None,
+                client: None,
+                called: None,
+                sent: None,
+                flow: None,
+                opaque,
+                begun: cx.now,
+            },
         );
         true
     }

@@ -144,6 +144,41 @@ fn a_reset_that_the_client_will_not_believe_ends_no_promise() {
 }
 
 #[test]
+fn a_syn_of_the_servers_ends_a_promise_only_where_the_client_answers_it() {
+    for flags in [TcpFlags::SYN, TcpFlags::SYN | TcpFlags::ACK] {
+        let mut ap = Ap::connected();
+        ap.data(0..3);
+        ap.deliver(3);
+        assert_eq!(ap.upstream_acks(), [1, 2, 3]);
+        // Whoever guesses no more than addresses and ports can send it, and the client's TCP questions it (RFC 5961, 4.2).
+        let mut syn = ap.server_header(0);
+        (syn.seq, syn.ack, syn.flags) = (SeqNumber(77), SeqNumber(4_242), flags);
+        syn.options.window_scale = Some(2);
+        ap.server_sends(syn, 0);
+        ap.deliver(1);
+        assert_eq!((ap.kept(), ap.counters().reset), (3, 0), "{flags:?}");
+        ap.ack(0);
+        ap.pass_ms(200);
+        assert_eq!(ap.queued(), [0], "and the client gets what it lacks");
+        ap.deliver(1);
+        if flags == TcpFlags::SYN {
+            // A client that has no such connection any more takes it up.
+            ap.iss = 77;
+            let (_, mut answer) = ap.client_header(0);
+            (answer.seq, answer.ack, answer.flags) = (SeqNumber(4999), SeqNumber(78), TcpFlags::SYN | TcpFlags::ACK);
+            answer.options.window_scale = Some(3);
+            ap.client_sends(answer, 0);
+            assert_eq!((ap.kept(), ap.counters().reset), (0, 1));
+            assert_eq!(ap.ack(0), Verdict::Pass);
+            ap.upstream();
+            ap.data(0..1);
+            ap.deliver(1);
+            assert_eq!((ap.upstream_acks(), ap.counters().opened), (vec![1], 2));
+        }
+    }
+}
+
+#[test]
 fn an_ap_that_starts_anew_repairs_nothing_and_keeps_nothing_back() {
     let mut ap = Ap::connected();
     ap.data(0..3);

@@ -2,7 +2,7 @@
 
 use ackless_schemes::Guard;
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Policy};
-use ackless_wire::Duration;
+use ackless_wire::{Duration, TcpFlags};
 
 use crate::pair::{AP, Air, Pair, STATION};
 
@@ -98,6 +98,22 @@ fn while_more_data_is_promised_acks_wait_for_the_answer_to_it() {
 }
 
 #[test]
+fn a_syn_or_rst_from_the_wire_takes_no_ack_away() {
+    // Who guesses addresses and ports can send it, and the client's TCP questions it (RFC 5961, 3.2 and 4.2).
+    for flags in [TcpFlags::RST, TcpFlags::RST | TcpFlags::ACK, TcpFlags::SYN] {
+        let mut pair = more_data();
+        pair.backlog = 1;
+        let first = pair.data(&[1]);
+        pair.exchange(&first, Air::Clear);
+        pair.ack(2);
+        assert_eq!((pair.queued(), pair.counters(STATION).kept), (0, 1));
+        let forged = pair.segments(0, &[40], flags);
+        pair.exchange(&forged, Air::Clear);
+        assert_eq!((pair.acknowledged(), pair.queued()), (vec![2], 0), "{flags:?}");
+    }
+}
+
+#[test]
 fn a_promise_is_made_where_enough_remains() {
     for (percent, remains, promised) in [(0, 0, 0), (0, 1, 1), (50, 1, 0), (50, 2, 1), (100, 3, 0), (100, 4, 1)] {
         let config =
@@ -117,13 +133,13 @@ fn a_promise_is_made_where_enough_remains() {
 #[test]
 fn what_was_on_no_answer_when_the_promise_ends_joins_the_queue_in_its_order() {
     let mut pair = more_data();
-    let first = pair.segments(1, &[0], ackless_wire::TcpFlags::ACK);
+    let first = pair.segments(1, &[0], TcpFlags::ACK);
     pair.exchange(&first, Air::Clear);
     pair.ack_with(1, 1, |_, _| ());
     pair.natives(1, Air::Clear);
     pair.wire();
     pair.backlog = 2;
-    let frames = [pair.data(&[1, 2]), pair.segments(1, &[1], ackless_wire::TcpFlags::ACK)];
+    let frames = [pair.data(&[1, 2]), pair.segments(1, &[1], TcpFlags::ACK)];
     for frame in &frames {
         pair.exchange(frame, Air::Clear);
     }

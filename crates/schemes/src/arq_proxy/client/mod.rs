@@ -79,7 +79,8 @@ impl Client {
         let packet = env.cx.pool.get(mpdu.packet);
         let (Some(&tcp), Some(key)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
-            return self.restart(env, key);
+            // What the transport here makes of it, its own SYN or RST says (RFC 5961, 3.2 and 4.2).
+            return;
         }
         if tcp.is_opaque() {
             if let Some(flow) = self.flow(env, key) {
@@ -379,7 +380,7 @@ impl Client {
         self.sent.pop_front_if(|(sent, _)| *sent == packet).map(|(_, key)| key)
     }
 
-    /// A connection begins or ends.
+    /// A connection begins or ends, by the word of the transport here.
     fn restart(&mut self, env: &mut Env<'_, '_>, key: FlowKey) {
         if let Some(flow) = self.flows.get_mut(key) {
             let before = std::mem::replace(flow, Flow::new(env.cx.now));

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use ackless_cell::config::{CellConfig, Direction, FlowConfig, Peer, Traffic};
+use ackless_cell::config::{CellConfig, Direction, FlowConfig, Peer, TcpConfig, Traffic, TransportConfig};
 use ackless_cell::loss::Interference;
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
@@ -55,6 +55,10 @@ pub struct Outcome {
     pub timeouts: u64,
     /// How much longer than guard timer and retransmission timeout each gap in progress was that was longer.
     pub excesses: Vec<Duration>,
+    /// Packets that hosts lost.
+    pub host_lost: u64,
+    /// Looks at a receiver whose application is so slow that there is no room for a segment.
+    pub window_closed: u64,
 }
 
 /// What only an observer sees.
@@ -62,6 +66,8 @@ pub struct Outcome {
 struct Watcher {
     /// Packets that the wire or a host dropped or lost.
     drops: u64,
+    /// Those of them that a host lost.
+    host_lost: u64,
     /// BlockAck Requests that did not arrive, by the station at either end.
     lost_requests: Vec<u64>,
     /// Completed transfers of each flow.
@@ -87,6 +93,7 @@ impl Trial {
         let Self { config, mut changes, bound, .. } = self;
         let watcher = Watcher {
             drops: 0,
+            host_lost: 0,
             lost_requests: vec![0; config.stations.len() + 1],
             completed: vec![0; config.flows.len()],
         };
@@ -98,7 +105,7 @@ impl Trial {
             cell.interfere(interference);
         }
         let mut progress: Vec<_> = (0..config.flows.len()).map(|flow| Progress::new(&config, flow, bound)).collect();
-        let mut all_done = None;
+        let (mut all_done, mut window_closed) = (None, 0);
         loop {
             let next = cell.poll_timeout().unwrap_or(Instant::FAR_FUTURE).min(cell.now() + PATIENCE);
             let until = next.saturating_add(Duration::from_nanos(1)).max(cell.now() + STEP);
@@ -112,6 +119,7 @@ impl Trial {
             for (flow, progress) in progress.iter_mut().enumerate() {
                 let lost = lost_for_good(cell.observer(), &config, &waits.borrow(), flow);
                 progress.look(&cell, &config, &mut waits.borrow_mut(), lost);
+                window_closed += u64::from(is_window_closed(&cell, &config, flow));
             }
             let done = (0..config.flows.len()).all(|flow| is_done(&cell, &config, flow));
             if done && all_done.is_none() {
@@ -133,14 +141,19 @@ impl Trial {
         let counters = counters(&cell, &config);
         assert_sound(&counters, "a trial");
         let timeouts = (0..config.flows.len()).map(|flow| cell.flows().sender_totals(flow).1).sum();
-        Outcome { counters, timeouts, excesses: progress.into_iter().flat_map(Progress::into_excesses).collect() }
+        let excesses = progress.into_iter().flat_map(Progress::into_excesses).collect();
+        Outcome { counters, timeouts, excesses, host_lost: cell.observer().host_lost, window_closed }
     }
 }
 
 impl Observer for Watcher {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
         match *event {
-            Event::WireDrop { .. } | Event::HostDrop { .. } => self.drops += 1,
+            Event::WireDrop { .. } => self.drops += 1,
+            Event::HostDrop { .. } => {
+                self.drops += 1;
+                self.host_lost += 1;
+            }
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
                 if let Body::BlockAckReq(..) = ppdu.body {
                     for end in [ppdu.transmitter, ppdu.receiver] {
@@ -187,6 +200,15 @@ fn is_done(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> b
     let size = size(config, flow);
     assert!(receiver.bytes_delivered() <= size, "flow {flow}: more than {size} were delivered");
     receiver.bytes_delivered() == size && sender.bytes_acked() == size
+}
+
+/// Whether there is no room for a segment where an application reads in its own time.
+fn is_window_closed(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> bool {
+    let TransportConfig::Tcp(TcpConfig { read_rate: Some(_), .. }) = config.flows[flow].transport else { return false };
+    let receiver = cell.flows().endpoint(flow, ends(config, flow).1);
+    receiver.is_some_and(|receiver| {
+        receiver.readable() > Bytes::ZERO && receiver.receive_window() < receiver.segment_size()
+    })
 }
 
 /// What has taken packets of a flow away for good, or keeps them back: a queue that drops, the wire, a host, a MAC that gives up, a lost BlockAck

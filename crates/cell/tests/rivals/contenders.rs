@@ -53,7 +53,7 @@ impl Contender {
 
     /// Its corner states: counters that must have grown in at least [`corners::LEAST_SEEDS`] runs.
     pub fn corners(&self) -> impl Iterator<Item = &'static str> {
-        self.corners.iter().copied().flatten().copied()
+        self.corners.iter().copied().flatten().chain(corners::HOSTS).copied()
     }
 
     /// The schedule of a seed with this rival, and how it was set up.

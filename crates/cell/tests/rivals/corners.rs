@@ -1,6 +1,6 @@
-//! The corner states in which each rival must have been tried: counters of its own transitions.
+//! The corner states in which each rival must have been tried: counters of its own transitions, and what hosts do ([`HOSTS`]).
 //!
-//! Not here, because a whole cell never gets there, and so in the schemes' own suites by script (`crates/schemes/tests`):
+//! Not here, because a whole cell never or seldom gets there, and so in the schemes' own suites by script (`crates/schemes/tests`):
 //! - what only IPv6 or ECN brings about, or a window that closes on FastACK: `not_ipv4`, `kept_for_ecn`, `forwarded_ecn`, `native_flags`, `ecn_raised`,
 //!   `zero_windows`, `window_limited`;
 //! - what takes more flows, or longer ones, than these runs have: `table_full`, `no_room`, `not_cached`, `swept`, `forgotten`, `abandoned`,
@@ -12,6 +12,13 @@
 
 /// So many different schedules must reach each.
 pub const LEAST_SEEDS: usize = 30;
+
+/// What lies above the MACs, whatever is done with ACKs: a packet that a station's host loses, and a look at a receiver whose application is so slow that there is no room for a segment.
+pub const HOSTS: &[&str] = &[HOST_LOST, WINDOW_CLOSED];
+/// Packets.
+pub const HOST_LOST: &str = "host_lost";
+/// Looks.
+pub const WINDOW_CLOSED: &str = "window_closed";
 
 /// The TCP ACK agent with a buffer.
 pub const AGENT_BUFFER: &[&str] = &[

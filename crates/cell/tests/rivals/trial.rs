@@ -20,6 +20,7 @@ use ackless_tcp::Endpoint;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::contenders::Setup;
+use crate::corners;
 use crate::ledger::{Ledger, shared};
 use crate::schedule::Schedule;
 use crate::tap::Tap;
@@ -50,6 +51,8 @@ pub struct Outcome {
 struct Watcher {
     /// Packets that the wire or a host dropped or lost, and those in frames that nobody answers.
     gone: u64,
+    /// Those of them that a host lost.
+    host_lost: u64,
     /// PPDUs that did not arrive whole.
     damaged: u64,
     /// Completed transfers of each flow.
@@ -151,6 +154,7 @@ impl Trial {
                 *self.outcome.counts.entry(name).or_default() += count;
             }
         }
+        self.outcome.counts.insert(corners::HOST_LOST, self.cell.observer().host_lost);
         self.outcome.timeouts = (0..self.config.flows.len()).map(|flow| self.cell.flows().sender_totals(flow).1).sum();
         self.outcome.lost_later = self.gone() - self.gone_in_weather;
         self.outcome
@@ -163,6 +167,12 @@ impl Trial {
             self.outcome.done[flow] = Some(now);
         }
         let flows = self.cell.flows();
+        if tcp_of(&self.config.flows[flow]).read_rate.is_some()
+            && let Some(receiver) = flows.endpoint(flow, 1 - self.sender(flow))
+        {
+            let full = receiver.readable() > Bytes::ZERO && receiver.receive_window() < receiver.segment_size();
+            *self.outcome.counts.entry(corners::WINDOW_CLOSED).or_default() += u64::from(full);
+        }
         let Some(sender) = flows.endpoint(flow, self.sender(flow)) else { return };
         let (acked, timeout) = (sender.bytes_acked(), sender.retransmission_timeout());
         // With RACK a probe of the tail starts the retransmission timer anew (RFC 8985, 7.3).
@@ -263,7 +273,11 @@ impl Trial {
 impl Observer for Watcher {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
         match *event {
-            Event::WireDrop { .. } | Event::HostDrop { .. } => self.gone += 1,
+            Event::WireDrop { .. } => self.gone += 1,
+            Event::HostDrop { .. } => {
+                self.gone += 1;
+                self.host_lost += 1;
+            }
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
                 self.damaged += 1;
                 self.gone += ppdu.mpdus().iter().filter(|mpdu| !mpdu.is_answered()).count() as u64;

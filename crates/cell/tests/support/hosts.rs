@@ -31,6 +31,11 @@ pub fn hosts(random: &mut Stream, config: &mut CellConfig, most: f64) {
     for flow in &mut config.flows {
         let rate = random.chance(0.25).then(|| BitRate::from_kbps(500 << random.below(6)));
         tcp_of(flow).read_rate = rate;
+        // Drawn aside, so that it changes no other draw: how little room such a reader has.
+        if rate.is_some() && random.clone().chance(0.5) {
+            let room = &mut tcp_of(flow).receive_buffer;
+            *room = (*room).min(Bytes(30_000));
+        }
     }
     let gro = if random.chance(0.3) {
         one_of(random, &[Gro::PerBatch, Gro::Most(NonZeroU32::MIN.saturating_add(3))])

@@ -1,0 +1,114 @@
+//! Random cells: stations, flows with TACK and without, losses, latencies and queues, under a random scheme.
+
+use ackless_cell::config::{ApQueue, CellConfig, Direction, Gro, Peer, Probability, Traffic, TransportConfig};
+use ackless_phy::Standard;
+use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
+use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::tcp::TackForm;
+use ackless_wire::{BitRate, Bytes, Duration};
+
+use crate::tack::{Contender, contenders, run, with_tack};
+use crate::testing::cells::{cell, loss, with_stations, with_tcp};
+
+/// The cell of a seed, and what is on its nodes.
+fn draw(seed: u64) -> (CellConfig, Contender) {
+    let mut random = Stream::new(seed, 0, Purpose::Test);
+    let mut all = contenders();
+    let contender = all.swap_remove(random.below(all.len() as u64) as usize);
+    let standard = [Standard::B, Standard::A, Standard::G, Standard::N, Standard::Ac][random.below(5) as usize];
+    let stations = 1 + random.below(3) as usize;
+    let mut config = with_stations(cell(standard), stations);
+    for _ in 0..1 + random.below(4) {
+        let direction = if random.chance(0.5) { Direction::Down } else { Direction::Up };
+        config = with_tcp(config, random.below(stations as u64) as usize, Peer::Server, direction);
+        let flow = config.flows.last_mut().expect("a flow has just been added");
+        flow.traffic = Traffic::Finite {
+            size: Bytes(1 + random.below(if standard == Standard::B { 200_000 } else { 2_000_000 })),
+        };
+        let TransportConfig::Tcp(tcp) = &mut flow.transport else { unreachable!("built as TCP") };
+        if random.chance(0.7) {
+            *tcp = with_tack(*tcp);
+            tcp.tack = Some(choices(&mut random));
+            tcp.congestion = [
+                CongestionChoice::ReceiverBbr(Variant::Standard),
+                CongestionChoice::Bbr,
+                CongestionChoice::Cubic,
+                CongestionChoice::NewReno,
+                CongestionChoice::Bbr3,
+            ][random.below(5) as usize];
+            if random.chance(0.2) {
+                tcp.policy = [None, Some(AckChoice::PerPacket)][random.below(2) as usize];
+            }
+        }
+        tcp.receive_buffer = Bytes([20_000, 200_000, 1 << 20][random.below(3) as usize]);
+    }
+    let mut p = || if random.chance(0.3) { 0.0 } else { 0.15 * random.unit() };
+    let mut hosts = Stream::new(seed, 3, Purpose::Test);
+    let host_loss = if hosts.chance(0.3) { 0.05 * hosts.unit() } else { 0.0 };
+    for flow in &mut config.flows {
+        let TransportConfig::Tcp(tcp) = &mut flow.transport else { unreachable!("built as TCP") };
+        tcp.read_rate = hosts.chance(0.3).then(|| BitRate::from_kbps(500 << hosts.below(6)));
+    }
+    let losses = loss([p(), p(), p(), p()]);
+    let mut kernels = Stream::new(seed, 6, Purpose::Test);
+    let tso = kernels.chance(0.3).then(|| Duration::from_millis(kernels.below(9)));
+    config.server.tso = tso;
+    let gro = if hosts.chance(0.3) { Gro::PerBatch } else { Gro::Off };
+    config.server.gro = gro;
+    config.server.host_latency = Duration::from_micros(hosts.below(300));
+    for station in &mut config.stations {
+        station.loss = losses;
+        station.gro = gro;
+        station.tso = tso;
+        station.host_loss = Probability::new(host_loss).expect("0.05 at most");
+        station.host_latency = Duration::from_micros(random.below(200));
+        station.queue_packets = 20 + random.below(200) as u32;
+        station.mac.retry_limit = Some(3 + random.below(5) as u32);
+    }
+    config.ap.mac.retry_limit = Some(3 + random.below(5) as u32);
+    config.ap.queue = ApQueue::Fifo { packets: 20 + random.below(200) as u32 };
+    let mut wire = || Probability::new(if random.chance(0.5) { 0.0 } else { 0.02 * random.unit() });
+    (config.wired.down.loss, config.wired.up.loss) =
+        (wire().expect("it is a probability"), wire().expect("it is a probability"));
+    let delay = Duration::from_micros(random.below(50_000));
+    (config.wired.down.delay, config.wired.up.delay) = (delay, delay);
+    config.measured = Duration::from_secs(120);
+    (config, contender)
+}
+
+fn choices(random: &mut Stream) -> TackConfig {
+    TackConfig {
+        form: [TackForm::Kinds, TackForm::Experimental][random.below(2) as usize],
+        blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][random.below(4) as usize],
+        loss_signal: [LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly][random.below(3) as usize],
+        timing: [Timing::OneWayDelay, Timing::Sampled][random.below(2) as usize],
+        batch: random.chance(0.4),
+        share: [Share::Least, Share::Usual][random.below(2) as usize],
+        rate: [RateBy::Receiver, RateBy::Sender][random.below(2) as usize],
+        window_asks: random.chance(0.5),
+        settling: [Settling::Quarter, Settling::Adaptive][random.below(2) as usize],
+    }
+}
+
+#[test]
+fn in_random_cells_all_transfers_end_and_no_tack_is_malformed() {
+    let (mut tacks, mut iacks) = (0, 0);
+    for seed in 0..240 {
+        let (config, contender) = draw(seed);
+        let run = run(&config, &contender, seed);
+        for (flow, (asked, [sender, receiver])) in config.flows.iter().zip(&run.flows).enumerate() {
+            let Traffic::Finite { size } = asked.traffic else { unreachable!("all transfers are finite") };
+            let what = format!("seed {seed}, {} on {:?}, flow {flow}", contender.name, config.standard);
+            assert_eq!(
+                (sender.bytes_acked, receiver.bytes_delivered),
+                (size, size),
+                "{what}: {sender:#?} {receiver:#?}"
+            );
+            assert_eq!((sender.malformed_tacks, receiver.malformed_tacks), (0, 0), "{what}");
+            tacks += sender.tacks_received;
+            iacks += sender.iacks_received;
+        }
+    }
+    assert!(tacks > 10_000 && iacks > 2_000, "{tacks} TACKs and {iacks} IACKs");
+}

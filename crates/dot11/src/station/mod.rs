@@ -62,13 +62,17 @@ pub struct Station<S> {
     config: MacConfig,
     access: ChannelAccess,
     scheme: S,
+    /// What it knows of all other nodes, by node number.
     peers: Vec<Peer>,
+    /// Queue, agreements and rate towards each node that it talks to.
     links: Links,
+    /// Its own frame exchange.
     exchange: Exchange,
     /// A frame outside of any BlockAck agreement that is being sent.
     in_service: Option<InService>,
     /// A PPDU that waits for the CTS to its RTS.
     reserved: Option<Reserved>,
+    /// What it will answer to the frame that has just come.
     answer: Option<DueAnswer>,
     /// A beacon of this length is due.
     beacon: Option<Bytes>,
@@ -80,14 +84,19 @@ pub struct Station<S> {
     free_since: Instant,
     next_handle: u32,
     next_group_seq: MacSeq,
+    /// On the way up: taken by [`Self::poll_up`].
     up: VecDeque<Upward>,
+    /// What the scheme wants done: taken by [`Self::poll_emission`].
     emissions: Vec<Emission>,
+    /// MPDUs that the answer at hand has settled, until the scheme is told.
     fates: Vec<(Mpdu, Fate)>,
     /// Packets that a queue has dropped, until the scheme is told.
     dropped: Vec<Queued>,
+    /// What has just left the reorder buffer, or needs none, until it is handed up.
     released: Vec<Mpdu>,
     /// What the PPDU asks for that was received ahead, once it is over.
     ahead: Option<Asks>,
+    /// Empty buffers of PPDUs that are over, to be filled again.
     spare: Vec<Vec<Mpdu>>,
     counts: StationCounts,
 }

@@ -44,6 +44,7 @@ pub(super) struct Maker {
     calls: VecDeque<(FlowKey, Scale)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
+    /// When idle flows were last looked for.
     swept: Instant,
 }
 
@@ -73,13 +74,17 @@ struct Flow {
     client: NodeId,
     /// Left alone: the agent says nothing, and all passes.
     opaque: Opaque,
+    /// What the ACKs made in its name are made of; nothing before its first.
     facts: Option<ClientFacts>,
+    /// What the client's MAC has taken in.
     inflow: Inflow,
     /// Where data begins, until the client has acknowledged the SYN before it.
     opening: Option<SeqNumber>,
     /// Of what was sent to the client, which the MAC may have given up: the client has seen no newer ones.
     stamps: Stamps,
+    /// How far the agent may speak for the client.
     vouched: Option<SeqNumber>,
+    /// How far the server was told, by the agent or by the client, and the window field with that.
     said: Option<SeqNumber>,
     said_window: Option<u16>,
     /// The largest acknowledgment number that came from the client itself.
@@ -93,6 +98,7 @@ struct Flow {
     recent: Option<u32>,
     /// The server has sent again what it was told to have arrived: what told it may be lost.
     doubted: bool,
+    /// When anything of it last came by.
     heard: Instant,
 }
 

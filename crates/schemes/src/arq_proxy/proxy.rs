@@ -35,6 +35,7 @@ struct Template {
     made: Instant,
     /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
     delivered: bool,
+    /// It was asked for, and has gone up if that said anything new.
     released: bool,
 }
 
@@ -48,6 +49,7 @@ struct Client {
     next: SeqNumber,
     /// The most that went up in its name.
     highest: SeqNumber,
+    /// When a packet of the connection last came by.
     used: Instant,
 }
 

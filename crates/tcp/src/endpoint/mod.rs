@@ -71,9 +71,12 @@ pub struct Endpoint {
     opening: Opening,
     local: SocketAddr,
     peer: Option<Peer>,
+    /// The variables of the sending half: sequence numbers, window, buffer.
     tx: Sender,
+    /// Those of the receiving half.
     rx: Receiver,
     congestion: Congestion,
+    /// What finds losses, and says what goes again.
     loss: Detector,
     /// Fed only where the detector keeps records.
     delivery: DeliveryRate,
@@ -84,9 +87,12 @@ pub struct Endpoint {
     undo: Option<Box<Undo>>,
     /// Where marks are asked for.
     ecn: Option<Box<Notification>>,
+    /// When to acknowledge.
     policy: Policy,
     rtt: RttEstimator,
+    /// When what was sent, for samples of the round trip where no records of transmissions are kept.
     marks: Marks,
+    /// What the receiving half has seen of the data that came, for its policy.
     measured: Measured,
     dialect: Dialect,
     /// Whether both ends do selective acknowledgements (RFC 2018): offered until the handshake, then agreed.
@@ -100,9 +106,11 @@ pub struct Endpoint {
     events: EventSet,
     close_reason: Option<CloseReason>,
     stats: Stats,
+    /// An acknowledgement is due, for this reason.
     ack_owed: Option<AckReason>,
     /// A segment that is not part of the stream, most often a RST.
     reply: Option<Packet>,
+    /// The last sample of the round trip, until [`Self::take_rtt_sample`] takes it.
     rtt_sample: Option<Duration>,
 }
 

@@ -215,7 +215,7 @@ fn every_key_has_a_meaning_and_a_default_that_is_allowed() {
 
 #[test]
 fn the_reference_page_is_that_of_the_schema() {
-    let page = include_str!("../../../docs/scenarios.md");
+    let page = include_str!("../../../../docs/scenarios.md");
     assert_eq!(page, reference(), "write it anew: ackless scenarios keys > docs/scenarios.md");
 }
 

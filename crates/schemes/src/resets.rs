@@ -1,7 +1,7 @@
 //! The end of a connection whose receiver will not take what its sender believes it to have: a RST for each end, from whoever has acknowledged in the receiver's name (`crate::repairs`).
 //!
 //! Nobody acknowledges a RST. One that is lost leaves an end open that may have nothing more to say, and so never hears from the other that the connection is over: a receiver that only waits, a sender
-//! that believes all to have arrived. So each goes again, [`REPEATS`] times and each time after twice as long, unless a SYN shows that the ports serve another connection. To an end that is closed by
+//! that believes all to have arrived. So each goes again, [`REPEATS`] times and each time after twice as long, unless a SYN of the receiver's own, which nobody on the wire forges, shows that the ports serve another connection. To an end that is closed by
 //! then another RST says nothing (RFC 9293, 3.10.7.1).
 
 use ackless_dot11::frame::NodeId;
@@ -46,7 +46,7 @@ impl Resets {
         self.0.push(Ending { key, last, due: cx.now + FIRST, wait: FIRST, left: REPEATS });
     }
 
-    /// A SYN on these ports, of either end: it is another connection from here on.
+    /// A SYN of the receiver's own on these ports: it is another connection from here on.
     pub(crate) fn forget(&mut self, key: FlowKey) {
         if !self.0.is_empty() {
             self.0.retain(|ending| ending.key != key);

@@ -134,7 +134,9 @@ impl FastAck {
     /// A SYN passes, perhaps again.
     fn on_syn(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader, side: Side) {
         let syn = Syn { seq: tcp.seq, scale: tcp.options.window_scale };
-        self.resets.forget(key);
+        if side == Side::Client {
+            self.resets.forget(key);
+        }
         if self.connections.get_mut(key).is_none() && !self.make_room(cx, key) {
             return;
         }

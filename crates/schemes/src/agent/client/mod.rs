@@ -238,9 +238,6 @@ impl Client {
     /// A SYN or RST from a peer. Only what the TCP is sure to believe ends the flow: a RST with the number that it waits for (RFC 5961, 3.2), by its last ACK and by what went up since. Else the
     /// TCP's own answer does, a RST or a SYN.
     pub(in crate::agent) fn on_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
-        if tcp.flags.contains(TcpFlags::SYN) {
-            self.resets.forget(key.reversed());
-        }
         let Some(flow) = self.flows.get_mut(key) else { return };
         if tcp.flags.contains(TcpFlags::RST) {
             if flow.is_ended_by(tcp) {

@@ -46,6 +46,8 @@ pub(crate) struct Flow {
     past: (u64, u64),
     /// What the station remembers of TACK on the way to its peer.
     tack_memory: Memory,
+    /// When the present connection began.
+    connected: Instant,
     past_transport: TransportCounts,
     /// Of datagrams, if it is over UDP.
     pub(crate) datagrams: DatagramCounts,
@@ -259,6 +261,7 @@ impl Flow {
             application,
             past: (0, 0),
             tack_memory: Memory::default(),
+            connected: Instant::ZERO,
             past_transport: TransportCounts::default(),
             datagrams: DatagramCounts::default(),
             unanswered: 0,
@@ -370,8 +373,9 @@ impl Flow {
         }
         // The station calls, and remembers what came of TACK on the way.
         if let Some(old) = &self.ends[1].tcp {
-            self.tack_memory.learn(now, old.tack_verdict());
+            self.tack_memory.learn(self.connected, now, old.tack_verdict());
         }
+        self.connected = now;
         let [peer_config, config] = [0, 1].map(|end| Config { nagle, tso: self.ends[end].tso, ..endpoint_config(tcp) });
         let config = Config { tack: config.tack.filter(|_| self.tack_memory.offers(now)), ..config };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];

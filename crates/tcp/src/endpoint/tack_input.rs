@@ -370,9 +370,10 @@ impl Endpoint {
         })
     }
 
-    /// What came of TACK so far, for a host that [remembers](crate::tack::Memory) it.
+    /// What came of TACK so far, for a host that [remembers](crate::tack::Memory) it. It works where something of the peer's has been heard: reports that have been sent alone
+    /// say nothing of whether they arrive.
     pub fn tack_verdict(&self) -> Verdict {
-        let heard = self.stats.tacks_received > 0 || self.stats.tack.tacks_sent > 0;
+        let heard = self.stats.tacks_received + self.stats.iacks_received > 0;
         if self.has_fallen_back() || self.tx.offered_in_vain {
             Verdict::Fails
         } else if heard {

@@ -58,9 +58,10 @@ pub enum Share {
     /// RTTmin, as in the paper.
     #[default]
     Least,
-    /// The lower quartile of the least round trips of the last sixteen rounds, but 1/f is at most 40 ms by it, what a delayed acknowledgement waits. Ours: where a
+    /// The lower quartile of the least round trips of the last sixteen rounds, but 1/f is between 30 and 40 ms by it, the latter what a delayed acknowledgement waits. Ours: where a
     /// queue stands on the path's own account, as that of an AP with many clients, beta for each least round trip are more than anything that changes can be
-    /// answered by. It is bounded since fewer reports make longer queues, and these fewer reports.
+    /// answered by. It is bounded since fewer reports make longer queues, and these fewer reports. Where so many reports are lost that beta of them in a row are in more than
+    /// one of 64 cases, 1/f is the share of RTTmin that has as many as it takes.
     Usual,
 }
 

@@ -10,7 +10,7 @@ use ackless_wire::{Duration, Instant};
 pub enum Verdict {
     /// It was not in force, or nothing has been heard that shows that it works.
     Untold,
-    /// Reports have come through.
+    /// Reports have come through, or what their receiver says about them.
     Works,
     /// It was given up, since plain segments pass and its own do not; or SYNs that offered it were not answered, and one that did not was.
     Fails,
@@ -33,8 +33,12 @@ impl Memory {
         self.failures == 0 || now >= self.since.saturating_add(self.pause())
     }
 
-    /// A connection to the destination has come to this at `now`.
-    pub fn learn(&mut self, now: Instant, verdict: Verdict) {
+    /// A connection to the destination that began at `began` has come to this at `now`. What began before the last failure was known is no news beside it: connections that fail
+    /// together are one failure, and one that worked before it does not undo it.
+    pub fn learn(&mut self, began: Instant, now: Instant, verdict: Verdict) {
+        if self.failures > 0 && began < self.since {
+            return;
+        }
         match verdict {
             Verdict::Untold => {}
             Verdict::Works => self.failures = 0,
@@ -61,22 +65,44 @@ mod tests {
         let mut now = Instant::from_secs(5);
         assert!(memory.offers(now));
         for minutes in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1440, 1440] {
-            memory.learn(now, Verdict::Fails);
+            memory.learn(now, now, Verdict::Fails);
             assert!(!memory.offers(now + Duration::from_secs(60 * minutes - 1)), "{minutes}");
             now += Duration::from_secs(60 * minutes);
             assert!(memory.offers(now), "{minutes}");
-            memory.learn(now, Verdict::Untold);
+            memory.learn(now, now, Verdict::Untold);
         }
+    }
+
+    #[test]
+    fn connections_that_fail_together_are_one_failure() {
+        let mut memory = Memory::default();
+        let second = Instant::from_secs;
+        (0..10).for_each(|at| memory.learn(second(5), second(20 + at), Verdict::Fails));
+        assert!(!memory.offers(second(79)));
+        assert!(memory.offers(second(80)), "a minute after the first of them");
+        // One that began after it is the next in a row; those beside it are no more.
+        (0..10).for_each(|at| memory.learn(second(100), second(110 + at), Verdict::Fails));
+        assert!(!memory.offers(second(229)));
+        assert!(memory.offers(second(230)));
+    }
+
+    #[test]
+    fn what_began_before_the_failure_does_not_undo_it() {
+        let mut memory = Memory::default();
+        let second = Instant::from_secs;
+        memory.learn(second(5), second(20), Verdict::Fails);
+        memory.learn(second(1), second(21), Verdict::Works);
+        assert!(!memory.offers(second(22)));
     }
 
     #[test]
     fn where_it_works_all_is_forgotten() {
         let mut memory = Memory::default();
         let now = Instant::from_secs(5);
-        (0..9).for_each(|_| memory.learn(now, Verdict::Fails));
-        memory.learn(now, Verdict::Works);
+        (0..9).for_each(|_| memory.learn(now, now, Verdict::Fails));
+        memory.learn(now, now, Verdict::Works);
         assert!(memory.offers(now));
-        memory.learn(now, Verdict::Fails);
+        memory.learn(now, now, Verdict::Fails);
         assert!(memory.offers(now + Duration::from_secs(60)));
     }
 }

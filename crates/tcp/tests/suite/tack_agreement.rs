@@ -234,6 +234,16 @@ fn two_syns_lost_in_a_row_are_no_reason_to_do_without_tack() {
 }
 
 #[test]
+fn whoever_has_only_sent_reports_does_not_know_whether_they_pass() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
+    pair.alter[B] = Middlebox::new(|packet| options(packet).tack.ack_type.is_none());
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_millis(100));
+    assert!(pair.ends[B].stats().tack.tacks_sent > 0);
+    assert_eq!([A, B].map(|end| pair.ends[end].tack_verdict()), [Verdict::Untold; 2]);
+}
+
+#[test]
 fn a_radio_that_is_gone_for_a_while_leaves_tack_in_force() {
     for congestion in [CongestionChoice::Cubic, CongestionChoice::ReceiverBbr(Variant::Standard)] {
         for millis in [50, 150, 400, 1_000, 3_000, 10_000] {

@@ -92,6 +92,20 @@ fn a_path_that_becomes_slower_keeps_its_round_trip_and_one_that_becomes_faster_i
 }
 
 #[test]
+fn where_half_of_the_reports_are_lost_the_path_stays_full() {
+    for seed in 0..6 {
+        let mut pair = pair(&better(), 10, seed);
+        pair.run_for(Duration::from_secs(1));
+        pair.paths[B].loss = 0.5;
+        pair.run_for(Duration::from_secs(4));
+        let timeouts = pair.ends[A].stats().timeouts;
+        let mbps = goodput(&mut pair, 10_000);
+        assert!(mbps > 0.9 * 20.0, "seed {seed}: {mbps} of 20 Mbps");
+        assert_eq!(pair.ends[A].stats().timeouts, timeouts, "seed {seed}");
+    }
+}
+
+#[test]
 fn reordering_beyond_a_quarter_of_the_round_trip_is_learned() {
     let lost = |config: &Config| {
         let mut pair = pair(config, 10, 3);

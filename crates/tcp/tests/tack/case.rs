@@ -102,7 +102,9 @@ impl Case {
 
 /// A conversation in which both ends do TACK all the time.
 fn torture(seed: u64, random: &mut Stream) -> Case {
-    let configs = [(); 2].map(|()| {
+    // In two of five the receiver's buffer is small and its reader slow: else windows hardly ever close, since most readers keep up.
+    let slow = random.chance(0.4);
+    let mut configs = [(); 2].map(|()| {
         let base = config(random, Family::Bulk);
         Config {
             receive_buffer: Bytes(pick(random, &[3_000, 20_000, 65_535, 6_000_000, 6_000_000])),
@@ -112,6 +114,10 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
             ..base
         }
     });
+    if slow {
+        let full = configs[0].mss.min(configs[1].mss).get();
+        configs[1].receive_buffer = Bytes(full * pick(random, &[2, 4, 10, 30]) + random.below(full));
+    }
     let delay = Duration::from_millis(1 + random.below(60));
     let [mut down, mut up] = [(); 2].map(|()| changing(random, delay));
     down.loss = Loss::Single(random.unit() * 0.1);
@@ -120,8 +126,13 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
     let mut plans = [0, 1].map(|end| plan(random, Family::Torture, &configs, end));
     plans[1].to_write /= 20;
     plans[1].pauses = pick(random, &[0.0, 0.05, 0.15]);
+    if slow {
+        plans[1].pauses = 0.15 + 0.35 * random.unit();
+        plans[1].chunk = pick(random, &[300, 1_000, 4_000]);
+    }
     let iss = [(); 2].map(|()| SeqNumber(random.bits() as u32));
-    Case { seed, configs, links: [down, up], plans, iss, simultaneous: false, tick: Duration::from_millis(5) }
+    let tick = Duration::from_millis(if slow { 40 } else { 5 });
+    Case { seed, configs, links: [down, up], plans, iss, simultaneous: false, tick }
 }
 
 /// `base` with any of the policies that stand beside the paper's.

@@ -54,7 +54,8 @@ fn whatever_changes_on_the_way_tack_goes_on() {
     all.reached("timeouts", least, |run| run.timeouts > 0);
     all.reached("TACKs in a rhythm", least, |run| run.seen.paced_tacks > 2);
     all.reached("IACKs of losses", least, |run| run.seen.loss_iacks > 0);
-    all.reached("closed windows", least / 20, |run| run.seen.closed_windows > 0);
+    all.reached("closed windows", 2 * least, |run| run.seen.closed_windows > 0);
+    all.reached("IACKs of windows", least, |run| run.seen.window_iacks > 0);
 }
 
 /// The outcomes of the conversations of one family.

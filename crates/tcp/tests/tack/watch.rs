@@ -178,6 +178,7 @@ impl Watch {
         if end.stats().fallbacks > 0 {
             assert!(tack.is_empty(), "seed {seed}: {from} has fallen back and goes on at {now:?}");
         }
+        self.seen.closed_windows += u64::from(tcp.window == 0);
         if let Some(kind) = tack.ack_type {
             self.on_typed_sent(now, from, packet, tcp, kind);
             return;
@@ -189,7 +190,6 @@ impl Watch {
             self.seen.sequence_wraps += u64::from(tcp.seq.0.checked_add(places as u32).is_none());
             self.on_text_sent(now, from, (start, start + places, len), tack.packet_number, before, end);
         }
-        self.seen.closed_windows += u64::from(tcp.window == 0);
     }
 
     fn on_typed_sent(&mut self, now: Instant, from: usize, packet: &Packet, tcp: &TcpHeader, kind: u8) {

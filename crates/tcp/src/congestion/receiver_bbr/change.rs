@@ -20,6 +20,9 @@ pub(super) struct Change {
     /// The least round trip of what was sent with next to nothing in flight, and from when on samples are of that.
     probed: Option<Duration>,
     probing_from: Option<Instant>,
+    /// The same of the stretch of the probe before this one, and how many stretches there have been.
+    earlier: Option<Duration>,
+    stretches: u32,
     /// No other probe before this, and how long after the next one.
     again_at: Instant,
     pause: Duration,
@@ -44,6 +47,8 @@ impl Change {
             before: BitRate::ZERO,
             probed: None,
             probing_from: None,
+            earlier: None,
+            stretches: 0,
             again_at: Instant::ZERO,
             pause: FIRST_PAUSE,
         }
@@ -93,16 +98,30 @@ impl Change {
     /// A probe begins; what is sent from now on comes back from `from` on.
     pub(super) fn begin(&mut self, from: Instant) {
         (self.probed, self.probing_from) = (None, Some(from));
+        (self.earlier, self.stretches) = (None, 0);
         self.before = self.since;
         self.again_at = from.saturating_add(self.pause);
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    /// A stretch of the probe is over: whether it needs another one, since round trips still fell by a tenth. So long a queue drains, and what it still makes of the round
+    /// trip is not the path's.
+    pub(super) fn wants_more(&mut self, min_rtt: Option<Duration>) -> bool {
+        let (Some(_), Some(probed), Some(min)) = (self.probing_from, self.probed, min_rtt) else { return false };
+        let falls = self.earlier.is_none_or(|earlier| probed * 10 < earlier * 9);
+        if probed * 2 <= min * 3 || !falls || self.stretches >= MOST_STRETCHES {
+            return false;
+        }
+        self.stretches += 1;
+        self.earlier = self.probed.take();
+        true
     }
 
     /// The probe is over, if there was one.
     pub(super) fn end(&mut self, min_rtt: Option<Duration>) -> Option<Found> {
         self.probing_from.take()?;
         (self.rounds, self.since) = (0, BitRate::ZERO);
-        let (probed, min) = (self.probed?, min_rtt?);
+        let (probed, min) = (self.probed.or(self.earlier)?, min_rtt?);
         if probed * 2 > min * 3 {
             self.pause = FIRST_PAUSE;
             return Some(Found::Longer(probed));
@@ -112,6 +131,8 @@ impl Change {
 }
 
 const ROUNDS: u32 = 3;
+/// Where round trips fall for longer than this, the queue is not ours.
+const MOST_STRETCHES: u32 = 8;
 /// Between two probes, where the first has found nothing.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -168,5 +189,24 @@ mod tests {
             assert_eq!(change.end(MIN), Some(found));
             assert_eq!(change.end(MIN), None);
         }
+    }
+
+    #[test]
+    fn while_round_trips_fall_a_queue_drains_and_the_probe_goes_on() {
+        let ms = Duration::from_millis;
+        let mut change = Change::new();
+        change.begin(Instant::from_secs(100));
+        for (at, (rtt, more)) in
+            [(700, true), (500, true), (300, true), (120, true), (110, false)].into_iter().enumerate()
+        {
+            change.on_sample(Instant::from_secs(101 + at as u64), Some(ms(rtt)), BitRate::ZERO, MIN);
+            assert_eq!(change.wants_more(MIN), more, "{rtt} ms");
+        }
+        assert_eq!(change.end(MIN), Some(Found::Longer(ms(110))));
+        assert!(!change.wants_more(MIN), "no probe");
+        // Short again: no more is needed.
+        change.begin(Instant::from_secs(200));
+        change.on_sample(Instant::from_secs(201), Some(ms(30)), BitRate::ZERO, MIN);
+        assert!(!change.wants_more(MIN));
     }
 }

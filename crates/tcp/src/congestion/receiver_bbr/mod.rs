@@ -269,6 +269,10 @@ impl ReceiverBbr {
         if now < end {
             return;
         }
+        if self.change.as_mut().is_some_and(|change| change.wants_more(self.min_rtt)) {
+            self.state = State::ProbeRtt { end: now + srtt.max(PROBE_RTT_LENGTH / 2) };
+            return;
+        }
         self.lowered.restart(now);
         self.time.resume(now);
         self.heed_change();
@@ -300,8 +304,11 @@ impl ReceiverBbr {
         }
     }
 
+    /// [`Variant::Rounds`] takes every path for 10 ms long at least, the time that a rate is measured over: on a shorter one twice the product is less than what an aggregating
+    /// link takes at once, and other stations' turns are longer than RTTmin.
     fn bdp(&self) -> Bytes {
-        self.min_rtt.map_or(self.start.initial, |rtt| bdp(self.bandwidth.best(), rtt))
+        let trip = |rtt| if self.variant == Variant::Rounds { RateTime::span(rtt) } else { rtt };
+        self.min_rtt.map_or(self.start.initial, |rtt| bdp(self.bandwidth.best(), trip(rtt)))
     }
 
     /// The cap follows its target, but after a timeout, and before the pipe is full, only by what is delivered. Before the first

@@ -50,11 +50,15 @@ impl Frequency {
     /// alone would have a path of 10 kbps, or an RTTmin of many seconds, wait longer.
     pub(crate) fn interval(&self, path: &Path) -> Option<Duration> {
         let min_rtt = Some(path.min_rtt).filter(|rtt| !rtt.is_zero())?;
-        let mut exact = equation_4(self.beta, self.every, path.mss, path.bandwidth, min_rtt)?;
-        if path.hurried {
+        let enough = if path.usual.is_some() { enough_for(path.ack_loss_ppm) } else { 0 };
+        let beta = self.beta.max(enough);
+        let mut exact = equation_4(beta, self.every, path.mss, path.bandwidth, min_rtt)?;
+        // Where a queue stands the path is full, whatever the window blocks: to hear sooner of room brings nothing.
+        let queued = path.usual.is_some_and(|usual| usual * 4 > min_rtt * 5);
+        if path.hurried && !queued {
             exact = exact / HURRY;
-        } else if let Some(usual) = path.usual {
-            exact = exact.max((usual / u64::from(self.beta.max(1))).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
+        } else if let (Some(usual), true) = (path.usual, beta == self.beta) {
+            exact = exact.max((usual / u64::from(beta.max(1))).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
         }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
     }
@@ -121,6 +125,17 @@ impl Frequency {
     }
 }
 
+/// How many reports in a row are all lost in less than one of 64 cases; at most 8. The cap has room for about a round trip more than what is reported: where all reports
+/// of that time are lost, the sender stands still, and so does the receiver, which has nothing to report then.
+const fn enough_for(ack_loss_ppm: u32) -> u32 {
+    let (loss, mut all, mut reports) = (ack_loss_ppm as u64, ack_loss_ppm as u64, 1);
+    while all * 64 >= MILLION && reports < 8 {
+        all = all * loss / MILLION;
+        reports += 1;
+    }
+    reports
+}
+
 /// Whether `one` is twice the `other` or more.
 const fn is_twice(one: u64, other: u64) -> bool {
     one >= other.saturating_mul(2)
@@ -128,9 +143,9 @@ const fn is_twice(one: u64, other: u64) -> bool {
 
 /// What 1/f never exceeds.
 const LONGEST: Duration = Duration::from_millis(500);
-/// What 1/f is at least where it goes by the usual round trip: what two accesses of a busy medium take. Loss is told at once in any case, and the cap has room for what comes
-/// in an interval.
-const LEAST_BY_USUAL: Duration = Duration::from_millis(20);
+/// What 1/f is at least where it goes by the usual round trip: with ten clients each of them has had its turn by then. Loss is told at once in any case, and the cap has room
+/// for what comes in an interval.
+const LEAST_BY_USUAL: Duration = Duration::from_millis(30);
 /// What 1/f never exceeds by the usual round trip: as long as a delayed acknowledgement waits on Linux.
 const MOST_BY_USUAL: Duration = Duration::from_millis(40);
 /// By how much more often TACKs are wanted where the peer's window blocks the sender.
@@ -139,6 +154,7 @@ const HURRY: u64 = 8;
 const SHORTEST: Duration = Duration::from_micros(1);
 /// How long a lower f has to last: longer than ProbeRTT, of max(RTT, 200 ms), takes.
 const SETTLING: Duration = Duration::from_secs(1);
+const MILLION: u64 = 1_000_000;
 /// Less loss than a percent does not count.
 const LOSS_STEP: u32 = 10_000;
 /// A receiver that acknowledges by another rule never takes the frequency over: it is not told for ever.
@@ -235,6 +251,37 @@ mod tests {
         assert_eq!(reports(&mut frequency, (500, 900), |_| ms(20), &lossy(100_000)).len(), 1);
         assert_eq!(reports(&mut frequency, (900, 1_300), |_| ms(20), &lossy(60_000)), []);
         assert_eq!(reports(&mut frequency, (1_300, 1_700), |_| ms(20), &lossy(0)).len(), 1);
+    }
+
+    #[test]
+    fn by_the_usual_round_trip_a_busy_medium_is_spared_but_not_where_reports_are_lost() {
+        let ms = Duration::from_millis;
+        let usual = |min, usual, ppm| {
+            let path = Path { usual: Some(ms(usual)), ack_loss_ppm: ppm, ..path(200, min) };
+            Frequency::new(2, 2).interval(&path)
+        };
+        assert_eq!(usual(20, 20, 0), Some(ms(30)));
+        assert_eq!(usual(20, 70, 0), Some(ms(35)));
+        assert_eq!(usual(20, 500, 0), Some(ms(40)));
+        assert_eq!(usual(200, 200, 0), Some(ms(100)), "the paper's share is longer");
+        // Two are lost in a row in less than one of 64 cases up to 12.5 %, three up to 25 %, six at 49 %, of which the share of RTTmin has as many.
+        assert_eq!(usual(24, 24, 120_000), Some(ms(30)));
+        assert_eq!(usual(24, 24, 200_000), Some(ms(8)));
+        assert_eq!(usual(24, 24, 490_000), Some(ms(4)));
+        assert_eq!(usual(24, 24, 1_000_000), Some(ms(3)), "eight at most");
+        // By the paper beta stays, whatever is lost.
+        assert_eq!(Frequency::new(2, 2).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }), Some(ms(10)));
+    }
+
+    #[test]
+    fn a_window_that_blocks_hurries_reports_but_not_where_a_queue_stands() {
+        let ms = Duration::from_millis;
+        let blocked = |usual: Option<u64>| {
+            Frequency::new(2, 2).interval(&Path { usual: usual.map(ms), hurried: true, ..path(200, 80) })
+        };
+        assert_eq!(blocked(Some(90)), Some(ms(5)));
+        assert_eq!(blocked(Some(121)), Some(ms(40)));
+        assert_eq!(blocked(None), Some(ms(5)));
     }
 
     #[test]

@@ -8,8 +8,9 @@ use crate::entry::{Entry, deeds_line, effort};
 use crate::export::estimates_csv;
 use crate::finding::finding;
 use crate::metric::Metric;
+use crate::parallel::in_parallel;
 use crate::remark::{fairness_column, marked_figure, remarks};
-use crate::run::{Job, Runner, in_parallel, run_whole};
+use crate::run::{Job, Runner, run_whole};
 use crate::table::{
     COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval, index_with_interval,
 };
@@ -55,7 +56,9 @@ impl Comparison {
         }
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
-        let results = in_parallel(&jobs, threads, done, |&job| run_whole(runner, job).map(|record| record.result))?;
+        let results = in_parallel(&jobs, seeds as usize, threads, done, |&job| {
+            run_whole(runner, job).map(|record| record.result)
+        })?;
         let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
         let rows = Entry::all(cases.into_iter().map(|case| (case, results.by_ref().take(seeds as usize).collect())));
         Ok(Self {

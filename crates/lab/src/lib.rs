@@ -20,6 +20,7 @@ pub mod files;
 mod finding;
 pub mod input;
 pub mod metric;
+pub mod parallel;
 pub mod picture;
 pub mod place;
 mod remark;

@@ -1,11 +1,10 @@
-//! Running cells: one at a time or many at once, always with results in the order of what was asked.
+//! Running cells, one at a time; [`crate::parallel`] runs many at once.
 
 use std::time::Instant;
 
 use ackless_cell::config::CellConfig;
 use ackless_cell::result::RunResult;
 use ackless_scenario::Effective;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::case::Case;
@@ -98,27 +97,4 @@ pub fn run_one(runner: &dyn Runner, job: Job<'_>) -> Record {
     let mut result = runner.run(&job.case.config, job.seed);
     result.wall_seconds = start.elapsed().as_secs_f64();
     Record { version: VERSION, scenario: job.case.scenario.effective(job.case.row), result }
-}
-
-/// Calls `work` for every one of `items` on `threads` threads (0: one for each core) and gives back the results in the
-/// order of `items`. `done` is called after each, from any thread.
-///
-/// # Errors
-/// Where the threads cannot be started.
-pub fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    threads: usize,
-    done: &(dyn Fn() + Sync),
-    work: impl Fn(&T) -> R + Sync,
-) -> Result<Vec<R>, LabError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| LabError::Threads(threads, error.to_string()))?;
-    Ok(pool.install(|| {
-        let results = items.par_iter().map(|item| {
-            let result = work(item);
-            done();
-            result
-        });
-        results.collect()
-    }))
 }

@@ -14,9 +14,10 @@ use crate::case::Case;
 use crate::entry::Entry;
 use crate::export::{estimates_csv, runs_csv};
 use crate::files;
+use crate::parallel::in_parallel;
 use crate::place::fnv1a;
 use crate::remark::{fairness_column, marked_figure, remarks};
-use crate::run::{Job, Runner, in_parallel, run_whole};
+use crate::run::{Job, Runner, run_whole};
 use crate::table::{Column, Table, described};
 use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION, picture};
@@ -59,7 +60,7 @@ impl Sweep {
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
         let outcomes: Result<Vec<_>, _> =
-            in_parallel(&jobs, threads, done, |&job| keep(runner, job, &runs))?.into_iter().collect();
+            in_parallel(&jobs, seeds as usize, threads, done, |&job| keep(runner, job, &runs))?.into_iter().collect();
         let outcomes = outcomes?;
         let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
         let ran = outcomes.len() - resumed;

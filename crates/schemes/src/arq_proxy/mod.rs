@@ -12,6 +12,7 @@
 //! ```
 //!
 //! - `names`: the two identifications of a packet, as a [`Tag`](ackless_dot11::frame::Tag);
+//! - `tags`: what is kept under a tag;
 //! - `proxy`: templates, from the frame's sequence number until they are asked for or too old, and what goes up;
 //! - `client`: which ACKs may be asked for, the race between request and native ACK, and what shows that an answer arrived.
 //!
@@ -68,6 +69,7 @@ mod config;
 mod counters;
 mod names;
 mod proxy;
+mod tags;
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};

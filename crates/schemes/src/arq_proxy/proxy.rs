@@ -1,12 +1,13 @@
 //! The proxy: an ACK for each TCP data packet that goes to a client, kept until the client asks for it (section 2).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
 use ackless_dot11::hooks::{Context, Emission, Verdict};
 use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::names::tag;
+use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
@@ -14,7 +15,7 @@ use crate::made_ack::ClientFacts;
 /// What concerns one client.
 #[derive(Debug, Default)]
 pub(super) struct Proxy {
-    templates: BTreeMap<Tag, Template>,
+    templates: Tags<Template>,
     /// When the template of each tag was made, the oldest first; one whose tag was given away again is passed over.
     made: VecDeque<(Instant, Tag)>,
     /// By flow of the client's ACKs.
@@ -82,7 +83,7 @@ impl Proxy {
             delivered: false,
             released: false,
         };
-        if let Some(there) = self.templates.get(&tag).filter(|there| !there.released) {
+        if let Some(there) = self.templates.get(tag).filter(|there| !there.released) {
             if config.identification == Identification::FrameSequence {
                 counters.templates_replaced += 1;
             } else if there.is_of(&template) {
@@ -107,7 +108,7 @@ impl Proxy {
         from: NodeId,
         tag: Tag,
     ) {
-        let Some(template) = self.templates.get(&tag) else {
+        let Some(template) = self.templates.get(tag) else {
             counters.requests_unknown += 1;
             return;
         };
@@ -149,7 +150,7 @@ impl Proxy {
     /// may still ask.
     pub(super) fn on_given_up(&mut self, cx: &Context<'_>, config: &ArqProxyConfig, mpdu: &Mpdu) {
         if let Some((tag, _)) = self.of_frame(cx, config, mpdu) {
-            self.templates.remove(&tag);
+            self.templates.remove(tag);
         }
     }
 
@@ -217,7 +218,7 @@ impl Proxy {
         from: NodeId,
         tag: Tag,
     ) {
-        let Some(template) = self.templates.get(&tag).copied() else { return };
+        let Some(template) = self.templates.get(tag).copied() else { return };
         if config.stateless || self.clients.get_mut(template.flow).is_some() {
             self.say(cx, config, counters, from, (tag, template));
         } else if !self.early.iter().any(|(_, early)| early.is_of(&template)) {
@@ -239,7 +240,7 @@ impl Proxy {
         (tag, template): (Tag, Template),
     ) {
         // By now the frame's number may be another's.
-        if let Some(kept) = self.templates.get_mut(&tag).filter(|kept| kept.made == template.made) {
+        if let Some(kept) = self.templates.get_mut(tag).filter(|kept| kept.made == template.made) {
             kept.released = true;
         }
         let made = if config.stateless {
@@ -267,7 +268,7 @@ impl Proxy {
         let packet = cx.pool.get(mpdu.packet);
         let tag = tag(config.identification, mpdu, packet)?;
         let (tcp, flow) = (packet.tcp()?, FlowKey::of(packet)?.reversed());
-        let template = self.templates.get_mut(&tag)?;
+        let template = self.templates.get_mut(tag)?;
         let same = template.flow == flow && template.data.seq == tcp.seq && is_plain_data(packet, tcp);
         same.then_some((tag, template))
     }
@@ -275,7 +276,7 @@ impl Proxy {
     /// The client begins or ends the connection: nothing of an earlier one on the same ports is left. That the sender does, the client may never
     /// hear.
     fn forget(&mut self, flow: FlowKey) {
-        self.templates.retain(|_, template| template.flow != flow);
+        self.templates.retain(|template| template.flow != flow);
         self.early.retain(|(_, early)| early.flow != flow);
         self.clients.retain(|key, _| key != flow);
     }
@@ -283,9 +284,9 @@ impl Proxy {
     /// Drops what has waited for its lifetime.
     pub(super) fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
         while let Some((made, tag)) = self.made.pop_front_if(|(made, _)| now > *made + lifetime) {
-            if let Some(template) = self.templates.get(&tag).filter(|template| template.made == made) {
+            if let Some(template) = self.templates.get(tag).filter(|template| template.made == made) {
                 counters.templates_expired += u64::from(!template.released);
-                self.templates.remove(&tag);
+                self.templates.remove(tag);
             }
         }
     }
@@ -294,7 +295,7 @@ impl Proxy {
     fn compact(&mut self) {
         if self.made.len() > 2 * self.templates.len() + 64 {
             let templates = &self.templates;
-            self.made.retain(|(made, tag)| templates.get(tag).is_some_and(|template| template.made == *made));
+            self.made.retain(|(made, tag)| templates.get(*tag).is_some_and(|template| template.made == *made));
         }
     }
 }

@@ -8,6 +8,8 @@ use ackless_wire::{PacketId, PacketPool, SeqNumber};
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     segments: VecDeque<Segment>,
+    /// Where the last one was looked for: the next is often the same, or the one behind it.
+    last: usize,
 }
 
 /// One segment, with a reference to its packet.
@@ -63,8 +65,8 @@ impl Cache {
 
     /// The segment that has this byte.
     pub(super) fn with(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
-        let index = self.first_past(byte);
-        self.segments.get_mut(index).filter(|segment| !segment.seq.after(byte))
+        self.last = self.first_past_from_last(byte);
+        self.segments.get_mut(self.last).filter(|segment| !segment.seq.after(byte))
     }
 
     /// The segment that begins with this byte.
@@ -99,6 +101,7 @@ impl Cache {
     /// Forgets what ends before this byte.
     pub(super) fn release_before(&mut self, byte: SeqNumber, pool: &mut PacketPool) {
         while let Some(segment) = self.segments.pop_front_if(|segment| !segment.end.after(byte)) {
+            self.last = self.last.saturating_sub(1);
             pool.release(segment.packet);
         }
     }
@@ -127,7 +130,19 @@ impl Cache {
         behind.filter(|segment| segment.delivered.is_some()).count() as u64
     }
 
+    fn first_past_from_last(&self, byte: SeqNumber) -> usize {
+        let ends_before = |index: usize| self.segments.get(index).map(|segment| !segment.end.after(byte));
+        let guesses = [self.last, self.last + 1];
+        let is_first =
+            |index: &usize| (*index == 0 || ends_before(index - 1) == Some(true)) && ends_before(*index) == Some(false);
+        guesses.into_iter().find(is_first).unwrap_or_else(|| self.first_past(byte))
+    }
+
     fn first_past(&self, byte: SeqNumber) -> usize {
+        // New data goes behind all that is here.
+        if self.segments.back().is_none_or(|last| !last.end.after(byte)) {
+            return self.segments.len();
+        }
         self.segments.partition_point(|segment| !segment.end.after(byte))
     }
 }

@@ -17,6 +17,8 @@ use crate::guard::RoundTrip;
 pub(super) struct Flow {
     /// The data packets that came and are not acknowledged yet.
     came: VecDeque<Came>,
+    /// They end one behind the other, all within [`NEAR`].
+    in_order: bool,
     /// The greatest number that the transport has acknowledged.
     acknowledged: Option<SeqNumber>,
     /// The last native packet that is known to have arrived.
@@ -74,6 +76,7 @@ impl Flow {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             came: VecDeque::new(),
+            in_order: true,
             acknowledged: None,
             word: None,
             said: None,
@@ -93,6 +96,11 @@ impl Flow {
         let Some(name) = name.filter(|_| self.acknowledged.is_none_or(|acknowledged| end.after(acknowledged))) else {
             return;
         };
+        if let (Some(first), Some(last)) = (self.came.front(), self.came.back()) {
+            self.in_order &= end.after(last.end) && end - first.end < NEAR;
+        } else {
+            self.in_order = true;
+        }
         self.came.push_back(Came { end, name, value: tcp.options.timestamps.map(|(value, _)| value) });
         if self.came.len() > MOST_PACKETS {
             self.came.pop_front();
@@ -130,7 +138,7 @@ impl Flow {
         if !self.window_fits(env.config.stateless, tcp.window)? {
             return Err(Native::Window);
         }
-        let ends = self.came.iter().rev().find(|came| came.end == tcp.ack).ok_or(Native::Unmapped)?;
+        let ends = self.ends_at(tcp.ack).ok_or(Native::Unmapped)?;
         let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|_| !env.config.stateless);
         if echo.zip(ends.value).is_some_and(|(echo, value)| SeqNumber(echo).after(SeqNumber(value))) {
             return Err(Native::Echo);
@@ -155,7 +163,20 @@ impl Flow {
             return;
         }
         self.acknowledged = Some(ack);
-        self.came.retain(|came| came.end.after(ack));
+        if self.in_order {
+            while self.came.pop_front_if(|came| !came.end.after(ack)).is_some() {}
+        } else {
+            self.came.retain(|came| came.end.after(ack));
+        }
+    }
+
+    /// The last packet that came of those that end here.
+    fn ends_at(&self, ack: SeqNumber) -> Option<&Came> {
+        if self.in_order {
+            // Nearly always one of the first.
+            return self.came.iter().find(|came| !came.end.before(ack)).filter(|came| came.end == ack);
+        }
+        self.came.iter().rev().find(|came| came.end == ack)
     }
 
     /// What is kept and no answer has asked for goes natively, in its order, and is not asked for any more.
@@ -194,5 +215,7 @@ impl Native {
     }
 }
 
+/// Sequence numbers within this of each other compare alike from wherever one looks at them that is as near.
+const NEAR: u32 = 1 << 29;
 /// So many packets of a connection are remembered that are not acknowledged yet.
 const MOST_PACKETS: usize = 4096;

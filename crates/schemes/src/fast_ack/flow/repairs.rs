@@ -21,8 +21,8 @@ impl Flow {
         let mut up = 0;
         for segment in self.cache.before(reported).rev() {
             // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
-            segment.reported |=
-                blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
+            segment.reported = segment.reported
+                || blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
             let number = segment.delivered.map_or(0, |delivery| delivery.number);
             if segment.reported {
                 up = up.max(number);

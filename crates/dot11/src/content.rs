@@ -22,25 +22,20 @@ impl Content {
         let content = pool.get(packet);
         // Each question alone would ask again what the packet is.
         match &content.transport {
-            Transport::Tcp(_) => Self::read(packet, content),
-            Transport::Udp(_) => Self::read(packet, content),
-            Transport::Foreign(_) => Self::of_foreign(packet, content),
+            Transport::Tcp(_) => Self::read(packet, content, pool.len_of(packet)),
+            Transport::Udp(_) => Self::read(packet, content, pool.len_of(packet)),
+            Transport::Foreign(_) => Self::of_foreign(packet, content, pool.len_of(packet)),
         }
     }
 
     #[inline(always)]
-    fn read(packet: PacketId, content: &Packet) -> Self {
-        Self {
-            packet,
-            len: content.len(),
-            payload_len: Bytes(content.data_len().into()),
-            tcp_ack: content.is_acknowledgement(),
-        }
+    fn read(packet: PacketId, content: &Packet, len: Bytes) -> Self {
+        Self { packet, len, payload_len: Bytes(content.data_len().into()), tcp_ack: content.is_acknowledgement() }
     }
 
     #[cold]
     #[inline(never)]
-    fn of_foreign(packet: PacketId, content: &Packet) -> Self {
-        Self::read(packet, content)
+    fn of_foreign(packet: PacketId, content: &Packet, len: Bytes) -> Self {
+        Self::read(packet, content, len)
     }
 }

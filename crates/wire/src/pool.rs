@@ -36,6 +36,8 @@ pub struct Discharge {
 struct Slot {
     /// None where it is free.
     references: u32,
+    /// The length of the packet, which each hop asks for and none changes.
+    len: u32,
     /// In whose queues it is, where somebody counts.
     charged_to: Option<u32>,
     /// Where the slot is free, one that owns nothing: what is left of the last one ([`Slot::empty`]).
@@ -81,16 +83,18 @@ impl PacketPool {
     // A packet is moved into its place from where it was made, and not by way of an argument.
     #[inline(always)]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
+        let len = packet.len().get() as u32;
         match self.free.pop() {
             Some(index) => {
                 // Whoever released it let go of its charge.
                 let slot = &mut self.slots[index as usize];
                 slot.references = 1;
+                slot.len = len;
                 slot.packet = ManuallyDrop::new(packet);
                 PacketId(index)
             }
             None => {
-                self.slots.push(Slot { references: 1, charged_to: None, packet: ManuallyDrop::new(packet) });
+                self.slots.push(Slot { references: 1, len, charged_to: None, packet: ManuallyDrop::new(packet) });
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -103,6 +107,17 @@ impl PacketPool {
     #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
         self.slots[id.0 as usize].held()
+    }
+
+    /// The length of the packet: [`Packet::len`], which need not be computed again.
+    ///
+    /// # Panics
+    /// If there never was such a packet.
+    #[inline]
+    pub fn len_of(&self, id: PacketId) -> Bytes {
+        let slot = &self.slots[id.0 as usize];
+        debug_assert!(slot.references > 0, "a held reference keeps its packet");
+        Bytes(slot.len.into())
     }
 
     /// Marks the packet as having met congestion, if it may be marked (RFC 3168, 5). Returns whether it is.
@@ -173,7 +188,7 @@ impl PacketPool {
     fn end_charge(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(sender) = slot.charged_to.take() {
-            self.discharged.push(Discharge { sender, len: slot.packet.len() });
+            self.discharged.push(Discharge { sender, len: Bytes(slot.len.into()) });
         }
     }
 

@@ -71,11 +71,15 @@ impl Notification {
         if self.capable && std::mem::take(&mut self.owes_word) { TcpFlags::CWR } else { TcpFlags::empty() }
     }
 
-    /// A segment is made: whether it may be marked, and what it echoes.
-    pub(super) fn dress(&mut self, ip: &mut IpHeader, flags: &mut TcpFlags) {
+    /// A segment is made: whether it may be marked.
+    pub(super) fn mark(&mut self, ip: &mut IpHeader) {
         if std::mem::take(&mut self.capable) {
             ip.set_ecn(Ecn::Capable0);
         }
+    }
+
+    /// A segment is made: what it echoes.
+    pub(super) fn dress(&self, flags: &mut TcpFlags) {
         let established = flags.contains(TcpFlags::ACK) && !flags.intersects(TcpFlags::SYN | TcpFlags::RST);
         if self.echoes && established {
             *flags |= TcpFlags::ECE;

@@ -1,7 +1,9 @@
 //! What is sent next, and how a segment is made.
 
 use ackless_wire::tcp::TcpOptions;
-use ackless_wire::{Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{
+    Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
 
 use super::Endpoint;
 use super::allowance::Allowance;
@@ -315,40 +317,53 @@ impl Endpoint {
     #[inline(always)]
     fn build(&mut self, now: Instant, draft: Draft) -> Packet {
         let Draft { start, mut flags, payload, number } = draft;
-        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
-        if let IpHeader::V4(ip) = &mut peer.ip {
-            // Counts up for each packet, as deployed stacks do on a connection.
-            ip.id = ip.id.wrapping_add(1);
-        }
-        let (mut ip, port) = (peer.ip, peer.address.port());
         if let Some(ecn) = &mut self.ecn {
-            ecn.dress(&mut ip, &mut flags);
+            ecn.dress(&mut flags);
         }
-        let mut tcp = TcpHeader::new(self.local.port(), port);
-        tcp.seq = start.seq(self.tx.iss);
-        tcp.flags = flags;
-        if let Some(stamps) = &mut self.stamps {
-            tcp.options.timestamps = Some((stamps.value(now), stamps.echo()));
-        }
-        self.dialect.write_number(number, &mut tcp.options);
+        let timestamps = self.stamps.as_mut().map(|stamps| (stamps.value(now), stamps.echo()));
         let is_syn = flags.contains(TcpFlags::SYN);
+        let mut ack = SeqNumber(0);
+        let mut has_blocks = false;
         if flags.contains(TcpFlags::ACK) {
-            if self.rx.has_blocks() && self.has_sack() && !flags.contains(TcpFlags::RST) {
-                self.sack_options(&mut tcp.options);
-            }
-            tcp.ack = self.rx.next.seq(self.rx.irs);
+            has_blocks = self.rx.has_blocks() && self.has_sack() && !flags.contains(TcpFlags::RST);
+            ack = self.rx.next.seq(self.rx.irs);
             self.rx.last_ack_sent = self.rx.next;
             match self.dialect {
                 Dialect::Plain => self.settle_acknowledgement(now),
                 Dialect::Tack(_) => self.note_acknowledged(now),
             }
         }
-        if is_syn {
-            self.syn_options(flags.contains(TcpFlags::ACK), &mut tcp.options);
-        }
-        tcp.window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
+        let window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
         self.stats.segments_sent += 1;
-        Packet { ip, transport: Transport::Tcp(tcp), payload }
+        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
+        if let IpHeader::V4(ip) = &mut peer.ip {
+            // Counts up for each packet, as deployed stacks do on a connection.
+            ip.id = ip.id.wrapping_add(1);
+        }
+        let options = TcpOptions { timestamps, ..TcpOptions::default() };
+        let ports = TcpHeader::new(self.local.port(), peer.address.port());
+        let tcp = TcpHeader { seq: start.seq(self.tx.iss), ack, flags, window, options, ..ports };
+        let mut packet = Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload };
+        if is_syn || has_blocks || number.is_some() || self.ecn.is_some() {
+            self.dress(&mut packet, has_blocks, number);
+        }
+        packet
+    }
+
+    /// What not all segments bear.
+    #[inline(never)]
+    fn dress(&mut self, packet: &mut Packet, has_blocks: bool, number: Option<u64>) {
+        if let Some(ecn) = &mut self.ecn {
+            ecn.mark(&mut packet.ip);
+        }
+        let Transport::Tcp(tcp) = &mut packet.transport else { return };
+        self.dialect.write_number(number, &mut tcp.options);
+        if has_blocks {
+            self.sack_options(&mut tcp.options);
+        }
+        if tcp.flags.contains(TcpFlags::SYN) {
+            self.syn_options(tcp.flags.contains(TcpFlags::ACK), &mut tcp.options);
+        }
     }
 
     /// Nothing is owed any more.

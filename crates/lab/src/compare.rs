@@ -56,7 +56,7 @@ impl Comparison {
         }
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
-        let results = in_parallel(&jobs, seeds as usize, threads, done, |&job| {
+        let results = in_parallel(&jobs, seeds as usize, Job::simulated_nanos, threads, done, |&job| {
             run_whole(runner, job).map(|record| record.result)
         })?;
         let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();

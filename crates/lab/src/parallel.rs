@@ -9,21 +9,22 @@ use crate::LabError;
 /// Calls `work` for every one of `items` on `threads` threads (0: one for each core) and gives back the results in the
 /// order of `items`. `done` is called after each, from any thread.
 ///
-/// Each `alike` items in a row take about as long as each other. Of each such group one item goes first; then comes whatever is left of the group that has
-/// taken longest, so that what runs last, when other threads have nothing left to do, is short.
+/// Each `alike` items in a row take about as long as each other. Of each such group one item goes first, the groups with the greatest `size` before others; then comes whatever
+/// is left of the group that has taken longest, so that what runs last, when other threads have nothing left to do, is short.
 ///
 /// # Errors
 /// Where the threads cannot be started.
 pub fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     alike: usize,
+    size: impl Fn(&T) -> u64,
     threads: usize,
     done: &(dyn Fn() + Sync),
     work: impl Fn(&T) -> R + Sync,
 ) -> Result<Vec<R>, LabError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| LabError::Threads(threads, error.to_string()))?;
-    let queue = Queue::new(items.len(), alike);
+    let queue = Queue::new(items.chunks(alike.max(1)).map(|group| (group.len(), group.first().map_or(0, &size))));
     let results = pool.broadcast(|_| {
         let mut results = Vec::new();
         let _stop = StopOthers(&queue);
@@ -48,6 +49,8 @@ struct Queue(Mutex<Vec<Group>>);
 struct Group {
     /// Those that nobody has begun, by their places.
     waiting: VecDeque<usize>,
+    /// How much there is to do for each, as far as one can tell beforehand.
+    size: u64,
     /// Whether one has been begun.
     begun: bool,
     /// How long one takes; unknown until one is done.
@@ -60,10 +63,15 @@ struct StopOthers<'a>(&'a Queue);
 struct Waiting<'a>(MutexGuard<'a, Vec<Group>>);
 
 impl Queue {
-    fn new(items: usize, alike: usize) -> Self {
-        let places: Vec<usize> = (0..items).collect();
-        let group = |places: &[usize]| Group { waiting: places.iter().copied().collect(), begun: false, takes: None };
-        Self(Mutex::new(places.chunks(alike.max(1)).map(group).collect()))
+    /// Groups of so many items in a row, with the size of one.
+    fn new(groups: impl Iterator<Item = (usize, u64)>) -> Self {
+        let mut from = 0;
+        let group = |(len, size)| {
+            let waiting = (from..from + len).collect();
+            from += len;
+            Group { waiting, size, begun: false, takes: None }
+        };
+        Self(Mutex::new(groups.map(group).collect()))
     }
 
     fn lock(&self) -> Waiting<'_> {
@@ -75,7 +83,10 @@ impl Waiting<'_> {
     /// The next item, with its group.
     fn next(mut self) -> Option<(usize, usize)> {
         // What is not done yet although others of its time are may be the longest of all.
-        let urgency = |group: &Group| (!group.begun, group.takes.unwrap_or(Duration::MAX));
+        let urgency = |group: &Group| match group.begun {
+            false => (true, group.size, Duration::MAX),
+            true => (false, 0, group.takes.unwrap_or(Duration::MAX)),
+        };
         let waiting = self.0.iter().enumerate().filter(|(_, group)| !group.waiting.is_empty());
         let (number, _) = waiting.rev().max_by_key(|(_, group)| urgency(group))?;
         let group = &mut self.0[number];
@@ -107,27 +118,28 @@ mod tests {
             let items: Vec<usize> = (0..items).collect();
             let count = std::sync::atomic::AtomicUsize::new(0);
             let done = || _ = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let squares = in_parallel(&items, alike, threads, &done, |n| n * n).expect("threads start");
+            let squares =
+                in_parallel(&items, alike, |n| *n as u64 % 3, threads, &done, |n| n * n).expect("threads start");
             assert_eq!(squares, items.iter().map(|n| n * n).collect::<Vec<_>>());
             assert_eq!(count.into_inner(), items.len());
         }
     }
 
     #[test]
-    fn one_of_each_group_goes_first_and_then_the_longest() {
-        let queue = Queue::new(9, 3);
+    fn one_of_each_group_goes_first_the_largest_before_others_and_then_the_longest() {
+        let queue = Queue::new([(3, 5), (3, 5), (3, 7)].into_iter());
         let mut order = Vec::new();
         let takes = [20, 50, 10].map(Duration::from_millis);
         while let Some((group, place)) = queue.lock().next() {
             order.push(place);
             queue.lock().note(group, takes[group]);
         }
-        assert_eq!(order, [0, 3, 6, 4, 5, 1, 2, 7, 8]);
+        assert_eq!(order, [6, 0, 3, 4, 5, 1, 2, 7, 8]);
     }
 
     #[test]
     fn what_is_begun_and_not_done_counts_as_longest() {
-        let queue = Queue::new(4, 2);
+        let queue = Queue::new([(2, 1), (2, 1)].into_iter());
         assert_eq!([queue.lock().next(), queue.lock().next()], [Some((0, 0)), Some((1, 2))]);
         queue.lock().note(0, Duration::from_secs(100));
         assert_eq!(queue.lock().next(), Some((1, 3)));
@@ -137,6 +149,6 @@ mod tests {
     #[should_panic(expected = "item 1")]
     fn a_panic_ends_all() {
         let items: Vec<usize> = (0..100).collect();
-        _ = in_parallel(&items, 1, 2, &|| {}, |n| assert!(*n != 1, "item {n}"));
+        _ = in_parallel(&items, 1, |_| 0, 2, &|| {}, |n| assert!(*n != 1, "item {n}"));
     }
 }

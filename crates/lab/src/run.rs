@@ -78,6 +78,13 @@ pub struct Job<'a> {
     pub seed: u64,
 }
 
+impl Job<'_> {
+    /// How much time is simulated, warm-up included: what a run takes is in proportion to it, all else being equal.
+    pub fn simulated_nanos(&self) -> u64 {
+        self.case.config.end().as_nanos()
+    }
+}
+
 /// As [`run_one`], unless `runner` has been told to stop.
 ///
 /// # Errors

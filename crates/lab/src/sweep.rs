@@ -60,7 +60,9 @@ impl Sweep {
         let jobs: Vec<_> =
             cases.iter().flat_map(|case| (1..=u64::from(seeds)).map(move |seed| Job { case, seed })).collect();
         let outcomes: Result<Vec<_>, _> =
-            in_parallel(&jobs, seeds as usize, threads, done, |&job| keep(runner, job, &runs))?.into_iter().collect();
+            in_parallel(&jobs, seeds as usize, Job::simulated_nanos, threads, done, |&job| keep(runner, job, &runs))?
+                .into_iter()
+                .collect();
         let outcomes = outcomes?;
         let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
         let ran = outcomes.len() - resumed;

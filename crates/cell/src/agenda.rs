@@ -8,7 +8,7 @@
 //! The earliest is found by a tournament over the slots: changing a deadline replays only the matches on its way to the final. A few
 //! slots change at nearly every event, and are compared with the tournament's winner instead of taking part.
 
-use ackless_wire::Instant;
+use ackless_wire::{Duration, Instant};
 
 /// A component's place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -64,6 +64,14 @@ impl Agenda {
     #[inline(always)]
     pub fn deadline(&self, slot: Slot) -> Instant {
         self.nodes[self.leaf(slot)].at()
+    }
+
+    /// Before which time the busy component with this number comes before all others.
+    pub fn lead(&self, number: usize) -> Instant {
+        let others = self.busy.iter().enumerate().filter(|(other, _)| *other != number);
+        let first = others.fold(self.nodes[1], |first, (_, &busy)| first.min(busy));
+        let wins_ties = self.busy[number].slot() < first.slot();
+        if wins_ties { first.at().saturating_add(Duration::from_nanos(1)) } else { first.at() }
     }
 
     /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
@@ -130,6 +138,16 @@ mod tests {
                 }
                 plain[slot] = deadline.unwrap_or(Instant::FAR_FUTURE);
                 let expected = plain.iter().enumerate().min_by_key(|&(n, at)| (*at, n)).map(|(n, at)| (*at, n));
+                let several = |(number, own): &(usize, &Slot)| busy[..*number].contains(own);
+                for (number, own) in busy.iter().enumerate().filter(|one| !several(one)) {
+                    let others = plain.iter().enumerate().filter(|&(n, _)| n != own.0 as usize);
+                    let first = others.map(|(n, at)| (*at, n)).min();
+                    let leads = |at| first.is_none_or(|first| (at, own.0 as usize) < first);
+                    let lead = agenda.lead(number);
+                    let before = lead.as_nanos().checked_sub(1).map(Instant::from_nanos);
+                    assert!(lead >= Instant::FAR_FUTURE || !leads(lead), "slots {slots}, busy {number}");
+                    assert!(lead >= Instant::FAR_FUTURE || before.is_none_or(leads), "slots {slots}, busy {number}");
+                }
                 let (at, first) = agenda.first();
                 if at < Instant::FAR_FUTURE {
                     assert_eq!(Some((at, first.0 as usize)), expected, "slots {slots}");

@@ -2,7 +2,7 @@
 //!
 //! [`Cell::advance`] processes events up to a time; [`Cell::poll_timeout`] says when the next one is. That is all a simulation, or
 //! a wall clock, needs. Here stands the order of things within an event; `air` has what concerns the medium, `network` where packets
-//! go, `outside` hosts outside of the cell, `turning` what may be changed between two steps, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
+//! go, `flood` what sources that flood put there, `outside` hosts outside of the cell, `turning` what may be changed between two steps, [`crate::flows`] the transports and applications; `by_power` has what differs in the air where not all hear each other.
 
 use std::collections::VecDeque;
 
@@ -24,6 +24,7 @@ use crate::wired::Wired;
 mod air;
 mod build;
 mod by_power;
+mod flood;
 mod network;
 mod outside;
 mod routes;
@@ -34,6 +35,7 @@ mod witness;
 pub use turning::{AirChange, Standing};
 
 use by_power::Powers;
+use flood::Load;
 use routes::Routes;
 use witness::Witness;
 
@@ -41,6 +43,8 @@ use witness::Witness;
 #[derive(Debug)]
 pub struct Cell<S, O> {
     now: Instant,
+    /// Until when time may pass before whoever advances it has had a say.
+    until: Instant,
     agenda: Agenda,
     slots: Slots,
     medium: Medium,
@@ -63,8 +67,8 @@ pub struct Cell<S, O> {
     /// Between the wire and the server's host.
     server: Passage<PacketId, PacketId>,
     host_losses: Vec<HostLoss>,
-    wire_down: Wired,
-    wire_up: Wired,
+    wire_down: Wired<Load>,
+    wire_up: Wired<PacketId>,
     flows: Flows,
     /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,
@@ -98,12 +102,20 @@ pub struct Cell<S, O> {
 struct Contention {
     /// Stations that must hear of the medium, in ascending order.
     active: Vec<u16>,
+    /// Those whose PPDU is over and that may still await its answer, in ascending order.
+    awaiting: Vec<u16>,
     /// Whether a grant may have changed since the agenda was told.
     stale: bool,
     /// Since when the medium has been silent, less what of the silence has been told already.
     silence_from: Instant,
     /// Since when in it somebody has had something to send.
     wanted: Option<Instant>,
+    /// While the stations have not been told of the silence: when they must be. Before the shortest DIFS or AIFS is over none of them does anything for it,
+    /// and where an answer comes first, none need ever know.
+    untold: Option<Instant>,
+    /// That shortest DIFS or AIFS.
+    least_ifs: Duration,
+    /// Whose grants were the earliest when the agenda was told.
     winners: Vec<u16>,
 }
 
@@ -138,6 +150,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Processes all events before `until`, and lets time pass to it.
     pub fn advance(&mut self, until: Instant) {
+        self.until = until;
         loop {
             let (at, slot) = self.agenda.first();
             if at >= until {
@@ -176,7 +189,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Packets that are under way somewhere in the cell.
     pub fn packets_under_way(&self) -> usize {
-        self.pool.live()
+        self.pool.live() + self.wire_down.packets().filter(|load| matches!(load, Load::Unmade(_))).count()
     }
 
     /// A node's MAC: the AP is node 0, the stations follow in the order of the configuration.
@@ -289,6 +302,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let len = beacon.len;
         beacon.next += beacon.interval;
         let next = beacon.next;
+        self.tell_of_silence();
         let view = self.view(0);
         self.stations[0].beacon_due(self.now, view, len);
         self.after_station(0);
@@ -300,6 +314,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         match ppdu {
             Some(ppdu) => self.transmit(ppdu),
             None => {
+                self.tell_of_silence();
                 let view = self.view(node);
                 self.stations[node].medium_idle(self.now, view);
                 self.after_station(node);

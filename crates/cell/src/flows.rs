@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::tack::Memory;
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
+use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
 
@@ -42,6 +43,8 @@ pub(crate) struct Flow {
     pub(crate) config: FlowConfig,
     pub(crate) ends: [End; 2],
     pub(crate) application: Application,
+    /// The size of its datagrams if it sends them as fast as they can be queued, all the time or now and then.
+    flood: Option<Bytes>,
     /// Counts of the connections before the present one.
     past: (u64, u64),
     /// What the station remembers of TACK on the way to its peer.
@@ -111,6 +114,14 @@ pub(crate) struct Ping {
     next_id: u16,
     /// When each request left that has had no reply, by identification.
     outstanding: std::collections::BTreeMap<u16, Instant>,
+}
+
+/// A datagram of which only the place in its flow is settled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draft {
+    flow: u32,
+    /// Its identification in the IP header.
+    id: u16,
 }
 
 /// Whose packet it is.
@@ -257,6 +268,7 @@ impl Flow {
         };
         Self {
             ends: [end(peer, PEER_PORT), end(station, STATION_PORT)],
+            flood: flood(&config),
             config,
             application,
             past: (0, 0),
@@ -318,15 +330,9 @@ impl Flow {
     }
 
     /// The size of its datagrams if it sends them as fast as they can be queued, all the time or now and then.
-    pub(crate) fn datagrams_that_flood(&self) -> Option<Bytes> {
-        let pace = match self.config.traffic {
-            Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
-            Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Video(_) => return None,
-        };
-        match self.config.transport {
-            TransportConfig::Udp { payload, .. } if pace == Pace::Saturating => Some(payload),
-            _ => None,
-        }
+    #[inline]
+    pub(crate) const fn datagrams_that_flood(&self) -> Option<Bytes> {
+        self.flood
     }
 
     /// The size of its datagrams if it floods just now.
@@ -394,6 +400,19 @@ impl Flow {
         self.datagram_from(self.sender(), payload)
     }
 
+    /// As [`Self::datagram`], of the flow with this number, with all but its number left for later.
+    pub(crate) fn draft(&mut self, flow: usize) -> Draft {
+        self.datagrams.sent += 1;
+        let end = self.sender();
+        Draft { flow: flow as u32, id: self.ends[end].take_ip_id() }
+    }
+
+    /// A datagram that was put off.
+    pub(crate) fn carry_out(&self, draft: Draft, payload: Bytes) -> Packet {
+        let sender = self.sender();
+        datagram(self.ends[sender].address, self.ends[1 - sender].address, payload, draft.id)
+    }
+
     /// A datagram has come to the receiving end: the answer to it and those before it, if one is due.
     pub(crate) fn answer(&mut self) -> Option<Packet> {
         self.datagrams.received += 1;
@@ -410,16 +429,28 @@ impl Flow {
     }
 
     fn datagram_from(&mut self, end: usize, payload: Bytes) -> Packet {
-        let to = self.ends[1 - end].address;
-        let from = &mut self.ends[end];
-        from.next_ip_id = from.next_ip_id.wrapping_add(1);
-        datagram(from.address, to, payload, from.next_ip_id)
+        let id = self.ends[end].take_ip_id();
+        datagram(self.ends[end].address, self.ends[1 - end].address, payload, id)
     }
 
     fn sender_totals(&self) -> (u64, u64) {
         let stats = self.ends[self.sender()].tcp.as_ref().map(|tcp| tcp.stats());
         let (retransmissions, timeouts) = stats.map_or((0, 0), |stats| (stats.retransmitted_segments, stats.timeouts));
         (self.past.0 + retransmissions, self.past.1 + timeouts)
+    }
+}
+
+impl End {
+    fn take_ip_id(&mut self) -> u16 {
+        self.next_ip_id = self.next_ip_id.wrapping_add(1);
+        self.next_ip_id
+    }
+}
+
+impl Draft {
+    /// Whose it is.
+    pub(crate) const fn flow(self) -> usize {
+        self.flow as usize
     }
 }
 
@@ -522,6 +553,18 @@ fn datagram(from: SocketAddr, to: SocketAddr, payload: Bytes, id: u16) -> Packet
     Packet { ip, transport: Transport::Udp(udp), payload: Payload::Length(payload.get() as u32) }
 }
 
+/// See [`Flow::datagrams_that_flood`].
+fn flood(config: &FlowConfig) -> Option<Bytes> {
+    let pace = match config.traffic {
+        Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
+        Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Video(_) => return None,
+    };
+    match config.transport {
+        TransportConfig::Udp { payload, .. } if pace == Pace::Saturating => Some(payload),
+        _ => None,
+    }
+}
+
 fn endpoint_config(tcp: &TcpConfig) -> Config {
     let AckConfig { every, timeout } = tcp.ack;
     Config {
@@ -550,6 +593,11 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
 
 fn piece_len(piece: Payload) -> Bytes {
     Bytes(piece.len().into())
+}
+
+/// The length of the packet that a datagram with this much payload makes, between addresses of [`address`].
+pub(crate) fn datagram_len(payload: Bytes) -> Bytes {
+    Ipv4Header::LEN + UdpHeader::LEN + payload
 }
 
 /// The most that an application reads at once: a page of memory.

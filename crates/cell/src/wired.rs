@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use ackless_wire::random::Stream;
-use ackless_wire::{Bytes, Duration, Instant, PacketId};
+use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::config::{Direction, WireBuffer, WireStep, WiredLink};
 
@@ -17,9 +17,9 @@ mod tests;
 /// A link that sends packets one after another and delivers them later.
 ///
 /// [`push`](Self::push) as packets come; [`poll_timeout`](Self::poll_timeout) names the next arrival, and only that; then
-/// [`pop`](Self::pop) until it gives nothing.
+/// [`pop`](Self::pop) until it gives nothing. What stands for a packet on it is a `P`.
 #[derive(Debug)]
-pub struct Wired {
+pub struct Wired<P> {
     /// As of the last packet that has been put on the link.
     config: WiredLink,
     /// Changes that are still to come, in order of time.
@@ -32,21 +32,21 @@ pub struct Wired {
     /// The sum of those lengths.
     queued: Bytes,
     /// Packets that arrive after the delay, in order of arrival.
-    direct: VecDeque<Arrival>,
+    direct: VecDeque<Arrival<P>>,
     /// Packets that are held back, in order of arrival.
-    held: VecDeque<Arrival>,
+    held: VecDeque<Arrival<P>>,
     /// When the first of both arrives.
     next: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Arrival {
+struct Arrival<P> {
     at: Instant,
     /// `None` for a lost one: its time is kept, so that whoever keeps the buffer full is woken all the same.
-    packet: Option<PacketId>,
+    packet: Option<P>,
 }
 
-impl Wired {
+impl<P: Copy> Wired<P> {
     /// An empty link that never changes. `random` decides on losses, reordering and jitter.
     pub fn new(config: WiredLink, random: Stream) -> Self {
         Self {
@@ -81,10 +81,19 @@ impl Wired {
     /// Gives the packet back if it will not arrive: the buffer was full, or it is lost on its way. A lost packet takes up the
     /// buffer and the link as any other.
     #[inline(always)]
-    pub fn push(&mut self, now: Instant, packet: PacketId, len: Bytes) -> Result<(), PacketId> {
+    pub fn push(&mut self, now: Instant, packet: P, len: Bytes) -> Result<(), P> {
         if !self.has_room(now) {
             return Err(packet);
         }
+        self.put(now, packet, len)
+    }
+
+    /// As [`push`](Self::push), where [`has_room`](Self::has_room) has just said that there is room.
+    ///
+    /// # Errors
+    /// Gives the packet back if it is lost on its way.
+    #[inline(always)]
+    pub fn put(&mut self, now: Instant, packet: P, len: Bytes) -> Result<(), P> {
         self.free_at = self.departure(self.free_at.max(now), len);
         self.departures.push_back((self.free_at, len));
         self.queued += len;
@@ -106,13 +115,13 @@ impl Wired {
     }
 
     /// Whether one more packet would be taken: less waits than the buffer holds. The packet being sent does not wait.
-    #[inline]
+    #[inline(always)]
     pub fn has_room(&mut self, now: Instant) -> bool {
         self.has_room_beside(now, 0, Bytes::ZERO)
     }
 
     /// Whether one more packet would be taken if so many others were pushed now, of so many bytes together.
-    #[inline]
+    #[inline(always)]
     pub fn has_room_beside(&mut self, now: Instant, packets: usize, bytes: Bytes) -> bool {
         match self.config.buffer {
             WireBuffer::Packets(most) => {
@@ -160,13 +169,21 @@ impl Wired {
     }
 
     /// The packets on the link that will arrive.
-    pub fn packets(&self) -> impl Iterator<Item = PacketId> + '_ {
+    pub fn packets(&self) -> impl Iterator<Item = P> + '_ {
         self.direct.iter().chain(&self.held).filter_map(|arrival| arrival.packet)
+    }
+
+    /// What arrives next, alone in its instant; nothing where it is lost, or nobody knows without a closer look.
+    #[inline(always)]
+    pub fn peek_alone(&self) -> Option<P> {
+        let next = self.direct.front().filter(|_| self.held.is_empty())?;
+        let alone = self.direct.get(1).is_none_or(|second| second.at > next.at);
+        next.packet.filter(|_| alone)
     }
 
     /// The next packet that has arrived by `now`.
     #[inline]
-    pub fn pop(&mut self, now: Instant) -> Option<PacketId> {
+    pub fn pop(&mut self, now: Instant) -> Option<P> {
         while self.next.is_some_and(|at| at <= now) {
             let queue = if self.held_is_next() { &mut self.held } else { &mut self.direct };
             let arrival = queue.pop_front();
@@ -223,7 +240,7 @@ impl Wired {
 
     /// A packet that is not held back: unless jitter may let it overtake, it arrives no sooner than the one before it.
     #[inline]
-    fn arrive(&mut self, arrival: Arrival) {
+    fn arrive(&mut self, arrival: Arrival<P>) {
         match self.direct.back() {
             Some(last) if last.at > arrival.at => self.arrive_before(last.at, arrival),
             _ => {
@@ -237,7 +254,7 @@ impl Wired {
 
     /// A packet that jitter would let arrive before the last one, at `last`.
     #[cold]
-    fn arrive_before(&mut self, last: Instant, arrival: Arrival) {
+    fn arrive_before(&mut self, last: Instant, arrival: Arrival<P>) {
         if self.config.jitter_reorders {
             insert(&mut self.direct, arrival);
             self.next = Instant::earlier(self.next, Some(arrival.at));
@@ -247,7 +264,7 @@ impl Wired {
     }
 
     #[cold]
-    fn hold_back(&mut self, arrival: Arrival) {
+    fn hold_back(&mut self, arrival: Arrival<P>) {
         insert(&mut self.held, arrival);
         self.next = Instant::earlier(self.next, Some(arrival.at));
     }
@@ -267,7 +284,7 @@ impl Wired {
 }
 
 /// Puts an arrival in its place, behind those of the same time: nearly always at the end.
-fn insert(queue: &mut VecDeque<Arrival>, arrival: Arrival) {
+fn insert<P>(queue: &mut VecDeque<Arrival<P>>, arrival: Arrival<P>) {
     match queue.back() {
         Some(last) if last.at > arrival.at => {
             let place = queue.partition_point(|other| other.at <= arrival.at);

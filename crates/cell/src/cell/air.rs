@@ -5,7 +5,7 @@ use ackless_dot11::hooks::Scheme;
 use ackless_dot11::station::{MediumView, Station};
 use ackless_wire::Instant;
 
-use super::Cell;
+use super::{Cell, Contention};
 use crate::loss::Interference;
 use crate::medium::Transmission;
 use crate::medium::progress::Progress;
@@ -40,21 +40,46 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// Tells the agenda the earliest grant.
+    /// Tells the agenda the earliest grant, or when the stations must be told of the silence.
     pub(super) fn arrange_contention(&mut self) {
         self.contention.stale = false;
-        let grants = self.contention.active.iter().filter_map(|&node| self.stations[usize::from(node)].grant());
-        let earliest = if self.medium.is_busy() { None } else { grants.min() };
-        self.agenda.set_busy(Busy::Contention as usize, earliest);
+        let next = match self.contention.untold {
+            _ if self.medium.is_busy() => None,
+            Some(at) => Some(at),
+            None => self.find_winners(),
+        };
+        self.agenda.set_busy(Busy::Contention as usize, next);
+    }
+
+    /// The earliest grant, and whose it is.
+    fn find_winners(&mut self) -> Option<Instant> {
+        let Contention { active, winners, .. } = &mut self.contention;
+        let mut earliest = None;
+        winners.clear();
+        for &node in &*active {
+            let grant = self.stations[usize::from(node)].grant();
+            if grant.is_none() || earliest.is_some_and(|earliest| grant > Some(earliest)) {
+                continue;
+            }
+            if grant != earliest {
+                winners.clear();
+                earliest = grant;
+            }
+            winners.push(node);
+        }
+        earliest
     }
 
     /// Counters have run out: their stations send, all in the same instant.
     pub(super) fn resolve_contention(&mut self) {
+        if self.contention.untold.is_some() {
+            // Nothing that happens in the cell.
+            self.events -= 1;
+            return self.tell_of_silence();
+        }
         let now = self.now;
         let mut winners = std::mem::take(&mut self.contention.winners);
-        winners.clear();
-        let granted = |&node: &u16| self.stations[usize::from(node)].grant().is_some_and(|at| at <= now);
-        winners.extend(self.contention.active.iter().copied().filter(granted));
+        winners.retain(|&node| self.stations[usize::from(node)].grant().is_some_and(|at| at <= now));
         let mut silence = winners.first().map(|&first| self.access_silence(&self.stations[usize::from(first)]));
         let mut sent = false;
         for &node in &winners {
@@ -136,11 +161,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.powers.is_some() {
             return;
         }
-        for &node in &self.contention.active {
-            self.stations[usize::from(node)].medium_busy(self.now);
+        let now = self.now;
+        if self.contention.untold.take_if(|at| now < *at).is_some() {
+            // No counter runs that could stop.
+            for &node in &self.contention.awaiting {
+                self.stations[usize::from(node)].medium_busy(now);
+            }
+        } else {
+            self.tell_of_silence();
+            let stations = &mut self.stations;
+            self.contention.active.retain(|&node| {
+                let station = &mut stations[usize::from(node)];
+                station.medium_busy(now);
+                !station.is_settled(now)
+            });
         }
-        let (stations, now) = (&self.stations, self.now);
-        self.contention.active.retain(|&node| !stations[usize::from(node)].is_settled(now));
         self.contention.wanted = None;
         self.contention.stale = true;
     }
@@ -176,6 +211,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.stations[transmitter].transmission_ended(now, &mut self.pool);
         self.drain_station(transmitter);
         self.bystanders_overhear(ppdu);
+        self.note_waiting(transmitter);
         self.ending = false;
         let idle = self.medium.settle(now, &ended);
         if O::LISTENS {
@@ -242,11 +278,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A frame that began while a station awaited its answer, and is not for it, ends the wait.
     fn bystanders_overhear(&mut self, ppdu: &Ppdu) {
-        for n in 0..self.contention.active.len() {
-            let node = self.contention.active[n];
+        for &node in &self.contention.awaiting {
             if node != ppdu.transmitter.0 && node != ppdu.receiver.0 {
                 self.stations[usize::from(node)].overhear(self.now, &mut self.pool);
             }
+        }
+    }
+
+    /// A station's PPDU is over: keeps the list of those that await an answer.
+    fn note_waiting(&mut self, transmitter: usize) {
+        let (stations, awaiting) = (&self.stations, &mut self.contention.awaiting);
+        awaiting.retain(|&node| stations[usize::from(node)].awaits_answer());
+        if stations[transmitter].awaits_answer()
+            && let Err(place) = awaiting.binary_search(&(transmitter as u16))
+        {
+            awaiting.insert(place, transmitter as u16);
         }
     }
 
@@ -289,18 +335,38 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// The medium is idle now: counters run again.
+    /// The medium as a node sees it that may be about to ask for it.
+    pub(super) fn view_for_request(&mut self, node: usize) -> MediumView {
+        self.tell_of_silence();
+        self.view(node)
+    }
+
+    /// The medium is idle now: counters will run again.
     fn silence_begins(&mut self) {
         let now = self.now;
+        let wants = |&node: &u16| self.stations[usize::from(node)].wants_medium();
+        let wanted = self.contention.active.iter().any(wants);
         self.contention.silence_from = now;
-        let mut wanted = false;
+        self.contention.wanted = wanted.then_some(now);
+        self.contention.untold = Some(now + self.contention.least_ifs);
+        self.contention.stale = true;
+    }
+
+    /// The stations that must hear of the medium hear that it has become idle, if they have not.
+    #[inline(always)]
+    pub(super) fn tell_of_silence(&mut self) {
+        if self.contention.untold.is_some() {
+            self.resume_counters();
+        }
+    }
+
+    #[inline(never)]
+    fn resume_counters(&mut self) {
+        self.contention.untold = None;
         for &node in &self.contention.active {
             let view = self.medium.view(NodeId(node), false);
-            let station = &mut self.stations[usize::from(node)];
-            station.medium_idle(now, view);
-            wanted |= station.wants_medium();
+            self.stations[usize::from(node)].medium_idle(self.now, view);
         }
-        self.contention.wanted = wanted.then_some(now);
         self.contention.stale = true;
     }
 
@@ -331,6 +397,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.powers.is_some() {
             return self.finish_by_power();
         }
+        self.tell_of_silence();
         let end = self.now;
         let mut cut: Vec<Transmission> = Vec::new();
         while let Some(at) = self.medium.poll_timeout() {

@@ -38,8 +38,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let nodes = config.stations.len() + 1;
         let slots = Slots::new(nodes, config.flows.len(), config.pings.len());
         let schemes = (0..nodes).map(|node| scheme(NodeId(node as u16)));
+        let stations = stations(config, seed, schemes);
+        let least_ifs = stations.iter().map(Station::ifs).min().unwrap_or_default();
         let mut cell = Self {
             now: Instant::ZERO,
+            until: Instant::ZERO,
             agenda: Agenda::new(slots.count(), slots.busy()),
             slots,
             medium: Medium::default(),
@@ -49,8 +52,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             ahead: None,
             interference: None,
             loss: AirLoss::new(seed, loss_models(config, seed)),
-            stations: stations(config, seed, schemes),
-            contention: Contention::default(),
+            stations,
+            contention: Contention { least_ifs, ..Contention::default() },
             pool: PacketPool::default(),
             passages: passages(config, seed),
             server: Passage::new(config.server.host_latency, Delivery::PerPpdu),
@@ -114,7 +117,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 }
 
 /// One direction of the wire.
-fn wire(config: &CellConfig, seed: u64, direction: Direction) -> Wired {
+fn wire<P: Copy>(config: &CellConfig, seed: u64, direction: Direction) -> Wired<P> {
     let (link, component) = match direction {
         Direction::Down => (config.wired.down, 0),
         Direction::Up => (config.wired.up, 1),

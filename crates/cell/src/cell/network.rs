@@ -6,6 +6,7 @@ use ackless_dot11::station::{MediumView, Route, Upward};
 use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
+use super::flood::Load;
 use crate::flows::{Place, address};
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
@@ -58,7 +59,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.end_batches();
             }
             Emission::Queue(packet, options) => {
-                let view = self.view(node);
+                let view = self.view_for_request(node);
                 let flow = self.flow_of(packet);
                 self.stations[node].enqueue_emitted(self.now, view, &mut self.pool, packet, options, flow);
                 self.watch(node);
@@ -135,7 +136,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A packet has passed through a node, or into its queue. If its scheme was `asked`, it may have emitted others, or want to be woken; else
     /// no more than a deadline is taken back that a frame heard since has made void, which spares an event.
     #[inline(always)]
-    fn after_passage(&mut self, node: usize, asked: bool) {
+    pub(super) fn after_passage(&mut self, node: usize, asked: bool) {
         let waits = self.agenda.deadline(self.slots.slot(Wakeup::Station(node))) < Instant::FAR_FUTURE;
         if asked || waits {
             self.heed_station(node);
@@ -188,6 +189,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.leave_host(node, packet, Route { next, destination, source, ds });
     }
 
+    #[inline(never)]
     fn leave_host(&mut self, node: usize, packet: PacketId, route: Route) {
         let flow = self.flow_of(packet);
         let outgoing = Outgoing { packet, route, flow };
@@ -202,6 +204,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// A packet has reached a node's MAC.
+    #[inline(always)]
     pub(super) fn hand_to_mac(&mut self, node: usize, outgoing: Outgoing) {
         let Outgoing { packet, route, flow } = outgoing;
         if let Some(witness) = &mut self.witness {
@@ -209,7 +212,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let waited = self.stations[node].wants_medium();
         // Who wants the medium already, or is in an exchange, does not look at it now.
-        let view = if waited { MediumView::BUSY } else { self.view(node) };
+        let view = if waited { MediumView::BUSY } else { self.view_for_request(node) };
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
         if !waited {
             self.watch(node);
@@ -228,13 +231,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The server puts a packet on the wire.
     fn push_down(&mut self, packet: PacketId) {
-        let len = self.pool.get(packet).len();
+        let len = self.pool.len_of(packet);
         let counted_from = self.pool.is_charged(packet).then(|| self.wire_down.free_at());
-        let pushed = self.wire_down.push(self.now, packet, len);
+        let pushed = self.wire_down.push(self.now, Load::Packet(packet), len);
         if counted_from.is_some_and(|before| self.wire_down.free_at() > before) {
             self.await_departure(packet);
         }
-        if let Err(packet) = pushed {
+        if pushed.is_err() {
             self.observer.observe(self.now, &Event::WireDrop { node: None });
             self.pool.release(packet);
         }
@@ -265,7 +268,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The AP puts a packet on the wire.
     #[inline(always)]
     fn push_up(&mut self, packet: PacketId) {
-        let len = self.pool.get(packet).len();
+        let len = self.pool.len_of(packet);
         if let Err(packet) = self.wire_up.push(self.now, packet, len) {
             self.observer.observe(self.now, &Event::WireDrop { node: Some(NodeId(0)) });
             self.pool.release(packet);
@@ -275,7 +278,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// Packets have come over the wire to the AP.
     pub(super) fn deliver_down(&mut self) {
-        while let Some(packet) = self.wire_down.pop(self.now) {
+        let mut floods = false;
+        while let Some(load) = self.wire_down.pop(self.now) {
+            let packet = match load {
+                Load::Packet(packet) => packet,
+                Load::Unmade(draft) => {
+                    let Some(packet) = self.take_up(draft) else {
+                        floods = true;
+                        continue;
+                    };
+                    packet
+                }
+            };
             let to = self.destination_below(packet);
             let Some(next) = self.routes.relay(0, NodeId(0), to) else {
                 self.pool.release(packet);
@@ -288,6 +302,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         self.refill_server();
+        if floods {
+            self.drop_ahead();
+        }
     }
 
     /// Packets have come over the wire to the server.

@@ -55,10 +55,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// have: unlike a step that is known beforehand, the change is for what comes after.
     pub fn change_wire(&mut self, change: WireStep) {
         let step = WireStep { at: self.now, ..change };
-        for (wire, direction) in [(&mut self.wire_down, Direction::Down), (&mut self.wire_up, Direction::Up)] {
-            if step.direction.is_none_or(|only| only == direction) {
-                wire.insert(step);
-            }
+        let concerns = |direction| step.direction.is_none_or(|only| only == direction);
+        if concerns(Direction::Down) {
+            self.wire_down.insert(step);
+        }
+        if concerns(Direction::Up) {
+            self.wire_up.insert(step);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::Purpose;
-use ackless_wire::{BitRate, Duration, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
+use ackless_wire::{BitRate, Duration, IpHeader, Packet, PacketId, PacketPool, Payload, TcpHeader, Transport};
 
 use super::*;
 use crate::config::Probability;
@@ -12,7 +12,7 @@ fn config() -> WiredLink {
     WiredLink::clean(BitRate::from_mbps(500), Duration::from_millis(1), 10_000)
 }
 
-fn wired(config: WiredLink, seed: u64) -> Wired {
+fn wired(config: WiredLink, seed: u64) -> Wired<PacketId> {
     Wired::new(config, Stream::new(seed, 0, Purpose::Test))
 }
 
@@ -32,7 +32,7 @@ fn packets(n: usize) -> Vec<PacketId> {
 }
 
 /// Everything that arrives, with its time, woken only when the link says so.
-fn arrivals(link: &mut Wired) -> Vec<(u64, PacketId)> {
+fn arrivals(link: &mut Wired<PacketId>) -> Vec<(u64, PacketId)> {
     let mut arrived = Vec::new();
     while let Some(now) = link.poll_timeout() {
         assert_eq!(link.pop(now - Duration::from_nanos(1)), None, "not before its time");

@@ -55,6 +55,7 @@ impl Recipient {
     ///
     /// # Panics
     /// If there are no packets.
+    #[inline(always)]
     pub fn on_mpdu(&mut self, packets: &[Mpdu], up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         let mpdu = &packets[0];
         self.record(mpdu.seq);

@@ -177,6 +177,15 @@ impl Links {
         }
     }
 
+    /// Whether what comes for a peer finds a queue full that drops it for that.
+    #[inline]
+    pub(super) fn is_full(&self, peer: NodeId) -> bool {
+        match self.index(peer).map(|link| &self.links[link].queue) {
+            Some(TxQueue::Fifo(fifo)) => fifo.len() >= fifo.limit(),
+            _ => false,
+        }
+    }
+
     /// Whether there is a device that is given packets in advance.
     pub(super) fn has_device(&self) -> bool {
         self.device.is_some()

@@ -319,6 +319,19 @@ impl<S: Scheme> Station<S> {
         self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
     }
 
+    /// Whether a packet for a neighbour would be dropped now by a full queue, with nothing else to follow from it: nobody need be told, and the medium is asked for already.
+    #[inline]
+    pub fn drops_at_once(&self, next: NodeId) -> bool {
+        self.scheme.is_stock() && self.access.wants() && self.config.bounds.is_none() && self.links.is_full(next)
+    }
+
+    /// In place of [`Self::enqueue`], where [`Self::drops_at_once`] says so: the packet need not even have been made.
+    #[inline]
+    pub fn drop_unmade(&mut self) {
+        self.new_handle();
+        self.counts.queue_drops += 1;
+    }
+
     /// Whether its scheme leaves everything as it is, and so neither emits nor waits for anything.
     #[inline(always)]
     pub fn is_stock(&self) -> bool {
@@ -394,6 +407,11 @@ impl<S: Scheme> Station<S> {
         if self.exchange.has_heard() {
             self.judge_damaged(now, pool);
         }
+    }
+
+    /// Whether the answer to a PPDU of this station is to come, or will be missed.
+    pub const fn awaits_answer(&self) -> bool {
+        matches!(self.exchange, Exchange::Awaiting { .. })
     }
 
     /// DIFS or AIFS of this station.

@@ -9,6 +9,10 @@
 //! A cell is simulated as a run does it, with the recorder that makes the result.
 //!
 //! `cargo bench -p ackless-lab --bench cells -- --rounds 21` for another number of slices. `cargo test` runs one short round.
+//!
+//! `cargo bench -p ackless-lab --bench cells -- --advances STATIONS FLOWS` goes from instant to instant instead, as whoever emulates a cell does, in one with so
+//! many stations and flows for each, and prints in nanoseconds of the core how long the median call of `advance` takes, the 99.9th percentile and the longest.
+//! `bench/growth.py` asks it.
 
 use std::error::Error;
 use std::process::Command;
@@ -33,6 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         case.config()?.whole_run();
         println!("{}", peak_memory().ok_or("this system does not tell")?);
         return Ok(());
+    }
+    if let Some(stations) = value(ADVANCES).transpose()? {
+        let place = arguments.iter().position(|argument| argument == ADVANCES).unwrap_or_default();
+        let flows = arguments.get(place + 2).ok_or("how many flows for each station?")?.parse()?;
+        return time_advances(stations, flows);
     }
     let benchmarks = arguments.iter().any(|argument| argument == "--bench");
     let rounds = value("--rounds").transpose()?.unwrap_or(if benchmarks { ROUNDS } else { 1 });
@@ -206,6 +215,28 @@ fn compare(rounds: usize, shorter: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Times the calls of `advance` that each end with one instant.
+fn time_advances(stations: usize, flows: usize) -> Result<(), Box<dyn Error>> {
+    let mut scenario = Builtin::find("wifi-80211n")?.scenario()?;
+    scenario.set(&format!("stations.count={stations}"))?;
+    scenario.set(&format!("flows.count={flows}"))?;
+    scenario.set("flows.stagger=1ms")?;
+    scenario.set(&format!("run.warm_up={}ms", 2_000 + 2 * stations * flows))?;
+    let mut cell = Prepared(scenario.build(Row::find("tcp")?)?).warmed_up(Duration::ZERO).cell;
+    let mut nanos = Vec::with_capacity(ADVANCES_TIMED);
+    while nanos.len() < ADVANCES_TIMED
+        && let Some(next) = cell.poll_timeout()
+    {
+        let start = Start::now();
+        cell.advance(next + Duration::from_nanos(1));
+        nanos.push(start.elapsed().1);
+    }
+    nanos.sort_unstable();
+    let at = |share: f64| nanos.get((share * nanos.len() as f64) as usize).or(nanos.last()).ok_or("nothing happens");
+    println!("{} {} {}", at(0.5)?, at(0.999)?, at(1.0)?);
+    Ok(())
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -222,6 +253,10 @@ fn peak_memory() -> Option<u64> {
 
 /// The argument that makes this program run one case and print its peak memory.
 const MEMORY_OF: &str = "--memory-of";
+/// The argument that makes it time the calls of `advance`.
+const ADVANCES: &str = "--advances";
+/// How many of them.
+const ADVANCES_TIMED: usize = 200_000;
 /// Slices of each cell, unless told otherwise.
 const ROUNDS: usize = 9;
 /// By how much slices are shorter where nothing is to be measured.

@@ -12,7 +12,7 @@
 //! [`Station::poll_up`] and what the scheme emitted with [`Station::poll_emission`] until both are empty, then ask [`Station::grant`] and
 //! [`Station::poll_timeout`] anew.
 //!
-//! The parts: `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
+//! The parts: `intake` takes packets in, `medium` hears the medium and asks for it, `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
 //! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
 //!
 //! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once,
@@ -24,10 +24,10 @@ use ackless_phy::TxVector;
 use ackless_wire::random::Stream;
 use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
-use crate::access::{ChannelAccess, Waited};
+use crate::access::ChannelAccess;
 use crate::block_ack::Fate;
-use crate::frame::{AckPolicy, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Ppdu};
-use crate::hooks::{Content, Emission, Passage, Peer, Scheme, SendOptions, Verdict};
+use crate::frame::{FrameHandle, MacSeq, Mpdu, NodeId, Ppdu};
+use crate::hooks::{Emission, Peer, Scheme, Verdict};
 use crate::queue::{Queued, SchedulerKind};
 
 /// A [`Context`] for one question to the scheme. A macro, so that the borrow checker sees which fields it takes.
@@ -48,12 +48,15 @@ mod compose;
 mod config;
 mod exchange;
 mod initiate;
+mod intake;
 mod links;
+mod medium;
 mod respond;
 
 pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
 use exchange::{Exchange, InService, Reserved};
 use links::Links;
+pub use medium::MediumView;
 use respond::{Asks, DueAnswer};
 
 /// The MAC of one station with its scheme.
@@ -110,27 +113,6 @@ pub struct Upward {
     pub from: NodeId,
     /// Where [`Station::receive_ahead`] took it: the place in its PPDU of the MPDU that let it go up.
     pub mpdu: u16,
-}
-
-/// The medium as one station sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MediumView {
-    /// Somebody sends.
-    pub busy: bool,
-    /// When the last transmission ended.
-    pub idle_since: Instant,
-    /// The NAV: until when frames that were addressed to others have reserved the medium.
-    pub nav_until: Instant,
-    /// The last transmission was not intelligible to this station, and it did not send at the time.
-    pub unintelligible: bool,
-    /// It is busy only in that a transmission ends in this instant.
-    pub ending: bool,
-}
-
-impl MediumView {
-    /// Somebody sends; for a station that does not look, since it has no use for more.
-    pub const BUSY: Self =
-        Self { busy: true, idle_since: Instant::ZERO, nav_until: Instant::ZERO, unintelligible: false, ending: false };
 }
 
 /// What a station counts by itself; frames on the air are counted by whoever watches the medium.
@@ -263,75 +245,6 @@ impl<S: Scheme> Station<S> {
         self.links.held_back()
     }
 
-    /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.
-    pub fn announce(&mut self, now: Instant, pool: &mut PacketPool, packet: PacketId, to: NodeId) {
-        let mut cx = context!(self, now, pool);
-        self.scheme.on_sent(&mut cx, packet, to);
-    }
-
-    /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
-    #[inline(always)]
-    pub fn enqueue(
-        &mut self,
-        now: Instant,
-        view: MediumView,
-        pool: &mut PacketPool,
-        packet: PacketId,
-        route: Route,
-        flow: u32,
-    ) {
-        let handle = self.new_handle();
-        let qos = self.links.is_qos(route.next);
-        let kind = if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
-        let mut options = SendOptions {
-            receiver: route.next,
-            destination: route.destination,
-            source: route.source,
-            ds: route.ds,
-            kind,
-            ack_policy: AckPolicy::Normal,
-            rate: None,
-        };
-        let mut passes = Some(packet);
-        if !self.scheme.is_stock() {
-            let mut cx = context!(self, now, pool);
-            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, &mut options);
-            passes = carry_out(verdict, pool, packet);
-        }
-        if let Some(packet) = passes {
-            self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
-        }
-    }
-
-    /// Queues a packet that the scheme itself emitted.
-    pub fn enqueue_emitted(
-        &mut self,
-        now: Instant,
-        view: MediumView,
-        pool: &mut PacketPool,
-        packet: PacketId,
-        options: SendOptions,
-        flow: u32,
-    ) {
-        let handle = self.new_handle();
-        let mut cx = context!(self, now, pool);
-        self.scheme.on_queued(&mut cx, packet, handle);
-        self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
-    }
-
-    /// Whether a packet for a neighbour would be dropped now by a full queue, with nothing else to follow from it: nobody need be told, and the medium is asked for already.
-    #[inline]
-    pub fn drops_at_once(&self, next: NodeId) -> bool {
-        self.scheme.is_stock() && self.access.wants() && self.config.bounds.is_none() && self.links.is_full(next)
-    }
-
-    /// In place of [`Self::enqueue`], where [`Self::drops_at_once`] says so: the packet need not even have been made.
-    #[inline]
-    pub fn drop_unmade(&mut self) {
-        self.new_handle();
-        self.counts.queue_drops += 1;
-    }
-
     /// Whether its scheme leaves everything as it is, and so neither emits nor waits for anything.
     #[inline(always)]
     pub fn is_stock(&self) -> bool {
@@ -344,29 +257,6 @@ impl<S: Scheme> Station<S> {
         self.scheme.heeds_passage()
     }
 
-    /// Asks the scheme about a packet that passes through this node. Returns what goes on.
-    #[inline(always)]
-    pub fn forward(
-        &mut self,
-        now: Instant,
-        pool: &mut PacketPool,
-        packet: PacketId,
-        passage: Passage,
-    ) -> Option<PacketId> {
-        if !self.scheme.heeds_passage() {
-            return Some(packet);
-        }
-        let mut cx = context!(self, now, pool);
-        let verdict = self.scheme.on_forward(&mut cx, packet, passage);
-        carry_out(verdict, pool, packet)
-    }
-
-    /// A beacon of this length (header and FCS included) is due: it goes with the next access.
-    pub fn beacon_due(&mut self, now: Instant, view: MediumView, len: Bytes) {
-        self.beacon = Some(len);
-        self.request(now, view);
-    }
-
     /// The next packet on its way up.
     pub fn poll_up(&mut self) -> Option<Upward> {
         self.up.pop_front()
@@ -375,68 +265,6 @@ impl<S: Scheme> Station<S> {
     /// The next packet that the scheme emitted.
     pub fn poll_emission(&mut self) -> Option<Emission> {
         if self.emissions.is_empty() { None } else { Some(self.emissions.remove(0)) }
-    }
-
-    /// Somebody began to send, perhaps this station.
-    pub fn medium_busy(&mut self, now: Instant) {
-        self.access.pause(now);
-        self.exchange.hear_start();
-    }
-
-    /// The medium got busy, but no frame that the station could make out began: counters stop, and what is said of an awaited answer stands.
-    pub fn energy_detected(&mut self, now: Instant) {
-        self.access.pause(now);
-    }
-
-    /// The medium is idle, or the station's own exchange is over: counters run again.
-    pub fn medium_idle(&mut self, now: Instant, view: MediumView) {
-        if view.busy || self.is_engaged() || !self.access.is_paused() {
-            return;
-        }
-        debug_assert!(view.idle_since <= now, "an idle medium has been left");
-        let ifs = self.access.parameters().ifs;
-        let damaged = view.unintelligible || self.damaged_at == Some(view.idle_since);
-        let eifs = if damaged { self.config.eifs_extra } else { Duration::ZERO };
-        let free = view.idle_since.max(self.free_since);
-        let first_slot = (free + ifs).max(view.nav_until + ifs).max(view.idle_since + ifs + eifs);
-        self.access.resume(free.max(view.nav_until), first_slot);
-    }
-
-    /// A frame that was not for this station is over: if an answer was awaited and that frame came first, none will come.
-    pub fn overhear(&mut self, now: Instant, pool: &mut PacketPool) {
-        if self.exchange.has_heard() {
-            self.judge_damaged(now, pool);
-        }
-    }
-
-    /// Whether the answer to a PPDU of this station is to come, or will be missed.
-    pub const fn awaits_answer(&self) -> bool {
-        matches!(self.exchange, Exchange::Awaiting { .. })
-    }
-
-    /// DIFS or AIFS of this station.
-    pub const fn ifs(&self) -> Duration {
-        self.config.access.ifs
-    }
-
-    /// When this station will begin to send if the medium stays idle.
-    pub fn grant(&self) -> Option<Instant> {
-        self.access.grant()
-    }
-
-    /// What the grant waits for.
-    pub fn waited(&self) -> Option<Waited> {
-        self.access.waited()
-    }
-
-    /// Whether it has something to send, or is in the middle of an exchange of its own.
-    pub fn wants_medium(&self) -> bool {
-        self.access.wants() || !self.exchange.is_idle()
-    }
-
-    /// Whether the station need not hear of the medium until it has something to send.
-    pub fn is_settled(&self, now: Instant) -> bool {
-        !self.is_engaged() && self.access.is_settled(now)
     }
 
     /// When to call [`Self::wake`].
@@ -457,80 +285,6 @@ impl<S: Scheme> Station<S> {
         self.continue_exchange(now, pool)
     }
 
-    /// Whether a frame exchange of this station is under way, as initiator or as responder.
-    fn is_engaged(&self) -> bool {
-        !self.exchange.is_idle() || self.answer.is_some()
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
-        match self.config.bounds {
-            Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
-            // Nobody need be told of what a full queue drops on a stock node.
-            _ if self.scheme.is_stock() => self.links.push(item, flow, |victim| {
-                self.counts.queue_drops += 1;
-                pool.release(victim.packet);
-            }),
-            _ => self.links.push(item, flow, |victim| self.dropped.push(victim)),
-        }
-        if self.links.has_device() {
-            self.links.feed(now, pool, &mut self.dropped);
-        }
-        self.settle_drops(now, pool);
-        self.request(now, view);
-    }
-
-    /// Whether a packet has no room in the queue for its receiver.
-    #[cold]
-    fn overflows(&self, bounds: Bounds, item: &Queued) -> bool {
-        let link = self.links.link_of(item);
-        let peer = (!bounds.shared).then(|| self.links.peer(link));
-        self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
-    }
-
-    /// Tells the scheme which packets were dropped, and lets them go.
-    #[inline(always)]
-    fn settle_drops(&mut self, now: Instant, pool: &mut PacketPool) {
-        if !self.dropped.is_empty() {
-            self.let_go_of_dropped(now, pool);
-        }
-    }
-
-    #[inline(never)]
-    fn let_go_of_dropped(&mut self, now: Instant, pool: &mut PacketPool) {
-        let mut dropped = std::mem::take(&mut self.dropped);
-        for queued in dropped.drain(..) {
-            self.counts.queue_drops += 1;
-            if !self.scheme.is_stock() {
-                let mut cx = context!(self, now, pool);
-                self.scheme.on_dropped(&mut cx, queued.handle);
-            }
-            pool.release(queued.packet);
-        }
-        self.dropped = dropped;
-    }
-
-    /// Asks for the medium if there is something to send.
-    fn request(&mut self, now: Instant, view: MediumView) {
-        if self.access.wants() || !self.has_work() {
-            return;
-        }
-        if self.access.is_settled(now) {
-            // A settled station was not told what the medium did. It has no counter left, so nothing is lost by looking now.
-            self.access.pause(now);
-            self.medium_idle(now, view);
-        }
-        if view.ending && self.config.idle_at_end {
-            return self.access.request_without_draw(now);
-        }
-        self.access.request(now);
-    }
-
-    /// Whether anything waits to be sent.
-    fn has_work(&self) -> bool {
-        self.beacon.is_some() || self.reserved.is_some() || self.in_service.is_some() || self.links.any_ready()
-    }
-
     fn new_handle(&mut self) -> FrameHandle {
         self.next_handle += 1;
         FrameHandle(self.next_handle)
@@ -544,13 +298,6 @@ impl<S: Scheme> Station<S> {
     fn peer(&self, node: NodeId) -> Peer {
         self.peers.get(usize::from(node.0)).copied().unwrap_or_default()
     }
-}
-
-/// A packet as it stands in a queue from `now` on.
-#[inline(always)]
-fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
-    let Content { len, payload_len, tcp_ack, .. } = Content::of(packet, pool);
-    Queued { handle, packet, len, payload_len, tcp_ack, enqueued: now, options }
 }
 
 /// Carries a scheme's verdict out; what goes on, if anything.

@@ -1,0 +1,151 @@
+//! Packets on their way into the queues: from the host, from the scheme, and those that pass through the node; and those that find no room.
+
+use ackless_wire::{Instant, PacketId, PacketPool};
+
+use super::{Bounds, MediumView, Route, Station, carry_out};
+use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
+use crate::hooks::{Content, Passage, Scheme, SendOptions};
+use crate::queue::Queued;
+
+impl<S: Scheme> Station<S> {
+    /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.
+    pub fn announce(&mut self, now: Instant, pool: &mut PacketPool, packet: PacketId, to: NodeId) {
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_sent(&mut cx, packet, to);
+    }
+
+    /// Takes a packet to send, with its reference: asks the scheme, then queues it. `flow` tells flows apart for FQ-CoDel.
+    #[inline(always)]
+    pub fn enqueue(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        route: Route,
+        flow: u32,
+    ) {
+        let handle = self.new_handle();
+        let qos = self.links.is_qos(route.next);
+        let kind = if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
+        let mut options = SendOptions {
+            receiver: route.next,
+            destination: route.destination,
+            source: route.source,
+            ds: route.ds,
+            kind,
+            ack_policy: AckPolicy::Normal,
+            rate: None,
+        };
+        let mut passes = Some(packet);
+        if !self.scheme.is_stock() {
+            let mut cx = context!(self, now, pool);
+            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, &mut options);
+            passes = carry_out(verdict, pool, packet);
+        }
+        if let Some(packet) = passes {
+            self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
+        }
+    }
+
+    /// Queues a packet that the scheme itself emitted.
+    pub fn enqueue_emitted(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        options: SendOptions,
+        flow: u32,
+    ) {
+        let handle = self.new_handle();
+        let mut cx = context!(self, now, pool);
+        self.scheme.on_queued(&mut cx, packet, handle);
+        self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
+    }
+
+    /// Whether a packet for a neighbour would be dropped now by a full queue, with nothing else to follow from it: nobody need be told, and the medium is asked for already.
+    #[inline]
+    pub fn drops_at_once(&self, next: NodeId) -> bool {
+        self.scheme.is_stock() && self.access.wants() && self.config.bounds.is_none() && self.links.is_full(next)
+    }
+
+    /// In place of [`Self::enqueue`], where [`Self::drops_at_once`] says so: the packet need not even have been made.
+    #[inline]
+    pub fn drop_unmade(&mut self) {
+        self.new_handle();
+        self.counts.queue_drops += 1;
+    }
+
+    /// Asks the scheme about a packet that passes through this node. Returns what goes on.
+    #[inline(always)]
+    pub fn forward(
+        &mut self,
+        now: Instant,
+        pool: &mut PacketPool,
+        packet: PacketId,
+        passage: Passage,
+    ) -> Option<PacketId> {
+        if !self.scheme.heeds_passage() {
+            return Some(packet);
+        }
+        let mut cx = context!(self, now, pool);
+        let verdict = self.scheme.on_forward(&mut cx, packet, passage);
+        carry_out(verdict, pool, packet)
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
+        match self.config.bounds {
+            Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
+            // Nobody need be told of what a full queue drops on a stock node.
+            _ if self.scheme.is_stock() => self.links.push(item, flow, |victim| {
+                self.counts.queue_drops += 1;
+                pool.release(victim.packet);
+            }),
+            _ => self.links.push(item, flow, |victim| self.dropped.push(victim)),
+        }
+        if self.links.has_device() {
+            self.links.feed(now, pool, &mut self.dropped);
+        }
+        self.settle_drops(now, pool);
+        self.request(now, view);
+    }
+
+    /// Whether a packet has no room in the queue for its receiver.
+    #[cold]
+    fn overflows(&self, bounds: Bounds, item: &Queued) -> bool {
+        let link = self.links.link_of(item);
+        let peer = (!bounds.shared).then(|| self.links.peer(link));
+        self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
+    }
+
+    /// Tells the scheme which packets were dropped, and lets them go.
+    #[inline(always)]
+    pub(super) fn settle_drops(&mut self, now: Instant, pool: &mut PacketPool) {
+        if !self.dropped.is_empty() {
+            self.let_go_of_dropped(now, pool);
+        }
+    }
+
+    #[inline(never)]
+    fn let_go_of_dropped(&mut self, now: Instant, pool: &mut PacketPool) {
+        let mut dropped = std::mem::take(&mut self.dropped);
+        for queued in dropped.drain(..) {
+            self.counts.queue_drops += 1;
+            if !self.scheme.is_stock() {
+                let mut cx = context!(self, now, pool);
+                self.scheme.on_dropped(&mut cx, queued.handle);
+            }
+            pool.release(queued.packet);
+        }
+        self.dropped = dropped;
+    }
+}
+
+/// A packet as it stands in a queue from `now` on.
+#[inline(always)]
+fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
+    let Content { len, payload_len, tcp_ack, .. } = Content::of(packet, pool);
+    Queued { handle, packet, len, payload_len, tcp_ack, enqueued: now, options }
+}

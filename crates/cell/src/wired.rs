@@ -24,6 +24,8 @@ pub struct Wired<P> {
     config: WiredLink,
     /// Changes that are still to come, in order of time.
     steps: VecDeque<WireStep>,
+    /// Changes that have been taken up, perhaps before their time, for what waits for the link; of those whose time has passed some may be gone.
+    taken_up: Vec<WireStep>,
     random: Stream,
     /// When the last packet will have left.
     free_at: Instant,
@@ -52,6 +54,7 @@ impl<P: Copy> Wired<P> {
         Self {
             config,
             steps: VecDeque::new(),
+            taken_up: Vec::new(),
             random,
             free_at: Instant::ZERO,
             departures: VecDeque::new(),
@@ -69,8 +72,14 @@ impl<P: Copy> Wired<P> {
         self
     }
 
-    /// One more change, at its time, which has not passed: after those of the same time.
-    pub fn insert(&mut self, step: WireStep) {
+    /// One more change, now: after those of the same time. It undoes nothing of a later one that has been taken up already, for what waits for the link.
+    pub fn insert(&mut self, mut step: WireStep) {
+        self.taken_up.retain(|later| later.at > step.at);
+        for later in &self.taken_up {
+            step.rate = step.rate.filter(|_| later.rate.is_none());
+            step.delay = step.delay.filter(|_| later.delay.is_none());
+            step.loss = step.loss.filter(|_| later.loss.is_none());
+        }
         let place = self.steps.partition_point(|other| other.at <= step.at);
         self.steps.insert(place, step);
     }
@@ -235,6 +244,7 @@ impl<P: Copy> Wired<P> {
             self.config.rate = rate.unwrap_or(self.config.rate);
             self.config.delay = delay.unwrap_or(self.config.delay);
             self.config.loss = loss.unwrap_or(self.config.loss);
+            self.taken_up.push(step);
         }
     }
 

@@ -234,6 +234,75 @@ fn a_step_concerns_what_leaves_after_it_in_its_direction_and_lets_nothing_overta
     assert_eq!(arrivals(&mut link), expected);
 }
 
+#[test]
+fn a_change_behind_a_backlog_does_not_undo_a_step_that_comes_later() {
+    // 100 packets keep the link busy until 2.4 ms, past the step, which is taken up early for them.
+    let (slow, near) = (Some(BitRate::from_mbps(100)), Some(Duration::from_micros(100)));
+    let known = step(Duration::from_millis(1), slow, near);
+    let mut link = wired(config(), 1).changing(&[known], Direction::Down);
+    let ids = packets(103);
+    for &id in &ids[..100] {
+        assert_eq!(link.push(Instant::ZERO, id, Bytes(1500)), Ok(()));
+    }
+    // 41 packets and two thirds of one leave before the step, the others take 120 us each.
+    let free = 1_040_000 + 58 * 120_000;
+    assert_eq!(link.free_at().as_nanos(), free);
+    let at = |micros, rate, delay| step(Duration::from_micros(micros), rate, delay);
+    link.insert(at(500, Some(BitRate::from_mbps(10)), Some(Duration::from_millis(50))));
+    assert_eq!(link.push(Instant::from_micros(500), ids[100], Bytes(1500)), Ok(()));
+    assert_eq!(link.free_at().as_nanos(), free + 120_000, "the step is later");
+    link.insert(at(1_000, Some(BitRate::from_mbps(50)), None));
+    assert_eq!(link.push(Instant::from_micros(1_000), ids[101], Bytes(1500)), Ok(()));
+    assert_eq!(link.free_at().as_nanos(), free + 360_000, "of the same time, the change has come after the step");
+    link.insert(at(2_000, None, Some(Duration::from_millis(20))));
+    assert_eq!(link.push(Instant::from_micros(2_000), ids[102], Bytes(1500)), Ok(()));
+    let arrived = arrivals(&mut link);
+    let of_last: Vec<u64> = arrived[100..].iter().map(|(at, _)| *at).collect();
+    assert_eq!(
+        of_last,
+        [free + 220_000, free + 460_000, free + 20_600_000],
+        "the delays are the step's, the step's, and the last change's"
+    );
+}
+
+#[test]
+fn whatever_waits_what_was_changed_last_holds_in_the_end() {
+    for seed in 0..200 {
+        let mut chosen = Stream::new(seed, 1, Purpose::Test);
+        let mut any = |most: u64| chosen.below(most + 1);
+        let mut change = |at: u64| {
+            let rate = (any(1) == 1).then(|| BitRate::from_mbps(10 + any(90)));
+            let delay = (any(1) == 1).then(|| Duration::from_micros(any(900)));
+            step(Duration::from_micros(at), rate, delay)
+        };
+        let mut times: Vec<u64> = (0..6).map(|n| (seed * 7_919 + n * 104_729) % 5_000).collect();
+        times.sort_unstable();
+        let known: Vec<WireStep> = times.iter().map(|&at| change(at)).collect();
+        let mut link = wired(config(), seed).changing(&known, Direction::Down);
+        let mut all = known;
+        let ids = packets(101);
+        for (n, &id) in ids[..100].iter().enumerate() {
+            let now = n as u64 * 50;
+            assert_eq!(link.push(Instant::from_micros(now), id, Bytes(1500)), Ok(()));
+            if n % 9 == 8 {
+                let later = change(now);
+                link.insert(later);
+                all.push(later);
+            }
+        }
+        // Sorted stably: of one time, known steps come first.
+        all.sort_by_key(|step| step.at);
+        let last = |told: fn(&WireStep) -> Option<u64>, first| all.iter().rev().find_map(told).unwrap_or(first);
+        let rate = last(|step| step.rate.map(BitRate::bps), 500_000_000);
+        let delay = last(|step| step.delay.map(Duration::as_nanos), 1_000_000);
+        arrivals(&mut link);
+        let now = Instant::from_millis(1_000);
+        assert_eq!(link.push(now, ids[100], Bytes(1500)), Ok(()));
+        let expected = BitRate::from_bps(rate).time_ceil(Bytes(1500)).as_nanos() + delay;
+        assert_eq!(arrivals(&mut link), [(now.as_nanos() + expected, ids[100])], "seed {seed}");
+    }
+}
+
 /// A change of both directions.
 fn step(after: Duration, rate: Option<BitRate>, delay: Option<Duration>) -> WireStep {
     WireStep { at: Instant::ZERO + after, direction: None, rate, delay, loss: None }

@@ -45,7 +45,21 @@ impl<'a, O: Observer> Measured<'a, O> {
 
     /// Advances to `until`, and tells the listener how flows stand as often as it asks for that.
     pub fn advance(&mut self, until: Instant) {
+        while let Some(at) = self.next_mark(until) {
+            advance(&mut self.cell, at);
+            self.mark();
+        }
         advance(&mut self.cell, until);
+    }
+
+    /// When what has been delivered is to be marked next, on the way to a time before the end; who goes to the end ends nothing early.
+    pub(crate) fn next_mark(&self, until: Instant) -> Option<Instant> {
+        (until < self.config.end()).then(|| self.cell.observer().0.next_mark(until))?
+    }
+
+    /// Marks what has been delivered until now.
+    pub(crate) fn mark(&mut self) {
+        self.cell.observer_mut().0.mark();
     }
 
     /// The warm-up is over.

@@ -15,8 +15,10 @@ use crate::result::{
     PingResult, RunResult, UdpResult, VideoResult,
 };
 
+mod marks;
 mod rates;
 
+use marks::Marks;
 use rates::Rates;
 
 /// Counts what happens in the measured window.
@@ -30,6 +32,8 @@ pub struct Recorder {
     nodes: Vec<NodeRecord>,
     flows: Vec<FlowRecord>,
     pings: Vec<PingRecord>,
+    /// Where the middle of a window that is cut short lies.
+    marks: Marks,
     /// Where rates adapt.
     rates: Option<Box<Rates>>,
     /// Whether there is an AP.
@@ -108,6 +112,7 @@ impl Recorder {
             nodes: vec![NodeRecord::default(); config.stations.len() + 1],
             flows: vec![FlowRecord::default(); config.flows.len()],
             pings: vec![PingRecord::default(); config.pings.len()],
+            marks: Marks::new(from),
             rates: Rates::of(config),
             infrastructure: config.topology == Topology::Infrastructure,
             by_power: matches!(config.hearing, Hearing::ByPower(_)),
@@ -119,11 +124,28 @@ impl Recorder {
         self.ledger.airtime()
     }
 
+    /// When [`Self::mark`] is to be called next by whoever may end the window early, unless that is after `until`.
+    pub(crate) fn next_mark(&self, until: Instant) -> Option<Instant> {
+        Some(self.marks.next()).filter(|next| *next <= until)
+    }
+
+    /// Remembers what has been delivered until now.
+    pub(crate) fn mark(&mut self) {
+        self.marks.push(self.flows.iter().map(|flow| flow.delivered));
+    }
+
     /// The window ends at `until`, before it would have: what has been told lies before that, but for what is on the air now. One that has not begun is empty.
+    /// Its halves meet at the mark that is nearest to its middle.
     pub fn end_at(&mut self, until: Instant) {
         let until = until.max(self.from);
+        if until < self.until {
+            let early;
+            (self.middle, early) = self.marks.nearest(self.from + until.saturating_since(self.from) / 2);
+            for (flow, delivered) in self.flows.iter_mut().zip(early) {
+                flow.delivered_early = delivered;
+            }
+        }
         self.until = until;
-        self.middle = self.from + until.saturating_since(self.from) / 2;
         self.ledger.end_at(until);
     }
 

@@ -62,7 +62,13 @@ impl<'a, O: Observer> Run<'a, O> {
     fn pass(&mut self, until: Instant) {
         match self.cells.as_mut_slice() {
             [alone] => alone.advance(until),
-            cells => neighbours::advance(cells, until),
+            cells => {
+                while let Some(at) = cells[0].next_mark(until) {
+                    neighbours::advance(cells, at);
+                    cells.iter_mut().for_each(Measured::mark);
+                }
+                neighbours::advance(cells, until);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ from typing import Union
 
 from . import _native
 from ._experiments import Run, interval, whole
-from ._scenario import Source, Value, literal, scenario
+from ._scenario import Source, Value, literal, scenario, text
 
 Time = Union[str, int, float]
 """A time: text with its unit (``"10ms"``, ``"1.5s"``), or seconds."""
@@ -60,7 +60,7 @@ class Cell:
         timeline: bool | str = False,
     ) -> None:
         self._native = _native.Cell(
-            scenario(source, set)._native, scheme, whole("seed", seed, 2**64 - 1), interval(timeline)
+            scenario(source, set)._native, text("scheme", scheme), whole("seed", seed, 2**64 - 1), interval(timeline)
         )
 
     @property
@@ -123,10 +123,7 @@ class Cell:
         return self._native.events
 
     def so_far(self) -> Run:
-        """What the run has shown until now, of the window until now. What the scheme has counted (``hack``, ``rival``) and neighbouring cells come with :meth:`finish`.
-
-        A window that is cut short has its second half short: the halves of a flow (``halves_mbps``) mean nothing then, nor does a caution about steadiness.
-        """
+        """What the run has shown until now, of the window until now. What the scheme has counted (``hack``, ``rival``) and neighbouring cells come with :meth:`finish`."""
         return Run(self._native.so_far())
 
     def finish(self) -> Run:
@@ -144,7 +141,7 @@ class Cell:
         ``NAME`` is one station or flow, or a group of them; without it, all are meant. What cannot be set, or not to this, is a :class:`ValueError`, and changes
         nothing.
         """
-        self._native.set(key, literal(value, key))
+        self._native.set(text("key", key), literal(value, key))
 
     def __repr__(self) -> str:
         return f"<ackless.Cell at {self.now:.6f} s of {self.window[1]:g} s>"

@@ -186,6 +186,37 @@ fn what_a_run_has_shown_on_its_way_changes_nothing() {
     assert_eq!(told(looked_at), told(whole));
 }
 
+#[test]
+fn the_halves_of_a_window_that_is_cut_short_are_its_own() {
+    // Goodput begins in the middle of what is left, or grows; the window would last 300 ms, or next to for ever.
+    for (row, start, measured) in
+        [("udp", "150ms", "300ms"), ("udp", "150ms", "3000s"), ("tcp", "40ms", "3000s"), ("tcp", "40ms", "300ms")]
+    {
+        let of = |measured: &str| {
+            let flows = format!("flows.start={start}");
+            cell("wifi-80211n", row, &[&format!("run.measured={measured}"), &flows])
+        };
+        for span in [1_u64, 37, 200, 211].into_iter().filter(|span| *span > 100 || start != "150ms") {
+            let cut = Instant::from_millis(50 + span);
+            let mut short = Run::<()>::new(Cow::Owned(of(measured)), 4, None);
+            // In steps whose size does not show.
+            short.advance(Instant::from_millis(90).min(cut));
+            short.advance(cut);
+            let looked_at = short.so_far().flows[0].clone();
+            let short = short.finish().flows[0].clone();
+            assert_eq!(looked_at.halves_mbps, short.halves_mbps, "{row} {measured}: {span} ms");
+            let whole = ackless_cell::run(&of(&format!("{span}ms")), 4).flows[0].clone();
+            assert_eq!(short.goodput_mbps, whole.goodput_mbps);
+            for half in 0..2 {
+                let (ours, theirs) = (short.halves_mbps[half], whole.halves_mbps[half]);
+                // An A-MPDU of 42 packets, and what comes in a 128th of the window.
+                let apart = 42.0 * 1_500.0 * 8.0 / (span as f64 * 1e3 / 2.0) + 0.05 * theirs;
+                assert!((ours - theirs).abs() <= apart, "{row} of {measured} after {span} ms: {ours} and {theirs}");
+            }
+        }
+    }
+}
+
 fn cell(scenario: &str, row: &str, overrides: &[&str]) -> CellConfig {
     let mut scenario: Scenario = Builtin::find(scenario).and_then(Builtin::scenario).expect("it comes with Ackless");
     let short = ["run.warm_up=50ms", "run.measured=250ms", "flows.start=0s", "flows.stagger=1ms", "pings.start=0s"];

@@ -10,7 +10,7 @@ use crate::tcp::{Omitted, TcpHeader, TcpOptions};
 
 /// The packet with its own bytes; see [`Packet::from_bytes`].
 pub(super) fn packet(bytes: &[u8]) -> Result<Packet, ParseError> {
-    let Network { ip, len, mut header_len, protocol, whole, plain } = match bytes.first() {
+    let Network { ip, len, mut header_len, protocol, whole, plain, reserved } = match bytes.first() {
         None => return Err(ParseError::Truncated { needed: 1, have: 0 }),
         Some(first) if first >> 4 == 4 => ipv4(bytes)?,
         Some(first) if first >> 4 == 6 => ipv6(bytes)?,
@@ -21,7 +21,7 @@ pub(super) fn packet(bytes: &[u8]) -> Result<Packet, ParseError> {
     let (mut ports, mut header) = ((0, 0), None);
     if whole {
         ports = ports_of(protocol, carried);
-        header = if protocol == TCP { tcp(&ip, carried, plain) } else { None };
+        header = if protocol == TCP { tcp(&ip, carried, plain, reserved) } else { None };
         header_len += match (protocol, parse::tcp_parts(carried)) {
             (TCP, Ok((fixed, options, _))) => fixed.len() + options.len(),
             (UDP, _) => carried.len().min(UDP_HEADER),
@@ -45,8 +45,10 @@ struct Network {
     protocol: u8,
     /// Whether it is no fragment.
     whole: bool,
-    /// Whether the value says all of it.
+    /// Whether the value says all of it, but for a reserved bit.
     plain: bool,
+    /// Whether a reserved bit is set.
+    reserved: bool,
 }
 
 fn ipv4(bytes: &[u8]) -> Result<Network, ParseError> {
@@ -72,6 +74,7 @@ fn ipv4(bytes: &[u8]) -> Result<Network, ParseError> {
         protocol: header[9],
         whole: fragment & (parse::MORE_FRAGMENTS | parse::FRAGMENT_OFFSET) == 0,
         plain: right && header_len == header.len(),
+        reserved: header[6] & parse::RESERVED_FLAG != 0,
     })
 }
 
@@ -94,6 +97,7 @@ fn ipv6(bytes: &[u8]) -> Result<Network, ParseError> {
         protocol,
         whole,
         plain: header_len == header.len(),
+        reserved: false,
     })
 }
 
@@ -124,8 +128,9 @@ fn ports_of(protocol: u8, carried: &[u8]) -> (u16, u16) {
     }
 }
 
-/// The TCP header of a whole segment, if it has one. `plain` says that nothing stands in front of it that the value of the network header does not say.
-fn tcp(ip: &IpHeader, segment: &[u8], plain: bool) -> Option<TcpHeader> {
+/// The TCP header of a whole segment, if it has one. `plain` says that nothing stands in front of it that the value of the network header does not say, but for a
+/// `reserved` bit.
+fn tcp(ip: &IpHeader, segment: &[u8], plain: bool, reserved: bool) -> Option<TcpHeader> {
     let (header, options, _) = parse::tcp_parts(segment).ok()?;
     // Options that cannot be read, or could not be written, are unknown ones.
     let (options, mut omitted) = match options::parse(options) {
@@ -134,9 +139,12 @@ fn tcp(ip: &IpHeader, segment: &[u8], plain: bool) -> Option<TcpHeader> {
     };
     omitted.set(Omitted::NETWORK, !plain);
     let mut tcp = parse::tcp_value(ip, segment, header, options, omitted);
+    if reserved {
+        tcp.omitted |= Omitted::RESERVED;
+    }
     if tcp.omitted.is_empty() {
-        // A reserved bit of the network header, or a zero written as ones.
-        tcp.omitted = Omitted::NETWORK;
+        // A checksum of zero that is written as ones.
+        tcp.omitted = Omitted::LAYOUT;
     }
     Some(tcp)
 }

@@ -314,16 +314,29 @@ fn options_in_another_order_are_written_as_they_came_and_in_our_order_once_chang
 }
 
 #[test]
-fn a_sum_that_is_written_with_the_other_zero_is_foreign() {
+fn a_sum_that_is_written_with_the_other_zero_is_foreign_and_means_the_same() {
     // A window that makes the sum over everything but the checksum all ones, so that the checksum is zero, and ones are as right.
     let tcp = |window| TcpHeader { flags: TcpFlags::ACK, window, ..TcpHeader::new(5001, 40000) };
     let with = |window| bytes_of(&Packet { transport: Transport::Tcp(tcp(window)), ..ack(v4()) });
     let mut bytes = (0..=u16::MAX).map(with).find(|bytes| bytes[36..38] == [0, 0]).expect("one window does");
     assert!(Packet::from_bytes(&bytes).is_ok_and(|packet| packet.is_whole()));
     bytes[36..38].fill(0xff);
-    let (packet, out, _) = passed(&bytes);
+    let (mut packet, out, _) = passed(&bytes);
     assert_eq!(out, bytes);
     assert!(!packet.is_whole());
+    assert_eq!(packet.tcp().map(|tcp| (tcp.omitted, tcp.checksum)), Some((Omitted::LAYOUT, Checksum::Correct)));
+    // Else its whole connection would be left alone from here on.
+    assert!(packet.pure_ack().is_some_and(|tcp| !tcp.is_opaque()));
+    packet.tcp_mut().expect("it is plain TCP").ack = SeqNumber(7);
+    assert!(packet.is_whole());
+    // Beside a reserved bit of IPv4's it is opaque all the same.
+    bytes[6] |= 0x80;
+    bytes[10..12].fill(0);
+    let sum = checksum::sum(&bytes[..20]).checksum();
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    let packet = passed(&bytes).0;
+    assert_eq!(packet.tcp().map(|tcp| tcp.omitted), Some(Omitted::RESERVED));
+    assert!(packet.pure_ack().is_none());
 }
 
 #[test]

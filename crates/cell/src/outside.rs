@@ -122,6 +122,10 @@ impl Outside {
         Ok(())
     }
 
+    pub(crate) fn unsettle(&mut self, which: impl Fn(IpAddr) -> bool) {
+        self.settled.retain(|(address, _)| !which(*address));
+    }
+
     /// Whether the packet may enter at `place`.
     pub(crate) fn admit(&self, place: Place, packet: &Packet) -> Result<(), Refusal> {
         let (src, dst) = (packet.ip.src(), packet.ip.dst());

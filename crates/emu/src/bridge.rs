@@ -38,6 +38,17 @@ pub enum Way {
     Nowhere,
 }
 
+/// Where an address is from now on.
+#[derive(Debug)]
+pub struct Move {
+    /// Whose.
+    pub address: IpAddr,
+    /// Where.
+    pub place: Place,
+    /// Addresses that are not known any more, since there were too many, with where they were. None, nearly always.
+    pub forgotten: BTreeMap<IpAddr, Place>,
+}
+
 impl Bridge {
     /// Where a frame with this header goes that has come in at `from`.
     pub fn way(&mut self, from: Place, header: &Header) -> Way {
@@ -57,7 +68,7 @@ impl Bridge {
     }
 
     /// A packet goes into the cell in a frame with this header. Where its destination is to be settled: at a host whose place is known and was another one's.
-    pub fn enters(&mut self, header: &Header, packet: &Packet) -> Option<(IpAddr, Place)> {
+    pub fn enters(&mut self, header: &Header, packet: &Packet) -> Option<Move> {
         let (src, dst) = (packet.ip.src(), packet.ip.dst());
         let place = self.hosts.get(&destination(header)).copied();
         if self.headers.get(&(src, dst)) == Some(&(*header, place)) {
@@ -71,8 +82,14 @@ impl Bridge {
         // What no station is known to have is behind the wire.
         let before = self.stations.get(&dst).copied().unwrap_or(Place::Server);
         let place = place.filter(|place| *place != before)?;
+        let mut forgotten = BTreeMap::new();
+        if self.stations.len() >= MOST && !self.stations.contains_key(&dst) {
+            // So that each is settled again with its next packet.
+            self.headers.retain(|(_, other), _| *other == dst);
+            forgotten = std::mem::take(&mut self.stations);
+        }
         self.stations.insert(dst, place);
-        Some((dst, place))
+        Some(Move { address: dst, place, forgotten })
     }
 
     /// The header for a packet that comes out of the cell, if such packets have gone in.
@@ -165,10 +182,43 @@ mod tests {
         let down = header(TWO, AP_SIDE, IPV4);
         assert_eq!(bridge.way(Place::Server, &down), Way::Cell);
         let request = packet([10, 0, 0, 1], [10, 0, 0, 7]);
-        assert_eq!(bridge.enters(&down, &request), Some(([10, 0, 0, 7].into(), Place::Station(2))));
-        assert_eq!(bridge.enters(&down, &request), None, "it is settled");
+        assert_eq!(settled(&mut bridge, &down, &request), Some(([10, 0, 0, 7].into(), Place::Station(2))));
+        assert_eq!(settled(&mut bridge, &down, &request), None, "it is settled");
         assert_eq!(bridge.header(&request), Some(down));
         assert_eq!(bridge.header(&packet([10, 0, 0, 7], [10, 0, 0, 1])), None, "nobody has answered");
+    }
+
+    /// Where the destination of a packet is settled, if it is.
+    fn settled(bridge: &mut Bridge, header: &Header, packet: &Packet) -> Option<(IpAddr, Place)> {
+        let Move { address, place, forgotten } = bridge.enters(header, packet)?;
+        assert!(forgotten.is_empty(), "there is room");
+        Some((address, place))
+    }
+
+    #[test]
+    fn of_more_addresses_than_it_has_room_for_it_forgets_and_settles_again_those_that_are_still_used() {
+        let mut bridge = Bridge::default();
+        bridge.way(Place::Station(2), &header(ALL, ONE, ARP));
+        let frame = header(ONE, AP_SIDE, IPV4);
+        let mut known = std::collections::BTreeSet::new();
+        let mut went = 0;
+        for n in 0..3 * MOST as u32 {
+            for dst in [[10, 1, 1, 1], (0x0b00_0000 + n).to_be_bytes()] {
+                let Some(Move { address, place, forgotten }) = bridge.enters(&frame, &packet([10, 0, 0, 1], dst))
+                else {
+                    continue;
+                };
+                assert_eq!((address, place), (IpAddr::from(dst), Place::Station(2)));
+                for address in forgotten.keys() {
+                    assert!(known.remove(address), "{address} was known");
+                    went += 1;
+                }
+                known.insert(address);
+                assert!(known.len() <= MOST && bridge.stations.len() == known.len(), "{} are known", known.len());
+            }
+            assert!(known.contains(&IpAddr::from([10, 1, 1, 1])), "after {n} others");
+        }
+        assert!(went > MOST, "{went} went");
     }
 
     #[test]
@@ -179,8 +229,10 @@ mod tests {
             let from = if place == Place::Server { Place::Station(1) } else { Place::Server };
             let frame = header(ONE, AP_SIDE, IPV4);
             assert_eq!(bridge.way(from, &frame), Way::Cell);
-            let settled = bridge.enters(&frame, &packet([10, 0, 0, 1], [10, 0, 0, 7]));
-            assert_eq!(settled, Some(([10, 0, 0, 7].into(), place)));
+            assert_eq!(
+                settled(&mut bridge, &frame, &packet([10, 0, 0, 1], [10, 0, 0, 7])),
+                Some(([10, 0, 0, 7].into(), place))
+            );
         }
     }
 

@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
 use crate::EmuError;
-use crate::bridge::{Bridge, Header, Way, answered};
+use crate::bridge::{Bridge, Header, Move, Way, answered};
 use crate::device::{Buffers, Device};
 use crate::offload::{Batch, write_bytes, write_frame};
 use crate::tally::Tally;
@@ -108,7 +108,12 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
             let now = self.clock.now();
             self.advance(now.min(until))?;
             while self.take_from_kernel()? {
-                self.advance(self.clock.now().min(until))?;
+                let later = self.clock.now();
+                self.advance(later.min(until))?;
+                // Whoever floods a device does not decide when this ends.
+                if later >= until || later.saturating_since(now) >= LOOK {
+                    break;
+                }
             }
             if now >= until {
                 return Ok(Woken::Time);
@@ -216,10 +221,13 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
         let refused = match Packet::from_bytes(bytes) {
             Ok(packet) => {
                 if let (Some(bridge), Some(header)) = (&mut self.bridge, &header)
-                    && let Some((address, at)) = bridge.enters(header, &packet)
+                    && let Some(Move { address, place, forgotten }) = bridge.enters(header, &packet)
                 {
+                    if !forgotten.is_empty() {
+                        self.run.cell.unsettle(|address| forgotten.contains_key(&address));
+                    }
                     // An address of the cell's own is refused with each packet that bears it.
-                    let _ = self.run.cell.settle(address, at);
+                    let _ = self.run.cell.settle(address, place);
                 }
                 self.run.cell.inject(place, packet).err()
             }
@@ -318,6 +326,8 @@ impl<'a> Up<'a> {
     }
 }
 
+/// So long it goes on with devices that never run dry before it looks what else there is.
+const LOOK: Duration = Duration::from_millis(1);
 /// So many frames are taken from one device before the others have their turn.
 const AT_ONCE: usize = 64;
 /// What a device's failure is called.

@@ -34,6 +34,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.outside.as_mut().map_or(Ok(()), |outside| outside.settle(address, place))
     }
 
+    /// Addresses for which `which` holds live nowhere from now on; what is under way to them goes where packets for unknown ones go.
+    pub fn unsettle(&mut self, which: impl Fn(IpAddr) -> bool) {
+        if let Some(outside) = &mut self.outside {
+            outside.unsettle(which);
+        }
+    }
+
     /// A packet leaves the host at `place` now, as if a transport there had sent it: hosts, wire, queues and schemes treat it as any other. It comes out as it
     /// went in, but for a mark of congestion that a queue has made; the cell is no router and leaves its hop limit alone. Events of the present instant that have not been processed
     /// ([`Self::advance`] stops in front of them) come after it.

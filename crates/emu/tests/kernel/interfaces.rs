@@ -10,7 +10,7 @@ use ackless_emu::device::Addresses;
 use ackless_emu::namespace::{Door, Namespace};
 use ackless_emu::world::{Ends, Plan, World};
 
-use crate::rig::{Heard, MERGED, SINGLE, cell, skip, with_ends};
+use crate::rig::{Heard, MERGED, SINGLE, cell, ours, skip, with_ends};
 use crate::transfer::{LOSSY, all_ways, pattern};
 
 /// Hosts of a test-bed of its own: each has a namespace with one end of a pair of Ethernet interfaces, whose other end is here.
@@ -29,7 +29,8 @@ impl Bed {
         }
         let mut bed = Self { hosts: Vec::new(), interfaces: Vec::new() };
         for n in 1..=hosts {
-            match Namespace::new(&format!("t-{name}-{n}")) {
+            let host = ours(&format!("t-{name}-{n}"));
+            match Namespace::new(&host) {
                 Ok(host) => bed.hosts.push(host),
                 Err(error @ EmuError::Refused { .. }) => {
                     skip(&error);
@@ -37,8 +38,9 @@ impl Bed {
                 }
                 Err(error) => panic!("{error}"),
             }
-            let interface = format!("t{name}{n}");
-            run(&format!("ip link add {interface} type veth peer name eth0 netns t-{name}-{n}"));
+            // At most 15 letters.
+            let interface = ours(&format!("t{name}{n}"));
+            run(&format!("ip link add {interface} type veth peer name eth0 netns {host}"));
             bed.interfaces.push(interface.clone());
             run(&format!("ip link set {interface} up"));
             bed.inside(n, &format!("ip addr add 192.168.77.{n}/24 dev eth0; ip addr add fd99::{n}/64 dev eth0 nodad; ip link set eth0 up"));
@@ -204,10 +206,11 @@ fn interfaces_that_cannot_be_ends_are_refused_with_the_remedy_and_nothing_is_lef
     let Some(bed) = Bed::new("bw", 2) else { return };
     let [one, two] = &bed.interfaces[..] else { panic!("there are two") };
     let config = cell("wifi-80211n", "tcp", &[]);
+    let (name, bridge) = (ours("t-bw"), ours("tbwbr"));
     let refused = |server: &str, stations: &[&str]| -> String {
         let stations: Vec<_> = stations.iter().map(|&name| name.to_owned()).collect();
         let ends = Ends { server: Some(server), stations: &stations };
-        match World::new(Plan { name: "t-bw", server: SINGLE, stations: SINGLE, ends }, &config) {
+        match World::new(Plan { name: &name, server: SINGLE, stations: SINGLE, ends }, &config) {
             Err(error @ (EmuError::Wrong { .. } | EmuError::Taken { .. })) => error.to_string(),
             other => panic!("{server}, {stations:?}: {other:?}"),
         }
@@ -227,12 +230,13 @@ fn interfaces_that_cannot_be_ends_are_refused_with_the_remedy_and_nothing_is_lef
     assert!(refused(one, &[two]).contains("--set wired.mtu=1400"));
     run(&format!("ip link set {two} mtu 1500 down"));
     assert!(refused(one, &[two]).contains(&format!("ip link set {two} up")));
-    run(&format!("ip link add tbwbr type bridge && ip link set {two} up master tbwbr"));
+    run(&format!("ip link add {bridge} type bridge && ip link set {two} up master {bridge}"));
     let bridged = refused(one, &[two]);
-    run("ip link delete tbwbr");
+    run(&format!("ip link delete {bridge}"));
     assert!(bridged.contains("nomaster"), "{bridged}");
     let ends = Ends { server: Some(one), stations: &[] };
-    let world = World::new(Plan { name: "t-bw-first", server: SINGLE, stations: SINGLE, ends }, &config);
+    let first = ours("t-bw-first");
+    let world = World::new(Plan { name: &first, server: SINGLE, stations: SINGLE, ends }, &config);
     let world = match world {
         Ok(world) => world,
         Err(error) => return skip(&error),
@@ -240,7 +244,7 @@ fn interfaces_that_cannot_be_ends_are_refused_with_the_remedy_and_nothing_is_lef
     let complaint = refused(one, &[]);
     assert!(complaint.contains(&std::process::id().to_string()), "{complaint}");
     drop(world);
-    for left in ["/run/ackless/t-bw.json", "/run/netns/t-bw-sta-1"] {
-        assert!(!std::path::Path::new(left).exists(), "{left} is there");
+    for left in [format!("/run/ackless/{name}.json"), format!("/run/netns/{name}-sta-1")] {
+        assert!(!std::path::Path::new(&left).exists(), "{left} is there");
     }
 }

@@ -87,7 +87,8 @@ pub fn with_ends<R: Send + 'static>(
     heard: &Heard,
     work: impl FnOnce(Vec<Door>) -> io::Result<R> + Send + 'static,
 ) -> Option<(R, Emulated)> {
-    let plan = Plan { name, server: offload, stations: offload, ends };
+    let own = ours(name);
+    let plan = Plan { name: &own, server: offload, stations: offload, ends };
     let hears = heard.clone();
     let request = Request {
         config,
@@ -125,6 +126,11 @@ pub fn with_ends<R: Send + 'static>(
         }
         Err(error) => panic!("{name}: {error}"),
     }
+}
+
+/// A name that no other process's tests have.
+pub fn ours(name: &str) -> String {
+    format!("{name}-{}", std::process::id())
 }
 
 /// Says loudly that a test did not happen.

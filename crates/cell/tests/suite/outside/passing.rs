@@ -1,5 +1,7 @@
 //! What no scheme has anything to do with comes out as it went in: once, whole, and in order.
 
+use std::net::IpAddr;
+
 use ackless_cell::config::{CellConfig, FrameLoss, LinkLoss, Probability, Topology};
 use ackless_cell::flows::Place;
 use ackless_cell::outside::{Refusal, SettleError};
@@ -149,6 +151,22 @@ fn what_cannot_pass_is_refused_and_counted() {
     assert_eq!(cell.settle(server, Place::Station(9)), Err(SettleError::NoHost));
     let group = [224, 0, 0, 1].into();
     assert_eq!(cell.settle(group, Place::Server), Err(SettleError::Group(group)));
+}
+
+#[test]
+fn an_address_that_is_forgotten_lives_nowhere_until_it_is_settled_again() {
+    let mut cell = open(&lossy(Standard::N, 2), 1);
+    let [one, two] = [1, 2].map(|n| IpAddr::from([192, 0, 2, n]));
+    let to = |dst| Packet::from_bytes(&plain(address(Place::Server, 4), dst, 1)[0]).expect("it is a packet");
+    for (address, place) in [(one, Place::Station(1)), (two, Place::Station(2))] {
+        assert_eq!(cell.settle(address, place), Ok(()));
+    }
+    assert_eq!(cell.inject(Place::Server, to(one)), Ok(()));
+    cell.unsettle(|address| address == one);
+    assert_eq!(cell.inject(Place::Server, to(one)), Err(Refusal::NoRoute));
+    assert_eq!(cell.inject(Place::Server, to(two)), Ok(()), "the other stays");
+    assert_eq!(cell.settle(one, Place::Station(2)), Ok(()));
+    assert_eq!(cell.inject(Place::Server, to(one)), Ok(()));
 }
 
 #[test]

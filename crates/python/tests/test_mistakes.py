@@ -13,6 +13,7 @@ from hypothesis import strategies as some
 
 import ackless
 
+CELL = ackless.Cell("wifi-80211n", set={"run.measured": "50ms", "run.warm_up": "0s", "flows.stagger": "0s"})
 TINY = {"run.measured": "5ms", "run.warm_up": "1ms", "flows.stagger": "0s"}
 
 
@@ -42,6 +43,32 @@ TINY = {"run.measured": "5ms", "run.warm_up": "1ms", "flows.stagger": "0s"}
         (lambda: ackless.model("hack", out="x"), ["out", "to_dict"]),
         (lambda: ackless.keys("wfi"), ["wfi", "wifi"]),
         (lambda: ackless.schemes("hak"), ["hak", "did you mean `hack`"]),
+        # Of no type that there is a place for.
+        (lambda: ackless.run(None), ["source=None", "ackless.scenarios()"]),
+        (lambda: ackless.run([]), ["source=[]", "expected text"]),
+        (lambda: ackless.run("\ud800"), ["source=", "surrogate"]),
+        (lambda: ackless.run("wifi-80211n", set=["wifi.mcs"]), ["set=['wifi.mcs']", "expected a dict"]),
+        (lambda: ackless.run("wifi-80211n", set={3: 3}), ["set=3", "expected text"]),
+        (lambda: ackless.run("wifi-80211n", set={"run.title": "\ud800"}), ["run.title", "surrogate"]),
+        (lambda: ackless.run("wifi-80211n", set={"wifi.mcs": b"3"}), ["wifi.mcs", "no value of a key"]),
+        (lambda: ackless.run("wifi-80211n", set={"wifi.mcs": math.nan}), ["wifi.mcs=nan", "whole number"]),
+        (lambda: ackless.run("wifi-80211n", set={"wired.loss": math.inf}), ["wired.loss", "from 0 to 1"]),
+        (lambda: ackless.run("wifi-80211n", set={"wired.delay": 5}), ["wired.delay=5", "the unit is missing"]),
+        (lambda: ackless.run({"wifi": {"basic_rates": [["6Mbps"]]}}), ["wifi.basic_rates", "list within a list"]),
+        (lambda: ackless.run("wifi-80211n", scheme=["hack"]), ["scheme=['hack']", "ackless.schemes()"]),
+        (lambda: ackless.run("wifi-80211n", seed=1.5), ["seed=1.5", "whole number"]),
+        (lambda: ackless.compare("wifi-80211n", schemes=3), ["schemes=3", "names of schemes"]),
+        (lambda: ackless.compare("wifi-80211n", vary=["wifi.mcs"]), ["vary=['wifi.mcs']", "expected a dict"]),
+        (lambda: ackless.compare("wifi-80211n", threads=10**9), ["threads=1000000000", "0 to 1024"]),
+        (lambda: ackless.sweep("wifi-80211n", out=3), ["out=3", "folder"]),
+        (lambda: ackless.sweep("wifi-80211n", retries=-1), ["retries=-1", "whole number"]),
+        (lambda: ackless.sweep("wifi-80211n", progress=3), ["progress=3", "a function"]),
+        (lambda: ackless.plot(3), ["3", "run, compare or sweep"]),
+        (lambda: CELL.set(None, 3), ["key=None", "expected text"]),
+        (lambda: CELL.set("wired.rate", "0bps"), ["wired.down_rate", "greater"]),
+        (lambda: CELL.set("stations.nobody.mcs", 1), ["stations.nobody.mcs", "sta-1"]),
+        (lambda: CELL.set("flows.ack", 0), ["flows.ack=0", "from 1 to 1000"]),
+        (lambda: CELL.step(math.nan), ["span=nan", "seconds from 0 up"]),
     ],
 )
 def test_a_mistake_names_its_place_and_the_remedy(call: Any, words: list[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Union
 
 from . import _native
 from ._executors import Progress, distributed
-from ._scenario import Source, Value, literal, scenario
+from ._scenario import Source, Value, literal, pairs, scenario, text
 from ._table import Table
 
 Values = Union[str, Sequence[Value]]
@@ -127,9 +127,9 @@ class Comparison:
 
     def __init__(self, text: str, json_text: str, svg: str, table: _native.Table, runs: _native.Table) -> None:
         self._parts = (text, json_text, svg)
-        self.table = Table(table)
+        self.table: Table = Table(table)
         """A row for each scheme: the mean over the seeds of every figure, and half its 95 % interval in the column that ends in ``_ci95``."""
-        self.runs = Table(runs)
+        self.runs: Table = Table(runs)
         """A row for each run."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,9 +166,9 @@ class Sweep:
         left_out: list[tuple[str, str]],
     ) -> None:
         self._text = text
-        self.table = Table(table)
+        self.table: Table = Table(table)
         """A row for each point and scheme, as ``sweep.csv`` has it: means over the seeds, with half their 95 % intervals."""
-        self.runs = Table(runs)
+        self.runs: Table = Table(runs)
         """A row for each run, as ``runs.csv`` has it."""
         self.names = names
         """The name of each of these runs: a hash of its scenario, row, seed and the version of Ackless."""
@@ -215,7 +215,7 @@ def run(
 
     Other threads of Python go on meanwhile, and two that run cells use two cores. Raises :class:`ValueError` for a mistake.
     """
-    return Run(*_native.run(scenario(source, set)._native, scheme, whole("seed", seed, 2**64 - 1), interval(timeline)))
+    return Run(*_native.run(scenario(source, set)._native, text("scheme", scheme), whole("seed", seed, 2**64 - 1), interval(timeline)))
 
 
 def compare(
@@ -234,7 +234,7 @@ def compare(
     """
     return Comparison(
         *_native.compare(
-            scenario(source, set)._native, names(schemes), axes(vary), count("seeds", seeds, 10_000), whole("threads", threads, 1_024)
+            scenario(source, set)._native, names(schemes), axes("vary", vary), count("seeds", seeds, 10_000), whole("threads", threads, 1_024)
         )
     )
 
@@ -265,7 +265,12 @@ def sweep(
     its worker died or was lost, is tried again in halves, up to ``retries`` times for each run: the scheduler's own limits do not count. ``progress`` is called with
     how many runs are there and how many there will be; ``True`` prints it on standard error.
     """
-    arguments = (scenario(source, set), names(schemes), axes(over), count("seeds", seeds, 10_000))
+    if out is not None and not isinstance(out, (str, os.PathLike)):
+        raise ValueError(f"out={out!r}: expected the name of a folder\n  help: leave it out to keep nothing")
+    if not isinstance(progress, bool) and not callable(progress):
+        raise ValueError(f"progress={progress!r}: expected True, False, or a function\n  help: progress=lambda there, total: print(there, total)")
+    tries = whole("retries", retries, 2**31)
+    arguments = (scenario(source, set), names(schemes), axes("over", over), count("seeds", seeds, 10_000))
     spread = whole("threads", threads, 1_024)
     with tempfile.TemporaryDirectory(prefix="ackless-") as temporary:
         folder = pathlib.Path(temporary if out is None else out)
@@ -279,7 +284,7 @@ def sweep(
                 executor,
                 folder,
                 shared=shared,
-                retries=whole("retries", retries, 2**31),
+                retries=tries,
                 progress=printed if progress is True else (progress or None),
             )
         # What is there already is taken as it is.
@@ -296,16 +301,19 @@ def printed(there: int, total: int) -> None:
 
 def names(schemes: Sequence[str] | str) -> list[str]:
     """Names of schemes, as a list or divided by commas."""
-    listed = schemes.split(",") if isinstance(schemes, str) else list(schemes)
-    return [str(name).strip() for name in listed]
+    try:
+        listed = schemes.split(",") if isinstance(schemes, str) else list(schemes)
+    except TypeError:
+        raise ValueError(f"schemes={schemes!r}: expected names of schemes\n  help: for example schemes=['tcp', 'hack']") from None
+    return [text("schemes", name).strip() for name in listed]
 
 
-def axes(values: Mapping[str, Values] | None) -> list[str]:
+def axes(what: str, values: Mapping[str, Values] | None) -> list[str]:
     """Axes as the command takes them."""
-    made = []
-    for key, given in (values or {}).items():
+    made: list[str] = []
+    for key, given in pairs(what, values):
         if isinstance(given, str):
-            made.append(f"{key}={given}")
+            made.append(f"{key}={text(key, given)}")
             continue
         try:
             listed = list(given)

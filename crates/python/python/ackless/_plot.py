@@ -31,6 +31,8 @@ def plot(results: Union[Run, Comparison, Sweep, Table], y: str | None = None, *,
         if x is None and not keys:
             return bars(table, y, ax)
         x = x or keys[0]
+    elif not isinstance(results, Table):
+        raise ValueError(f"{results!r}: nothing to draw\n  help: give what run, compare or sweep gives back, or a table of it")
     else:
         table, x, y, by = results, x or results.column_names[0], y or results.column_names[-1], None
     lines(table, column(table, x), column(table, y), by, ax)

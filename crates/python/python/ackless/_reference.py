@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
+from ._scenario import text
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Key:
 
 def schemes(name: str | None = None) -> dict[str, str] | str:
     """What ``scheme=`` and ``schemes=`` can name, each with what it is; or all that there is to say of the one called ``name``."""
-    return dict(_native.rows()) if name is None else _native.show_scheme(name)
+    return dict(_native.rows()) if name is None else _native.show_scheme(text("name", name))
 
 
 def scenarios() -> dict[str, str]:

@@ -34,16 +34,14 @@ class Scenario:
     """
 
     def __init__(self, source: Source, *, set: Mapping[str, Value] | None = None) -> None:
-        overrides = [f"{key}={literal(value, key)}" for key, value in (set or {}).items()]
+        overrides = [f"{text('set', key)}={literal(value, key)}" for key, value in pairs("set", set)]
         if isinstance(source, Scenario):
-            name, text, folder, before = source._made_of
-            made_of = (name, text, folder, before + overrides)
+            name, toml, folder, before = source._made_of
+            made_of = (name, toml, folder, before + overrides)
         elif isinstance(source, Mapping):
             made_of = ("scenario", toml_of(source), None, overrides)
         else:
-            name = os.fspath(source)
-            if not isinstance(name, str):
-                raise ValueError(f"{name!r}: the name of a scenario is text")
+            name = text("source", os.fspath(source) if isinstance(source, os.PathLike) else source)
             folder = os.path.dirname(os.path.abspath(name)) if name.endswith(".toml") else None
             made_of = (name, _native.text_of(name), folder, overrides)
         self._made_of: tuple[str, str, str | None, list[str]] = made_of
@@ -95,22 +93,49 @@ def scenario(source: Source, set: Mapping[str, Value] | None) -> Scenario:
     return source if isinstance(source, Scenario) and not set else Scenario(source, set=set)
 
 
+def text(what: str, value: Any) -> str:
+    """Something that is text, and text that can be written: no half of a surrogate pair."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what}={value!r}: expected text\n  help: ackless.scenarios(), ackless.schemes() and ackless.keys() list names")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{what}={value!r}: half of a surrogate pair is no letter\n  help: leave it out")
+    return value
+
+
+def pairs(what: str, values: Any) -> list[tuple[str, Any]]:
+    """Keys with their values, from a dict or from nothing."""
+    if values is None:
+        return []
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{what}={values!r}: expected a dict of keys\n  help: for example {what}={{'stations.count': 10}}")
+    return [(text(what, key), value) for key, value in values.items()]
+
+
 def literal(value: Any, key: str, *, quoted: bool = False) -> str:
-    """A value as text: as an override gives it, or within a file."""
+    """A value as text: as an override gives it, or, ``quoted``, within a file or a list."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False) if quoted else value
+        return json.dumps(text(key, value), ensure_ascii=False) if quoted else text(key, value)
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(literal(item, key, quoted=True) for item in value)}]"
+        return f"[{', '.join(item_of(item, key) for item in value)}]"
     try:
-        # Numbers of numpy too.
-        number = value.__index__() if hasattr(value, "__index__") else float(value)
-    except (TypeError, ValueError):
+        # Numbers of numpy too, and no text that reads like one.
+        number = None if isinstance(value, (bytes, bytearray)) else value.__index__() if hasattr(value, "__index__") else float(value)
+    except Exception:  # noqa: BLE001
+        number = None
+    if number is None:
         raise ValueError(
             f"{key}: {value!r} is no value of a key\n  help: give text with a unit such as '10ms', a number, True or False, or a list of them"
-        ) from None
+        )
     return repr(number)
+
+
+def item_of(item: Any, key: str) -> str:
+    """An item of a list as text; a list is none."""
+    if isinstance(item, (list, tuple)):
+        raise ValueError(f"{key}: a list within a list is no value of a key\n  help: give one list of texts, numbers, True or False")
+    return literal(item, key, quoted=True)
 
 
 def toml_of(sections: Mapping[str, Any]) -> str:
@@ -131,14 +156,14 @@ def toml_of(sections: Mapping[str, Any]) -> str:
 
 def section_name(name: Any) -> str:
     """A name as TOML has it."""
-    text = str(name)
-    bare = text.replace("_", "a").replace("-", "a")
-    return text if bare.isascii() and bare.isalnum() else json.dumps(text, ensure_ascii=False)
+    written = text("section or key", str(name))
+    bare = written.replace("_", "a").replace("-", "a")
+    return written if bare.isascii() and bare.isalnum() else json.dumps(written, ensure_ascii=False)
 
 
-def _scenario_of(name: str, text: str, folder: str | None, overrides: list[str]) -> Scenario:
+def _scenario_of(name: str, toml: str, folder: str | None, overrides: list[str]) -> Scenario:
     """What a pickled scenario is made of again."""
     made = Scenario.__new__(Scenario)
-    made._made_of = (name, text, folder, overrides)
-    made._native = _native.Scenario(name, text, folder, overrides)
+    made._made_of = (name, toml, folder, overrides)
+    made._native = _native.Scenario(name, toml, folder, overrides)
     return made

@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::UdpSocket;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use ackless_cell::flows::Place;
@@ -32,8 +32,10 @@ fn an_emulation_ends_when_it_is_to_under_a_flood_that_never_lets_a_device_run_dr
         }
         let limit = Arc::clone(&flooded);
         std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(30));
-            limit.store(false, Ordering::Relaxed);
+            let (nobody, told) = mpsc::channel::<()>();
+            let waited = told.recv_timeout(Duration::from_secs(30));
+            drop(nobody);
+            limit.store(waited.is_ok(), Ordering::Relaxed);
         });
         Ok(())
     };

@@ -73,6 +73,8 @@ pub struct CellConfig {
     pub counts_in_flight: bool,
     /// Whether a frame that is queued in the instant at which a reception ends draws no back-off, as in ns-3, which takes the medium for idle then.
     pub idle_at_end: bool,
+    /// Whether nodes wait EIFS after a PPDU that they could not make out (802.11-2020, 10.3.2.3.7), or DIFS and AIFS, as after energy alone.
+    pub eifs: bool,
     /// What the applications send.
     pub flows: Vec<FlowConfig>,
     /// Echo requests that measure the latency under load.

@@ -134,6 +134,9 @@ section! {
         /// What a frame that is queued in the instant at which a reception ends takes the medium for: busy, so that it draws a back-off (IEEE 802.11-2020, 10.3.4.2); idle, as ns-3 does, so
         /// that it leaves after DIFS or AIFS where no counter is pending.
         reception_end: AtEnd = "\"busy\"",
+        /// Whether a node waits EIFS after a PPDU that it could not make out, such as one that has collided (IEEE 802.11-2020, 10.3.2.3.7); false: DIFS or AIFS, as after
+        /// energy alone, which is what ns-3's receivers take equally strong PPDUs for that begin at once.
+        eifs: bool = "true",
         /// Longer frames are preceded by RTS and CTS.
         rts_threshold: Option<Bytes> = "\"never\"",
         /// How many times an MPDU is sent before it is given up (dot11ShortRetryLimit), at least 1; never gives up never.

@@ -172,7 +172,7 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
         idle_at_end: config.idle_at_end,
         bounds: bounds(config, node),
         device: config.ap.device.filter(|_| node == NodeId(0)),
-        eifs_extra: timing.eifs() - timing.difs(),
+        eifs_extra: if config.eifs { timing.eifs() - timing.difs() } else { Duration::ZERO },
     }
 }
 

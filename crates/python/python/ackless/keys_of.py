@@ -110,6 +110,10 @@ class Wifi(TypedDict, total=False):
     """What a frame that is queued in the instant at which a reception ends takes the medium for: busy, so that it draws a back-off (IEEE 802.11-2020,
     10.3.4.2); idle, as ns-3 does, so that it leaves after DIFS or AIFS where no counter is pending. Default: 'busy'. Allowed: one of 'busy',
     'idle'."""
+    eifs: bool
+    """Whether a node waits EIFS after a PPDU that it could not make out, such as one that has collided (IEEE 802.11-2020, 10.3.2.3.7); false: DIFS or
+    AIFS, as after energy alone, which is what ns-3's receivers take equally strong PPDUs for that begin at once. Default: true. Allowed: true or
+    false."""
     rts_threshold: str
     """Longer frames are preceded by RTS and CTS. Default: 'never'. Allowed: 'never' or an amount of data with its unit, such as '64KiB' (B, kB, KiB,
     MB, MiB, GB, GiB)."""

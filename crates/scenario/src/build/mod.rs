@@ -82,6 +82,7 @@ fn cell(scenario: &Scenario, row: &Row) -> Result<CellConfig, ScenarioError> {
         delivery: delivery(scenario)?,
         counts_in_flight: scenario.wifi.queue_counts.value == Counted::InFlight,
         idle_at_end: idle_at_end(scenario)?,
+        eifs: scenario.wifi.eifs.value,
         flows: flows::flows(scenario, &groups)?,
         pings: flows::pings(scenario, &groups)?,
         warm_up: scenario.run.warm_up.value,

@@ -29,7 +29,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, rate_control, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, delivery, queue_counts, reception_end, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, rate_control, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, delivery, queue_counts, reception_end, eifs, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
 ",
     );
 }

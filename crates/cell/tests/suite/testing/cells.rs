@@ -148,6 +148,7 @@ pub fn cell(standard: Standard) -> CellConfig {
         delivery: Delivery::PerPpdu,
         counts_in_flight: false,
         idle_at_end: false,
+        eifs: true,
         flows: Vec::new(),
         pings: Vec::new(),
         warm_up: Duration::ZERO,

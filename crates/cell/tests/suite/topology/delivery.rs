@@ -4,12 +4,13 @@ use std::sync::mpsc;
 
 use ackless_cell::config::{CellConfig, Delivery, Direction, Peer};
 use ackless_cell::host::{Crossing, Eavesdropper};
+use ackless_cell::result::{AirtimeClass, RunResult};
 use ackless_cell::{Cell, recorder::Recorder, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
 use ackless_wire::{Duration, Instant};
 
-use crate::testing::cells::{cell, run, with_tcp};
+use crate::testing::cells::{cell, run, with_stations, with_tcp, with_udp};
 
 /// When the first packets with data reach the station's TCP: ten of 1500 bytes, the first of which goes alone.
 fn times(config: &CellConfig) -> Vec<Instant> {
@@ -62,6 +63,22 @@ fn what_ends_with_its_ppdu_finds_the_medium_as_that_leaves_it_under_both() {
             assert!(!same, "{standard:?}, {delivery:?}: whether the medium is idle at the end makes no difference");
         }
     }
+}
+
+#[test]
+fn without_eifs_bystanders_of_a_collision_wait_difs_alone() {
+    let of = |eifs| {
+        let uploads = |config, station| with_udp(config, station, Peer::Server, Direction::Up);
+        let config = (0..5).fold(with_stations(cell(Standard::A), 5), uploads);
+        run(&CellConfig { eifs, ..config }).result
+    };
+    let (with, without) = (of(true), of(false));
+    assert!(with.counters.total.collisions > 50 && without.counters.total.collisions > 50);
+    // What goes by after a collision beyond DIFS and before slots are counted: for bystanders 60 us with EIFS, which is SIFS and an Ack at 6 Mbps, and nothing without; for
+    // those who collided what is left of their ACK timeout. Each collision counts its two PPDUs or more.
+    let each =
+        |result: &RunResult| result.airtime_ns[AirtimeClass::Timeouts].as_nanos() / result.counters.total.collisions;
+    assert!(each(&with) > each(&without) + 10_000, "{} and {} ns", each(&with), each(&without));
 }
 
 #[test]

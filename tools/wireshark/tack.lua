@@ -24,6 +24,8 @@ local f = {
     permitted = ProtoField.none("tack.permitted", "TACK-Permitted"),
     ack_type = ProtoField.uint8("tack.ack_type", "ACK-Type", base.DEC, types),
     number = ProtoField.uint32("tack.packet_number", "PKT.SEQ"),
+    beta = ProtoField.uint16("tack.beta", "Wanted beta"),
+    every = ProtoField.uint16("tack.l", "Wanted L"),
     experimental = ProtoField.bool("tack.experimental", "In the experimental form of RFC 6994"),
     body = ProtoField.none("tack.body", "Body"),
     version = ProtoField.uint8("tack.version", "Version"),
@@ -216,13 +218,18 @@ function tack.dissector(_, pinfo, root)
         return
     end
     local tree = root:add(tack, raw.range)
-    local ack_type
+    local ack_type, permitted
     for _, item in ipairs(found) do
         if item.which == PERMITTED then
             tree:add(f.permitted, raw.range)
+            permitted = true
         elseif item.which == ACK_TYPE then
             tree:add(f.ack_type, item.value)
             ack_type = item.value:uint()
+        elseif permitted then
+            -- On a SYN, which has no number. TACK-Permitted stands in front.
+            tree:add(f.beta, item.value(0, 2))
+            tree:add(f.every, item.value(2, 2))
         else
             tree:add(f.number, item.value)
         end

@@ -171,7 +171,7 @@ impl Payload {
 mod tests {
     use super::*;
     use crate::ip::Ipv4Header;
-    use crate::tcp::{SackBlocks, SeqNumber};
+    use crate::tcp::{SackBlocks, SeqNumber, TackTerms};
 
     fn ack() -> Packet {
         Packet {
@@ -212,6 +212,20 @@ mod tests {
         assert!(tack.is_acknowledgement() && !data.is_acknowledgement() && ack().is_acknowledgement());
         assert_eq!((tack.data_len(), data.data_len()), (0, 1440));
         assert!(!with(|tcp| tcp.options.tack.permitted = true).tcp().is_some_and(TcpHeader::is_tack));
+    }
+
+    #[test]
+    fn on_a_syn_the_field_of_the_packet_number_says_beta_and_l() {
+        let terms = TackTerms { beta: 8, every: 0x1234 };
+        let mut syn = with(|tcp| tcp.options.tack.permitted = true);
+        let Transport::Tcp(tcp) = &mut syn.transport else { unreachable!("built as TCP") };
+        assert_eq!(tcp.options.tack.terms(), None);
+        tcp.options.tack.set_terms(Some(terms));
+        assert_eq!((tcp.options.tack.packet_number, tcp.options.tack.terms()), (Some(0x0008_1234), Some(terms)));
+        // It is no numbered data, whoever looks.
+        assert!(!tcp.is_tack());
+        tcp.options.tack.permitted = false;
+        assert!(tcp.is_tack() && tcp.options.tack.terms().is_none());
     }
 
     #[test]

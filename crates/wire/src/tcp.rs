@@ -110,8 +110,17 @@ pub struct TackOptions {
     pub permitted: bool,
     /// ACK-Type: this segment is a TACK (1) or an IACK (2 to 255), and its payload no part of the stream.
     pub ack_type: Option<u8>,
-    /// PKT.SEQ: the number of this transmission of data.
+    /// PKT.SEQ: the number of this transmission of data. Beside TACK-Permitted, on a SYN, which has no number: [`terms`](Self::terms).
     pub packet_number: Option<u32>,
+}
+
+/// How often an end that offers TACK wants TACKs to come (paper, IV-A, equation 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TackTerms {
+    /// beta: TACKs for each least round trip.
+    pub beta: u16,
+    /// L: full-sized segments for each TACK.
+    pub every: u16,
 }
 
 /// How the options of TACK are written.
@@ -162,7 +171,8 @@ impl TcpHeader {
     /// sequence number nor timestamps nor payload are what they are elsewhere, and the answer to data with PKT.SEQ is a report that only its
     /// receiver can make.
     pub const fn is_tack(&self) -> bool {
-        self.options.tack.ack_type.is_some() || self.options.tack.packet_number.is_some()
+        let tack = &self.options.tack;
+        tack.ack_type.is_some() || (tack.packet_number.is_some() && !tack.permitted)
     }
 
     /// Whether this segment says more than plain TCP does: it is of TACK, or has options or bits that this crate does not know.
@@ -199,6 +209,19 @@ impl TackOptions {
     /// Whether none of them is there.
     pub const fn is_empty(&self) -> bool {
         !self.permitted && self.ack_type.is_none() && self.packet_number.is_none()
+    }
+
+    /// What a SYN says of beta (the upper two bytes of the field of PKT.SEQ) and L (the lower two); nothing where it says nothing, and on other segments. Ours.
+    pub const fn terms(&self) -> Option<TackTerms> {
+        match self.packet_number {
+            Some(field) if self.permitted => Some(TackTerms { beta: (field >> 16) as u16, every: field as u16 }),
+            _ => None,
+        }
+    }
+
+    /// Has a SYN say that.
+    pub fn set_terms(&mut self, terms: Option<TackTerms>) {
+        self.packet_number = terms.map(|terms| u32::from(terms.beta) << 16 | u32::from(terms.every));
     }
 
     /// The length of those that are there, padded to 4 bytes.

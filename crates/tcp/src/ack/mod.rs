@@ -53,9 +53,11 @@ pub enum AckChoice {
     /// As seldom as transport permits: see [`Tack`]. With or without the TACK extension of the protocol, which is the
     /// business of [`TackConfig`](crate::TackConfig).
     Tack {
-        /// Acknowledgements for each least round-trip time. Range: 1 up; 0 counts as 1. The paper's default: 4.
+        /// Acknowledgements for each least round-trip time. Range: 1 up; 0 counts as 1. The paper's default: 4. On a TACK connection at most 65,535, and
+        /// the greater of both ends'.
         beta: u32,
-        /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1. The paper's default: 2.
+        /// L: full-sized segments for each acknowledgement. Range: 1 up; 0 counts as 1. The paper's default: 2. On a TACK connection at most 65,535, and the
+        /// lesser of both ends'.
         every: u32,
     },
     /// For a share of the round trip: see [`Share`].

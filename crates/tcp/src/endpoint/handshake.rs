@@ -8,7 +8,7 @@ use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
 use super::dialect::Dialect;
 use super::{Endpoint, Opening, Peer, TACK_TICK};
-use crate::ack::AckReason;
+use crate::ack::{AckReason, Policy};
 use crate::config::Config;
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::{CloseReason, Event};
@@ -18,6 +18,7 @@ use crate::loss::{
 use crate::measure::Rhythm;
 use crate::sequence::Position;
 use crate::state::Trigger;
+use crate::tack::terms::Terms;
 use crate::tack::{Tack, TackConfig};
 use crate::timers::Timer;
 
@@ -202,7 +203,9 @@ impl Endpoint {
         let Some(stamps) = &mut self.stamps else { return };
         let fine = match self.config.tack_offer().filter(|_| theirs.permitted) {
             Some(config) => {
-                let tack = Tack::new(TackConfig { form: theirs.form, ..config }, self.config.ack);
+                let terms = Terms::of(self.config.ack).agree(theirs);
+                let tack = Tack::new(TackConfig { form: theirs.form, ..config }, terms);
+                self.policy = Policy::new(terms.bind(self.config.ack));
                 self.dialect = Dialect::Tack(Box::new(tack));
                 self.measured.set_rhythm(Rhythm::PerPacket);
                 true
@@ -217,7 +220,7 @@ impl Endpoint {
         }
     }
 
-    /// What a SYN says of TACK: an offer, or the answer to one, in the form in which it came.
+    /// What a SYN says of TACK: an offer, or the answer to one, in the form in which it came; with it the terms that this end wants.
     ///
     /// The fourth SYN and later ones offer nothing: something on the way may drop SYNs with options that it does not know, and that a plain one is answered is the
     /// evidence, which a host [remembers](crate::tack::Memory). Two are lost in a row by chance too often to do without TACK for a whole connection.
@@ -226,11 +229,10 @@ impl Endpoint {
             Some(tack) => Some(tack.config),
             None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < MAX_OFFERS),
         };
-        config.map_or_else(TackOptions::default, |config| TackOptions {
-            form: config.form,
-            permitted: true,
-            ..TackOptions::default()
-        })
+        let Some(TackConfig { form, .. }) = config else { return TackOptions::default() };
+        let mut options = TackOptions { form, permitted: true, ..TackOptions::default() };
+        options.set_terms(Terms::of(self.config.ack).told());
+        options
     }
 
     fn on_our_syn_acknowledged(&mut self, now: Instant, tcp: &TcpHeader) {

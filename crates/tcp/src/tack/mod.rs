@@ -5,6 +5,7 @@
 //! - [`config`]: what can be chosen;
 //! - [`body`]: what TACKs and IACKs carry, and its bytes (VI-B);
 //! - [`memory`]: what a host remembers of it from one connection to the next;
+//! - `terms`: beta and L, on which both ends agree;
 //! - `time`: the time of rates and of the filters over them;
 //! - `receiving`: the receiver of data (V-A, V-B, VI-C);
 //! - `sending`: the sender of data (V-A, V-B, V-C).
@@ -14,6 +15,7 @@ pub mod config;
 pub mod memory;
 pub(crate) mod receiving;
 pub(crate) mod sending;
+pub(crate) mod terms;
 pub(crate) mod time;
 
 pub use body::{AckKind, Body, BodyError};
@@ -23,8 +25,7 @@ pub use memory::{Memory, Verdict};
 
 use receiving::Receiving;
 use sending::Sending;
-
-use crate::ack::AckChoice;
+use terms::Terms;
 
 /// What an endpoint keeps while TACK is in force on its connection: both ends have permitted it, and nothing has shown that
 /// its options are stripped on the way.
@@ -37,8 +38,8 @@ pub(crate) struct Tack {
 }
 
 impl Tack {
-    /// At the moment when both ends have permitted it.
-    pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
-        Self { config, sending: Sending::new(config, ack), receiving: Receiving::new(config, ack) }
+    /// At the moment when both ends have permitted it, on these terms.
+    pub(crate) fn new(config: TackConfig, terms: Terms) -> Self {
+        Self { config, sending: Sending::new(config, terms), receiving: Receiving::new(config, terms) }
     }
 }

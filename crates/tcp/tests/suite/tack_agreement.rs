@@ -333,3 +333,79 @@ fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_t
         }
     }
 }
+
+fn with_terms(beta: u32, every: u32) -> Config {
+    Config { ack: AckChoice::Tack { beta, every }, ..tack(TackForm::Kinds) }
+}
+
+/// What `end`'s SYN says of beta and L.
+fn told_terms(pair: &Pair, end: usize) -> Option<(u16, u16)> {
+    let (_, syn) = pair.sent[end].iter().find(|(_, packet)| is_syn(packet)).expect("a connection begins with a SYN");
+    syn.tcp().and_then(|tcp| tcp.options.tack.terms()).map(|terms| (terms.beta, terms.every))
+}
+
+/// A download by end B from end A over 12 Mbps and 40 ms, where a segment takes a millisecond: 1/f in milliseconds as A has told it, and how many packets B
+/// acknowledged with one TACK, from 5 s on.
+fn rhythm(ends: [Config; 2], alter: Option<Middlebox>) -> (Pair, u64, f64) {
+    let mut pair = Pair::new(ends, Path { rate: Some(BitRate::from_mbps(12)), ..Path::of_delay(20) }, 1);
+    if let Some(alter) = alter {
+        pair.alter[A] = alter;
+    }
+    pair.record = true;
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_secs(5));
+    let count =
+        |pair: &Pair| (pair.ends[A].stats().data_segments_sent as f64, pair.ends[B].stats().tack.tacks_sent as f64);
+    let before = count(&pair);
+    pair.run_for(Duration::from_secs(4));
+    let after = count(&pair);
+    let told = pair.ends[A].stats().told_interval.expect("start-up is over").as_nanos() / 1_000_000;
+    (pair, told, (after.0 - before.0) / (after.1 - before.1))
+}
+
+#[test]
+fn both_ends_go_by_the_beta_and_l_on_which_their_syns_agree() {
+    // 1/f is max { L ms, 40 ms / beta }, more or less: payload is a little less than a segment, and ProbeBW asks for more.
+    let cases = [
+        ((4, 2), (4, 2), 10),
+        ((2, 2), (2, 2), 20),
+        ((2, 2), (4, 2), 10),
+        ((4, 2), (1, 2), 10),
+        ((1, 64), (1, 64), 64),
+        ((1, 64), (1, 8), 40),
+        ((1, 16), (8, 2), 5),
+    ];
+    for ((beta, every), (their_beta, their_every), expected) in cases {
+        let (pair, told, each) = rhythm([with_terms(beta, every), with_terms(their_beta, their_every)], None);
+        let wish = |beta: u32, every: u32| ((beta, every) != (4, 2)).then_some((beta as u16, every as u16));
+        assert_eq!(told_terms(&pair, A), wish(beta, every), "the defaults are not told");
+        assert_eq!(told_terms(&pair, B), wish(their_beta, their_every));
+        let case = ((beta, every), (their_beta, their_every));
+        assert!(told.abs_diff(expected) <= expected / 4 + 1, "{case:?}: 1/f is {told} ms and not about {expected}");
+        assert!(
+            (each / expected as f64 - 1.0).abs() < 0.3,
+            "{case:?}: a TACK for {each} packets, 1/f is {expected} ms"
+        );
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_know_of_the_field_is_taken_to_want_the_defaults() {
+    // As from an end that never heard of it: whatever its configuration is, its SYN says nothing of it.
+    let silent = || {
+        Some(Middlebox::new(|packet| {
+            if is_syn(packet) {
+                options(packet).tack.packet_number = None;
+            }
+            true
+        }))
+    };
+    let (pair, told, each) = rhythm([with_terms(1, 64), with_terms(1, 64)], silent());
+    // B has heard nothing and goes by the defaults: two packets and 1/f make a TACK. A knows what B wants.
+    assert_eq!((told_terms(&pair, B), told > 40), (Some((1, 64)), true), "{told} ms");
+    assert!((40.0..80.0).contains(&each), "a TACK for {each} packets");
+    assert_eq!([A, B].map(|end| pair.ends[end].stats().fallbacks), [0; 2]);
+    assert_eq!([A, B].map(|end| pair.ends[end].agreed().tack), [true; 2]);
+    let (_, told, _) = rhythm([with_terms(4, 2), with_terms(1, 64)], silent());
+    assert_eq!(told, 10, "and one that wants the defaults says nothing anyway");
+}

@@ -25,7 +25,7 @@ use self::patience::Patience;
 use self::rate::Delivery;
 use super::body::{Body, FrequencyUpdate, LossRange, Report};
 use super::config::{Blocks, Settling, TackConfig};
-use crate::ack::AckChoice;
+use super::terms::Terms;
 use crate::measure::{Measured, Rhythm};
 use crate::stats::TackStats;
 
@@ -50,8 +50,7 @@ pub(crate) struct Receiving {
     pub(crate) plain_answer: News,
     /// A request for a round trip that waits for its answer: when it left, in the sender's clock, and when it came.
     pub(crate) request: Option<(u32, Instant)>,
-    beta: u32,
-    every: u32,
+    terms: Terms,
 }
 
 /// Whether there is something to tell at once.
@@ -74,12 +73,8 @@ pub(crate) struct Holes {
 }
 
 impl Receiving {
-    /// At an end with this policy: beta and L for equation (5) are its own, where it is TACK, else 4 and 2.
-    pub(crate) fn new(config: TackConfig, ack: AckChoice) -> Self {
-        let (beta, every) = match ack {
-            AckChoice::Tack { beta, every } => (beta.max(1), every.max(1)),
-            _ => (4, 2),
-        };
+    /// At an end with these choices, on these terms.
+    pub(crate) fn new(config: TackConfig, terms: Terms) -> Self {
         Self {
             arrivals: Arrivals::default(),
             delivery: Delivery::default(),
@@ -95,8 +90,7 @@ impl Receiving {
             window_news: News::None,
             plain_answer: News::None,
             request: None,
-            beta,
-            every,
+            terms,
         }
     }
 
@@ -222,7 +216,7 @@ impl Receiving {
     ) -> Holes {
         let Some(first) = holes.next() else { return Holes::default() };
         let per_packet = measured.rhythm() == Rhythm::PerPacket;
-        let pause = self.min_rtt(measured).unwrap_or_default() / u64::from(self.beta);
+        let pause = self.min_rtt(measured).unwrap_or_default() / u64::from(self.terms.beta);
         let listed = per_packet && self.listed.is_some_and(|at| now < at.saturating_add(pause));
         if !listed {
             self.listed = Some(now);
@@ -254,7 +248,7 @@ impl Receiving {
         let (ack_loss_ppm, bdp) = self
             .update
             .map_or((0, Bytes::ZERO), |update| (update.ack_loss_ppm, demand::bdp(update.bandwidth, update.min_rtt)));
-        let (beta, every) = (self.beta, self.every);
+        let Terms { beta, every } = self.terms;
         Demand { loss_ppm: self.arrivals.long_loss_ppm(), ack_loss_ppm, bdp, mss, beta, every }
     }
 }

@@ -10,7 +10,7 @@ fn rhythmic() -> Measured {
 }
 
 fn receiving() -> Receiving {
-    Receiving::new(TackConfig::default(), AckChoice::Tack { beta: 4, every: 2 })
+    Receiving::new(TackConfig::default(), Terms::DEFAULT)
 }
 
 fn seq(start: u32, end: u32) -> (SeqNumber, SeqNumber) {

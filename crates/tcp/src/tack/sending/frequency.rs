@@ -4,13 +4,12 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::ack::tack::interval as equation_4;
 use crate::tack::body::FrequencyUpdate;
+use crate::tack::terms::Terms;
 
 /// f as the sender of data computes it, and what it has told.
 #[derive(Clone, Debug)]
 pub(crate) struct Frequency {
-    /// Equation 4's beta and L.
-    beta: u32,
-    every: u32,
+    terms: Terms,
     /// The latest that was told, and when; nothing in start-up.
     told: Option<(FrequencyUpdate, Instant)>,
     /// Since when f has been half of what was told, or RTTmin twice.
@@ -40,8 +39,8 @@ pub(crate) struct Path {
 
 impl Frequency {
     /// Nothing is told yet.
-    pub(crate) const fn new(beta: u32, every: u32) -> Self {
-        Self { beta, every, told: None, slower_since: None, repeats: 0, pending: None }
+    pub(crate) const fn new(terms: Terms) -> Self {
+        Self { terms, told: None, slower_since: None, repeats: 0, pending: None }
     }
 
     /// 1/f by equation 4, in whole microseconds; nothing before rate and round trip are known.
@@ -51,14 +50,15 @@ impl Frequency {
     pub(crate) fn interval(&self, path: &Path) -> Option<Duration> {
         let min_rtt = Some(path.min_rtt).filter(|rtt| !rtt.is_zero())?;
         let enough = if path.usual.is_some() { enough_for(path.ack_loss_ppm) } else { 0 };
-        let beta = self.beta.max(enough);
-        let mut exact = equation_4(beta, self.every, path.mss, path.bandwidth, min_rtt)?;
+        let Terms { beta: agreed, every } = self.terms;
+        let beta = agreed.max(enough);
+        let mut exact = equation_4(beta, every, path.mss, path.bandwidth, min_rtt)?;
         // Where a queue stands the path is full, whatever the window blocks: to hear sooner of room brings nothing.
         let queued = path.usual.is_some_and(|usual| usual * 4 > min_rtt * 5);
         if path.hurried && !queued {
             exact = exact / HURRY;
-        } else if let (Some(usual), true) = (path.usual, beta == self.beta) {
-            exact = exact.max((usual / u64::from(beta.max(1))).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
+        } else if let (Some(usual), true) = (path.usual, beta == agreed) {
+            exact = exact.max((usual / u64::from(beta)).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
         }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
     }
@@ -196,20 +196,23 @@ mod tests {
 
     #[test]
     fn equation_4_is_bounded_by_rate_or_by_round_trip() {
-        let frequency = Frequency::new(4, 2);
+        let frequency = Frequency::new(Terms { beta: 4, every: 2 });
         // bdp of 2 MSS at 2.4 Mbps and 10 ms: below beta L MSS, so L MSS / bw = 24 kbit / 2.4 Mbps.
         let slow = Path { bandwidth: BitRate::from_kbps(2_400), ..path(1, 10) };
         assert_eq!(frequency.interval(&slow), Some(Duration::from_millis(10)));
         // 200 Mbps at 80 ms: beta / RTTmin = 50 Hz.
         assert_eq!(frequency.interval(&path(200, 80)), Some(Duration::from_millis(20)));
-        assert_eq!(Frequency::new(1, 2).interval(&path(200, 80)), Some(Duration::from_millis(80)));
-        assert_eq!(Frequency::new(0, 0).interval(&path(12, 1)), Some(Duration::from_millis(1)));
+        assert_eq!(
+            Frequency::new(Terms { beta: 1, every: 2 }).interval(&path(200, 80)),
+            Some(Duration::from_millis(80))
+        );
+        assert_eq!(Frequency::new(Terms { beta: 0, every: 0 }).interval(&path(12, 1)), Some(Duration::from_millis(1)));
         assert_eq!(frequency.interval(&path(200, 10_000)), Some(LONGEST));
     }
 
     #[test]
     fn it_is_told_first_then_when_it_doubles_or_halves() {
-        let mut frequency = Frequency::new(4, 2);
+        let mut frequency = Frequency::new(Terms { beta: 4, every: 2 });
         let ms = Duration::from_millis;
         let in_force = |at| if at > 1_500 && at <= 1_900 { ms(40) } else { ms(20) };
         assert_eq!(reports(&mut frequency, (0, 100), in_force, &path(200, 80)), [(0, ms(20))]);
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_that_is_long_until_the_queue_has_been_drained_changes_nothing() {
-        let mut frequency = Frequency::new(4, 2);
+        let mut frequency = Frequency::new(Terms { beta: 4, every: 2 });
         let ms = Duration::from_millis;
         assert_eq!(reports(&mut frequency, (0, 100), |_| ms(20), &path(200, 80)).len(), 1);
         for from in [10_000, 20_000] {
@@ -231,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_lost_update_is_repeated_once_a_round_trip_until_it_is_in_force() {
-        let mut frequency = Frequency::new(4, 2);
+        let mut frequency = Frequency::new(Terms { beta: 4, every: 2 });
         let ms = Duration::from_millis;
         let in_force = |at| if at < 250 { Duration::ZERO } else { ms(20) };
         let told = reports(&mut frequency, (0, 1_000), in_force, &path(200, 80));
@@ -243,7 +246,7 @@ mod tests {
 
     #[test]
     fn loss_of_reports_is_told_when_it_matters() {
-        let mut frequency = Frequency::new(4, 2);
+        let mut frequency = Frequency::new(Terms { beta: 4, every: 2 });
         let ms = Duration::from_millis;
         assert_eq!(reports(&mut frequency, (0, 100), |_| ms(20), &path(200, 80)).len(), 1);
         let lossy = |ppm| Path { ack_loss_ppm: ppm, ..path(200, 80) };
@@ -258,7 +261,7 @@ mod tests {
         let ms = Duration::from_millis;
         let usual = |min, usual, ppm| {
             let path = Path { usual: Some(ms(usual)), ack_loss_ppm: ppm, ..path(200, min) };
-            Frequency::new(2, 2).interval(&path)
+            Frequency::new(Terms { beta: 2, every: 2 }).interval(&path)
         };
         assert_eq!(usual(20, 20, 0), Some(ms(30)));
         assert_eq!(usual(20, 70, 0), Some(ms(35)));
@@ -270,14 +273,14 @@ mod tests {
         assert_eq!(usual(24, 24, 490_000), Some(ms(4)));
         assert_eq!(usual(24, 24, 1_000_000), Some(ms(3)), "eight at most");
         // By the paper beta stays, whatever is lost.
-        assert_eq!(Frequency::new(2, 2).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }), Some(ms(10)));
+        assert_eq!(Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }), Some(ms(10)));
     }
 
     #[test]
     fn a_window_that_blocks_hurries_reports_but_not_where_a_queue_stands() {
         let ms = Duration::from_millis;
         let blocked = |usual: Option<u64>| {
-            Frequency::new(2, 2).interval(&Path { usual: usual.map(ms), hurried: true, ..path(200, 80) })
+            Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { usual: usual.map(ms), hurried: true, ..path(200, 80) })
         };
         assert_eq!(blocked(Some(90)), Some(ms(5)));
         assert_eq!(blocked(Some(121)), Some(ms(40)));
@@ -286,7 +289,7 @@ mod tests {
 
     #[test]
     fn nothing_is_told_before_both_rate_and_round_trip_are_known() {
-        let mut frequency = Frequency::new(4, 2);
+        let mut frequency = Frequency::new(Terms { beta: 4, every: 2 });
         assert_eq!(reports(&mut frequency, (0, 100), |_| Duration::ZERO, &path(0, 80)), []);
         assert_eq!(reports(&mut frequency, (100, 200), |_| Duration::ZERO, &path(10, 0)), []);
     }

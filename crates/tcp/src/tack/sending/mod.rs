@@ -37,7 +37,7 @@ use self::usual::Usual;
 use self::window::WindowClock;
 use super::body::{Body, Report};
 use super::config::{RateBy, Share, TackConfig};
-use crate::ack::AckChoice;
+use super::terms::Terms;
 
 /// What the sender of data keeps.
 #[derive(Clone, Debug)]
@@ -186,12 +186,8 @@ pub(crate) struct Understood {
 }
 
 impl Sending {
-    /// Of an end with these choices: beta and L are those of its own policy, where that is TACK, else 4 and 2.
-    pub(crate) const fn new(config: TackConfig, ack: AckChoice) -> Self {
-        let (beta, every) = match ack {
-            AckChoice::Tack { beta, every } => (beta, every),
-            _ => (4, 2),
-        };
+    /// Of an end with these choices, on these terms.
+    pub(crate) const fn new(config: TackConfig, terms: Terms) -> Self {
         Self {
             numbers: Numbers::new(),
             window: WindowClock::new(),
@@ -200,7 +196,7 @@ impl Sending {
             round_trip: RoundTrip::new(config.timing),
             bandwidth: Bandwidth::new(),
             hold: Hold::new(),
-            frequency: Frequency::new(beta, every),
+            frequency: Frequency::new(terms),
             usual: match config.share {
                 Share::Least => None,
                 Share::Usual => Some(Usual::new()),

@@ -135,7 +135,7 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("steps.direction", &["both", "down", "up"]),
     ("transport.protocol", &["tcp", "tcp", "udp"]),
     ("transport.congestion", &["reno", "newreno", "cubic", "bbr", "bbr3", "receiver-bbr"]),
-    ("transport.ack", &["1", "2", "100", "byte-counting", "periodic", "share", "tack", "linux"]),
+    ("transport.ack", &["1", "2", "100", "byte-counting", "periodic", "share", "request", "tack", "linux"]),
     ("transport.sack_compression", &["true", "false"]),
     ("transport.slow_start", &["standard", "hystart", "hystart++"]),
     ("transport.eifel", &["false", "true"]),

@@ -73,6 +73,10 @@ pub struct Stats {
     pub min_rtt_advanced: Option<Duration>,
     /// RTTmin by one sample for each report.
     pub min_rtt_sampled: Option<Duration>,
+    /// Segments that asked for an ACK rate.
+    pub ack_requests_sent: u64,
+    /// Requests of the peer that were heeded.
+    pub ack_requests_heeded: u64,
     /// 1/f as we have told it to the receiver of our data (VI-C); nothing in start-up.
     pub told_interval: Option<Duration>,
     /// bw: the greatest delivery rate that it has reported lately (VI-C).

@@ -1,6 +1,7 @@
 //! The TCP header as a value (RFC 9293, 3.1), with the options that today's stacks send.
 
 use std::fmt;
+use std::num::NonZeroU8;
 use std::ops::{Add, AddAssign, Sub};
 
 use crate::units::Bytes;
@@ -99,6 +100,64 @@ pub struct TcpOptions {
     pub sack: SackBlocks,
     /// The options of TACK (paper, VI-A).
     pub tack: TackOptions,
+    /// TARR: how often a sender of data asks to be acknowledged.
+    pub ack_rate: Option<AckRate>,
+}
+
+/// The TCP ACK Rate Request option (draft-ietf-tcpm-ack-rate-request): an experimental one, kind 254 with identifier 0x00AC (RFC 6994). On a SYN, with 4 bytes, it says that
+/// an end does what it is asked for; on a segment with data, with 5, what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckRate(NonZeroU8);
+
+/// What is asked for: R in the upper seven bits of a byte, and N, whether order is to be ignored, in the lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateRequest(u8);
+
+impl AckRate {
+    /// An end that can.
+    pub const CAPABLE: Self = Self(NonZeroU8::MAX);
+
+    /// A request.
+    pub const fn of(request: RateRequest) -> Self {
+        Self(NonZeroU8::MIN.saturating_add(request.0))
+    }
+
+    /// The request, if it is one.
+    pub const fn request(self) -> Option<RateRequest> {
+        if self.0.get() == u8::MAX { None } else { Some(RateRequest(self.0.get() - 1)) }
+    }
+}
+
+impl RateRequest {
+    /// The greatest R. The field could say 127, which is read as 126: the value of a header has one byte for it, and for capability.
+    pub const MOST: u32 = 126;
+
+    /// An ACK for `segments` full-sized segments, at most [`Self::MOST`], each; for none, an ACK of this segment, and no change. Where `ignores_order`, what comes out of
+    /// order draws none of its own.
+    pub const fn new(segments: u32, ignores_order: bool) -> Self {
+        let segments = if segments > Self::MOST { Self::MOST } else { segments };
+        Self((segments << 1) as u8 | ignores_order as u8)
+    }
+
+    /// The request that this byte makes.
+    pub const fn from_byte(byte: u8) -> Self {
+        Self::new((byte >> 1) as u32, byte & 1 != 0)
+    }
+
+    /// The byte that makes it.
+    pub const fn byte(self) -> u8 {
+        self.0
+    }
+
+    /// R.
+    pub const fn segments(self) -> u32 {
+        (self.0 >> 1) as u32
+    }
+
+    /// N.
+    pub const fn ignores_order(self) -> bool {
+        self.0 & 1 != 0
+    }
 }
 
 /// The three options of TACK (paper, VI-A and figure 8).
@@ -191,7 +250,8 @@ impl TcpOptions {
     /// The layout is the one that Linux sends, each group padded with NOPs in front:
     /// MSS (4); SACK permitted with timestamps (2 + 10), or either alone behind two NOPs (4, 12);
     /// NOP and window scale (4); two NOPs and SACK (4 + 8 for each block); then TACK's: two NOPs and TACK-Permitted (4; experimental 4
-    /// without NOPs), NOP and ACK-Type (4; experimental 8), two NOPs and PKT.SEQ (8; experimental 8 without NOPs).
+    /// without NOPs), NOP and ACK-Type (4; experimental 8), two NOPs and PKT.SEQ (8; experimental 8 without NOPs); last TARR (4), or three NOPs and a
+    /// request (8).
     pub fn len(&self) -> Bytes {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let stamps = match (self.sack_permitted, self.timestamps.is_some()) {
@@ -201,7 +261,12 @@ impl TcpOptions {
         };
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * u64::from(self.sack.len) };
-        Bytes(mss + stamps + scale + sack) + self.tack.len()
+        let rate = match self.ack_rate {
+            None => 0,
+            Some(rate) if rate.request().is_some() => 8,
+            Some(_) => 4,
+        };
+        Bytes(mss + stamps + scale + sack + rate) + self.tack.len()
     }
 }
 

@@ -222,7 +222,7 @@ impl TcpConfig {
             Some(AckChoice::Periodic { interval }) => interval,
             Some(AckChoice::Share { timeout, .. }) => timeout.max(LONGEST),
             Some(AckChoice::ByteCounting { .. }) => LAST_RESORT,
-            Some(AckChoice::Delayed { timeout, .. }) => timeout,
+            Some(AckChoice::Delayed { timeout, .. } | AckChoice::Request { timeout, .. }) => timeout,
             Some(AckChoice::PerPacket) => Duration::ZERO,
             Some(AckChoice::Tack { .. }) | None => self.ack.timeout,
         }

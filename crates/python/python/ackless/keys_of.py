@@ -602,9 +602,9 @@ class Transport(TypedDict, total=False):
     Allowed: 'auto' or one of 'reno', 'newreno', 'cubic', 'bbr', 'bbr3', 'receiver-bbr'."""
     ack: str | int | float | bool | list[str]
     """When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by byte counting alone,
-    periodically, for a share of the round trip as a browser's QUIC has it, as seldom as TACK's equation 4 says, with the extension or without, or as
-    Linux does; auto is tack with TACK, else 2. Default: 'auto'. Allowed: 'auto' or a number of segments from 1 up, 'per-packet' (1), 'delayed' (2),
-    'byte-counting', 'periodic', 'share', 'tack' or 'linux'."""
+    periodically, for a share of the round trip as a browser's QUIC has it, as the sender requests it (TARR, a TCP option), as seldom as TACK's
+    equation 4 says, with the extension or without, or as Linux does; auto is tack with TACK, else 2. Default: 'auto'. Allowed: 'auto' or a number of
+    segments from 1 up, 'per-packet' (1), 'delayed' (2), 'byte-counting', 'periodic', 'share', 'request', 'tack' or 'linux'."""
     ack_timeout: str
     """A held ACK leaves at the latest after this; Linux uses 40 ms. Default: '40ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     ack_l: int
@@ -614,8 +614,9 @@ class Transport(TypedDict, total=False):
     ack_interval: str
     """Alpha of periodic: the time between two ACKs. Default: '10ms'. Allowed: a time with its unit, such as '5ms' (ns, us, ms, s)."""
     ack_share: int
-    """ACKs for each round trip of ack = share: after that part of it, at most 50 ms, or that part of what came in it, from 2 to 256 segments.
-    Default: 4. Allowed: a whole number, 0 or more."""
+    """ACKs for each round trip of ack = share: after that part of it, at most 50 ms, or that part of what came in it, from 2 to 256 segments. And for
+    each window of ack = request: the sender asks for one ACK for that part of it, from 2 to 126 segments, and for 2 in slow start. Default: 4.
+    Allowed: a whole number, 0 or more."""
     sack_compression: bool
     """Whether ack = linux compresses ACKs above a hole: for 5 % of the round trip, at most 1 ms and 44 of them. Default: true. Allowed: true or
     false."""
@@ -761,7 +762,7 @@ class Flows(TypedDict, total=False):
     'receiver-bbr'."""
     ack: str | int | float | bool | list[str]
     """When ACKs are sent; auto is transport.ack. Default: 'auto'. Allowed: 'auto' or a number of segments from 1 up, 'per-packet' (1), 'delayed' (2),
-    'byte-counting', 'periodic', 'share', 'tack' or 'linux'."""
+    'byte-counting', 'periodic', 'share', 'request', 'tack' or 'linux'."""
     recovery: Literal["auto", "standard", "rack"]
     """How losses are noticed; auto is transport.recovery. Default: 'auto'. Allowed: 'auto' or one of 'standard', 'rack'."""
     udp_payload: str

@@ -82,7 +82,7 @@ impl Ack {
         if options > MAX_OPTIONS {
             return Err(Refused::OptionsTooLong(options));
         }
-        if !tcp.options.tack.is_empty() {
+        if !tcp.options.tack.is_empty() || tcp.options.ack_rate.is_some() {
             return Err(Refused::TackOptions);
         }
         if let IpHeader::V6(v6) = &packet.ip

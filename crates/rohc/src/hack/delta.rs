@@ -349,6 +349,7 @@ impl OptionSet {
     fn over(self, old: &TcpOptions) -> TcpOptions {
         TcpOptions {
             tack: old.tack,
+            ack_rate: old.ack_rate,
             mss: self.mss,
             sack_permitted: self.sack_permitted,
             timestamps: self.timestamps.then(|| old.timestamps.unwrap_or((0, 0))),

@@ -128,6 +128,7 @@ fn policy(scenario: &Scenario, rule: AckRule) -> Result<Option<AckChoice>, Scena
         AckRule::ByteCounting => Some(AckChoice::ByteCounting { every }),
         AckRule::Periodic => Some(AckChoice::Periodic { interval }),
         AckRule::Share => Some(AckChoice::Share { share, timeout }),
+        AckRule::Request => Some(AckChoice::Request { share, timeout }),
         AckRule::Tack => Some(AckChoice::Tack { beta, every }),
         AckRule::Linux => Some(AckChoice::Linux { sack_compression: shared.sack_compression.value }),
     })

@@ -24,7 +24,7 @@ section! {
         /// Congestion control; auto is receiver-bbr with TACK, else cubic. bbr is version 1; bbr, bbr3 and receiver-bbr are paced.
         congestion: Auto<Congestion> = "\"auto\"",
         /// When the receiver acknowledges: for so many full-sized segments or after transport.ack_timeout (delayed ACKs), by
-        /// byte counting alone, periodically, for a share of the round trip as a browser's QUIC has it, as seldom as TACK's equation 4 says, with the extension or without, or as Linux does;
+        /// byte counting alone, periodically, for a share of the round trip as a browser's QUIC has it, as the sender requests it (TARR, a TCP option), as seldom as TACK's equation 4 says, with the extension or without, or as Linux does;
         /// auto is tack with TACK, else 2.
         ack: Auto<AckRule> = "\"auto\"",
         /// A held ACK leaves at the latest after this; Linux uses 40 ms.
@@ -35,7 +35,8 @@ section! {
         ack_beta: u32 = "4",
         /// Alpha of periodic: the time between two ACKs.
         ack_interval: Duration = "\"10ms\"",
-        /// ACKs for each round trip of ack = share: after that part of it, at most 50 ms, or that part of what came in it, from 2 to 256 segments.
+        /// ACKs for each round trip of ack = share: after that part of it, at most 50 ms, or that part of what came in it, from 2 to 256 segments. And for each window of ack =
+        /// request: the sender asks for one ACK for that part of it, from 2 to 126 segments, and for 2 in slow start.
         ack_share: u32 = "4",
         /// Whether ack = linux compresses ACKs above a hole: for 5 % of the round trip, at most 1 ms and 44 of them.
         sack_compression: bool = "true",

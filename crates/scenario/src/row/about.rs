@@ -74,6 +74,16 @@ pub(super) const ACK_SHARE: About = About {
     counters: &[],
 };
 
+pub(super) const ACK_REQUEST: About = About {
+    what: "The sender asks, by a TCP option on its data, for an ACK for a quarter of its window, from 2 to 126 segments, and for 2 in slow start; the receiver does as it is asked, \
+           after transport.ack_timeout at the latest, and at once above a hole. Both ends say on their SYNs that they can; with one that cannot, ACKs are delayed ones, for two segments.",
+    source: "draft-ietf-tcpm-ack-rate-request (TARR): kind 254, identifier 0x00AC; how much to ask for is left to the sender there",
+    needs: "both ends' TCP, and a path that lets an experimental option pass",
+    breaks: "a sender that is clocked by ACKs and not paced: its bursts grow with what an ACK stands for; a window that shrinks below what was asked for waits for the receiver's timer",
+    keys: &["transport.ack", "transport.ack_share", "transport.ack_timeout"],
+    counters: &[],
+};
+
 pub(super) const STACK: About = About {
     what: "The scheme of the scenario under another congestion control and ACK policy.",
     source: "CUBIC: RFC 9438; RACK-TLP: RFC 8985; BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, Cardwell and others: BBR (ACM \

@@ -7,8 +7,8 @@ use ackless_schemes::filter::Form;
 use ackless_tcp::tack::Blocks;
 
 use super::about::{
-    ACK_FILTER, ACK_POLICY, ACK_SHARE, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM, BROADCOM_HOLD,
-    CAKE, FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
+    ACK_FILTER, ACK_POLICY, ACK_REQUEST, ACK_SHARE, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM,
+    BROADCOM_HOLD, CAKE, FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -108,6 +108,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP, an ACK for a quarter of the round trip, 2 to 256 segments: as a browser's QUIC",
         about: &ACK_SHARE,
         preset: Preset::Acks(AckRule::Share),
+    },
+    Row {
+        name: "ack-request",
+        summary: "TCP, an ACK for as many segments as the sender requests (TARR): a quarter of its window, 2 to 126",
+        about: &ACK_REQUEST,
+        preset: Preset::Acks(AckRule::Request),
     },
     Row {
         name: "tack",

@@ -41,13 +41,14 @@ pub(crate) enum AckRule {
     ByteCounting,
     Periodic,
     Share,
+    Request,
     Tack,
     Linux,
 }
 
 impl Value for AckRule {
     fn allowed() -> String {
-        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\", \"share\", \"tack\" or \"linux\"".into()
+        "a number of segments from 1 up, \"per-packet\" (1), \"delayed\" (2), \"byte-counting\", \"periodic\", \"share\", \"request\", \"tack\" or \"linux\"".into()
     }
     fn read(literal: &Literal) -> Result<Self, Option<String>> {
         match literal {
@@ -57,6 +58,7 @@ impl Value for AckRule {
                 "byte-counting" => Ok(Self::ByteCounting),
                 "periodic" => Ok(Self::Periodic),
                 "share" => Ok(Self::Share),
+                "request" => Ok(Self::Request),
                 "tack" => Ok(Self::Tack),
                 "linux" => Ok(Self::Linux),
                 _ => Err(None),
@@ -72,12 +74,13 @@ impl Value for AckRule {
             Self::ByteCounting => Literal::Text("byte-counting".into()),
             Self::Periodic => Literal::Text("periodic".into()),
             Self::Share => Literal::Text("share".into()),
+            Self::Request => Literal::Text("request".into()),
             Self::Tack => Literal::Text("tack".into()),
             Self::Linux => Literal::Text("linux".into()),
         }
     }
     fn keywords() -> Vec<&'static str> {
-        vec!["per-packet", "delayed", "byte-counting", "periodic", "share", "tack", "linux"]
+        vec!["per-packet", "delayed", "byte-counting", "periodic", "share", "request", "tack", "linux"]
     }
 }
 

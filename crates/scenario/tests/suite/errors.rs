@@ -219,7 +219,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, linux, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, bbr3, ack-share, tack, tack-poor, tack-cubic, tack-delayed, tack-wifi, hack, hack-opportunistic, hack-timer, hack-rohc, agent, agent-promise, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-more-data, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, linux, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, bbr3, ack-share, ack-request, tack, tack-poor, tack-cubic, tack-delayed, tack-wifi, hack, hack-opportunistic, hack-timer, hack-rohc, agent, agent-promise, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-more-data, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
     );
 }
 

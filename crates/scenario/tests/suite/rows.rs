@@ -369,6 +369,8 @@ fn with_tack_what_is_left_to_itself_is_tacks_own_in_every_scheme_and_flow() {
     assert_eq!(rule("transport.ack=byte-counting"), Some(AckChoice::ByteCounting { every: 4 }));
     let share = AckChoice::Share { share: 4, timeout: Duration::from_millis(40) };
     assert_eq!((rule("transport.ack=share"), tcp(&[], "ack-share").policy), (Some(share), Some(share)));
+    let request = AckChoice::Request { share: 4, timeout: Duration::from_millis(40) };
+    assert_eq!((rule("transport.ack=request"), tcp(&[], "ack-request").policy), (Some(request), Some(request)));
     assert_eq!(rule("transport.ack=periodic"), Some(AckChoice::Periodic { interval: Duration::from_millis(5) }));
     let video = ["transport.tack=true", "tack.variant=miracast", "tack.probe_rtt=never"];
     let expected = Variant::Miracast { probe_rtt: GentleProbe::Never };

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use ackless_rohc::hack::{Cid, FiveTuple};
-use ackless_wire::tcp::{Checksum, SackBlocks};
+use ackless_wire::tcp::{AckRate, Checksum, RateRequest, SackBlocks};
 use ackless_wire::{IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 use arbitrary::Arbitrary;
 
@@ -48,6 +48,7 @@ pub enum Rare {
     Blocks(Vec<(u32, u32)>),
     AckType(u8),
     PacketNumber(u32),
+    RateRequest(Option<u8>),
 }
 
 /// Which way a packet goes.
@@ -137,6 +138,10 @@ impl Rare {
             }
             Self::AckType(kind) => tcp.options.tack.ack_type = Some(*kind),
             Self::PacketNumber(number) => tcp.options.tack.packet_number = Some(*number),
+            Self::RateRequest(byte) => {
+                let request = byte.map(|byte| AckRate::of(RateRequest::from_byte(byte)));
+                tcp.options.ack_rate = Some(request.unwrap_or(AckRate::CAPABLE));
+            }
         }
     }
 }

@@ -160,7 +160,7 @@ impl Facts {
     fn says_no_more_than(&self, new: &TcpHeader, counters: &mut ThinningCounters) -> bool {
         let Self { tcp: old, is_pure } = self;
         let only_on_syn = old.options.mss.is_some() || old.options.sack_permitted || old.options.window_scale.is_some();
-        if !is_pure || only_on_syn || !old.options.tack.is_empty() {
+        if !is_pure || only_on_syn || !old.options.tack.is_empty() || old.options.ack_rate.is_some() {
             counters.kept_with_more += 1;
             return false;
         }

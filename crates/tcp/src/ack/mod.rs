@@ -13,6 +13,7 @@ mod held;
 mod linux;
 mod per_packet;
 mod periodic;
+mod request;
 mod share;
 pub mod tack;
 
@@ -21,6 +22,8 @@ pub use delayed::Delayed;
 pub use linux::{LONGEST_DELAY, Linux};
 pub use per_packet::PerPacket;
 pub use periodic::Periodic;
+pub use request::Request;
+pub(crate) use request::UNASKED;
 pub use share::{LONGEST, Share};
 pub use tack::Tack;
 
@@ -65,6 +68,13 @@ pub enum AckChoice {
         /// Acknowledgements for each round trip. Range: 1 up; 0 counts as 1. Firefox: 4.
         share: u32,
         /// The longest that an acknowledgement is held until rate and round trip are known.
+        timeout: Duration,
+    },
+    /// As the sender of data asks for, and asks as a sender, where both ends can: see [`Request`] and `endpoint/ack_request`. Not on a TACK connection.
+    Request {
+        /// Acknowledgements for each window that this end asks for as a sender. Range: 1 up; 0 counts as 1.
+        share: u32,
+        /// The longest that an acknowledgement is held.
         timeout: Duration,
     },
     /// As Linux does: see [`Linux`].
@@ -210,6 +220,7 @@ pub(crate) enum Policy {
     Periodic(Periodic),
     Share(Share),
     Tack(Tack),
+    Request(Request),
     Linux(Linux),
 }
 
@@ -222,6 +233,7 @@ impl Policy {
             AckChoice::Periodic { interval } => Self::Periodic(Periodic::new(interval)),
             AckChoice::Share { share, timeout } => Self::Share(Share::new(share, timeout)),
             AckChoice::Tack { beta, every } => Self::Tack(Tack::new(beta, every)),
+            AckChoice::Request { timeout, .. } => Self::Request(Request::new(timeout)),
             AckChoice::Linux { sack_compression } => Self::Linux(Linux::new(sack_compression)),
         }
     }
@@ -235,6 +247,7 @@ macro_rules! each_policy {
             Self::Periodic($policy) => $call,
             Self::Share($policy) => $call,
             Self::Tack($policy) => $call,
+            Self::Request($policy) => $call,
             Self::Linux($policy) => $call,
         }
     };

@@ -262,6 +262,9 @@ impl Endpoint {
         if self.config.send_tuning {
             self.tune_send_buffer();
         }
+        if self.asks.is_some() {
+            self.consider_asking(now);
+        }
         self.tx.buffer.release(self.tx.una);
         if self.tx.writer == Writer::Waiting && self.room() > Bytes::ZERO {
             self.tx.writer = Writer::Content;

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use ackless_wire::tcp::TackOptions;
 use ackless_wire::{Bytes, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
+use super::ack_request::Asks;
 use super::dialect::Dialect;
 use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::{AckReason, Policy};
@@ -142,7 +143,7 @@ impl Endpoint {
                     (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
                 (self.loss, self.policy, self.measured, self.ack_owed) =
                     (fresh.loss, fresh.policy, fresh.measured, None);
-                (self.dialect, self.sack, self.ecn) = (fresh.dialect, fresh.sack, fresh.ecn);
+                (self.dialect, self.sack, self.ecn, self.asks) = (fresh.dialect, fresh.sack, fresh.ecn, None);
             }
         }
     }
@@ -179,6 +180,8 @@ impl Endpoint {
         if !self.dialect.is_plain() {
             // Its acknowledgements have no place for an echo.
             self.ecn = None;
+        } else {
+            self.asks = Asks::agree(&self.config, options);
         }
         let number_len = if !self.dialect.is_plain() { TACK_LEN } else { Bytes::ZERO };
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);

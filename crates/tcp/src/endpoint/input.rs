@@ -1,6 +1,6 @@
 //! Segments that arrive (RFC 9293, 3.10.7, with RFC 5961 and RFC 7323).
 
-use ackless_wire::tcp::Checksum;
+use ackless_wire::tcp::{AckRate, Checksum};
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::Endpoint;
@@ -110,6 +110,9 @@ impl Endpoint {
             self.check_number(now, tcp);
             if let Some(ecn) = &mut self.ecn {
                 ecn.on_text(&packet.ip, tcp.flags);
+            }
+            if let Some(request) = tcp.options.ack_rate.and_then(AckRate::request) {
+                self.on_rate_request(request);
             }
             self.on_text(now, start, tcp, &packet.payload, segment);
         }

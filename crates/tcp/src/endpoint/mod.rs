@@ -1,5 +1,6 @@
 //! One connection (RFC 9293).
 
+mod ack_request;
 mod acknowledge;
 mod allowance;
 mod application;
@@ -25,6 +26,7 @@ use std::net::SocketAddr;
 
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, SeqNumber, TcpHeader};
 
+use self::ack_request::Asks;
 use self::dialect::Dialect;
 use self::ecn::Notification;
 pub use self::inspect::Agreed;
@@ -95,6 +97,8 @@ pub struct Endpoint {
     /// What the receiving half has seen of the data that came, for its policy.
     measured: Measured,
     dialect: Dialect,
+    /// Where an ACK rate may be asked for.
+    asks: Option<Box<Asks>>,
     /// Whether both ends do selective acknowledgements (RFC 2018): offered until the handshake, then agreed.
     sack: bool,
     /// Offered until the handshake, then agreed.
@@ -168,6 +172,7 @@ impl Endpoint {
             marks: Marks::new(),
             measured: Measured::default(),
             dialect: Dialect::Plain,
+            asks: None,
             sack: config.sack,
             stamps: config.timestamps.map(|tick| {
                 // A caller's clock ticks finely from the SYN on, in case TACK is permitted; a listener's when it is.

@@ -112,6 +112,7 @@ impl Endpoint {
         let scales = if answers { self.tx.scales } else { self.config.window_scaling };
         options.window_scale = scales.then(|| self.rx.announced_shift());
         options.tack = self.tack_offer(answers);
+        options.ack_rate = self.ack_rate_offer(answers);
     }
 
     fn transmit_ack(&mut self) -> Option<Draft> {
@@ -135,7 +136,7 @@ impl Endpoint {
     /// segments, new ones, doubtful ones.
     fn next_span(&mut self, now: Instant) -> Option<(Span, SentKind)> {
         let out = self.tx.outstanding();
-        let segment = self.tx.smss.saturating_sub(self.sack_len()).max(Bytes(1));
+        let segment = self.tx.smss.saturating_sub(self.options_len()).max(Bytes(1));
         if self.tx.probe == Probe::Due {
             self.tx.probe = Probe::Idle;
             return Some(self.probe_span(segment));
@@ -259,6 +260,9 @@ impl Endpoint {
         }
         self.account_sent(now, span, data, kind);
         self.after_transmission(now, span, kind);
+        if self.asks.is_some() && !data.is_empty() {
+            self.bear_request(now, span, kind != SentKind::New);
+        }
         let number = self.dialect.number(now);
         debug_assert!(
             number.is_none() || number == self.loss.records().map(|records| records.last_number()),
@@ -344,7 +348,7 @@ impl Endpoint {
         let ports = TcpHeader::new(self.local.port(), peer.address.port());
         let tcp = TcpHeader { seq: start.seq(self.tx.iss), ack, flags, window, options, ..ports };
         let mut packet = Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload };
-        if is_syn || has_blocks || number.is_some() || self.ecn.is_some() {
+        if is_syn || has_blocks || number.is_some() || self.ecn.is_some() || self.asks.is_some() {
             self.dress(&mut packet, has_blocks, number);
         }
         packet
@@ -358,6 +362,9 @@ impl Endpoint {
         }
         let Transport::Tcp(tcp) = &mut packet.transport else { return };
         self.dialect.write_number(number, &mut tcp.options);
+        if self.asks.is_some() {
+            self.write_request(&mut tcp.options);
+        }
         if has_blocks {
             self.sack_options(&mut tcp.options);
         }
@@ -400,12 +407,17 @@ impl Endpoint {
         if kind == SentKind::New {
             return span;
         }
-        let blocks = self.sack_len();
-        let room = self.tx.smss.saturating_sub(blocks).max(Bytes(1));
+        let room = self.tx.smss.saturating_sub(self.options_len()).max(Bytes(1));
         Span { end: span.end.min(span.start + room), ..span }
     }
 
-    /// What SACK blocks will take of the next segment (RFC 9293, 3.7.1: options count).
+    /// What options that are not on every segment will take of the next one (RFC 9293, 3.7.1: options count).
+    #[inline(always)]
+    fn options_len(&self) -> Bytes {
+        self.sack_len() + if self.asks.is_some() { self.request_len() } else { Bytes::ZERO }
+    }
+
+    /// What SACK blocks will take of the next segment.
     fn sack_len(&self) -> Bytes {
         if !self.rx.has_blocks() || !self.has_sack() {
             return Bytes::ZERO;

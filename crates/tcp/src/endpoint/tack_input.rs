@@ -422,7 +422,7 @@ impl Endpoint {
 }
 
 /// Whether a controller is in its first phase: BBR's Startup, or slow start.
-fn is_starting(congestion: &Congestion, now: Instant) -> bool {
+pub(super) fn is_starting(congestion: &Congestion, now: Instant) -> bool {
     match congestion.model(now) {
         Some(model) => model.phase == BbrPhase::Startup,
         None => congestion.slow_start_threshold().is_none_or(|threshold| congestion.window() < threshold),

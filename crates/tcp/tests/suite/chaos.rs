@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, RecoveryChoice, State};
-use ackless_wire::tcp::{SackBlocks, TcpOptions};
+use ackless_wire::tcp::{AckRate, RateRequest, SackBlocks, TcpOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 /// Does what `bytes` spell, and checks what must hold whatever they are.
@@ -58,7 +58,11 @@ impl Chaos {
             pacing: more & 4 != 0,
             consume: if choices & 32 == 0 { Consume::Immediately } else { Consume::ByApplication },
             receive_buffer: Bytes([5_000, 1_000_000][usize::from(choices >> 6 & 1)]),
-            ack: AckChoice::Delayed { every: 1 + u32::from(choices >> 7), timeout: Duration::from_millis(40) },
+            ack: if more & 16 == 0 {
+                AckChoice::Delayed { every: 1 + u32::from(choices >> 7), timeout: Duration::from_millis(40) }
+            } else {
+                AckChoice::Request { share: 1 + u32::from(choices >> 7), timeout: Duration::from_millis(40) }
+            },
             ..Config::default()
         };
         let (now, mss) = (Instant::from_millis(1), config.mss.get());
@@ -84,6 +88,9 @@ impl Chaos {
             options.mss = (shape & 1 == 0).then_some(if shape & 2 == 0 { 1460 } else { 200 });
             options.window_scale = (shape & 4 == 0).then_some(shape >> 6);
             options.sack_permitted = shape & 8 == 0;
+            options.ack_rate = (shape & 128 == 0).then_some(AckRate::CAPABLE);
+        } else if shape & 128 != 0 {
+            options.ack_rate = Some(AckRate::of(RateRequest::from_byte(shape.rotate_left(3))));
         }
         if shape & 16 == 0 {
             self.stamp = self.stamp.wrapping_add(u32::from(shape >> 5));

@@ -1,5 +1,6 @@
 //! Conversations between two endpoints, and of one endpoint with a script.
 
+mod ack_request;
 mod bbr;
 mod bbr3;
 mod bulk;

@@ -175,7 +175,6 @@ fn byte(end: usize, at: u64) -> u8 {
 }
 
 fn config(random: &mut Stream) -> Config {
-    let pick = |random: &mut Stream, choices: &[u64]| choices[random.below(choices.len() as u64) as usize];
     Config {
         mss: Bytes(pick(random, &[1460, 1460, 536, 88, 9000])),
         initial_window: [InitialWindow::Rfc6928, InitialWindow::Rfc3390, InitialWindow::Segments(1)]
@@ -190,10 +189,7 @@ fn config(random: &mut Stream) -> Config {
         ][random.below(6) as usize],
         slow_start_limit: [None, Some(1), Some(2)][random.below(3) as usize],
         idle_restart: random.chance(0.5),
-        ack: AckChoice::Delayed {
-            every: pick(random, &[0, 1, 2, 2, 4, 8, 64]) as u32,
-            timeout: Duration::from_millis(pick(random, &[1, 40, 200, 500])),
-        },
+        ack: acknowledging(random),
         sack: random.chance(0.7),
         timestamps: random.chance(0.7).then(|| Duration::from_millis(pick(random, &[1, 10, 1000]))),
         window_scaling: random.chance(0.7),
@@ -209,6 +205,20 @@ fn config(random: &mut Stream) -> Config {
         recovery: [RecoveryChoice::Standard, RecoveryChoice::Rack][random.below(2) as usize],
         pacing: random.chance(0.3),
         ..Config::default()
+    }
+}
+
+fn pick(random: &mut Stream, choices: &[u64]) -> u64 {
+    choices[random.below(choices.len() as u64) as usize]
+}
+
+fn acknowledging(random: &mut Stream) -> AckChoice {
+    let segments = pick(random, &[0, 1, 2, 2, 4, 8, 64]) as u32;
+    let timeout = Duration::from_millis(pick(random, &[1, 40, 200, 500]));
+    if random.chance(0.3) {
+        AckChoice::Request { share: segments, timeout }
+    } else {
+        AckChoice::Delayed { every: segments, timeout }
     }
 }
 

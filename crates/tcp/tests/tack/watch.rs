@@ -188,7 +188,9 @@ impl Watch {
         let start = u64::from(tcp.seq - iss);
         if places > 0 {
             self.seen.sequence_wraps += u64::from(tcp.seq.0.checked_add(places as u32).is_none());
-            self.on_text_sent(now, from, (start, start + places, len), tack.packet_number, before, end);
+            // On a SYN the field says beta and L.
+            let number = tack.packet_number.filter(|_| !tack.permitted);
+            self.on_text_sent(now, from, (start, start + places, len), number, before, end);
         }
     }
 
@@ -394,7 +396,7 @@ impl Watch {
         let refused = stats.dropped_by_timestamp + stats.dropped_outside_window > before.refused
             || (!packet.payload.is_empty() && stats.data_segments_received == before.taken);
         let edge = if tcp.flags.contains(TcpFlags::SYN) { stop } else { side.edge };
-        if let (true, Some(number)) = (refused || stop > edge, tack.packet_number) {
+        if let (true, Some(number)) = (refused || stop > edge, tack.packet_number.filter(|_| !tack.permitted)) {
             side.untaken.push(number);
         }
         if !refused && start < stop.min(edge) {

@@ -45,6 +45,7 @@ impl Numbering {
     pub fn with_data_changed(&self, packet: &Packet) -> Packet {
         let mut changed = packet.clone();
         if let Transport::Tcp(tcp) = &mut changed.transport
+            && !tcp.options.tack.permitted
             && let Some(number) = &mut tcp.options.tack.packet_number
         {
             *number = self.outwards(*number);

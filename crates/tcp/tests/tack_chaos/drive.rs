@@ -100,7 +100,14 @@ impl Chaos {
         let now = Instant::from_millis(1);
         let iss = if more & 32 == 0 { SeqNumber(u32::MAX - 3_000) } else { SeqNumber(77) };
         let caller = Endpoint::connect(now, config.clone(), address(0), address(1), iss);
-        let listener = Endpoint::listen(config, address(1), SeqNumber(0x8000_0000));
+        let ack = match (more >> 6, config.ack) {
+            (terms @ 1.., AckChoice::Tack { .. }) => AckChoice::Tack {
+                beta: [1, 8, 70_000][usize::from(terms) - 1],
+                every: [16, 1, 1_000][usize::from(terms) - 1],
+            },
+            (_, ack) => ack,
+        };
+        let listener = Endpoint::listen(Config { ack, ..config }, address(1), SeqNumber(0x8000_0000));
         let mut chaos = Self {
             ends: [caller, listener],
             wires: Default::default(),

@@ -1,7 +1,7 @@
 //! TCP options as bytes. The layout written is that of [`TcpOptions::len`].
 
 use crate::bytes::ParseError;
-use crate::tcp::{Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpOptions};
+use crate::tcp::{AckRate, Omitted, RateRequest, SackBlocks, SeqNumber, TackForm, TackOptions, TcpOptions};
 
 /// Appends the options, [`TcpOptions::len`] bytes of them.
 pub(super) fn emit(options: &TcpOptions, out: &mut impl Extend<u8>) {
@@ -31,6 +31,11 @@ pub(super) fn emit(options: &TcpOptions, out: &mut impl Extend<u8>) {
         }
     }
     emit_tack(&options.tack, out);
+    match options.ack_rate.map(AckRate::request) {
+        None => {}
+        Some(None) => out.extend([EXPERIMENT_2, 4, ACK_RATE[0], ACK_RATE[1]]),
+        Some(Some(request)) => out.extend([NOP, NOP, NOP, EXPERIMENT_2, 5, ACK_RATE[0], ACK_RATE[1], request.byte()]),
+    }
 }
 
 fn emit_tack(tack: &TackOptions, out: &mut impl Extend<u8>) {
@@ -124,6 +129,12 @@ fn read(options: &mut TcpOptions, kind: u8, value: &[u8]) -> Option<bool> {
                 _ => false,
             });
         }
+        EXPERIMENT_2 => match value {
+            [a, b] if [*a, *b] == ACK_RATE => options.ack_rate = Some(AckRate::CAPABLE),
+            [a, b, byte] if [*a, *b] == ACK_RATE => options.ack_rate = Some(AckRate::of(RateRequest::from_byte(*byte))),
+            // Another experiment, or what a later version of this one may say.
+            _ => return Some(false),
+        },
         _ => return Some(false),
     }
     Some(true)
@@ -183,12 +194,42 @@ const ACK_TYPE: u8 = 41;
 const PACKET_NUMBER: u8 = 42;
 /// RFC 3692-style experiment 1 (RFC 4727; RFC 6994, 3).
 const EXPERIMENT: u8 = 253;
+/// The second kind for experiments, and the identifier of TARR on it.
+const EXPERIMENT_2: u8 = 254;
+const ACK_RATE: [u8; 2] = [0x00, 0xac];
 /// The first octet of our 16-bit experiment identifiers (RFC 6994, 3.1); the second is the kind of figure 8. Not registered.
 const EXPERIMENT_IDS: u8 = 0x7a;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_for_an_ack_rate_is_of_kind_254_with_its_identifier_and_r_in_the_upper_seven_bits() {
+        let written = |rate| {
+            let mut out = Vec::new();
+            emit(&TcpOptions { ack_rate: Some(rate), ..TcpOptions::default() }, &mut out);
+            out
+        };
+        assert_eq!(written(AckRate::CAPABLE), [254, 4, 0, 0xac]);
+        let request = RateRequest::new(10, true);
+        assert_eq!(written(AckRate::of(request)), [1, 1, 1, 254, 5, 0, 0xac, 21]);
+        assert_eq!((request.segments(), request.ignores_order()), (10, true));
+        assert_eq!(RateRequest::new(1_000, false).segments(), 126);
+        // R = 127 has no value of its own, and what bears it is no copy of the packet.
+        let (options, omitted) = parse(&[1, 1, 1, 254, 5, 0, 0xac, 255]).expect("these are options");
+        assert_eq!(options.ack_rate, Some(AckRate::of(RateRequest::new(126, true))));
+        assert_eq!(omitted, Omitted::LAYOUT);
+        for rate in [AckRate::CAPABLE, AckRate::of(request), AckRate::of(RateRequest::new(0, false))] {
+            let (options, omitted) = parse(&written(rate)).expect("these are options");
+            assert_eq!((options.ack_rate, omitted), (Some(rate), Omitted::empty()));
+        }
+        // Another experiment, and lengths that nobody has given a meaning.
+        for other in [&[254, 4, 0, 0xad][..], &[254, 6, 0, 0xac, 2, 2, 1, 1], &[254, 3, 0, 1]] {
+            let (options, omitted) = parse(other).expect("these are options");
+            assert!(options.ack_rate.is_none() && omitted.contains(Omitted::OPTIONS), "{other:?}");
+        }
+    }
 
     #[test]
     fn a_linux_syn_is_laid_out_as_linux_does() {

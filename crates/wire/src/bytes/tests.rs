@@ -3,7 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::ip::{Ecn, IpHeader, Ipv4Header, Ipv6Header, TCP, UDP};
 use crate::packet::Transport;
-use crate::tcp::{Checksum, Omitted, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader, TcpOptions};
+use crate::tcp::{
+    AckRate, Checksum, Omitted, RateRequest, SackBlocks, SeqNumber, TackForm, TackOptions, TcpFlags, TcpHeader,
+    TcpOptions,
+};
 use crate::udp::UdpHeader;
 use crate::units::Bytes;
 
@@ -69,8 +72,14 @@ fn tcp_options() -> impl Strategy<Value = TcpOptions> {
             let form = if kinds || tack.is_empty() { TackForm::Kinds } else { TackForm::Experimental };
             TackOptions { form, ..tack }
         });
-    (any::<(Option<u16>, bool, Option<(u32, u32)>, Option<u8>)>(), sack, tack)
-        .prop_map(|((mss, sack_permitted, timestamps, window_scale), sack, tack)| TcpOptions {
+    let rate = prop_oneof![
+        Just(None),
+        Just(Some(AckRate::CAPABLE)),
+        any::<u8>().prop_map(|byte| Some(AckRate::of(RateRequest::from_byte(byte))))
+    ];
+    (any::<(Option<u16>, bool, Option<(u32, u32)>, Option<u8>)>(), sack, tack, rate)
+        .prop_map(|((mss, sack_permitted, timestamps, window_scale), sack, tack, ack_rate)| TcpOptions {
+            ack_rate,
             mss,
             sack_permitted,
             timestamps,

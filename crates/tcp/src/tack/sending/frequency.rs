@@ -273,14 +273,21 @@ mod tests {
         assert_eq!(usual(24, 24, 490_000), Some(ms(4)));
         assert_eq!(usual(24, 24, 1_000_000), Some(ms(3)), "eight at most");
         // By the paper beta stays, whatever is lost.
-        assert_eq!(Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }), Some(ms(10)));
+        assert_eq!(
+            Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }),
+            Some(ms(10))
+        );
     }
 
     #[test]
     fn a_window_that_blocks_hurries_reports_but_not_where_a_queue_stands() {
         let ms = Duration::from_millis;
         let blocked = |usual: Option<u64>| {
-            Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { usual: usual.map(ms), hurried: true, ..path(200, 80) })
+            Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path {
+                usual: usual.map(ms),
+                hurried: true,
+                ..path(200, 80)
+            })
         };
         assert_eq!(blocked(Some(90)), Some(ms(5)));
         assert_eq!(blocked(Some(121)), Some(ms(40)));

@@ -1,0 +1,125 @@
+//! Asking for an ACK rate (draft-ietf-tcpm-ack-rate-request, TARR): what a sender of data does.
+//!
+//! Both ends say on their SYNs that they can; else nothing is ever asked for, and what asks all the same is not heeded. A request is an option of a segment with data, which
+//! is so much shorter (RFC 9293, 3.7.1). [`Request`](crate::ack::Request) is what the receiver does about it.
+//!
+//! What to ask for the draft leaves to the sender, but that it should not stretch ACKs in slow start, which would open the window slowly, and that R stays within the window.
+//! Ours: R is a share of what the window holds, from 2 segments to 126; 2 in slow start, and after a timeout again. It is asked for where it has
+//! doubled or halved; more no sooner than a round trip after the last request, less at once. A segment with a request that has to be sent again may have been lost with it:
+//! the next one bears it, too. Beside SACK blocks there may be no room for it: then it waits. N is never asked for: losses should be told at once.
+
+use ackless_wire::tcp::{AckRate, RateRequest, TcpOptions};
+use ackless_wire::{Bytes, Instant};
+
+use super::Endpoint;
+use super::tack_input::is_starting;
+use crate::ack::{AckChoice, Policy, UNASKED};
+use crate::config::Config;
+use crate::congestion::Controller;
+use crate::sequence::Span;
+
+/// What is asked for, on a connection whose ends both can.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asks {
+    share: u32,
+    /// R as it was asked for last.
+    asked: u32,
+    /// When, and on what.
+    at: Option<(Instant, Span)>,
+    /// What the next segment with data is to bear.
+    due: Option<RateRequest>,
+    /// What the segment in hand bears.
+    borne: Option<RateRequest>,
+}
+
+impl Asks {
+    /// Nothing, unless this end and a peer with these options on its SYN both can.
+    pub(super) fn agree(config: &Config, theirs: &TcpOptions) -> Option<Box<Self>> {
+        match config.ack {
+            AckChoice::Request { share, .. } if theirs.ack_rate.is_some() => {
+                Some(Box::new(Self { share: share.max(1), asked: UNASKED, at: None, due: None, borne: None }))
+            }
+            _ => None,
+        }
+    }
+
+    fn ask(&mut self, segments: u32) {
+        self.asked = segments;
+        self.due = Some(RateRequest::new(segments, false));
+    }
+}
+
+impl Endpoint {
+    /// What a SYN says of it: an offer, or the answer to one.
+    pub(super) fn ack_rate_offer(&self, answers: bool) -> Option<AckRate> {
+        let can = matches!(self.config.ack, AckChoice::Request { .. }) && self.config.tack_offer().is_none();
+        (can && (!answers || self.asks.is_some())).then_some(AckRate::CAPABLE)
+    }
+
+    /// The window has moved: whether to ask for another rate.
+    #[cold]
+    pub(super) fn consider_asking(&mut self, now: Instant) {
+        let wanted = self.wanted_rate(now);
+        let srtt = self.rtt.smoothed().unwrap_or_default();
+        let Some(asks) = &mut self.asks else { return };
+        let waited = asks.at.is_none_or(|(at, _)| now >= at.saturating_add(srtt));
+        if wanted * 2 <= asks.asked || (wanted >= asks.asked * 2 && waited) {
+            asks.ask(wanted);
+        }
+    }
+
+    /// R as it should be now.
+    fn wanted_rate(&self, now: Instant) -> u32 {
+        let Some(asks) = &self.asks else { return UNASKED };
+        if is_starting(&self.congestion, now) {
+            return UNASKED;
+        }
+        let window = self.congestion.window().min(self.tx.max_window);
+        let segments = window.get() / self.tx.smss.get() / u64::from(asks.share);
+        segments.clamp(UNASKED.into(), RateRequest::MOST.into()) as u32
+    }
+
+    /// What a request takes of the next segment.
+    #[cold]
+    pub(super) fn request_len(&self) -> Bytes {
+        let due = self.asks.as_ref().is_some_and(|asks| asks.due.is_some()) && !self.rx.has_blocks();
+        if due { REQUEST_LEN } else { Bytes::ZERO }
+    }
+
+    /// `span` goes out; `again` if not for the first time.
+    #[cold]
+    pub(super) fn bear_request(&mut self, now: Instant, span: Span, again: bool) {
+        let has_room = !self.rx.has_blocks();
+        let Some(asks) = &mut self.asks else { return };
+        if has_room && let Some(request) = asks.due.take() {
+            asks.borne = Some(request);
+            asks.at = Some((now, span));
+            self.stats.ack_requests_sent += 1;
+        } else if again && asks.at.is_some_and(|(_, borne)| span.start <= borne.start && borne.start < span.end) {
+            asks.at = None;
+            asks.ask(asks.asked);
+        }
+    }
+
+    /// Writes what the segment in hand bears.
+    #[cold]
+    pub(super) fn write_request(&mut self, options: &mut TcpOptions) {
+        if let Some(asks) = &mut self.asks {
+            options.ack_rate = asks.borne.take().map(AckRate::of);
+        }
+    }
+
+    /// A segment with data or FIN came that asks for this.
+    #[cold]
+    pub(super) fn on_rate_request(&mut self, request: RateRequest) {
+        if self.asks.is_some()
+            && let Policy::Request(policy) = &mut self.policy
+        {
+            policy.on_request(request);
+            self.stats.ack_requests_heeded += 1;
+        }
+    }
+}
+
+/// The option, padded.
+const REQUEST_LEN: Bytes = Bytes(8);

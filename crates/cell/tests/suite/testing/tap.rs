@@ -82,7 +82,8 @@ impl<S: Scheme, L: Listener> Scheme for Tap<S, L> {
         let verdict = self.scheme.on_forward(cx, packet, passage);
         let verdict = match (verdict, self.listener.stands_for(passage, cx.pool.get(packet))) {
             (Verdict::Pass, Some(other)) => Verdict::Replace(cx.pool.insert(other)),
-            (verdict, _) => verdict,
+            (verdict, None) => verdict,
+            (verdict, Some(_)) => panic!("{verdict:?}: what a listener changes, the scheme must let pass"),
         };
         let goes = match verdict {
             Verdict::Pass => Some(packet),

@@ -9,7 +9,7 @@
 :func:`scenarios`, :func:`schemes`, :func:`keys` and :func:`model` say what there is.
 
 Tables (:class:`Table`) speak the Arrow PyCapsule interface: ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and
-``pandas.DataFrame.from_arrow(table)`` share their memory.
+``pandas.DataFrame.from_arrow(table)`` share their memory (pandas 3; before it, ``pyarrow.table(table).to_pandas()``).
 
 A mistake is a :class:`ValueError` that names the key and the remedy. Ctrl-C stops what runs.
 """

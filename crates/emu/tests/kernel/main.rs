@@ -4,5 +4,6 @@
 mod flood;
 mod interfaces;
 mod life;
+mod quiet;
 mod rig;
 mod transfer;

@@ -57,7 +57,7 @@ pub struct Config {
     /// MiB, the limit of Linux's auto-tuning (tcp_rmem), so that the path governs and not the buffer.
     pub receive_buffer: Bytes,
     /// Whether the receive window begins small and follows what the application takes in a round trip, up to the receive buffer, which is memory
-    /// then, of which a window is told in part: `endpoint/tuning` has the rules of Linux. Not on a TACK connection. Default: no.
+    /// then, of which a window is told in part: `endpoint/tuning` has the rules of Linux. A receive buffer below 2,304 bytes counts as that. Not on a TACK connection. Default: no.
     pub receive_tuning: bool,
     /// Whether the send buffer begins at 85 KiB and follows the congestion window up to `send_buffer` (`tcp_sndbuf_expand` of Linux). Default: no.
     pub send_tuning: bool,

@@ -78,7 +78,8 @@ bitflags::bitflags! {
         /// A reserved bit: one of the four behind the data offset (RFC 9293, 3.1; the first of them is AccECN's, RFC 9768, 3.1), or that of IPv4's flags.
         const RESERVED = 0x02;
         /// Options in another order than that of [`TcpOptions::len`], padded otherwise, or repeated; or a checksum of zero that is written as ones, as Linux does where it
-        /// completes one itself (`CSUM_MANGLED_0`): one packet in 65,536. It means the same to who receives it.
+        /// completes one itself (`CSUM_MANGLED_0`): one packet in 65,536; or a
+        /// request for an ACK rate of 127, which is written as 126 once the header is changed. It means the same, or next to it, to who receives it.
         const LAYOUT = 0x04;
         /// Something in front of it: IPv4 options, IPv6 extension headers, a wrong IPv4 checksum. Only a [foreign](crate::Foreign) packet has that.
         const NETWORK = 0x08;

@@ -48,8 +48,8 @@ pub enum Refused {
     /// Its bytes have the options in another order or padding than they would come out with ([`Packet::is_whole`]).
     #[error("TCP options in another layout")]
     Layout,
-    /// It has options of TACK. No code has a place for them.
-    #[error("options of TACK")]
+    /// It has options of TACK, or of requests for an ACK rate. No code has a place for them.
+    #[error("options of TACK or TARR")]
     TackOptions,
     /// Its IPv6 flow label has more than 20 bits.
     #[error("flow label {0:#x} has more than 20 bits")]
@@ -185,7 +185,7 @@ const MAX_FLOW_LABEL: u32 = 0xf_ffff;
 
 #[cfg(test)]
 mod tests {
-    use ackless_wire::tcp::{Omitted, SackBlocks};
+    use ackless_wire::tcp::{AckRate, Omitted, SackBlocks};
     use ackless_wire::{SeqNumber, TcpFlags};
 
     use super::*;
@@ -215,6 +215,7 @@ mod tests {
         assert_eq!(refused(|_, tcp| tcp.omitted = Omitted::OPTIONS), Err(Refused::NotPureAck));
         assert_eq!(refused(|_, tcp| tcp.omitted = Omitted::RESERVED), Err(Refused::NotPureAck));
         assert_eq!(refused(|_, tcp| tcp.options.tack.permitted = true), Err(Refused::TackOptions));
+        assert_eq!(refused(|_, tcp| tcp.options.ack_rate = Some(AckRate::CAPABLE)), Err(Refused::TackOptions));
         assert_eq!(refused(|_, tcp| tcp.options.tack.ack_type = Some(1)), Err(Refused::NotPureAck));
         assert_eq!(refused(|_, tcp| tcp.options.tack.packet_number = Some(1)), Err(Refused::NotPureAck));
         let label = |packet: &mut Packet, _: &mut TcpHeader| {

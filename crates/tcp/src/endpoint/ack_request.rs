@@ -33,10 +33,10 @@ pub(super) struct Asks {
 }
 
 impl Asks {
-    /// Nothing, unless this end and a peer with these options on its SYN both can.
+    /// Nothing, unless this end and a peer with these options on its SYN both can. An end that offers TACK offers nothing of this.
     pub(super) fn agree(config: &Config, theirs: &TcpOptions) -> Option<Box<Self>> {
         match config.ack {
-            AckChoice::Request { share, .. } if theirs.ack_rate.is_some() => {
+            AckChoice::Request { share, .. } if theirs.ack_rate.is_some() && config.tack_offer().is_none() => {
                 Some(Box::new(Self { share: share.max(1), asked: UNASKED, at: None, due: None, borne: None }))
             }
             _ => None,
@@ -50,10 +50,11 @@ impl Asks {
 }
 
 impl Endpoint {
-    /// What a SYN says of it: an offer, or the answer to one.
+    /// What a SYN says of it: an offer, which the fourth and later ones leave out as they do with TACK's, or the answer to one.
     pub(super) fn ack_rate_offer(&self, answers: bool) -> Option<AckRate> {
         let can = matches!(self.config.ack, AckChoice::Request { .. }) && self.config.tack_offer().is_none();
-        (can && (!answers || self.asks.is_some())).then_some(AckRate::CAPABLE)
+        let offers = if answers { self.asks.is_some() } else { self.tx.may_offer() };
+        (can && offers).then_some(AckRate::CAPABLE)
     }
 
     /// The window has moved: whether to ask for another rate.

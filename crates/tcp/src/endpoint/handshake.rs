@@ -230,7 +230,7 @@ impl Endpoint {
     pub(super) fn tack_offer(&self, answers: bool) -> TackOptions {
         let config = match self.dialect.tack() {
             Some(tack) => Some(tack.config),
-            None => self.config.tack_offer().filter(|_| !answers && self.tx.unanswered < MAX_OFFERS),
+            None => self.config.tack_offer().filter(|_| !answers && self.tx.may_offer()),
         };
         let Some(TackConfig { form, .. }) = config else { return TackOptions::default() };
         let mut options = TackOptions { form, permitted: true, ..TackOptions::default() };
@@ -250,7 +250,7 @@ impl Endpoint {
         self.tx.offered_in_vain = self.opening == Opening::Active
             && self.dialect.is_plain()
             && self.config.tack_offer().is_some()
-            && self.tx.unanswered >= MAX_OFFERS;
+            && !self.tx.may_offer();
         if self.tx.unanswered > 0 {
             // A lost SYN: begin with one segment (RFC 5681, 3.1) and a careful timeout (RFC 6298, 5.7).
             self.rtt.start_after_lost_syn();
@@ -283,8 +283,6 @@ impl Endpoint {
     }
 }
 
-/// SYNs that offer TACK.
-const MAX_OFFERS: u32 = 3;
 /// What PKT.SEQ takes of each segment with data, in either form.
 const TACK_LEN: Bytes = Bytes(8);
 /// The least segment size that we believe a peer: less would be an attack on our headers' share (Linux has the same).

@@ -231,11 +231,18 @@ impl Receiver {
     }
 
     /// `tcp_select_window`, where the buffer tunes itself: what was told stays told, rounded up to what the field can name.
+    ///
+    /// Deviation: rounded up only while the memory has room for it and for what is here. Linux rounds up always, so that small segments which nobody reads move the
+    /// edge by up to 2^shift - 1 bytes each, until the memory is full and drops them.
     #[cold]
     fn offer_tuned(&mut self, shift: u8) -> u16 {
         let most = Bytes(MAX_FIELD << shift);
-        let kept = Bytes(self.window().get().next_multiple_of(1 << shift));
+        let told = self.window();
+        let up = Bytes(told.get().next_multiple_of(1 << shift));
+        let memory = self.tuning.as_ref().map_or(Bytes::ZERO, |tuning| tuning.memory());
+        let kept = if self.unread() + self.reassembly.held() + up <= memory { up } else { told };
         let window = self.target().since(self.next).max(kept).min(most);
+        self.reach = self.reach.max(window);
         self.edge = self.edge.max(self.next + window);
         (window.get() >> shift) as u16
     }

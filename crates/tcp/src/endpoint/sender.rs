@@ -191,6 +191,11 @@ impl Sender {
         self.max.min(self.window_end.max(self.una))
     }
 
+    /// Whether a SYN still offers what something on the way may not know. The fourth and later ones do not.
+    pub(super) fn may_offer(&self) -> bool {
+        self.unanswered < MAX_OFFERS
+    }
+
     /// Whether no more will be written.
     pub(super) fn is_closing(&self) -> bool {
         self.ending == Ending::Fin
@@ -251,3 +256,6 @@ const fn send_space(segments: u64) -> Bytes {
 
 /// `TCP_INIT_CWND`.
 const INITIAL_SEGMENTS: u64 = 10;
+
+/// SYNs that offer TACK, or to heed requests for an ACK rate.
+const MAX_OFFERS: u32 = 3;

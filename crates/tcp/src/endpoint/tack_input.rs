@@ -70,6 +70,9 @@ impl Endpoint {
         if !self.dialect.is_plain() && !tcp.options.tack.permitted {
             self.fall_back(now);
         }
+        if tcp.options.ack_rate.is_none() {
+            self.asks = None;
+        }
     }
 
     /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at

@@ -10,7 +10,7 @@
 //!   of Linux acknowledge at once; where packets have little payload it stops sooner.
 //! - `tcp_rcv_space_adjust`: where the application has taken more in a round trip than in any before, the memory becomes what twice that and 16 segments need, and
 //!   more by twice the share by which it has grown; at most the receive buffer.
-//! - `__tcp_select_window` and `tcp_select_window`: what is told is rounded up to what the field can name, and so is what is left of the window told last, which never shrinks.
+//! - `__tcp_select_window` and `tcp_select_window`: what is told is rounded up to what the field can name, and so is what is left of the window told last, which never shrinks, as long as the memory has room.
 //! - `tcp_rcv_rtt_update`: a round trip is what an echoed timestamp says, smoothed by an eighth, or how long a whole window takes to come.
 //!
 //! The application takes a batch once all of it is here: until then it counts as unread, and what is taken in a round trip is looked at with its first packet, less what waits behind it.
@@ -70,8 +70,9 @@ pub(super) struct Arrival {
 }
 
 impl Tuning {
-    /// For a receive buffer of at most `most`, with segments of `mss`.
+    /// For a receive buffer of at most `most`, and of [`LEAST`] where that is less, with segments of `mss`.
     pub(super) fn new(most: Bytes, mss: Bytes) -> Self {
+        let most = most.max(LEAST);
         let memory = FIRST.min(most);
         let mut tuning = Self {
             memory,
@@ -121,11 +122,16 @@ impl Tuning {
         let (mut free, full) = (self.space_beside(payload), self.space());
         if free.get() < full.min(self.clamp).get() / 2 {
             free = Bytes(free.get() / unit * unit);
-            if free.get() < full.get() / 16 || free < self.largest {
+            if free.get() < full.get() / 16 || free < self.largest.min(full) {
                 return Bytes::ZERO;
             }
         }
         Bytes(free.min(self.threshold).get().next_multiple_of(unit))
+    }
+
+    /// The memory that it may take now.
+    pub(super) fn memory(&self) -> Bytes {
+        self.memory
     }
 
     /// The most memory that it may take.
@@ -254,6 +260,8 @@ fn memory_of(payload: Bytes) -> Bytes {
     Bytes(buffer.max(2_048) + 256)
 }
 
+/// `SOCK_MIN_RCVBUF`: one small packet.
+const LEAST: Bytes = Bytes(2_304);
 /// `tcp_rmem[1]`.
 const FIRST: Bytes = Bytes::from_kib(128);
 

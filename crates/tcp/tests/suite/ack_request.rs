@@ -1,6 +1,6 @@
 //! The ACK rate that a sender asks for (draft-ietf-tcpm-ack-rate-request, TARR).
 
-use ackless_tcp::{AckChoice, Config, CongestionChoice, State};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, State, TackConfig};
 use ackless_wire::tcp::{AckRate, TcpOptions};
 use ackless_wire::{BitRate, Bytes, Duration, Packet, TcpFlags, Transport};
 
@@ -126,16 +126,57 @@ fn a_segment_that_bears_a_request_is_shorter_by_its_options_and_none_is_longer_t
 
 #[test]
 fn a_request_that_was_lost_with_its_segment_is_made_again() {
-    let lost = std::cell::Cell::new(0);
+    let lost = std::cell::Cell::new(false);
     let drops = Middlebox::new(move |packet| {
         let is_request = options(packet).ack_rate.is_some_and(|rate| rate.request().is_some());
-        lost.set(lost.get() + u32::from(is_request));
-        !(is_request && lost.get() <= 3)
+        !is_request || lost.replace(true)
     });
     let mut pair = download([asking(), asking()], Some(drops), 10);
     assert!(pair.ends[B].stats().ack_requests_heeded > 0);
+    // What goes out after the repair of the segment that bore the first one bears the same.
+    let data: Vec<_> = pair.sent[A]
+        .iter()
+        .filter(|(_, packet)| packet.data_len() > 0)
+        .filter_map(|(_, packet)| packet.tcp())
+        .map(|tcp| (tcp.seq, tcp.options.ack_rate.and_then(AckRate::request)))
+        .collect();
+    let first = data.iter().position(|(_, request)| request.is_some()).expect("something was asked for");
+    let repair = first + 1 + data[first + 1..].iter().position(|(seq, _)| *seq == data[first].0).expect("it was lost");
+    assert_eq!(data[repair + 1].1, data[first].1);
     let each = each(&mut pair);
     assert!(each > 4.0, "an ACK for {each} segments");
+}
+
+#[test]
+fn a_path_that_drops_syns_with_what_it_does_not_know_gets_plain_ones_after_three() {
+    for way in [A, B] {
+        let mut pair = Pair::new([asking(), asking()], path(), 1);
+        pair.alter[way] = Middlebox::new(|packet| options(packet).ack_rate != Some(AckRate::CAPABLE));
+        pair.record = true;
+        pair.ends[A].send_forever();
+        pair.run_for(Duration::from_secs(60));
+        assert_eq!(pair.ends[A].state(), State::Established, "{way}");
+        let requests = [said(&pair, A).1, said(&pair, B).1].concat();
+        assert!(requests.is_empty(), "{way}: {requests:?}");
+    }
+}
+
+#[test]
+fn an_answer_to_what_was_not_offered_asks_for_nothing() {
+    // An end that offers TACK offers nothing of this; the answer claims that it did.
+    let both = Config { tack: Some(TackConfig::default()), ..asking() };
+    let mut pair = Pair::new([both, asking()], path(), 1);
+    pair.alter[B] = Middlebox::new(|packet| {
+        let is_syn = packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::SYN));
+        if is_syn {
+            options(packet).ack_rate = Some(AckRate::CAPABLE);
+        }
+        true
+    });
+    pair.record = true;
+    pair.ends[A].send_forever();
+    pair.run_for(Duration::from_secs(6));
+    assert_eq!(said(&pair, A), (vec![None], vec![]));
 }
 
 #[test]

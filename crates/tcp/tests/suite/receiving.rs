@@ -3,6 +3,7 @@
 use ackless_tcp::{AckChoice, Config, Consume};
 use ackless_wire::{Bytes, Duration};
 
+use crate::pair::{A, B, Pair, Path};
 use crate::script::{ACK, FIN, Script, plain};
 
 /// Sends the 500-byte segment number `n` of RFC 2018's examples, which begin at sequence number 5000, and returns the
@@ -224,4 +225,27 @@ fn what_a_batch_has_brought_counts_against_the_window_until_it_is_read_and_then_
     assert_eq!((read.ack, read.window), (8001, 8671));
     script.end.end_batch(script.now);
     script.nothing();
+}
+
+/// Rounding up what the field names must not give back with each ACK what the segments before it took.
+#[test]
+fn a_buffer_that_tunes_itself_promises_no_more_than_its_memory_however_the_field_counts() {
+    for (buffer, mss) in [(Bytes::from_kib(500 << 10), Bytes(1460)), (Bytes::from_kib(6 << 10), Bytes(100))] {
+        let reader = Config {
+            consume: Consume::ByApplication,
+            ack: AckChoice::PerPacket,
+            receive_tuning: true,
+            receive_buffer: buffer,
+            ..Config::default()
+        };
+        let mut pair = Pair::new([Config { mss, nagle: false, ..Config::default() }, reader], Path::of_delay(1), 1);
+        pair.ends[A].send_forever();
+        pair.run_for(Duration::from_secs(3));
+        // Nobody has read, so the memory is what it began with (tcp_rmem[1]), and a window is a share of it.
+        let readable = pair.ends[B].readable();
+        assert!(
+            readable > Bytes::ZERO && readable <= Bytes::from_kib(128),
+            "{buffer:?}, segments of {mss:?}: {readable:?}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use crate::case::{Case, Family, TORTURE};
 use crate::run::{Outcome, run};
 use crate::shrink::{attempt, shrink};
 
-/// Paths of each family; the issue asks for 5,000 in all.
+/// Paths of each family.
 const RUNS: u64 = 1_400;
 /// Paths that change; `ACKLESS_RUNS=100000 cargo test --release -p ackless-tcp --test tack whatever` has more.
 const TORTURES: u64 = 1_000;

@@ -39,10 +39,16 @@ impl Resets {
         self.0.iter().map(|ending| ending.due).min()
     }
 
-    /// The connection whose data goes this way is reset, now and again later.
+    /// The connection whose data goes this way is reset, now and again later. Of more than [`MOST`] at a time the one that was reset first is not said again.
     pub(crate) fn end(&mut self, cx: &mut Context<'_>, key: FlowKey, last: Last) {
         self.forget(key);
+        if last.onward.is_none() && last.queued.is_none() {
+            return;
+        }
         last.say(cx);
+        if self.0.len() >= MOST {
+            self.0.remove(0);
+        }
         self.0.push(Ending { key, last, due: cx.now + FIRST, wait: FIRST, left: REPEATS });
     }
 
@@ -99,7 +105,9 @@ fn reset(ip: IpHeader, tcp: TcpHeader) -> Packet {
     Packet { ip, transport: Transport::Tcp(tcp), payload: ackless_wire::Payload::EMPTY }
 }
 
-/// How often a RST goes again: six in a row are lost once in 64 million times where each twentieth packet is.
+/// How often a RST goes again: with the first, seven in a row are lost once in 1.28 thousand million times where each twentieth packet is.
 const REPEATS: u32 = 6;
 /// After how long it does so first, as a sender's first retransmission (RFC 6298, 2.1); the last one goes 63 s after the first.
 const FIRST: Duration = Duration::from_secs(1);
+/// Connections that are remembered for it: each lasts for 63 s, and whoever resets many at once is a defect or an attack.
+const MOST: usize = 1_024;

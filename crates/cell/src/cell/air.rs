@@ -168,7 +168,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.stations[usize::from(node)].medium_busy(now);
             }
         } else {
-            self.tell_of_silence();
+            // Who has not been told has nothing to stop: an answer that comes after the least of the interframe spaces is part of an exchange whose NAV holds counters.
+            self.contention.untold = None;
             let stations = &mut self.stations;
             self.contention.active.retain(|&node| {
                 let station = &mut stations[usize::from(node)];

@@ -2,7 +2,7 @@
 
 use ackless_wire::{Bytes, Duration, Instant};
 
-/// Between [`FEWEST`] and twice as many marks, equally far apart, whatever time has passed.
+/// Between [`FEWEST`] and twice as many marks, equally far apart, whatever time has passed once it is [`FEWEST`] times [`FIRST_APART`], which is 6.4 ms; fewer before.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
     from: Instant,

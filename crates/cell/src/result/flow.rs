@@ -23,7 +23,7 @@ pub struct FlowResult {
     /// receiver: bytes that a scheme keeps in a station's MAC, and those that are lost between that MAC or the AP and the receiver.
     pub air_mbps: f64,
     /// The goodput of the first half of the window and that of the second, in Mbit/s. Where the run was ended early, they meet within a 128th of the window
-    /// beside its middle.
+    /// beside its middle, if that has 6.4 ms or more.
     pub halves_mbps: [f64; 2],
     /// What had crossed the air and was not delivered when the window began, and when it ended; `None` where there was nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

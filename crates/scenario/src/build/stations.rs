@@ -197,7 +197,7 @@ fn loss(scenario: &Scenario, group: &Stations) -> Result<LinkLoss, ScenarioError
 }
 
 /// Whether the stations of `group` stay without a scheme, or speak an older standard than the cell.
-pub(crate) fn is_legacy(scenario: &Scenario, group: &Stations) -> bool {
+pub(super) fn is_legacy(scenario: &Scenario, group: &Stations) -> bool {
     let cell = scenario.wifi.standard.value;
     stays_stock(scenario, group) || group.standard.value.clone().unwrap_or_else(|| cell) != cell
 }

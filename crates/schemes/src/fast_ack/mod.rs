@@ -164,10 +164,11 @@ impl FastAck {
             flow.clear(cx);
         }
         let other = |other: Option<Syn>| other.filter(|_| answers);
-        let called = connection.called.take().filter(|called| tcp.ack == called.seq + 1);
+        let called = connection.called.take();
+        let answered = called.into_iter().chain(connection.server).find(|syn| tcp.ack == syn.seq + 1);
         (connection.server, connection.client) = match side {
             Side::Server => (Some(syn), other(connection.client)),
-            Side::Client => (other(called.or(connection.server)), Some(syn)),
+            Side::Client => (other(answered), Some(syn)),
         };
         (connection.opaque, connection.begun, connection.sent) = (Opaque::default(), cx.now, None);
     }

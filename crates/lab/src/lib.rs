@@ -1,14 +1,14 @@
 //! Experiments: many runs of cells, what they say together, and how it is shown.
 //!
 //! - [`input`]: scenarios and rows by what people call them; [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
-//! - [`run`]: running it, on as many threads as wanted, with results in an order that no thread can change;
+//! - [`run`]: running it, on as many threads as wanted; [`parallel`]: what goes to which thread, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
 //! - [`entry`]: all runs of one case; [`export`]: the same as CSV and JSON; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed;
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
 //! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all;
 //! - [`place`]: the folder that results go into, which nobody else takes or has filled with something else.
 //!
-//! Only [`run`] reads a clock, to say how long a run took. Nothing that is computed depends on it.
+//! Only [`run`] and [`parallel`] read a clock: to say how long a run took, and what to begin next. Nothing that is computed depends on it.
 
 pub mod case;
 pub mod caution;

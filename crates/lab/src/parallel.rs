@@ -1,6 +1,8 @@
 //! Many things at once, with results in the order of what was asked, and no thread idle while another has several things left.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,11 +30,11 @@ pub fn in_parallel<T: Sync, R: Send>(
     let results = pool.broadcast(|_| {
         let mut results = Vec::new();
         let _stop = StopOthers(&queue);
-        while let Some((group, place)) = queue.lock().next() {
+        while let Some((group, place)) = queue.next() {
             #[expect(clippy::disallowed_methods, reason = "how long an item takes decides nothing but what goes next")]
             let start = Instant::now();
             results.push((place, work(&items[place])));
-            queue.lock().note(group, start.elapsed());
+            queue.note(group, start.elapsed());
             done();
         }
         results
@@ -43,16 +45,21 @@ pub fn in_parallel<T: Sync, R: Send>(
 }
 
 /// What is still to be done.
-struct Queue(Mutex<Vec<Group>>);
+struct Queue(Mutex<Groups>);
 
-/// Items that take about as long as each other.
+/// Items that take about as long as each other, in groups.
+struct Groups {
+    all: Vec<Group>,
+    /// The groups of which nothing is begun; the last one goes next.
+    fresh: Vec<usize>,
+    /// Those of which something is begun and something left, by how long one item takes; unknown counts as for ever: what is not done although others of its time are may be
+    /// the longest of all.
+    begun: BTreeSet<(Duration, Reverse<usize>)>,
+}
+
 struct Group {
-    /// Those that nobody has begun, by their places.
-    waiting: VecDeque<usize>,
-    /// How much there is to do for each, as far as one can tell beforehand.
-    size: u64,
-    /// Whether one has been begun.
-    begun: bool,
+    /// The items that nobody has begun, by their places.
+    waiting: Range<usize>,
     /// How long one takes; unknown until one is done.
     takes: Option<Duration>,
 }
@@ -60,50 +67,69 @@ struct Group {
 /// What is left when one thread panics is left by all.
 struct StopOthers<'a>(&'a Queue);
 
-struct Waiting<'a>(MutexGuard<'a, Vec<Group>>);
-
 impl Queue {
-    /// Groups of so many items in a row, with the size of one.
+    /// Groups of so many items in a row, with the size of one: how much there is to do for it, as far as one can tell beforehand.
     fn new(groups: impl Iterator<Item = (usize, u64)>) -> Self {
-        let mut from = 0;
-        let group = |(len, size)| {
-            let waiting = (from..from + len).collect();
+        let (mut all, mut sizes, mut from) = (Vec::new(), Vec::new(), 0);
+        for (len, size) in groups {
+            all.push(Group { waiting: from..from + len, takes: None });
+            sizes.push(size);
             from += len;
-            Group { waiting, size, begun: false, takes: None }
-        };
-        Self(Mutex::new(groups.map(group).collect()))
+        }
+        let mut fresh: Vec<_> = (0..all.len()).filter(|&number| !all[number].waiting.is_empty()).collect();
+        fresh.sort_by_key(|&number| (sizes[number], Reverse(number)));
+        Self(Mutex::new(Groups { all, fresh, begun: BTreeSet::new() }))
     }
 
-    fn lock(&self) -> Waiting<'_> {
-        Waiting(self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The next item, with its group.
+    fn next(&self) -> Option<(usize, usize)> {
+        self.lock().next()
+    }
+
+    /// An item of this group took so long.
+    fn note(&self, group: usize, took: Duration) {
+        self.lock().note(group, took);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Groups> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting<'_> {
-    /// The next item, with its group.
-    fn next(mut self) -> Option<(usize, usize)> {
-        // What is not done yet although others of its time are may be the longest of all.
-        let urgency = |group: &Group| match group.begun {
-            false => (true, group.size, Duration::MAX),
-            true => (false, 0, group.takes.unwrap_or(Duration::MAX)),
-        };
-        let waiting = self.0.iter().enumerate().filter(|(_, group)| !group.waiting.is_empty());
-        let (number, _) = waiting.rev().max_by_key(|(_, group)| urgency(group))?;
-        let group = &mut self.0[number];
-        group.begun = true;
-        group.waiting.pop_front().map(|place| (number, place))
+impl Groups {
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let number = self.fresh.pop().or_else(|| self.begun.pop_last().map(|(_, Reverse(number))| number))?;
+        let place = self.all[number].waiting.next();
+        self.keep(number);
+        place.map(|place| (number, place))
     }
 
-    fn note(mut self, group: usize, took: Duration) {
-        let group = &mut self.0[group];
-        group.takes = Some(group.takes.map_or(took, |before| before.max(took)));
+    fn note(&mut self, number: usize, took: Duration) {
+        let known = self.all[number].takes;
+        self.begun.remove(&(known.unwrap_or(Duration::MAX), Reverse(number)));
+        self.all[number].takes = Some(known.map_or(took, |before| before.max(took)));
+        self.keep(number);
+    }
+
+    /// A group that is begun stays as long as anything of it is left.
+    fn keep(&mut self, number: usize) {
+        let group = &self.all[number];
+        if !group.waiting.is_empty() {
+            self.begun.insert((group.takes.unwrap_or(Duration::MAX), Reverse(number)));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.all.iter_mut().for_each(|group| group.waiting = 0..0);
+        self.fresh.clear();
+        self.begun.clear();
     }
 }
 
 impl Drop for StopOthers<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.lock().0.iter_mut().for_each(|group| group.waiting.clear());
+            self.0.lock().clear();
         }
     }
 }
@@ -130,9 +156,9 @@ mod tests {
         let queue = Queue::new([(3, 5), (3, 5), (3, 7)].into_iter());
         let mut order = Vec::new();
         let takes = [20, 50, 10].map(Duration::from_millis);
-        while let Some((group, place)) = queue.lock().next() {
+        while let Some((group, place)) = queue.next() {
             order.push(place);
-            queue.lock().note(group, takes[group]);
+            queue.note(group, takes[group]);
         }
         assert_eq!(order, [6, 0, 3, 4, 5, 1, 2, 7, 8]);
     }
@@ -140,9 +166,9 @@ mod tests {
     #[test]
     fn what_is_begun_and_not_done_counts_as_longest() {
         let queue = Queue::new([(2, 1), (2, 1)].into_iter());
-        assert_eq!([queue.lock().next(), queue.lock().next()], [Some((0, 0)), Some((1, 2))]);
-        queue.lock().note(0, Duration::from_secs(100));
-        assert_eq!(queue.lock().next(), Some((1, 3)));
+        assert_eq!([queue.next(), queue.next()], [Some((0, 0)), Some((1, 2))]);
+        queue.note(0, Duration::from_secs(100));
+        assert_eq!(queue.next(), Some((1, 3)));
     }
 
     #[test]

@@ -129,12 +129,14 @@ def distributed(
     finally:
         for future in under_way:
             future.cancel()
-    gone = wanted - {entry.name for entry in os.scandir(runs)}
+    # Asked for one by one: a listing of a network's file system may be of a moment ago.
+    gone = [name for name in wanted if not (runs / name).exists()]
     if gone:
-        raise RuntimeError(
-            f"{len(gone)} runs were made and are not in {runs}: the workers see another folder of that name\n"
-            "  help: shared=False has them send what they made"
-        )
+        # The name of a run holds the version.
+        causes, cure = "the workers have another version of ackless", "install the same version where they run"
+        if shared:
+            causes, cure = f"{causes}, or see another folder of that name", f"{cure}; shared=False has them send what they made"
+        raise RuntimeError(f"{len(gone)} runs were made and are not in {runs}: {causes}\n  help: {cure}")
     return missing
 
 

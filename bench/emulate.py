@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """How well `ackless emulate` keeps up with the clock on this machine, beside ns-3's real-time TapBridge in turn.
 
-    bench/emulate.py [--seconds N] [--ackless PROGRAM] [--no-ns3]
+    bench/emulate.py [--seconds N] [--ackless PROGRAM] [--no-ns3 | --simulated]
 
 For each cell and number of connections: an iperf3 download from the server to the one station, with what arrived, how late packets came out of the cell after their
 instant (median, 99th percentile, greatest), seconds of a processor for each gigabit, packets that the kernel dropped at a device, and how loaded the machine was: its load
 when it began, and how much of the processors' time others had stolen. Wants root, iperf3 and TUN devices; ns-3's rows want Debian's libns3-dev (bench/peers/ns3/tap.sh).
+
+--simulated sets goodput on the wall clock beside the simulator's instead: plain TCP and HACK at 54 and 150 Mbps, by `ackless compare --emulated`, with load and steal.
 """
 
 import argparse
+import csv
+import io
 import json
 import os
 import re
@@ -149,14 +153,37 @@ def show(program, title, connections, mbps, late, watch, dropped, seconds):
     print(f"| {program} | {title} | {connections} | {got} | {late} | {each} | {dropped:,} | {watch.load:.1f} | {watch.stolen:.0f} |", flush=True)
 
 
+def beside_simulated(ackless, seconds):
+    """Goodput of the kernel's TCP on the wall clock, and the simulator's."""
+    header = ["cell", "scheme", "offload", "emulated, Mbps", "simulated, Mbps", "differs, %", "late p99, us", "dropped", "load", "stolen, %"]
+    print("| " + " | ".join(header) + " |\n" + "|---" * len(header) + "|")
+    for title, scenario in (("11a, 54 Mbps", "wifi-80211a"), ("11n, 150 Mbps", "wifi-80211n")):
+        for scheme in ("tcp", "hack"):
+            for offload in ("off", "gro"):
+                command = [ackless, "compare", "--emulated", scenario, "--schemes", scheme, "--offload", offload, "--tcp", "cubic", "--seeds", "1", "--csv"]
+                command += ["--set", "run.warm_up=2s", "--set", f"run.measured={seconds}s"]
+                watch = Watch(os.getpid())
+                told = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+                watch.stop()
+                if told.returncode != 0:
+                    sys.exit("emulate.py: nothing was measured")
+                (row,) = csv.DictReader(io.StringIO(told.stdout))
+                figures = [f"{float(row['emulated_mbps']):.2f}", f"{float(row['simulated_mbps']):.2f}", f"{float(row['differs_percent']):+.1f}"]
+                figures += [f"{float(row['late_p99_us']):,.0f}", row["dropped_by_kernel"], f"{watch.load:.1f}", f"{watch.stolen:.0f}"]
+                print(f"| {title} | {scheme} | {offload} | " + " | ".join(figures) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=int, default=5, help="how long each download is measured, after 1 s")
     parser.add_argument("--ackless", default=os.path.join(ROOT, "target/release/ackless"), help="the program")
     parser.add_argument("--no-ns3", action="store_true", help="leave ns-3 out")
+    parser.add_argument("--simulated", action="store_true", help="plain TCP and HACK beside the simulator's, and nothing else")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("emulate.py: run it as root")
+    if options.simulated:
+        return beside_simulated(options.ackless, options.seconds)
     command = None
     if not options.no_ns3:
         built = subprocess.run([os.path.join(ROOT, "bench/peers/ns3/tap.sh")], capture_output=True, text=True)

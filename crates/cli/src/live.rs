@@ -38,6 +38,8 @@ struct Snapshot {
     air: Vec<(&'static str, f64)>,
     hack: Option<HackCounters>,
     lateness: Lateness,
+    /// Whether the machine does not keep up.
+    behind: bool,
 }
 
 #[derive(Debug)]
@@ -59,8 +61,8 @@ impl Live {
         Some(Self { send: Some(send), thread: Some(thread), last: (Instant::ZERO, Vec::new(), Airtime::default()) })
     }
 
-    /// Shows how it stands now.
-    pub fn show<O: Observer>(&mut self, drive: &Drive<'_, '_, O>, names: &[String]) {
+    /// Shows how it stands now, and whether the machine is behind.
+    pub fn show<O: Observer>(&mut self, drive: &Drive<'_, '_, O>, names: &[String], behind: bool) {
         let measured = drive.measured();
         let at = measured.cell.now();
         let (since, before, air) = &self.last;
@@ -83,6 +85,7 @@ impl Live {
             air: shares(air, measured.airtime()),
             hack: measured.hack(),
             lateness: drive.tally().lateness(),
+            behind,
         };
         self.last = (at, received, *measured.airtime());
         if let Some(send) = &self.send {
@@ -152,6 +155,9 @@ fn picture(frame: &mut Frame<'_>, snapshot: &Snapshot, shown: usize) {
     }
     let Lateness { median_us, p99_us, .. } = snapshot.lateness;
     lines.push(Line::from(format!("late: median {median_us:.0} us, p99 {p99_us:.0} us")));
+    if snapshot.behind {
+        lines.push(Line::styled("THIS MACHINE DOES NOT KEEP UP", Style::new().add_modifier(Modifier::REVERSED)));
+    }
     lines.push(Line::from(format!("{:.1} s; Ctrl-C ends it", (snapshot.at - Instant::ZERO).as_secs_f64())));
     frame.render_widget(Paragraph::new(lines), below);
     let air = snapshot.air.iter().take(AIR).map(|(class, share)| {
@@ -164,6 +170,6 @@ fn picture(frame: &mut Frame<'_>, snapshot: &Snapshot, shown: usize) {
 /// So many hosts have a line.
 const MOST_HOSTS: usize = 12;
 /// Lines beside those of hosts: the header, a blank line, and what stands below.
-const AROUND: usize = 6;
+const AROUND: usize = 7;
 /// So many classes of air time are shown.
 const AIR: usize = 10;

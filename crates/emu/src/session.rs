@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
@@ -16,6 +18,7 @@ use ackless_cell::host::Eavesdropper;
 use ackless_cell::observe::Observer;
 use ackless_cell::result::RunResult;
 use ackless_wire::{Duration, Instant};
+use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
@@ -23,7 +26,7 @@ use nix::unistd::Pid;
 use crate::EmuError;
 use crate::command;
 use crate::drive::{Drive, Woken};
-use crate::namespace::Namespace;
+use crate::namespace::{Namespace, path_of};
 use crate::tally::Tally;
 use crate::world::{Plan, World, index};
 
@@ -145,6 +148,10 @@ pub fn emulate<'o, O: Observer>(
         measured.cell.eavesdrop(eavesdropper);
     }
     let mut drive = Drive::new(&mut measured, devices, request.spin)?;
+    if !request.programs.is_empty() {
+        // So that what programs leave behind is still known to be theirs at the end.
+        prctl::set_child_subreaper(true).map_err(EmuError::sys("what programs leave behind cannot be watched"))?;
+    }
     let mut running = Running { programs: Vec::new() };
     let end = request.duration.map_or(Instant::FAR_FUTURE, |duration| Instant::ZERO + duration);
     let mut tick = Instant::ZERO;
@@ -186,6 +193,9 @@ pub fn emulate<'o, O: Observer>(
         Ok(dropped? + device.refused())
     });
     let dropped = dropped.collect::<io::Result<_>>().map_err(EmuError::io("the devices' counts cannot be read"))?;
+    if !request.programs.is_empty() {
+        end_descendants(&namespaces);
+    }
     drop((devices, namespaces, claim));
     let left = measured.cell.packets_under_way();
     Ok(Emulated { left, result: measured.finish_early(), tally, dropped, programs, ended })
@@ -327,6 +337,55 @@ impl Started {
     }
 }
 
+/// Ends what programs have started in these namespaces and left: a server in the background, the rest of a pipeline whose shell was ended.
+fn end_descendants(namespaces: &[Option<Namespace>]) {
+    let ours: Vec<_> =
+        namespaces.iter().flatten().filter_map(|namespace| network_of(&path_of(namespace.name()))).collect();
+    for (signal, times) in [(Signal::SIGTERM, PATIENCE_MS / STEP_MS), (Signal::SIGKILL, 1)] {
+        for time in 0..times {
+            let left = descendants(&ours);
+            if left.is_empty() {
+                return;
+            }
+            if time == 0 {
+                for process in left {
+                    // It may end in this very moment.
+                    let _ = kill(process, signal);
+                }
+            }
+            std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
+        }
+    }
+}
+
+/// The processes that descend from this one and are in one of these network namespaces.
+fn descendants(networks: &[(u64, u64)]) -> Vec<Pid> {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let inside = numbers.filter(|process| {
+        network_of(Path::new(&format!("/proc/{process}/ns/net"))).is_some_and(|network| networks.contains(&network))
+    });
+    inside.filter(|process| is_descendant(*process)).map(Pid::from_raw).collect()
+}
+
+/// What tells a network namespace from others.
+fn network_of(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|namespace| (namespace.dev(), namespace.ino()))
+}
+
+/// Whether this process has started another one, or one that did.
+fn is_descendant(mut process: i32) -> bool {
+    let own = std::process::id().cast_signed();
+    while process > 1 && process != own {
+        let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/stat")) else { return false };
+        // The name, in parentheses, may have blanks; the state and the parent follow (proc(5)).
+        let parent = status.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let Some(parent) = parent else { return false };
+        process = parent;
+    }
+    process == own
+}
+
 /// From now on, signals that end us are read and do not.
 fn signals() -> Result<SignalFd, EmuError> {
     let mut set = SigSet::empty();
@@ -348,5 +407,7 @@ fn next_signal(signals: &SignalFd) -> Result<Option<Signal>, EmuError> {
 const TICK: Duration = Duration::from_millis(250);
 /// How long a program may take to end.
 const PATIENCE_MS: u16 = 2_000;
+/// How often it is looked at meanwhile.
+const STEP_MS: u16 = 10;
 /// Longer than anybody emulates.
 const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);

@@ -86,12 +86,25 @@ impl Tally {
 
     /// How late packets were.
     pub fn lateness(&self) -> Lateness {
+        Lateness::of(&self.lateness)
+    }
+
+    /// How late those packets were that have come since this was `before`.
+    pub fn lateness_since(&self, before: &Self) -> Lateness {
+        let mut since = self.lateness.clone();
+        since.subtract(&before.lateness).expect("what was counted then is counted now");
+        Lateness::of(&since)
+    }
+}
+
+impl Lateness {
+    fn of(histogram: &Histogram<u64>) -> Self {
         let us = |nanos: u64| nanos as f64 / 1e3;
-        Lateness {
-            packets: self.lateness.len(),
-            median_us: us(self.lateness.value_at_quantile(0.5)),
-            p99_us: us(self.lateness.value_at_quantile(0.99)),
-            max_us: us(self.lateness.max()),
+        Self {
+            packets: histogram.len(),
+            median_us: us(histogram.value_at_quantile(0.5)),
+            p99_us: us(histogram.value_at_quantile(0.99)),
+            max_us: us(histogram.max()),
         }
     }
 }
@@ -100,3 +113,27 @@ impl Tally {
 const LATEST: Duration = Duration::from_secs(60);
 /// Significant digits of lateness.
 const DIGITS: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::ip::Ipv4Header;
+    use ackless_wire::{IpHeader, Payload, TcpHeader, Transport};
+
+    use super::*;
+
+    #[test]
+    fn what_came_since_is_judged_without_what_came_before() {
+        let packet = Packet {
+            ip: IpHeader::V4(Ipv4Header::new([10, 77, 0, 1].into(), [10, 77, 0, 2].into())),
+            transport: Transport::Tcp(TcpHeader::new(1, 2)),
+            payload: Payload::Length(0),
+        };
+        let mut tally = Tally::new(1);
+        (0..1_000).for_each(|_| tally.received(Place::Server, &packet, Duration::from_micros(50)));
+        let before = tally.clone();
+        (0..5).for_each(|_| tally.received(Place::Server, &packet, Duration::from_millis(9)));
+        let (all, since) = (tally.lateness(), tally.lateness_since(&before));
+        assert_eq!((all.packets, since.packets), (1_005, 5));
+        assert!(all.p99_us < 60.0 && since.median_us > 8_900.0 && since.max_us > 8_900.0, "{all:?} {since:?}");
+    }
+}

@@ -11,14 +11,14 @@ use ackless_cell::gro::Gro;
 use ackless_cell::result::AirtimeClass;
 use ackless_emu::device::{Addresses, Offload};
 use ackless_emu::session::{Emulated, Ended, Program, Request, emulate, prepared};
-use ackless_emu::tally::{Crossed, Lateness};
+use ackless_emu::tally::{Crossed, Lateness, Tally};
 use ackless_emu::world::{Ends, Plan, SERVER, directory, find, places};
 use ackless_lab::VERSION;
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::Record;
 use ackless_lab::table::{Table, airtime_table};
 use ackless_scenario::{Effective, Row};
-use ackless_wire::Duration;
+use ackless_wire::{Duration, Instant};
 use serde::Serialize;
 
 use crate::args::{Emulate, Offloads};
@@ -65,14 +65,19 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let names: Vec<_> = names(&config).collect();
     // A command has the terminal for itself.
     let mut live = None;
+    let mut behind = Behind::default();
     let emulated = emulate(
         request,
         files,
         |_| remark(&introduction(options, &hosts, ends)),
         |drive| {
+            let complaint = behind.look(drive.measured().cell.now(), drive.tally());
             if options.command.is_empty() {
-                let live = live.get_or_insert_with(|| Live::new(names.len()));
-                live.iter_mut().for_each(|live| live.show(drive, &names));
+                live.get_or_insert_with(|| Live::new(names.len()));
+            }
+            match live.as_mut().and_then(Option::as_mut) {
+                Some(live) => live.show(drive, &names, behind.is()),
+                None => complaint.iter().for_each(|complaint| remark(complaint)),
             }
             ControlFlow::Continue(())
         },
@@ -85,8 +90,9 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let Emulated { programs, ended, .. } = &emulated;
     let status = programs.first().map(|program| program.as_ref().map(|exit| exit.status));
     let code = code(status, *ended);
-    let told = Told::of(options.name.as_str(), scenario.effective(row), &config, plan, emulated);
+    let told = Told::of(options.name.as_str(), scenario.effective(row), &config, plan, emulated, behind.time);
     if options.json {
+        told.complaint().iter().for_each(|complaint| remark(complaint));
         print(&serde_json::to_string_pretty(&told)?)?;
     } else if options.command.is_empty() {
         print(&text(&told))?;
@@ -185,6 +191,8 @@ struct Told {
     record: Record,
     hosts: Vec<Host>,
     lateness: Lateness,
+    /// For how long more than 1 packet in 100 came too late, by [`LATE_US`].
+    behind_seconds: f64,
     offload: [String; 2],
 }
 
@@ -216,7 +224,14 @@ struct Made {
 }
 
 impl Told {
-    fn of(name: &str, scenario: Effective, config: &CellConfig, plan: Plan<'_>, emulated: Emulated) -> Self {
+    fn of(
+        name: &str,
+        scenario: Effective,
+        config: &CellConfig,
+        plan: Plan<'_>,
+        emulated: Emulated,
+        behind: Duration,
+    ) -> Self {
         let Emulated { mut result, tally, dropped, .. } = emulated;
         let seconds = result.sim_seconds;
         let host = |((place, own), dropped): ((Place, String), u64)| {
@@ -242,7 +257,77 @@ impl Told {
         result.goodput_mbps += hosts.iter().map(|host| host.goodput_mbps).sum::<f64>();
         result.wall_seconds = seconds;
         let record = Record { version: VERSION, scenario, result };
-        Self { record, hosts, lateness: tally.lateness(), offload: [plan.server, plan.stations].map(told) }
+        Self {
+            record,
+            hosts,
+            lateness: tally.lateness(),
+            behind_seconds: behind.as_secs_f64(),
+            offload: [plan.server, plan.stations].map(told),
+        }
+    }
+
+    /// That the machine did not keep up, and by how much, if that was so.
+    fn complaint(&self) -> Option<String> {
+        let Lateness { p99_us, max_us, .. } = self.lateness;
+        (p99_us > LATE_US || self.behind_seconds > 0.0).then(|| {
+            format!(
+                "This machine did not keep up for {:.0} of {:.0} s: of all packets 1 in 100 came more than {:.1} ms after its time, the latest {:.0} ms. \
+                 The figures are of a slower host than the scenario's.",
+                self.behind_seconds,
+                self.record.result.sim_seconds,
+                p99_us / 1e3,
+                max_us / 1e3
+            )
+        })
+    }
+}
+
+/// Whether the machine keeps up, looked at every second.
+#[derive(Debug, Default)]
+struct Behind {
+    /// What was counted at the beginning of this second.
+    before: Option<(Instant, Tally)>,
+    /// Whether it did not in the last one.
+    is: bool,
+    /// For how long it did not, in all.
+    time: Duration,
+    /// When it was last said.
+    told: Option<Instant>,
+}
+
+impl Behind {
+    /// What is to be said of the last second, if there is anything to be said.
+    fn look(&mut self, now: Instant, tally: &Tally) -> Option<String> {
+        let Some((since, before)) = &self.before else {
+            self.before = Some((now, tally.clone()));
+            return None;
+        };
+        let passed = now.saturating_since(*since);
+        if passed < Duration::from_secs(1) {
+            return None;
+        }
+        let Lateness { p99_us, max_us, .. } = tally.lateness_since(before);
+        self.before = Some((now, tally.clone()));
+        self.is = p99_us > LATE_US;
+        if !self.is {
+            return None;
+        }
+        self.time += passed;
+        if self.told.is_some_and(|told| now.saturating_since(told) < SAID_AGAIN) {
+            return None;
+        }
+        self.told = Some(now);
+        Some(format!(
+            "this machine does not keep up: within {:.1} s 1 packet in 100 came more than {:.1} ms after its time, the latest {:.0} ms",
+            passed.as_secs_f64(),
+            p99_us / 1e3,
+            max_us / 1e3
+        ))
+    }
+
+    /// Whether it did not keep up just now.
+    fn is(&self) -> bool {
+        self.is
     }
 }
 
@@ -279,13 +364,8 @@ fn text(told: &Told) -> String {
     for (title, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
         writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
     }
-    if p99_us > LATE_US {
-        writeln!(
-            text,
-            "\nThis machine did not keep up: 1 packet in 100 came more than {:.1} ms after its time. The figures are of a slower host than the scenario's.",
-            p99_us / 1e3
-        )
-        .expect("a string takes all that is written");
+    if let Some(complaint) = told.complaint() {
+        writeln!(text, "\n{complaint}").expect("a string takes all that is written");
     }
     let header = [
         "host",
@@ -323,3 +403,5 @@ const HERE: &str = "here";
 const SIGNALLED: i32 = 128;
 /// From here on, packets come late enough to change what TCP does: about as long as an A-MPDU lasts.
 pub const LATE_US: f64 = 3_000.0;
+/// How long it does not say again that the machine does not keep up.
+const SAID_AGAIN: Duration = Duration::from_secs(10);

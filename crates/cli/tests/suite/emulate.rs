@@ -86,6 +86,51 @@ fn figures_of_the_emulation_are_json_with_those_of_a_run() {
 }
 
 #[test]
+fn what_a_command_has_started_and_left_ends_with_it() {
+    let name = "c-left";
+    let left = std::env::temp_dir().join(format!("ackless-{}-left", std::process::id()));
+    // The first ends by itself and leaves a program at each host; the second is ended, and so is not the one to end what it waits for.
+    for (command, duration) in [
+        (
+            format!(
+                "sleep 1000 & ip netns exec {name}-server sh -c \"echo \\$\\$; exec sleep 1000\" & echo $!; sleep 0.3"
+            ),
+            "20s",
+        ),
+        ("sleep 1000 & echo $!; sleep 1000; true".to_owned(), "1s"),
+    ] {
+        let script = format!("({command}) > {}", left.display());
+        let Some(output) = emulate(name, &["--duration", duration, "--", "sh", "-c", &script]) else { return };
+        let processes = std::fs::read_to_string(&left).expect("the command has written it");
+        assert!(!processes.is_empty(), "{output:?}");
+        for process in processes.split_whitespace() {
+            let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            assert!(state.is_empty() || state.contains(") Z "), "{script}: {state}");
+        }
+        nothing_is_left_of(name);
+    }
+    std::fs::remove_file(&left).expect("it was there");
+}
+
+#[test]
+fn a_machine_that_does_not_keep_up_is_said_not_to_while_it_does_not_and_at_the_end() {
+    if !has_tools(&["ping"]) {
+        return;
+    }
+    // The program is stopped again and again by the command in it.
+    let script = "ping -q -i 0.01 -c 200 10.77.0.1 >&2 & for n in 1 2 3 4 5 6 7; do sleep 0.15; kill -STOP $PPID; sleep 0.1; kill -CONT $PPID; done; wait";
+    let Some(output) = emulate("c-behind", &["--json", "--", "sh", "-c", script]) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("this machine does not keep up: within") && said.contains("This machine did not keep up for"),
+        "{said}"
+    );
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert!(told["behind_seconds"].as_f64() >= Some(1.0), "{}", told["behind_seconds"]);
+    assert!(told["lateness"]["max_us"].as_f64() >= Some(50_000.0), "{}", told["lateness"]);
+}
+
+#[test]
 fn emulations_nest() {
     let inner = env!("CARGO_BIN_EXE_ackless");
     let arguments = ["--", inner, "emulate", "wifi-80211a", "--name", "c-inner", "--", "sh", "-c", "exit 5"];

@@ -9,7 +9,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{IpHeader, Packet, Payload, TcpFlags, TcpHeader, Transport};
 use divan::counter::ItemsCount;
 
-#[path = "../tests/hack/acks.rs"]
+#[path = "../tests/suite/hack/acks.rs"]
 mod acks;
 
 fn main() {

@@ -7,7 +7,7 @@
 use ackless_rohc::rfc::{CidSpace, Compressor, Config, Decompressor};
 use divan::counter::ItemsCount;
 
-#[path = "../tests/rfc/acks.rs"]
+#[path = "../tests/suite/rfc/acks.rs"]
 mod acks;
 
 use acks::{Ack, Flow};

@@ -83,7 +83,7 @@
 //! run.
 //!
 //! With the FCS not looked at, single flipped bits had these effects in 3,000 frames of 21 codes each of the tests'
-//! most restless flows (`tests/hack/bit_errors.rs` prints the table). Refused: before anything was decoded. Stopped:
+//! most restless flows (`tests/suite/hack/bit_errors.rs` prints the table). Refused: before anything was decoded. Stopped:
 //! all that came out was right. A flipped CID names another context, or none.
 //!
 //! | Bit flipped in | Refused | Stopped | All right, but duplicates passed over that were none | Wrong ACK came out |

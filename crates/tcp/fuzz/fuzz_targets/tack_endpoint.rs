@@ -5,7 +5,7 @@
 
 #![no_main]
 
-#[path = "../../tests/tack_chaos/drive.rs"]
+#[path = "../../tests/suite/tack_chaos/drive.rs"]
 mod drive;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

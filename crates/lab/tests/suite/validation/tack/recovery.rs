@@ -1,0 +1,58 @@
+//! Loss recovery and round-trip timing: figures 6 and 7(a), claims tack-9, 10 and 19.
+
+use super::super::support::{cell, excess, mean, runs};
+use super::{ends, goodput};
+
+#[test]
+fn ten_percent_of_acks_lost_cost_tack_rich_less_than_five_percent() {
+    // Claim tack-9 (figure 6b): RTT 200 ms, 1 % of the data lost.
+    let measure = |row, lost: &str| {
+        let lost = format!("wired.up_loss={lost}");
+        let keys =
+            [&NARROW[..], &["wired.delay=100ms", "wired.down_loss=0.01", &lost, "run.warm_up=8s", "run.measured=10s"]];
+        mean(&cell("tack-80211n", row, &keys.concat()), 2, goodput)
+    };
+    let (rich, lossy) = (measure("tack", "0"), measure("tack", "0.1"));
+    println!("TACK-rich: {rich:.2} Mbps, with 10 % of the ACKs lost {lossy:.2}");
+    assert!(excess(lossy, rich) > -0.05, "{lossy} of {rich} Mbps");
+    let bbr = measure("bbr", "0.1");
+    println!("BBR with 10 % of the ACKs lost {bbr:.2} Mbps");
+    assert!(lossy > bbr, "TACK {lossy}, BBR {bbr}");
+}
+
+#[test]
+fn iacks_lower_what_waits_behind_holes() {
+    // Claim tack-19 (figure 6a): over loss and round trip.
+    for (loss, rtt) in [("0.01", 20), ("0.01", 80), ("0.03", 20), ("0.03", 200)] {
+        let blocked = |signal| {
+            let (loss, delay) = (format!("wired.down_loss={loss}"), format!("wired.delay={}ms", rtt / 2));
+            let signal = format!("tack.loss_signal={signal}");
+            let keys = [&NARROW[..], &[&loss, &delay, &signal, "run.warm_up=4s", "run.measured=4s"]].concat();
+            let run = &runs("tack-80211n", "tack", &keys, 1)[0];
+            ends(run).blocked_bytes_mean.expect("TACKs were sent")
+        };
+        let (with, without) = (blocked("iack"), blocked("tack-only"));
+        println!("loss {loss}, {rtt:3} ms: {with:9.0} bytes with IACKs, {without:9.0} without");
+        assert!(with < without, "loss {loss}, {rtt} ms: {with} bytes with IACKs, {without} without");
+    }
+}
+
+#[test]
+fn one_way_delays_and_one_sample_for_each_tack_both_find_the_least_round_trip() {
+    // Claim tack-10 (figure 7a) differs: with a filter of 10 s some sample is early enough. The path's own: 100 ms, and a data packet
+    // and its ACK on the air, alone. Nothing queues: the wire's 20 Mbps are the bottleneck, ahead of the jitter.
+    for jitter in ["0ms", "20ms"] {
+        let jitter_key = format!("wired.down_jitter={jitter}");
+        let keys = ["wired.down_rate=20Mbps", "wired.delay=50ms", &jitter_key, "run.warm_up=5s", "run.measured=4s"];
+        let run = &runs("tack-80211n", "tack", &keys, 1)[0];
+        let ends = ends(run);
+        let (delays, sampled) =
+            (ends.rtt_min_ms.expect("TACK measures it"), ends.rtt_min_sampled_ms.expect("TACK measures it"));
+        println!("jitter {jitter}: RTTmin {delays:.2} ms by one-way delays, {sampled:.2} by samples");
+        assert!((100.0..104.0).contains(&delays), "jitter {jitter}: {delays} ms by one-way delays");
+        assert!((100.0..104.0).contains(&sampled), "jitter {jitter}: {sampled} ms by samples");
+    }
+}
+
+/// A WAN that is the bottleneck, with a buffer of one product at 80 ms.
+const NARROW: [&str; 2] = ["wired.down_rate=100Mbps", "wired.down_buffer=1MB"];

@@ -1,0 +1,3 @@
+//! What the scripts of several schemes share.
+
+pub mod queue;

@@ -13,7 +13,7 @@ use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::hack::air::Weather;
+use crate::hack::air::KINDS;
 use crate::hack::collisions::with_colliding;
 use crate::hack::progress::{Bound, longest_guard};
 use crate::hack::trial::{Outcome, RateChange, Trial};
@@ -21,6 +21,7 @@ use crate::testing::crew;
 use crate::testing::hack_cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::testing::hosts::{hosts, kernels, linux, one_of, small_queues, span};
 use crate::testing::radio::radio;
+use crate::testing::weather::Weather;
 
 /// The schedule of a seed.
 pub fn schedule(seed: u64) -> Trial {
@@ -42,7 +43,9 @@ pub fn schedule(seed: u64) -> Trial {
     codec(&mut Stream::new(seed, 5, Purpose::Test), &mut config);
     radio(&mut Stream::new(seed, 6, Purpose::Test), &mut config);
     macs(&mut Stream::new(seed, 7, Purpose::Test), &mut config);
-    let weather = Weather::draw(seed, Duration::from_millis(1500));
+    let mut losses = Stream::new(seed, 1, Purpose::Test);
+    let until = Instant::ZERO + Duration::from_nanos(losses.below(Duration::from_millis(1500).as_nanos()));
+    let weather = Weather::draw(losses, until, KINDS);
     let changes = changes(random, &config);
     Trial { changes, bound: Bound::Trip { guard: None }, ..Trial::disturbed(config, seed, weather.interference()) }
 }

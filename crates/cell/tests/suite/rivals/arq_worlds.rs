@@ -13,9 +13,9 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use crate::rivals::contenders::Setup;
 use crate::rivals::schedule::Schedule;
 use crate::rivals::trial::{Outcome, run};
-use crate::rivals::weather::Weather;
 use crate::testing::crew;
 use crate::testing::hack_cells::{cell, tcp_of, with_stations, with_transfer};
+use crate::testing::weather::Weather;
 
 const STANDARDS: [Standard; 4] = [Standard::B, Standard::A, Standard::N, Standard::Ac];
 

@@ -2,7 +2,7 @@
 //!
 //! - `suites`: each rival over random schedules, and how often each of its corner states was reached in them;
 //! - `contenders`: the rivals, and how each is set up at random; `corners`: the tables of their corner states;
-//! - `schedule`: a random cell with random flows; `weather`: what is done to its air;
+//! - `schedule`: a random cell with random flows, and the kinds of PPDUs that its air tells apart;
 //! - `trial`: one run, and the rules that it must keep; `ledger`: who has sent, accepted and acknowledged what, and `ledger_checks` that it sees it;
 //! - `arq_worlds`: the ARQ proxy in one hostile world at a time;
 //! - `verdict`: a run beside the same schedule without any scheme.
@@ -18,4 +18,3 @@ mod schedule;
 mod suites;
 mod trial;
 mod verdict;
-mod weather;

@@ -6,15 +6,16 @@ use ackless_cell::config::{
     Access, AckConfig, ApQueue, ApScheduler, BackoffPolicy, CellConfig, CongestionChoice, Direction, FrameLoss,
     LinkLoss, MissingTimestamp, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
 };
+use ackless_dot11::frame::{Body, Ppdu};
 use ackless_phy::Standard;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use crate::rivals::weather::Weather;
 use crate::testing::hack_cells::{cell, rates, tcp_of, transfer, with_stations};
 use crate::testing::hosts::{hosts, kernels, linux, one_of, small_queues, span};
 use crate::testing::powers::by_power;
 use crate::testing::radio::radio;
+use crate::testing::weather::{Kinds, Weather};
 
 /// A cell and what happens to it.
 pub struct Schedule {
@@ -28,6 +29,23 @@ pub struct Schedule {
     pub legacy: Vec<bool>,
 }
 
+/// Random weather until a random time before `latest`; with one seed in ten, none.
+fn weather(mut random: Stream, latest: Duration) -> Weather {
+    let until = if random.chance(0.9) { random.below(latest.as_nanos()) } else { 0 };
+    Weather::draw(random, Instant::ZERO + Duration::from_nanos(until), Kinds { count: 5, of: kind })
+}
+
+/// What the rivals' PPDUs are to random losses: data, pure ACKs, answers, BlockAck Requests, anything else.
+fn kind(ppdu: &Ppdu) -> usize {
+    match &ppdu.body {
+        Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack) => 1,
+        Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => 0,
+        Body::Ack(_) | Body::BlockAck(..) => 2,
+        Body::BlockAckReq(..) => 3,
+        Body::Rts | Body::Cts | Body::Beacon(_) => 4,
+    }
+}
+
 impl Schedule {
     /// The schedule of a seed.
     pub fn draw(seed: u64) -> Self {
@@ -37,7 +55,7 @@ impl Schedule {
         let mpdus = one_of(random, &[1, 2, 4, 8, 64]);
         let stations = one_of(random, &[1, 1, 1, 2, 2, 3, 5]);
         let mut config = with_stations(cell(standard, mpdus), stations);
-        let weather = Weather::draw(seed, Duration::from_millis(600));
+        let weather = weather(Stream::new(seed, 1, Purpose::Test), Duration::from_millis(600));
         nodes(random, &mut config);
         wire(random, &mut config);
         flows(random, &mut config);

@@ -10,3 +10,4 @@ pub mod radio;
 pub mod sound;
 pub mod tap;
 pub mod tshark;
+pub mod weather;

@@ -1,7 +1,7 @@
-//! What is done to the air: each kind of frame has odds of its own, each way, and there may be times when nothing gets through. It ends.
+//! Random losses: each kind of frame has odds of its own, each way, and there may be times when nothing gets through. They end.
 
 use ackless_cell::loss::Interference;
-use ackless_dot11::frame::{Body, NodeId, Ppdu};
+use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Duration, Instant};
 
@@ -9,50 +9,53 @@ use ackless_wire::{Duration, Instant};
 #[derive(Debug)]
 pub struct Weather {
     random: Stream,
+    /// What kinds of PPDUs there are.
+    kinds: Kinds,
     /// From the AP, and to it or between stations.
     ways: [Odds; 2],
     /// How long it is clear, and how long nothing gets through; each time up to twice this.
     storms: Option<(Duration, Duration)>,
     /// Whether nothing gets through just now, and until when.
     storm: (bool, Instant),
+    /// When the losses end.
     until: Instant,
 }
 
+/// How PPDUs are told apart: each kind is lost as often as any other only by chance.
+#[derive(Clone, Copy, Debug)]
+pub struct Kinds {
+    /// How many there are. The last one is lost half as often: RTS, CTS and beacons, without which nothing goes on.
+    pub count: usize,
+    /// The kind of one.
+    pub of: fn(&Ppdu) -> usize,
+}
+
 /// The probabilities of loss of one way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Odds {
-    /// Of a whole data PPDU.
-    ppdu: f64,
+    /// Of a PPDU, by its kind.
+    ppdu: Vec<f64>,
     /// Of each MPDU in it.
     mpdu: f64,
-    /// Of a PPDU of pure ACKs.
-    acks: f64,
-    /// Of an Ack or BlockAck.
-    answer: f64,
-    /// Of a BlockAck Request.
-    request: f64,
-    /// Of anything else: RTS, CTS, beacon.
-    other: f64,
 }
 
 impl Weather {
-    /// Random weather until a random time before `latest`; with one seed in ten, none.
-    pub fn draw(seed: u64, latest: Duration) -> Self {
-        let mut random = Stream::new(seed, 1, Purpose::Test);
-        let until = if random.chance(0.9) { random.below(latest.as_nanos()) } else { 0 };
-        let until = Instant::ZERO + Duration::from_nanos(until);
+    /// Random weather until a time, by what is drawn from `random`.
+    pub fn draw(mut random: Stream, until: Instant, kinds: Kinds) -> Self {
         let storms = random.chance(0.25).then(|| {
             let millis = |random: &mut Stream, most| Duration::from_millis(1 + random.below(most));
             (millis(&mut random, 60), millis(&mut random, 25))
         });
-        let ways = [Odds::draw(&mut random), Odds::draw(&mut random)];
-        Self { random, ways, storms, storm: (false, Instant::ZERO), until }
+        let ways = [Odds::draw(&mut random, kinds), Odds::draw(&mut random, kinds)];
+        Self { random, kinds, ways, storms, storm: (false, Instant::ZERO), until }
     }
 
     /// Nothing is lost.
     pub fn none() -> Self {
         let (random, until) = (Stream::new(0, 1, Purpose::Test), Instant::ZERO);
-        Self { random, ways: [Odds::default(); 2], storms: None, storm: (false, until), until }
+        let none = Odds { ppdu: vec![0.0], mpdu: 0.0 };
+        let kinds = Kinds { count: 1, of: |_| 0 };
+        Self { random, kinds, ways: [none.clone(), none], storms: None, storm: (false, until), until }
     }
 
     /// The same weather with other draws: as likely to lose each frame, but it loses others.
@@ -75,17 +78,8 @@ impl Weather {
         if self.is_stormy(now) {
             return 0;
         }
-        let odds = self.ways[usize::from(ppdu.transmitter != NodeId(0))];
-        let whole = match &ppdu.body {
-            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if ppdu.mpdus().iter().all(|mpdu| mpdu.tcp_ack) => {
-                odds.acks
-            }
-            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => odds.ppdu,
-            Body::Ack(_) | Body::BlockAck(..) => odds.answer,
-            Body::BlockAckReq(..) => odds.request,
-            Body::Rts | Body::Cts | Body::Beacon(_) => odds.other,
-        };
-        if self.random.chance(whole) {
+        let odds = &self.ways[usize::from(ppdu.transmitter != NodeId(0))];
+        if self.random.chance(odds.ppdu[(self.kinds.of)(ppdu)]) {
             return 0;
         }
         let lost = (0..ppdu.frame_count()).filter(|_| self.random.chance(odds.mpdu)).fold(0, |lost, n| lost | 1 << n);
@@ -104,20 +98,16 @@ impl Weather {
 }
 
 impl Odds {
-    fn draw(random: &mut Stream) -> Self {
-        let odds = |random: &mut Stream| match random.below(8) {
+    fn draw(random: &mut Stream, kinds: Kinds) -> Self {
+        let mut odds = || match random.below(8) {
             0..4 => 0.0,
             4 => 0.05 * random.unit(),
             5 | 6 => 0.4 * random.unit(),
             _ => 0.9 * random.unit(),
         };
-        Self {
-            ppdu: odds(random),
-            mpdu: odds(random),
-            acks: odds(random),
-            answer: odds(random),
-            request: odds(random),
-            other: 0.5 * odds(random),
-        }
+        let (first, mpdu) = (odds(), odds());
+        let mut ppdu: Vec<_> = std::iter::once(first).chain(std::iter::repeat_with(odds)).take(kinds.count).collect();
+        *ppdu.last_mut().expect("there is a kind") *= 0.5;
+        Self { ppdu, mpdu }
     }
 }

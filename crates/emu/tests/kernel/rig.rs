@@ -37,13 +37,16 @@ impl Heard {
     }
 
     /// Panics if the server got an ACK that no station sent, or out of turn. Says how many it got.
+    ///
+    /// One that comes again right behind itself is what HACK's guard timer has sent for want of a sign that it arrived, as happens where this process gets no processor.
     pub fn check(&self) -> usize {
         let heard = self.0.lock().expect("nobody panics while listening");
         let [sent, got] = &*heard;
         let mut sent = sent.iter();
         for (n, ack) in got.iter().enumerate() {
+            let again = n > 0 && got[n - 1] == *ack;
             assert!(
-                sent.any(|sent| sent == ack),
+                again || sent.any(|sent| sent == ack),
                 "ACK {n} of {} was not sent, or came out of turn: {ack:02x?}",
                 got.len()
             );

@@ -65,10 +65,14 @@ impl Slot {
 
     /// Takes the packet out.
     fn vacate(&mut self) -> Packet {
+        ManuallyDrop::into_inner(std::mem::replace(&mut self.packet, ManuallyDrop::new(Self::nothing())))
+    }
+
+    /// A packet that owns nothing.
+    fn nothing() -> Packet {
         let (nobody, nothing) = (Ipv4Addr::UNSPECIFIED, UdpHeader { src_port: 0, dst_port: 0 });
         let ip = IpHeader::V4(Ipv4Header::new(nobody, nobody));
-        let left = Packet { ip, transport: Transport::Udp(nothing), payload: Payload::EMPTY };
-        ManuallyDrop::into_inner(std::mem::replace(&mut self.packet, ManuallyDrop::new(left)))
+        Packet { ip, transport: Transport::Udp(nothing), payload: Payload::EMPTY }
     }
 }
 
@@ -83,21 +87,29 @@ impl PacketPool {
     // A packet is moved into its place from where it was made, and not by way of an argument.
     #[inline(always)]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let len = packet.len().get() as u32;
-        match self.free.pop() {
-            Some(index) => {
-                // Whoever released it let go of its charge.
-                let slot = &mut self.slots[index as usize];
-                slot.references = 1;
-                slot.len = len;
-                slot.packet = ManuallyDrop::new(packet);
-                PacketId(index)
-            }
-            None => {
-                self.slots.push(Slot { references: 1, len, charged_to: None, packet: ManuallyDrop::new(packet) });
-                PacketId(self.slots.len() as u32 - 1)
-            }
-        }
+        let len = packet.len();
+        self.insert_of(packet, len)
+    }
+
+    /// As [`insert`](Self::insert), for who knows how long the packet is: `len` is its [`Packet::len`].
+    #[inline(always)]
+    pub fn insert_of(&mut self, packet: Packet, len: Bytes) -> PacketId {
+        debug_assert_eq!(packet.len(), len, "a packet's length follows from what it says");
+        let index = self.free.pop().unwrap_or_else(|| self.grow());
+        // Whoever released it let go of its charge.
+        let slot = &mut self.slots[index as usize];
+        slot.references = 1;
+        slot.len = len.get() as u32;
+        slot.packet = ManuallyDrop::new(packet);
+        PacketId(index)
+    }
+
+    /// One slot more, which is free.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
+        self.slots.push(Slot { references: 0, len: 0, charged_to: None, packet: ManuallyDrop::new(Slot::nothing()) });
+        self.slots.len() as u32 - 1
     }
 
     /// The packet.

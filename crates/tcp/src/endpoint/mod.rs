@@ -11,6 +11,7 @@ mod feedback;
 mod handshake;
 mod input;
 mod inspect;
+mod outlet;
 mod output;
 mod pace;
 mod receiver;

@@ -8,6 +8,7 @@ use ackless_wire::{
 use super::Endpoint;
 use super::allowance::Allowance;
 use super::dialect::Dialect;
+use super::outlet::{ByValue, Outlet, put_aside};
 use super::sender::{Blocked, Probe};
 use crate::ack::{AckPolicy, AckReason};
 use crate::config::GrowthRule;
@@ -21,13 +22,13 @@ impl Endpoint {
     /// The next packet to send, or nothing for now.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        if self.is_content() { None } else { self.transmit(now, |packet| packet) }
+        if self.is_content() { None } else { self.transmit(now, ByValue) }
     }
 
     /// As [`poll_transmit`](Self::poll_transmit), with the packet in `pool` from the start, and one reference to it.
     #[inline(always)]
     pub fn poll_transmit_into(&mut self, now: Instant, pool: &mut PacketPool) -> Option<PacketId> {
-        if self.is_content() { None } else { self.transmit(now, |packet| pool.insert(packet)) }
+        if self.is_content() { None } else { self.transmit(now, pool) }
     }
 
     /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data.
@@ -52,11 +53,11 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn transmit<R>(&mut self, now: Instant, place: impl FnOnce(Packet) -> R) -> Option<R> {
+    fn transmit<O: Outlet>(&mut self, now: Instant, outlet: O) -> Option<O::Placed> {
         if (self.reply.is_some() || !self.dialect.is_plain())
             && let Some(packet) = self.transmit_first(now)
         {
-            return Some(place(packet));
+            return Some(put_aside(outlet, packet));
         }
         let draft = match self.state {
             State::Closed | State::Listen => None,
@@ -64,7 +65,7 @@ impl Endpoint {
             _ => self.transmit_data(now).or_else(|| self.transmit_ack()),
         };
         match draft {
-            Some(draft) => Some(place(self.build(now, draft))),
+            Some(draft) => Some(self.build(now, draft, outlet)),
             None => {
                 debug_assert!(self.is_waited_for(), "what is not acknowledged or not sent is waited for: {self:?}");
                 None
@@ -314,12 +315,12 @@ impl Endpoint {
 
     /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
     pub(super) fn segment(&mut self, now: Instant, draft: Draft) -> Packet {
-        self.build(now, draft)
+        self.build(now, draft, ByValue)
     }
 
     /// The same where segments are many: made in the place where it goes.
     #[inline(always)]
-    fn build(&mut self, now: Instant, draft: Draft) -> Packet {
+    fn build<O: Outlet>(&mut self, now: Instant, draft: Draft, outlet: O) -> O::Placed {
         let Draft { start, mut flags, payload, number } = draft;
         if let Some(ecn) = &mut self.ecn {
             ecn.dress(&mut flags);
@@ -344,23 +345,25 @@ impl Endpoint {
             // Counts up for each packet, as deployed stacks do on a connection.
             ip.id = ip.id.wrapping_add(1);
         }
-        let options = TcpOptions { timestamps, ..TcpOptions::default() };
-        let ports = TcpHeader::new(self.local.port(), peer.address.port());
-        let tcp = TcpHeader { seq: start.seq(self.tx.iss), ack, flags, window, options, ..ports };
-        let mut packet = Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload };
+        let said = Said { seq: start.seq(self.tx.iss), ack, flags, window, timestamps };
         if is_syn || has_blocks || number.is_some() || self.ecn.is_some() || self.asks.is_some() {
-            self.dress(&mut packet, has_blocks, number);
+            return put_aside(outlet, self.dressed(said, payload, has_blocks, number));
         }
-        packet
+        // What has this one option.
+        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        let len = peer.ip.len() + header + Bytes(payload.len().into());
+        let tcp = said.header(self.local.port(), peer.address.port());
+        outlet.put(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
     }
 
-    /// What not all segments bear.
+    /// A packet with what not all segments bear.
     #[inline(never)]
-    fn dress(&mut self, packet: &mut Packet, has_blocks: bool, number: Option<u64>) {
+    fn dressed(&mut self, said: Said, payload: Payload, has_blocks: bool, number: Option<u64>) -> Packet {
+        let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
+        let (mut ip, mut tcp) = (peer.ip, said.header(self.local.port(), peer.address.port()));
         if let Some(ecn) = &mut self.ecn {
-            ecn.mark(&mut packet.ip);
+            ecn.mark(&mut ip);
         }
-        let Transport::Tcp(tcp) = &mut packet.transport else { return };
         self.dialect.write_number(number, &mut tcp.options);
         if self.asks.is_some() {
             self.write_request(&mut tcp.options);
@@ -371,6 +374,7 @@ impl Endpoint {
         if tcp.flags.contains(TcpFlags::SYN) {
             self.syn_options(tcp.flags.contains(TcpFlags::ACK), &mut tcp.options);
         }
+        Packet { ip, transport: Transport::Tcp(tcp), payload }
     }
 
     /// Nothing is owed any more.
@@ -448,6 +452,26 @@ impl Endpoint {
         if !self.dialect.tells_window() {
             self.ack_owed.get_or_insert(AckReason::WindowUpdate);
         }
+    }
+}
+
+/// What every header of a connection says anew.
+#[derive(Clone, Copy, Debug)]
+struct Said {
+    seq: SeqNumber,
+    ack: SeqNumber,
+    flags: TcpFlags,
+    window: u16,
+    timestamps: Option<(u32, u32)>,
+}
+
+impl Said {
+    /// The header that says it, and nothing else.
+    #[inline(always)]
+    fn header(self, from: u16, to: u16) -> TcpHeader {
+        let Self { seq, ack, flags, window, timestamps } = self;
+        let options = TcpOptions { timestamps, ..TcpOptions::default() };
+        TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }
     }
 }
 

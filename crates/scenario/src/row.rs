@@ -9,6 +9,7 @@ use ackless_cell::config::Pace;
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_tcp::Losses;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
 use crate::error::{Place, ScenarioError, did_you_mean};
@@ -291,6 +292,7 @@ impl Row {
         self.put(&mut scenario.tack.share, Share::Usual);
         self.put(&mut scenario.tack.rate, RateBy::Sender);
         self.put(&mut scenario.tack.variant, TackKind::Rounds);
+        self.put(&mut scenario.tack.losses, Losses::Bound);
         self.put(&mut scenario.tack.window_asks, true);
         self.put(&mut scenario.tack.settling, Settling::Adaptive);
     }

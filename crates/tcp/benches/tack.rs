@@ -57,7 +57,7 @@ fn main() {
 }
 
 /// What is compared, after the line that it is compared with.
-const VARIANTS: [(&str, Choices); 12] = [
+const VARIANTS: [(&str, Choices); 14] = [
     (
         "CUBIC, delayed ACKs (L = 2)",
         Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: false, path: SHORT },
@@ -76,6 +76,8 @@ const VARIANTS: [(&str, Choices); 12] = [
     ("TACK, 2 Gbps, 0.1 % lost", tack(Path { lost: 1, ..LONG })),
     ("BBR, delayed, 2 Gbps, 1 % lost", bbr(Path { lost: 10, ..LONG })),
     ("TACK, 2 Gbps, 1 % lost", tack(Path { lost: 10, ..LONG })),
+    ("BBR, delayed, 200 Mbps, 1 % lost", bbr(Path { lost: 10, ..TENTH })),
+    ("TACK, 200 Mbps, 1 % lost", tack(Path { lost: 10, ..TENTH })),
 ];
 
 const fn bbr(path: Path) -> Choices {
@@ -88,6 +90,8 @@ const fn tack(path: Path) -> Choices {
 
 const SHORT: Path = Path { rate: BitRate::from_mbps(300), delay: Duration::from_millis(10), lost: 0 };
 const LONG: Path = Path { rate: BitRate::from_mbps(2_000), delay: Duration::from_millis(25), lost: 0 };
+/// A tenth of its window: what recovery costs as the window grows by ten.
+const TENTH: Path = Path { rate: BitRate::from_mbps(200), ..LONG };
 
 /// The path of a line.
 #[derive(Clone, Copy)]

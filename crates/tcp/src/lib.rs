@@ -46,7 +46,8 @@ pub mod transmissions;
 pub use ack::AckChoice;
 pub use config::{Config, Consume, GrowthRule, MissingTimestamp, NagleRule, RackRule, SenderChoices, UndoChoices};
 pub use congestion::{
-    BbrPhase, CongestionChoice, CubicRule, GentleProbe, InitialWindow, PathModel, RenoRule, SlowStartChoice, Variant,
+    BbrPhase, CongestionChoice, CubicRule, GentleProbe, InitialWindow, Losses, PathModel, RenoRule, SlowStartChoice,
+    Variant,
 };
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};

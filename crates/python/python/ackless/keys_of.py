@@ -721,6 +721,9 @@ class Tack(TypedDict, total=False):
     variant: Literal["standard", "miracast", "rounds"]
     """What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a
     filter of ten rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast', 'rounds'."""
+    losses: Literal["ignored", "bound"]
+    """Whether losses bound what variant rounds has in flight, as in BBR version 3: where a queue stands, more than 2 % of a round do (row tack-wifi).
+    Default: 'ignored'. Allowed: one of 'ignored', 'bound'."""
     probe_rtt: Literal["gentle", "never"]
     """ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never. Default: 'gentle'. Allowed: one of 'gentle', 'never'."""
     batch: bool

@@ -162,7 +162,7 @@ fn recovery(scenario: &Scenario, group: &Flows, congestion: CongestionChoice) ->
 fn variant(scenario: &Scenario) -> Variant {
     match scenario.tack.variant.value {
         TackKind::Standard => Variant::Standard,
-        TackKind::Rounds => Variant::Rounds,
+        TackKind::Rounds => Variant::Rounds { losses: scenario.tack.losses.value },
         TackKind::Miracast => Variant::Miracast {
             probe_rtt: match scenario.tack.probe_rtt.value {
                 ProbeRound::Gentle => GentleProbe::Gentle,

@@ -2,7 +2,7 @@
 
 use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
-    CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
+    CubicRule, GrowthRule, Losses, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Bytes, Duration};
@@ -124,6 +124,8 @@ section! {
         /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of ten
         /// rounds and a look for a change of path (row tack-wifi).
         variant: TackKind = "\"standard\"",
+        /// Whether losses bound what variant rounds has in flight, as in BBR version 3: where a queue stands, more than 2 % of a round do (row tack-wifi).
+        losses: Losses = "\"ignored\"",
         /// ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never.
         probe_rtt: ProbeRound = "\"gentle\"",
         /// Whether a TACK that falls due amid a batch, which is what the host is handed up at once, waits for its end (row tack-wifi: true): at most one for each

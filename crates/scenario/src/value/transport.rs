@@ -2,7 +2,7 @@
 
 use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
-    CubicRule, GrowthRule, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
+    CubicRule, GrowthRule, Losses, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
 };
 use ackless_wire::tcp::TackForm;
 
@@ -30,6 +30,7 @@ keywords! {
     RateBy { Receiver = "receiver", Sender = "sender" }
     Settling { Quarter = "quarter", Adaptive = "adaptive" }
     TackKind { Standard = "standard", Miracast = "miracast", Rounds = "rounds" }
+    Losses { Ignored = "ignored", Bound = "bound" }
     ProbeRound { Gentle = "gentle", Never = "never" }
 }
 

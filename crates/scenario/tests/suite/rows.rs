@@ -13,7 +13,7 @@ use ackless_schemes::filter::{FilterCounters, Filtered, Form};
 use ackless_schemes::hack::HackCounters;
 use ackless_schemes::thinning::ThinningCounters;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share, Timing};
-use ackless_tcp::{GentleProbe, Variant};
+use ackless_tcp::{GentleProbe, Losses, Variant};
 use ackless_wire::Duration;
 
 fn scenario(overrides: &[&str]) -> Scenario {
@@ -347,7 +347,7 @@ fn a_stack_row_sets_congestion_control_and_acknowledgements_whatever_the_scenari
     assert_eq!(tcp(&[], "tack-poor").tack.map(|tack| tack.blocks), Some(Blocks::Poor));
     assert_eq!(tcp(&[], "tack-cubic").congestion, CongestionChoice::Cubic);
     let wifi = tcp(&["transport.ack_beta=8"], "tack-wifi");
-    assert_eq!(wifi.congestion, CongestionChoice::ReceiverBbr(Variant::Rounds));
+    assert_eq!(wifi.congestion, CongestionChoice::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }));
     assert_eq!(wifi.policy, Some(AckChoice::Tack { beta: 2, every: 2 }));
     let better = wifi.tack.expect("it is TACK");
     assert_eq!((better.blocks, better.batch, better.share), (Blocks::Distinct, true, Share::Usual));

@@ -7,6 +7,7 @@
 
 mod bbr;
 mod bbr3;
+mod bounds;
 mod cubic;
 mod facts;
 mod hystart;
@@ -20,7 +21,7 @@ pub use bbr3::Bbr3;
 pub use cubic::{Cubic, CubicRule};
 pub use facts::{BbrPhase, Feedback, LossFacts, PathModel, ReportFacts};
 pub use hystart::SlowStartChoice;
-pub use receiver_bbr::{GentleProbe, ReceiverBbr, Variant};
+pub use receiver_bbr::{GentleProbe, Losses, ReceiverBbr, Variant};
 pub use reno::{Reno, RenoRule};
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -168,7 +169,7 @@ impl CongestionChoice {
 
     /// Whether it hears of every loss ([`Controller::on_losses`]).
     pub const fn hears_losses(self) -> bool {
-        matches!(self, Self::Bbr3)
+        matches!(self, Self::Bbr3 | Self::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }))
     }
 }
 

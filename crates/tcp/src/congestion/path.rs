@@ -189,6 +189,11 @@ impl FullPipe {
         self.filled = self.rounds >= FULL_PIPE_ROUNDS;
     }
 
+    /// Losses say that it is full.
+    pub(crate) const fn fill(&mut self) {
+        self.filled = true;
+    }
+
     /// The path may be another one now: what is found full stays so, but Startup may go on longer (Linux, after a
     /// timeout).
     pub(crate) const fn forget(&mut self) {

@@ -1,7 +1,7 @@
 //! What stands beside the paper's rules, on paths that change: each where it was made for, beside the paper's own where that shows what it is worth.
 
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
-use ackless_tcp::{AckChoice, Config, CongestionChoice, TackConfig, Variant};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Losses, TackConfig, Variant};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::pair::{A, B, Pair, Path};
@@ -9,7 +9,7 @@ use crate::pair::{A, B, Pair, Path};
 /// All that is recommended, as in the row `tack-wifi`.
 fn better() -> Config {
     Config {
-        congestion: CongestionChoice::ReceiverBbr(Variant::Rounds),
+        congestion: CongestionChoice::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }),
         ack: AckChoice::Tack { beta: 2, every: 2 },
         tack: Some(TackConfig {
             blocks: Blocks::Distinct,
@@ -143,4 +143,17 @@ fn the_sender_s_own_rate_is_what_the_path_gives() {
     // 1,440 bytes of payload in packets of 1,500: 19.2 Mbps.
     let better = believed(&better());
     assert!(better > BitRate::from_mbps(18) && better <= BitRate::from_kbps(19_800), "{better:?}");
+}
+
+#[test]
+fn losses_at_random_do_not_halve_what_arrives_where_losses_bound() {
+    for (loss, least) in [(0.01, 17.0), (0.1, 11.0)] {
+        for seed in 0..4 {
+            let mut pair = pair(&better(), 20, seed);
+            pair.paths[A].loss = loss;
+            pair.run_for(Duration::from_secs(3));
+            let mbps = goodput(&mut pair, 10_000);
+            assert!(mbps > least, "seed {seed}: {mbps} of 20 Mbps with {loss} lost");
+        }
+    }
 }

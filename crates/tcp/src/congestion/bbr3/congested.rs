@@ -2,6 +2,7 @@
 
 use ackless_wire::{BitRate, Bytes, Instant};
 
+use super::super::bounds::{BETA_PERCENT, LOSS_PERCENT, is_too_much, times_beta};
 use super::super::path::FullPipe;
 use super::{Bbr3, Feedback, Recovery, State};
 use crate::sequence::Position;
@@ -174,11 +175,6 @@ impl Bbr3 {
     }
 }
 
-/// IsInflightTooHigh (5.5.10.2): more than 2 % of `in_flight` lost.
-pub(super) const fn is_too_much(lost: Bytes, in_flight: Bytes) -> bool {
-    lost.get() * 100 > in_flight.get() * LOSS_PERCENT
-}
-
 /// InflightAtLoss (5.5.10.2): how much was in flight where losses came to 2 % of it, inside of what was lost.
 fn inflight_at_loss(lost: &Lost) -> Bytes {
     let size = lost.span.len();
@@ -187,16 +183,7 @@ fn inflight_at_loss(lost: &Lost) -> Bytes {
     before + Bytes(budget.get() / (100 - LOSS_PERCENT))
 }
 
-pub(super) const fn times_beta(amount: Bytes) -> Bytes {
-    Bytes(amount.get() * BETA_PERCENT / 100)
-}
-
 /// The greater of two bounds, of which none is infinite.
 fn greater<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     Some(a?.max(b?))
 }
-
-/// BBR.LossThresh (2.8).
-const LOSS_PERCENT: u64 = 2;
-/// BBR.Beta (2.8).
-const BETA_PERCENT: u64 = 70;

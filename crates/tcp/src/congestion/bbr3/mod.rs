@@ -38,6 +38,7 @@ use self::congested::{Bounds, Latest, Saved};
 use self::marks::Marks;
 use self::model::RoundTrips;
 use self::probe_bw::Probing;
+use super::bounds::MIN_WINDOW;
 use super::pace::Pace;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, Rounds};
 use super::{AckFacts, BbrPhase, Controller, Feedback, LossFacts, PathModel, SlowStart};
@@ -290,8 +291,6 @@ impl Controller for Bbr3 {
 
 /// BBR.MaxBwFilterLen (2.11), in cycles of ProbeBW.
 const CYCLES: u64 = 2;
-/// BBR.MinPipeCwnd (2.8), in segments.
-const MIN_WINDOW: u64 = 4;
 
 #[cfg(test)]
 mod tests;

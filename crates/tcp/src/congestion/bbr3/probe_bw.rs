@@ -2,8 +2,9 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use super::super::bounds::{Slope, is_too_much, longest_wait, rounds_of_reno, times_beta, with_headroom};
 use super::super::path::{FullPipe, Gain};
-use super::{Bbr3, Feedback, MIN_WINDOW, State};
+use super::{Bbr3, Feedback, State};
 
 /// What the cycle remembers (2.14).
 #[derive(Clone, Copy, Debug)]
@@ -15,12 +16,8 @@ pub(super) struct Probing {
     pub(super) too_high: bool,
     /// BBR.prev_probe_precautionary.
     pub(super) precautionary: bool,
-    /// BBR.bw_probe_up_rounds.
-    pub(super) up_rounds: u32,
-    /// BBR.bw_probe_up_acked.
-    pub(super) up_acked: Bytes,
-    /// BBR.probe_up_acked_per_inc, of UP.
-    acked_per_segment: Bytes,
+    /// How the long-term bound grows in UP.
+    pub(super) slope: Slope,
     /// BBR.rounds_since_probe_up.
     pub(super) rounds_since: u64,
     /// BBR.bw_probe_wait.
@@ -48,9 +45,7 @@ impl Probing {
             sampling: false,
             too_high: false,
             precautionary: false,
-            up_rounds: 0,
-            up_acked: Bytes::ZERO,
-            acked_per_segment: Bytes(u64::MAX),
+            slope: Slope::new(),
             rounds_since: 0,
             wait: Duration::ZERO,
             cycle_began: Instant::ZERO,
@@ -88,7 +83,7 @@ impl Bbr3 {
     pub(super) fn start_down(&mut self, now: Instant) {
         self.reset_congestion_signals();
         self.probing.rounds_since = self.random.below(2);
-        self.probing.wait = SHORTEST_WAIT + Duration::from_nanos(self.random.below(WAIT_RANGE.as_nanos() + 1));
+        self.probing.wait = longest_wait(&mut self.random);
         self.probing.cycle_began = now;
         self.probing.acks = AckPhase::Stopping;
         self.start_round();
@@ -98,8 +93,7 @@ impl Bbr3 {
     /// StartProbeBW_REFILL.
     pub(super) fn start_refill(&mut self) {
         self.bounds.reset_short();
-        self.probing.up_rounds = 0;
-        self.probing.up_acked = Bytes::ZERO;
+        self.probing.slope = Slope::new();
         self.probing.precautionary = false;
         self.probing.acks = AckPhase::Refilling;
         self.start_round();
@@ -112,13 +106,12 @@ impl Bbr3 {
         self.start_round();
         self.restart_full_pipe(facts);
         self.state = State::Up;
-        self.raise_slope();
+        self.probing.slope.raise(self.window, self.start.smss);
     }
 
     /// IsTimeToProbeBW with IsRenoCoexistenceProbeTime (5.3.3.8): a Reno flow of this window would have lost something by now, or two to three seconds are over.
     fn is_time_to_probe(&self, now: Instant) -> bool {
-        let segments = self.target_inflight().get() / self.start.smss.get();
-        let rounds = segments.clamp(MIN_WINDOW, RENO_ROUNDS);
+        let rounds = rounds_of_reno(self.target_inflight(), self.start.smss);
         now > self.probing.cycle_began + self.probing.wait || self.probing.rounds_since >= rounds
     }
 
@@ -154,30 +147,16 @@ impl Bbr3 {
 
     /// InflightWithHeadroom: no bound where there is none.
     pub(super) fn with_headroom(&self) -> Option<Bytes> {
-        let smss = self.start.smss;
-        self.bounds.inflight_long.map(|long| {
-            let headroom = Bytes(long.get() * HEADROOM_PERCENT / 100).max(smss);
-            long.saturating_sub(headroom).max(smss * MIN_WINDOW)
-        })
-    }
-
-    /// RaiseInflightLongtermSlope: in each round twice as many segments more.
-    fn raise_slope(&mut self) {
-        let growth = 1_u64 << self.probing.up_rounds;
-        self.probing.up_rounds = (self.probing.up_rounds + 1).min(MOST_UP_ROUNDS);
-        self.probing.acked_per_segment = Bytes(self.window.get() / growth).max(self.start.smss);
+        self.bounds.inflight_long.map(|long| with_headroom(long, self.start.smss))
     }
 
     /// ProbeInflightLongtermUpward.
     fn probe_upward(&mut self, facts: &Feedback) {
         let Some(long) = self.bounds.inflight_long.filter(|_| self.is_limited_by_long_term(facts)) else { return };
-        let step = self.probing.acked_per_segment;
-        self.probing.up_acked += facts.delivered;
-        let segments = self.probing.up_acked.get() / step.get();
-        self.probing.up_acked -= step * segments;
+        let segments = self.probing.slope.segments_for(facts.delivered);
         self.bounds.inflight_long = Some(long + self.start.smss * segments);
         if self.rounds.began {
-            self.raise_slope();
+            self.probing.slope.raise(self.window, self.start.smss);
         }
     }
 
@@ -205,7 +184,7 @@ impl Bbr3 {
             }
             return false;
         }
-        if super::congested::is_too_much(sample.lost, sample.in_flight) {
+        if is_too_much(sample.lost, sample.in_flight) {
             return false;
         }
         if let Some(long) = self.bounds.inflight_long {
@@ -222,7 +201,7 @@ impl Bbr3 {
         self.probing.too_high = true;
         self.probing.sampling = false;
         if !application_limited {
-            let least = super::congested::times_beta(self.target_inflight());
+            let least = times_beta(self.target_inflight());
             self.bounds.inflight_long = Some(inflight.max(least));
         }
         if self.state == State::Up {
@@ -233,14 +212,3 @@ impl Bbr3 {
         }
     }
 }
-
-/// T_bbr is at least this (5.3.3.8.2),
-const SHORTEST_WAIT: Duration = Duration::from_secs(2);
-/// and up to so much more.
-const WAIT_RANGE: Duration = Duration::from_secs(1);
-/// The most rounds between probes (5.3.3.8.3).
-const RENO_ROUNDS: u64 = 63;
-/// BBR.Headroom (2.8).
-const HEADROOM_PERCENT: u64 = 15;
-/// 5.3.3.9.
-const MOST_UP_ROUNDS: u32 = 30;

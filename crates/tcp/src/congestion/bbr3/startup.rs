@@ -1,5 +1,6 @@
 //! Startup and Drain (5.3.1, 5.3.2).
 
+use super::super::bounds::is_too_much;
 use super::super::path::Gain;
 use super::{Bbr3, Feedback, State};
 use crate::loss::Phase;
@@ -28,7 +29,7 @@ impl Bbr3 {
         let recovering = matches!(facts.phase, Phase::Recovery { .. });
         let many = self.latest.round_began
             && self.latest.places_lost >= STARTUP_PLACES
-            && facts.sample.is_some_and(|sample| super::congested::is_too_much(sample.lost, sample.in_flight));
+            && facts.sample.is_some_and(|sample| is_too_much(sample.lost, sample.in_flight));
         if !self.full_reached && recovering && (many || self.latest.lost_unmarked) {
             if let Some(saved) = &mut self.saved {
                 saved.left = Some(State::Startup);

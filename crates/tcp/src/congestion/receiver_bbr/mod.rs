@@ -11,16 +11,18 @@
 //! the bandwidth filter.
 
 mod change;
+mod losses;
 mod variant;
 
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::change::{Change, Found};
-pub use self::variant::{GentleProbe, Variant};
+use self::losses::{Allowed, Asked, LossBounds, Stage};
+pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
-use super::{AckFacts, Bbr, BbrPhase, Controller, PathModel, ReportFacts, SlowStart};
+use super::{AckFacts, Bbr, BbrPhase, Controller, LossFacts, PathModel, ReportFacts, SlowStart};
 use crate::tack::time::{Mark, RateTime};
 
 /// Receiver-based BBR.
@@ -34,12 +36,20 @@ pub struct ReceiverBbr {
     /// Keyed by intervals, or in [`Variant::Rounds`] by rounds.
     bandwidth: MaxFilter,
     time: RateTime,
+    /// An interval of it.
+    interval_of_clock: Duration,
     /// 1/f in force; nothing while every packet is acknowledged.
     interval: Option<Duration>,
+    /// The latest round trip. Where a queue grows or drains, the smoothed one lags behind by many of them.
+    latest_rtt: Duration,
     /// RTTmin as the connection has it.
     min_rtt: Option<Duration>,
     /// Where a change of path is looked for.
     change: Option<Change>,
+    /// What losses bound.
+    losses: Option<LossBounds>,
+    /// How many intervals the present gain cycle lasts.
+    cycle: u64,
     /// The bandwidth as it was when more was asked for.
     asked_at: Option<BitRate>,
     /// RTTmin of the path that it has turned out to be, until it has been heard of.
@@ -86,9 +96,13 @@ impl ReceiverBbr {
             state: State::Startup,
             bandwidth: MaxFilter::new(variant.filter_length()),
             time: RateTime::new(),
+            interval_of_clock: NOMINAL_RTT,
             interval: None,
+            latest_rtt: Duration::ZERO,
             min_rtt: None,
-            change: (variant == Variant::Rounds).then_some(Change::new()),
+            change: variant.is_by_rounds().then_some(Change::new()),
+            losses: (variant == Variant::Rounds { losses: Losses::Bound }).then_some(LossBounds::new(start.smss)),
+            cycle: variant.cycle_length(),
             renewed: None,
             asked_at: None,
             lowered: MinRtt::new(Renewal::Lower),
@@ -134,7 +148,7 @@ impl ReceiverBbr {
 
     /// 0 while the gain cycle asks for more, 1 while it drains, 2 while it cruises.
     fn cycle_phase(&self, now: Instant, began: Mark) -> u8 {
-        match self.time.since(now, began) % self.variant.cycle_length() {
+        match self.time.since(now, began) % self.cycle {
             0..GAIN_INTERVALS => 0,
             GAIN_INTERVALS..DRAIN_END => 1,
             _ => 2,
@@ -147,7 +161,7 @@ impl ReceiverBbr {
             State::Drain => Gain::DRAIN,
             State::ProbeBw { began } => [Gain::UP, Gain::DOWN, Gain::CRUISE][usize::from(self.cycle_phase(now, began))],
             State::ProbeRtt { .. } => match self.variant {
-                Variant::Standard | Variant::Rounds => Gain::NONE,
+                Variant::Standard | Variant::Rounds { .. } => Gain::NONE,
                 Variant::Miracast { .. } => Gain::DOWN,
             },
         }
@@ -162,7 +176,9 @@ impl ReceiverBbr {
     /// path gave before the last wait for the medium.
     fn clock_length(&self, srtt: Duration) -> Duration {
         let length = match self.variant {
-            Variant::Rounds => (srtt.max(self.min_rtt.unwrap_or_default()) + self.interval.unwrap_or_default()) / BETA,
+            Variant::Rounds { .. } => {
+                (srtt.max(self.min_rtt.unwrap_or_default()) + self.interval.unwrap_or_default()) / BETA
+            }
             Variant::Standard | Variant::Miracast { .. } => self.interval_length(),
         };
         RateTime::interval(length)
@@ -175,7 +191,7 @@ impl ReceiverBbr {
         self.round_limited |= limited;
         if facts.delivery_rate > BitRate::ZERO && (!limited || facts.delivery_rate >= self.bandwidth.best()) {
             let time = match self.variant {
-                Variant::Rounds => {
+                Variant::Rounds { .. } => {
                     self.time.round(facts.now, facts.round, self.min_rtt.unwrap_or_default() * LEAST_ROUND)
                 }
                 Variant::Standard | Variant::Miracast { .. } => self.time.intervals(facts.now),
@@ -191,6 +207,7 @@ impl ReceiverBbr {
         self.round = facts.round;
         self.aggregation.on_round();
         self.look_for_change(facts);
+        self.heed_losses(facts);
         if !self.round_limited && self.bandwidth.best() > BitRate::ZERO {
             self.full_pipe.on_round(self.bandwidth.best());
         }
@@ -204,16 +221,67 @@ impl ReceiverBbr {
             self.asked_at = None;
             return;
         };
+        if self.losses.as_ref().is_some_and(LossBounds::is_bounded) {
+            self.asked_at = None;
+            return;
+        }
         match (self.cycle_phase(now, began), self.asked_at) {
             (0, None) => self.asked_at = Some(self.bandwidth.best()),
             (0 | 1, _) => {}
             (_, Some(before)) => {
                 self.asked_at = None;
                 if self.bandwidth.best() >= Gain::MORE.of_rate(before) {
-                    self.state = State::ProbeBw { began: self.time.mark(now, 0) };
+                    self.begin_cycle(now);
                 }
             }
             (_, None) => {}
+        }
+    }
+
+    /// A gain cycle begins with asking for more. What losses bound, is asked for as seldom as version 3 does.
+    fn begin_cycle(&mut self, now: Instant) {
+        self.state = State::ProbeBw { began: self.time.mark(now, 0) };
+        let (cap, product, interval) = (self.cap, self.bdp(), self.interval_of_clock);
+        let drawn =
+            self.losses.as_mut().and_then(|losses| losses.begin_cycle(cap, product, interval, &mut self.random));
+        self.cycle = drawn.map_or(self.variant.cycle_length(), |drawn| drawn.max(self.variant.cycle_length()));
+    }
+
+    /// Where losses bound, a cycle that is over is followed by one of another length.
+    fn go_on_cycling(&mut self, now: Instant) {
+        if self.losses.is_some()
+            && let State::ProbeBw { began } = self.state
+            && self.time.since(now, began) >= self.cycle
+        {
+            self.begin_cycle(now);
+        }
+    }
+
+    fn stage(&self, now: Instant) -> Stage {
+        match self.phase(now) {
+            BbrPhase::Startup => Stage::Startup,
+            BbrPhase::ProbeBw { phase: 0 } => Stage::Up,
+            BbrPhase::ProbeBw { phase: 1 } => Stage::Down,
+            BbrPhase::ProbeBw { .. } => Stage::Cruise,
+            BbrPhase::Drain | BbrPhase::ProbeRtt => Stage::Other,
+        }
+    }
+
+    /// A round is over: what its losses bound.
+    fn heed_losses(&mut self, facts: &ReportFacts) {
+        if self.losses.is_none() {
+            return;
+        }
+        let stage = self.stage(facts.now);
+        let product = self.bdp() + self.bandwidth.best().amount_floor(self.interval.unwrap_or_default());
+        let allowed = Allowed { cap: self.cap, target: self.target(), product };
+        let inflight = facts.inflight + facts.delivered;
+        let Some(losses) = &mut self.losses else { return };
+        match losses.end_round(stage, self.round_limited, self.min_rtt, &allowed, inflight) {
+            Asked::Nothing => {}
+            Asked::FullPipe => self.full_pipe.fill(),
+            Asked::Drain => self.state = State::ProbeBw { began: self.time.mark(facts.now, GAIN_INTERVALS) },
+            Asked::MoreOfThis => self.state = State::ProbeBw { began: self.time.mark(facts.now, 0) },
         }
     }
 
@@ -223,7 +291,7 @@ impl ReceiverBbr {
         let wanted = change.on_round(facts.now, self.min_rtt, self.bandwidth.best(), self.round_limited);
         if wanted && matches!(self.state, State::ProbeBw { .. }) {
             // What is sent from now on is back after a round trip, and seen for another one.
-            let span = facts.srtt.max(PROBE_RTT_LENGTH / 2);
+            let span = facts.srtt.max(self.latest_rtt).max(PROBE_RTT_LENGTH / 2);
             change.begin(facts.now + span);
             self.state = State::ProbeRtt { end: facts.now + span * 2 };
             self.time.pause(facts.now);
@@ -232,7 +300,11 @@ impl ReceiverBbr {
 
     /// What a probe for a change has found.
     fn heed_change(&mut self) {
-        match self.change.as_mut().and_then(|change| change.end(self.min_rtt)) {
+        let found = self.change.as_mut().and_then(|change| change.end(self.min_rtt));
+        if let (Some(_), Some(losses)) = (found, &mut self.losses) {
+            losses.forget();
+        }
+        match found {
             None => {}
             Some(Found::Longer(rtt)) => {
                 // What the path delivers is known as long as the filter has it: no Startup is needed to find it again.
@@ -255,7 +327,7 @@ impl ReceiverBbr {
         let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after());
         if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
             let least = match self.variant {
-                Variant::Standard | Variant::Rounds => PROBE_RTT_LENGTH,
+                Variant::Standard | Variant::Rounds { .. } => PROBE_RTT_LENGTH,
                 Variant::Miracast { .. } => self.clock_length(facts.srtt) * GAIN_INTERVALS,
             };
             self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
@@ -270,7 +342,8 @@ impl ReceiverBbr {
             return;
         }
         if self.change.as_mut().is_some_and(|change| change.wants_more(self.min_rtt)) {
-            self.state = State::ProbeRtt { end: now + srtt.max(PROBE_RTT_LENGTH / 2) };
+            // As long as a round trip lasts that is full of queue: in a shorter stretch hardly any of it drains.
+            self.state = State::ProbeRtt { end: now + self.latest_rtt.max(PROBE_RTT_LENGTH / 2) };
             return;
         }
         self.lowered.restart(now);
@@ -290,6 +363,7 @@ impl ReceiverBbr {
         let draw = self.random.below(self.variant.cycle_length() - (DRAIN_END - GAIN_INTERVALS));
         let position = if draw < GAIN_INTERVALS { draw } else { draw + DRAIN_END - GAIN_INTERVALS };
         self.state = State::ProbeBw { began: self.time.mark(now, position) };
+        self.cycle = self.variant.cycle_length();
     }
 
     /// max(gain BW_max, MSS f) (VI-D), the former 1 % less (footnote 3). In Startup it only grows.
@@ -307,14 +381,15 @@ impl ReceiverBbr {
     /// [`Variant::Rounds`] takes every path for 10 ms long at least, the time that a rate is measured over: on a shorter one twice the product is less than what an aggregating
     /// link takes at once, and other stations' turns are longer than RTTmin.
     fn bdp(&self) -> Bytes {
-        let trip = |rtt| if self.variant == Variant::Rounds { RateTime::span(rtt) } else { rtt };
+        let trip = |rtt| if self.variant.is_by_rounds() { RateTime::span(rtt) } else { rtt };
         self.min_rtt.map_or(self.start.initial, |rtt| bdp(self.bandwidth.best(), trip(rtt)))
     }
 
     /// The cap follows its target, but after a timeout, and before the pipe is full, only by what is delivered. Before the first
     /// rate is known the cap grows without a target, as in slow start; it shrinks only once the pipe is full.
-    fn update_cap(&mut self, delivered: Bytes) {
-        let target = self.target();
+    fn update_cap(&mut self, now: Instant, delivered: Bytes) {
+        let most = self.losses.as_ref().and_then(|losses| losses.cap(self.stage(now)));
+        let target = most.map_or(Bytes(u64::MAX), |most| most.max(self.start.smss * MIN_CAP)).min(self.target());
         if self.cap < target {
             self.cap = (self.cap + delivered).min(target);
         } else if self.full_pipe.is_filled() {
@@ -345,10 +420,16 @@ impl Controller for ReceiverBbr {
 
     fn on_loss(&mut self, _now: Instant, _flight: Bytes) {}
 
+    fn on_losses(&mut self, facts: &LossFacts<'_>) {
+        if let Some(losses) = &mut self.losses {
+            facts.lost.iter().for_each(|lost| losses.on_lost(lost.span.len()));
+        }
+    }
+
     fn on_timeout(&mut self, _now: Instant, _flight: Bytes, _repeated: bool) {
         self.full_pipe.forget();
         // A single segment is less than L of them: its TACK would wait.
-        let left = if self.variant == Variant::Rounds { MIN_CAP } else { 1 };
+        let left = if self.variant.is_by_rounds() { MIN_CAP } else { 1 };
         self.cap = self.cap.min(self.start.smss * left);
     }
 
@@ -382,6 +463,7 @@ impl Controller for ReceiverBbr {
 
     fn on_report(&mut self, facts: &ReportFacts) {
         self.interval = facts.interval;
+        self.latest_rtt = facts.rtt.unwrap_or(self.latest_rtt);
         if let (None, Some(rtt)) = (self.min_rtt, facts.min_rtt) {
             // A handshake with a lost SYN tells no round trip: until now one has counted as a millisecond.
             self.pacing_rate = Gain::STARTUP.pace(self.cap.per(rtt));
@@ -395,8 +477,12 @@ impl Controller for ReceiverBbr {
                 *end = (*end).min(facts.now);
             }
         }
-        self.time.set_interval(facts.now, self.clock_length(facts.srtt));
+        self.interval_of_clock = self.clock_length(facts.srtt);
+        self.time.set_interval(facts.now, self.interval_of_clock);
         self.update_bandwidth(facts);
+        if let Some(losses) = &mut self.losses {
+            losses.on_report(facts);
+        }
         self.update_round(facts);
         // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
         let interval = self.interval.unwrap_or(Duration::ZERO);
@@ -405,11 +491,12 @@ impl Controller for ReceiverBbr {
         self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.bandwidth.best(), self.cap);
         self.last_report = facts.now;
         self.advance_state(facts);
-        if self.variant == Variant::Rounds {
+        if self.variant.is_by_rounds() {
             self.ask_again(facts.now);
         }
+        self.go_on_cycling(facts.now);
         self.update_pacing(facts.now);
-        self.update_cap(facts.delivered);
+        self.update_cap(facts.now, facts.delivered);
         self.idle_restart &= facts.delivered == Bytes::ZERO;
     }
 

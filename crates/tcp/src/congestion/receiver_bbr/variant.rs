@@ -16,7 +16,20 @@ pub enum Variant {
     },
     /// For paths that change: a rate counts for ten packet-timed rounds, as in BBR, and not for a number of intervals of the round trip that was the least; cycles are counted in
     /// quarters of the smoothed round trip, whatever f is; and a change of path is looked for (`change`). Ours.
-    Rounds,
+    Rounds {
+        /// What losses change.
+        losses: Losses,
+    },
+}
+
+/// What losses change of what may be in flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Losses {
+    /// Nothing (VI-D).
+    #[default]
+    Ignored,
+    /// They bound it as in version 3 of BBR, where a queue stands (`losses`). Ours.
+    Bound,
 }
 
 /// A ProbeRTT that video survives (VII-D).
@@ -30,10 +43,15 @@ pub enum GentleProbe {
 }
 
 impl Variant {
+    /// Whether time is divided by rounds, and a change of path looked for.
+    pub(super) const fn is_by_rounds(self) -> bool {
+        matches!(self, Self::Rounds { .. })
+    }
+
     /// Intervals in ProbeBW.
     pub(super) const fn cycle_length(self) -> u64 {
         match self {
-            Self::Standard | Self::Rounds => 32,
+            Self::Standard | Self::Rounds { .. } => 32,
             Self::Miracast { .. } => 16,
         }
     }
@@ -43,14 +61,14 @@ impl Variant {
         match self {
             Self::Standard => 40,
             Self::Miracast { .. } => 20,
-            Self::Rounds => 10,
+            Self::Rounds { .. } => 10,
         }
     }
 
     /// How long RTTmin may go without a lower value.
     pub(super) const fn probe_rtt_after(self) -> Duration {
         match self {
-            Self::Standard | Self::Rounds => Duration::from_secs(10),
+            Self::Standard | Self::Rounds { .. } => Duration::from_secs(10),
             Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
             Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
         }

@@ -1,6 +1,6 @@
 //! What a seed stands for: two configurations, a path and what the applications do.
 
-use ackless_tcp::congestion::{GentleProbe, Variant};
+use ackless_tcp::congestion::{GentleProbe, Losses, Variant};
 use ackless_tcp::loss::RecoveryChoice;
 use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, InitialWindow, TackConfig};
@@ -106,11 +106,12 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
     let slow = random.chance(0.4);
     let mut configs = [(); 2].map(|()| {
         let base = config(random, Family::Bulk);
+        let rounds = Variant::Rounds { losses: pick(random, &[Losses::Ignored, Losses::Bound]) };
         Config {
             receive_buffer: Bytes(pick(random, &[3_000, 20_000, 65_535, 6_000_000, 6_000_000])),
             timestamps: Config::default().timestamps,
             tack: Some(policies(random, base.tack.unwrap_or_default())),
-            congestion: pick(random, &[CongestionChoice::ReceiverBbr(Variant::Rounds), base.congestion]),
+            congestion: pick(random, &[CongestionChoice::ReceiverBbr(rounds), base.congestion]),
             ..base
         }
     });

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod change;
+mod fairness;
 mod frequency;
 mod goodput;
 mod recovery;

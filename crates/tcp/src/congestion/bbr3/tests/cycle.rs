@@ -381,11 +381,11 @@ fn refilling_forgets_the_probe_before_and_raises_nothing() {
         trace.round(40, 40);
     }
     let bound = trace.bbr.bounds.inflight_long;
-    assert!(bound > Some(Bytes(50_000)) && trace.bbr.probing.up_rounds > 1);
+    assert!(bound > Some(Bytes(50_000)) && trace.bbr.probing.slope.rounds > 1);
     trace.bbr.probing.precautionary = true;
     trace.bbr.start_refill();
     let probing = trace.bbr.probing;
-    assert_eq!((probing.up_rounds, probing.up_acked, probing.precautionary), (0, Bytes::ZERO, false));
+    assert_eq!((probing.slope.rounds, probing.slope.acked, probing.precautionary), (0, Bytes::ZERO, false));
     for _ in 0..60 {
         trace.now += Duration::from_millis(1);
         let sample = trace.sample(40_000, 40, 0);

@@ -1,0 +1,49 @@
+//! What a flow of row `tack-wifi` takes of a queue that it shares with BBR version 3: the cells of `tools/tack/controls air-wifi`, short.
+
+use ackless_scenario::{Row, Scenario};
+
+/// Share of the first in the goodput, over seeds 1 to 3, in percent: `count` downloads of `tack-wifi` and as many of `bbr3` through one queue of 200 packets on n.
+fn share(count: u32, losses: &str) -> f64 {
+    let file = include_str!("../../../../../../tools/tack/pair.toml");
+    let mut scenario = Scenario::parse("pair.toml", file).unwrap_or_else(|error| panic!("{error}"));
+    let tack = ["tack=true", "congestion=auto", "ack=tack"].map(|value| format!("flows.first.{value}"));
+    let counts = [format!("flows.first.count={count}"), format!("flows.second.count={count}")];
+    let policies = [
+        "tack.blocks=distinct",
+        "tack.batch=true",
+        "tack.share=usual",
+        "tack.rate=sender",
+        "tack.variant=rounds",
+        "tack.window_asks=true",
+        "tack.settling=adaptive",
+        "transport.ack_beta=2",
+        "flows.second.congestion=bbr3",
+        "flows.second.recovery=rack",
+        "flows.second.stations=first",
+        "stations.second.count=0",
+        "ap.queue_packets=200",
+        "run.warm_up=3s",
+        "run.measured=5s",
+    ];
+    let all = policies.map(String::from).into_iter().chain(tack).chain(counts);
+    for argument in all.chain([format!("tack.losses={losses}")]) {
+        scenario.set(&argument).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let config = scenario.build(Row::find("stock").expect("it is a row")).unwrap_or_else(|error| panic!("{error}"));
+    let (mut first, mut all) = (0.0, 0.0);
+    for flow in (1..=3).flat_map(|seed| ackless_cell::run(&config, seed).flows) {
+        all += flow.goodput_mbps;
+        first += if flow.name.starts_with("first") { flow.goodput_mbps } else { 0.0 };
+    }
+    100.0 * first / all
+}
+
+#[test]
+fn a_shallow_queue_is_shared_with_bbr_3_where_losses_bound_and_taken_where_they_do_not() {
+    for count in [1, 5] {
+        let (bound, ignored) = (share(count, "bound"), share(count, "ignored"));
+        println!("{count}: {bound:.0} and {ignored:.0} %");
+        assert!((30.0..70.0).contains(&bound), "{count}: {bound:.0} %");
+        assert!(ignored > 80.0, "{count}: {ignored:.0} %");
+    }
+}

@@ -226,6 +226,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("tack.rate", &["receiver", "sender"]),
     ("tack.window_asks", &["false", "true"]),
     ("tack.settling", &["quarter", "adaptive"]),
+    ("tack.losses", &["ignored", "bound"]),
     ("flows.direction", &["down", "up"]),
     ("flows.peer", &["server", "server", "sta"]),
     ("flows.count", &["1", "3"]),

@@ -113,7 +113,8 @@ impl Recorder {
         RunResult {
             scheme: config.scheme.clone(),
             seed,
-            goodput_mbps: flows.iter().map(|flow| flow.goodput_mbps).sum(),
+            // A sum of nothing is -0.0.
+            goodput_mbps: 0.0 + flows.iter().map(|flow| flow.goodput_mbps).sum::<f64>(),
             fairness: self.fairness(config),
             flows,
             pings: self.ping_results(config),

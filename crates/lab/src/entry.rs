@@ -69,7 +69,8 @@ impl Entry {
         }
         let of_run = |run: &RunResult| {
             let flows = run.flows.iter().filter(|flow| legacy.contains(&flow.station));
-            flows.map(|flow| flow.goodput_mbps).sum()
+            // A sum of nothing is -0.0.
+            0.0 + flows.map(|flow| flow.goodput_mbps).sum::<f64>()
         };
         Estimate::of(&self.runs.iter().map(of_run).collect::<Vec<f64>>())
     }

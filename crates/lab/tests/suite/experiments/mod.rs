@@ -463,6 +463,16 @@ fn what_legacy_stations_get_is_shown_where_there_are_any_and_every_table_fits_on
 }
 
 #[test]
+fn legacy_stations_that_no_flow_goes_to_carry_nothing_and_not_minus_nothing() {
+    let text = "[[stations]]\nname = \"new\"\n[[stations]]\nname = \"old\"\nlegacy = true\n[[flows]]\nstations = \"new\"\n";
+    let scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    let cases = Case::all(&scenario, &[], &[Row::STOCK]).unwrap_or_else(|error| panic!("{error}"));
+    let comparison = Comparison::run(&pretend, cases, 2, 1, &|| ()).unwrap_or_else(|error| panic!("{error}"));
+    let carried = comparison.rows[0].legacy_goodput().expect("there is a legacy station").mean;
+    assert_eq!((carried, carried.is_sign_positive()), (0.0, true));
+}
+
+#[test]
 fn what_a_scheme_did_is_a_line_with_the_means_of_what_matters() {
     let text = of_all(&[], &[]).to_text();
     let (_, deeds) = text.split_once("What the schemes did in a run, on average\n\n").expect("the proxy did something");

@@ -301,6 +301,10 @@ pub enum ScenarioAction {
     Show {
         #[command(flatten)]
         subject: Subject,
+
+        /// As which scheme's row runs it (see `ackless schemes`): with what the row and a preset of hosts have laid over it; stock is the scenario as it is written.
+        #[arg(long, default_value = "stock", value_name = "NAME")]
+        scheme: String,
     },
     /// Show the reference page of all keys, in Markdown.
     Keys,

@@ -11,11 +11,12 @@ use crate::output::{Failure, aligned, print};
 pub fn run(options: &Scenarios) -> Result<(), Failure> {
     match &options.action {
         None => list(),
-        Some(ScenarioAction::Show { subject }) => {
+        Some(ScenarioAction::Show { subject, scheme }) => {
+            let row = Row::find(scheme)?;
             let scenario = subject.read()?;
             // Values that do not go together are refused here too, not first when it is run.
-            scenario.build(Row::STOCK)?;
-            print(&scenario.effective(Row::STOCK).to_toml())
+            scenario.build(row)?;
+            print(&scenario.effective(row).to_toml())
         }
         Some(ScenarioAction::Keys) => print(&reference()),
     }

@@ -160,6 +160,26 @@ fn scenarios_lists_shows_and_what_it_shows_can_be_run() {
 }
 
 #[test]
+fn scenarios_show_a_row_as_it_runs_and_the_file_runs_so_without_the_row() {
+    let shown = stdout(&ackless(&["scenarios", "show", "--scheme", "linux", "--set", "transport.ack=4"]));
+    for line in ["preset = \"plain\"", "congestion = \"cubic\"", "ack = 4", "gro = \"per-batch\"", "tsq = \"8ms\""] {
+        assert!(shown.lines().any(|shown| shown.starts_with(line)), "{line}: {shown}");
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, &shown).expect("the folder can be written");
+    let short = ["--json", "--set", "run.warm_up=100ms", "--set", "run.measured=200ms"];
+    let goodput = |arguments: &[&str]| {
+        let printed = stdout(&ackless(&[&["run"], arguments, &short].concat()));
+        let line = printed.lines().find(|line| line.contains("\"goodput_mbps\"")).map(str::to_owned);
+        line.expect("a run has a goodput")
+    };
+    let by_row = goodput(&["--scheme", "linux", "--set", "transport.ack=4"]);
+    assert_eq!(goodput(&[file.to_str().expect("the path is text")]), by_row);
+    assert_ne!(goodput(&["--scheme", "tcp"]), by_row);
+}
+
+#[test]
 fn a_flow_with_tack_a_video_and_answers_have_their_tables_and_plain_flows_have_none() {
     let plain = stdout(&ackless(&short(&["run", "wifi-80211n"])));
     assert!(!["RTTmin", "answers", "damaged"].iter().any(|title| plain.contains(title)), "{plain}");

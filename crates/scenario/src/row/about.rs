@@ -100,7 +100,7 @@ pub(super) const LINUX: About = About {
            CUBIC, HyStart, RACK-TLP and PRR in bursts (TSO) over TCP Small Queues, undo mistaken reductions and tune their buffers. Any other row rides on it with --set transport.preset=linux.",
     source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_timer.c, tcp_cubic.c, tcp_offload.c, net/core/gro.c",
     needs: "nothing",
-    breaks: "where ten clients upload at once, TCP Small Queues shrink A-MPDUs: 84 Mbps in the place of 97 on 802.11n, 395 and not 470 on ac",
+    breaks: "where ten clients upload at once, TCP Small Queues shrink A-MPDUs: 83 Mbps in the place of 97 on 802.11n, 394 and not 474 on ac",
     keys: &[
         "transport.ack",
         "transport.sack_compression",

@@ -126,6 +126,44 @@ fn the_effective_scenario_reads_back_as_the_same_cell() {
     }
 }
 
+/// What was laid stands in the keys themselves, `preset` included: a file that named it would lay it over what the file has from overrides.
+#[test]
+fn the_effective_scenario_has_each_key_as_resolved_and_names_no_preset() {
+    let of = |row: &str| Row::find(row).unwrap_or_else(|error| panic!("{error}"));
+    let document = |scenario: &Scenario, row| {
+        serde_json::to_value(scenario.effective(row)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let overridden = ["transport.ack=4", "stations.new.gro=2"];
+    let (plain, linux) = (document(&read("", &[]), of("tcp")), document(&read(FILE, &overridden), of("linux")));
+    for (key, resolved) in [
+        ("preset", "plain"),
+        ("congestion", "cubic"),
+        ("recovery", "rack"),
+        ("slow_start", "hystart"),
+        ("nagle", "minshall"),
+        ("rto", "linux"),
+        ("cubic", "linux"),
+        ("rack", "linux"),
+        ("prr", "linux"),
+        ("growth", "linux"),
+    ] {
+        assert_eq!(linux["transport"][key], resolved, "{key}");
+        assert!(key == "preset" || plain["transport"][key] != resolved, "{key} is nothing of the preset's");
+    }
+    for key in ["eifel", "frto", "dsack", "receive_tuning", "send_tuning"] {
+        assert_eq!((&linux["transport"][key], &plain["transport"][key]), (&true.into(), &false.into()), "{key}");
+    }
+    let host = |table: &serde_json::Value| ["gro", "tsq", "tso"].map(|key| table[key].clone());
+    assert_eq!(host(&linux["server"]), ["per-batch", "1ms", "1ms"]);
+    assert_eq!(host(&linux["stations"][0]), ["per-batch", "8ms", "8ms"]);
+    assert_eq!(linux["stations"][1]["gro"], 2);
+    assert_eq!(linux["transport"]["ack"], 4);
+    let text = read(FILE, &overridden).effective(of("linux")).to_toml();
+    let named = text.replace("preset = \"plain\"", "preset = \"linux\"");
+    assert_ne!(named, text);
+    assert_ne!(tcp(&cell(&named, &[], "stock"), 1).policy, tcp(&cell(&text, &[], "stock"), 1).policy);
+}
+
 #[test]
 fn a_tack_flow_keeps_what_belongs_to_tack() {
     let cell = cell("", &["transport.tack=true", "transport.preset=linux"], "stock");

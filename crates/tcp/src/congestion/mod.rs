@@ -103,7 +103,7 @@ pub trait Controller {
 
     /// The window is about to be reduced: how it stands now may have to come back.
     fn remember(&mut self) {}
-    /// The reduction before which [`remember`](Self::remember) was called was a mistake (RFC 4015, 3.2). Controllers that model the path go on as they are.
+    /// The reduction before which [`remember`](Self::remember) was called was a mistake (RFC 4015, 3.1). Controllers that model the path go on as they are.
     fn undo(&mut self) {}
     /// The connection is established; the handshake took `rtt`, if that is known.
     fn on_connected(&mut self, _now: Instant, _rtt: Option<Duration>) {}

@@ -144,7 +144,7 @@ impl Endpoint {
         if let Some(ecn) = &mut self.ecn {
             ecn.on_undo();
         }
-        // The timer was wrong to fire. The round trip of an echo is no sample (RFC 4015, 3.4, would take it): where ACKs were lost, the
+        // The timer was wrong to fire. The round trip of an echo is no sample (the algorithm of RFC 4015, 3.1, takes it): where ACKs were lost, the
         // timeout itself would be one.
         self.rtt.stop_backing_off();
         if self.loss.phase() != Phase::Open {

@@ -353,6 +353,11 @@ pub trait Withdraw {
     fn exchange(&mut self, _handle: FrameHandle, _content: Content) -> Option<PacketId> {
         None
     }
+
+    /// Whether a frame that waits is out of reach all the same, since a device below the queues has been given it; by default, never.
+    fn is_with_device(&self, _handle: FrameHandle) -> bool {
+        false
+    }
 }
 
 impl<'a> Context<'a> {
@@ -376,7 +381,7 @@ impl<'a> Context<'a> {
     /// Takes back a queued frame, with its packet's reference.
     ///
     /// # Errors
-    /// [`TooLate`] if it is on the air, was sent at least once, or is already gone.
+    /// [`TooLate`] if it is on the air, was sent at least once, is with a device below the queues, or is already gone.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Result<PacketId, TooLate> {
         self.queues.withdraw(handle).ok_or(TooLate)
     }
@@ -385,10 +390,16 @@ impl<'a> Context<'a> {
     /// keeps its name, its place in the queue and its options.
     ///
     /// # Errors
-    /// [`TooLate`], and the reference stays with the scheme, if the frame is on the air, was sent at least once, or is already gone.
+    /// [`TooLate`], and the reference stays with the scheme, if the frame is on the air, was sent at least once, is with a device below the queues, or is
+    /// already gone.
     pub fn exchange(&mut self, handle: FrameHandle, packet: PacketId) -> Result<PacketId, TooLate> {
         let content = Content::of(packet, self.pool);
         self.queues.exchange(handle, content).ok_or(TooLate)
+    }
+
+    /// Whether a frame that has no sequence number yet can no longer be withdrawn, since a device below the queues has been given it (`ap.device_queue`).
+    pub fn is_with_device(&self, handle: FrameHandle) -> bool {
+        self.queues.is_with_device(handle)
     }
 
     /// What is known of `node`; a node that never joined is legacy.

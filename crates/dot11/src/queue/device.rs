@@ -148,6 +148,11 @@ impl Device {
         self.airtime += airtime;
     }
 
+    /// Whether it has been given this frame, and is not done with it.
+    pub fn holds(&self, frame: FrameHandle) -> bool {
+        self.held.iter().any(|held| held.packets.iter().any(|&(name, _)| name == frame))
+    }
+
     /// A frame has been acknowledged or given up.
     pub fn let_go(&mut self, frame: FrameHandle) {
         for held in &mut self.held {

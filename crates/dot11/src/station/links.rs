@@ -464,6 +464,10 @@ impl Withdraw for Links {
             }
         })
     }
+
+    fn is_with_device(&self, handle: FrameHandle) -> bool {
+        self.device.as_ref().is_some_and(|device| device.holds(handle))
+    }
 }
 
 impl Link {

@@ -72,6 +72,13 @@ impl Cake {
             self.flows.insert(key, Waiting::default());
         }
         let waiting = self.flows.at_hand();
+        // What a device below the queue has been given has left the queue, and a flow's frames leave it in their order.
+        while let Some(&first) = waiting.frames.front()
+            && cx.is_with_device(first)
+        {
+            waiting.remove(first);
+            self.frames.remove(first);
+        }
         let Some(place) = waiting.superfluous(&facts.tcp, self.aggressive, counters) else {
             waiting.push(handle, facts);
             self.frames.insert(handle, key);

@@ -18,8 +18,9 @@
 //! An ACK with options that are not known here (MPTCP's say how far the connection above is) or with reserved bits set is kept by `cake`, as Linux does; the other
 //! three do not look, and thin it out as any: what it alone said is then lost.
 //!
-//! What all have in common, and what is not modelled: the queue is the one from which the MAC takes its frames, so that as many ACKs as
-//! wait for the medium can still be thinned out; in a real station the frames nearest to the air are often out of the driver's reach.
+//! What all have in common: the queue is the one from which the MAC takes its frames, so that as many ACKs as wait for the medium can still be thinned out. In a
+//! real station the frames nearest to the air are often out of the driver's reach, which only an AP has here (`ap.device_queue`): what its device has been given
+//! counts as sent.
 //! `sch_cake` would shape and order packets of all flows too; here only its ACK filter is at work.
 
 mod cake;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use ackless_cell::config::{
-    AckConfig, AirtimeLimits, ApQueue, ApScheduler, CellConfig, CongestionChoice, Delivery, DeviceLimit, Direction,
-    FrameLoss, LinkLoss, Peer, Probability, SchemeChoice, Span, Topology, Traffic,
+    AckConfig, ApQueue, ApScheduler, CellConfig, CongestionChoice, Direction, FrameLoss, LinkLoss, Peer, Probability,
+    SchemeChoice, Span, Topology, Traffic,
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
@@ -20,6 +20,7 @@ use crate::hack::trial::{Outcome, RateChange, Trial};
 use crate::testing::crew;
 use crate::testing::hack_cells::{cell, hack_of, rates, tcp_of, transfer, with_stations};
 use crate::testing::hosts::{hosts, kernels, linux, one_of, small_queues, span};
+use crate::testing::macs::macs;
 use crate::testing::radio::radio;
 use crate::testing::weather::Weather;
 
@@ -180,19 +181,6 @@ fn flows(random: &mut Stream, config: &mut CellConfig) {
         tcp.receive_buffer = Bytes(one_of(random, &[30_000, 200_000, 1 << 20]));
         tcp.window_scaling = random.chance(0.8);
     }
-}
-
-/// When MACs hand up what they have received, and what ns-3 does otherwise with queues and back-off.
-fn macs(random: &mut Stream, config: &mut CellConfig) {
-    let gathers = Delivery::Coalesced(Duration::from_micros(1) + span(random, Duration::from_millis(3)));
-    let (whole, each) = (Delivery::PerPpdu, Delivery::PerMpdu);
-    config.delivery = one_of(random, &[whole, whole, whole, each, each, gathers]);
-    config.counts_in_flight = random.chance(0.2);
-    config.idle_at_end = random.chance(0.2);
-    config.ap.shares_queue = matches!(config.ap.queue, ApQueue::Fifo { .. }) && random.chance(0.2);
-    let packets = DeviceLimit::Packets(1 + random.below(60) as usize);
-    let airtime = DeviceLimit::Airtime(AirtimeLimits::MAC80211);
-    config.ap.device = one_of(random, &[None, None, None, None, Some(packets), Some(airtime)]);
 }
 
 /// How ACKs are said, on all nodes alike.

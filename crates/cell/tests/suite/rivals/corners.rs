@@ -5,6 +5,7 @@
 //!   `zero_windows`, `window_limited`;
 //! - what takes more flows, or longer ones, than these runs have: `table_full`, `no_room`, `not_cached`, `swept`, `forgotten`, `abandoned`,
 //!   `records_recovered`, `templates_replaced`;
+//! - what takes more ACKs in CAKE's queue than there often are (34 of 3,000 schedules had it, and 21 since devices hold some): `kept_above`;
 //! - what a server does beyond the window that it was told: `edge_minded`;
 //! - what takes data both ways on one connection: `native_piggybacked`;
 //! - what takes a race within one SIFS, or a peer that is not one of ours: `too_late`, `released_late`, `requests_early`, `requests_undelivered`, `requests_stale`,
@@ -131,15 +132,8 @@ pub const ARQ_SEQUENCE: &[&str] = &[
 pub const ARQ_HASH: &[&str] = &["hash_collision", "requests_unknown", "templates_refused"];
 
 /// CAKE's filter.
-pub const CAKE: &[&str] = &[
-    "dropped",
-    "kept_above",
-    "kept_duplicate",
-    "kept_for_sack",
-    "kept_for_timestamp",
-    "kept_single",
-    "kept_with_more",
-];
+pub const CAKE: &[&str] =
+    &["dropped", "kept_duplicate", "kept_for_sack", "kept_for_timestamp", "kept_single", "kept_with_more"];
 
 /// Drivers of the Broadcom kind.
 pub const BROADCOM: &[&str] = &[

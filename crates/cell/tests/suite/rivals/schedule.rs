@@ -13,6 +13,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::testing::hack_cells::{cell, rates, tcp_of, transfer, with_stations};
 use crate::testing::hosts::{hosts, kernels, linux, one_of, small_queues, span};
+use crate::testing::macs::macs;
 use crate::testing::powers::by_power;
 use crate::testing::radio::radio;
 use crate::testing::weather::{Kinds, Weather};
@@ -71,6 +72,7 @@ impl Schedule {
         if still && standard != Standard::B && config.topology == Topology::Infrastructure && hears.chance(0.2) {
             by_power(hears, &mut config);
         }
+        macs(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }

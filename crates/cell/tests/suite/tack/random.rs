@@ -10,6 +10,9 @@ use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::tack::{Contender, contenders, run, with_tack};
 use crate::testing::cells::{cell, loss, with_stations, with_tcp};
+use crate::testing::hosts::small_queues;
+use crate::testing::macs::macs;
+use crate::testing::radio::radio;
 
 /// The cell of a seed, and what is on its nodes.
 fn draw(seed: u64) -> (CellConfig, Contender) {
@@ -74,6 +77,9 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     let delay = Duration::from_micros(random.below(50_000));
     (config.wired.down.delay, config.wired.up.delay) = (delay, delay);
     config.measured = Duration::from_secs(120);
+    small_queues(&mut Stream::new(seed, 7, Purpose::Test), &mut config);
+    radio(&mut Stream::new(seed, 8, Purpose::Test), &mut config);
+    macs(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
     (config, contender)
 }
 

@@ -5,6 +5,7 @@ pub mod cells;
 pub mod crew;
 pub mod hack_cells;
 pub mod hosts;
+pub mod macs;
 pub mod powers;
 pub mod radio;
 pub mod sound;

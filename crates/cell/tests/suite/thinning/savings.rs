@@ -1,6 +1,6 @@
 //! Fewer ACKs go on the air, and nobody is worse off, while nothing but the air is lost.
 
-use ackless_cell::config::{Direction, Traffic};
+use ackless_cell::config::{DeviceLimit, Direction, Traffic};
 use ackless_cell::result::RunResult;
 use ackless_cell::run;
 use ackless_phy::Standard;
@@ -44,6 +44,24 @@ fn a_mpdus_leave_acks_waiting_and_thinning_sends_a_tenth_of_them() {
                 assert!(with * least < stock, "{name} on {standard:?} {direction:?}: {with} of {stock}");
             }
         }
+    }
+}
+
+#[test]
+fn what_a_device_has_been_given_is_thinned_out_no_more() {
+    let mut config = steady(Standard::N, &[Direction::Up]);
+    for (name, kind) in kinds() {
+        config.ap.device = None;
+        let within_reach = acks(&run(&thinned(config.clone(), kind), 1));
+        let with = [1, 5, 1_000].map(|packets| {
+            config.ap.device = Some(DeviceLimit::Packets(packets));
+            acks(&run(&thinned(config.clone(), kind), 1))
+        });
+        // Those that wait in the queue for its sake can be thinned out, and where it takes all, none; what is held never was in a queue.
+        let in_queue = !matches!(name, "broadcom-hold" | "samsung");
+        assert!(with[0] < 2 * within_reach, "{name}: {with:?}, {within_reach} without");
+        assert_eq!(with[2] > 5 * within_reach, in_queue, "{name}: {with:?}, {within_reach} without");
+        assert_eq!(with[2] > 2 * with[1], in_queue, "{name}: {with:?}");
     }
 }
 

@@ -464,7 +464,8 @@ fn what_legacy_stations_get_is_shown_where_there_are_any_and_every_table_fits_on
 
 #[test]
 fn legacy_stations_that_no_flow_goes_to_carry_nothing_and_not_minus_nothing() {
-    let text = "[[stations]]\nname = \"new\"\n[[stations]]\nname = \"old\"\nlegacy = true\n[[flows]]\nstations = \"new\"\n";
+    let text =
+        "[[stations]]\nname = \"new\"\n[[stations]]\nname = \"old\"\nlegacy = true\n[[flows]]\nstations = \"new\"\n";
     let scenario = Scenario::parse("cell.toml", text).unwrap_or_else(|error| panic!("{error}"));
     let cases = Case::all(&scenario, &[], &[Row::STOCK]).unwrap_or_else(|error| panic!("{error}"));
     let comparison = Comparison::run(&pretend, cases, 2, 1, &|| ()).unwrap_or_else(|error| panic!("{error}"));

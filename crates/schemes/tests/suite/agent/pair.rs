@@ -1,8 +1,6 @@
 //! A server, an AP and a station with the agent on both, and a MAC and a host that do what the script says.
 
-use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
-};
+use ackless_dot11::frame::{ACK_LEN, Answer, BLOCK_ACK_LEN, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{
     Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Context, Emission, Peer, Scheme, SendOptions, Verdict,
 };
@@ -10,10 +8,10 @@ use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::agent::{Agent, AgentConfig, AgentCounters, Solution};
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{
-    Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
-    Transport,
+    Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
 
+use crate::testing::frames::{mpdu, sent_by};
 use crate::testing::queue::Queue;
 
 pub const AP: usize = 0;
@@ -221,7 +219,7 @@ impl Pair {
         change(&mut tcp);
         let packet = self.packet(AP, tcp, len);
         let handle = self.nodes[AP].handle();
-        let mut options = options(AP);
+        let mut options = sent_by(AP);
         let verdict = self.ask(AP, |agent, cx| agent.on_outgoing(cx, packet, handle, &mut options));
         assert_eq!(verdict, Verdict::Pass);
         self.sequenced(AP, (handle, packet, options))
@@ -343,7 +341,7 @@ impl Pair {
         change(&mut tcp);
         let packet = self.packet(STATION, tcp, len);
         let handle = self.nodes[STATION].handle();
-        let mut options = options(STATION);
+        let mut options = sent_by(STATION);
         // The packet is queued before what the scheme emits meanwhile.
         let mut emissions = Vec::new();
         let Node { agent, queue, .. } = &mut self.nodes[STATION];
@@ -434,27 +432,11 @@ impl Pair {
         self.pool.insert(Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) })
     }
 
-    fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
+    fn sequenced(&mut self, node: usize, frame: (FrameHandle, PacketId, SendOptions)) -> Mpdu {
         let seq = MacSeq::new(self.nodes[node].next_seq);
         self.nodes[node].next_seq += 1;
-        let content = self.pool.get(packet);
-        let mpdu = Mpdu {
-            packet,
-            packet_len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            tcp_ack: content.is_acknowledgement(),
-            handle,
-            kind: options.kind,
-            ds: options.ds,
-            receiver: options.receiver,
-            transmitter: if node == AP { self.ap } else { NodeId(1) },
-            destination: options.destination,
-            source: options.source,
-            seq,
-            retry: false,
-            ack_policy: AckPolicy::Normal,
-            part: Part::Alone,
-        };
+        let transmitter = if node == AP { self.ap } else { NodeId(1) };
+        let mpdu = mpdu(&self.pool, transmitter, frame, seq);
         self.ask(node, |agent, cx| agent.on_sequenced(cx, &mpdu));
         mpdu
     }
@@ -508,17 +490,4 @@ pub fn sack(pair: &Pair, blocks: &[(u32, u32)]) -> SackBlocks {
     let place = |segment| pair.first + segment * SEGMENT;
     let blocks: Vec<_> = blocks.iter().map(|&(from, to)| (place(from), place(to))).collect();
     SackBlocks::from_slice(&blocks)
-}
-
-fn options(from: usize) -> SendOptions {
-    let (from, to) = (NodeId(from as u16), NodeId(1 - from as u16));
-    SendOptions {
-        receiver: to,
-        destination: to,
-        source: from,
-        ds: if to == NodeId(0) { Ds::ToAp } else { Ds::FromAp },
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
-    }
 }

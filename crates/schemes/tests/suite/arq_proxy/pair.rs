@@ -2,13 +2,9 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tag,
-    Tid,
-};
+use ackless_dot11::frame::{ACK_LEN, Answer, BLOCK_ACK_LEN, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tag};
 use ackless_dot11::hooks::{
-    AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Peer, Scheme, SendOptions,
-    Verdict,
+    AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions, Verdict,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::arq_proxy::{ArqProxy, ArqProxyConfig, ArqProxyCounters};
@@ -17,6 +13,7 @@ use ackless_wire::{
     UdpHeader,
 };
 
+use crate::testing::frames::{mpdu, sent_by};
 use crate::testing::queue::Queue;
 
 /// The AP and the station.
@@ -173,7 +170,7 @@ impl Pair {
             let transport = Transport::Udp(UdpHeader { src_port: 80, dst_port: 80 });
             let packet = self.pool.insert(Packet { ip, transport, payload: Payload::Length(SEGMENT) });
             let handle = self.nodes[AP].handle();
-            let mpdu = self.sequenced(AP, (handle, packet, options(STATION)));
+            let mpdu = self.sequenced(AP, (handle, packet, sent_by(AP)));
             let sent = self.launch(AP, vec![mpdu]);
             self.exchange(&sent, Air::Clear);
         }
@@ -266,7 +263,7 @@ impl Pair {
     /// The station's MAC gets a packet, and queues it unless the client keeps or swallows it.
     fn hand_down(&mut self, packet: PacketId) {
         let handle = self.nodes[STATION].handle();
-        let mut options = options(AP);
+        let mut options = sent_by(STATION);
         match self.ask(STATION, |scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options)) {
             Verdict::Pass => self.nodes[STATION].queue.0.push_back((handle, packet, options)),
             Verdict::Hold => {}
@@ -348,34 +345,17 @@ impl Pair {
         change(&mut header);
         let packet = self.packet(AP, header, Payload::Length(SEGMENT));
         let (packet, handle) = (self.pool.insert(packet), self.nodes[AP].handle());
-        let mut options = options(STATION);
+        let mut options = sent_by(AP);
         let verdict = self.ask(AP, |scheme, cx| scheme.on_outgoing(cx, packet, handle, &mut options));
         assert_eq!(verdict, Verdict::Pass);
         self.sequenced(AP, (handle, packet, options))
     }
 
-    fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
+    fn sequenced(&mut self, node: usize, frame: (FrameHandle, PacketId, SendOptions)) -> Mpdu {
         let state = &mut self.nodes[node];
         let seq = MacSeq::new(state.next_seq);
         state.next_seq = (state.next_seq + 1) % MacSeq::MODULUS;
-        let content = Content::of(packet, &self.pool);
-        let mpdu = Mpdu {
-            packet,
-            packet_len: content.len,
-            payload_len: content.payload_len,
-            tcp_ack: content.tcp_ack,
-            handle,
-            kind: options.kind,
-            ds: options.ds,
-            receiver: options.receiver,
-            transmitter: NodeId(node as u16),
-            destination: options.destination,
-            source: options.source,
-            seq,
-            retry: false,
-            ack_policy: AckPolicy::Normal,
-            part: Part::Alone,
-        };
+        let mpdu = mpdu(&self.pool, NodeId(node as u16), frame, seq);
         self.ask(node, |scheme, cx| scheme.on_sequenced(cx, &mpdu));
         mpdu
     }
@@ -449,19 +429,6 @@ impl Node {
 /// The TCP header of a packet.
 pub fn tcp(packet: &Packet) -> &TcpHeader {
     packet.tcp().expect("all packets here are TCP")
-}
-
-fn options(to: usize) -> SendOptions {
-    let (to, from) = (NodeId(to as u16), NodeId(1 - to as u16));
-    SendOptions {
-        receiver: to,
-        destination: to,
-        source: from,
-        ds: if to == NodeId(0) { Ds::ToAp } else { Ds::FromAp },
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
-    }
 }
 
 fn station_ports(flow: u16) -> (u16, u16) {

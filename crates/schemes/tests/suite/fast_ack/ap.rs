@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
+use ackless_dot11::frame::{FrameHandle, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
 use ackless_schemes::fast_ack::{FastAck, FastAckConfig, FastAckCounters};
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{
-    Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
-    Transport,
+    Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
+
+use crate::testing::frames::{mpdu, sent_by};
 
 /// Every data segment's length.
 pub const LEN: u32 = 1000;
@@ -145,7 +146,7 @@ impl Ap {
         let packet = self.pool.insert(packet(false, tcp, len));
         self.next_handle += 1;
         let handle = FrameHandle(self.next_handle);
-        let mut options = options();
+        let mut options = sent_by(0);
         match self.ask(|fast_ack, cx| fast_ack.on_outgoing(cx, packet, handle, &mut options)) {
             Verdict::Pass => self.queue.0.push_back((handle, packet, options)),
             Verdict::Swallow => self.pool.release(packet),
@@ -295,37 +296,7 @@ impl Ap {
     }
 
     fn mpdu(&self, handle: FrameHandle, packet: PacketId, options: SendOptions) -> Mpdu {
-        let content = self.pool.get(packet);
-        let SendOptions { receiver, destination, source, ds, kind, ack_policy, .. } = options;
-        Mpdu {
-            packet,
-            packet_len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            tcp_ack: content.is_acknowledgement(),
-            handle,
-            kind,
-            ds,
-            receiver,
-            transmitter: NodeId(0),
-            destination,
-            source,
-            seq: MacSeq::new(handle.0 as u16),
-            retry: false,
-            ack_policy,
-            part: Part::Alone,
-        }
-    }
-}
-
-fn options() -> SendOptions {
-    SendOptions {
-        receiver: NodeId(1),
-        destination: NodeId(1),
-        source: NodeId(0),
-        ds: Ds::FromAp,
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
+        mpdu(&self.pool, NodeId(0), (handle, packet, options), MacSeq::new(handle.0 as u16))
     }
 }
 

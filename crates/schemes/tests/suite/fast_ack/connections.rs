@@ -32,6 +32,31 @@ fn a_server_that_connects_to_the_client_is_helped_from_the_first_ack_on() {
     assert_eq!(ap.live(), 0);
 }
 
+/// By the forged one's options the AP would take the connection's windows for others than they are.
+#[test]
+fn a_connection_whose_servers_syn_a_forged_one_has_hidden_is_left_alone() {
+    for forged in [false, true] {
+        let mut ap = Ap::new();
+        let mut syn = ap.server_header(0);
+        (syn.seq, syn.flags) = (SeqNumber(ap.iss), TcpFlags::SYN);
+        ap.server_sends(syn, 0);
+        if forged {
+            syn.seq = SeqNumber(77);
+            ap.server_sends(syn, 0);
+        }
+        let (_, mut answer) = ap.client_header(0);
+        (answer.seq, answer.flags) = (SeqNumber(4999), TcpFlags::SYN | TcpFlags::ACK);
+        ap.client_sends(answer, 0);
+        ap.data(0..2);
+        ap.deliver(3 + usize::from(forged));
+        ap.ack(1);
+        ap.data([2]);
+        ap.deliver(1);
+        assert_eq!(ap.counters().opened, u64::from(!forged));
+        assert_eq!(ap.ack(2), if forged { Verdict::Pass } else { Verdict::Swallow });
+    }
+}
+
 #[test]
 fn what_the_server_sent_before_the_clients_first_ack_is_known_to_be_sent() {
     let mut ap = called_by_the_server();

@@ -1,8 +1,6 @@
 //! A station and an AP with HACK, a MAC that does what the script says, and the wire behind the AP.
 
-use ackless_dot11::frame::{
-    ACK_LEN, AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
-};
+use ackless_dot11::frame::{ACK_LEN, Answer, BLOCK_ACK_LEN, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{
     AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Peer, Scheme, SendOptions, Verdict,
 };
@@ -12,10 +10,10 @@ use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
 use ackless_schemes::testing::identification;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{
-    Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
-    Transport,
+    Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
 
+use crate::testing::frames::{mpdu, sent_by};
 use crate::testing::queue::Queue;
 
 /// The AP and the station.
@@ -387,7 +385,7 @@ impl Pair {
         let packet = self.data_packet(0);
         let packet = self.pool.insert(packet);
         let handle = self.nodes[AP].handle();
-        let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options(STATION)));
+        let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut sent_by(AP)));
         assert_eq!(verdict, Verdict::Pass);
         self.pool.release(packet);
     }
@@ -423,7 +421,7 @@ impl Pair {
         let (verdict, _) = self.ask_then(
             node,
             |hack, cx| {
-                let mut options = options(1 - node);
+                let mut options = sent_by(node);
                 (hack.on_outgoing(cx, packet, handle, &mut options), options)
             },
             |pair, (verdict, options)| {
@@ -440,7 +438,7 @@ impl Pair {
         let packet = self.data_packet(flow);
         let packet = self.pool.insert(packet);
         let handle = self.nodes[AP].handle();
-        let mut options = options(STATION);
+        let mut options = sent_by(AP);
         let verdict = self.ask(AP, |hack, cx| hack.on_outgoing(cx, packet, handle, &mut options));
         assert_eq!(verdict, Verdict::Pass);
         self.sequenced(AP, (handle, packet, options))
@@ -454,28 +452,11 @@ impl Pair {
         packet(AP, 0, tcp, 1_000)
     }
 
-    fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
+    fn sequenced(&mut self, node: usize, frame: (FrameHandle, PacketId, SendOptions)) -> Mpdu {
         let state = &mut self.nodes[node];
         let seq = MacSeq::new(state.next_seq);
         state.next_seq += 1;
-        let content = self.pool.get(packet);
-        let mpdu = Mpdu {
-            packet,
-            packet_len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            tcp_ack: content.is_acknowledgement(),
-            handle,
-            kind: options.kind,
-            ds: options.ds,
-            receiver: options.receiver,
-            transmitter: NodeId(node as u16),
-            destination: options.destination,
-            source: options.source,
-            seq,
-            retry: false,
-            ack_policy: AckPolicy::Normal,
-            part: Part::Alone,
-        };
+        let mpdu = mpdu(&self.pool, NodeId(node as u16), frame, seq);
         self.ask(node, |hack, cx| hack.on_sequenced(cx, &mpdu));
         mpdu
     }
@@ -603,19 +584,6 @@ pub fn shares_an_identifier(flow: u16, other: u16) -> bool {
 fn due(to: NodeId, kind: AnswerKind) -> AnswerDue {
     let len = if kind == AnswerKind::Ack { ACK_LEN } else { BLOCK_ACK_LEN };
     AnswerDue { to, kind, rate: TxVector::ofdm(OfdmRate::Mbps24, Band::Ghz5), len }
-}
-
-fn options(to: usize) -> SendOptions {
-    let (to, from) = (NodeId(to as u16), NodeId(1 - to as u16));
-    SendOptions {
-        receiver: to,
-        destination: to,
-        source: from,
-        ds: if to == NodeId(0) { Ds::ToAp } else { Ds::FromAp },
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
-    }
 }
 
 /// The number of the first byte behind so many segments.

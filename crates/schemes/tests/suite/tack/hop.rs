@@ -1,16 +1,15 @@
 //! A hop between an AP and a station with any scheme on both, and a MAC that loses nothing.
 
-use ackless_dot11::frame::{
-    AckPolicy, Answer, BLOCK_ACK_LEN, Ds, FrameHandle, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid,
-};
+use ackless_dot11::frame::{Answer, BLOCK_ACK_LEN, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 use ackless_dot11::hooks::{
-    Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Content, Context, Emission, Passage, Peer, Scheme,
+    Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Backlog, Context, Emission, Passage, Peer, Scheme,
     SendOptions, Verdict,
 };
 use ackless_phy::{Band, OfdmRate, TxVector};
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool};
 
+use crate::testing::frames::{mpdu, sent_by};
 use crate::testing::queue::Queue;
 
 pub const AP: usize = 0;
@@ -52,7 +51,7 @@ impl Hop {
             assert_eq!(verdict, Verdict::Pass, "no scheme here minds what comes off the wire");
         }
         let handle = self.handle();
-        let plain = options(node);
+        let plain = sent_by(node);
         let mut options = plain;
         // The packet is queued before what the scheme emits meanwhile.
         let mut emissions = Vec::new();
@@ -141,25 +140,8 @@ impl Hop {
         }
     }
 
-    fn sequenced(&mut self, node: usize, (handle, packet, options): (FrameHandle, PacketId, SendOptions)) -> Mpdu {
-        let Content { packet, len, payload_len, tcp_ack } = Content::of(packet, &self.pool);
-        let mpdu = Mpdu {
-            packet,
-            packet_len: len,
-            payload_len,
-            tcp_ack,
-            handle,
-            kind: options.kind,
-            ds: options.ds,
-            receiver: options.receiver,
-            transmitter: NodeId(node as u16),
-            destination: options.destination,
-            source: options.source,
-            seq: MacSeq::new(self.next_seq[node] % MacSeq::MODULUS),
-            retry: false,
-            ack_policy: options.ack_policy,
-            part: Part::Alone,
-        };
+    fn sequenced(&mut self, node: usize, frame: (FrameHandle, PacketId, SendOptions)) -> Mpdu {
+        let mpdu = mpdu(&self.pool, NodeId(node as u16), frame, MacSeq::new(self.next_seq[node] % MacSeq::MODULUS));
         self.next_seq[node] = (self.next_seq[node] + 1) % MacSeq::MODULUS;
         self.ask(node, |scheme, cx| scheme.on_sequenced(cx, &mpdu));
         mpdu
@@ -206,19 +188,5 @@ impl Hop {
         let queue = &mut self.queues[node];
         let mut cx = Context::new(self.now, NodeId(node as u16), &mut self.pool, &peers, queue, emissions);
         question(&mut self.schemes[node], &mut cx)
-    }
-}
-
-/// How a node's packets leave without a scheme.
-fn options(from: usize) -> SendOptions {
-    let (source, to) = (NodeId(from as u16), NodeId(1 - from as u16));
-    SendOptions {
-        receiver: to,
-        destination: to,
-        source,
-        ds: if from == AP { Ds::FromAp } else { Ds::ToAp },
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
     }
 }

@@ -1,3 +1,4 @@
 //! What the scripts of several schemes share.
 
+pub mod frames;
 pub mod queue;

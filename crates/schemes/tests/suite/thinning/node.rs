@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 
-use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part, Tid};
-use ackless_dot11::hooks::{Content, Context, Emission, Scheme, SendOptions, Verdict, Withdraw};
+use ackless_dot11::frame::{FrameHandle, MacSeq, Mpdu, NodeId};
+use ackless_dot11::hooks::{Content, Context, Emission, Scheme, Verdict, Withdraw};
 use ackless_schemes::thinning::{Thinning, ThinningConfig, ThinningCounters};
 use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{
-    Bytes, Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader,
-    Transport,
+    Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
+
+use crate::testing::frames::{mpdu, sent_by};
 
 /// The node.
 pub struct Node {
@@ -127,7 +128,7 @@ impl Node {
         let packet = self.pool.insert(segment.packet());
         self.next_handle += 1;
         let handle = FrameHandle(self.next_handle);
-        let mut options = options();
+        let mut options = sent_by(1);
         match self.ask(|thinning, cx| thinning.on_outgoing(cx, packet, handle, &mut options)) {
             Verdict::Pass => self.queue.0.push_back((handle, packet)),
             Verdict::Hold => {}
@@ -193,7 +194,7 @@ impl Node {
         let answer = question(&mut self.thinning, &mut cx);
         for emission in emissions {
             let Emission::Queue(packet, options) = emission else { panic!("ACKs go into the queue") };
-            assert_eq!(options, self::options());
+            assert_eq!(options, sent_by(1));
             self.next_handle += 1;
             let handle = FrameHandle(self.next_handle);
             let mut none = Vec::new();
@@ -205,36 +206,6 @@ impl Node {
     }
 
     fn mpdu(&self, handle: FrameHandle, packet: PacketId) -> Mpdu {
-        let content = self.pool.get(packet);
-        let SendOptions { receiver, destination, source, ds, kind, ack_policy, .. } = options();
-        Mpdu {
-            packet,
-            packet_len: content.len(),
-            payload_len: Bytes(content.payload.len().into()),
-            tcp_ack: content.is_acknowledgement(),
-            handle,
-            kind,
-            ds,
-            receiver,
-            transmitter: NodeId(1),
-            destination,
-            source,
-            seq: MacSeq::new(handle.0 as u16),
-            retry: false,
-            ack_policy,
-            part: Part::Alone,
-        }
-    }
-}
-
-fn options() -> SendOptions {
-    SendOptions {
-        receiver: NodeId(0),
-        destination: NodeId(0),
-        source: NodeId(1),
-        ds: Ds::ToAp,
-        kind: MpduKind::QosData(Tid(0)),
-        ack_policy: AckPolicy::Normal,
-        rate: None,
+        mpdu(&self.pool, NodeId(1), (handle, packet, sent_by(1)), MacSeq::new(handle.0 as u16))
     }
 }

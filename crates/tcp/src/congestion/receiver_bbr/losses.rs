@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_loses_more_than_2_percent_in_a_queue_leaves_what_was_sent_as_the_bound() {
-        // 98 of 100 is not more than 2 %, and 50 ms is not more than 5/4 of 40; two of 80 are more than 2 %, but two only.
+        // Three of 150 are not more than 2 %, and 50 ms is not more than 5/4 of 40; two of 80 are more than 2 %, but two only.
         for (delivered, lost, millis) in [(147, 3, 60), (90, 10, 50), (78, 2, 60), (90, 0, 60)] {
             let mut bounds = probing();
             assert_eq!(round(&mut bounds, Stage::Up, delivered, lost, millis), Asked::Nothing, "{delivered} {lost}");

@@ -36,8 +36,6 @@ pub struct ReceiverBbr {
     /// Keyed by intervals, or in [`Variant::Rounds`] by rounds.
     bandwidth: MaxFilter,
     time: RateTime,
-    /// An interval of it.
-    interval_of_clock: Duration,
     /// 1/f in force; nothing while every packet is acknowledged.
     interval: Option<Duration>,
     /// The latest round trip. Where a queue grows or drains, the smoothed one lags behind by many of them.
@@ -96,7 +94,6 @@ impl ReceiverBbr {
             state: State::Startup,
             bandwidth: MaxFilter::new(variant.filter_length()),
             time: RateTime::new(),
-            interval_of_clock: NOMINAL_RTT,
             interval: None,
             latest_rtt: Duration::ZERO,
             min_rtt: None,
@@ -241,7 +238,7 @@ impl ReceiverBbr {
     /// A gain cycle begins with asking for more. What losses bound, is asked for as seldom as version 3 does.
     fn begin_cycle(&mut self, now: Instant) {
         self.state = State::ProbeBw { began: self.time.mark(now, 0) };
-        let (cap, product, interval) = (self.cap, self.bdp(), self.interval_of_clock);
+        let (cap, product, interval) = (self.cap, self.bdp(), self.time.length());
         let drawn =
             self.losses.as_mut().and_then(|losses| losses.begin_cycle(cap, product, interval, &mut self.random));
         self.cycle = drawn.map_or(self.variant.cycle_length(), |drawn| drawn.max(self.variant.cycle_length()));
@@ -477,8 +474,7 @@ impl Controller for ReceiverBbr {
                 *end = (*end).min(facts.now);
             }
         }
-        self.interval_of_clock = self.clock_length(facts.srtt);
-        self.time.set_interval(facts.now, self.interval_of_clock);
+        self.time.set_interval(facts.now, self.clock_length(facts.srtt));
         self.update_bandwidth(facts);
         if let Some(losses) = &mut self.losses {
             losses.on_report(facts);

@@ -76,6 +76,8 @@ pub struct Cell<S, O> {
     merging: Vec<(usize, usize)>,
     /// When the wire will have sent each packet of the server's that counts in small queues.
     unsent: VecDeque<(Instant, PacketId)>,
+    /// What a TCP sends one behind another, until it is on its way.
+    train: Vec<PacketId>,
     /// What the queues below TCPs have let go of in this instant.
     discharged: Vec<Discharge>,
     /// The flows and ends whose queues these are.

@@ -39,6 +39,11 @@ impl SendBuffer {
         self.end
     }
 
+    /// Whether all that is here are bytes whose values do not matter.
+    pub(crate) fn is_one_length(&self) -> bool {
+        self.chunks.len() == 1 && matches!(self.chunks[0].content, Content::Length)
+    }
+
     /// Writes `len` bytes whose values do not matter.
     pub(crate) fn push_length(&mut self, len: Bytes) {
         if len == Bytes::ZERO {

@@ -63,6 +63,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             flows: flows(config, seed),
             merging: Vec::new(),
             unsent: VecDeque::new(),
+            train: Vec::new(),
             discharged: Vec::new(),
             freed: Vec::new(),
             sources: vec![VecDeque::new(); nodes],

@@ -229,8 +229,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.agenda.set(self.slots.slot(Wakeup::ToWire), self.server.down_timeout());
     }
 
+    /// A train leaves a transport at the server.
+    pub(super) fn leave_together(&mut self) {
+        let mut train = std::mem::take(&mut self.train);
+        if self.server.is_instant() && self.eavesdropper.is_none() {
+            train.drain(..).for_each(|packet| self.put_on_wire(packet));
+            self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
+        } else {
+            train.drain(..).for_each(|packet| self.send_from(Place::Server, packet));
+        }
+        self.train = train;
+    }
+
     /// The server puts a packet on the wire.
     fn push_down(&mut self, packet: PacketId) {
+        self.put_on_wire(packet);
+        self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
+    }
+
+    #[inline(always)]
+    fn put_on_wire(&mut self, packet: PacketId) {
         let len = self.pool.len_of(packet);
         let counted_from = self.pool.is_charged(packet).then(|| self.wire_down.free_at());
         let pushed = self.wire_down.push(self.now, Load::Packet(packet), len);
@@ -241,7 +259,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(self.now, &Event::WireDrop { node: None });
             self.pool.release(packet);
         }
-        self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
     }
 
     /// The wire has taken a packet of the server's that counts in small queues, whether or not it will arrive.

@@ -203,6 +203,36 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.top_up(flow, end);
             self.let_read(flow, end);
         }
+        if bounded || !self.send_train(flow, end) {
+            self.send_segments(flow, end, bounded);
+        }
+        self.report(flow, end);
+        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
+        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
+        if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
+            && tcp.take_armed() < self.agenda.deadline(slot)
+            && let Some(at) = tcp.poll_timeout()
+            && at < self.agenda.deadline(slot)
+        {
+            self.agenda.set(slot, Some(at));
+        }
+    }
+
+    /// What a TCP at the server sends one behind another leaves together: nothing that it meets there answers before it is gone, as the MAC of a station or a scheme may. Returns
+    /// whether that was all that it has to send now.
+    #[inline(always)]
+    fn send_train(&mut self, flow: usize, end: usize) -> bool {
+        let End { place: Place::Server, tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else {
+            return false;
+        };
+        let is_all = tcp.poll_train(self.now, &mut self.pool, &mut self.train);
+        if !self.train.is_empty() {
+            self.leave_together();
+        }
+        is_all
+    }
+
+    fn send_segments(&mut self, flow: usize, end: usize, bounded: bool) {
         loop {
             let now = self.now;
             let End { place, tcp: Some(tcp), small_queue, .. } = &mut self.flows.flow_mut(flow).ends[end] else {
@@ -217,16 +247,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.charge(flow, end, packet);
             }
             self.send_from(place, packet);
-        }
-        self.report(flow, end);
-        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
-        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
-        if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
-            && tcp.take_armed() < self.agenda.deadline(slot)
-            && let Some(at) = tcp.poll_timeout()
-            && at < self.agenda.deadline(slot)
-        {
-            self.agenda.set(slot, Some(at));
         }
     }
 

@@ -60,8 +60,7 @@ impl Endpoint {
         if duplicate {
             self.stats.duplicate_acks += 1;
         }
-        let window_used = self.tx.una < self.tx.limited_until
-            || (self.config.sender.growth == GrowthRule::Linux && self.may_double());
+        let window_used = self.has_used_window();
         let delivered = self.record_delivery(now, ack, tcp, bare);
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, report, delivered.as_ref()) } else { None };
@@ -111,6 +110,12 @@ impl Endpoint {
         self.tx.next == self.tx.una && self.loss.phase() == Phase::Open
     }
 
+    /// Whether the window limited the sender when what is acknowledged now was out.
+    #[inline]
+    pub(super) fn has_used_window(&self) -> bool {
+        self.tx.una < self.tx.limited_until || (self.config.sender.growth == GrowthRule::Linux && self.may_double())
+    }
+
     /// `tcp_is_cwnd_limited` in slow start: the window is less than twice the most that was out.
     fn may_double(&self) -> bool {
         let window = self.congestion.window();
@@ -126,7 +131,8 @@ impl Endpoint {
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.
-    fn update_window(&mut self, now: Instant, ack: Position, report: &PeerReport<'_>) -> WindowChange {
+    #[inline]
+    pub(super) fn update_window(&mut self, now: Instant, ack: Position, report: &PeerReport<'_>) -> WindowChange {
         if self.is_outdated(now, ack, report) {
             return WindowChange::Same;
         }
@@ -139,7 +145,8 @@ impl Endpoint {
         if before == window { WindowChange::Same } else { WindowChange::Moved }
     }
 
-    fn on_new_acknowledgement(
+    #[inline]
+    pub(super) fn on_new_acknowledgement(
         &mut self,
         now: Instant,
         ack: Position,
@@ -222,20 +229,26 @@ impl Endpoint {
             }
             LossDecision::EndRecovery | LossDecision::Nothing => {
                 if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) && !self.is_reduced_by_mark() {
-                    self.congestion.on_ack(&AckFacts {
-                        now,
-                        acked: grown,
-                        una: out.una,
-                        next: out.max,
-                        rtt,
-                        srtt: self.rtt.smoothed().unwrap_or_default(),
-                        min_rtt: self.rtt.min().unwrap_or_default(),
-                        window_used,
-                        after_timeout: matches!(before, Phase::GoBack { .. }),
-                    });
+                    self.grow(now, grown, rtt, window_used, before);
                 }
             }
         }
+    }
+
+    /// The window grows for what was acknowledged, in the phase that was `before`.
+    #[inline]
+    pub(super) fn grow(&mut self, now: Instant, acked: Bytes, rtt: Option<Duration>, window_used: bool, before: Phase) {
+        self.congestion.on_ack(&AckFacts {
+            now,
+            acked,
+            una: self.tx.una,
+            next: self.tx.max,
+            rtt,
+            srtt: self.rtt.smoothed().unwrap_or_default(),
+            min_rtt: self.rtt.min().unwrap_or_default(),
+            window_used,
+            after_timeout: matches!(before, Phase::GoBack { .. }),
+        });
     }
 
     pub(super) fn begin_recovery(&mut self, now: Instant) {
@@ -251,7 +264,7 @@ impl Endpoint {
 
     /// Timers, buffer, events and the fate of our FIN.
     #[inline(always)]
-    fn after_new_acknowledgement(&mut self, now: Instant) {
+    pub(super) fn after_new_acknowledgement(&mut self, now: Instant) {
         if self.tx.una == self.tx.max {
             self.timers.stop(Timer::Retransmit);
         } else {
@@ -316,7 +329,7 @@ pub(super) enum Acknowledgement {
 
 /// What a segment did to the send window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum WindowChange {
+pub(super) enum WindowChange {
     Same,
     Moved,
 }

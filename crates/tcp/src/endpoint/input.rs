@@ -35,6 +35,14 @@ impl Endpoint {
             return;
         };
         self.stats.segments_received += 1;
+        if self.state == State::Established && self.takes_as_predicted(now, packet, tcp, segment) {
+            return;
+        }
+        self.take_in(now, packet, tcp, segment);
+    }
+
+    /// Takes a segment from the peer, whatever it may be.
+    pub(super) fn take_in(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
         match self.state {
             State::Closed => {
                 if !tcp.flags.contains(TcpFlags::RST) {
@@ -156,7 +164,8 @@ impl Endpoint {
     /// TS.Recent (RFC 7323, 4.3 and 5.3, R3), from a segment in the window with an acknowledgement that is neither of something not sent
     /// yet nor late, as in Linux. The RFC asks for the window alone; but by a timestamp that a RST, a SYN or another guess has left behind,
     /// PAWS would drop all that the peer sends for 24 days (RFC 5961, 3 to 5, has the checks).
-    fn take_timestamp(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
+    #[inline]
+    pub(super) fn take_timestamp(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
         if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
             stamps.on_segment(value, start, self.rx.last_ack_sent, now);
         }

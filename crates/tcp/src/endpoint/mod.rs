@@ -14,11 +14,13 @@ mod inspect;
 mod outlet;
 mod output;
 mod pace;
+mod predicted;
 mod receiver;
 mod sender;
 mod small_queue;
 mod tack_input;
 mod tack_output;
+mod train;
 mod tuning;
 mod undo;
 mod wakeup;
@@ -362,3 +364,6 @@ impl Peer {
         addresses && tcp.src_port == self.address.port()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -457,18 +457,18 @@ impl Endpoint {
 
 /// What every header of a connection says anew.
 #[derive(Clone, Copy, Debug)]
-struct Said {
-    seq: SeqNumber,
-    ack: SeqNumber,
-    flags: TcpFlags,
-    window: u16,
-    timestamps: Option<(u32, u32)>,
+pub(super) struct Said {
+    pub(super) seq: SeqNumber,
+    pub(super) ack: SeqNumber,
+    pub(super) flags: TcpFlags,
+    pub(super) window: u16,
+    pub(super) timestamps: Option<(u32, u32)>,
 }
 
 impl Said {
     /// The header that says it, and nothing else.
     #[inline(always)]
-    fn header(self, from: u16, to: u16) -> TcpHeader {
+    pub(super) fn header(self, from: u16, to: u16) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
         let options = TcpOptions { timestamps, ..TcpOptions::default() };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }

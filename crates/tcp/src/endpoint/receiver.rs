@@ -166,6 +166,11 @@ impl Receiver {
         !self.reassembly.is_empty() || self.twice.is_some()
     }
 
+    /// Whether the window follows what is read.
+    pub(super) const fn tunes_itself(&self) -> bool {
+        self.tuning.is_some()
+    }
+
     /// `span` has come: what of it was here already.
     pub(super) fn note_twice(&mut self, span: Span) {
         let below = Span { start: span.start, end: span.end.min(self.next) };

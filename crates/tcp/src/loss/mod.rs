@@ -188,6 +188,12 @@ impl Detector {
         matches!(self, Self::Recording(_))
     }
 
+    /// Whether nothing is known to be lost or to have come above a hole, and there are no records: an acknowledgement without SACK blocks changes nothing.
+    #[inline]
+    pub(crate) fn is_calm(&self) -> bool {
+        matches!(self, Self::Sack(detector) if detector.is_calm())
+    }
+
     /// Whether losses are found by RACK.
     pub(crate) fn is_rack(&self) -> bool {
         matches!(self, Self::Recording(detector) if matches!(**detector, Recording::Rack(_)))

@@ -50,6 +50,11 @@ impl SackRecovery {
         }
     }
 
+    /// Whether nothing is known to be lost, or to have come above a hole.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.phase == Phase::Open && self.board.is_empty()
+    }
+
     /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the
     /// network.
     fn set_pipe(&mut self, out: &Outstanding) {
@@ -86,7 +91,7 @@ impl SackRecovery {
 impl LossDetector for SackRecovery {
     fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
         let advanced = report.acked > Bytes::ZERO;
-        if report.sacked.is_empty() && self.board.is_empty() && self.phase == Phase::Open {
+        if report.sacked.is_empty() && self.is_calm() {
             return LossDecision::Nothing;
         }
         let newly = self.board.update(out.una, out.max, report.sacked);

@@ -1,0 +1,112 @@
+//! Header prediction (V. Jacobson; RFC 7323, 5.6): nearly all segments of a bulk transfer are the next data in order, to who receives, or a bare acknowledgement of new
+//! data, to who sends. Such a segment changes little, and is known by a few comparisons.
+//!
+//! What it changes is what `input` and `acknowledge` would change; any segment with something else to tell goes there.
+
+use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
+
+use super::Endpoint;
+use crate::ack::{AckPolicy, Place, SegmentFacts};
+use crate::config::MissingTimestamp;
+use crate::loss::Phase;
+use crate::sequence::{Position, Span};
+
+impl Endpoint {
+    /// Takes a segment, on an established connection, if it is what is expected next. Returns whether it was.
+    #[inline(always)]
+    pub(super) fn takes_as_predicted(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        tcp: &TcpHeader,
+        segment: Bytes,
+    ) -> bool {
+        if !self.predicts(now, tcp) {
+            return false;
+        }
+        let len = Bytes(packet.payload.len().into());
+        let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
+        if len == Bytes::ZERO {
+            self.takes_acknowledgement(now, tcp, acked)
+        } else {
+            self.takes_data(now, tcp, acked, len, segment)
+        }
+    }
+
+    /// Whether a segment begins where the last one ended, and has no flag and no option that asks for more than that.
+    #[inline(always)]
+    fn predicts(&self, now: Instant, tcp: &TcpHeader) -> bool {
+        let flags = tcp.flags.union(TcpFlags::PSH);
+        flags == TcpFlags::ACK.union(TcpFlags::PSH)
+            && tcp.seq == self.rx.next.seq(self.rx.irs)
+            && tcp.options.sack.is_empty()
+            && tcp.options.ack_rate.is_none()
+            && self.dialect.is_plain()
+            && !self.has_fallen_back()
+            && self.tx.unanswered == 0
+            && self.undo.is_none()
+            && self.ecn.is_none()
+            && match (&self.stamps, tcp.options.timestamps) {
+                (Some(stamps), Some((value, _))) => !stamps.is_old(value, now),
+                (Some(_), None) => self.config.missing_timestamp == MissingTimestamp::Accept,
+                (None, _) => true,
+            }
+    }
+
+    /// Data in order, where all that was sent here is acknowledged already and nothing waits above a hole.
+    #[inline(always)]
+    fn takes_data(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, len: Bytes, segment: Bytes) -> bool {
+        let span = Span::new(self.rx.next, len);
+        let is_plain = acked == Bytes::ZERO
+            && self.tx.una == self.tx.max
+            && span.end <= self.rx.edge
+            && !self.rx.has_blocks()
+            && self.rx.fin.is_none()
+            && !self.rx.keeps()
+            && !self.rx.in_batch
+            && !self.rx.tunes_itself()
+            && !self.policy.asks_host();
+        if is_plain {
+            self.update_window(now, self.tx.una, &self.heard(tcp, span.start, len));
+            self.take_timestamp(now, span.start, tcp);
+            self.append(now, span, tcp, segment);
+        }
+        is_plain
+    }
+
+    fn append(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
+        let len = span.len();
+        self.stats.data_segments_received += 1;
+        self.rx.full_size = self.rx.full_size.max(segment);
+        let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
+        self.measured.on_data(now, len, stamp);
+        self.rx.next = span.end;
+        self.stats.bytes_delivered += len;
+        let (full_size, measured) = (self.rx.full_size, &self.measured);
+        let facts = SegmentFacts { new_bytes: len, full_size, place: Place::InOrder, measured, host: None };
+        let decision = self.policy.on_segment(now, &facts);
+        self.heed(decision);
+    }
+
+    /// A bare acknowledgement of new data, while nothing is lost or above a hole.
+    #[inline(always)]
+    fn takes_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
+        let ack = self.tx.una + acked;
+        let is_plain = acked > Bytes::ZERO && ack <= self.tx.max && self.loss.is_calm();
+        if is_plain {
+            self.advance_una(now, ack, acked, tcp);
+        }
+        is_plain
+    }
+
+    fn advance_una(&mut self, now: Instant, ack: Position, acked: Bytes, tcp: &TcpHeader) {
+        let start = self.rx.next;
+        let report = self.heard(tcp, start, Bytes::ZERO);
+        self.update_window(now, ack, &report);
+        let window_used = self.has_used_window();
+        let rtt = self.on_new_acknowledgement(now, ack, &report, None);
+        self.grow(now, acked, rtt, window_used, Phase::Open);
+        self.after_new_acknowledgement(now);
+        self.take_timestamp(now, start, tcp);
+    }
+}

@@ -1,0 +1,150 @@
+//! The short ways of segments, header prediction and trains, lead to where the long ones lead: all of an endpoint is compared after each step of random transfers.
+
+use std::collections::BTreeMap;
+
+use ackless_wire::random::{Purpose, Stream};
+use ackless_wire::{Bytes, Duration, Instant, Packet, PacketPool, SeqNumber};
+
+use super::Endpoint;
+use crate::ack::AckChoice;
+use crate::config::{Config, Consume, GrowthRule, SenderChoices, UndoChoices};
+use crate::congestion::CongestionChoice;
+use crate::state::State;
+
+/// Two ends and what is on its way between them, by when it arrives.
+struct Transfer {
+    ends: [Endpoint; 2],
+    under_way: BTreeMap<(Instant, u64), (usize, Packet)>,
+    random: Stream,
+    loss: f64,
+    late: f64,
+    serial: u64,
+    /// Segments that were taken as predicted, and that left in trains.
+    predicted: usize,
+    in_trains: usize,
+}
+
+impl Transfer {
+    fn new(seed: u64) -> Self {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let [calling, listening] = [0, 1].map(|_| config(&mut random));
+        let at = |host: u8| format!("10.0.0.{host}:80").parse().expect("an address");
+        let now = Instant::from_millis(1);
+        let mut ends = [
+            Endpoint::connect(now, calling, at(1), at(2), SeqNumber(random.bits() as u32)),
+            Endpoint::listen(listening, at(2), SeqNumber(random.bits() as u32)),
+        ];
+        let sender = random.below(2) as usize;
+        if random.chance(0.7) {
+            ends[sender].send_forever();
+        } else {
+            ends[sender].send(Bytes(random.below(400_000)));
+        }
+        if random.chance(0.2) {
+            ends[1 - sender].write_length(Bytes(random.below(40_000)));
+        }
+        let [loss, late] = [0.02, 0.02].map(|most| if random.chance(0.5) { 0.0 } else { most });
+        Self { ends, under_way: BTreeMap::new(), random, loss, late, serial: 0, predicted: 0, in_trains: 0 }
+    }
+
+    /// Something arrives at an end, or a timer of it fires.
+    fn step(&mut self, seed: u64) -> bool {
+        let arrival = self.under_way.keys().next().copied();
+        let timer = (0..2).filter_map(|end| self.ends[end].poll_timeout().map(|at| (at, end))).min();
+        let (now, end) = match (arrival, timer) {
+            (Some(key), timer) if timer.is_none_or(|(at, _)| key.0 <= at) => {
+                let (to, packet) = self.under_way.remove(&key).expect("it is under way");
+                self.hear(key.0, to, &packet, seed);
+                (key.0, to)
+            }
+            (_, Some((at, end))) => {
+                self.ends[end].handle_timeout(at);
+                (at, end)
+            }
+            (_, None) => return false,
+        };
+        self.send(now, end, seed);
+        true
+    }
+
+    fn hear(&mut self, now: Instant, to: usize, packet: &Packet, seed: u64) {
+        let end = &mut self.ends[to];
+        let mut long = end.clone();
+        let len = Bytes(packet.payload.len().into());
+        let tcp = packet.tcp().expect("all is TCP");
+        let short = end.clone().takes_as_predicted(now, packet, tcp, len) && end.state == State::Established;
+        self.predicted += usize::from(short);
+        end.handle_segment(now, packet);
+        long.stats.segments_received += 1;
+        long.take_in(now, packet, tcp, len);
+        assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}: {packet:?}");
+    }
+
+    fn send(&mut self, now: Instant, from: usize, seed: u64) {
+        let end = &mut self.ends[from];
+        let mut long = end.clone();
+        let (mut pool, mut train) = (PacketPool::default(), Vec::new());
+        let is_all = end.poll_train(now, &mut pool, &mut train);
+        self.in_trains += train.len();
+        let mut sent: Vec<Packet> = train.into_iter().map(|packet| pool.get(packet).clone()).collect();
+        if !is_all {
+            sent.extend(std::iter::from_fn(|| end.poll_transmit(now)));
+        }
+        let expected: Vec<Packet> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
+        assert_eq!(expected, sent, "seed {seed}, at {now:?}");
+        assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}");
+        while end.poll_event().is_some() {}
+        for (place, packet) in (0..).zip(sent) {
+            if self.random.chance(self.loss) {
+                continue;
+            }
+            let held = if self.random.chance(self.late) { self.random.below(8_000) } else { 0 };
+            self.serial += 1;
+            let at = now + Duration::from_micros(2_000 + 20 * place + held);
+            self.under_way.insert((at, self.serial), (1 - from, packet));
+        }
+    }
+}
+
+/// What makes a difference to what is sent and how it is taken; half of all are as a cell has them by default.
+fn config(random: &mut Stream) -> Config {
+    let plain = Config { congestion: CongestionChoice::NewReno, ..Config::default() };
+    if random.chance(0.5) {
+        return plain;
+    }
+    let mut draw = |p: f64| random.chance(p);
+    let undo = UndoChoices { eifel: draw(0.2), frto: draw(0.2), dsack: draw(0.2) };
+    let growth = if draw(0.3) { GrowthRule::Linux } else { GrowthRule::default() };
+    Config {
+        congestion: if draw(0.5) { CongestionChoice::Cubic } else { CongestionChoice::Bbr },
+        sender: SenderChoices { undo, growth, ..SenderChoices::default() },
+        ack: if draw(0.2) { AckChoice::Linux { sack_compression: true } } else { AckChoice::default() },
+        pacing: draw(0.2),
+        ecn: draw(0.2),
+        tso: draw(0.2).then(|| Duration::from_millis(1)),
+        sack: draw(0.8),
+        timestamps: draw(0.8).then(|| Duration::from_millis(1)),
+        receive_tuning: draw(0.2),
+        send_tuning: draw(0.2),
+        receive_buffer: if draw(0.3) { Bytes(30_000) } else { Bytes(1 << 20) },
+        consume: if draw(0.2) { Consume::ByApplication } else { Consume::Immediately },
+        ..plain
+    }
+}
+
+#[test]
+fn short_ways_lead_to_where_the_long_ones_do() {
+    let (mut predicted, mut in_trains) = (0, 0);
+    for seed in 1..=40 {
+        let mut transfer = Transfer::new(seed);
+        transfer.send(Instant::from_millis(1), 0, seed);
+        for _ in 0..300 {
+            if !transfer.step(seed) {
+                break;
+            }
+        }
+        predicted += transfer.predicted;
+        in_trains += transfer.in_trains;
+    }
+    assert!(predicted > 1_500 && in_trains > 1_000, "{predicted} predicted, {in_trains} in trains");
+}

@@ -3,6 +3,7 @@
 //! The clock is the kernel's monotonic one, whatever that follows: the wall, or the virtual time of a machine in which computing takes none. The cell runs
 //! behind it by what waking up takes, never ahead, and never slower: what comes late is counted ([`Tally::lateness`]).
 
+use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use ackless_cell::Measured;
@@ -12,6 +13,7 @@ use ackless_cell::outside::{Arrival, Refusal};
 use ackless_wire::{Bytes, Duration, Instant, Packet};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::prctl;
 use nix::sys::time::TimeSpec;
 
 use crate::EmuError;
@@ -41,6 +43,7 @@ pub struct Drive<'a, 'o, O> {
     frame: Vec<u8>,
     /// How long before an event it stops sleeping and watches the clock.
     spin: Duration,
+    _timers: ExactTimers,
 }
 
 /// Why [`Drive::run`] has come back.
@@ -50,6 +53,30 @@ pub enum Woken {
     Time,
     /// Something can be read from what was watched beside the devices.
     Watched,
+}
+
+/// This thread's timers are exact for as long as this lives, and are then as before: by itself the kernel puts them off by up to 50 us.
+#[derive(Debug)]
+struct ExactTimers {
+    before: u64,
+    /// It is about the thread.
+    _here: PhantomData<*const ()>,
+}
+
+impl ExactTimers {
+    fn begin() -> Result<Self, EmuError> {
+        let refused = || EmuError::sys("the timers of this thread cannot be made exact");
+        let before = prctl::get_timerslack().map_err(refused())?;
+        prctl::set_timerslack(1).map_err(refused())?;
+        Ok(Self { before: before.unsigned_abs().into(), _here: PhantomData })
+    }
+}
+
+impl Drop for ExactTimers {
+    fn drop(&mut self) {
+        // What could be set can be set back.
+        let _ = prctl::set_timerslack(self.before);
+    }
 }
 
 /// The monotonic clock, from when the cell began.
@@ -73,8 +100,7 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     /// # Errors
     /// Where the kernel does not wake this thread in time.
     pub fn new(run: &'a mut Measured<'o, &'o mut O>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
-        // By itself the kernel puts off a thread's timers by up to 50 us.
-        nix::sys::prctl::set_timerslack(1).map_err(EmuError::sys("the timers of this thread cannot be made exact"))?;
+        let timers = ExactTimers::begin()?;
         run.cell.open();
         for device in &devices {
             for address in device.addresses().into_iter().flatten() {
@@ -99,6 +125,7 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
             batch: Batch::default(),
             frame: Vec::new(),
             spin,
+            _timers: timers,
         })
     }
 

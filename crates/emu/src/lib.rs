@@ -5,7 +5,7 @@
 //! - [`drive`] is the loop that hands packets from devices to the cell and back when the clock says so, and [`tally`] what it counts; [`bridge`] knows which Ethernet
 //!   frames go where, and [`too_big`] what becomes of packets that the cell is too narrow for;
 //! - [`offload`] takes large packets of the kernel apart, and puts together what the kernel would have merged;
-//! - [`command`] runs programs in a namespace.
+//! - [`session`] is a whole emulation; [`command`] runs programs in a namespace, and [`leftovers`] ends what they have left.
 //!
 //! What the cell does is the simulator's ([`ackless_cell::Cell`]); nothing below this crate learns of clocks, files or devices. Linux only.
 #![cfg(target_os = "linux")]
@@ -17,6 +17,7 @@ pub mod device;
 pub mod drive;
 mod error;
 pub mod interface;
+pub mod leftovers;
 pub mod namespace;
 pub mod netlink;
 pub mod offload;

@@ -5,10 +5,8 @@ use std::ffi::OsString;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::MetadataExt as _;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::thread::JoinHandle;
 
 use ackless_cell::Measured;
@@ -18,15 +16,17 @@ use ackless_cell::host::Eavesdropper;
 use ackless_cell::observe::Observer;
 use ackless_cell::result::RunResult;
 use ackless_wire::{Duration, Instant};
-use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::EmuError;
-use crate::command;
+use crate::command::{self, Setting};
 use crate::drive::{Drive, Woken};
-use crate::namespace::{Namespace, path_of};
+use crate::leftovers::{Leftovers, MARK};
+use crate::namespace::Namespace;
 use crate::tally::Tally;
 use crate::world::{Plan, World, index};
 
@@ -129,6 +129,10 @@ pub fn prepared(config: &CellConfig, with_flows: bool) -> Result<CellConfig, Emu
 
 /// Emulates a cell. `ready` is called when the network is there, before anything runs; `each` a few times a second, and may end it.
 ///
+/// While it lasts, SIGINT, SIGTERM and SIGHUP end it: they are blocked in the calling thread and read here, so other threads of the process must block them too. The thread's
+/// timers are exact (prctl(2), `PR_SET_TIMERSLACK`), and where there are programs the process adopts orphans, of whom those that end before the emulation does stay zombies until
+/// the process ends or waits for them. All that is as before once it returns or unwinds.
+///
 /// # Errors
 /// Where the network cannot be made, a program not be started, or a device fails. Nothing is left behind.
 pub fn emulate<'o, O: Observer>(
@@ -137,7 +141,7 @@ pub fn emulate<'o, O: Observer>(
     ready: impl FnOnce(&World),
     mut each: impl FnMut(&Drive<'_, 'o, O>) -> ControlFlow<()>,
 ) -> Result<Emulated, EmuError> {
-    let signals = signals()?;
+    let signals = Signals::block()?;
     let world = World::new(request.plan, request.config)?;
     ready(&world);
     let World { devices, namespaces, claim } = world;
@@ -148,17 +152,16 @@ pub fn emulate<'o, O: Observer>(
         measured.cell.eavesdrop(eavesdropper);
     }
     let mut drive = Drive::new(&mut measured, devices, request.spin)?;
-    if !request.programs.is_empty() {
-        // So that what programs leave behind is still known to be theirs at the end.
-        prctl::set_child_subreaper(true).map_err(EmuError::sys("what programs leave behind cannot be watched"))?;
-    }
-    let mut running = Running { programs: Vec::new() };
+    let some = !request.programs.is_empty();
+    let leftovers = some.then(|| Leftovers::new(request.plan.name, &namespaces)).transpose()?;
+    let mark = leftovers.as_ref().map(Leftovers::mark).unwrap_or_default();
+    let mut running = Running { programs: Vec::new(), mark, blocked: signals.before };
     let end = request.duration.map_or(Instant::FAR_FUTURE, |duration| Instant::ZERO + duration);
     let mut tick = Instant::ZERO;
     let ended = loop {
         running.start_due(&request.programs, &namespaces, tick)?;
         let next = request.programs.iter().map(|program| Instant::ZERO + program.after).filter(|at| *at > tick).min();
-        let watched: Vec<_> = std::iter::once(signals.as_fd()).chain(running.ends()).collect();
+        let watched: Vec<_> = std::iter::once(signals.fd.as_fd()).chain(running.ends()).collect();
         let until = (tick + TICK).min(end).min(next.unwrap_or(end));
         match drive.run(until, &watched)? {
             Woken::Time => {
@@ -169,7 +172,7 @@ pub fn emulate<'o, O: Observer>(
             }
             Woken::Watched => {}
         }
-        match next_signal(&signals)? {
+        match signals.next()? {
             // The terminal has told the program too, and what it makes of it is its own affair.
             Some(Signal::SIGINT) if running.has_foreground(&request.programs) => {}
             Some(signal) => break Ended::Signal(signal),
@@ -183,7 +186,7 @@ pub fn emulate<'o, O: Observer>(
             break Ended::Duration;
         }
     };
-    let programs = running.end(&request.programs)?;
+    let programs = running.end(&request.programs, leftovers.as_ref())?;
     let (tally, devices) = drive.into_parts();
     let dropped = namespaces.iter().zip(&devices).map(|(namespace, device)| {
         let dropped = match namespace {
@@ -193,9 +196,7 @@ pub fn emulate<'o, O: Observer>(
         Ok(dropped? + device.refused())
     });
     let dropped = dropped.collect::<io::Result<_>>().map_err(EmuError::io("the devices' counts cannot be read"))?;
-    if !request.programs.is_empty() {
-        end_descendants(&namespaces);
-    }
+    drop(leftovers);
     drop((devices, namespaces, claim));
     let left = measured.cell.packets_under_way();
     Ok(Emulated { left, result: measured.finish_early(), tally, dropped, programs, ended })
@@ -216,6 +217,10 @@ fn check_places(programs: &[Program<'_>], namespaces: &[Option<Namespace>]) -> R
 /// The programs that were started.
 struct Running {
     programs: Vec<Started>,
+    /// By what they and what they start are known.
+    mark: OsString,
+    /// The signals that they block.
+    blocked: SigSet,
 }
 
 /// A program that was started.
@@ -238,13 +243,13 @@ impl Running {
     ) -> Result<(), EmuError> {
         while let Some(program) = programs.get(self.programs.len()).filter(|next| Instant::ZERO + next.after <= now) {
             let namespace = program.inside.and_then(|place| namespaces[index(place)].as_ref());
-            let child = command::start(namespace, program.command, |command| {
-                if program.keep_output {
-                    // What nobody watches gets no terminal's signals either.
-                    command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
-                }
-            })?;
-            self.programs.push(Started::watch(child).map_err(EmuError::io("a program cannot be waited for"))?);
+            let pipe = program.keep_output.then(io::pipe).transpose().map_err(EmuError::io(UNWATCHED))?;
+            let (output, input) = pipe.unzip();
+            let setting =
+                Setting { namespace, variable: (MARK, &self.mark), blocked: self.blocked, output: input.as_ref() };
+            let process = command::start(program.command, setting)?;
+            drop(input);
+            self.programs.push(Started::watch(process, output).map_err(EmuError::io(UNWATCHED))?);
         }
         Ok(())
     }
@@ -276,14 +281,19 @@ impl Running {
             && awaited.all(|(n, _)| self.programs.get(n).is_some_and(|program| program.waiter.is_none()))
     }
 
-    /// Ends what still runs.
-    fn end(mut self, programs: &[Program<'_>]) -> Result<Vec<Option<Exit>>, EmuError> {
+    /// Ends what still runs, and what they have left: it may hold what their output is read from.
+    fn end(mut self, programs: &[Program<'_>], leftovers: Option<&Leftovers>) -> Result<Vec<Option<Exit>>, EmuError> {
         for program in self.programs.iter().filter(|program| program.waiter.is_some()) {
             // It may end in this very moment.
             let _ = kill(program.process, Signal::SIGTERM);
         }
-        for program in self.programs.iter_mut().filter(|program| program.waiter.is_some()) {
+        for program in self.programs.iter().filter(|program| program.waiter.is_some()) {
             program.give_time()?;
+        }
+        if let Some(leftovers) = leftovers {
+            leftovers.end();
+        }
+        for program in self.programs.iter_mut().filter(|program| program.waiter.is_some()) {
             program.join()?;
             program.result = None;
         }
@@ -303,15 +313,14 @@ impl Drop for Running {
 }
 
 impl Started {
-    fn watch(mut child: Child) -> io::Result<Self> {
+    fn watch(process: Pid, kept: Option<PipeReader>) -> io::Result<Self> {
         let (end, mut tell) = io::pipe()?;
-        let process = Pid::from_raw(child.id().cast_signed());
         let waiter = std::thread::Builder::new().spawn(move || {
             let mut output = Vec::new();
-            if let Some(mut out) = child.stdout.take() {
-                out.read_to_end(&mut output)?;
+            if let Some(mut kept) = kept {
+                kept.read_to_end(&mut output)?;
             }
-            let status = child.wait()?;
+            let status = wait(process)?;
             tell.write_all(&[0])?;
             Ok(Exit { status, output })
         })?;
@@ -321,7 +330,7 @@ impl Started {
     /// Waits for its end a while, then kills it.
     fn give_time(&self) -> Result<(), EmuError> {
         let mut fds = [nix::poll::PollFd::new(self.end.as_fd(), nix::poll::PollFlags::POLLIN)];
-        let ended = nix::poll::poll(&mut fds, PATIENCE_MS).map_err(EmuError::sys("a program cannot be waited for"))?;
+        let ended = nix::poll::poll(&mut fds, PATIENCE_MS).map_err(EmuError::sys(UNWATCHED))?;
         if ended == 0 {
             let _ = kill(self.process, Signal::SIGKILL);
         }
@@ -331,83 +340,66 @@ impl Started {
     fn join(&mut self) -> Result<(), EmuError> {
         if let Some(waiter) = self.waiter.take() {
             let ended = waiter.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            self.result = Some(ended.map_err(EmuError::io("a program cannot be waited for"))?);
+            self.result = Some(ended.map_err(EmuError::io(UNWATCHED))?);
         }
         Ok(())
     }
 }
 
-/// Ends what programs have started in these namespaces and left: a server in the background, the rest of a pipeline whose shell was ended.
-fn end_descendants(namespaces: &[Option<Namespace>]) {
-    let ours: Vec<_> =
-        namespaces.iter().flatten().filter_map(|namespace| network_of(&path_of(namespace.name()))).collect();
-    for (signal, times) in [(Signal::SIGTERM, PATIENCE_MS / STEP_MS), (Signal::SIGKILL, 1)] {
-        for time in 0..times {
-            let left = descendants(&ours);
-            if left.is_empty() {
-                return;
-            }
-            if time == 0 {
-                for process in left {
-                    // It may end in this very moment.
-                    let _ = kill(process, signal);
-                }
-            }
-            std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
+/// Waits for the end of a process that this one has started.
+fn wait(process: Pid) -> io::Result<ExitStatus> {
+    loop {
+        match waitpid(process, None) {
+            Ok(WaitStatus::Exited(_, code)) => return Ok(ExitStatus::from_raw(code << 8)),
+            Ok(WaitStatus::Signaled(_, signal, _)) => return Ok(ExitStatus::from_raw(signal as i32)),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
 
-/// The processes that descend from this one and are in one of these network namespaces.
-fn descendants(networks: &[(u64, u64)]) -> Vec<Pid> {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    let inside = numbers.filter(|process| {
-        network_of(Path::new(&format!("/proc/{process}/ns/net"))).is_some_and(|network| networks.contains(&network))
-    });
-    inside.filter(|process| is_descendant(*process)).map(Pid::from_raw).collect()
+/// Signals that end us are read and do not, for as long as this lives.
+struct Signals {
+    fd: SignalFd,
+    /// What the thread blocked before.
+    before: SigSet,
 }
 
-/// What tells a network namespace from others.
-fn network_of(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|namespace| (namespace.dev(), namespace.ino()))
-}
-
-/// Whether this process has started another one, or one that did.
-fn is_descendant(mut process: i32) -> bool {
-    let own = std::process::id().cast_signed();
-    while process > 1 && process != own {
-        let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/stat")) else { return false };
-        // The name, in parentheses, may have blanks; the state and the parent follow (proc(5)).
-        let parent = status.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
-        let Some(parent) = parent else { return false };
-        process = parent;
+impl Signals {
+    fn block() -> Result<Self, EmuError> {
+        let mut set = SigSet::empty();
+        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            set.add(signal);
+        }
+        let fd = SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+            .map_err(EmuError::sys(UNREADABLE))?;
+        // Before any other thread begins, so that all have it.
+        let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK).map_err(EmuError::sys("signals cannot be blocked"))?;
+        Ok(Self { fd, before })
     }
-    process == own
-}
 
-/// From now on, signals that end us are read and do not.
-fn signals() -> Result<SignalFd, EmuError> {
-    let mut set = SigSet::empty();
-    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-        set.add(signal);
+    fn next(&self) -> Result<Option<Signal>, EmuError> {
+        let signal = self.fd.read_signal().map_err(EmuError::sys(UNREADABLE))?;
+        Ok(signal.map(|signal| Signal::try_from(signal.ssi_signo.cast_signed()).unwrap_or(Signal::SIGTERM)))
     }
-    // Before any other thread begins, so that all have it.
-    set.thread_block().map_err(EmuError::sys("signals cannot be blocked"))?;
-    SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
-        .map_err(EmuError::sys("signals cannot be read"))
 }
 
-fn next_signal(signals: &SignalFd) -> Result<Option<Signal>, EmuError> {
-    let signal = signals.read_signal().map_err(EmuError::sys("signals cannot be read"))?;
-    Ok(signal.map(|signal| Signal::try_from(signal.ssi_signo.cast_signed()).unwrap_or(Signal::SIGTERM)))
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // What came while all was being taken down has asked for nothing else.
+        while matches!(self.next(), Ok(Some(_))) {}
+        // What could be set can be set back.
+        let _ = self.before.thread_set_mask();
+    }
 }
 
+/// What failures are called.
+const UNWATCHED: &str = "a program cannot be waited for";
+/// Likewise.
+const UNREADABLE: &str = "signals cannot be read";
 /// How often is told how it stands.
 const TICK: Duration = Duration::from_millis(250);
 /// How long a program may take to end.
 const PATIENCE_MS: u16 = 2_000;
-/// How often it is looked at meanwhile.
-const STEP_MS: u16 = 10;
 /// Longer than anybody emulates.
 const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);

@@ -1,11 +1,21 @@
 //! What is made, what is refused, and what is left behind: nothing.
 
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
+use ackless_cell::config::CellConfig;
+use ackless_cell::flows::Place;
 use ackless_emu::EmuError;
 use ackless_emu::claim::Claim;
 use ackless_emu::namespace::{Namespace, path_of};
+use ackless_emu::session::{Emulated, Ended, Program, Request, emulate};
 use ackless_emu::world::{Ends, Plan, World, directory};
+use ackless_wire::Duration;
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::rig::{SINGLE, cell, ours, skip};
 
@@ -66,6 +76,142 @@ fn what_a_dead_owner_left_is_removed_and_what_somebody_else_made_is_not() {
     assert!(what.contains(&station) && help.contains("--name"), "{what} {help}");
     assert!(path_of(&station).exists() && !path_of(&format!("{others}-server")).exists());
     drop(other);
+}
+
+/// What emulations change of their process and of the thread that they run in while they last: whether it adopts orphans, which signals it blocks, how exact its timers are.
+fn nature() -> (bool, Vec<Signal>, i32) {
+    let adopts = prctl::get_child_subreaper().expect("the kernel says so");
+    let signals = SigSet::thread_get_mask().expect("likewise");
+    (adopts, signals.iter().collect(), prctl::get_timerslack().expect("likewise"))
+}
+
+/// Whether a process adopts orphans is for all of its threads, and so for all tests: those with programs take turns.
+static PROGRAMS: Mutex<()> = Mutex::new(());
+
+/// An emulation with one program in it, at the first station or where this process is, at which `each` looks on.
+fn with_program(
+    name: &str,
+    config: &CellConfig,
+    inside: Option<Place>,
+    script: &str,
+    each: impl FnMut() -> ControlFlow<()>,
+) -> Result<Emulated, EmuError> {
+    let own = ours(name);
+    let command: Vec<OsString> = script.split(' ').map(OsString::from).collect();
+    let program = Program { inside, command: &command, keep_output: true, awaited: true, after: Duration::ZERO };
+    let request = Request {
+        config,
+        seed: 1,
+        plan: plan(&own),
+        spin: Duration::ZERO,
+        duration: Some(Duration::from_secs(30)),
+        programs: vec![program],
+        eavesdropper: None,
+    };
+    let mut each = each;
+    emulate(request, &mut (), |_| {}, |_| each())
+}
+
+/// At the first station.
+const STATION: Option<Place> = Some(Place::Station(1));
+
+#[test]
+fn a_process_is_what_it_was_once_an_emulation_is_over_however_that_ends() {
+    let _turn = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let config = cell("wifi-80211n", "tcp", &[]);
+    let before = nature();
+    assert!(!before.0, "these tests run in a process that adopts nobody");
+    let go_on = || ControlFlow::Continue(());
+    match with_program("t-is", &config, STATION, "grep SigBlk /proc/self/status", go_on) {
+        Ok(emulated) => {
+            assert_eq!(emulated.ended, Ended::Programs);
+            let Some(Some(exit)) = emulated.programs.first() else { panic!("it has ended: {emulated:?}") };
+            let said = String::from_utf8_lossy(&exit.output);
+            let blocked = said.split_whitespace().nth(1).map(|set| u64::from_str_radix(set, 16));
+            // A set has a bit for each signal, of which there is no zeroth (proc(5)).
+            let expected = before.1.iter().fold(0, |set, signal| set | 1_u64 << (*signal as i32 - 1));
+            assert_eq!(blocked, Some(Ok(expected)), "a program blocks what was blocked before: {said}");
+        }
+        Err(error @ EmuError::Refused { .. }) => return skip(&error),
+        Err(error) => panic!("{error}"),
+    }
+    assert_eq!(nature(), before, "its program has ended");
+
+    let mut during = None;
+    // One in another thread begins and ends meanwhile, and takes nothing from this one.
+    let asked = with_program("t-is", &config, STATION, "sleep 20", || {
+        std::thread::scope(|scope| {
+            let other =
+                scope.spawn(|| with_program("t-is-other", &config, STATION, "true", go_on).map(|other| other.ended));
+            let ended = other.join().expect("it does not panic").expect("the first could be emulated");
+            assert_eq!(ended, Ended::Programs);
+        });
+        during = Some(nature());
+        ControlFlow::Break(())
+    });
+    assert_eq!(asked.expect("the first could be emulated").ended, Ended::Asked);
+    let (adopts, signals, slack) = during.expect("it was looked at");
+    assert!(adopts && signals != before.1 && slack == 1, "{adopts} {signals:?} {slack}");
+    assert_eq!(nature(), before, "whoever looks on has ended it");
+
+    let absent = with_program("t-is", &config, STATION, "/nowhere/to-be-found", go_on);
+    assert!(matches!(absent, Err(EmuError::Wrong { .. })), "{absent:?}");
+    assert_eq!(nature(), before, "there is no such program");
+
+    let panic =
+        catch_unwind(AssertUnwindSafe(|| with_program("t-is", &config, STATION, "sleep 20", || panic!("on purpose"))));
+    assert!(panic.is_err());
+    assert_eq!(nature(), before, "it panicked");
+    for (host, _) in directory(&ours("t-is"), &config).expect("the names are names") {
+        assert!(!path_of(&host).exists(), "{host} is there");
+    }
+
+    prctl::set_child_subreaper(true).expect("the kernel lets it");
+    with_program("t-is", &config, STATION, "true", go_on).expect("the first could be emulated");
+    let still = prctl::get_child_subreaper().expect("the kernel says so");
+    prctl::set_child_subreaper(false).expect("the kernel lets it");
+    assert!(still, "who adopted orphans before goes on");
+}
+
+#[test]
+fn what_programs_have_left_ends_with_an_emulation_that_panics_and_none_of_it_stays_as_a_zombie() {
+    let _turn = PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let config = cell("wifi-80211n", "tcp", &[]);
+    let said = std::env::temp_dir().join(ours("t-left"));
+    let script = said.with_extension("sh");
+    // The second holds the pipe that is read for the program's output.
+    let lines = format!("sleep 1000 & echo $! > {0}\n(sleep 1000 & echo $! >> {0})\n", said.display());
+    std::fs::write(&script, lines).expect("there is room");
+    let command = format!("sh {}", script.display());
+    let left = || -> Vec<i32> {
+        let said = std::fs::read_to_string(&said).unwrap_or_default();
+        said.split_whitespace().map(|process| process.parse().expect("it is a number")).collect()
+    };
+    let asked = |inside, panics: bool| {
+        with_program("t-left", &config, inside, &command, || {
+            if left().len() < 2 {
+                return ControlFlow::Continue(());
+            }
+            assert!(!panics, "on purpose");
+            ControlFlow::Break(())
+        })
+    };
+    let mut all = Vec::new();
+    for (inside, panics) in [(STATION, false), (STATION, true), (None, false), (None, true)] {
+        match catch_unwind(AssertUnwindSafe(|| asked(inside, panics))) {
+            Ok(Err(error @ EmuError::Refused { .. })) => return skip(&error),
+            Ok(Err(error)) => panic!("{error}"),
+            Ok(Ok(_)) => assert!(!panics),
+            Err(_) => assert!(panics),
+        }
+        all.extend(left());
+        std::fs::remove_file(&said).expect("it is there");
+    }
+    assert_eq!(all.len(), 8);
+    for process in all {
+        assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} is there");
+    }
+    std::fs::remove_file(script).expect("it is there");
 }
 
 #[test]

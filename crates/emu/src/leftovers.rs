@@ -1,0 +1,157 @@
+//! What programs have started and left: a server in the background, the rest of a pipeline whose shell was ended. It ends with the emulation.
+//!
+//! So that it is still known to be theirs once whoever started it has ended, this process adopts orphans meanwhile (`PR_SET_CHILD_SUBREAPER`, prctl(2)). Of its
+//! descendants those are taken that are in a network namespace of the emulation or bear its mark, a variable in their environment ([`MARK`]): the mark tells programs that
+//! run in none from what else this process may have started.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::Pid;
+
+use crate::EmuError;
+use crate::namespace::{Namespace, path_of};
+
+/// The variable in a program's environment that says in which emulation it runs: the names of all that it is in, the innermost last, divided by slashes.
+pub const MARK: &str = "ACKLESS_EMULATION";
+
+/// Ends what programs have left when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Leftovers {
+    name: String,
+    /// What tells the network namespaces of the emulation from others.
+    networks: Vec<(u64, u64)>,
+    _adopting: Adopting,
+}
+
+impl Leftovers {
+    /// Of the programs of the emulation called `name`, which has these namespaces.
+    ///
+    /// # Errors
+    /// Where orphans cannot be adopted.
+    pub(crate) fn new(name: &str, namespaces: &[Option<Namespace>]) -> Result<Self, EmuError> {
+        let networks = namespaces.iter().flatten().filter_map(|namespace| network_of(&path_of(namespace.name())));
+        Ok(Self { name: name.to_owned(), networks: networks.collect(), _adopting: Adopting::begin()? })
+    }
+
+    /// What programs are to have as [`MARK`].
+    pub(crate) fn mark(&self) -> OsString {
+        let mut mark = std::env::var_os(MARK).map_or_else(Vec::new, |outer| [outer.as_bytes(), b"/"].concat());
+        mark.extend_from_slice(self.name.as_bytes());
+        OsString::from_vec(mark)
+    }
+
+    /// Asks them to end, kills what has not ended in time, and leaves no zombies.
+    pub(crate) fn end(&self) {
+        let mut asked = Vec::new();
+        for (signal, times) in [(Signal::SIGTERM, PATIENCE_MS / STEP_MS), (Signal::SIGKILL, PATIENCE_MS / STEP_MS)] {
+            for time in 0..times {
+                let left = self.find();
+                if left.is_empty() {
+                    break;
+                }
+                if time == 0 {
+                    for &process in &left {
+                        // It may end in this very moment.
+                        let _ = kill(process, signal);
+                    }
+                    asked.extend(left);
+                }
+                std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
+            }
+        }
+        for process in asked {
+            // Those whose parent lives, or who have been asked twice, are not ours to wait for.
+            let _ = waitpid(process, Some(WaitPidFlag::WNOHANG));
+        }
+    }
+
+    /// What still runs of them.
+    fn find(&self) -> Vec<Pid> {
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+        numbers.filter(|process| is_descendant(*process) && self.owns(*process)).map(Pid::from_raw).collect()
+    }
+
+    /// Whether a process is in one of the emulation's namespaces or bears its mark. One that has ended is nowhere, and bears none.
+    fn owns(&self, process: i32) -> bool {
+        let network = network_of(Path::new(&format!("/proc/{process}/ns/net")));
+        network.is_some_and(|network| self.networks.contains(&network)) || self.is_marked(process)
+    }
+
+    fn is_marked(&self, process: i32) -> bool {
+        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        let mark = variables.find_map(|variable| variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="));
+        mark.is_some_and(|mark| mark.split(|byte| *byte == b'/').any(|name| name == self.name.as_bytes()))
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// This process adopts orphans for as long as one of these lives, and is then what it was.
+#[derive(Debug)]
+struct Adopting(());
+
+/// How many of them there are, and whether the process adopted orphans before the first of them.
+static ADOPTING: Mutex<(usize, bool)> = Mutex::new((0, false));
+
+impl Adopting {
+    fn begin() -> Result<Self, EmuError> {
+        let refused = || EmuError::sys("what programs leave behind cannot be watched");
+        let mut adopting = ADOPTING.lock().unwrap_or_else(PoisonError::into_inner);
+        if adopting.0 == 0 {
+            adopting.1 = prctl::get_child_subreaper().map_err(refused())?;
+            prctl::set_child_subreaper(true).map_err(refused())?;
+        }
+        adopting.0 += 1;
+        Ok(Self(()))
+    }
+}
+
+impl Drop for Adopting {
+    fn drop(&mut self) {
+        let mut adopting = ADOPTING.lock().unwrap_or_else(PoisonError::into_inner);
+        adopting.0 -= 1;
+        if adopting.0 == 0 {
+            // What could be set can be set back.
+            let _ = prctl::set_child_subreaper(adopting.1);
+        }
+    }
+}
+
+/// What tells a network namespace from others.
+fn network_of(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|namespace| (namespace.dev(), namespace.ino()))
+}
+
+/// Whether this process has started another one, or one that did.
+fn is_descendant(mut process: i32) -> bool {
+    let own = std::process::id().cast_signed();
+    if process == own {
+        return false;
+    }
+    while process > 1 && process != own {
+        let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/stat")) else { return false };
+        // The name, in parentheses, may have blanks; the state and the parent follow (proc(5)).
+        let parent = status.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let Some(parent) = parent else { return false };
+        process = parent;
+    }
+    process == own
+}
+
+/// How long they may take to end.
+const PATIENCE_MS: u16 = 2_000;
+/// How often they are looked at meanwhile.
+const STEP_MS: u16 = 10;

@@ -335,6 +335,7 @@ impl Observer for () {
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const LISTENS: bool = A::LISTENS || B::LISTENS;
 
+    #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         self.0.observe(now, event);
         self.1.observe(now, event);
@@ -352,6 +353,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 }
 
 impl<O: Observer> Observer for Option<O> {
+    #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         if let Some(observer) = self {
             observer.observe(now, event);
@@ -372,6 +374,7 @@ impl<O: Observer> Observer for Option<O> {
 impl<O: Observer> Observer for &mut O {
     const LISTENS: bool = O::LISTENS;
 
+    #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         (**self).observe(now, event);
     }

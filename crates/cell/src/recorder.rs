@@ -269,7 +269,22 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    // What is told of each packet stands where it is told.
+    #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
+        match *event {
+            Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(now, flow, at, bytes),
+            Event::RoundTrip { flow, rtt } if self.in_window(now) => self.flows[flow].rtts.push(rtt),
+            Event::Delivered { .. } | Event::RoundTrip { .. } => {}
+            _ => self.note(now, event),
+        }
+    }
+}
+
+impl Recorder {
+    /// What is not told of each packet.
+    #[inline(never)]
+    fn note(&mut self, now: Instant, event: &Event<'_>) {
         match *event {
             Event::Start { ppdu, silence, access, .. } => {
                 if let Some(silence) = &silence {
@@ -329,8 +344,6 @@ impl Observer for Recorder {
                 self.pings[ping].answered += 1;
                 self.pings[ping].rtts.push(rtt);
             }
-            Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(now, flow, at, bytes),
-            Event::RoundTrip { flow, rtt } if self.in_window(now) => self.flows[flow].rtts.push(rtt),
             Event::WireDrop { node } if self.in_window(now) => {
                 // The server's drops are the AP's: the wire is between the two.
                 let node = node.map_or(0, |node| usize::from(node.0));

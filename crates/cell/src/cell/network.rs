@@ -15,6 +15,9 @@ use crate::slots::{Busy, Wakeup};
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Takes from a station what came up and what its scheme emitted, until there is no more.
     pub(super) fn drain_station(&mut self, node: usize) {
+        if self.stations[node].is_stock() && self.passages[node].is_instant_up() {
+            return self.drain_stock(node);
+        }
         loop {
             if let Some(arrival) = self.stations[node].poll_up() {
                 self.rise(node, arrival);
@@ -24,6 +27,16 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 return self.end_batches();
             }
         }
+    }
+
+    /// The same where no scheme adds anything, and no time passes.
+    fn drain_stock(&mut self, node: usize) {
+        let mut arrivals = self.stations[node].take_up();
+        for arrival in arrivals.drain(..) {
+            self.at_host(node, arrival);
+        }
+        self.stations[node].give_back(arrivals);
+        self.end_batches();
     }
 
     /// A packet leaves a node's MAC for its host.
@@ -312,13 +325,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.pool.release(packet);
                 continue;
             };
+            let heeds = self.stations[0].heeds_passage();
+            let mut looked_after = false;
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {
                 self.send_on(0, packet, next, [NodeId(0), to]);
+                // Who is handed a packet at once is looked after then.
+                looked_after = self.passages[0].is_instant();
             }
-            self.after_passage(0, self.stations[0].heeds_passage());
+            if heeds || !looked_after {
+                self.after_passage(0, heeds);
+            }
         }
         self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
-        self.refill_server();
+        if !self.sources[0].is_empty() {
+            self.refill_server();
+        }
         if floods {
             self.drop_ahead();
         }

@@ -21,30 +21,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             return;
         }
         match self.flows.addressee(self.pool.get(packet)) {
-            Some(Addressee::End(flow, end)) if self.flows.flow(flow).ends[end].place == place => {
-                self.deliver_to_end(flow, end, packet);
-            }
+            Some(Addressee::End(flow, end)) => self.deliver_to_end(place, flow, end, packet),
             Some(Addressee::EchoRequest(ping)) => self.answer_ping(ping, place, packet),
             Some(Addressee::EchoReply(ping)) => self.ping_answered(ping, packet),
-            Some(Addressee::End(..)) | None => self.pool.release(packet),
+            None => self.pool.release(packet),
         }
     }
 
     /// Tells whoever eavesdrops on the hosts.
     pub(super) fn tell_eavesdropper(&mut self, place: Place, crossing: Crossing, packet: PacketId) {
         if let Some(Eavesdropper(hear)) = &mut self.eavesdropper {
-            let at = match place {
-                Place::Server => None,
-                Place::Station(node) => Some(NodeId(node as u16)),
-            };
-            hear(self.now, at, crossing, self.pool.get(packet));
+            hear(self.now, node_at(place), crossing, self.pool.get(packet));
         }
     }
 
-    fn deliver_to_end(&mut self, flow: usize, end: usize, packet: PacketId) {
+    #[inline(always)]
+    fn deliver_to_end(&mut self, place: Place, flow: usize, end: usize, packet: PacketId) {
         let now = self.now;
-        let End { tcp, merging, .. } = &mut self.flows.flow_mut(flow).ends[end];
+        let End { place: home, tcp, merging, .. } = &mut self.flows.flow_mut(flow).ends[end];
         match tcp {
+            _ if *home != place => self.pool.release(packet),
             Some(_) if merging.is_some() => self.merge(flow, end, packet),
             Some(tcp) if tcp.gathers() => {
                 let arrived = self.pool.get(packet);
@@ -197,24 +193,22 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// What follows after any input to a TCP endpoint: segments out, events, what it delivered, its deadline.
     pub(super) fn service(&mut self, flow: usize, end: usize) {
-        let state = self.flows.flow(flow);
-        let bounded = state.ends[end].small_queue.is_some();
-        if state.is_attended() {
+        if self.flows.flow(flow).is_attended() {
             self.top_up(flow, end);
             self.let_read(flow, end);
         }
-        if bounded || !self.send_train(flow, end) {
-            self.send_segments(flow, end, bounded);
+        let End { tcp: Some(tcp), .. } = &self.flows.flow(flow).ends[end] else { return };
+        if !tcp.is_content() {
+            self.send_from_end(flow, end);
         }
         self.report(flow, end);
-        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
-        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
-        if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp
-            && tcp.take_armed() < self.agenda.deadline(slot)
-            && let Some(at) = tcp.poll_timeout()
-            && at < self.agenda.deadline(slot)
-        {
-            self.agenda.set(slot, Some(at));
+    }
+
+    /// A TCP sends what it has to send now.
+    fn send_from_end(&mut self, flow: usize, end: usize) {
+        let bounded = self.flows.flow(flow).ends[end].small_queue.is_some();
+        if bounded || !self.send_train(flow, end) {
+            self.send_segments(flow, end, bounded);
         }
     }
 
@@ -272,11 +266,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.watch_application(flow);
     }
 
-    /// Tells the observer what is new at an end, and the application what is done.
+    /// Tells the observer what is new at an end, the application what is done, and the agenda when the end is to be woken.
     fn report(&mut self, flow: usize, end: usize) {
         let state = self.flows.flow_mut(flow);
         let sends = state.sender() == end;
-        let End { tcp: Some(tcp), reported, .. } = &mut state.ends[end] else { return };
+        let End { tcp: Some(tcp), reported, place, .. } = &mut state.ends[end] else { return };
         let delivered = tcp.bytes_delivered() - tcp.readable();
         let new = delivered.saturating_sub(*reported);
         *reported = delivered;
@@ -285,11 +279,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         while let Some(event) = tcp.poll_event() {
             drained |= event == TcpEvent::Drained;
         }
+        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
+        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
+        let deadline = self.agenda.deadline(slot);
+        if tcp.take_armed() < deadline
+            && let Some(at) = tcp.poll_timeout().filter(|at| *at < deadline)
+        {
+            self.agenda.set(slot, Some(at));
+        }
         if !sends && new > Bytes::ZERO {
-            let now = self.now;
-            let video = state.application.video.as_mut();
-            let playout = video.and_then(|video| video.bytes_came(now, delivered));
-            self.report_delivered(flow, end, new);
+            let at = node_at(*place);
+            let playout = state.application.video.as_mut().and_then(|video| video.bytes_came(self.now, delivered));
+            self.observer.observe(self.now, &Event::Delivered { flow, at, bytes: new });
             self.report_playout(flow, playout);
         }
         if let Some(rtt) = rtt {
@@ -301,10 +302,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     fn report_delivered(&mut self, flow: usize, end: usize, bytes: Bytes) {
-        let at = match self.flows.flow(flow).ends[end].place {
-            Place::Station(node) => Some(NodeId(node as u16)),
-            Place::Server => None,
-        };
+        let at = node_at(self.flows.flow(flow).ends[end].place);
         self.observer.observe(self.now, &Event::Delivered { flow, at, bytes });
     }
 
@@ -503,5 +501,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             IpHeader::V4(v4) => v4.id,
             IpHeader::V6(_) => 0,
         }
+    }
+}
+
+/// The node on which an end stands, unless it is the server's.
+fn node_at(place: Place) -> Option<NodeId> {
+    match place {
+        Place::Station(node) => Some(NodeId(node as u16)),
+        Place::Server => None,
     }
 }

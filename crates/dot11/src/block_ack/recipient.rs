@@ -128,6 +128,7 @@ impl ReorderBuffer {
     }
 
     /// 10.25.6.6.2.
+    #[inline(always)]
     fn insert(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         let mpdu = &packets[0];
         if mpdu.seq == self.start {
@@ -137,9 +138,18 @@ impl ReorderBuffer {
             if packets.len() > 1 {
                 packets[1..].iter().for_each(|packet| up(*packet));
             }
-            self.release(&mut up);
+            if self.held > 0 {
+                self.release(&mut up);
+            }
             return Ok(());
         }
+        self.insert_elsewhere(packets, window, up)
+    }
+
+    /// The same for an MPDU that is not the next one.
+    #[inline(never)]
+    fn insert_elsewhere(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+        let mpdu = &packets[0];
         if mpdu.seq.before(self.start) {
             return Err(Duplicate);
         }
@@ -172,6 +182,7 @@ impl ReorderBuffer {
     }
 
     /// Hands up from the start on until the first hole, and moves the start there.
+    #[inline(never)]
     fn release(&mut self, mut up: impl FnMut(Mpdu)) {
         while self.held > 0 {
             let Some(mpdu) = self.take(self.start) else { break };

@@ -45,7 +45,17 @@ impl Fifo {
         Some(item)
     }
 
+    /// Lets the oldest packet go to whoever has [looked](Self::peek) at it.
+    #[inline]
+    pub fn skip(&mut self) {
+        if let Some(item) = self.items.front() {
+            self.bytes -= item.len;
+            self.items.pop_front();
+        }
+    }
+
     /// The oldest packet.
+    #[inline]
     pub fn peek(&self) -> Option<&Queued> {
         self.items.front()
     }

@@ -88,6 +88,14 @@ pub enum TxQueue {
     Staged(Box<Staged>),
 }
 
+impl SendOptions {
+    /// Whether a frame to be sent so goes under a BlockAck agreement with `peer`: a QoS frame to the peer itself, at the link's rate, with an answer.
+    #[inline]
+    pub(crate) fn goes_under_agreement(&self, peer: NodeId) -> bool {
+        self.kind.is_qos() && self.ack_policy == AckPolicy::Normal && self.rate.is_none() && self.receiver == peer
+    }
+}
+
 impl Queued {
     /// The packet as an MPDU that `transmitter` sends.
     pub const fn mpdu(&self, transmitter: NodeId, seq: MacSeq) -> Mpdu {

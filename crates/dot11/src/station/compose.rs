@@ -143,12 +143,14 @@ impl<S: Scheme> Station<S> {
                 self.take_over(link, &mut mpdus, now, pool);
                 length.with(len)
             } else {
-                if !self.scheme.is_stock() {
+                mpdus.push(mpdu);
+                if self.scheme.is_stock() {
+                    self.links.take_run(link, self.config.node, &mut mpdus, (longer, budget))
+                } else {
                     let mut cx = context!(self, now, pool);
                     self.scheme.on_sequenced(&mut cx, &mpdu);
+                    longer
                 }
-                mpdus.push(mpdu);
-                longer
             };
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.

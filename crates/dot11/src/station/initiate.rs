@@ -2,12 +2,12 @@
 
 use ackless_wire::{Duration, Instant, PacketPool};
 
-use super::Station;
 use super::compose::psdu_alone;
 use super::exchange::{Asked, Awaited, Exchange, Reserved};
+use super::{Station, StationCounts};
 use crate::access::Settled;
 use crate::block_ack::{Fate, NoAnswer};
-use crate::frame::{Answer, BLOCK_ACK_LEN, Body, NodeId, Ppdu};
+use crate::frame::{Answer, BLOCK_ACK_LEN, Bitmap, Body, Mpdu, NodeId, Ppdu};
 use crate::hooks::Scheme;
 
 impl<S: Scheme> Station<S> {
@@ -90,8 +90,7 @@ impl<S: Scheme> Station<S> {
                         let (sent, acknowledged) = self.links.originator(link).outcome(*bitmap);
                         self.links.report(link, now, sent, acknowledged, false);
                     }
-                    let (limit, fates) = (self.config.retry_limit, &mut self.fates);
-                    self.links.originator(link).on_block_ack(*bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
+                    self.take_block_ack(link, *bitmap, pool);
                     self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
                     return true;
                 }
@@ -126,6 +125,18 @@ impl<S: Scheme> Station<S> {
                 let frame = self.in_service.take().expect("an Ack answers the frame in service");
                 self.fates.push((frame.mpdu, Fate::Delivered));
             }
+        }
+    }
+
+    /// A BlockAck came to an A-MPDU or to a BlockAck Request.
+    fn take_block_ack(&mut self, link: usize, bitmap: Bitmap, pool: &mut PacketPool) {
+        let (limit, counts, fates) = (self.config.retry_limit, &mut self.counts, &mut self.fates);
+        if self.scheme.is_stock() && !self.links.has_device() {
+            // Nobody is to be told of fates.
+            let settle = |mpdu: Mpdu, fate| let_go(&mpdu, fate, counts, pool);
+            self.links.originator(link).on_block_ack(bitmap, limit, settle);
+        } else {
+            self.links.originator(link).on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
         }
     }
 
@@ -243,9 +254,6 @@ impl<S: Scheme> Station<S> {
             self.links.let_go(fates.iter().map(|(mpdu, _)| mpdu.handle));
         }
         for (mpdu, fate) in fates.drain(..) {
-            if fate == Fate::GivenUp {
-                self.counts.given_up += u64::from(mpdu.part.begins());
-            }
             if !self.scheme.is_stock() {
                 let mut cx = context!(self, now, pool);
                 match fate {
@@ -253,9 +261,7 @@ impl<S: Scheme> Station<S> {
                     Fate::GivenUp => self.scheme.on_given_up(&mut cx, &mpdu),
                 }
             }
-            // The receiver may hold it still.
-            pool.discharge(mpdu.packet);
-            pool.release(mpdu.packet);
+            let_go(&mpdu, fate, &mut self.counts, pool);
         }
         self.fates = fates;
         if self.links.has_device() {
@@ -272,4 +278,14 @@ impl<S: Scheme> Station<S> {
         let waiting = self.has_work();
         self.access.settle(how, waiting);
     }
+}
+
+/// The sender is done with a packet. The receiver may hold it still.
+#[inline(always)]
+fn let_go(mpdu: &Mpdu, fate: Fate, counts: &mut StationCounts, pool: &mut PacketPool) {
+    if fate == Fate::GivenUp {
+        counts.given_up += u64::from(mpdu.part.begins());
+    }
+    pool.discharge(mpdu.packet);
+    pool.release(mpdu.packet);
 }

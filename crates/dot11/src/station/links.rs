@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
 use super::{Aggregation, Amsdu, LinkConfig};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
-use crate::frame::{AMSDU_PAD, AckPolicy, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
+use crate::frame::{AMSDU_PAD, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
 use crate::queue::{
     Device, DeviceLimit, Queued, Scheduler, SchedulerKind, SendOptions, Staged, TxQueue, expected_airtime,
@@ -329,6 +329,37 @@ impl Links {
         mpdu
     }
 
+    /// Takes the packets that come next in a fifo into the agreement and, as MPDUs of `transmitter`, onto `mpdus`, for an A-MPDU that is so long without them and must stay within a
+    /// `budget`: as [`Self::next_new_len`] and [`Self::take_new`] would one by one. Returns how long the A-MPDU is then. It may stop early.
+    pub(super) fn take_run(
+        &mut self,
+        link: usize,
+        transmitter: NodeId,
+        mpdus: &mut Vec<Mpdu>,
+        (mut length, budget): (AmpduLength, Bytes),
+    ) -> AmpduLength {
+        let max_mpdus = u64::from(self.max_mpdus(link));
+        let Link { queue: TxQueue::Fifo(fifo), head: None, agreement: Some(agreement), peer, .. } =
+            &mut self.links[link]
+        else {
+            return length;
+        };
+        let originator = &mut agreement.originator;
+        while length.mpdus() < max_mpdus && originator.can_take_new() {
+            let Some(queued) = fifo.peek().filter(|queued| queued.options.goes_under_agreement(*peer)) else { break };
+            let longer = length.with(queued.mpdu_len());
+            if longer.len() > budget {
+                break;
+            }
+            let mpdu = queued.mpdu(transmitter, originator.next_seq());
+            originator.push_new(mpdu);
+            mpdus.push(mpdu);
+            fifo.skip();
+            length = longer;
+        }
+        length
+    }
+
     /// How A-MSDUs are put together on a link, if they are.
     pub(super) fn amsdu(&self, link: usize) -> Option<Amsdu> {
         self.links[link].agreed().terms.amsdu
@@ -505,12 +536,7 @@ impl Link {
     /// The standard lets an A-MPDU without an answer carry QoS Data under No Ack outside of any agreement, and Action No Ack frames
     /// (802.11-2020, 9.7.3). No such A-MPDUs are made here: what is not answered goes alone.
     fn agrees(&self, queued: &Queued) -> bool {
-        let options = &queued.options;
-        self.agreement.is_some()
-            && options.kind.is_qos()
-            && options.ack_policy == AckPolicy::Normal
-            && options.rate.is_none()
-            && options.receiver == self.peer
+        self.agreement.is_some() && queued.options.goes_under_agreement(self.peer)
     }
 
     /// Lets queue management hand over the next packet, unless one is there.

@@ -103,10 +103,14 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Asks for the medium if there is something to send.
+    #[inline(always)]
     pub(super) fn request(&mut self, now: Instant, view: MediumView) {
-        if self.access.wants() || !self.has_work() {
-            return;
+        if !self.access.wants() && self.has_work() {
+            self.ask(now, view);
         }
+    }
+
+    fn ask(&mut self, now: Instant, view: MediumView) {
         if self.access.is_settled(now) {
             // A settled station was not told what the medium did. It has no counter left, so nothing is lost by looking now.
             self.access.pause(now);

@@ -85,7 +85,7 @@ impl<S: Scheme> Station<S> {
             return false;
         }
         let mut marks = Vec::new();
-        let asks = self.take_mpdus(now, ppdu, intact, pool, |released, mpdu| marks.resize(released, mpdu));
+        let asks = self.take_mpdus(now, ppdu, (intact, false), pool, |released, mpdu| marks.resize(released, mpdu));
         let mut released = std::mem::take(&mut self.released);
         for (mpdu, mark) in released.drain(..).zip(marks) {
             let before = self.up.len();
@@ -119,7 +119,11 @@ impl<S: Scheme> Station<S> {
         if let Some(asks) = self.ahead.take() {
             return self.answer_data(now, ppdu, asks);
         }
-        let asks = self.take_mpdus(now, ppdu, intact, pool, |_, _| {});
+        if self.scheme.is_stock() {
+            let asks = self.take_mpdus(now, ppdu, (intact, true), pool, |_, _| {});
+            return self.answer_data(now, ppdu, asks);
+        }
+        let asks = self.take_mpdus(now, ppdu, (intact, false), pool, |_, _| {});
         self.answer_data(now, ppdu, asks);
         self.pass_up(now, pool);
     }
@@ -139,13 +143,14 @@ impl<S: Scheme> Station<S> {
         }
     }
 
-    /// Takes in what is `intact` of a PPDU with data, and tells `each` how many packets have left the reorder buffer with each of its MPDUs.
+    /// Takes in what is `intact` of a PPDU with data, and tells `each` how many packets have left the reorder buffer with each of its MPDUs. `straight`: what leaves it goes up
+    /// at once, since there is no scheme to ask.
     #[inline(always)]
     fn take_mpdus(
         &mut self,
         now: Instant,
         ppdu: &Ppdu,
-        intact: u64,
+        (intact, straight): (u64, bool),
         pool: &mut PacketPool,
         mut each: impl FnMut(usize, u16),
     ) -> Asks {
@@ -154,7 +159,7 @@ impl<S: Scheme> Station<S> {
         for packets in ppdu.packets() {
             let place = asks.frames;
             asks.frames += 1;
-            if intact >> place & 1 != 0 && self.take_mpdu(packets, now, pool) {
+            if intact >> place & 1 != 0 && self.take_mpdu(packets, straight, now, pool) {
                 asks.answer = Some(packets[0].tid());
             }
             each(self.released.len(), place as u16);
@@ -164,12 +169,12 @@ impl<S: Scheme> Station<S> {
 
     /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it asks for an answer.
     #[inline(always)]
-    fn take_mpdu(&mut self, packets: &[Mpdu], now: Instant, pool: &mut PacketPool) -> bool {
-        if !self.admits(packets, now, pool) {
+    fn take_mpdu(&mut self, packets: &[Mpdu], straight: bool, now: Instant, pool: &mut PacketPool) -> bool {
+        if !straight && !self.admits(packets, now, pool) {
             self.counts.refused += 1;
             return false;
         }
-        self.take_in(packets, pool);
+        self.take_in(packets, straight, pool);
         packets[0].is_answered()
     }
 
@@ -209,19 +214,23 @@ impl<S: Scheme> Station<S> {
 
     /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
     #[inline(always)]
-    fn take_in(&mut self, packets: &[Mpdu], pool: &mut PacketPool) {
+    fn take_in(&mut self, packets: &[Mpdu], straight: bool, pool: &mut PacketPool) {
         let mpdu = &packets[0];
         let agreed = mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group();
         let recipient = if agreed { self.links.recipient(mpdu.transmitter) } else { None };
-        let released = &mut self.released;
+        let (released, up) = (&mut self.released, &mut self.up);
+        let mut release = |mpdu: Mpdu| match straight {
+            true => up.push_back(Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 }),
+            false => released.push(mpdu),
+        };
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.
         let new = if let Some(recipient) = recipient {
-            recipient.on_mpdu(packets, |mpdu| released.push(mpdu)).is_ok()
+            recipient.on_mpdu(packets, release).is_ok()
         } else {
             let link = self.links.index(mpdu.transmitter);
             let new = mpdu.receiver.is_group() || link.is_none_or(|link| !self.links.is_duplicate(link, mpdu));
             if new {
-                released.extend_from_slice(packets);
+                packets.iter().for_each(|packet| release(*packet));
             }
             new
         };

@@ -31,9 +31,10 @@ impl Endpoint {
         if self.is_content() { None } else { self.transmit(now, pool) }
     }
 
-    /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data.
+    /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data. Then [`poll_transmit`](Self::poll_transmit) need not be
+    /// asked.
     #[inline(always)]
-    fn is_content(&self) -> bool {
+    pub fn is_content(&self) -> bool {
         self.ack_owed.is_none()
             && self.state == State::Established
             && self.tx.una >= self.tx.end()

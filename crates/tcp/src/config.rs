@@ -3,6 +3,7 @@
 use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
+use crate::challenge::ChallengeAcks;
 use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, RenoRule, SlowStartChoice};
 use crate::loss::{PrrRule, RecoveryChoice};
 use crate::rtt::{RtoBounds, RtoRule};
@@ -80,6 +81,8 @@ pub struct Config {
     /// Unanswered SYNs before giving up. Default: 6 (Linux, tcp_syn_retries); RFC 9293, 3.8.3 asks for 3 minutes,
     /// which takes 7.
     pub syn_retries: u32,
+    /// How many suspicious segments are answered, in what time; probes and keep-alives have as many of their own. Default: 10 in 5 s (RFC 5961, 7).
+    pub challenge_acks: ChallengeAcks,
     /// How long TIME-WAIT lasts. Default: 60 s as in Linux; RFC 9293 (3.4.2) has twice the maximum segment lifetime
     /// of 2 minutes.
     pub time_wait: Duration,
@@ -108,15 +111,16 @@ pub struct SenderChoices {
     pub prr: PrrRule,
 }
 
-/// Of which repeated segments RACK takes the latest transmission for the one that was delivered.
+/// Of which repeated segments RACK takes the latest transmission for the one that was delivered, and when it probes the tail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RackRule {
     /// Where neither an echoed timestamp from before it nor a round trip shorter than the least says otherwise (RFC 8985, 6.2, step 2). An ACK
-    /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated.
+    /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated. A probe needs a round trip measured since
+    /// the last one; where that or another condition fails when it is due, the retransmission timer starts again without it (7.3).
     #[default]
     Rfc,
     /// The echo is looked at for what is acknowledged by number, and not for what SACK blocks report (`tcp_clean_rtx_queue` and `tcp_sacktag_one`
-    /// of Linux 6.12).
+    /// of Linux 6.12). A probe needs no round trip since the last one, and none is scheduled while one is out.
     Linux,
 }
 
@@ -204,6 +208,7 @@ impl Default for Config {
             rto_max: Duration::from_secs(60),
             retries: 15,
             syn_retries: 6,
+            challenge_acks: ChallengeAcks::default(),
             time_wait: Duration::from_secs(60),
         }
     }

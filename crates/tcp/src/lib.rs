@@ -44,6 +44,7 @@ mod timestamps;
 pub mod transmissions;
 
 pub use ack::AckChoice;
+pub use challenge::ChallengeAcks;
 pub use config::{Config, Consume, GrowthRule, MissingTimestamp, NagleRule, RackRule, SenderChoices, UndoChoices};
 pub use congestion::{
     BbrPhase, CongestionChoice, CubicRule, GentleProbe, InitialWindow, Losses, PathModel, RenoRule, SlowStartChoice,

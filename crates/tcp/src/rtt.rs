@@ -22,6 +22,8 @@ pub struct RttEstimator {
     backoff: u32,
     /// A sample of something that ended at or before this belongs to a round trip that has been counted.
     counted_up_to: Position,
+    /// Whether there was a sample since [`wait_for_news`](Self::wait_for_news).
+    news: bool,
 }
 
 /// By the kernel's names; all four times the mean deviation.
@@ -94,6 +96,7 @@ impl RttEstimator {
             base: bounds.initial,
             backoff: 0,
             counted_up_to: Position::SYN,
+            news: false,
         }
     }
 
@@ -101,6 +104,7 @@ impl RttEstimator {
     /// `sent_up_to` is the end of all that has been sent: the next round trip begins there.
     pub fn on_sample(&mut self, rtt: Duration, end: Position, sent_up_to: Position) {
         self.note_minimum(rtt);
+        self.news = true;
         if self.bounds.rule == RtoRule::Linux {
             self.sum(rtt, end, sent_up_to);
             return;
@@ -181,6 +185,16 @@ impl RttEstimator {
     /// Doubles the timeout (RFC 6298, 5.5) until the next sample.
     pub const fn back_off(&mut self) {
         self.backoff += 1;
+    }
+
+    /// From now on only later samples are [`news`](Self::has_news).
+    pub const fn wait_for_news(&mut self) {
+        self.news = false;
+    }
+
+    /// Whether there was a sample since [`wait_for_news`](Self::wait_for_news), or ever.
+    pub const fn has_news(&self) -> bool {
+        self.news
     }
 
     /// The timer was wrong to fire.

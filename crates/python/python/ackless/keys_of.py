@@ -647,7 +647,8 @@ class Transport(TypedDict, total=False):
     Allowed: one of 'rfc', 'linux'."""
     rack: Literal["rfc", "linux"]
     """Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does not
-    look at that for what SACK blocks report. Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
+    look at that for what SACK blocks report; and whether a probe of the tail needs a round trip measured since the last one, as the RFC has it.
+    Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
     prr: Literal["rfc6937", "rfc9937", "linux"]
     """How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was
     delivered only for ACKs that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window. Default:

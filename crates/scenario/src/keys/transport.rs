@@ -61,7 +61,7 @@ section! {
         /// How the retransmission timeout is summed: as RFC 6298 has it, or as Linux does, which also rounds timers up to ticks of 4 ms.
         rto: RtoRule = "\"rfc\"",
         /// Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does
-        /// not look at that for what SACK blocks report.
+        /// not look at that for what SACK blocks report; and whether a probe of the tail needs a round trip measured since the last one, as the RFC has it.
         rack: RackRule = "\"rfc\"",
         /// How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was delivered only for ACKs
         /// that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window.

@@ -196,13 +196,13 @@ impl Endpoint {
                 self.enter_time_wait(now);
             }
         } else if span.is_some_and(|span| self.is_inquiry(span)) {
-            if self.probe_answers.permit(now) {
+            if self.probe_answers.permit(now, &self.config.challenge_acks) {
                 self.answer_inquiry();
             }
         } else if span.is_some_and(|span| span.start + Bytes(1) == self.rx.next) {
             // The place just below the window is where a probe or a keep-alive asks for an answer (RFC 9293, 3.8.4). It has a limit of its
             // own, so that guesses elsewhere do not use it up.
-            if self.probe_answers.permit(now) {
+            if self.probe_answers.permit(now, &self.config.challenge_acks) {
                 self.answer_duplicate(now);
             }
         } else {
@@ -228,7 +228,7 @@ impl Endpoint {
 
     /// Owes an acknowledgement within the limit for challenge ACKs (RFC 5961, 7).
     pub(super) fn answer_suspicious(&mut self, now: Instant, reason: AckReason) {
-        if self.challenge.permit(now) {
+        if self.challenge.permit(now, &self.config.challenge_acks) {
             if reason == AckReason::Duplicate {
                 self.answer_duplicate(now);
                 return;

@@ -8,6 +8,7 @@ use super::allowance::Allowance;
 use super::dialect::Dialect;
 use super::feedback::Delivered;
 use super::sender::Probe;
+use crate::config::RackRule;
 use crate::congestion::Controller;
 use crate::loss::{Delivery, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
 use crate::pacing;
@@ -109,7 +110,7 @@ impl Endpoint {
             prr.on_ack(&Delivery { delivered, pipe, threshold, smss: out.smss, safe: advanced && !lost });
         }
         self.arm_reordering();
-        if advanced || !self.loss.wants_tail_probe(&out) {
+        if advanced || !self.expects_tail_probe() {
             self.schedule_tail_probe(now);
         }
     }
@@ -121,11 +122,17 @@ impl Endpoint {
         }
     }
 
+    /// Whether a probe is to be scheduled (RFC 8985, 7.2).
+    fn expects_tail_probe(&self) -> bool {
+        let linux = self.config.sender.rack == RackRule::Linux;
+        self.loss.wants_tail_probe(&self.tx.outstanding()) && !(linux && self.loss.is_probing_tail())
+    }
+
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
     /// whatever is out.
     fn schedule_tail_probe(&mut self, now: Instant) {
-        if !self.loss.wants_tail_probe(&self.tx.outstanding()) || self.timers.is_armed(Timer::Persist) {
+        if !self.expects_tail_probe() || self.timers.is_armed(Timer::Persist) {
             self.timers.stop(Timer::TailProbe);
             return;
         }
@@ -160,8 +167,12 @@ impl Endpoint {
 
     /// The probe timeout fired. Whatever comes of it, the retransmission timer starts again (RFC 8985, 7.3).
     pub(super) fn on_tail_probe_timeout(&mut self, now: Instant) {
-        if self.loss.wants_tail_probe(&self.tx.outstanding()) {
-            self.tx.tail_probe = Probe::Due;
+        if self.expects_tail_probe() {
+            let linux = self.config.sender.rack == RackRule::Linux;
+            let heard = linux || !self.dialect.is_plain() || self.rtt.has_news();
+            if heard && !self.loss.is_probing_tail() {
+                self.tx.tail_probe = Probe::Due;
+            }
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
     }
@@ -190,6 +201,7 @@ impl Endpoint {
             }
         };
         self.stats.tail_probes += 1;
+        self.rtt.wait_for_news();
         self.loss.on_tail_probe(span.end.max(out.max), kind == SentKind::Repair);
         Some((span, kind))
     }

@@ -134,6 +134,10 @@ pub trait LossDetector {
     fn wants_tail_probe(&self, _out: &Outstanding) -> bool {
         false
     }
+    /// Whether one is out whose outcome is open (TLP.end_seq).
+    fn is_probing_tail(&self) -> bool {
+        false
+    }
     /// The recovery, or going back after a timeout, was a mistake: nothing counts as lost, and the phase is [`Phase::Open`].
     fn undo(&mut self);
     /// What was taken for lost in a recovery was only late.
@@ -333,6 +337,10 @@ impl LossDetector for Detector {
         each_detector!(self, detector => detector.wants_tail_probe(out))
     }
 
+    fn is_probing_tail(&self) -> bool {
+        each_detector!(self, detector => detector.is_probing_tail())
+    }
+
     fn undo(&mut self) {
         each_detector!(self, detector => detector.undo());
     }
@@ -425,6 +433,10 @@ impl LossDetector for Recording {
 
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
         each_recording!(self, detector => detector.wants_tail_probe(out))
+    }
+
+    fn is_probing_tail(&self) -> bool {
+        each_recording!(self, detector => detector.is_probing_tail())
     }
 
     fn undo(&mut self) {

@@ -308,7 +308,11 @@ impl LossDetector for Rack {
 
     /// The conditions of RFC 8985, 7.2; SACK is agreed wherever this detector is used.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        self.phase == Phase::Open && self.probe.is_none() && self.records.delivered_count() == 0 && out.una < out.next
+        self.phase == Phase::Open && self.records.delivered_count() == 0 && out.una < out.next
+    }
+
+    fn is_probing_tail(&self) -> bool {
+        self.probe.is_some()
     }
 
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {

@@ -3,7 +3,7 @@
 //! The handshake gives SRTT = RTTmin = 100 ms and RTTVAR = 50 ms, so the first timeout is 100 + max(4 * 50, 200) = 300 ms;
 //! the quiet reordering window is 100 / 4 = 25 ms.
 
-use ackless_tcp::{Config, CongestionChoice, Event, RecoveryChoice};
+use ackless_tcp::{Config, CongestionChoice, Event, RackRule, RecoveryChoice, SenderChoices};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::pair::{A, Pair, Path};
@@ -152,7 +152,7 @@ fn one_segment_alone_is_probed_no_later_than_the_timeout_which_then_starts_again
 }
 
 #[test]
-fn without_a_round_trip_the_probe_waits_a_second_or_as_long_as_the_timeout() {
+fn without_a_round_trip_there_is_no_probe_and_the_timeout_begins_where_one_would_be_due() {
     let mut script = Script::listening(Config { rto_initial: ms(2000), ..config() });
     script.receive(SYN, 0, 0, 0);
     script.one();
@@ -163,8 +163,12 @@ fn without_a_round_trip_the_probe_waits_a_second_or_as_long_as_the_timeout() {
     script.end.send(Bytes(1000));
     assert_eq!(script.spans(), [(1, 1000)]);
     assert_eq!(script.wake(), ms(1000));
+    assert_eq!(script.spans(), []);
+    // RFC 6298, 5.7.
+    assert_eq!(script.wake(), ms(3000));
     assert_eq!(script.spans(), [(1, 1000)]);
-    assert_eq!(script.end.stats().tail_probes, 1);
+    let stats = script.end.stats();
+    assert_eq!((stats.tail_probes, stats.timeouts), (0, 1 + 1), "the SYN-ACK's and this one");
 }
 
 /// Three segments, the last of which is lost or late, and a probe that repeats it; the acknowledgement of it has come.
@@ -210,7 +214,9 @@ fn a_probe_that_arrived_besides_the_original_is_no_loss() {
 
 #[test]
 fn a_timeout_leaves_alone_what_was_sent_less_than_a_round_trip_ago() {
-    let mut script = sending(config(), 1);
+    // By the RFC's rule for probes the second segment would put the timeout off.
+    let sender = SenderChoices { rack: RackRule::Linux, ..config().sender };
+    let mut script = sending(Config { sender, ..config() }, 1);
     script.wait(100);
     acknowledge(&mut script, 1001, &[]);
     // P0, its probe, and P1 just before the timeout.

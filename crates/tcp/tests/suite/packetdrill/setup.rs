@@ -1,7 +1,7 @@
 //! What a script may set before its first event: `sysctl -q KEY=VALUE ...` in back quotes, and `--NAME=VALUE`.
 
 use ackless_tcp::{
-    AckChoice, Config, CongestionChoice, Consume, InitialWindow, MissingTimestamp, PrrRule, RecoveryChoice,
+    AckChoice, Config, CongestionChoice, Consume, InitialWindow, MissingTimestamp, PrrRule, RackRule, RecoveryChoice,
     SlowStartChoice,
 };
 use ackless_wire::{Bytes, Duration};
@@ -70,6 +70,8 @@ impl Setup {
             "net.ipv4.tcp_syn_retries" => config.syn_retries = whole()? as u32,
             "net.ipv4.tcp_timestamps" => config.timestamps = switch()?.then_some(Duration::from_millis(1)),
             "net.ipv4.tcp_window_scaling" => config.window_scaling = switch()?,
+            "ackless.challenge_acks" => config.challenge_acks.most = whole()? as u32,
+            "ackless.challenge_window_ms" => config.challenge_acks.window = Duration::from_millis(whole()?),
             "ackless.delayed_ack_ms" => {
                 config.ack = AckChoice::Delayed { every: 2, timeout: Duration::from_millis(whole()?) };
             }
@@ -96,6 +98,13 @@ impl Setup {
                     "rfc9937" => PrrRule::Rfc9937,
                     "linux" => PrrRule::Linux,
                     _ => return Err(Fault::new(line, format!("{value} is none of rfc6937, rfc9937 and linux"))),
+                };
+            }
+            "ackless.rack" => {
+                config.sender.rack = match value {
+                    "rfc" => RackRule::Rfc,
+                    "linux" => RackRule::Linux,
+                    _ => return Err(Fault::new(line, format!("{value} is neither rfc nor linux"))),
                 };
             }
             "ackless.receive_buffer" => config.receive_buffer = Bytes(whole()?),

@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438).
 //!
-//! A spurious reduction is undone wholly (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit; under [`CubicRule::Linux`] window and threshold alone come back, as in the
+//! A spurious reduction is undone wholly, unless the window is larger by then (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit; under [`CubicRule::Linux`] window and threshold alone come back, as in the
 //! kernel (`tcp_undo_cwnd_reduction`): W_max stays what the reduction made of it, and the stage of congestion avoidance begins anew.
 
 mod whole;
@@ -229,11 +229,14 @@ impl Controller for Cubic {
 
     fn undo(&mut self) {
         let Some(before) = self.before.take() else { return };
-        self.window = self.window.max(before.window);
-        self.threshold = before.threshold;
         if self.whole.is_none() {
+            if self.window > before.window {
+                return;
+            }
             (self.max, self.prior) = (before.max, before.prior);
         }
+        self.window = self.window.max(before.window);
+        self.threshold = before.threshold;
         (self.epoch, self.timed_out) = (before.epoch, before.timed_out);
         let threshold = self.slow_start_threshold();
         if let Some(finder) = &mut self.finder {
@@ -341,6 +344,19 @@ mod tests {
         // Not 5 % for want of a maximum: the curve begins at its plateau of 100, and Reno's estimate gains one in 188.
         cubic.on_ack(&ack(0, 100));
         assert_eq!(cubic.window(), SMSS * 100);
+    }
+
+    #[test]
+    fn a_mistake_that_is_found_when_the_window_is_larger_already_changes_nothing() {
+        let mut cubic = cubic(10);
+        cubic.remember();
+        cubic.on_loss(Instant::ZERO, SMSS * 10);
+        cubic.threshold = Some(20.0);
+        cubic.on_ack(&ack(0, 8));
+        cubic.undo();
+        // RFC 9438, 4.9.2: the present values of all go on.
+        assert_eq!((cubic.window(), cubic.slow_start_threshold()), (SMSS * 15, Some(SMSS * 20)));
+        assert_eq!((cubic.max, cubic.prior), (10.0, 10.0));
     }
 
     #[test]

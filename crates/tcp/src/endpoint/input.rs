@@ -81,7 +81,7 @@ impl Endpoint {
         let places =
             Bytes(u64::from(packet.payload.len()) + u64::from(is_syn) + u64::from(tcp.flags.contains(TcpFlags::FIN)));
         let span = Span::new(start, places);
-        if !self.passes_timestamps(now, tcp) {
+        if !self.passes_timestamps(now, span, tcp) {
             return;
         }
         if !self.dialect.is_plain()
@@ -143,7 +143,7 @@ impl Endpoint {
     }
 
     /// PAWS (RFC 7323, 5.3). A RST is exempt (3.2); what becomes of any other segment without the option has been chosen.
-    fn passes_timestamps(&mut self, now: Instant, tcp: &TcpHeader) -> bool {
+    fn passes_timestamps(&mut self, now: Instant, span: Span, tcp: &TcpHeader) -> bool {
         let Some(stamps) = &self.stamps else { return true };
         if tcp.flags.contains(TcpFlags::RST) {
             return true;
@@ -155,6 +155,10 @@ impl Endpoint {
         if !passes {
             self.stats.dropped_by_timestamp += 1;
             if tcp.options.timestamps.is_some() {
+                // RFC 2883, 4.3: PAWS says nothing of what has come twice.
+                if self.reports_duplicates() && !span.is_empty() && !tcp.flags.contains(TcpFlags::SYN) {
+                    self.rx.note_twice(span);
+                }
                 self.answer_suspicious(now, AckReason::Duplicate);
             }
         }

@@ -158,6 +158,11 @@ fn slow() -> Path {
     Path { delay: Duration::from_millis(30), ..Path::CLEAN }
 }
 
+/// So long that what the kernel's table of sockets shows is not over when it has been read.
+fn far() -> Path {
+    Path { delay: Duration::from_millis(150), ..Path::CLEAN }
+}
+
 #[test]
 fn the_kernels_closed_window_is_probed_until_it_opens() {
     let Some(mut pair) = Pair::connected(211, Path::CLEAN, Config::default(), Some(8_000)) else { return };
@@ -266,6 +271,58 @@ fn the_kernels_reset_ends_every_state_that_it_can_reach() {
         pair.until(|end| end.state() == State::Closed);
         assert_eq!(pair.end.close_reason(), Some(CloseReason::Reset), "{state:?}");
         assert_eq!(pair.events.contains(&Event::Reset), state != State::LastAck, "{state:?}");
+        pair.finish();
+    }
+}
+
+#[test]
+fn the_kernels_reset_ends_what_a_caller_had_begun_who_has_given_up() {
+    let Some(mut host) = Host::new(221, 1, far()) else { return };
+    let local = SocketAddr::new(host.ours, 82);
+    let mut listener = Listener::new(Config::default(), local, Limits::default());
+    // It hears of nothing for 300 ms.
+    let patience = std::time::Duration::from_millis(100);
+    let caller = spawn(move || TcpStream::connect_timeout(&local, patience).map(|_| ()));
+    host.run_until(&mut listener, |listener, _| listener.half_open() == 1);
+    host.run_until(&mut listener, |listener, _| listener.half_open() == 0);
+    let stats = listener.stats();
+    assert_eq!((stats.begun, stats.failed, stats.established), (1, 1, 0));
+    let error = caller.join().expect("it does not panic").expect_err("nobody has answered in time");
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+}
+
+#[test]
+fn our_reset_ends_what_the_kernel_had_begun_with_a_caller_who_is_gone() {
+    let Some(mut host) = Host::new(222, 1, far()) else { return };
+    let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
+    let to = listener.local_addr().expect("a bound listener has an address");
+    let (local, ours) = (SocketAddr::new(host.ours, 40_000), host.ours.to_string());
+    let mut end = Endpoint::connect(host.now(), Config::default(), local, to, host.iss());
+    host.run_until(&mut end, |_, _| kernel_states(&ours) == [SYN_RECEIVED]);
+    let mut nobody = Endpoint::listen(Config::default(), local, host.iss());
+    nobody.close();
+    let begin = host.now();
+    host.run_until(&mut nobody, |_, _| kernel_states(&ours).is_empty());
+    assert!(host.now() < begin + Duration::from_millis(900), "before it has said so again");
+}
+
+#[test]
+fn our_reset_ends_what_the_kernel_is_closing() {
+    for state in [FIN_WAIT_1, LAST_ACK] {
+        let Some(mut pair) = Pair::connected(223, far(), Config::default(), None) else { return };
+        let ours = pair.host.ours.to_string();
+        if state == LAST_ACK {
+            pair.end.close();
+            pair.obeyed(Order::ReadEnd);
+        }
+        pair.order(Order::ShutDown);
+        pair.until(|_| kernel_states(&ours) == [state]);
+        let now = pair.host.now();
+        pair.end.abort(now);
+        if state == FIN_WAIT_1 {
+            pair.obeyed(Order::Fail(ErrorKind::ConnectionReset));
+        }
+        pair.until(|_| kernel_states(&ours).is_empty());
         pair.finish();
     }
 }
@@ -441,14 +498,14 @@ fn five_hundred_short_connections_leave_nothing_behind() {
             crowd.open.push(end);
             called += 1;
         }
-        crowd.over == COUNT && kernel.is_finished() && kernel_sockets(&to_us).is_empty()
+        crowd.over == COUNT && kernel.is_finished() && kernel_states(&to_us).iter().all(|state| state == TIME_WAIT)
     });
     kernel.join().expect("all answers went well");
     assert!(crowd.open.is_empty());
 }
 
-/// What of the kernel's sockets has a peer with this address, but for those that wait for time to pass.
-fn kernel_sockets(peer: &str) -> Vec<String> {
+/// In what states those of the kernel's sockets are that have a peer with this address.
+fn kernel_states(peer: &str) -> Vec<String> {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("the kernel lists its sockets");
     let lines = table.lines().skip(1);
     let with_peer = |line: &str| {
@@ -456,10 +513,13 @@ fn kernel_sockets(peer: &str) -> Vec<String> {
         let (address, state) = (field(2), field(3));
         let bytes = u32::from_str_radix(&address[..8], 16).expect("an address is hexadecimal").to_le_bytes();
         let shown = format!("{}.{}.{}.{}", bytes[0], bytes[1], bytes[2], bytes[3]);
-        (shown == peer && state != TIME_WAIT).then(|| line.to_string())
+        (shown == peer).then_some(state)
     };
     lines.filter_map(with_peer).collect()
 }
 
-/// As `/proc/net/tcp` has it.
+// As `/proc/net/tcp` has them.
+const SYN_RECEIVED: &str = "03";
+const FIN_WAIT_1: &str = "04";
 const TIME_WAIT: &str = "06";
+const LAST_ACK: &str = "09";

@@ -114,7 +114,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_rate_request(&mut self, request: RateRequest) {
         if self.asks.is_some()
-            && let Policy::Request(policy) = &mut self.policy
+            && let Policy::Request(policy) = &mut self.ack_policy
         {
             policy.on_request(request);
             self.stats.ack_requests_heeded += 1;

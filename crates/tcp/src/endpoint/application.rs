@@ -64,8 +64,8 @@ impl Endpoint {
     pub fn read(&mut self, limit: Bytes) -> Option<Payload> {
         let taken = self.rx.inbox.take(limit)?;
         if self.state.may_receive() {
-            let decision = self.policy.on_read(self.rx.inbox.len() == Bytes::ZERO);
-            self.heed(decision);
+            let decision = self.ack_policy.on_read(self.rx.inbox.len() == Bytes::ZERO);
+            self.heed_policy(decision);
             if self.rx.is_update_due() {
                 self.owe_window_update();
             }

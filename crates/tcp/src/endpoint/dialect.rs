@@ -145,7 +145,7 @@ impl Dialect {
 impl Endpoint {
     /// What a segment says that occupies `places` from `start` on.
     #[inline(always)]
-    pub(super) fn heard<'a>(&self, tcp: &'a TcpHeader, start: Position, places: Bytes) -> PeerReport<'a> {
+    pub(super) fn report_of<'a>(&self, tcp: &'a TcpHeader, start: Position, places: Bytes) -> PeerReport<'a> {
         let terms = match self.dialect {
             Dialect::Plain => Terms::Plain,
             Dialect::Tack(_) => Terms::of_tack(tcp),

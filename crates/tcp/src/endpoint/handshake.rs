@@ -141,8 +141,8 @@ impl Endpoint {
                 self.timers.stop_all();
                 (self.peer, self.rx, self.stamps, self.rtt, self.marks) =
                     (None, fresh.rx, fresh.stamps, fresh.rtt, fresh.marks);
-                (self.loss, self.policy, self.measured, self.ack_owed) =
-                    (fresh.loss, fresh.policy, fresh.measured, None);
+                (self.loss, self.ack_policy, self.measured, self.ack_owed) =
+                    (fresh.loss, fresh.ack_policy, fresh.measured, None);
                 (self.dialect, self.sack, self.ecn, self.asks) = (fresh.dialect, fresh.sack, fresh.ecn, None);
             }
         }
@@ -153,7 +153,7 @@ impl Endpoint {
         let options = &tcp.options;
         self.rx.irs = tcp.seq;
         self.rx.next = Position::FIRST_BYTE;
-        self.rx.edge = self.rx.edge.max(self.rx.next);
+        self.rx.window_end = self.rx.window_end.max(self.rx.next);
         self.rx.last_ack_sent = Position::FIRST_BYTE;
         self.sack &= options.sack_permitted;
         if let Some(ecn) = &mut self.ecn {
@@ -208,7 +208,7 @@ impl Endpoint {
             Some(config) => {
                 let terms = Terms::of(self.config.ack).agree(theirs);
                 let tack = Tack::new(TackConfig { form: theirs.form, ..config }, terms);
-                self.policy = Policy::new(terms.bind(self.config.ack));
+                self.ack_policy = Policy::new(terms.bind(self.config.ack));
                 self.dialect = Dialect::Tack(Box::new(tack));
                 self.measured.set_rhythm(Rhythm::PerPacket);
                 true

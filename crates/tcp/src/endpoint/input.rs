@@ -51,7 +51,7 @@ impl Endpoint {
             }
             State::Listen => self.on_listen(now, packet, tcp),
             State::SynSent => self.on_syn_sent(now, packet, tcp),
-            _ => self.on_numbered(now, packet, tcp, segment),
+            _ => self.on_other_states(now, packet, tcp, segment),
         }
     }
 
@@ -64,13 +64,13 @@ impl Endpoint {
         addressed && tcp.dst_port == self.local.port() && tcp.checksum == Checksum::Correct
     }
 
-    /// SYN-RECEIVED and later (RFC 9293, 3.10.7.4), in the RFC's order of checks.
-    fn on_numbered(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
+    /// In SYN-RECEIVED and later, the RFC's "other states" (RFC 9293, 3.10.7.4), in its order of checks.
+    fn on_other_states(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
         if self.on_unusual(now, packet, tcp) {
             return;
         }
         let Some(start) = Position::nearest(tcp.seq, self.rx.irs, self.rx.next) else {
-            self.outside_window(now, None, tcp);
+            self.on_outside_window(now, None, tcp);
             return;
         };
         let is_syn = tcp.flags.contains(TcpFlags::SYN);
@@ -95,7 +95,7 @@ impl Endpoint {
         // 3.10.7.4).
         let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
         if !self.rx.accepts(span) && !probing {
-            self.outside_window(now, Some(span), tcp);
+            self.on_outside_window(now, Some(span), tcp);
             self.on_old_acknowledgement(now, span, tcp);
             return;
         }
@@ -109,7 +109,7 @@ impl Endpoint {
         if self.state == State::SynReceived && !self.on_syn_received_ack(now, packet, tcp) {
             return;
         }
-        match self.on_acknowledgement(now, &self.heard(tcp, start, places)) {
+        match self.on_acknowledgement(now, &self.report_of(tcp, start, places)) {
             Acknowledgement::Challenged => return,
             Acknowledgement::Late => {}
             Acknowledgement::Current => self.take_timestamp(now, start, tcp),
@@ -157,7 +157,7 @@ impl Endpoint {
             if tcp.options.timestamps.is_some() {
                 // RFC 2883, 4.3: PAWS says nothing of what has come twice.
                 if self.reports_duplicates() && !span.is_empty() && !tcp.flags.contains(TcpFlags::SYN) {
-                    self.rx.note_twice(span);
+                    self.rx.note_duplicate(span);
                 }
                 self.answer_suspicious(now, AckReason::Duplicate);
             }
@@ -176,7 +176,7 @@ impl Endpoint {
     }
 
     /// A segment outside the window is answered with an acknowledgement, a RST is not.
-    fn outside_window(&mut self, now: Instant, span: Option<Span>, tcp: &TcpHeader) {
+    fn on_outside_window(&mut self, now: Instant, span: Option<Span>, tcp: &TcpHeader) {
         self.stats.dropped_outside_window += 1;
         if tcp.flags.contains(TcpFlags::RST) {
             return;
@@ -186,7 +186,7 @@ impl Endpoint {
             if let Some(span) =
                 span.filter(|span| self.reports_duplicates() && span.end <= self.rx.fin.unwrap_or(self.rx.next))
             {
-                self.rx.note_twice(span);
+                self.rx.note_duplicate(span);
             }
             if tcp.flags.contains(TcpFlags::SYN) {
                 // The peer has not heard the end of the handshake, and reads no TACK before that.
@@ -200,13 +200,13 @@ impl Endpoint {
                 self.enter_time_wait(now);
             }
         } else if span.is_some_and(|span| self.is_inquiry(span)) {
-            if self.probe_answers.permit(now, &self.config.challenge_acks) {
+            if self.probe_answer_limit.permit(now, &self.config.challenge_acks) {
                 self.answer_inquiry();
             }
         } else if span.is_some_and(|span| span.start + Bytes(1) == self.rx.next) {
             // The place just below the window is where a probe or a keep-alive asks for an answer (RFC 9293, 3.8.4). It has a limit of its
             // own, so that guesses elsewhere do not use it up.
-            if self.probe_answers.permit(now, &self.config.challenge_acks) {
+            if self.probe_answer_limit.permit(now, &self.config.challenge_acks) {
                 self.answer_duplicate(now);
             }
         } else {
@@ -223,16 +223,16 @@ impl Endpoint {
     /// window; without that bound half of all sequence numbers would do for whoever guesses (RFC 5961, 5).
     fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
-        let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.reach;
+        let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.max_window;
         if is_near && bare && tcp.flags.contains(TcpFlags::ACK) && self.state.is_synchronized() {
             // As one with text: an old copy is no duplicate acknowledgement in the sense of RFC 5681.
-            self.on_acknowledgement(now, &self.heard(tcp, span.start, span.len().max(Bytes(1))));
+            self.on_acknowledgement(now, &self.report_of(tcp, span.start, span.len().max(Bytes(1))));
         }
     }
 
     /// Owes an acknowledgement within the limit for challenge ACKs (RFC 5961, 7).
     pub(super) fn answer_suspicious(&mut self, now: Instant, reason: AckReason) {
-        if self.challenge.permit(now, &self.config.challenge_acks) {
+        if self.challenge_limit.permit(now, &self.config.challenge_acks) {
             if reason == AckReason::Duplicate {
                 self.answer_duplicate(now);
                 return;
@@ -272,13 +272,13 @@ impl Endpoint {
             let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
             self.measured.on_data(now, len, stamp);
             if self.reports_duplicates() {
-                self.rx.note_twice(whole);
+                self.rx.note_duplicate(whole);
             }
         }
-        if tcp.flags.contains(TcpFlags::FIN) && self.rx.fin.is_none() && whole.end < self.rx.edge {
+        if tcp.flags.contains(TcpFlags::FIN) && self.rx.fin.is_none() && whole.end < self.rx.window_end {
             self.note_fin(whole.end);
         }
-        let limit = self.rx.fin.unwrap_or(self.rx.edge).min(self.rx.edge);
+        let limit = self.rx.fin.unwrap_or(self.rx.window_end).min(self.rx.window_end);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
         let before = (!self.dialect.is_plain()).then(|| (self.rx.window(), self.rx.received()));
         let place = self.place(whole, fresh, payload);
@@ -300,15 +300,15 @@ impl Endpoint {
             measured: &self.measured,
             host: None,
         };
-        let decision = if self.policy.asks_host() {
+        let decision = if self.ack_policy.asks_host() {
             let host = HostFacts { window_grew, ..self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)) };
             let host = Some(host);
             let facts = SegmentFacts { measured: &self.measured, host, ..facts };
-            self.policy.on_segment(now, &facts)
+            self.ack_policy.on_segment(now, &facts)
         } else {
-            self.policy.on_segment(now, &facts)
+            self.ack_policy.on_segment(now, &facts)
         };
-        self.heed(decision);
+        self.heed_policy(decision);
         if !self.rx.keeps() {
             self.read_at_once(now, place, fresh, decision);
         }
@@ -327,8 +327,8 @@ impl Endpoint {
             self.rx.note_read(now, fresh.end);
         }
         if decision == AckDecision::Hold {
-            let decision = self.policy.on_read(true);
-            self.heed(decision);
+            let decision = self.ack_policy.on_read(true);
+            self.heed_policy(decision);
         }
     }
 
@@ -344,8 +344,8 @@ impl Endpoint {
             return;
         }
         if self.ack_owed.is_none() {
-            let decision = self.policy.on_read(true);
-            self.heed(decision);
+            let decision = self.ack_policy.on_read(true);
+            self.heed_policy(decision);
         }
         if self.rx.is_update_due() {
             self.owe_window_update();
@@ -379,7 +379,7 @@ impl Endpoint {
                 .zip(tcp.options.timestamps)
                 .map(|(stamps, (_, echo))| (echo, stamps.round_trip(echo, now))),
             next: rx.next,
-            edge: rx.edge,
+            window_end: rx.window_end,
             unread: rx.unread().max(if place == Place::AboveHole { Bytes::ZERO } else { len }),
             held: rx.reassembly.held(),
             sack,
@@ -401,7 +401,7 @@ impl Endpoint {
     }
 
     /// Does what the acknowledgement policy says.
-    pub(super) fn heed(&mut self, decision: AckDecision) {
+    pub(super) fn heed_policy(&mut self, decision: AckDecision) {
         match decision {
             AckDecision::Now(reason) if self.rx.in_batch && self.waits_for_end(reason) => {
                 self.rx.owed_at_end = Some(reason);
@@ -410,7 +410,7 @@ impl Endpoint {
             AckDecision::Hold => {
                 // What waits for the end of a batch has no other deadline.
                 if self.rx.owed_at_end.is_none()
-                    && let Some(at) = self.policy.deadline()
+                    && let Some(at) = self.ack_policy.deadline()
                 {
                     self.timers.arm(Timer::DelayedAck, at);
                 }
@@ -483,7 +483,7 @@ impl Endpoint {
     /// All data and the FIN are here.
     fn on_fin(&mut self, now: Instant) {
         self.rx.next += Bytes(1);
-        self.rx.edge = self.rx.edge.max(self.rx.next);
+        self.rx.window_end = self.rx.window_end.max(self.rx.next);
         self.advance(Trigger::Fin);
         self.events.add(Event::PeerClosed);
         if self.state == State::TimeWait {

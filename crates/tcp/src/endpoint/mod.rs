@@ -1,4 +1,15 @@
 //! One connection (RFC 9293).
+//!
+//! Who looks for what a connection does finds it here:
+//! - `application`: what it asks for; `inspect`: what it may look at and change;
+//! - `handshake`: LISTEN, SYN-SENT and what both SYNs agree on;
+//! - `input`: segments of a connection that there is, in the RFC's order of checks, with `predicted` for those that are expected next, `acknowledge` and
+//!   `feedback` for what they say to the sending half, `receiver` for the receiving half and `tuning` for its buffer where that follows the traffic;
+//! - `output`: which segment is next, of what the sending half (`sender`) has and may send, and how it is made; `train`, `burst` and `small_queue` for several at once, and
+//!   `pace` for their times;
+//! - `wakeup`: timers;
+//! - `undo`: reductions of the window that were mistakes; `ecn`; `ack_request`: rates of ACKs that are asked for;
+//! - `dialect`: where TACK takes the place of acknowledgements, and `tack_input` and `tack_output` for what it adds.
 
 mod ack_request;
 mod acknowledge;
@@ -93,7 +104,7 @@ pub struct Endpoint {
     /// Where marks are asked for.
     ecn: Option<Box<Notification>>,
     /// When to acknowledge.
-    policy: Policy,
+    ack_policy: Policy,
     rtt: RttEstimator,
     /// When what was sent, for samples of the round trip where no records of transmissions are kept.
     marks: Marks,
@@ -107,9 +118,10 @@ pub struct Endpoint {
     /// Offered until the handshake, then agreed.
     stamps: Option<Timestamps>,
     timers: Timers,
-    challenge: ChallengeLimit,
-    /// Of what asks for an answer from just below the window.
-    probe_answers: ChallengeLimit,
+    /// How often what is suspicious is answered (RFC 5961, 7).
+    challenge_limit: ChallengeLimit,
+    /// How often probes and keep-alives are answered, which come from just below the window.
+    probe_answer_limit: ChallengeLimit,
     events: EventSet,
     close_reason: Option<CloseReason>,
     stats: Stats,
@@ -170,7 +182,7 @@ impl Endpoint {
             prr: None,
             undo: Undo::new(config.sender.undo),
             ecn: config.ecn.then(Box::default),
-            policy: Policy::new(config.ack),
+            ack_policy: Policy::new(config.ack),
             rtt: RttEstimator::new(config.rto_bounds()),
             marks: Marks::new(),
             measured: Measured::default(),
@@ -183,8 +195,8 @@ impl Endpoint {
                 Timestamps::new(if fine { TACK_TICK } else { tick }, iss)
             }),
             timers: Timers::new(),
-            challenge: ChallengeLimit::new(),
-            probe_answers: ChallengeLimit::new(),
+            challenge_limit: ChallengeLimit::new(),
+            probe_answer_limit: ChallengeLimit::new(),
             events: EventSet::default(),
             close_reason: None,
             stats: Stats::default(),
@@ -202,13 +214,13 @@ impl Endpoint {
         if !self.dialect.is_plain() {
             return;
         }
-        if self.policy.deadline().is_some() {
+        if self.ack_policy.deadline().is_some() {
             self.ack_owed.get_or_insert(AckReason::Timer);
         }
         self.timers.stop(Timer::DelayedAck);
         self.config.ack = choice;
-        self.policy = Policy::new(choice);
-        self.policy.on_measured(&self.measured);
+        self.ack_policy = Policy::new(choice);
+        self.ack_policy.on_measured(&self.measured);
     }
 
     /// Where the connection stands.

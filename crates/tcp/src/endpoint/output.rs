@@ -45,7 +45,7 @@ impl Endpoint {
 
     /// A segment that is not part of the stream, and what TACK sends in its own turn.
     #[inline(never)]
-    fn transmit_first(&mut self, now: Instant) -> Option<Packet> {
+    fn transmit_out_of_stream(&mut self, now: Instant) -> Option<Packet> {
         if self.reply.is_some() {
             self.stats.segments_sent += 1;
             return self.reply.take();
@@ -56,7 +56,7 @@ impl Endpoint {
     #[inline(never)]
     fn transmit<O: Outlet>(&mut self, now: Instant, outlet: O) -> Option<O::Placed> {
         if (self.reply.is_some() || !self.dialect.is_plain())
-            && let Some(packet) = self.transmit_first(now)
+            && let Some(packet) = self.transmit_out_of_stream(now)
         {
             return Some(put_aside(outlet, packet));
         }
@@ -171,7 +171,7 @@ impl Endpoint {
                 self.tx.limited_until = out.max;
                 return None;
             }
-            if let Some(span) = self.loss.lost(&out).filter(|_| !self.probes_timeout()) {
+            if let Some(span) = self.loss.lost(&out).filter(|_| !self.is_frto_probing()) {
                 return Some((span, SentKind::Repair));
             }
         }
@@ -183,7 +183,7 @@ impl Endpoint {
             Ok(span) if self.is_throttled(span) => None,
             Ok(span) => Some((span, SentKind::New)),
             Err(Blocked::SillyWindow) if self.is_amid_burst(now) => Some((self.rest_of_burst(), SentKind::New)),
-            Err(blocked) if self.probes_timeout() => self.repair_in_place_of_probe(now, blocked),
+            Err(blocked) if self.is_frto_probing() => self.repair_in_place_of_probe(now, blocked),
             Err(blocked) => self.on_blocked(now, blocked),
         }
     }
@@ -191,7 +191,7 @@ impl Endpoint {
     /// No new data can go out in place of what the timer takes for lost: unless some has, that is next.
     #[cold]
     fn repair_in_place_of_probe(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
-        if self.cannot_probe_timeout()
+        if self.gives_up_frto()
             && let Some(span) = self.loss.lost(&self.tx.outstanding())
         {
             return Some((span, SentKind::Repair));
@@ -283,7 +283,7 @@ impl Endpoint {
         }
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
-        self.policy.on_data_sent(now);
+        self.ack_policy.on_data_sent(now);
         if span.start < tx.max {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += data.end.min(tx.max).since(data.start);
@@ -381,14 +381,14 @@ impl Endpoint {
     /// Nothing is owed any more.
     pub(super) fn settle_acknowledgement(&mut self, now: Instant) {
         self.ack_owed = None;
-        self.policy.on_ack_sent(now);
+        self.ack_policy.on_ack_sent(now);
         self.timers.stop(Timer::DelayedAck);
     }
 
     /// The blocks of what has come above a hole (RFC 2018, 4).
     fn sack_options(&mut self, options: &mut TcpOptions) {
         let limit = if self.stamps.is_some() { 3 } else { 4 };
-        if let Some(twice) = self.rx.twice.take() {
+        if let Some(twice) = self.rx.unreported_duplicate.take() {
             self.report_duplicate(twice, limit, options);
             return;
         }
@@ -428,7 +428,7 @@ impl Endpoint {
             return Bytes::ZERO;
         }
         let limit = if self.stamps.is_some() { 3 } else { 4 };
-        let blocks = self.rx.reassembly.count() + usize::from(self.rx.twice.is_some());
+        let blocks = self.rx.reassembly.count() + usize::from(self.rx.unreported_duplicate.is_some());
         Bytes(4 + 8 * blocks.min(limit) as u64)
     }
 

@@ -59,15 +59,15 @@ impl Endpoint {
         let span = Span::new(self.rx.next, len);
         let is_plain = acked == Bytes::ZERO
             && self.tx.una == self.tx.max
-            && span.end <= self.rx.edge
+            && span.end <= self.rx.window_end
             && !self.rx.has_blocks()
             && self.rx.fin.is_none()
             && !self.rx.keeps()
             && !self.rx.in_batch
             && !self.rx.tunes_itself()
-            && !self.policy.asks_host();
+            && !self.ack_policy.asks_host();
         if is_plain {
-            self.update_window(now, self.tx.una, &self.heard(tcp, span.start, len));
+            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
             self.take_timestamp(now, span.start, tcp);
             self.append(now, span, tcp, segment);
         }
@@ -84,8 +84,8 @@ impl Endpoint {
         self.stats.bytes_delivered += len;
         let (full_size, measured) = (self.rx.full_size, &self.measured);
         let facts = SegmentFacts { new_bytes: len, full_size, place: Place::InOrder, measured, host: None };
-        let decision = self.policy.on_segment(now, &facts);
-        self.heed(decision);
+        let decision = self.ack_policy.on_segment(now, &facts);
+        self.heed_policy(decision);
     }
 
     /// A bare acknowledgement of new data, while nothing is lost or above a hole.
@@ -101,7 +101,7 @@ impl Endpoint {
 
     fn advance_una(&mut self, now: Instant, ack: Position, acked: Bytes, tcp: &TcpHeader) {
         let start = self.rx.next;
-        let report = self.heard(tcp, start, Bytes::ZERO);
+        let report = self.report_of(tcp, start, Bytes::ZERO);
         self.update_window(now, ack, &report);
         let window_used = self.has_used_window();
         let rtt = self.on_new_acknowledgement(now, ack, &report, None);

@@ -16,7 +16,7 @@ pub(super) struct Receiver {
     /// RCV.NXT.
     pub(super) next: Position,
     /// RCV.NXT + RCV.WND: the first place that was never offered.
-    pub(super) edge: Position,
+    pub(super) window_end: Position,
     /// Last.ACK.sent (RFC 7323, 4.3).
     pub(super) last_ack_sent: Position,
     /// Rcv.Wind.Shift.
@@ -29,10 +29,10 @@ pub(super) struct Receiver {
     pub(super) full_size: Bytes,
     pub(super) reassembly: Reassembly,
     /// What has come twice and has not been reported (RFC 2883), where that is to be.
-    pub(super) twice: Option<Span>,
+    pub(super) unreported_duplicate: Option<Span>,
     pub(super) inbox: Inbox,
-    /// No window that has been offered was larger: how far behind RCV.NXT that may lie which the peer has sent lately. It grows only.
-    pub(super) reach: Bytes,
+    /// No window that was ever offered is larger: so far behind RCV.NXT may lie what the peer has sent lately.
+    pub(super) max_window: Bytes,
     buffer: Bytes,
     /// Whether more is to come before the application reads.
     pub(super) in_batch: bool,
@@ -53,16 +53,16 @@ impl Receiver {
         Self {
             irs: SeqNumber(0),
             next: Position::SYN,
-            edge: Position::SYN,
+            window_end: Position::SYN,
             last_ack_sent: Position::SYN,
             shift: 0,
             announced: None,
             fin: None,
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
-            twice: None,
+            unreported_duplicate: None,
             inbox: Inbox::default(),
-            reach: buffer.min(Bytes(MAX_FIELD)),
+            max_window: buffer.min(Bytes(MAX_FIELD)),
             buffer,
             in_batch: false,
             owed_at_end: None,
@@ -142,7 +142,7 @@ impl Receiver {
 
     fn set_space(&mut self, buffer: Bytes) -> Bytes {
         self.buffer = buffer.clamp(Bytes(1 << self.shift), MAX_BUFFER);
-        self.reach = self.reach.max(self.widest());
+        self.max_window = self.max_window.max(self.widest());
         self.buffer
     }
 
@@ -163,7 +163,7 @@ impl Receiver {
     /// Whether there is something to tell in SACK blocks.
     #[inline]
     pub(super) fn has_blocks(&self) -> bool {
-        !self.reassembly.is_empty() || self.twice.is_some()
+        !self.reassembly.is_empty() || self.unreported_duplicate.is_some()
     }
 
     /// Whether the window follows what is read.
@@ -172,12 +172,12 @@ impl Receiver {
     }
 
     /// `span` has come: what of it was here already.
-    pub(super) fn note_twice(&mut self, span: Span) {
+    pub(super) fn note_duplicate(&mut self, span: Span) {
         let below = Span { start: span.start, end: span.end.min(self.next) };
         if span.start < self.next {
-            self.twice = Some(below);
+            self.unreported_duplicate = Some(below);
         } else if self.reassembly.around(span).is_some() {
-            self.twice = Some(span);
+            self.unreported_duplicate = Some(span);
         }
     }
 
@@ -188,12 +188,12 @@ impl Receiver {
 
     /// RCV.WND.
     pub(super) fn window(&self) -> Bytes {
-        self.edge.since(self.next)
+        self.window_end.since(self.next)
     }
 
     /// RCV.WND as it was told last.
     pub(super) fn told_window(&self) -> Bytes {
-        self.edge.since(self.last_ack_sent)
+        self.window_end.since(self.last_ack_sent)
     }
 
     /// Whether the application has read all that is here, or the window that would be told now is not smaller than the one told last.
@@ -211,9 +211,9 @@ impl Receiver {
         let window = self.window();
         match (span.is_empty(), window == Bytes::ZERO) {
             (true, true) => span.start == self.next,
-            (true, false) => span.start >= self.next && span.start < self.edge,
+            (true, false) => span.start >= self.next && span.start < self.window_end,
             (false, true) => false,
-            (false, false) => span.start < self.edge && span.end > self.next,
+            (false, false) => span.start < self.window_end && span.end > self.next,
         }
     }
 
@@ -227,9 +227,9 @@ impl Receiver {
             return self.offer_tuned(shift);
         }
         let target = self.target();
-        if target.since(self.edge) >= self.step() {
+        if target.since(self.window_end) >= self.step() {
             let field = (target.since(self.next).get() >> shift).min(MAX_FIELD);
-            self.edge = self.edge.max(self.next + Bytes(field << shift));
+            self.window_end = self.window_end.max(self.next + Bytes(field << shift));
             return field as u16;
         }
         (self.window().get() >> shift).min(MAX_FIELD) as u16
@@ -247,8 +247,8 @@ impl Receiver {
         let memory = self.tuning.as_ref().map_or(Bytes::ZERO, |tuning| tuning.memory());
         let kept = if self.unread() + self.reassembly.held() + up <= memory { up } else { told };
         let window = self.target().since(self.next).max(kept).min(most);
-        self.reach = self.reach.max(window);
-        self.edge = self.edge.max(self.next + window);
+        self.max_window = self.max_window.max(window);
+        self.window_end = self.window_end.max(self.next + window);
         (window.get() >> shift) as u16
     }
 

@@ -51,6 +51,7 @@ pub(super) struct Sender {
     pub(super) offered_in_vain: bool,
     /// Probes since the window closed.
     pub(super) probes: u32,
+    /// Whether a probe of the closed window is to be sent (RFC 9293, 3.8.6.1).
     pub(super) probe: Probe,
     /// Whether a tail loss probe is to be sent (RFC 8985, 7.3).
     pub(super) tail_probe: Probe,

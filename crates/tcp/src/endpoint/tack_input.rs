@@ -35,7 +35,7 @@ impl Endpoint {
         // a window, and not every number that an attacker may guess is to pass for one, or to end TACK.
         let len = packet.payload.len();
         let behind = i64::from(self.rx.next.seq(self.rx.irs).distance_from(tcp.seq + len));
-        let is_old = (0..=1 + self.rx.reach.get() as i64).contains(&behind);
+        let is_old = (0..=1 + self.rx.max_window.get() as i64).contains(&behind);
         if let Some(value) = tcp.options.tack.ack_type {
             if tcp.flags.contains(TcpFlags::RST) {
                 // A reset is judged by its number alone.
@@ -78,7 +78,7 @@ impl Endpoint {
     /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at
     /// most.
     pub(super) fn is_inquiry(&self, span: Span) -> bool {
-        !self.dialect.is_plain() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.reach
+        !self.dialect.is_plain() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.max_window
     }
 
     /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes.
@@ -113,7 +113,7 @@ impl Endpoint {
     /// its acknowledgement would not be challenged. One wild packet number would be the largest for good, and every report
     /// after it would tell of a packet that was never sent.
     pub(super) fn is_plausible(&self, start: Position, tcp: &TcpHeader) -> bool {
-        let is_near = start <= self.rx.edge && self.rx.next.since(start) <= self.rx.reach;
+        let is_near = start <= self.rx.window_end && self.rx.next.since(start) <= self.rx.max_window;
         is_near && tcp.flags.contains(TcpFlags::ACK) && self.may_acknowledge(tcp)
     }
 
@@ -151,7 +151,7 @@ impl Endpoint {
     /// The acknowledgement and the window of a segment whose number says nothing. It is no duplicate acknowledgement in the
     /// sense of RFC 5681. Where TACK is not in force any more, its window is not taken: nothing says how old it is.
     fn take_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader) {
-        self.on_acknowledgement(now, &self.heard(tcp, Position::SYN, Bytes(1)));
+        self.on_acknowledgement(now, &self.report_of(tcp, Position::SYN, Bytes(1)));
     }
 
     /// What the receiver of our data reports.

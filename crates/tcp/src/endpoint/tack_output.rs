@@ -79,7 +79,7 @@ impl Endpoint {
     /// A segment came with nothing new in it. On a TACK connection it is answered in the rhythm of TACKs, as long as the peer may
     /// have more to say.
     pub(super) fn answer_duplicate(&mut self, now: Instant) {
-        let asks_host = self.policy.asks_host();
+        let asks_host = self.ack_policy.asks_host();
         if (self.dialect.is_plain() && !asks_host) || !self.state.may_receive() {
             self.ack_owed = Some(AckReason::Duplicate);
             return;
@@ -87,17 +87,17 @@ impl Endpoint {
         let host = asks_host.then(|| self.host_facts(Bytes::ZERO, false));
         let (new_bytes, full_size, measured) = (Bytes::ZERO, self.rx.full_size, &self.measured);
         let facts = SegmentFacts { new_bytes, full_size, place: Place::Duplicate, measured, host };
-        let decision = self.policy.on_segment(now, &facts);
-        self.heed(decision);
+        let decision = self.ack_policy.on_segment(now, &facts);
+        self.heed_policy(decision);
     }
 
     /// The sender of data says how often to send TACKs.
     pub(super) fn on_frequency_update(&mut self, now: Instant, update: &FrequencyUpdate) {
         let Some(rhythm) = self.dialect.tack_mut().and_then(|tack| tack.receiving.on_update(*update)) else { return };
         self.measured.set_rhythm(rhythm);
-        self.policy.on_measured(&self.measured);
+        self.ack_policy.on_measured(&self.measured);
         // What is held may be due sooner or later than was thought.
-        match self.policy.deadline() {
+        match self.ack_policy.deadline() {
             Some(at) => self.timers.arm(Timer::DelayedAck, at.max(now)),
             None => self.timers.stop(Timer::DelayedAck),
         }
@@ -114,7 +114,7 @@ impl Endpoint {
     /// reported.
     pub(super) fn stop_tack_receiving(&mut self) {
         self.measured.set_rhythm(Rhythm::Own);
-        self.policy = Policy::new(AckChoice::default());
+        self.ack_policy = Policy::new(AckChoice::default());
         self.timers.stop(Timer::Settle);
         self.timers.stop(Timer::DelayedAck);
         self.ack_owed = Some(AckReason::Duplicate);

@@ -45,7 +45,7 @@ impl Endpoint {
             && self.undo.is_none()
             && self.ecn.is_none()
             && self.asks.is_none()
-            && !self.policy.asks_host()
+            && !self.ack_policy.asks_host()
     }
 
     #[inline(never)]

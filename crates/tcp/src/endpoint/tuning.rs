@@ -61,7 +61,7 @@ pub(super) struct Arrival {
     pub(super) echo: Option<(u32, Option<Duration>)>,
     /// RCV.NXT and the end of the window that was told.
     pub(super) next: Position,
-    pub(super) edge: Position,
+    pub(super) window_end: Position,
     /// What waits for the application, with this packet, and what waits above holes.
     pub(super) unread: Bytes,
     pub(super) held: Bytes,
@@ -168,7 +168,7 @@ impl Tuning {
             Some((_, since)) => self.update(now.saturating_since(since).max(Duration::from_micros(1)), true),
             None => {}
         }
-        self.window = Some((arrival.edge, now));
+        self.window = Some((arrival.window_end, now));
     }
 
     /// `tcp_rcv_rtt_update`.
@@ -295,7 +295,7 @@ mod tests {
                 above_hole: false,
                 echo: Some((echo, Some(Duration::from_millis(trip)))),
                 next: self.next,
-                edge: self.next + self.tuning.threshold,
+                window_end: self.next + self.tuning.threshold,
                 unread: len,
                 held: Bytes::ZERO,
                 sack: true,
@@ -396,7 +396,7 @@ mod tests {
             above_hole: false,
             echo: None,
             next: Position(2),
-            edge: Position(3),
+            window_end: Position(3),
             unread: Bytes::ZERO,
             held: Bytes::ZERO,
             sack: true,

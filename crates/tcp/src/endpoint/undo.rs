@@ -164,12 +164,12 @@ impl Endpoint {
 
     /// Whether new data goes out in place of what the timer takes for lost.
     #[inline]
-    pub(super) fn probes_timeout(&self) -> bool {
+    pub(super) fn is_frto_probing(&self) -> bool {
         self.undo.as_ref().is_some_and(|undo| undo.reduction.is_some_and(|reduction| reduction.frto == Frto::Probing))
     }
 
     /// No new data can be sent: unless some was, F-RTO has no say.
-    pub(super) fn cannot_probe_timeout(&mut self) -> bool {
+    pub(super) fn gives_up_frto(&mut self) -> bool {
         let max = self.tx.max;
         match self.undo.as_mut().and_then(|undo| undo.reduction.as_mut()) {
             Some(reduction) if reduction.frto == Frto::Probing && max <= reduction.until => {

@@ -21,8 +21,8 @@ impl Endpoint {
                     Timer::Retransmit => self.on_retransmission_timeout(now),
                     Timer::Persist => self.on_persist_timeout(),
                     Timer::DelayedAck => {
-                        let decision = self.policy.on_deadline(now);
-                        self.heed(decision);
+                        let decision = self.ack_policy.on_deadline(now);
+                        self.heed_policy(decision);
                     }
                     Timer::Reorder => self.on_reordering_timeout(now),
                     Timer::TailProbe => self.on_tail_probe_timeout(now),

@@ -1,8 +1,8 @@
 //! What losses bound, as the long-term bound of BBR version 3 does (draft-ietf-ccwg-bbr-06, whose names stand in parentheses): so much may be in flight as a probe has shown to fit,
 //! less some headroom while nobody probes. Ours; the paper does not look at losses.
 //!
-//! The draft judges packet by packet. Reports come a round trip and 1/f apart, so here a packet-timed round is judged as a whole, and one that lost more than 2 % of what it sent,
-//! in [`LEAST_LOST`] segments at least, lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
+//! The draft judges packet by packet. Reports come a round trip and 1/f apart, so here a packet-timed round is judged as a whole, and one that lost more than 2 % of what it sent, which below
+//! 50 segments is a single one, lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
 //! would not change it.
 //!
 //! There are no short-term bounds: a rate counts here for ten rounds and not for two cycles, and so follows what losses let through by itself.
@@ -12,6 +12,7 @@ use ackless_wire::{Bytes, Duration};
 
 use super::super::bounds::{Slope, is_too_much, longest_wait, rounds_of_reno, times_beta, with_headroom};
 use super::ReportFacts;
+use crate::tack::time::RateTime;
 
 /// The bound, and what this round has shown so far.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,17 @@ impl Allowed {
     fn least(&self) -> Bytes {
         times_beta(self.cap).max(self.product)
     }
+}
+
+/// What the time between two probes is counted in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beat {
+    /// What a Reno flow beside this one would have in flight,
+    pub(super) product: Bytes,
+    /// and how long each of its rounds would last: no report is waited for there.
+    pub(super) round_trip: Duration,
+    /// An interval of the cycle.
+    pub(super) interval: Duration,
 }
 
 /// Where in its cycle a flow is when a round ends.
@@ -103,21 +115,15 @@ impl LossBounds {
         self.long = None;
     }
 
-    /// A cycle begins with asking for more, `cap` being allowed. In how many intervals of `interval` the next one does; nothing where no bound is in force, and so
+    /// A cycle begins with asking for more, `cap` being allowed. In how many intervals the next one does; nothing where no bound is in force, and so
     /// nobody else's loss has to be waited for.
-    pub(super) fn begin_cycle(
-        &mut self,
-        cap: Bytes,
-        product: Bytes,
-        interval: Duration,
-        random: &mut Stream,
-    ) -> Option<u64> {
+    pub(super) fn begin_cycle(&mut self, cap: Bytes, beat: &Beat, random: &mut Stream) -> Option<u64> {
         self.slope = Slope::new();
         self.slope.raise(cap, self.smss);
         self.sampling = true;
         self.long?;
-        let rounds = rounds_of_reno(product, self.smss) * INTERVALS_IN_ROUND;
-        Some(rounds.min(longest_wait(random).div_floor(interval)))
+        let rounds = beat.round_trip * rounds_of_reno(beat.product, self.smss);
+        Some(rounds.min(longest_wait(random)).div_floor(beat.interval))
     }
 
     /// A round is over. `limited`: the application or the controller held data back in it; `inflight` was in flight before the report that ended it.
@@ -137,7 +143,7 @@ impl LossBounds {
         if limited {
             return Asked::Nothing;
         }
-        if !round.lost_too_much(self.smss, min_rtt) {
+        if !round.lost_too_much(min_rtt) {
             return self.raise(stage, &round, allowed, inflight);
         }
         match stage {
@@ -188,16 +194,12 @@ impl Round {
         self.delivered + self.lost
     }
 
-    fn lost_too_much(&self, smss: Bytes, min_rtt: Option<Duration>) -> bool {
-        let queue = min_rtt.is_some_and(|min| self.longest * 4 > min * 5);
-        queue && self.lost >= smss * LEAST_LOST && is_too_much(self.lost, self.sent())
+    /// A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
+    fn lost_too_much(&self, min_rtt: Option<Duration>) -> bool {
+        let queue = min_rtt.is_some_and(|min| self.longest * 4 > RateTime::span(min) * 5);
+        queue && is_too_much(self.lost, self.sent())
     }
 }
-
-/// A share of 2 % cannot be told from fewer.
-const LEAST_LOST: u64 = 3;
-/// Quarters of a round, in which cycles are counted.
-const INTERVALS_IN_ROUND: u64 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -217,14 +219,20 @@ mod tests {
     fn probing() -> LossBounds {
         let mut bounds = LossBounds::new(SMSS);
         let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-        assert_eq!(bounds.begin_cycle(CAP, CAP, Duration::from_millis(10), &mut random), None, "no bound, no wait");
+        assert_eq!(bounds.begin_cycle(CAP, &beat(100, 40, 10), &mut random), None, "no bound, no wait");
         bounds
+    }
+
+    /// A product of so many segments, a round trip and an interval of so many milliseconds.
+    fn beat(product: u64, round_trip: u64, interval: u64) -> Beat {
+        let ms = Duration::from_millis;
+        Beat { product: SMSS * product, round_trip: ms(round_trip), interval: ms(interval) }
     }
 
     #[test]
     fn a_probe_that_loses_more_than_2_percent_in_a_queue_leaves_what_was_sent_as_the_bound() {
-        // Three of 150 are not more than 2 %, and 50 ms is not more than 5/4 of 40; two of 80 are more than 2 %, but two only.
-        for (delivered, lost, millis) in [(147, 3, 60), (90, 10, 50), (78, 2, 60), (90, 0, 60)] {
+        // Three of 150 and one of 50 are not more than 2 %, and 50 ms is not more than 5/4 of 40.
+        for (delivered, lost, millis) in [(147, 3, 60), (49, 1, 60), (90, 10, 50), (90, 0, 60)] {
             let mut bounds = probing();
             assert_eq!(round(&mut bounds, Stage::Up, delivered, lost, millis), Asked::Nothing, "{delivered} {lost}");
             assert_eq!(bounds.long, None);
@@ -240,6 +248,10 @@ mod tests {
             assert_eq!(round(&mut bounds, Stage::Down, 75, 5, 60), Asked::Nothing);
             assert_eq!(bounds.long, Some(Bytes(93_000)));
         }
+        // Of fewer than 50 a single one is more than 2 %.
+        let mut bounds = probing();
+        assert_eq!(round(&mut bounds, Stage::Up, 48, 1, 51), Asked::Drain);
+        assert_eq!(bounds.long, Some(Bytes(70_000)));
         // Never less than 0.7 of what was allowed.
         let mut bounds = probing();
         round(&mut bounds, Stage::Up, 10, 3, 60);
@@ -251,6 +263,17 @@ mod tests {
             let allowed = Allowed { cap: Bytes(4_000), target: Bytes(50_000), ..ALLOWED };
             bounds.end_round(stage, false, MIN, &allowed, CAP);
             assert_eq!(bounds.long, Some(Bytes(40_000)), "{stage:?}");
+        }
+    }
+
+    #[test]
+    fn on_a_path_of_less_than_10_ms_a_queue_is_what_lasts_longer_than_5_4_of_that() {
+        for (longest, asked) in [(2_500, Asked::Nothing), (12_500, Asked::Nothing), (12_501, Asked::Drain)] {
+            let mut bounds = probing();
+            let longest = Duration::from_micros(longest);
+            bounds.round = Round { lost: SMSS * 9, delivered: SMSS * 90, longest };
+            let min = Some(Duration::from_millis(1));
+            assert_eq!(bounds.end_round(Stage::Up, false, min, &ALLOWED, CAP), asked, "{longest}");
         }
     }
 
@@ -280,11 +303,14 @@ mod tests {
         let mut bounds = probing();
         round(&mut bounds, Stage::Up, 90, 3, 60);
         let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-        // 63 rounds of four intervals of 5 ms are over before two seconds are; of 50 ms they are not.
-        assert_eq!(bounds.begin_cycle(CAP, CAP, Duration::from_millis(5), &mut random), Some(252));
-        let wait = bounds.begin_cycle(CAP, CAP, Duration::from_millis(50), &mut random).expect("a bound is in force");
+        // 63 round trips of 20 ms are over before two seconds are; of 200 ms they are not.
+        assert_eq!(bounds.begin_cycle(CAP, &beat(100, 20, 5), &mut random), Some(252));
+        let wait = bounds.begin_cycle(CAP, &beat(100, 200, 50), &mut random).expect("a bound is in force");
         assert!((40..=60).contains(&wait), "{wait}");
-        assert_eq!(bounds.begin_cycle(CAP, Bytes(10_000), Duration::from_millis(5), &mut random), Some(40));
+        // Ten of 20 ms, whatever an interval lasts.
+        for (interval, intervals) in [(5, 40), (15, 13)] {
+            assert_eq!(bounds.begin_cycle(CAP, &beat(10, 20, interval), &mut random), Some(intervals));
+        }
         let mut grown = Vec::new();
         for _ in 0..5 {
             // All that may be in flight is.

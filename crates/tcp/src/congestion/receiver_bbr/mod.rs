@@ -18,7 +18,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::change::{Change, Found};
-use self::losses::{Allowed, Asked, LossBounds, Stage};
+use self::losses::{Allowed, Asked, Beat, LossBounds, Stage};
 pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
@@ -238,9 +238,9 @@ impl ReceiverBbr {
     /// A gain cycle begins with asking for more. What losses bound, is asked for as seldom as version 3 does.
     fn begin_cycle(&mut self, now: Instant) {
         self.state = State::ProbeBw { began: self.time.mark(now, 0) };
-        let (cap, product, interval) = (self.cap, self.bdp(), self.time.length());
-        let drawn =
-            self.losses.as_mut().and_then(|losses| losses.begin_cycle(cap, product, interval, &mut self.random));
+        let beat = Beat { product: self.bdp(), round_trip: self.latest_rtt, interval: self.time.length() };
+        let cap = self.cap;
+        let drawn = self.losses.as_mut().and_then(|losses| losses.begin_cycle(cap, &beat, &mut self.random));
         self.cycle = drawn.map_or(self.variant.cycle_length(), |drawn| drawn.max(self.variant.cycle_length()));
     }
 

@@ -1,4 +1,7 @@
 //! What an acknowledgement does to the sender (RFC 9293, 3.10.7.4, fifth; RFC 5961, 5; RFC 6298, 5).
+//!
+//! One that another has overtaken is late. Its SACK blocks say what has arrived all the same, and with news in them it is a duplicate acknowledgement whatever its number (RFC 6675, 2):
+//! those count that lie above SND.UNA. Whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number.
 
 use ackless_wire::{Bytes, Duration, Instant, TcpFlags, TcpHeader};
 
@@ -123,9 +126,7 @@ impl Endpoint {
         slow && window < self.tx.most_out.0 * 2
     }
 
-    /// Whether a segment whose acknowledgement another one has overtaken has SACK blocks to tell: they say what has arrived all the same, and
-    /// such a segment with news is a duplicate acknowledgement whatever its number (RFC 6675, 2). Of its blocks those count that lie above
-    /// SND.UNA; whether the first one reports a duplicate (RFC 2883, 4) goes by the segment's own number, not by SND.UNA.
+    /// Whether a late acknowledgement has SACK blocks to tell.
     fn is_late_news(&self, tcp: &TcpHeader) -> bool {
         !tcp.options.sack.is_empty() && self.has_sack() && self.tx.una < self.tx.max
     }

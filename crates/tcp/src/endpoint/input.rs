@@ -1,4 +1,11 @@
 //! Segments that arrive (RFC 9293, 3.10.7, with RFC 5961 and RFC 7323).
+//!
+//! Otherwise than the RFCs have it:
+//! - TS.Recent is taken from segments whose acknowledgement is acceptable too, and not late, as in Linux, where RFC 7323 (5.3, R3) asks for the window alone. By a timestamp that a
+//!   RST, a SYN or another guess has left behind, PAWS would drop all that the peer sends for 24 days (RFC 5961, 3 to 5, has the checks).
+//! - The acknowledgement of a segment left of the window counts, as in BSD, where RFC 9293 drops it with the rest. Else two ends that probe each other's closed windows could
+//!   stay stuck: where both probes were accepted but neither answer was, each goes on answering from before its own probe. Such answers lie no further back than a window; without that
+//!   bound half of all sequence numbers would do for whoever guesses (RFC 5961, 5).
 
 use ackless_wire::tcp::{AckRate, Checksum};
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader};
@@ -134,6 +141,7 @@ impl Endpoint {
         }
         if tcp.flags.contains(TcpFlags::ACK) {
             if self.on_syn_received_ack(now, packet, tcp) {
+                self.take_timestamp(now, Position::SYN, tcp);
                 self.ack_owed = Some(AckReason::Handshake);
             }
         } else {
@@ -165,9 +173,7 @@ impl Endpoint {
         passes
     }
 
-    /// TS.Recent (RFC 7323, 4.3 and 5.3, R3), from a segment in the window with an acknowledgement that is neither of something not sent
-    /// yet nor late, as in Linux. The RFC asks for the window alone; but by a timestamp that a RST, a SYN or another guess has left behind,
-    /// PAWS would drop all that the peer sends for 24 days (RFC 5961, 3 to 5, has the checks).
+    /// TS.Recent (RFC 7323, 4.3 and 5.3, R3), from a segment that has passed all checks.
     #[inline]
     pub(super) fn take_timestamp(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
         if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
@@ -215,12 +221,7 @@ impl Endpoint {
         }
     }
 
-    /// The acknowledgement of a segment left of the window counts, though RFC 9293 would drop it with the rest; BSD
-    /// does the same.
-    ///
-    /// Without this, two ends that probe each other's closed windows could stay stuck: where both probes were
-    /// accepted but neither answer was, each goes on answering from before its own probe. Such answers lie no further back than a
-    /// window; without that bound half of all sequence numbers would do for whoever guesses (RFC 5961, 5).
+    /// The acknowledgement of a segment left of the window counts, if it lies no further back than a window.
     fn on_old_acknowledgement(&mut self, now: Instant, span: Span, tcp: &TcpHeader) {
         let bare = !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN | TcpFlags::FIN);
         let is_near = span.end <= self.rx.next && self.rx.next.since(span.start) <= self.rx.max_window;

@@ -212,7 +212,7 @@ impl Outside {
         hash
     }
 
-    fn place_of(&self, address: IpAddr) -> Option<Place> {
+    pub(crate) fn place_of(&self, address: IpAddr) -> Option<Place> {
         let found = self.settled.binary_search_by_key(&address, |(address, _)| *address);
         found.ok().map(|at| self.settled[at].1)
     }

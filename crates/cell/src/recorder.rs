@@ -9,7 +9,9 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::config::{CellConfig, Hearing, Peer, Topology};
 use crate::ledger::Ledger;
 use crate::observe::{Event, Observer, Playout};
-use crate::result::{Airtime, Counters, Fairness, FlowResult, NamedCounters, NodeCounters, PingResult, RunResult};
+use crate::result::{
+    Airtime, Counters, Fairness, FlowResult, NamedCounters, NodeCounters, PingResult, RunResult, jain,
+};
 
 mod flow;
 mod marks;
@@ -168,8 +170,12 @@ impl Recorder {
         let taking_part =
             || goodput.iter().enumerate().filter_map(|(station, bytes)| bytes.map(|bytes| (station, bytes)));
         let bytes: Vec<f64> = taking_part().map(|(_, bytes)| bytes).collect();
-        let airtime: Vec<f64> =
-            taking_part().map(|(station, _)| self.nodes[station + 1].airtime.as_nanos() as f64).collect();
+        let on_air = |station: usize| self.nodes[station + 1].airtime.as_nanos() as f64;
+        let airtime: Vec<f64> = if config.flows.is_empty() {
+            (0..config.stations.len()).map(on_air).filter(|airtime| *airtime > 0.0).collect()
+        } else {
+            taking_part().map(|(station, _)| on_air(station)).collect()
+        };
         Fairness { jain_goodput: jain(&bytes), jain_airtime: jain(&airtime) }
     }
 
@@ -379,11 +385,4 @@ impl NodeCounters {
         self.appended_answers += u64::from(!answer.appended.is_empty());
         self.appended_bytes += answer.appended.len() as u64;
     }
-}
-
-/// Jain's index of fairness: the square of the sum over `n` times the sum of squares; 1 for fewer than two shares, or if all are zero.
-fn jain(shares: &[f64]) -> f64 {
-    let sum: f64 = shares.iter().sum();
-    let squares: f64 = shares.iter().map(|share| share * share).sum();
-    if shares.len() < 2 || squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
 }

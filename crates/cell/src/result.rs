@@ -68,6 +68,13 @@ pub struct NeighbourResult {
 pub struct Fairness {
     /// Over the stations with flows, by goodput.
     pub jain_goodput: f64,
-    /// Over the same, by the air time of the frames to and from them, with their answers.
+    /// Over the same, or where there are no flows over the stations that were on the air, by the air time of the frames to and from them, with their answers.
     pub jain_airtime: f64,
+}
+
+/// Jain's index of fairness: the square of the sum over `n` times the sum of squares; 1 for fewer than two shares, or if all are zero.
+pub fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    if shares.len() < 2 || squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
 }

@@ -193,7 +193,8 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
                 late = self.clock.now().saturating_since(arrival.at);
                 last = Some(batch);
             }
-            self.tally.received(arrival.place, &arrival.packet, late);
+            let from = self.run.cell.home_of(arrival.packet.ip.src());
+            self.tally.received(from, arrival.place, &arrival.packet, late);
             self.hand_up(arrival.place, &arrival.packet)?;
         }
         self.arrivals = arrivals;

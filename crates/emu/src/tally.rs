@@ -16,7 +16,9 @@ pub struct Crossed {
     pub received: u64,
     /// Bytes of the transports' payload among these; of what is neither TCP nor UDP, all behind the IP header. What the kernel sent again counts again.
     pub payload: Bytes,
-    /// Pure ACKs of TCP among these.
+    /// The same of what has come from it to other hosts.
+    pub given: Bytes,
+    /// Pure ACKs of TCP among the packets that came to it.
     pub pure_acks: u64,
     /// Packets of the kernel's that the cell cannot carry.
     pub refused: u64,
@@ -70,11 +72,15 @@ impl Tally {
         self.crossed[index(place)].homeless += packets;
     }
 
-    /// A packet has come to a place, so late.
-    pub fn received(&mut self, place: Place, packet: &Packet, late: Duration) {
+    /// A packet has come to a place, so late, from another one if that is known.
+    pub fn received(&mut self, from: Option<Place>, place: Place, packet: &Packet, late: Duration) {
+        let payload = packet.len().saturating_sub(packet.header_len());
+        if let Some(from) = from {
+            self.crossed[index(from)].given += payload;
+        }
         let crossed = &mut self.crossed[index(place)];
         crossed.received += 1;
-        crossed.payload += packet.len().saturating_sub(packet.header_len());
+        crossed.payload += payload;
         crossed.pure_acks += u64::from(packet.pure_ack().is_some());
         self.lateness.saturating_record(late.as_nanos());
     }
@@ -129,9 +135,9 @@ mod tests {
             payload: Payload::Length(0),
         };
         let mut tally = Tally::new(1);
-        (0..1_000).for_each(|_| tally.received(Place::Server, &packet, Duration::from_micros(50)));
+        (0..1_000).for_each(|_| tally.received(None, Place::Server, &packet, Duration::from_micros(50)));
         let before = tally.clone();
-        (0..5).for_each(|_| tally.received(Place::Server, &packet, Duration::from_millis(9)));
+        (0..5).for_each(|_| tally.received(None, Place::Server, &packet, Duration::from_millis(9)));
         let (all, since) = (tally.lateness(), tally.lateness_since(&before));
         assert_eq!((all.packets, since.packets), (1_005, 5));
         assert!(all.p99_us < 60.0 && since.median_us > 8_900.0 && since.max_us > 8_900.0, "{all:?} {since:?}");

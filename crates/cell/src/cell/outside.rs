@@ -34,6 +34,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.outside.as_mut().map_or(Ok(()), |outside| outside.settle(address, place))
     }
 
+    /// Where an address was settled, if it was.
+    pub fn home_of(&self, address: IpAddr) -> Option<Place> {
+        self.outside.as_ref()?.place_of(address)
+    }
+
     /// Addresses for which `which` holds live nowhere from now on; what is under way to them goes where packets for unknown ones go.
     pub fn unsettle(&mut self, which: impl Fn(IpAddr) -> bool) {
         if let Some(outside) = &mut self.outside {

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitCode, ExitStatus};
 
-use ackless_cell::config::CellConfig;
+use ackless_cell::config::{CellConfig, Peer};
 use ackless_cell::flows::Place;
 use ackless_cell::gro::Gro;
-use ackless_cell::result::AirtimeClass;
+use ackless_cell::result::{AirtimeClass, RunResult, jain};
 use ackless_emu::device::{Addresses, Offload};
 use ackless_emu::session::{Emulated, Ended, Program, Request, emulate, prepared};
 use ackless_emu::tally::{Crossed, Lateness, Tally};
@@ -235,7 +235,7 @@ impl Told {
         let Emulated { mut result, tally, dropped, .. } = emulated;
         let seconds = result.sim_seconds;
         let host = |((place, own), dropped): ((Place, String), u64)| {
-            let Crossed { sent, received, payload, pure_acks, refused, passed, homeless } = tally.of(place);
+            let Crossed { sent, received, payload, pure_acks, refused, passed, homeless, .. } = tally.of(place);
             let Addresses { v4, v6 } = Addresses::of(place);
             let interface = plan.ends.at(place).map(str::to_owned);
             let made = || Made { namespace: format!("{name}-{own}"), ipv4: v4.to_string(), ipv6: v6.to_string() };
@@ -256,6 +256,7 @@ impl Told {
         let hosts: Vec<_> = places(config).zip(names(config)).zip(dropped).map(host).collect();
         result.goodput_mbps += hosts.iter().map(|host| host.goodput_mbps).sum::<f64>();
         result.wall_seconds = seconds;
+        result.fairness.jain_goodput = jain(&shares(config, &result, &tally));
         let record = Record { version: VERSION, scenario, result };
         Self {
             record,
@@ -280,6 +281,23 @@ impl Told {
             )
         })
     }
+}
+
+/// What each station that took part got and gave, in Mbit/s: through its device, and by the scenario's own flows where they ran.
+fn shares(config: &CellConfig, result: &RunResult, tally: &Tally) -> Vec<f64> {
+    let mut shares: Vec<_> = (1..=config.stations.len())
+        .map(|station| {
+            let Crossed { sent, received, payload, given, .. } = tally.of(Place::Station(station));
+            (sent + received > 0).then(|| (payload + given).bits() as f64 / result.sim_seconds / 1e6)
+        })
+        .collect();
+    for (flow, told) in config.flows.iter().zip(&result.flows) {
+        let other = if let Peer::Station(other) = flow.peer { Some(other) } else { None };
+        for station in [Some(flow.station), other].into_iter().flatten() {
+            *shares[station].get_or_insert(0.0) += told.goodput_mbps;
+        }
+    }
+    shares.into_iter().flatten().collect()
 }
 
 /// Whether the machine keeps up, looked at every second.

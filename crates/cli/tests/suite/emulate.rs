@@ -86,6 +86,24 @@ fn figures_of_the_emulation_are_json_with_those_of_a_run() {
 }
 
 #[test]
+fn how_evenly_hosts_were_served_is_of_what_they_got_and_gave() {
+    if !has_tools(&["ip", "ping"]) {
+        return;
+    }
+    let script = "ping -q -c 10 -i 0.02 -s 1400 10.77.0.1 >&2; ip netns exec c-fair-sta-2 ping -q -c 10 -i 0.02 -s 100 10.77.0.1 >&2; ip netns pids c-fair-sta-3 >&2";
+    let arguments = ["--set", "stations.count=3", "--json", "--", "sh", "-ec", script];
+    let Some(output) = emulate("c-fair", &arguments) else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    // Ten of 1,408 bytes of ICMP each way at the first station and ten of 108 at the second: 1516^2 / (2 * (1408^2 + 108^2)); the third took no part.
+    let jain = told["fairness"]["jain_goodput"].as_f64().expect("it is a number");
+    assert!((jain - 0.576_26).abs() < 0.000_1, "{jain}: {said}");
+    let airtime = told["fairness"]["jain_airtime"].as_f64().expect("it is a number");
+    assert!((0.5..0.99).contains(&airtime), "{airtime}");
+}
+
+#[test]
 fn what_a_command_has_started_and_left_ends_with_it() {
     let name = "c-left";
     let left = std::env::temp_dir().join(format!("ackless-{}-left", std::process::id()));

@@ -52,6 +52,8 @@ pub struct Cell<S, O> {
     powers: Option<Box<Powers>>,
     /// Whether what has been sent and is not acknowledged counts against the limits of queues.
     counts_in_flight: bool,
+    /// Whether any queue tells flows apart.
+    tells_flows_apart: bool,
     /// Whether MPDUs are handed up one by one.
     per_mpdu: bool,
     /// Whose A-MPDU on the air was received ahead, and what of it arrives: a bit for each MPDU.

@@ -48,6 +48,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             medium: Medium::default(),
             powers: Powers::of(config, seed),
             counts_in_flight: config.counts_in_flight,
+            tells_flows_apart: matches!(config.ap.queue, ApQueue::FqCodel { .. }),
             per_mpdu: config.delivery == Delivery::PerMpdu,
             ahead: None,
             interference: None,

@@ -140,9 +140,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// A number that tells a packet's flow from others, for fair queueing.
+    /// A number that tells a packet's flow from others, for fair queueing; the same for all where no queue asks.
     #[inline]
     pub(super) fn flow_of(&self, packet: PacketId) -> u32 {
+        if !self.tells_flows_apart {
+            return 0;
+        }
         let packet = self.pool.get(packet);
         match &self.outside {
             None => Flows::flow_of(packet),

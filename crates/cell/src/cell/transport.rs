@@ -38,7 +38,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     #[inline(always)]
     fn deliver_to_end(&mut self, place: Place, flow: usize, end: usize, packet: PacketId) {
         let now = self.now;
-        let End { place: home, tcp, merging, .. } = &mut self.flows.flow_mut(flow).ends[end];
+        let state = self.flows.flow_mut(flow);
+        let attended = state.is_attended();
+        let End { place: home, tcp, merging, .. } = &mut state.ends[end];
         match tcp {
             _ if *home != place => self.pool.release(packet),
             Some(_) if merging.is_some() => self.merge(flow, end, packet),
@@ -52,7 +54,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             }
             Some(tcp) => {
                 tcp.handle_segment(now, self.pool.get(packet));
+                let silent = tcp.is_content() && !attended;
                 self.pool.release(packet);
+                if silent {
+                    // Half of all data: its acknowledgement is held back.
+                    return self.report(flow, end);
+                }
                 self.service(flow, end);
             }
             None => self.deliver_datagram(flow, end, packet),

@@ -131,11 +131,11 @@ impl Cache {
     }
 
     fn first_past_from_last(&self, byte: SeqNumber) -> usize {
-        let ends_before = |index: usize| self.segments.get(index).map(|segment| !segment.end.after(byte));
-        let guesses = [self.last, self.last + 1];
-        let is_first =
-            |index: &usize| (*index == 0 || ends_before(index - 1) == Some(true)) && ends_before(*index) == Some(false);
-        guesses.into_iter().find(is_first).unwrap_or_else(|| self.first_past(byte))
+        // Since segments do not overlap, one that has the byte is the first that ends past it.
+        let has = |index: &usize| {
+            self.segments.get(*index).is_some_and(|segment| !segment.seq.after(byte) && segment.end.after(byte))
+        };
+        [self.last, self.last + 1].into_iter().find(has).unwrap_or_else(|| self.first_past(byte))
     }
 
     fn first_past(&self, byte: SeqNumber) -> usize {

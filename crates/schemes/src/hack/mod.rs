@@ -152,6 +152,9 @@ impl Scheme for Hack {
     ) -> Verdict {
         let Some(link) = link(&mut self.links, cx, options.receiver) else { return Verdict::Pass };
         let content = cx.pool.get(packet);
+        if link.driver.passes_data(content) {
+            return Verdict::Pass;
+        }
         let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
         link.driver.on_outgoing(&mut env!(self, cx), key, packet, handle, options)
     }

@@ -28,15 +28,26 @@ impl Endpoint {
     /// As [`poll_transmit`](Self::poll_transmit), with the packet in `pool` from the start, and one reference to it.
     #[inline(always)]
     pub fn poll_transmit_into(&mut self, now: Instant, pool: &mut PacketPool) -> Option<PacketId> {
-        if self.is_content() { None } else { self.transmit(now, pool) }
+        if self.is_content() {
+            None
+        } else if self.owes_acknowledgement_alone() {
+            Some(self.acknowledge_alone(now, pool))
+        } else {
+            self.transmit(now, pool)
+        }
     }
 
     /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data. Then [`poll_transmit`](Self::poll_transmit) need not be
     /// asked.
     #[inline(always)]
     pub fn is_content(&self) -> bool {
-        self.ack_owed.is_none()
-            && self.state == State::Established
+        self.ack_owed.is_none() && self.has_nothing_but_acknowledgements()
+    }
+
+    /// Whether there is no more to send than an acknowledgement, if one is owed.
+    #[inline(always)]
+    pub(super) fn has_nothing_but_acknowledgements(&self) -> bool {
+        self.state == State::Established
             && self.tx.una >= self.tx.end()
             && self.tx.next == self.tx.max
             && self.reply.is_none()

@@ -1,4 +1,4 @@
-//! The short ways of segments, header prediction and trains, lead to where the long ones lead: all of an endpoint is compared after each step of random transfers.
+//! The short ways of segments, header prediction, trains and acknowledgements alone, lead to where the long ones lead: all of an endpoint is compared after each step of random transfers.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,8 @@ impl Transfer {
         self.in_trains += train.len();
         let mut sent: Vec<Packet> = train.into_iter().map(|packet| pool.get(packet).clone()).collect();
         if !is_all {
-            sent.extend(std::iter::from_fn(|| end.poll_transmit(now)));
+            let others: Vec<_> = std::iter::from_fn(|| end.poll_transmit_into(now, &mut pool)).collect();
+            sent.extend(others.into_iter().map(|packet| pool.get(packet).clone()));
         }
         let expected: Vec<Packet> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
         assert_eq!(expected, sent, "seed {seed}, at {now:?}");

@@ -31,7 +31,7 @@ use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
 use ackless_dot11::hooks::{SendOptions, Verdict};
 use ackless_rohc::hack::Ack;
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Instant, PacketId, TcpFlags};
+use ackless_wire::{Instant, Packet, PacketId, TcpFlags};
 
 pub(super) use self::flow::CID_IDLE;
 use self::flow::{Candidate, FlowState, Held};
@@ -130,6 +130,14 @@ impl Driver {
             gaps: Gaps::default(),
             candidates: Vec::new(),
         }
+    }
+
+    /// Whether a packet for the peer passes without a closer look: TCP data, where no ACK goes the same way.
+    #[inline]
+    pub(super) fn passes_data(&self, packet: &Packet) -> bool {
+        self.flows.is_empty()
+            && !packet.payload.is_empty()
+            && packet.tcp().is_some_and(|tcp| tcp.checksum == Checksum::Correct)
     }
 
     /// A packet for the peer was handed to the MAC.

@@ -4,7 +4,7 @@
     bench/growth.py [--stations 1,10,100,1000] [--flows 1,10,100] [--advances]
 
 Runs the built-in scenario wifi-80211n, downloads by TCP, with so many stations and so many flows for each, and prints as a table, for each pair:
-  - instructions for each MPDU that was delivered, and how many times those of the first pair: by callgrind, which no other load on the machine changes, as the
+  - instructions for each MPDU that was sent and was no repetition, and how many times those of the first pair: by callgrind, which no other load on the machine changes, as the
     difference of a longer and a shorter run, so that the warm-up counts in neither;
   - the most memory that the program takes, and what a station adds to it;
   - with --advances, how long the calls of `Cell::advance` take that each end with one instant, as an emulated cell has them: the 99.9th percentile and the
@@ -64,7 +64,7 @@ def words(ackless, stations, flows, measured):
 
 
 def profile(command):
-    """Instructions and delivered MPDUs of a run."""
+    """Instructions of a run, and MPDUs that were sent and were no repetition."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         result = json.loads(run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command]))

@@ -134,14 +134,15 @@ pub enum NagleRule {
     Minshall,
 }
 
-/// When the window counts as used.
+/// When the window counts as used, and where it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum GrowthRule {
-    /// Where it kept the sender from sending when what is acknowledged now was out (RFC 7661; RFC 9438, 4.2).
+    /// Where it kept the sender from sending when what is acknowledged now was out (RFC 7661; RFC 9438, 4.2). It begins at one segment where a SYN was lost (RFC 5681, 3.1).
     #[default]
     Rfc,
     /// In slow start also while it is less than twice the most that was out in the last round trip (`tcp_is_cwnd_limited` of Linux). And by what an
-    /// acknowledgement delivers, so not once more by what had been selectively acknowledged before, where records are kept (`tcp_cong_avoid`).
+    /// acknowledgement delivers, so not once more by what had been selectively acknowledged before, where records are kept (`tcp_cong_avoid`). It begins at one segment where
+    /// more than one SYN was lost (RFC 6928, 2; `tcp_init_transfer`).
     Linux,
 }
 

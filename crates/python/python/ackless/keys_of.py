@@ -660,8 +660,8 @@ class Transport(TypedDict, total=False):
     """How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip. Default: 'rfc'. Allowed: one
     of 'rfc', 'linux'."""
     growth: Literal["rfc", "linux"]
-    """When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux. Default: 'rfc'.
-    Allowed: one of 'rfc', 'linux'."""
+    """When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux; and whether it
+    begins at one segment where a SYN was lost, or only where more were, as in Linux. Default: 'rfc'. Allowed: one of 'rfc', 'linux'."""
     packet: str
     """IP packet of a full-sized segment. Default: '1500B'. Allowed: an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB,
     GiB)."""

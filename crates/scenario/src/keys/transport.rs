@@ -71,7 +71,8 @@ section! {
         reno: RenoRule = "\"bytes\"",
         /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
         cubic: CubicRule = "\"rfc\"",
-        /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux.
+        /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux; and whether it begins at one
+        /// segment where a SYN was lost, or only where more were, as in Linux.
         growth: GrowthRule = "\"rfc\"",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",

@@ -10,7 +10,7 @@ use super::ack_request::Asks;
 use super::dialect::Dialect;
 use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::{AckReason, Policy};
-use crate::config::Config;
+use crate::config::{Config, GrowthRule};
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::{CloseReason, Event};
 use crate::loss::{
@@ -252,9 +252,11 @@ impl Endpoint {
             && self.config.tack_offer().is_some()
             && !self.tx.may_offer();
         if self.tx.unanswered > 0 {
-            // A lost SYN: begin with one segment (RFC 5681, 3.1) and a careful timeout (RFC 6298, 5.7).
+            // A lost SYN: begin with a careful timeout (RFC 6298, 5.7) and one segment (RFC 5681, 3.1), but as in Linux only where more were lost.
             self.rtt.start_after_lost_syn();
-            self.congestion.on_idle(now, InitialWindow::Segments(1).bytes(self.tx.smss));
+            if self.tx.unanswered > 1 || self.config.sender.growth == GrowthRule::Rfc {
+                self.congestion.on_idle(now, InitialWindow::Segments(1).bytes(self.tx.smss));
+            }
         }
         self.tx.una = Position::FIRST_BYTE;
         self.tx.next = Position::FIRST_BYTE;

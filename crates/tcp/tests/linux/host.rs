@@ -88,6 +88,8 @@ pub struct Host {
     pub stray: Option<Stray>,
     /// How often it did.
     pub strays: u64,
+    /// So many packets are lost first, whoever sends them.
+    pub doomed: u32,
     acknowledged: SeqNumber,
     /// Under way to us and to the kernel, by when they arrive.
     inbound: BTreeMap<(Instant, u64), Packet>,
@@ -129,6 +131,7 @@ impl Host {
             path,
             stray: None,
             strays: 0,
+            doomed: 0,
             acknowledged: SeqNumber(0),
             inbound: BTreeMap::new(),
             outbound: BTreeMap::new(),
@@ -230,7 +233,8 @@ impl Host {
     /// When the copies of a packet arrive: none if it is lost.
     fn fate(&mut self, now: Instant) -> [Option<(Instant, u64)>; 2] {
         let Path { loss, reordering, duplication, delay, .. } = self.path;
-        if self.random.chance(loss) {
+        if self.doomed > 0 || self.random.chance(loss) {
+            self.doomed = self.doomed.saturating_sub(1);
             return [None; 2];
         }
         let held = if self.random.chance(reordering) { self.random.below(3_000_000) } else { 0 };

@@ -5,12 +5,12 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{JoinHandle, spawn};
 
-use ackless_tcp::{CloseReason, Config, Consume, Endpoint, Event, Limits, Listener, State};
+use ackless_tcp::{CloseReason, Config, Consume, Endpoint, Event, GrowthRule, Limits, Listener, SenderChoices, State};
 use ackless_wire::{Bytes, Duration, Instant, Packet, Payload, SeqNumber};
 use rustix::net::sockopt;
 
 use crate::LOSSY;
-use crate::host::{Host, Machine, PATIENCE, Path, pattern};
+use crate::host::{Host, Machine, PATIENCE, Path, kernel_sends, pattern};
 
 /// What the kernel's side of a connection is told to do, one after the other.
 enum Order {
@@ -389,6 +389,41 @@ fn the_kernels_keep_alives_are_answered() {
     pair.order(Order::Drop);
     pair.until(|end| end.state() == State::TimeWait);
     pair.finish();
+}
+
+#[test]
+fn a_syn_that_was_lost_once_leaves_the_first_window_as_it_is_here_by_linuxs_rule_and_there() {
+    let sender = SenderChoices { growth: GrowthRule::Linux, ..SenderChoices::default() };
+    let config = Config { sender, ..Config::default() };
+    // The kernel calls and sends.
+    let Some(mut host) = Host::new(224, 1, far()) else { return };
+    host.doomed = 1;
+    let local = SocketAddr::new(host.ours, 83);
+    let mut listener = Listener::new(config.clone(), local, Limits::default());
+    let caller = spawn(move || kernel_sends(local, 14_480));
+    let mut end = host.accept(&mut listener);
+    host.run_until(&mut end, |end, _| end.stats().data_segments_received > 0);
+    // Well before an acknowledgement could bring more.
+    let until = host.now() + Duration::from_millis(200);
+    host.run_until(&mut end, |_, now| now >= until);
+    assert_eq!(end.stats().data_segments_received, 10);
+    host.run(&mut end, |end| {
+        if end.state() == State::CloseWait {
+            end.close();
+        }
+    });
+    caller.join().expect("it does not panic").expect("all comes");
+
+    // We call and send.
+    host.doomed = 1;
+    let listener = TcpListener::bind((host.kernel, 0)).expect("the kernel listens on the device's address");
+    let to = listener.local_addr().expect("a bound listener has an address");
+    let mut end = Endpoint::connect(host.now(), config, SocketAddr::new(host.ours, 40_000), to, host.iss());
+    end.write(&pattern(100_000));
+    host.run_until(&mut end, |end, _| end.flight_size() > Bytes::ZERO && end.state() == State::Established);
+    let until = host.now() + Duration::from_millis(100);
+    host.run_until(&mut end, |_, now| now >= until);
+    assert_eq!(end.flight_size(), Bytes(10 * 1448));
 }
 
 /// A listener and all whom it has accepted, each of whom gets a byte, and then the end; or callers, who say a byte and close. What comes for nobody is

@@ -1,8 +1,8 @@
 //! What a script may set before its first event: `sysctl -q KEY=VALUE ...` in back quotes, and `--NAME=VALUE`.
 
 use ackless_tcp::{
-    AckChoice, Config, CongestionChoice, Consume, InitialWindow, MissingTimestamp, PrrRule, RackRule, RecoveryChoice,
-    SlowStartChoice,
+    AckChoice, Config, CongestionChoice, Consume, GrowthRule, InitialWindow, MissingTimestamp, PrrRule, RackRule,
+    RecoveryChoice, SlowStartChoice,
 };
 use ackless_wire::{Bytes, Duration};
 
@@ -76,6 +76,13 @@ impl Setup {
                 config.ack = AckChoice::Delayed { every: 2, timeout: Duration::from_millis(whole()?) };
             }
             "ackless.eifel" => config.sender.undo.eifel = switch()?,
+            "ackless.growth" => {
+                config.sender.growth = match value {
+                    "rfc" => GrowthRule::Rfc,
+                    "linux" => GrowthRule::Linux,
+                    _ => return Err(Fault::new(line, format!("{value} is neither rfc nor linux"))),
+                };
+            }
             "ackless.hystart" => config.sender.slow_start = SlowStartChoice::HyStartPlusPlus,
             "ackless.initial_window" => {
                 config.initial_window = match value {

@@ -154,9 +154,12 @@ fn a_process_is_what_it_was_once_an_emulation_is_over_however_that_ends() {
     assert!(adopts && signals != before.1 && slack == 1, "{adopts} {signals:?} {slack}");
     assert_eq!(nature(), before, "whoever looks on has ended it");
 
-    let absent = with_program("t-is", &config, STATION, "/nowhere/to-be-found", go_on);
-    assert!(matches!(absent, Err(EmuError::Wrong { .. })), "{absent:?}");
-    assert_eq!(nature(), before, "there is no such program");
+    for (wrong, remedy) in [("/nowhere/to-be-found", "install it"), ("/proc/self/status", "chmod +x")] {
+        let refused = with_program("t-is", &config, STATION, wrong, go_on);
+        let Err(error @ EmuError::Wrong { .. }) = refused else { panic!("{wrong} is no program: {refused:?}") };
+        assert!(error.to_string().contains(remedy), "{error}");
+        assert_eq!(nature(), before, "{wrong} is no program");
+    }
 
     let panic =
         catch_unwind(AssertUnwindSafe(|| with_program("t-is", &config, STATION, "sleep 20", || panic!("on purpose"))));

@@ -3,6 +3,8 @@
 
 use super::*;
 
+mod rounds;
+
 const SMSS: Bytes = Bytes(1000);
 const RTT: Duration = Duration::from_millis(40);
 const INTERVAL: Duration = Duration::from_millis(10);

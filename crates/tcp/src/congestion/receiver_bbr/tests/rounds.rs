@@ -1,0 +1,179 @@
+//! What stands beside the paper, on the same path: [`Variant::Rounds`]. An interval of a cycle is a quarter of the round trip and a TACK interval, 12.5 ms here.
+
+use super::super::super::LossFacts;
+use super::*;
+use crate::sequence::{Position, Span};
+use crate::transmissions::Lost;
+
+const IGNORED: Variant = Variant::Rounds { losses: Losses::Ignored };
+const BOUND: Variant = Variant::Rounds { losses: Losses::Bound };
+
+/// What a report says in these tests.
+#[derive(Clone, Copy)]
+struct Said {
+    mbps: u64,
+    rtt: u64,
+    delivered: u64,
+}
+
+const CLEAN: Said = Said { mbps: 8, rtt: 40, delivered: 10_000 };
+
+impl Trace {
+    /// A cycle that asks for more begins now.
+    fn probing(variant: Variant) -> Self {
+        let mut trace = Self::at_cycle_begin(variant);
+        trace.bbr.begin_cycle(trace.now);
+        trace
+    }
+
+    /// A report after so many milliseconds, in the round that runs.
+    fn report(&mut self, millis: u64, said: Said) {
+        self.now += Duration::from_millis(millis);
+        let rtt = Some(Duration::from_millis(said.rtt));
+        let facts = ReportFacts { rtt, ..self.facts(said.mbps, said.delivered, 50_000) };
+        self.bbr.on_report(&facts);
+    }
+
+    /// The same, with which another round begins.
+    fn next_round(&mut self, millis: u64, said: Said) {
+        self.round += 1;
+        self.report(millis, said);
+    }
+
+    /// So many segments were found lost.
+    fn lose(&mut self, segments: u64) {
+        let span = Span { start: Position(1), end: Position(1) + SMSS * segments };
+        let lost = [Lost { span, in_flight: SMSS, lost: SMSS, application_limited: false, counted: true }];
+        let facts = LossFacts { now: self.now, total_delivered: SMSS, inflight: SMSS, lost: &lost };
+        self.bbr.on_losses(&facts);
+    }
+
+    fn cycle_phase(&self) -> u8 {
+        match self.state().0 {
+            BbrPhase::ProbeBw { phase } => phase,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Losses bound, and then come three rounds of 100 ms that deliver a quarter, after which the path is probed.
+    fn suspicious() -> Self {
+        let mut trace = Self::probing(BOUND);
+        let slow = Said { mbps: 2, rtt: 100, delivered: 20_000 };
+        trace.lose(3);
+        trace.next_round(10, Said { rtt: 60, ..CLEAN });
+        for _ in 0..3 {
+            assert_ne!(trace.state().0, BbrPhase::ProbeRtt, "three rounds are needed");
+            trace.next_round(100, slow);
+        }
+        assert!(trace.bbr.losses.expect("they bound").is_bounded());
+        assert_eq!(trace.state().0, BbrPhase::ProbeRtt);
+        trace
+    }
+}
+
+#[test]
+fn a_probe_that_loses_too_much_in_a_queue_is_drained_and_what_was_sent_is_the_cap() {
+    let long = Said { rtt: 60, delivered: 50_000, ..CLEAN };
+    let mut trace = Trace::probing(BOUND);
+    assert_eq!(trace.cycle_phase(), 0);
+    trace.lose(3);
+    trace.next_round(40, long);
+    // 0.7 of 91,000, which is more than the 53,000 that were sent.
+    assert_eq!((trace.cycle_phase(), trace.bbr.cap), (1, Bytes(63_700)));
+    // 15 % less while it cruises.
+    trace.report(51, CLEAN);
+    assert_eq!((trace.cycle_phase(), trace.bbr.cap), (2, Bytes(54_145)));
+    // Heeded by nobody else.
+    let mut trace = Trace::probing(IGNORED);
+    trace.lose(3);
+    trace.next_round(40, long);
+    assert_eq!(trace.cycle_phase(), 0);
+    assert!(trace.bbr.cap >= Bytes(90_000));
+}
+
+#[test]
+fn losses_in_a_queue_fill_the_pipe_of_startup() {
+    for (variant, phase) in [(IGNORED, BbrPhase::Startup), (BOUND, BbrPhase::Drain)] {
+        let mut trace = Trace::new(variant);
+        for (segments, mbps) in [(10, 2), (20, 4), (40, 8)] {
+            trace.per_packet(segments, 40, mbps);
+        }
+        trace.lose(3);
+        trace.report(1, Said { rtt: 80, delivered: 1_000, ..CLEAN });
+        trace.next_round(1, Said { delivered: 1_000, ..CLEAN });
+        assert_eq!(trace.state().0, phase, "{variant:?}");
+    }
+}
+
+#[test]
+fn what_a_probe_for_a_change_finds_is_believed_and_no_bound_outlasts_it() {
+    let mut trace = Trace::suspicious();
+    // Short again: the path is as long as it was, and slower.
+    trace.report(50, Said { mbps: 2, rtt: 41, delivered: 4_000 });
+    assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(2));
+    assert_eq!((trace.bbr.min_rtt, trace.bbr.take_renewed_round_trip()), (Some(RTT), None));
+    assert!(!trace.bbr.losses.expect("they bound").is_bounded());
+
+    let mut trace = Trace::suspicious();
+    for _ in 0..30 {
+        trace.report(20, Said { mbps: 2, rtt: 100, delivered: 4_000 });
+    }
+    let longer = Duration::from_millis(100);
+    assert_eq!(trace.bbr.take_renewed_round_trip(), Some(longer));
+    assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(8), "what it delivers is known");
+    assert!(!trace.bbr.losses.expect("they bound").is_bounded());
+}
+
+#[test]
+fn a_rate_counts_for_ten_rounds_however_long_they_are() {
+    let mut trace = Trace::probing(IGNORED);
+    trace.next_round(100, Said { mbps: 10, ..CLEAN });
+    for round in 1..=10 {
+        trace.next_round(300, Said { mbps: 5, ..CLEAN });
+        assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(10), "round {round}");
+    }
+    trace.next_round(300, Said { mbps: 5, ..CLEAN });
+    assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(5));
+}
+
+#[test]
+fn a_cycle_goes_by_the_round_trip_and_the_interval_together() {
+    for (srtt, up) in [(40, 50), (190, 200)] {
+        let mut trace = Trace::at_cycle_begin(IGNORED);
+        let facts = ReportFacts { srtt: Duration::from_millis(srtt), ..trace.facts(8, 1_000, 50_000) };
+        trace.bbr.on_report(&facts);
+        trace.bbr.begin_cycle(trace.now);
+        for (millis, phase) in [(up - 1, 0), (up + 1, 1), (2 * up - 1, 1), (2 * up + 1, 2)] {
+            let at = trace.now + Duration::from_millis(millis);
+            assert_eq!(trace.bbr.phase(at), BbrPhase::ProbeBw { phase }, "{srtt} ms, after {millis}");
+        }
+    }
+}
+
+#[test]
+fn what_has_brought_a_good_deal_more_is_asked_for_again_at_once() {
+    for (mbps, phase) in [(9, 2), (10, 0)] {
+        let mut trace = Trace::probing(IGNORED);
+        trace.next_round(1, CLEAN);
+        trace.next_round(60, Said { mbps, ..CLEAN });
+        assert_eq!(trace.cycle_phase(), 1);
+        trace.next_round(41, Said { mbps, ..CLEAN });
+        assert_eq!(trace.cycle_phase(), phase, "{mbps} Mbps in the place of 8");
+    }
+}
+
+#[test]
+fn a_timeout_leaves_four_segments() {
+    let mut trace = Trace::probing(IGNORED);
+    trace.bbr.on_timeout(trace.now, Bytes(50_000), false);
+    assert_eq!(trace.bbr.cap, SMSS * 4);
+}
+
+#[test]
+fn a_path_counts_as_10_ms_long_at_least() {
+    for (variant, product) in [(IGNORED, 10_000), (Variant::Standard, 2_000)] {
+        let mut trace = Trace::at_cycle_begin(variant);
+        trace.bbr.min_rtt = Some(Duration::from_millis(2));
+        assert_eq!(trace.bbr.bdp(), Bytes(product), "{variant:?}");
+    }
+}

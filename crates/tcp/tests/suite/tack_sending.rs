@@ -320,6 +320,49 @@ fn the_frequency_is_told_at_the_end_of_start_up_and_until_it_is_in_force() {
     assert!(intervals[0] >= expected && intervals[0] <= expected + RTT / 16, "{told:?}");
 }
 
+/// What is told of 1/f to a receiver whose window is of five packets for 70 quarters of a round trip, and wide from then on: when, and how long it is.
+fn told_of_a_narrow_window(window_asks: bool) -> Vec<(u64, Duration)> {
+    let mut config = config();
+    config.tack = config.tack.map(|tack| TackConfig { window_asks, ..tack });
+    let mut script = Script::connected(config);
+    script.end.send(Bytes(10_000_000));
+    let (mut acked, mut arrived, mut told) = (0, 0, Vec::new());
+    script.drain();
+    for quarter in 0..200u64 {
+        script.window = if quarter < 70 { 5_000 } else { 60_000 };
+        script.wait(RTT / 4);
+        for data in script.arrivals(arrived) {
+            arrived = data.number;
+            acked = acked.max(data.place + 1);
+        }
+        if quarter == 10 {
+            script.pull(acked, arrived, arrived + 2);
+        }
+        if arrived == 0 {
+            continue;
+        }
+        let interval = told.last().map_or(Duration::ZERO, |&(_, interval)| interval);
+        script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
+        for body in std::mem::take(&mut script.typed) {
+            if let Body::Frequency(update) = body {
+                told.push((quarter, update.interval));
+            }
+        }
+    }
+    told
+}
+
+#[test]
+fn a_window_that_blocks_hurries_reports_as_long_as_it_does_where_that_is_chosen() {
+    let silent = told_of_a_narrow_window(false);
+    assert!(!silent.is_empty() && silent.iter().all(|&(_, interval)| interval >= RTT / 4), "{silent:?}");
+    let told = told_of_a_narrow_window(true);
+    assert!(told.iter().any(|&(quarter, interval)| quarter < 70 && interval < RTT / 16), "{told:?}");
+    // Two rounds after it has blocked for the last time, and a second later.
+    let (at, last) = *told.last().expect("something was told");
+    assert!((110..130).contains(&at) && last >= RTT / 4, "{told:?}");
+}
+
 #[test]
 fn segments_that_lie_are_refused_and_move_nothing() {
     let lies: Vec<(&str, AckKind, u32, Body)> = vec![

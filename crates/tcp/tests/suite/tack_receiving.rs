@@ -1,7 +1,7 @@
 //! The receiver of data under TACK, against a script that plays its sender packet by packet.
 
 use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
-use ackless_tcp::tack::{Blocks, LossSignal};
+use ackless_tcp::tack::{Blocks, LossSignal, Settling};
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, State, TackConfig};
 use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{
@@ -307,6 +307,37 @@ fn what_comes_after_it_was_given_up_is_counted() {
     script.packet(2, 2);
     let stats = script.end.stats().tack;
     assert_eq!((stats.packets_lost, stats.spurious_losses), (1, 1));
+}
+
+#[test]
+fn reordering_that_was_a_mistake_is_waited_for_and_forgotten_after_many_losses() {
+    let mut script = Script::told(config(TackConfig { settling: Settling::Adaptive, ..TackConfig::default() }), 1000);
+    let lost = |script: &Script| script.end.stats().tack.packets_lost;
+    script.packets([1, 3]);
+    script.wait(39_000);
+    // 40 ms late, and given up after 20: from now on 50 ms are waited.
+    script.packet(2, 2);
+    assert_eq!((lost(&script), script.end.stats().tack.spurious_losses), (1, 1));
+    // Only numbers are missing from here on: what they bear has come before.
+    let mut next = 4;
+    let mut gap = |script: &mut Script| {
+        script.packet(next, 1);
+        script.packet(next + 2, 1);
+        next += 3;
+    };
+    for known in 1..65 {
+        gap(&mut script);
+        script.wait(49_000);
+        assert_eq!(lost(&script), known);
+        script.wait(2_000);
+        assert_eq!(lost(&script), known + 1);
+    }
+    // Half of it after 64 losses.
+    gap(&mut script);
+    script.wait(24_000);
+    assert_eq!(lost(&script), 65);
+    script.wait(2_000);
+    assert_eq!(lost(&script), 66);
 }
 
 #[test]

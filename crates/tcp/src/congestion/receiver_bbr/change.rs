@@ -209,4 +209,50 @@ mod tests {
         change.on_sample(Instant::from_secs(201), Some(ms(30)), BitRate::ZERO, MIN);
         assert!(!change.wants_more(MIN));
     }
+
+    #[test]
+    fn a_queue_that_never_ends_is_not_waited_for() {
+        let mut change = Change::new();
+        change.begin(Instant::from_secs(100));
+        let mut stretches = 0;
+        while stretches < 20 {
+            let rtt = Duration::from_millis(10_000 >> stretches.min(7)) + Duration::from_millis(100 - stretches);
+            change.on_sample(Instant::from_secs(101), Some(rtt), BitRate::ZERO, Some(Duration::from_millis(1)));
+            change.earlier = change.earlier.map(|earlier| earlier * 2);
+            if !change.wants_more(Some(Duration::from_millis(1))) {
+                break;
+            }
+            stretches += 1;
+        }
+        assert_eq!(stretches, u64::from(MOST_STRETCHES));
+    }
+
+    #[test]
+    fn rounds_that_were_held_back_say_nothing() {
+        let mut change = Change::new();
+        for second in 100..110 {
+            let now = Instant::from_secs(second);
+            change.on_sample(now, Some(Duration::from_millis(90)), BitRate::from_mbps(9), MIN);
+            assert!(!change.on_round(now, MIN, BANDWIDTH, true), "in second {second}");
+        }
+    }
+
+    #[test]
+    fn probes_that_find_nothing_come_ever_less_often() {
+        let mut change = Change::new();
+        let mut wanted = Vec::new();
+        // A round that looks like a change each 100 ms.
+        for tenth in 0..200 {
+            let now = Instant::from_millis(100_000 + 100 * tenth);
+            change.on_sample(now, Some(Duration::from_millis(90)), BitRate::from_mbps(9), MIN);
+            if change.on_round(now, MIN, BANDWIDTH, false) {
+                wanted.push(tenth);
+                change.begin(now);
+                change.on_sample(now, Some(Duration::from_millis(20)), BitRate::from_mbps(9), MIN);
+                assert!(matches!(change.end(MIN), Some(Found::Slower(_))));
+            }
+        }
+        // After 1, 2, 4 and 8 seconds; then ten.
+        assert_eq!(wanted, [2, 12, 32, 72, 152]);
+    }
 }

@@ -129,4 +129,16 @@ mod tests {
         assert_eq!(sampler.on_report(mark(15, 30, 10_000), Duration::ZERO), None);
         assert!(sampler.on_report(mark(20, 30, 12_000), Duration::ZERO).is_some());
     }
+
+    #[test]
+    fn no_rate_is_that_of_less_than_10_ms() {
+        // On a path of 0.2 ms: 1000 bytes each millisecond, reported every two.
+        let mut sampler = Sampler::default();
+        for at in (0..100).step_by(2) {
+            let report = Mark { heard: Instant::from_millis(at), ..mark(at, at, 1000 * at) };
+            let sample = sampler.on_report(report, Duration::ZERO);
+            let expected = (at >= 10).then_some((BitRate::from_mbps(8), RateTime::LEAST));
+            assert_eq!(sample, expected, "at {at} ms");
+        }
+    }
 }

@@ -31,11 +31,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The same where no scheme adds anything, and no time passes.
     fn drain_stock(&mut self, node: usize) {
-        let mut arrivals = self.stations[node].take_up();
-        for arrival in arrivals.drain(..) {
+        while let Some(arrival) = self.stations[node].poll_up() {
             self.at_host(node, arrival);
         }
-        self.stations[node].give_back(arrivals);
         self.end_batches();
     }
 

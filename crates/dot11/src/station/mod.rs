@@ -258,21 +258,9 @@ impl<S: Scheme> Station<S> {
     }
 
     /// The next packet on its way up.
+    #[inline]
     pub fn poll_up(&mut self) -> Option<Upward> {
         self.up.pop_front()
-    }
-
-    /// All packets on their way up, in order; [`Self::give_back`] gets what held them, empty.
-    #[inline]
-    pub fn take_up(&mut self) -> VecDeque<Upward> {
-        std::mem::take(&mut self.up)
-    }
-
-    /// Takes back what [`Self::take_up`] gave, for the next packets.
-    #[inline]
-    pub fn give_back(&mut self, empty: VecDeque<Upward>) {
-        debug_assert!(self.up.is_empty() && empty.is_empty(), "nothing comes up while packets are taken");
-        self.up = empty;
     }
 
     /// The next packet that the scheme emitted.

@@ -48,7 +48,7 @@ pub struct Taken<'a> {
     sizes: &'a [usize],
 }
 
-/// What the kernel may leave to a device, and what it gets merged (issue of the experiment, not a detail: an A-MPDU that comes up merged has a few ACKs, else one
+/// What the kernel may leave to a device, and what it gets merged (a parameter of an experiment and no detail: an A-MPDU that comes up merged has a few ACKs, else one
 /// for two segments).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Offload {

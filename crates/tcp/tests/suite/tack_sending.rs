@@ -364,6 +364,18 @@ fn a_window_that_blocks_hurries_reports_as_long_as_it_does_where_that_is_chosen(
 }
 
 #[test]
+fn a_few_plain_acknowledgements_may_be_challenges_and_a_round_trip_of_them_ends_tack() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(100_000));
+    assert!(script.burst().len() >= 3);
+    for (acked, fallbacks) in [(1, 0), (2, 0), (3, 1)] {
+        script.deliver(script.header(acked), Payload::EMPTY);
+        assert_eq!(script.end.stats().fallbacks, fallbacks, "after {acked}");
+        script.wait(RTT * 55 / 100);
+    }
+}
+
+#[test]
 fn segments_that_lie_are_refused_and_move_nothing() {
     let lies: Vec<(&str, AckKind, u32, Body)> = vec![
         ("a number never sent", AckKind::Tack, 5, Body::Report(report(4_000_000, 0))),

@@ -386,3 +386,41 @@ const BLOCKED_ROUNDS: u64 = 2;
 /// After how many round trips start-up is over in any case. Ten segments double 20 times on the way to any window that
 /// there is.
 const START_UP_ROUNDS: u64 = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_something_new_takes_back_what_spoke_against_tack() {
+        let mut hearing = Hearing::default();
+        hearing.on_timeout();
+        for answer in 1..ENOUGH_ANSWERS {
+            hearing.on_timeout();
+            assert!(hearing.asks() && hearing.on_answer() && !hearing.is_in_vain(), "answer {answer}");
+        }
+        hearing.on_typed(true);
+        hearing.on_timeout();
+        assert!(!hearing.asks(), "two timeouts in a row are needed");
+        hearing.on_timeout();
+        assert!(hearing.asks() && hearing.on_answer() && !hearing.is_in_vain(), "the first answer since");
+        // One that tells of nothing new takes nothing back.
+        for _ in 1..ENOUGH_ANSWERS {
+            hearing.on_typed(false);
+            hearing.on_timeout();
+            assert!(hearing.asks() && hearing.on_answer());
+        }
+        assert!(hearing.is_in_vain());
+    }
+
+    #[test]
+    fn what_plain_acknowledgements_told_between_two_reports_is_delivered_where_the_sender_measures() {
+        for (rate, delivered) in [(RateBy::Sender, 3_000), (RateBy::Receiver, 1_000)] {
+            let config = TackConfig { rate, ..TackConfig::default() };
+            let mut sending = Sending::new(config, Terms::DEFAULT);
+            assert_eq!(sending.delivered_since_report(Bytes::ZERO, Bytes(1_000)), Bytes(1_000));
+            // 2,000 more by plain ones, and 1,000 by the report.
+            assert_eq!(sending.delivered_since_report(Bytes(3_000), Bytes(4_000)), Bytes(delivered), "{rate:?}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! The promise is that of RFC 9293, 3.10.7.4: who acknowledges data takes responsibility for it. It is kept until the client's TCP has acknowledged it, sent again as its sender would
 //! do that, with what the sender said last beside its data ([`Newest`]) and less and less often; and where the client's TCP will not take it, the connection is reset at both ends, so that
-//! neither believes in bytes that the other lacks. Each RST is sent once: where one is lost, that end hears of it from the other when it next sends, and where both are, not at all.
+//! neither believes in bytes that the other lacks (`crate::resets`).
 //!
 //! What the sender said last is taken from segments that the client's TCP takes too, in the window and with an acceptable ACK ([`Acceptable`]; RFC 7323, 4.3 with RFC 5961, 5): by the
 //! timestamp of a guess that the TCP refuses, PAWS would drop all that the sender sends for 24 days. A segment whose own ACK is not acceptable is never made acceptable.

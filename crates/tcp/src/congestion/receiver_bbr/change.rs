@@ -1,7 +1,7 @@
 //! Whether the path has become another one: longer than before, or slower. Ours; the paper waits until what it knew has left its filters.
 //!
-//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered, something has changed: the path is longer, or it
-//! is slower and what is in flight waits, or others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
+//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered that was known when round trips became long, something
+//! has changed: the path is longer, or it is slower and what is in flight waits, or others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
 //! path's, and the model gets a new RTTmin; if it falls, the rates from before the change are forgotten.
 
 use ackless_wire::{BitRate, Duration, Instant};
@@ -12,6 +12,9 @@ pub(super) struct Change {
     /// Of the present round: the least round trip and the greatest rate.
     least: Option<Duration>,
     rate: BitRate,
+    /// The bandwidth when round trips became long, and since. On a path that is four times as long, two products and what comes in an interval carry nearly the old rate: the rate slides, and the
+    /// filter with it, ten rounds behind.
+    full: BitRate,
     /// Rounds in a row that looked as if the path had changed, and the greatest rate in them.
     rounds: u32,
     since: BitRate,
@@ -42,6 +45,7 @@ impl Change {
         Self {
             least: None,
             rate: BitRate::ZERO,
+            full: BitRate::ZERO,
             rounds: 0,
             since: BitRate::ZERO,
             before: BitRate::ZERO,
@@ -85,8 +89,9 @@ impl Change {
     ) -> bool {
         let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
         let long = least.zip(min_rtt).is_some_and(|(least, min)| least > min * 2);
-        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(bandwidth.bps()) * 3;
-        if limited || !long || !slow {
+        self.full = if long { self.full.max(bandwidth) } else { BitRate::ZERO };
+        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(self.full.bps()) * 3;
+        if limited || !slow {
             (self.rounds, self.since) = (0, BitRate::ZERO);
             return false;
         }
@@ -120,7 +125,7 @@ impl Change {
     /// The probe is over, if there was one.
     pub(super) fn end(&mut self, min_rtt: Option<Duration>) -> Option<Found> {
         self.probing_from.take()?;
-        (self.rounds, self.since) = (0, BitRate::ZERO);
+        (self.full, self.rounds, self.since) = (BitRate::ZERO, 0, BitRate::ZERO);
         let (probed, min) = (self.probed.or(self.earlier)?, min_rtt?);
         if probed * 2 > min * 3 {
             self.pause = FIRST_PAUSE;
@@ -171,6 +176,24 @@ mod tests {
             [],
             "a full rate in one: that is a queue"
         );
+    }
+
+    #[test]
+    fn a_rate_that_slides_is_held_against_what_was_known_when_round_trips_became_long() {
+        let mut change = Change::new();
+        // The filter follows the rate, always less than a quarter above it.
+        let mut wanted = |at: u64, rtt, bandwidth, rate| {
+            let now = Instant::from_secs(at);
+            change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
+            change.on_round(now, MIN, BitRate::from_mbps(bandwidth), false)
+        };
+        for (at, (bandwidth, rate)) in (1..).zip([(100, 90), (100, 80), (90, 74), (80, 70)]) {
+            assert!(!wanted(at, 41, bandwidth, rate), "{rate} Mbps");
+        }
+        assert!(wanted(5, 41, 74, 66));
+        // Round trips that are short again begin anew.
+        assert!(!wanted(6, 40, 70, 66));
+        assert!((7..20).all(|at| !wanted(at, 41, 70, 66)));
     }
 
     #[test]

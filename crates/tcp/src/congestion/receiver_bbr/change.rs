@@ -1,7 +1,7 @@
 //! Whether the path has become another one: longer than before, or slower. Ours; the paper waits until what it knew has left its filters.
 //!
-//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered that was known when round trips became long, something
-//! has changed: the path is longer, or it is slower and what is in flight waits, or others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
+//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered, something has changed: the path is longer, or it
+//! is slower and what is in flight waits, or others fill the queue. The bandwidth is the filter's, or where round trips became longer by half from one round to the next, what it was then. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
 //! path's, and the model gets a new RTTmin; if it falls, the rates from before the change are forgotten.
 
 use ackless_wire::{BitRate, Duration, Instant};
@@ -12,9 +12,13 @@ pub(super) struct Change {
     /// Of the present round: the least round trip and the greatest rate.
     least: Option<Duration>,
     rate: BitRate,
-    /// The bandwidth when round trips became long, and since. On a path that is four times as long, two products and what comes in an interval carry nearly the old rate: the rate slides, and the
-    /// filter with it, ten rounds behind.
-    full: BitRate,
+    /// Where round trips became long from one round to the next, what the path gave before. On a path that is four times as long, two products and what comes in an interval carry
+    /// nearly the old rate: the rate slides, and the filter with it, ten rounds behind.
+    full: Option<BitRate>,
+    /// The least round trip of the round before.
+    earlier_least: Option<Duration>,
+    /// For how many rounds all have been long.
+    long_rounds: u32,
     /// Rounds in a row that looked as if the path had changed, and the greatest rate in them.
     rounds: u32,
     since: BitRate,
@@ -45,7 +49,9 @@ impl Change {
         Self {
             least: None,
             rate: BitRate::ZERO,
-            full: BitRate::ZERO,
+            full: None,
+            earlier_least: None,
+            long_rounds: 0,
             rounds: 0,
             since: BitRate::ZERO,
             before: BitRate::ZERO,
@@ -89,15 +95,28 @@ impl Change {
     ) -> bool {
         let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
         let long = least.zip(min_rtt).is_some_and(|(least, min)| least > min * 2);
-        self.full = if long { self.full.max(bandwidth) } else { BitRate::ZERO };
-        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(self.full.bps()) * 3;
-        if limited || !slow {
+        let sudden = least.zip(self.earlier_least).is_some_and(|(least, earlier)| least * 2 >= earlier * 3);
+        self.earlier_least = least;
+        self.note_full(long, sudden, bandwidth);
+        let full = self.full.unwrap_or(bandwidth);
+        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(full.bps()) * 3;
+        if limited || !long || !slow {
             (self.rounds, self.since) = (0, BitRate::ZERO);
             return false;
         }
         self.rounds += 1;
         self.since = self.since.max(rate);
         self.rounds >= ROUNDS && now >= self.again_at
+    }
+
+    /// A queue that others share grows from round to round, and what falls there is a share: only what becomes long at once is held against what was before.
+    fn note_full(&mut self, long: bool, sudden: bool, bandwidth: BitRate) {
+        self.long_rounds = if long { self.long_rounds + 1 } else { 0 };
+        match self.long_rounds {
+            1 => self.full = sudden.then_some(bandwidth),
+            2..=REMEMBERED => {}
+            _ => self.full = None,
+        }
     }
 
     /// A probe begins; what is sent from now on comes back from `from` on.
@@ -125,7 +144,7 @@ impl Change {
     /// The probe is over, if there was one.
     pub(super) fn end(&mut self, min_rtt: Option<Duration>) -> Option<Found> {
         self.probing_from.take()?;
-        (self.full, self.rounds, self.since) = (BitRate::ZERO, 0, BitRate::ZERO);
+        (self.full, self.rounds, self.since) = (None, 0, BitRate::ZERO);
         let (probed, min) = (self.probed.or(self.earlier)?, min_rtt?);
         if probed * 2 > min * 3 {
             self.pause = FIRST_PAUSE;
@@ -136,6 +155,8 @@ impl Change {
 }
 
 const ROUNDS: u32 = 3;
+/// For so many rounds what the path gave before counts.
+const REMEMBERED: u32 = 30;
 /// Where round trips fall for longer than this, the queue is not ours.
 const MOST_STRETCHES: u32 = 8;
 /// Between two probes, where the first has found nothing.
@@ -187,13 +208,21 @@ mod tests {
             change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
             change.on_round(now, MIN, BitRate::from_mbps(bandwidth), false)
         };
-        for (at, (bandwidth, rate)) in (1..).zip([(100, 90), (100, 80), (90, 74), (80, 70)]) {
+        let slide = [(100, 90), (100, 80), (90, 74), (80, 70)];
+        // From 27 ms to 41 at once.
+        assert!(!wanted(0, 27, 100, 98));
+        for (at, (bandwidth, rate)) in (1..).zip(slide) {
             assert!(!wanted(at, 41, bandwidth, rate), "{rate} Mbps");
         }
         assert!(wanted(5, 41, 74, 66));
-        // Round trips that are short again begin anew.
-        assert!(!wanted(6, 40, 70, 66));
-        assert!((7..20).all(|at| !wanted(at, 41, 70, 66)));
+        // From 28 ms it is a queue that has grown, and so it is where round trips have been long for 30 rounds.
+        assert!(!wanted(6, 28, 100, 98));
+        for (at, (bandwidth, rate)) in (7..).zip(slide).chain((11..40).map(|at| (at, (74, 66)))) {
+            assert!(!wanted(at, 41, bandwidth, rate), "{rate} Mbps");
+        }
+        assert!(!wanted(40, 27, 100, 98));
+        assert!((41..71).all(|at| !wanted(at, 41, 100, 80)));
+        assert!((71..80).all(|at| !wanted(at, 41, 80, 70)));
     }
 
     #[test]

@@ -47,8 +47,8 @@ impl Leftovers {
         OsString::from_vec(mark)
     }
 
-    /// Asks them to end, kills what has not ended in time, and leaves no zombies.
-    pub(crate) fn end(&self) {
+    /// Asks them to end, kills what has not ended in time, and leaves no zombies but of those whom somebody else waits for.
+    pub(crate) fn end(&self, awaited: &[Pid]) {
         let mut asked = Vec::new();
         for (signal, times) in [(Signal::SIGTERM, PATIENCE_MS / STEP_MS), (Signal::SIGKILL, PATIENCE_MS / STEP_MS)] {
             for time in 0..times {
@@ -66,7 +66,7 @@ impl Leftovers {
                 std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
             }
         }
-        for process in asked {
+        for process in asked.into_iter().filter(|process| !awaited.contains(process)) {
             // Those whose parent lives, or who have been asked twice, are not ours to wait for.
             let _ = waitpid(process, Some(WaitPidFlag::WNOHANG));
         }
@@ -95,7 +95,7 @@ impl Leftovers {
 
 impl Drop for Leftovers {
     fn drop(&mut self) {
-        self.end();
+        self.end(&[]);
     }
 }
 

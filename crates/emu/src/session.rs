@@ -291,7 +291,8 @@ impl Running {
             program.give_time()?;
         }
         if let Some(leftovers) = leftovers {
-            leftovers.end();
+            let awaited = self.programs.iter().filter(|program| program.waiter.is_some());
+            leftovers.end(&awaited.map(|program| program.process).collect::<Vec<_>>());
         }
         for program in self.programs.iter_mut().filter(|program| program.waiter.is_some()) {
             program.join()?;

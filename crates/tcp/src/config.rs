@@ -120,7 +120,7 @@ pub enum RackRule {
     #[default]
     Rfc,
     /// The echo is looked at for what is acknowledged by number, and not for what SACK blocks report (`tcp_clean_rtx_queue` and `tcp_sacktag_one`
-    /// of Linux 6.12). A probe needs no round trip since the last one, and none is scheduled while one is out.
+    /// of Linux 6.12). A probe needs no round trip since the last one, and none is scheduled while it is open what became of one.
     Linux,
 }
 

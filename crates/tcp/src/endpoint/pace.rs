@@ -110,6 +110,7 @@ impl Endpoint {
             prr.on_ack(&Delivery { delivered, pipe, threshold, smss: out.smss, safe: advanced && !lost });
         }
         self.arm_reordering();
+        self.tx.tail_probe_failed &= !advanced;
         if advanced || !self.expects_tail_probe() {
             self.schedule_tail_probe(now);
         }
@@ -122,10 +123,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether a probe is to be scheduled (RFC 8985, 7.2).
+    /// Whether a probe is to be scheduled (RFC 8985, 7.2). Deviation: not while one is out and nothing tells of it, and after one that could not go (7.3) only once something is acknowledged. The letter
+    /// schedules one for all new data; where it then cannot go the timeout starts again, so that who writes a little more often than that, on a path that is gone, would never have a timeout.
     fn expects_tail_probe(&self) -> bool {
         let linux = self.config.sender.rack == RackRule::Linux;
-        self.loss.wants_tail_probe(&self.tx.outstanding()) && !(linux && self.loss.is_probing_tail())
+        self.loss.wants_tail_probe(&self.tx.outstanding())
+            && !self.tx.tail_probe_failed
+            && !(linux && self.loss.is_probing_tail())
     }
 
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
@@ -172,6 +176,8 @@ impl Endpoint {
             let heard = linux || !self.dialect.is_plain() || self.rtt.has_news();
             if heard && !self.loss.is_probing_tail() {
                 self.tx.tail_probe = Probe::Due;
+            } else {
+                self.tx.tail_probe_failed = true;
             }
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }

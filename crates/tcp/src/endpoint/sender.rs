@@ -55,6 +55,8 @@ pub(super) struct Sender {
     pub(super) probe: Probe,
     /// Whether a tail loss probe is to be sent (RFC 8985, 7.3).
     pub(super) tail_probe: Probe,
+    /// One was due and could not go, and nothing has been acknowledged since.
+    pub(super) tail_probe_failed: bool,
     /// Whether a write was cut short, so that the application waits for room.
     pub(super) writer: Writer,
     /// The send buffer, where it follows the window, or no bound.
@@ -139,6 +141,7 @@ impl Sender {
             probes: 0,
             probe: Probe::Idle,
             tail_probe: Probe::Idle,
+            tail_probe_failed: false,
             writer: Writer::Content,
             space: if config.send_tuning { send_space(INITIAL_SEGMENTS) } else { Bytes(u64::MAX) },
             throttle: Throttle::Open,

@@ -306,9 +306,10 @@ impl LossDetector for Rack {
         if self.detect(now) && self.phase == Phase::Open { self.begin(out) } else { LossDecision::Nothing }
     }
 
-    /// The conditions of RFC 8985, 7.2; SACK is agreed wherever this detector is used.
+    /// The conditions of RFC 8985, 7.2, and that no probe is on its way; SACK is agreed wherever this detector is used.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        self.phase == Phase::Open && self.records.delivered_count() == 0 && out.una < out.next
+        let is_answered = self.probe.is_none_or(|probe| out.una >= probe.end);
+        self.phase == Phase::Open && is_answered && self.records.delivered_count() == 0 && out.una < out.next
     }
 
     fn is_probing_tail(&self) -> bool {

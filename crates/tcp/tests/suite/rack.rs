@@ -3,7 +3,7 @@
 //! The handshake gives SRTT = RTTmin = 100 ms and RTTVAR = 50 ms, so the first timeout is 100 + max(4 * 50, 200) = 300 ms;
 //! the quiet reordering window is 100 / 4 = 25 ms.
 
-use ackless_tcp::{Config, CongestionChoice, Event, RackRule, RecoveryChoice, SenderChoices};
+use ackless_tcp::{Config, CongestionChoice, Event, RecoveryChoice};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::pair::{A, Pair, Path};
@@ -214,9 +214,7 @@ fn a_probe_that_arrived_besides_the_original_is_no_loss() {
 
 #[test]
 fn a_timeout_leaves_alone_what_was_sent_less_than_a_round_trip_ago() {
-    // By the RFC's rule for probes the second segment would put the timeout off.
-    let sender = SenderChoices { rack: RackRule::Linux, ..config().sender };
-    let mut script = sending(Config { sender, ..config() }, 1);
+    let mut script = sending(config(), 1);
     script.wait(100);
     acknowledge(&mut script, 1001, &[]);
     // P0, its probe, and P1 just before the timeout.
@@ -236,6 +234,35 @@ fn a_timeout_leaves_alone_what_was_sent_less_than_a_round_trip_ago() {
     acknowledge(&mut script, 3001, &[]);
     script.nothing();
     assert_eq!(script.end.stats().retransmitted_segments, 2);
+}
+
+#[test]
+fn writes_on_a_path_that_is_gone_do_not_put_the_timeout_off_where_a_probe_could_not_go() {
+    let mut script = sending(config(), 1);
+    // The timeout is as soon as the probe, whose acknowledgement is no round trip.
+    script.wake();
+    assert_eq!(script.spans(), [(1, 1000)]);
+    script.wait(100);
+    acknowledge(&mut script, 1001, &[]);
+    script.end.send(Bytes(2000));
+    assert_eq!(script.spans(), [(1001, 1000), (2001, 1000)]);
+    // No probe without a round trip since the last one: the timeout starts again, once.
+    assert_eq!(script.wake(), ms(200));
+    assert_eq!(script.spans(), []);
+    script.wait(290);
+    script.end.send(Bytes(1000));
+    assert_eq!(script.spans(), [(3001, 1000)]);
+    assert_eq!(script.wake(), ms(10));
+    assert_eq!((script.spans(), script.end.stats().timeouts), (vec![(1001, 1000)], 1));
+}
+
+#[test]
+fn a_probe_of_new_data_is_followed_by_the_timeout_and_by_no_probe() {
+    let mut script = sending(config(), 20);
+    assert_eq!(script.wake(), ms(200));
+    assert_eq!(script.spans(), [(10_001, 1000)]);
+    assert_eq!(script.wake(), ms(300));
+    assert_eq!(script.end.stats().timeouts, 1);
 }
 
 #[test]

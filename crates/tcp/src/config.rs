@@ -116,7 +116,7 @@ pub struct SenderChoices {
 pub enum RackRule {
     /// Where neither an echoed timestamp from before it nor a round trip shorter than the least says otherwise (RFC 8985, 6.2, step 2). An ACK
     /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated. A probe needs a round trip measured since
-    /// the last one; where that or another condition fails when it is due, the retransmission timer starts again without it (7.3).
+    /// the last one; where that or another condition fails when it is due, the retransmission timer starts again without it (7.3), once until something is acknowledged.
     #[default]
     Rfc,
     /// The echo is looked at for what is acknowledged by number, and not for what SACK blocks report (`tcp_clean_rtx_queue` and `tcp_sacktag_one`

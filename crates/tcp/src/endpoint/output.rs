@@ -46,12 +46,60 @@ impl Endpoint {
 
     /// Whether there is no more to send than an acknowledgement, if one is owed.
     #[inline(always)]
-    pub(super) fn has_nothing_but_acknowledgements(&self) -> bool {
+    fn has_nothing_but_acknowledgements(&self) -> bool {
         self.state == State::Established
             && self.tx.una >= self.tx.end()
             && self.tx.next == self.tx.max
             && self.reply.is_none()
             && self.dialect.is_plain()
+    }
+
+    /// Whether an acknowledgement is all that is to be sent, and has nothing to tell but its number, the window and the time.
+    #[inline(always)]
+    fn owes_acknowledgement_alone(&self) -> bool {
+        self.has_nothing_but_acknowledgements()
+            && !self.rx.has_blocks()
+            && !self.rx.tunes_itself()
+            && self.ecn.is_none()
+            && self.asks.is_none()
+    }
+
+    /// That acknowledgement.
+    #[inline(never)]
+    fn acknowledge_alone(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
+        self.stats.acks_sent += 1;
+        self.stats.segments_sent += 1;
+        let said = self.say(now, self.tx.ack_start());
+        self.put(said, Bytes::ZERO, pool)
+    }
+
+    /// What a segment from `start` on says, and all that follow it at once; the acknowledgement goes out with it.
+    #[inline(always)]
+    pub(super) fn say(&mut self, now: Instant, start: Position) -> Said {
+        let timestamps = self.stamps.as_mut().map(|stamps| (stamps.value(now), stamps.echo()));
+        self.rx.last_ack_sent = self.rx.next;
+        self.settle_acknowledgement(now);
+        Said {
+            seq: start.seq(self.tx.iss),
+            ack: self.rx.next.seq(self.rx.irs),
+            flags: TcpFlags::ACK,
+            window: self.rx.offer(self.rx.shift),
+            timestamps,
+        }
+    }
+
+    /// A segment with so many bytes whose values do not matter, in its place.
+    #[inline(always)]
+    pub(super) fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
+        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
+        if let IpHeader::V4(ip) = &mut peer.ip {
+            ip.id = ip.id.wrapping_add(1);
+        }
+        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        let len = peer.ip.len() + header + payload;
+        let tcp = said.header(self.local.port(), peer.address.port());
+        let payload = Payload::Length(payload.get() as u32);
+        pool.insert_of(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
     }
 
     /// A segment that is not part of the stream, and what TACK sends in its own turn.
@@ -470,17 +518,23 @@ impl Endpoint {
 /// What every header of a connection says anew.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
-    pub(super) seq: SeqNumber,
-    pub(super) ack: SeqNumber,
-    pub(super) flags: TcpFlags,
-    pub(super) window: u16,
-    pub(super) timestamps: Option<(u32, u32)>,
+    seq: SeqNumber,
+    ack: SeqNumber,
+    flags: TcpFlags,
+    window: u16,
+    timestamps: Option<(u32, u32)>,
 }
 
 impl Said {
+    /// The same, from `seq` on.
+    #[inline(always)]
+    pub(super) const fn from(self, seq: SeqNumber) -> Self {
+        Self { seq, ..self }
+    }
+
     /// The header that says it, and nothing else.
     #[inline(always)]
-    pub(super) fn header(self, from: u16, to: u16) -> TcpHeader {
+    fn header(self, from: u16, to: u16) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
         let options = TcpOptions { timestamps, ..TcpOptions::default() };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }

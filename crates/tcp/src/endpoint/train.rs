@@ -2,12 +2,11 @@
 //!
 //! Nearly all that a sender of bulk data sends goes so: each acknowledgement lets a few segments go, and nothing bears on them but the peer's window and the
 //! congestion window. What `output` finds out for each segment is found out once for all of them here, with the same outcome; where anything else may bear on what
-//! is sent, no train is made. An acknowledgement without anything beside it, which is nearly all that a receiver sends, is made here too.
+//! is sent, no train is made.
 
-use ackless_wire::{Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Instant, PacketId, PacketPool};
 
 use super::Endpoint;
-use super::output::Said;
 use super::sender::{Probe, Throttle};
 use crate::ack::AckPolicy;
 use crate::config::GrowthRule;
@@ -59,7 +58,7 @@ impl Endpoint {
             let said = self.say(now, first);
             let mut next = first;
             while fits(next, limit) {
-                train.push(self.put(Said { seq: next.seq(self.tx.iss), ..said }, self.tx.smss, pool));
+                train.push(self.put(said.from(next.seq(self.tx.iss)), self.tx.smss, pool));
                 next += smss;
                 self.marks.sent(next, now);
             }
@@ -70,54 +69,6 @@ impl Endpoint {
             self.tx.limited_until = self.tx.max;
         }
         is_congested
-    }
-
-    /// Whether an acknowledgement is all that is to be sent, and has nothing to tell but its number, the window and the time.
-    #[inline(always)]
-    pub(super) fn owes_acknowledgement_alone(&self) -> bool {
-        self.has_nothing_but_acknowledgements()
-            && !self.rx.has_blocks()
-            && !self.rx.tunes_itself()
-            && self.ecn.is_none()
-            && self.asks.is_none()
-    }
-
-    /// That acknowledgement.
-    #[inline(never)]
-    pub(super) fn acknowledge_alone(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
-        self.stats.acks_sent += 1;
-        self.stats.segments_sent += 1;
-        let said = self.say(now, self.tx.ack_start());
-        self.put(said, Bytes::ZERO, pool)
-    }
-
-    /// What a segment from `start` on says, and all that follow it at once; the acknowledgement goes out with it.
-    #[inline(always)]
-    fn say(&mut self, now: Instant, start: Position) -> Said {
-        let timestamps = self.stamps.as_mut().map(|stamps| (stamps.value(now), stamps.echo()));
-        self.rx.last_ack_sent = self.rx.next;
-        self.settle_acknowledgement(now);
-        Said {
-            seq: start.seq(self.tx.iss),
-            ack: self.rx.next.seq(self.rx.irs),
-            flags: TcpFlags::ACK,
-            window: self.rx.offer(self.rx.shift),
-            timestamps,
-        }
-    }
-
-    /// A segment with so many bytes whose values do not matter, in its place.
-    #[inline(always)]
-    fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
-        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
-        if let IpHeader::V4(ip) = &mut peer.ip {
-            ip.id = ip.id.wrapping_add(1);
-        }
-        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
-        let len = peer.ip.len() + header + payload;
-        let tcp = said.header(self.local.port(), peer.address.port());
-        let payload = Payload::Length(payload.get() as u32);
-        pool.insert_of(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
     }
 
     /// All up to `end` has gone out, in full-sized segments.

@@ -286,15 +286,7 @@ fn the_frequency_is_told_at_the_end_of_start_up_and_until_it_is_in_force() {
     let (mut acked, mut arrived, mut in_force) = (0, 0, Duration::ZERO);
     script.drain();
     for quarter in 0..120u64 {
-        script.wait(RTT / 4);
-        for data in script.arrivals(arrived) {
-            arrived = data.number;
-            acked = acked.max(data.place + 1);
-        }
-        if quarter == 10 {
-            // Leaves slow start: a packet is named that is still out.
-            script.pull(acked, arrived, arrived + 2);
-        }
+        quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
         let delivery_rate = BitRate::from_mbps(8);
         if arrived == 0 {
             continue;
@@ -320,6 +312,18 @@ fn the_frequency_is_told_at_the_end_of_start_up_and_until_it_is_in_force() {
     assert!(intervals[0] >= expected && intervals[0] <= expected + RTT / 16, "{told:?}");
 }
 
+/// All that was sent arrives in a quarter of a round trip; in the tenth a packet is named that is still out, so that slow start is left.
+fn quarter_goes_by(script: &mut Script, quarter: u64, acked: &mut u32, arrived: &mut u32) {
+    script.wait(RTT / 4);
+    for data in script.arrivals(*arrived) {
+        *arrived = data.number;
+        *acked = (*acked).max(data.place + 1);
+    }
+    if quarter == 10 {
+        script.pull(*acked, *arrived, *arrived + 2);
+    }
+}
+
 /// What is told of 1/f to a receiver whose window is of five packets for 70 quarters of a round trip, and wide from then on: when, and how long it is.
 fn told_of_a_narrow_window(window_asks: bool) -> Vec<(u64, Duration)> {
     let mut config = config();
@@ -330,14 +334,7 @@ fn told_of_a_narrow_window(window_asks: bool) -> Vec<(u64, Duration)> {
     script.drain();
     for quarter in 0..200u64 {
         script.window = if quarter < 70 { 5_000 } else { 60_000 };
-        script.wait(RTT / 4);
-        for data in script.arrivals(arrived) {
-            arrived = data.number;
-            acked = acked.max(data.place + 1);
-        }
-        if quarter == 10 {
-            script.pull(acked, arrived, arrived + 2);
-        }
+        quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
         if arrived == 0 {
             continue;
         }

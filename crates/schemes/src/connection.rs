@@ -14,19 +14,19 @@ impl Opaque {
     /// A segment of either end goes by. Returns whether the connection is left alone, this segment included.
     #[inline]
     pub(crate) const fn note(&mut self, tcp: &TcpHeader) -> bool {
-        self.note_said(Self::is_said_by(tcp))
+        self.note_if(Self::is_shown_by(tcp))
     }
 
-    /// A segment of which [`Self::is_said_by`] says so goes by. Returns whether the connection is left alone.
+    /// A segment goes by; `shown`: what [`Self::is_shown_by`] says of it. Returns whether the connection is left alone.
     #[inline]
-    pub(crate) const fn note_said(&mut self, said: bool) -> bool {
-        self.0 |= said;
+    pub(crate) const fn note_if(&mut self, shown: bool) -> bool {
+        self.0 |= shown;
         self.0
     }
 
     /// Whether a segment says that its connection is to be left alone.
     #[inline]
-    pub(crate) const fn is_said_by(tcp: &TcpHeader) -> bool {
+    pub(crate) const fn is_shown_by(tcp: &TcpHeader) -> bool {
         tcp.is_opaque() && !tcp.flags.contains(TcpFlags::SYN)
     }
 
@@ -39,42 +39,42 @@ impl Opaque {
 
 /// By how much a receiver's window field is scaled (RFC 7323, 2.2 and 2.3).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Scale {
+pub(crate) enum WindowScale {
     /// Its SYN was not seen.
     #[default]
     Unknown,
-    /// It has offered this in a SYN that is answered with this acknowledgment number.
-    Offered { by: Option<u8>, answer: SeqNumber },
-    /// Both SYNs have been seen, or the one that answers the other: by so much, where this would answer its SYN.
-    Agreed { shift: u8, answer: SeqNumber },
+    /// It has offered this in a SYN, which this number acknowledges: only so is the other end's SYN the answer to it.
+    Offered { offer: Option<u8>, syn_acked_by: SeqNumber },
+    /// Both SYNs have been seen, or the one that answers the other: by so much; its SYN is acknowledged by the same number as before.
+    Agreed { shift: u8, syn_acked_by: SeqNumber },
 }
 
-impl Scale {
+impl WindowScale {
     /// From the receiver's own SYN. One with ACK has the option only where the other one had it.
     pub(crate) fn of(syn: &TcpHeader) -> Self {
-        let (by, answer) = (syn.options.window_scale, syn.seq + 1);
+        let (offer, syn_acked_by) = (syn.options.window_scale, syn.seq + 1);
         if syn.flags.contains(TcpFlags::ACK) {
-            Self::Agreed { shift: by.unwrap_or(0).min(MOST), answer }
+            Self::Agreed { shift: offer.unwrap_or(0).min(MAX_SHIFT), syn_acked_by }
         } else {
-            Self::Offered { by, answer }
+            Self::Offered { offer, syn_acked_by }
         }
     }
 
-    /// From the receiver's own SYN, where this was known before: it may be the same once more.
-    pub(crate) fn or_again(self, syn: &TcpHeader) -> Self {
+    /// What holds after the receiver's own SYN, where this held before: it may be the same SYN once more.
+    pub(crate) fn updated_by(self, syn: &TcpHeader) -> Self {
         match self {
-            Self::Agreed { answer, .. } if answer == syn.seq + 1 => self,
+            Self::Agreed { syn_acked_by, .. } if syn_acked_by == syn.seq + 1 => self,
             _ => Self::of(syn),
         }
     }
 
     /// The other end's SYN goes to the receiver. One that the receiver will not take for an answer (RFC 9293, 3.10.7.3) agrees to nothing.
     pub(crate) fn answered(&mut self, syn: &TcpHeader) {
-        if let Self::Offered { by, answer } = *self
+        if let Self::Offered { offer, syn_acked_by } = *self
             && syn.flags.contains(TcpFlags::SYN | TcpFlags::ACK)
-            && syn.ack == answer
+            && syn.ack == syn_acked_by
         {
-            *self = Self::Agreed { shift: agreed_shift(syn.options.window_scale, by), answer };
+            *self = Self::Agreed { shift: agreed_shift(syn.options.window_scale, offer), syn_acked_by };
         }
     }
 
@@ -89,11 +89,11 @@ impl Scale {
 
     /// The most bytes that a window field can mean.
     #[inline]
-    pub(crate) fn most(self, field: u16) -> u32 {
+    pub(crate) fn max_window(self, field: u16) -> u32 {
         let shift = match self {
             Self::Agreed { shift, .. } => shift,
-            Self::Offered { by: None, .. } => 0,
-            Self::Unknown | Self::Offered { .. } => MOST,
+            Self::Offered { offer: None, .. } => 0,
+            Self::Unknown | Self::Offered { .. } => MAX_SHIFT,
         };
         u32::from(field) << shift
     }
@@ -101,11 +101,11 @@ impl Scale {
 
 /// By how many bits windows are shifted between two ends that have offered this in their SYNs (RFC 7323, 2.2).
 pub(crate) fn agreed_shift(one: Option<u8>, other: Option<u8>) -> u8 {
-    one.and(other).unwrap_or(0).min(MOST)
+    one.and(other).unwrap_or(0).min(MAX_SHIFT)
 }
 
 /// RFC 7323, 2.3.
-const MOST: u8 = 14;
+const MAX_SHIFT: u8 = 14;
 
 #[cfg(test)]
 mod tests {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_window_is_scaled_where_both_ends_have_offered_to_and_at_most_by_14() {
-        assert_eq!(Scale::default().most(1), 1 << 14, "not seen");
+        assert_eq!(WindowScale::default().max_window(1), 1 << 14, "not seen");
         for (own, peers, means) in [
             (Some(7), Some(3), 128),
             (Some(0), Some(3), 1),
@@ -130,14 +130,14 @@ mod tests {
             (None, Some(3), 1),
             (Some(15), Some(3), 1 << 14),
         ] {
-            let mut scale = Scale::of(&syn(None, own));
+            let mut scale = WindowScale::of(&syn(None, own));
             scale.answered(&syn(Some(1), peers));
             assert_eq!(scale.agreed(), None, "the answer to another SYN");
             scale.answered(&syn(Some(0), peers));
-            assert_eq!(scale.most(1), means, "{own:?} and {peers:?}");
-            assert_eq!(scale.or_again(&syn(None, own)).most(1), means, "a SYN again takes nothing back");
+            assert_eq!(scale.max_window(1), means, "{own:?} and {peers:?}");
+            assert_eq!(scale.updated_by(&syn(None, own)).max_window(1), means, "a SYN again takes nothing back");
         }
-        assert_eq!(Scale::of(&syn(Some(0), Some(7))).most(1), 128, "an answer says it all");
-        assert_eq!(Scale::of(&syn(Some(0), None)).most(1), 1);
+        assert_eq!(WindowScale::of(&syn(Some(0), Some(7))).max_window(1), 128, "an answer says it all");
+        assert_eq!(WindowScale::of(&syn(Some(0), None)).max_window(1), 1);
     }
 }

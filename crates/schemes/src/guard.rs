@@ -37,25 +37,25 @@ pub enum Guard {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gaps {
     /// When the last PPDU came, if another one was to follow.
-    since: Option<Instant>,
+    last_ppdu: Option<Instant>,
     /// The longest of late: a shorter one counts for an eighth.
-    longest: Option<Duration>,
+    recent_max: Option<Duration>,
     /// How many were seen, up to [`SETTLED`].
     seen: u8,
 }
 
 /// The round trip of a flow, as the end sees it that makes its ACKs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RoundTrip {
+pub(crate) struct Rtt {
     awaited: Option<Awaited>,
-    smoothed: Option<Duration>,
+    srtt: Option<Duration>,
 }
 
 /// An ACK whose echo is awaited.
 #[derive(Clone, Copy, Debug)]
 struct Awaited {
     /// Its TSval.
-    value: u32,
+    ts_val: u32,
     made: Instant,
     /// When data came last since then.
     heard: Instant,
@@ -70,21 +70,21 @@ pub(crate) const fn announces(queued: Backlog, carried: u64, percent: u32) -> bo
 
 impl Guard {
     /// How long an ACK of a flow with this round trip waits.
-    pub(crate) fn patience(self, gaps: Gaps, trip: RoundTrip) -> Duration {
+    pub(crate) fn patience(self, gaps: Gaps, rtt: Rtt) -> Duration {
         match self {
             Self::Fixed(time) => time,
             Self::Auto => {
-                let Some(gap) = gaps.longest else { return UNKNOWN };
-                let bound = match trip.smoothed {
-                    Some(trip) => {
+                let Some(gap) = gaps.recent_max else { return DEFAULT_WAIT };
+                let bound = match rtt.srtt {
+                    Some(rtt) => {
                         // A gap that is longer than the round trip is no gap, but a peer that has stopped for a time.
-                        let gap = gap.min(trip);
-                        (gap * 3 / 2).min(gap + IN_TIME).max(trip * 7 / 8)
+                        let gap = gap.min(rtt);
+                        (gap * 3 / 2).min(gap + RTO_ALLOWANCE).max(rtt * 7 / 8)
                     }
-                    None => (gap * 3 / 2).clamp(UNKNOWN, IN_TIME),
+                    None => (gap * 3 / 2).clamp(DEFAULT_WAIT, RTO_ALLOWANCE),
                 };
-                let least = if gaps.seen < SETTLED { UNKNOWN } else { LEAST };
-                (gap * 4).min(bound).clamp(least, MOST)
+                let least = if gaps.seen < SETTLED { DEFAULT_WAIT } else { MIN_WAIT };
+                (gap * 4).min(bound).clamp(least, MAX_WAIT)
             }
         }
     }
@@ -93,38 +93,38 @@ impl Guard {
 impl Gaps {
     /// A PPDU of the peer came; `more` if another one is to follow.
     pub(crate) fn on_ppdu(&mut self, now: Instant, more: bool) {
-        if let Some(since) = self.since {
-            let gap = now.saturating_since(since);
+        if let Some(last_ppdu) = self.last_ppdu {
+            let gap = now.saturating_since(last_ppdu);
             self.seen = SETTLED.min(self.seen + 1);
-            self.longest = Some(match self.longest {
+            self.recent_max = Some(match self.recent_max {
                 // A peer that comes back late does not say by once how long its rounds are.
-                Some(longest) if gap > longest => gap.min(longest * 4),
-                Some(longest) => (longest * 7 + gap) / 8,
+                Some(recent_max) if gap > recent_max => gap.min(recent_max * 4),
+                Some(recent_max) => (recent_max * 7 + gap) / 8,
                 None => gap,
             });
         }
-        self.since = more.then_some(now);
+        self.last_ppdu = more.then_some(now);
     }
 
     /// Whether so long a silence is the peer's, and not of whoever sends through it.
-    fn explain(self, silence: Duration) -> bool {
-        self.longest.is_some_and(|gap| silence <= gap * 3 / 2)
+    fn could_explain(self, silence: Duration) -> bool {
+        self.recent_max.is_some_and(|gap| silence <= gap * 3 / 2)
     }
 }
 
-impl RoundTrip {
+impl Rtt {
     /// Not known yet.
     pub(crate) const fn new() -> Self {
-        Self { awaited: None, smoothed: None }
+        Self { awaited: None, srtt: None }
     }
 
     /// An ACK with this TSval was made.
     #[inline]
-    pub(crate) const fn on_ack(&mut self, value: Option<u32>, now: Instant) {
+    pub(crate) const fn on_ack(&mut self, ts_val: Option<u32>, now: Instant) {
         if self.awaited.is_none()
-            && let Some(value) = value
+            && let Some(ts_val) = ts_val
         {
-            self.awaited = Some(Awaited { value, made: now, heard: now, silence: Duration::ZERO });
+            self.awaited = Some(Awaited { ts_val, made: now, heard: now, silence: Duration::ZERO });
         }
     }
 
@@ -134,28 +134,27 @@ impl RoundTrip {
         let Some(awaited) = &mut self.awaited else { return };
         awaited.silence = awaited.silence.max(now.saturating_since(awaited.heard));
         awaited.heard = now;
-        if !is_newer(awaited.value, echo) {
-            let (trip, silence) = (now.saturating_since(awaited.made), awaited.silence);
+        if !is_newer(awaited.ts_val, echo) {
+            let (rtt, silence) = (now.saturating_since(awaited.made), awaited.silence);
             self.awaited = None;
-            if gaps.explain(silence) {
+            if gaps.could_explain(silence) {
                 // As the sender smooths it (RFC 6298, 2.3), but that no single one counts for more than four.
-                self.smoothed =
-                    Some(self.smoothed.map_or(trip, |smoothed| (smoothed * 7 + trip.min(smoothed * 4)) / 8));
+                self.srtt = Some(self.srtt.map_or(rtt, |srtt| (srtt * 7 + rtt.min(srtt * 4)) / 8));
             }
         }
     }
 }
 
 /// In the place of what is not known.
-const UNKNOWN: Duration = Duration::from_millis(100);
+const DEFAULT_WAIT: Duration = Duration::from_millis(100);
 /// After so many gaps they are known.
 const SETTLED: u8 = 16;
 /// Nothing waits for less: a PPDU of 1500 bytes at 11 Mbps takes most of it.
-const LEAST: Duration = Duration::from_millis(2);
+const MIN_WAIT: Duration = Duration::from_millis(2);
 /// Less than what a sender's timeout allows beyond the round trip: seven eighths of Linux's least.
-const IN_TIME: Duration = Duration::from_millis(175);
+const RTO_ALLOWANCE: Duration = Duration::from_millis(175);
 /// Nothing waits for longer.
-const MOST: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -178,78 +177,78 @@ mod tests {
     }
 
     /// A flow whose echoes came so long after their ACKs, with a peer that has come all the while.
-    fn trip(samples: &[u64]) -> RoundTrip {
-        let (mut trip, mut now) = (RoundTrip::new(), Instant::from_millis(1));
-        for (value, &sample) in (u32::MAX - 1..=u32::MAX).chain(0..).zip(samples) {
-            trip.on_ack(Some(value), now);
-            trip.on_ack(Some(value.wrapping_add(1)), now);
+    fn rtt(samples: &[u64]) -> Rtt {
+        let (mut rtt, mut now) = (Rtt::new(), Instant::from_millis(1));
+        for (ts_val, &sample) in (u32::MAX - 1..=u32::MAX).chain(0..).zip(samples) {
+            rtt.on_ack(Some(ts_val), now);
+            rtt.on_ack(Some(ts_val.wrapping_add(1)), now);
             for _ in 1..sample {
                 now += ms(1);
-                trip.on_echo(value.wrapping_sub(1), now, gaps(&[1]));
+                rtt.on_echo(ts_val.wrapping_sub(1), now, gaps(&[1]));
             }
             now += ms(sample.min(1));
-            trip.on_echo(value, now, gaps(&[1]));
+            rtt.on_echo(ts_val, now, gaps(&[1]));
         }
-        trip
+        rtt
     }
 
     #[test]
     fn a_given_time_stays_as_it_is() {
-        for (gaps, trip) in [(Gaps::default(), RoundTrip::new()), (gaps(&[1000; 9]), trip(&[3; 9]))] {
-            assert_eq!(Guard::Fixed(ms(37)).patience(gaps, trip), ms(37));
+        for (gaps, rtt) in [(Gaps::default(), Rtt::new()), (gaps(&[1000; 9]), rtt(&[3; 9]))] {
+            assert_eq!(Guard::Fixed(ms(37)).patience(gaps, rtt), ms(37));
         }
     }
 
     #[test]
     fn by_itself_it_is_between_one_and_a_half_gaps_and_four_and_within_the_round_trip() {
-        let auto = |gaps, trip| Guard::Auto.patience(gaps, trip);
-        assert_eq!(auto(Gaps::default(), RoundTrip::new()), ms(100));
-        assert_eq!(auto(gaps(&[10, 10]), RoundTrip::new()), ms(40));
-        assert_eq!(auto(gaps(&[10, 10]), trip(&[400, 400])), ms(40), "four gaps");
-        assert_eq!(auto(gaps(&[10, 10]), trip(&[32, 32])), ms(28), "seven eighths of the round trip");
-        assert_eq!(auto(gaps(&[30, 30]), trip(&[32, 32])), ms(45), "one and a half gaps");
-        assert_eq!(auto(gaps(&[110, 110]), RoundTrip::new()), ms(165), "the same without timestamps");
-        assert_eq!(auto(gaps(&[150, 150]), RoundTrip::new()), ms(175), "where there is a bound");
+        let auto = |gaps, rtt| Guard::Auto.patience(gaps, rtt);
+        assert_eq!(auto(Gaps::default(), Rtt::new()), ms(100));
+        assert_eq!(auto(gaps(&[10, 10]), Rtt::new()), ms(40));
+        assert_eq!(auto(gaps(&[10, 10]), rtt(&[400, 400])), ms(40), "four gaps");
+        assert_eq!(auto(gaps(&[10, 10]), rtt(&[32, 32])), ms(28), "seven eighths of the round trip");
+        assert_eq!(auto(gaps(&[30, 30]), rtt(&[32, 32])), ms(45), "one and a half gaps");
+        assert_eq!(auto(gaps(&[110, 110]), Rtt::new()), ms(165), "the same without timestamps");
+        assert_eq!(auto(gaps(&[150, 150]), Rtt::new()), ms(175), "where there is a bound");
         assert_eq!(
-            auto(gaps(&[400, 400]), trip(&[410, 410])),
+            auto(gaps(&[400, 400]), rtt(&[410, 410])),
             ms(575),
             "the gap, and less than what the timeout allows"
         );
-        assert_eq!(auto(gaps(&[3000, 3000]), trip(&[3000, 3000])), ms(1000), "at most");
-        assert_eq!(auto(gaps(&[0, 0]), trip(&[0, 0])), ms(2), "at least");
+        assert_eq!(auto(gaps(&[3000, 3000]), rtt(&[3000, 3000])), ms(1000), "at most");
+        assert_eq!(auto(gaps(&[0, 0]), rtt(&[0, 0])), ms(2), "at least");
     }
 
     #[test]
     fn a_peer_that_stops_and_a_sender_that_pauses_do_not_stretch_it_beyond_their_part() {
         // Half a minute counts for four gaps, or for four round trips.
-        assert_eq!(Guard::Auto.patience(gaps(&[10, 10, 30_000]), trip(&[400])), ms(160));
-        assert_eq!(Guard::Auto.patience(gaps(&[100; 3]), trip(&[160, 30_000])), ms(220) * 7 / 8);
+        assert_eq!(Guard::Auto.patience(gaps(&[10, 10, 30_000]), rtt(&[400])), ms(160));
+        assert_eq!(Guard::Auto.patience(gaps(&[100; 3]), rtt(&[160, 30_000])), ms(220) * 7 / 8);
         // Where the promises are broken again and again, the round trip bounds it.
-        assert_eq!(Guard::Auto.patience(gaps(&[500; 9]), trip(&[20; 9])), ms(30));
+        assert_eq!(Guard::Auto.patience(gaps(&[500; 9]), rtt(&[20; 9])), ms(30));
     }
 
     #[test]
     fn what_an_application_takes_to_think_is_no_round_trip() {
         // A question and an answer: the ACK of the one is echoed by the next, half a second later.
-        let mut chatty = RoundTrip::new();
+        let mut chatty = Rtt::new();
         let mut now = Instant::from_millis(1);
-        for value in 0..20 {
-            chatty.on_ack(Some(value), now);
+        for ts_val in 0..20 {
+            chatty.on_ack(Some(ts_val), now);
             now += ms(500);
-            chatty.on_echo(value, now, gaps(&[30]));
+            chatty.on_echo(ts_val, now, gaps(&[30]));
         }
         assert_eq!(Guard::Auto.patience(gaps(&[30; 3]), chatty), ms(100), "no round trip is known");
         // Bursts with a round trip of 20 ms, of which half has come when the last ACK before the pause is made.
-        let mut bursts = RoundTrip::new();
-        let mut value = 0;
+        let mut bursts = Rtt::new();
+        let mut ts_val = 0;
         for _ in 0..20 {
             now += ms(500);
             for _ in 0..4 {
-                bursts.on_echo(value, now, gaps(&[10]));
-                value += 1;
-                bursts.on_ack(Some(value), now);
+                bursts.on_echo(ts_val, now, gaps(&[10]));
+                ts_val += 1;
+                bursts.on_ack(Some(ts_val), now);
                 now += ms(10);
-                bursts.on_echo(value - 1, now, gaps(&[10]));
+                bursts.on_echo(ts_val - 1, now, gaps(&[10]));
                 now += ms(10);
             }
         }
@@ -259,7 +258,7 @@ mod tests {
     #[test]
     fn without_a_round_trip_it_stays_within_the_least_retransmission_timeout() {
         for gap in [1, 20, 50, 110, 150, 200, 1000, 30_000] {
-            let patience = Guard::Auto.patience(gaps(&[gap; 3]), RoundTrip::new());
+            let patience = Guard::Auto.patience(gaps(&[gap; 3]), Rtt::new());
             assert!(patience < ms(200), "{gap} ms: {patience}");
         }
     }
@@ -269,10 +268,10 @@ mod tests {
         let (long, short) = ([150; 40], [10; 40]);
         let there = [&short[..], &long[..]].concat();
         let back = [&long[..], &short[..]].concat();
-        assert_eq!(Guard::Auto.patience(gaps(&there), trip(&[450; 40])), ms(450) * 7 / 8);
-        let again = Guard::Auto.patience(gaps(&back), trip(&[450; 40]));
+        assert_eq!(Guard::Auto.patience(gaps(&there), rtt(&[450; 40])), ms(450) * 7 / 8);
+        let again = Guard::Auto.patience(gaps(&back), rtt(&[450; 40]));
         assert!(again < ms(45), "{again}");
-        let grown = Guard::Auto.patience(gaps(&long), trip(&[[20; 40], [450; 40]].concat()));
+        let grown = Guard::Auto.patience(gaps(&long), rtt(&[[20; 40], [450; 40]].concat()));
         assert!(grown > ms(380) && grown < ms(450) * 7 / 8, "{grown}");
     }
 
@@ -282,12 +281,12 @@ mod tests {
         for seen in 0..40 {
             few.on_ppdu(now, true);
             now += ms(3);
-            let patience = Guard::Auto.patience(few, trip(&[10]));
+            let patience = Guard::Auto.patience(few, rtt(&[10]));
             assert_eq!(patience, if seen < 16 { ms(100) } else { ms(10) * 7 / 8 }, "after {seen} gaps");
         }
         few = Gaps::default();
         (0..4).for_each(|n| few.on_ppdu(Instant::from_millis(1000 + 150 * n), true));
-        assert_eq!(Guard::Auto.patience(few, trip(&[400])), ms(350), "but it may be more");
+        assert_eq!(Guard::Auto.patience(few, rtt(&[400])), ms(350), "but it may be more");
     }
 
     #[test]
@@ -296,6 +295,6 @@ mod tests {
         for n in 1..20 {
             gaps.on_ppdu(Instant::from_millis(100 * n), false);
         }
-        assert_eq!(Guard::Auto.patience(gaps, trip(&[4000])), ms(100), "none is known");
+        assert_eq!(Guard::Auto.patience(gaps, rtt(&[4000])), ms(100), "none is known");
     }
 }

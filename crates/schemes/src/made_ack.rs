@@ -12,8 +12,8 @@ pub(crate) struct ClientFacts {
     pub(crate) window: u16,
     /// Its TSval; `None` where the connection has no timestamps.
     pub(crate) ts_val: Option<u32>,
-    /// The sequence number that follows what it has sent.
-    next: SeqNumber,
+    /// Its SND.NXT, as far as it was seen: the sequence number that follows what it has sent.
+    snd_nxt: SeqNumber,
     ip: IpHeader,
 }
 
@@ -26,18 +26,18 @@ impl ClientFacts {
             return None;
         }
         let ts_val = tcp.options.timestamps.map(|(val, _)| val);
-        let next = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        Some(Self { window: tcp.window, ts_val, next, ip: not_ect(packet.ip) })
+        let snd_nxt = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        Some(Self { window: tcp.window, ts_val, snd_nxt, ip: not_ect(packet.ip) })
     }
 
     /// The same where `before` was known of the client: what it sent then stays sent, though it now repeats something older.
-    pub(crate) fn after(self, before: Self) -> Self {
-        Self { next: self.next.max(before.next), ..self }
+    pub(crate) fn keeping_snd_nxt_of(self, before: Self) -> Self {
+        Self { snd_nxt: self.snd_nxt.max(before.snd_nxt), ..self }
     }
 
-    /// Whether an acknowledgment number is acceptable to the client: nothing that it has not sent, nor older than any window (RFC 5961, 5.2).
-    pub(crate) fn is_acknowledged_by(&self, ack: SeqNumber) -> bool {
-        (0..=1 << 30).contains(&self.next.distance_from(ack))
+    /// Whether the client accepts an acknowledgment number: nothing that it has not sent, nor older than any window (RFC 5961, 5.2).
+    pub(crate) fn accepts_ack(&self, ack: SeqNumber) -> bool {
+        (0..=1 << 30).contains(&self.snd_nxt.distance_from(ack))
     }
 
     /// A pure ACK from the client for the sender of `data` up to `ack`. `echo` is the TSval that it echoes (RFC 7323, 4.3); without effect where the
@@ -45,7 +45,7 @@ impl ClientFacts {
     /// sender of `data` has passed would be outside of its window (RFC 9293, 3.10.7.4).
     pub(crate) fn ack(&self, data: &TcpHeader, ack: SeqNumber, echo: u32) -> Packet {
         let tcp = TcpHeader {
-            seq: data.ack.max(self.next),
+            seq: data.ack.max(self.snd_nxt),
             ack,
             flags: TcpFlags::ACK,
             window: self.window,

@@ -12,77 +12,77 @@ use crate::flow_key::FlowKey;
 
 /// Connections that are being reset.
 #[derive(Debug, Default)]
-pub(crate) struct Resets(Vec<Ending>);
+pub(crate) struct Resets(Vec<Resetting>);
 
-/// What is said to the ends of one.
+/// The RST for each end of a connection, where there is one to send.
 #[derive(Debug, Default)]
-pub(crate) struct Last {
-    /// What is handed on, as from this node.
+pub(crate) struct Rsts {
+    /// For the end above this MAC or behind its wire: handed on, as if it had come from this node.
     pub(crate) onward: Option<(Packet, NodeId)>,
-    /// What is queued.
+    /// For the end at the other side of the air: queued.
     pub(crate) queued: Option<(Packet, SendOptions)>,
 }
 
 #[derive(Debug)]
-struct Ending {
+struct Resetting {
     /// By the direction of its data.
     key: FlowKey,
-    last: Last,
+    rsts: Rsts,
     due: Instant,
     wait: Duration,
-    left: u32,
+    repeats_left: u32,
 }
 
 impl Resets {
     /// When the next RST goes.
     pub(crate) fn due(&self) -> Option<Instant> {
-        self.0.iter().map(|ending| ending.due).min()
+        self.0.iter().map(|resetting| resetting.due).min()
     }
 
-    /// The connection whose data goes this way is reset, now and again later. Of more than [`MOST`] at a time the one that was reset first is not said again.
-    pub(crate) fn end(&mut self, cx: &mut Context<'_>, key: FlowKey, last: Last) {
+    /// Resets the connection whose data goes this way, now and again later. Of more than [`MAX_CONNECTIONS`] at a time the one that was reset first is not repeated.
+    pub(crate) fn reset_both_ends(&mut self, cx: &mut Context<'_>, key: FlowKey, rsts: Rsts) {
         self.forget(key);
-        if last.onward.is_none() && last.queued.is_none() {
+        if rsts.onward.is_none() && rsts.queued.is_none() {
             return;
         }
-        last.say(cx);
-        if self.0.len() >= MOST {
+        rsts.send(cx);
+        if self.0.len() >= MAX_CONNECTIONS {
             self.0.remove(0);
         }
-        self.0.push(Ending { key, last, due: cx.now + FIRST, wait: FIRST, left: REPEATS });
+        self.0.push(Resetting { key, rsts, due: cx.now + FIRST_WAIT, wait: FIRST_WAIT, repeats_left: REPEATS });
     }
 
     /// A SYN of the receiver's own on these ports: it is another connection from here on.
     pub(crate) fn forget(&mut self, key: FlowKey) {
         if !self.0.is_empty() {
-            self.0.retain(|ending| ending.key != key);
+            self.0.retain(|resetting| resetting.key != key);
         }
     }
 
-    /// Says again what is due.
+    /// Sends again what is due.
     pub(crate) fn on_timer(&mut self, cx: &mut Context<'_>) {
-        self.0.retain_mut(|ending| {
-            if ending.due > cx.now {
+        self.0.retain_mut(|resetting| {
+            if resetting.due > cx.now {
                 return true;
             }
-            ending.last.say(cx);
-            ending.left -= 1;
-            ending.wait = ending.wait * 2;
-            ending.due = cx.now + ending.wait;
-            ending.left > 0
+            resetting.rsts.send(cx);
+            resetting.repeats_left -= 1;
+            resetting.wait = resetting.wait * 2;
+            resetting.due = cx.now + resetting.wait;
+            resetting.repeats_left > 0
         });
     }
 }
 
-impl Last {
-    fn say(&self, cx: &mut Context<'_>) {
-        if let Some((reset, from)) = &self.onward {
-            let reset = cx.pool.insert(reset.clone());
-            cx.emit(Emission::Onward(reset, *from));
+impl Rsts {
+    fn send(&self, cx: &mut Context<'_>) {
+        if let Some((rst, from)) = &self.onward {
+            let rst = cx.pool.insert(rst.clone());
+            cx.emit(Emission::Onward(rst, *from));
         }
-        if let Some((reset, options)) = &self.queued {
-            let reset = cx.pool.insert(reset.clone());
-            cx.emit(Emission::Queue(reset, *options));
+        if let Some((rst, options)) = &self.queued {
+            let rst = cx.pool.insert(rst.clone());
+            cx.emit(Emission::Queue(rst, *options));
         }
     }
 }
@@ -90,17 +90,17 @@ impl Last {
 /// The end of a connection for the receiver of `data`, as from its sender. `next`: what the receiver waits for; any other number it would question (RFC 5961, 3.2).
 pub(crate) fn for_receiver(data: &Packet, next: SeqNumber) -> Option<Packet> {
     let tcp = data.tcp()?;
-    Some(reset(data.ip, TcpHeader { seq: next, ack: tcp.ack, ..TcpHeader::new(tcp.src_port, tcp.dst_port) }))
+    Some(rst(data.ip, TcpHeader { seq: next, ack: tcp.ack, ..TcpHeader::new(tcp.src_port, tcp.dst_port) }))
 }
 
 /// The end of a connection for the sender of `data`, as from its receiver, which would send `next` next and has acknowledged up to `ack`.
 pub(crate) fn for_sender(data: &Packet, next: SeqNumber, ack: SeqNumber) -> Option<Packet> {
     let tcp = data.tcp()?;
     let ip = IpHeader::between(data.ip.dst(), data.ip.src())?;
-    Some(reset(ip, TcpHeader { seq: next, ack, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }))
+    Some(rst(ip, TcpHeader { seq: next, ack, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }))
 }
 
-fn reset(ip: IpHeader, tcp: TcpHeader) -> Packet {
+fn rst(ip: IpHeader, tcp: TcpHeader) -> Packet {
     let tcp = TcpHeader { flags: TcpFlags::RST | TcpFlags::ACK, ..tcp };
     Packet { ip, transport: Transport::Tcp(tcp), payload: ackless_wire::Payload::EMPTY }
 }
@@ -108,6 +108,6 @@ fn reset(ip: IpHeader, tcp: TcpHeader) -> Packet {
 /// How often a RST goes again: with the first, seven in a row are lost once in 1.28 thousand million times where each twentieth packet is.
 const REPEATS: u32 = 6;
 /// After how long it does so first, as a sender's first retransmission (RFC 6298, 2.1); the last one goes 63 s after the first.
-const FIRST: Duration = Duration::from_secs(1);
+const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// Connections that are remembered for it: each lasts for 63 s, and whoever resets many at once is a defect or an attack.
-const MOST: usize = 1_024;
+const MAX_CONNECTIONS: usize = 1_024;

@@ -6,14 +6,14 @@ use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, Emission};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, SeqNumber, TcpHeader};
 
-use crate::repairs::{DUPLICATES, Debt, Newest};
+use crate::repairs::{DUPLICATES, RepairTimer, SenderFacts};
 
 /// The frames of one flow, in the order of the stream.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     frames: VecDeque<Kept>,
     /// When the first is handed up again.
-    debt: Debt,
+    repair_timer: RepairTimer,
     /// How often frames went up.
     ups: u64,
     /// Duplicate ACKs of the TCP's since its last progress.
@@ -51,7 +51,7 @@ pub(super) struct Lift<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     /// Where the frames came from.
     pub(super) peer: NodeId,
-    pub(super) newest: Newest,
+    pub(super) sender: SenderFacts,
     /// Frames that went up.
     pub(super) count: &'a mut u64,
 }
@@ -63,7 +63,7 @@ impl Lift<'_, '_> {
         kept.up = *ups;
         *self.count += 1;
         if kept.acceptable {
-            self.newest.renew(self.cx.pool, &mut kept.packet);
+            self.sender.renew(self.cx.pool, &mut kept.packet);
         }
         self.cx.pool.retain(kept.packet);
         self.cx.emit(Emission::Onward(kept.packet, self.peer));
@@ -80,7 +80,7 @@ impl Buffer {
     }
 
     pub(super) const fn due(&self) -> Option<Instant> {
-        self.debt.due()
+        self.repair_timer.due()
     }
 
     /// Where its first frame begins and ends.
@@ -128,7 +128,7 @@ impl Buffer {
         }
         pool.retain(packet);
         self.frames.insert(place, kept);
-        self.debt.owe(now, again);
+        self.repair_timer.start(now, again);
         true
     }
 
@@ -144,7 +144,7 @@ impl Buffer {
             pool.release(kept.packet);
         }
         (self.duplicates, self.explained) = (0, 0);
-        self.debt.progress(now, again, !self.frames.is_empty());
+        self.repair_timer.on_progress(now, again, !self.frames.is_empty());
         self.repair = self.repair.filter(|&repair| ack.before(repair) && !self.frames.is_empty());
         before - self.frames.len()
     }
@@ -166,9 +166,9 @@ impl Buffer {
 
     /// The TCP repeats itself with more room than before. `pressed`: it had little.
     pub(super) fn on_opened(&mut self, pressed: bool, again: Duration, lift: &mut Lift<'_, '_>) {
-        if pressed || self.debt.is_late() || self.repair.is_some() {
+        if pressed || self.repair_timer.has_run_out() || self.repair.is_some() {
             self.repair_all(lift);
-            self.debt.hasten(lift.cx.now, again);
+            self.repair_timer.hasten(lift.cx.now, again);
         }
     }
 
@@ -205,10 +205,10 @@ impl Buffer {
     /// Looks whether the time has come. `has_no_room`: the TCP can not take the first frame.
     pub(super) fn on_timer(&mut self, has_no_room: bool, lift: &mut Lift<'_, '_>) -> Due {
         let now = lift.cx.now;
-        if self.debt.due().is_none_or(|due| due > now) {
+        if self.repair_timer.due().is_none_or(|due| due > now) {
             return Due::Nothing;
         }
-        if !self.debt.attempt(now, has_no_room) {
+        if !self.repair_timer.attempt(now, has_no_room) {
             return Due::Abandon;
         }
         // What it has told of it may have dropped since (RFC 2018, 8).

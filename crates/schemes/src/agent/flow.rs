@@ -9,8 +9,8 @@ use super::buffer::Buffer;
 use super::config::Room;
 use super::spans::{Inflow, Place};
 use super::stamps::Stamps;
-use crate::connection::{Opaque, Scale};
-use crate::repairs::{Acceptable, Newest};
+use crate::connection::{Opaque, WindowScale};
+use crate::repairs::{Acceptable, SenderFacts};
 
 /// One flow, seen from the receiver of data.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Flow {
     /// The largest acknowledgment number that the TCP has handed down, and the last window.
     handed: Option<SeqNumber>,
     pub(super) window: u16,
-    pub(super) scale: Scale,
+    pub(super) scale: WindowScale,
     /// Just past the last byte that the TCP has ever offered room for.
     edge: SeqNumber,
     /// Left alone: nothing more is kept of it, and no ACK of its kept off the air.
@@ -49,7 +49,7 @@ pub(super) struct Flow {
     promised: Option<SeqNumber>,
     pub(super) buffer: Buffer,
     /// What the peer has said last beside its data, by what went up.
-    pub(super) newest: Newest,
+    pub(super) sender: SenderFacts,
     /// What the TCP sends next, and how it sends.
     pub(super) own: Option<(SeqNumber, SendOptions)>,
     pub(super) heard: Instant,
@@ -83,16 +83,22 @@ pub(super) enum Native {
 
 impl Flow {
     /// The TCP opens a connection, or answers one that does, with this SYN of its own, perhaps once more: `before` was known of its scale.
-    pub(super) fn opened(peer: NodeId, before: Scale, syn: &TcpHeader, options: SendOptions, now: Instant) -> Self {
+    pub(super) fn opened(
+        peer: NodeId,
+        before: WindowScale,
+        syn: &TcpHeader,
+        options: SendOptions,
+        now: Instant,
+    ) -> Self {
         let mut flow = Self::new(peer, now);
         let own = syn.seq + 1;
-        (flow.newest, flow.own) = (Newest::since(own), Some((own, options)));
+        (flow.sender, flow.own) = (SenderFacts::since(own), Some((own, options)));
         if syn.flags.contains(TcpFlags::ACK) {
             // Data may come before another word of the TCP's, and the AP speaks for it from here on. The window of a SYN is not scaled (RFC 7323, 2.2).
-            flow.scale = Scale::Agreed { shift: 0, answer: own };
+            flow.scale = WindowScale::Agreed { shift: 0, syn_acked_by: own };
             flow.hand_down(syn);
         }
-        flow.scale = before.or_again(syn);
+        flow.scale = before.updated_by(syn);
         flow
     }
 
@@ -106,7 +112,7 @@ impl Flow {
             vague: None,
             handed: None,
             window: 0,
-            scale: Scale::default(),
+            scale: WindowScale::default(),
             edge: SeqNumber(0),
             opaque: Opaque::default(),
             swallowed: None,
@@ -118,7 +124,7 @@ impl Flow {
             unanswered: false,
             promised: None,
             buffer: Buffer::default(),
-            newest: Newest::default(),
+            sender: SenderFacts::default(),
             own: None,
             heard: now,
         }
@@ -205,21 +211,22 @@ impl Flow {
     /// is too narrow for the whole frame.
     pub(super) fn has_no_room(&self) -> bool {
         let (Some(handed), Some((start, end))) = (self.handed, self.buffer.first_span()) else { return false };
-        start.after(handed) || end.after(handed + self.scale.most(self.window))
+        start.after(handed) || end.after(handed + self.scale.max_window(self.window))
     }
 
     /// A segment from the peer, up to `end`, goes up: what it says beside its data is noted, if the TCP has said what it waits for. Returns whether its ACK is acceptable.
     pub(super) fn hears(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
-        if self.newest.is_repeated_by(tcp) {
+        if self.sender.is_repeated_by(tcp) {
             return true;
         }
-        let own_next = self.own.map(|(next, _)| next);
-        if let Some(next) = self.handed {
+        let snd_nxt = self.own.map(|(next, _)| next);
+        if let Some(rcv_nxt) = self.handed {
             // By the frames that went up, the TCP may have come further than its ACKs have come down.
-            let reached = self.inflow.reached().map_or(next, |reached| reached.max(next));
-            self.newest.note(tcp, end, &Acceptable { next, reached, edge: self.edge.max(reached), own_next });
+            let rcv_nxt_at_most = self.inflow.reached().map_or(rcv_nxt, |reached| reached.max(rcv_nxt));
+            let edge = self.edge.max(rcv_nxt_at_most);
+            self.sender.note(tcp, end, &Acceptable { rcv_nxt, rcv_nxt_at_most, edge, snd_nxt });
         }
-        self.newest.is_sent(tcp, own_next)
+        self.sender.is_ack_acceptable(tcp, snd_nxt)
     }
 
     /// The promise of the first solution: all that the AP may acknowledge and the TCP has not is in the buffer.
@@ -294,14 +301,14 @@ impl Flow {
     /// Whether the AP can say this ACK, and the edge of its window is near enough to the one that the AP knows: by less than a quarter of the widest window, within which a sender that
     /// has used up the edge waits no longer than the TCP takes to make so much room.
     fn keeps_the_edge(&self, tcp: &TcpHeader, promised: SeqNumber) -> bool {
-        let moved = (tcp.ack + self.scale.most(tcp.window)).distance_from(promised);
-        !tcp.ack.after(promised) && i64::from(moved) < i64::from((self.scale.most(self.widest) / 4).max(1))
+        let moved = (tcp.ack + self.scale.max_window(tcp.window)).distance_from(promised);
+        !tcp.ack.after(promised) && i64::from(moved) < i64::from((self.scale.max_window(self.widest) / 4).max(1))
     }
 
     /// The TCP has handed this down. Returns whether it acknowledges something new.
     pub(super) fn hand_down(&mut self, tcp: &TcpHeader) -> bool {
         let new = self.handed.is_none_or(|handed| tcp.ack.after(handed));
-        let edge = tcp.ack + self.scale.most(tcp.window);
+        let edge = tcp.ack + self.scale.max_window(tcp.window);
         if self.handed.is_none() || edge.after(self.edge) {
             self.edge = edge;
         }
@@ -345,7 +352,7 @@ impl Flow {
         self.refresh_at = now + refresh;
         self.widest = self.widest.max(tcp.window);
         if self.scale.agreed().is_some() {
-            let edge = tcp.ack + self.scale.most(tcp.window);
+            let edge = tcp.ack + self.scale.max_window(tcp.window);
             self.promised = Some(self.promised.map_or(edge, |promised| promised.max(edge)));
         }
     }

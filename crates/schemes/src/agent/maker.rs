@@ -12,7 +12,7 @@ use super::counters::AgentCounters;
 use super::spans::{Inflow, Place};
 use super::stamps::Stamps;
 use super::{data_of, ends_here};
-use crate::connection::{Opaque, Scale};
+use crate::connection::{Opaque, WindowScale};
 use crate::flow_key::{FlowKey, Table};
 use crate::made_ack::ClientFacts;
 use crate::timestamps::newer;
@@ -41,7 +41,7 @@ pub(super) struct Maker {
     /// Data frames that have a sequence number and no fate, and those behind them, by client.
     under_way: Vec<(NodeId, VecDeque<Frame>)>,
     /// SYNs that went up, of flows that are not known yet: whether the one who sent it is a client of this node will be seen from what goes down.
-    calls: VecDeque<(FlowKey, Scale)>,
+    calls: VecDeque<(FlowKey, WindowScale)>,
     /// Whose last answer had the flag ON.
     flagged: Option<NodeId>,
     /// When idle flows were last looked for.
@@ -89,7 +89,7 @@ struct Flow {
     said_window: Option<u16>,
     /// The largest acknowledgment number that came from the client itself.
     stated: Option<SeqNumber>,
-    scale: Scale,
+    scale: WindowScale,
     /// Just past the last byte that the client's TCP has offered room for, where the agent minds it ([`Room::Promise`]).
     edge: Option<SeqNumber>,
     /// The same, as far as the server was told of it.
@@ -135,7 +135,7 @@ impl Maker {
             self.make_room(cx.now, counters);
             let call =
                 self.calls.iter().rposition(|(called, _)| *called == key).and_then(|place| self.calls.remove(place));
-            let scale = call.map_or(Scale::Unknown, |(_, scale)| scale);
+            let scale = call.map_or(WindowScale::Unknown, |(_, scale)| scale);
             self.flows.insert(key, Flow { scale, ..Flow::new(to, cx.now) });
         } else {
             return;
@@ -239,7 +239,7 @@ impl Maker {
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
         if tcp.flags.contains(TcpFlags::SYN) && self.flows.get_mut(key).is_none() {
-            self.calls.push_back((key, Scale::of(&tcp)));
+            self.calls.push_back((key, WindowScale::of(&tcp)));
             if self.calls.len() > MAX_CALLS {
                 self.calls.pop_front();
             }
@@ -252,7 +252,7 @@ impl Maker {
             let before = flow.scale;
             *flow = Flow::opened(from, &tcp, cx.now);
             // A RST may be about a stray segment of an earlier connection, and end nothing.
-            flow.scale = if tcp.flags.contains(TcpFlags::SYN) { before.or_again(&tcp) } else { before };
+            flow.scale = if tcp.flags.contains(TcpFlags::SYN) { before.updated_by(&tcp) } else { before };
             under_way(&mut self.under_way, key).for_each(|frame| frame.over = true);
             return Verdict::Pass;
         }
@@ -440,7 +440,7 @@ impl Flow {
             said: None,
             said_window: None,
             stated: None,
-            scale: Scale::default(),
+            scale: WindowScale::default(),
             edge: None,
             said_edge: None,
             recent: None,
@@ -470,14 +470,14 @@ impl Flow {
         let is_taken = || {
             inflow.reached().is_some_and(|reached| !frame.tcp.seq.after(reached))
                 && stated.is_some_and(|stated| !frame.end.before(stated))
-                && facts.is_some_and(|facts| facts.is_acknowledged_by(frame.tcp.ack))
+                && facts.is_some_and(|facts| facts.accepts_ack(frame.tcp.ack))
         };
         !self.stamps.is_next(&frame.tcp, is_taken)
     }
 
     /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.
     fn learn(&mut self, counters: &mut AgentCounters, facts: ClientFacts, tcp: &TcpHeader, by_flag: bool) -> bool {
-        self.facts = Some(self.facts.map_or(facts, |before| facts.after(before)));
+        self.facts = Some(self.facts.map_or(facts, |before| facts.keeping_snd_nxt_of(before)));
         if let Some((_, echo)) = tcp.options.timestamps {
             self.recent = newer(self.recent, Some(echo));
         }

@@ -6,8 +6,8 @@ use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, T
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
 use crate::made_ack::ClientFacts;
-use crate::repairs::{Acceptable, DUPLICATES, Debt, Newest};
-use crate::resets::{Last, for_receiver, for_sender};
+use crate::repairs::{Acceptable, DUPLICATES, RepairTimer, SenderFacts};
+use crate::resets::{Rsts, for_receiver, for_sender};
 
 mod repairs;
 
@@ -46,8 +46,8 @@ pub(super) struct Flow {
     all_duplicates: u64,
     /// The last data header and how it went to the client.
     data: Option<(TcpHeader, SendOptions)>,
-    newest: Newest,
-    debt: Debt,
+    sender: SenderFacts,
+    repair_timer: RepairTimer,
     going_back: GoingBack,
     pub(super) last_used: Instant,
 }
@@ -85,12 +85,12 @@ struct News {
 }
 
 impl Flow {
-    /// A connection whose client has sent this first packet after its SYN, which had the number before `own_first`; `shift` scales its window;
+    /// A connection whose client has sent this first packet after its SYN, which had the number before `client_first`; `shift` scales its window;
     /// the server has sent up to `sent`, if anything.
     pub(super) fn new(
         now: Instant,
         first: &Packet,
-        own_first: SeqNumber,
+        client_first: SeqNumber,
         shift: u8,
         sent: Option<SeqNumber>,
     ) -> Option<Self> {
@@ -113,15 +113,15 @@ impl Flow {
             duplicates: 0,
             all_duplicates: 0,
             data: None,
-            newest: Newest::since(own_first),
-            debt: Debt::default(),
+            sender: SenderFacts::since(client_first),
+            repair_timer: RepairTimer::default(),
             going_back: GoingBack { until: tcp.ack, deliveries: 0 },
             last_used: now,
         })
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
-        self.debt.due()
+        self.repair_timer.due()
     }
 
     /// Whether nothing is owed to anybody.
@@ -146,11 +146,11 @@ impl Flow {
     }
 
     /// The client will not take what the server has been told of: what is said to both ends, so that the connection is reset.
-    pub(super) fn last_words(&mut self, pool: &PacketPool) -> Last {
-        let Some((_, options)) = self.data else { return Last::default() };
-        let Some(segment) = self.cache.with(self.acked) else { return Last::default() };
+    pub(super) fn rsts(&mut self, pool: &PacketPool) -> Rsts {
+        let Some((_, options)) = self.data else { return Rsts::default() };
+        let Some(segment) = self.cache.with(self.acked) else { return Rsts::default() };
         let data = pool.get(segment.packet);
-        Last {
+        Rsts {
             onward: for_sender(data, self.client_seq, self.point).map(|reset| (reset, options.receiver)),
             queued: for_receiver(data, self.acked).map(|reset| (reset, options)),
         }
@@ -173,9 +173,13 @@ impl Flow {
 
     /// A segment of the server's, up to `end`, is on its way to the client: what it says beside its data is noted. Returns whether its ACK is acceptable.
     pub(super) fn on_server(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
-        let own_next = Some(self.client_seq);
-        self.newest.note(tcp, end, &Acceptable { next: self.acked, reached: self.edge, edge: self.edge, own_next });
-        self.newest.is_sent(tcp, own_next)
+        let snd_nxt = Some(self.client_seq);
+        self.sender.note(
+            tcp,
+            end,
+            &Acceptable { rcv_nxt: self.acked, rcv_nxt_at_most: self.edge, edge: self.edge, snd_nxt },
+        );
+        self.sender.is_ack_acceptable(tcp, snd_nxt)
     }
 
     /// An ACK of the client's that is not read otherwise: what it acknowledges is no longer owed.
@@ -184,7 +188,7 @@ impl Flow {
             self.acked = ack;
             self.point = self.point.max(ack);
             self.cache.release_before(ack, cx.pool);
-            self.debt.progress(cx.now, config.repair_after, ack.before(self.point));
+            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.point));
         }
     }
 
@@ -367,7 +371,7 @@ impl Flow {
             self.acked = ack;
             self.duplicates = 0;
             self.cache.release_before(ack, cx.pool);
-            self.debt.progress(cx.now, config.repair_after, ack.before(self.point));
+            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.point));
         }
         News { ack, window: tcp.window, advanced, opened, hole: repeats || reports }
     }
@@ -458,7 +462,7 @@ impl Flow {
         }
         let moved = self.point != before;
         if moved {
-            self.debt.owe(now, config.repair_after);
+            self.repair_timer.start(now, config.repair_after);
         }
         moved
     }

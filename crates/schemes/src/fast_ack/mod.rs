@@ -352,8 +352,8 @@ impl Scheme for FastAck {
         for (key, connection) in self.connections.iter_mut() {
             let Some(flow) = &mut connection.flow else { continue };
             if flow.due().is_some_and(|due| due <= now) && !flow.on_timer(cx, &mut self.counters) {
-                let last = flow.last_words(cx.pool);
-                self.resets.end(cx, key, last);
+                let rsts = flow.rsts(cx.pool);
+                self.resets.reset_both_ends(cx, key, rsts);
                 flow.clear(cx);
                 connection.flow = None;
                 gone += 1;

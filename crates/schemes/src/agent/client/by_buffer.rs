@@ -12,7 +12,7 @@ use super::super::data_of;
 use super::super::flow::Flow;
 use super::{Client, Link, link};
 use crate::flow_key::FlowKey;
-use crate::resets::{Last, Resets, for_receiver, for_sender};
+use crate::resets::{Resets, Rsts, for_receiver, for_sender};
 
 impl Client {
     /// A packet from the AP is on its way up: a reference to it is kept, if the agent speaks for it.
@@ -50,8 +50,8 @@ impl Client {
         }
         self.wake = None;
         for flow in self.flows.values_mut() {
-            let (peer, newest, has_no_room) = (flow.peer, flow.newest, flow.has_no_room());
-            let mut lift = Lift { cx, peer, newest, count: &mut counters.handed_up_again };
+            let (peer, sender, has_no_room) = (flow.peer, flow.sender, flow.has_no_room());
+            let mut lift = Lift { cx, peer, sender, count: &mut counters.handed_up_again };
             if flow.buffer.on_timer(has_no_room, &mut lift) == Due::Abandon {
                 link(&mut self.links, peer).kept -= abandon(flow, &mut self.resets, cx, counters);
             }
@@ -80,7 +80,7 @@ pub(super) fn on_ack(
         link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, (cx.now, again));
     }
     let (pressed, has_no_room) = (flow.is_pressed(before), flow.has_no_room());
-    let mut lift = Lift { cx, peer: flow.peer, newest: flow.newest, count: &mut counters.handed_up_again };
+    let mut lift = Lift { cx, peer: flow.peer, sender: flow.sender, count: &mut counters.handed_up_again };
     if new {
         flow.buffer.on_progress(tcp, &mut lift);
     } else if flow.has_said(tcp.ack) && tcp.window > before {
@@ -104,8 +104,8 @@ pub(super) fn abandon(
         let down = flow.own.and_then(|(next, options)| {
             Some((for_sender(data, next, flow.acknowledged().unwrap_or(SeqNumber(0)))?, options))
         });
-        let last = Last { onward: up.map(|up| (up, flow.peer)), queued: down };
-        resets.end(cx, key, last);
+        let rsts = Rsts { onward: up.map(|up| (up, flow.peer)), queued: down };
+        resets.reset_both_ends(cx, key, rsts);
     }
     let gone = super::restart(flow, cx.pool, cx.now);
     counters.abandoned += gone as u64;

@@ -120,8 +120,8 @@ impl Client {
         let content = cx.pool.get(mpdu.packet);
         let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
         let (data, key) = (data_of(content).map(|(_, end)| end), key.reversed());
-        let (start, says_opaque) = (tcp.seq, data.is_none() && Opaque::is_said_by(tcp));
-        if data.is_none() && !says_opaque {
+        let (start, shows_opaque) = (tcp.seq, data.is_none() && Opaque::is_shown_by(tcp));
+        if data.is_none() && !shows_opaque {
             return Admission::Accept;
         }
         self.meet(cx, counters, key, mpdu.transmitter);
@@ -133,7 +133,7 @@ impl Client {
             link(&mut self.links, mpdu.transmitter).kept += flow.buffer.len();
         }
         let link = link(&mut self.links, mpdu.transmitter);
-        let opaque = flow.opaque.note_said(says_opaque);
+        let opaque = flow.opaque.note_if(shows_opaque);
         let Some(end) = data.filter(|_| !opaque) else { return Admission::Accept };
         let again = link.seen.has(mpdu);
         match self.config.solution {

@@ -10,7 +10,7 @@ use super::super::names::Name;
 use super::request::{Asked, Own, Pending};
 use super::{Env, SILENCE};
 use crate::connection::Opaque;
-use crate::guard::RoundTrip;
+use crate::guard::Rtt;
 
 /// One connection of the transport here.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Flow {
     pub(super) asked: Option<Asked>,
     pub(super) in_line: bool,
     /// From a native ACK, whose timestamp the proxy repeats, to data that follows from it.
-    pub(super) trip: RoundTrip,
+    pub(super) rtt: Rtt,
     /// When the transport last sent something.
     pub(super) used: Instant,
 }
@@ -86,7 +86,7 @@ impl Flow {
             older: Vec::new(),
             asked: None,
             in_line: false,
-            trip: RoundTrip::new(),
+            rtt: Rtt::new(),
             used: now,
         }
     }

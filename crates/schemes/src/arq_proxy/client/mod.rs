@@ -114,7 +114,7 @@ impl Client {
         let (now, gaps) = (env.cx.now, self.gaps);
         let Some(flow) = self.flow(env, key) else { return };
         if let Some((_, echo)) = tcp.options.timestamps {
-            flow.trip.on_echo(echo, now, gaps);
+            flow.rtt.on_echo(echo, now, gaps);
         }
         flow.came(&tcp, end, name);
     }
@@ -162,7 +162,7 @@ impl Client {
                 *own = Own::Kept(packet, options);
                 pending.keeps = true;
                 env.counters.kept += 1;
-                env.wake_at(pending.since + env.config.guard.patience(self.gaps, flow.trip));
+                env.wake_at(pending.since + env.config.guard.patience(self.gaps, flow.rtt));
                 Verdict::Hold
             }
             Some(own) => {
@@ -219,7 +219,7 @@ impl Client {
         let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is()) else { return };
-        flow.trip.on_ack(tcp.options.timestamps.map(|(value, _)| value), env.cx.now);
+        flow.rtt.on_ack(tcp.options.timestamps.map(|(value, _)| value), env.cx.now);
         flow.arrived(&tcp, mpdu.seq);
         if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
             env.counters.confirmed += 1;
@@ -243,7 +243,7 @@ impl Client {
     pub(super) fn on_timer(&mut self, env: &mut Env<'_, '_>) {
         let (now, gaps) = (env.cx.now, self.gaps);
         for flow in self.flows.values_mut() {
-            let patience = env.config.guard.patience(gaps, flow.trip);
+            let patience = env.config.guard.patience(gaps, flow.rtt);
             if let Some(asked) = flow.asked.take_if(|asked| asked.until <= now) {
                 match asked.held {
                     // A later ACK that waits here says all of it.
@@ -304,7 +304,7 @@ impl Client {
         let (by, now, lifetime) = (env.config.identification, env.cx.now, env.config.lifetime);
         while let Some(&key) = self.line.front() {
             if let Some(flow) = self.flows.get_mut(key) {
-                let patience = env.config.guard.patience(self.gaps, flow.trip);
+                let patience = env.config.guard.patience(self.gaps, flow.rtt);
                 if let Some(pending) = flow.pending.take() {
                     if !self.names.holds(by, &pending.name, now, lifetime) {
                         env.counters.outdated += 1;

@@ -6,7 +6,7 @@ use ackless_wire::{SeqNumber, TcpHeader};
 use super::super::FastAckCounters;
 use super::super::cache::Segment;
 use super::{Flow, GoingBack};
-use crate::repairs::{DUPLICATES, Newest};
+use crate::repairs::{DUPLICATES, SenderFacts};
 
 impl Flow {
     /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
@@ -14,7 +14,7 @@ impl Flow {
         self.duplicates += 1;
         self.all_duplicates += 1;
         let Some((_, options)) = self.data else { return };
-        let newest = self.newest;
+        let sender = self.sender;
         let blocks = tcp.options.sack.as_slice();
         let (reported, edge) = (reported(tcp), self.edge);
         // The greatest number of a delivery that the client reports, of those behind the segment at hand.
@@ -52,7 +52,7 @@ impl Flow {
             counters.repaired_delivered += u64::from(segment.delivered.is_some());
             segment.repaired = true;
             ignored = false;
-            send_again(cx, segment, newest, options, counters);
+            send_again(cx, segment, sender, options, counters);
         }
         counters.duplicates_ignored += u64::from(ignored);
     }
@@ -81,19 +81,19 @@ impl Flow {
         self.duplicates = 0;
         let owed = self.acked.before(self.point);
         let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
-            self.debt.settle();
+            self.repair_timer.stop();
             return true;
         };
         if segment.waiting > 0 {
-            self.debt.put_off(cx.now);
+            self.repair_timer.put_off(cx.now);
             return true;
         }
-        let tries = self.debt.attempt(cx.now, false);
+        let tries = self.repair_timer.attempt(cx.now, false);
         if tries {
             self.going_back = GoingBack { until: self.point, deliveries: self.deliveries };
             counters.repaired_by_timer += 1;
             segment.repaired = true;
-            send_again(cx, segment, self.newest, options, counters);
+            send_again(cx, segment, self.sender, options, counters);
         }
         tries
     }
@@ -105,7 +105,7 @@ impl Flow {
             return;
         }
         let Some((_, options)) = self.data else { return };
-        let newest = self.newest;
+        let sender = self.sender;
         let old = |segment: &Segment| segment.delivered.is_some_and(|delivery| delivery.number <= deliveries);
         if let Some(segment) = self.cache.with(self.acked)
             && segment.waiting == 0
@@ -113,7 +113,7 @@ impl Flow {
         {
             counters.repaired_by_timer += 1;
             segment.repaired = true;
-            send_again(cx, segment, newest, options, counters);
+            send_again(cx, segment, sender, options, counters);
         }
     }
 }
@@ -122,13 +122,13 @@ impl Flow {
 fn send_again(
     cx: &mut Context<'_>,
     segment: &mut Segment,
-    newest: Newest,
+    sender: SenderFacts,
     options: SendOptions,
     counters: &mut FastAckCounters,
 ) {
     counters.repaired += 1;
     segment.waiting += 1;
-    newest.renew(cx.pool, &mut segment.packet);
+    sender.renew(cx.pool, &mut segment.packet);
     cx.pool.retain(segment.packet);
     cx.emit(Emission::Queue(segment.packet, options));
 }

@@ -7,7 +7,7 @@ use ackless_dot11::hooks::SendOptions;
 use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
-use crate::guard::RoundTrip;
+use crate::guard::Rtt;
 
 /// One flow of ACKs.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Flow {
     /// The TSval of its newest ACK.
     pub(super) stamp: Option<u32>,
     /// From an ACK to data that follows from it.
-    pub(super) trip: RoundTrip,
+    pub(super) rtt: Rtt,
     /// When a packet of it was last handed over.
     pub(super) last_used: Instant,
 }
@@ -78,7 +78,7 @@ impl Flow {
             last_possible: None,
             last_confirmed: None,
             stamp: None,
-            trip: RoundTrip::new(),
+            rtt: Rtt::new(),
             last_used: now,
         }
     }
@@ -86,7 +86,7 @@ impl Flow {
     /// The next connection between the same addresses begins: its timestamps do so at an offset of their own (RFC 7323, 5.4), so that none of before is compared with them.
     pub(super) const fn begin_anew(&mut self) {
         self.stamp = None;
-        self.trip = RoundTrip::new();
+        self.rtt = Rtt::new();
     }
 
     /// A frame of it was handed to the MAC as it is.

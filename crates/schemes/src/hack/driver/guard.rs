@@ -20,7 +20,7 @@ impl Driver {
 
     /// How long ACKs of a flow are held while nothing comes.
     pub(super) fn guard(&self, env: &Env<'_, '_>, flow: u16) -> Duration {
-        let patience = env.config.guard.patience(self.gaps, self.flows[flow].trip);
+        let patience = env.config.guard.patience(self.gaps, self.flows[flow].rtt);
         match (env.config.guard, env.config.policy) {
             // Which is a time of its own, whatever the gaps.
             (Guard::Auto, Policy::ExplicitTimer(timer)) => patience.max(timer),
@@ -38,7 +38,7 @@ impl Driver {
         if let Some((_, echo)) = packet.tcp().and_then(|tcp| tcp.options.timestamps)
             && let Some(flow) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
         {
-            self.flows[flow].trip.on_echo(echo, env.cx.now, self.gaps);
+            self.flows[flow].rtt.on_echo(echo, env.cx.now, self.gaps);
         }
     }
 

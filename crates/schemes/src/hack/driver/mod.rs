@@ -267,7 +267,7 @@ impl Driver {
         let stamp = ack.tcp().options.timestamps.map(|(value, _)| value);
         let flow = &mut self.flows[place];
         flow.stamp = stamp;
-        flow.trip.on_ack(stamp, env.cx.now);
+        flow.rtt.on_ack(stamp, env.cx.now);
         if !self.holds(env.config.policy) {
             return self.let_go(env, place, ack, packet, handle, options);
         }

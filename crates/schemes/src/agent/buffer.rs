@@ -14,14 +14,14 @@ pub(super) struct Buffer {
     frames: VecDeque<Kept>,
     /// When the first is handed up again.
     repair_timer: RepairTimer,
-    /// How often frames went up.
-    ups: u64,
+    /// How often frames were handed up.
+    hand_ups: u64,
     /// Duplicate ACKs of the TCP's since its last progress.
     duplicates: u64,
-    /// So many of them may be about what came before the first frame went up last.
-    explained: u64,
-    /// The TCP may lack everything up to here.
-    repair: Option<SeqNumber>,
+    /// So many of them may still come of what went up before the first frame went up last: they say nothing new.
+    expected_duplicates: u64,
+    /// A repair is going on: the TCP may lack everything up to here.
+    repair_until: Option<SeqNumber>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +29,10 @@ struct Kept {
     start: SeqNumber,
     end: SeqNumber,
     packet: PacketId,
-    /// Which of the [`Buffer::ups`] its last one was. Between MAC and TCP nothing overtakes.
-    up: u64,
+    /// Which of the [`Buffer::hand_ups`] its last one was. Between MAC and TCP nothing overtakes.
+    hand_up: u64,
     /// The TCP's SACK blocks have told of it.
-    reported: bool,
+    sacked: bool,
     /// Its ACK was acceptable, and it is renewed when it goes up again.
     acceptable: bool,
 }
@@ -46,8 +46,8 @@ pub(super) enum Due {
     Abandon,
 }
 
-/// The way up to the TCP, for frames that go it again.
-pub(super) struct Lift<'a, 'b> {
+/// The way from the MAC up to its TCP, for frames that go it again.
+pub(super) struct Upward<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
     /// Where the frames came from.
     pub(super) peer: NodeId,
@@ -56,11 +56,11 @@ pub(super) struct Lift<'a, 'b> {
     pub(super) count: &'a mut u64,
 }
 
-impl Lift<'_, '_> {
+impl Upward<'_, '_> {
     /// Hands a frame up once more, as if it had just come.
-    fn take(&mut self, kept: &mut Kept, ups: &mut u64) {
-        *ups += 1;
-        kept.up = *ups;
+    fn hand_up_again(&mut self, kept: &mut Kept, hand_ups: &mut u64) {
+        *hand_ups += 1;
+        kept.hand_up = *hand_ups;
         *self.count += 1;
         if kept.acceptable {
             self.sender.renew(self.cx.pool, &mut kept.packet);
@@ -93,8 +93,8 @@ impl Buffer {
         self.frames.front().map(|kept| kept.packet)
     }
 
-    /// Whether it has data that begins there.
-    pub(super) fn has(&self, start: SeqNumber) -> bool {
+    /// Whether it has data that begins at this byte.
+    pub(super) fn has_at(&self, start: SeqNumber) -> bool {
         self.frames.iter().any(|kept| kept.start == start)
     }
 
@@ -113,8 +113,8 @@ impl Buffer {
         (start, end): (SeqNumber, SeqNumber),
         (now, again): (Instant, Duration),
     ) -> bool {
-        self.ups += 1;
-        let kept = Kept { start, end, packet, up: self.ups, reported: false, acceptable };
+        self.hand_ups += 1;
+        let kept = Kept { start, end, packet, hand_up: self.hand_ups, sacked: false, acceptable };
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
@@ -143,9 +143,10 @@ impl Buffer {
         while let Some(kept) = self.frames.pop_front_if(|kept| !kept.end.after(ack)) {
             pool.release(kept.packet);
         }
-        (self.duplicates, self.explained) = (0, 0);
+        (self.duplicates, self.expected_duplicates) = (0, 0);
         self.repair_timer.on_progress(now, again, !self.frames.is_empty());
-        self.repair = self.repair.filter(|&repair| ack.before(repair) && !self.frames.is_empty());
+        self.repair_until =
+            self.repair_until.filter(|&repair_until| ack.before(repair_until) && !self.frames.is_empty());
         before - self.frames.len()
     }
 
@@ -157,54 +158,54 @@ impl Buffer {
     }
 
     /// The TCP has acknowledged something, and what waits behind a frame that it lacked may lack too.
-    pub(super) fn on_progress(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
-        if self.repair.is_some() {
-            self.hand_up(lift);
+    pub(super) fn on_progress(&mut self, tcp: &TcpHeader, upward: &mut Upward<'_, '_>) {
+        if self.repair_until.is_some() {
+            self.hand_up_first(upward);
         }
-        self.on_blocks(tcp, lift);
+        self.on_blocks(tcp, upward);
     }
 
-    /// The TCP repeats itself with more room than before. `pressed`: it had little.
-    pub(super) fn on_opened(&mut self, pressed: bool, again: Duration, lift: &mut Lift<'_, '_>) {
-        if pressed || self.repair_timer.has_run_out() || self.repair.is_some() {
-            self.repair_all(lift);
-            self.repair_timer.hasten(lift.cx.now, again);
+    /// The TCP repeats itself with more room than before. `was_narrow`: it had little.
+    pub(super) fn on_opened(&mut self, was_narrow: bool, again: Duration, upward: &mut Upward<'_, '_>) {
+        if was_narrow || self.repair_timer.has_run_out() || self.repair_until.is_some() {
+            self.start_repair(upward);
+            self.repair_timer.hasten(upward.cx.now, again);
         }
     }
 
     /// The TCP repeats itself, though it has room.
-    pub(super) fn on_duplicate(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
+    pub(super) fn on_duplicate(&mut self, tcp: &TcpHeader, upward: &mut Upward<'_, '_>) {
         self.duplicates += 1;
         if !tcp.options.sack.is_empty() {
-            self.on_blocks(tcp, lift);
-        } else if self.duplicates >= DUPLICATES && self.duplicates > self.explained {
+            self.on_blocks(tcp, upward);
+        } else if self.duplicates >= DUPLICATES && self.duplicates > self.expected_duplicates {
             // Each frame that is here may have made for one before the first one went up again.
-            self.explained = self.duplicates + self.frames.len() as u64;
-            self.repair_all(lift);
+            self.expected_duplicates = self.duplicates + self.frames.len() as u64;
+            self.start_repair(upward);
         }
     }
 
     /// What went up before something that the TCP's blocks tell of, and is not told of itself, was lost on its way up.
-    fn on_blocks(&mut self, tcp: &TcpHeader, lift: &mut Lift<'_, '_>) {
+    fn on_blocks(&mut self, tcp: &TcpHeader, upward: &mut Upward<'_, '_>) {
         let blocks = tcp.options.sack.as_slice();
         if blocks.is_empty() {
             return;
         }
         let mut newest = 0;
         for kept in &mut self.frames {
-            kept.reported |= blocks.iter().any(|(left, right)| !left.after(kept.start) && !right.before(kept.end));
-            if kept.reported {
-                newest = newest.max(kept.up);
+            kept.sacked |= blocks.iter().any(|(left, right)| !left.after(kept.start) && !right.before(kept.end));
+            if kept.sacked {
+                newest = newest.max(kept.hand_up);
             }
         }
-        for kept in self.frames.iter_mut().filter(|kept| !kept.reported && kept.up < newest) {
-            lift.take(kept, &mut self.ups);
+        for kept in self.frames.iter_mut().filter(|kept| !kept.sacked && kept.hand_up < newest) {
+            upward.hand_up_again(kept, &mut self.hand_ups);
         }
     }
 
     /// Looks whether the time has come. `has_no_room`: the TCP can not take the first frame.
-    pub(super) fn on_timer(&mut self, has_no_room: bool, lift: &mut Lift<'_, '_>) -> Due {
-        let now = lift.cx.now;
+    pub(super) fn on_timer(&mut self, has_no_room: bool, upward: &mut Upward<'_, '_>) -> Due {
+        let now = upward.cx.now;
         if self.repair_timer.due().is_none_or(|due| due > now) {
             return Due::Nothing;
         }
@@ -212,21 +213,21 @@ impl Buffer {
             return Due::Abandon;
         }
         // What it has told of it may have dropped since (RFC 2018, 8).
-        self.frames.iter_mut().for_each(|kept| kept.reported = false);
-        self.repair_all(lift);
+        self.frames.iter_mut().for_each(|kept| kept.sacked = false);
+        self.start_repair(upward);
         Due::Nothing
     }
 
-    /// The TCP may lack everything that is here.
-    fn repair_all(&mut self, lift: &mut Lift<'_, '_>) {
-        self.repair = self.frames.back().map(|kept| kept.end);
-        self.hand_up(lift);
+    /// The TCP may lack everything that is here: begins to hand it up again.
+    fn start_repair(&mut self, upward: &mut Upward<'_, '_>) {
+        self.repair_until = self.frames.back().map(|kept| kept.end);
+        self.hand_up_first(upward);
     }
 
     /// Hands the first frames up again: two, so that a TCP that delays ACKs answers at once.
-    fn hand_up(&mut self, lift: &mut Lift<'_, '_>) {
-        for kept in self.frames.iter_mut().filter(|kept| !kept.reported).take(2) {
-            lift.take(kept, &mut self.ups);
+    fn hand_up_first(&mut self, upward: &mut Upward<'_, '_>) {
+        for kept in self.frames.iter_mut().filter(|kept| !kept.sacked).take(2) {
+            upward.hand_up_again(kept, &mut self.hand_ups);
         }
     }
 }

@@ -7,8 +7,8 @@ use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::buffer::Buffer;
 use super::config::Room;
+use super::paws::Paws;
 use super::spans::{Inflow, Place};
-use super::stamps::Stamps;
 use crate::connection::{Opaque, WindowScale};
 use crate::repairs::{Acceptable, SenderFacts};
 
@@ -21,43 +21,43 @@ pub(super) struct Flow {
     pub(super) spoken_for: bool,
     /// What came in data frames: in the first solution as it goes up to the TCP, in the second as the MAC accepts it.
     inflow: Inflow,
-    stamps: Stamps,
+    paws: Paws,
     /// The end of data whose timestamp was older than one before, which the agent does not speak for.
     late: Option<SeqNumber>,
     /// Data below this was accepted, but it is not remembered which.
-    vague: Option<SeqNumber>,
-    /// The largest acknowledgment number that the TCP has handed down, and the last window.
-    handed: Option<SeqNumber>,
+    forgotten_below: Option<SeqNumber>,
+    /// The largest acknowledgment number that the TCP has handed down to this MAC, and the last window.
+    acked: Option<SeqNumber>,
     pub(super) window: u16,
     pub(super) scale: WindowScale,
     /// Just past the last byte that the TCP has ever offered room for.
     edge: SeqNumber,
     /// Left alone: nothing more is kept of it, and no ACK of its kept off the air.
     pub(super) opaque: Opaque,
-    /// The last that was swallowed, and the largest that went natively.
-    swallowed: Option<SeqNumber>,
-    stated: Option<SeqNumber>,
-    /// The agent can follow from here on: what the TCP acknowledged before did not all come in frames of the agent's, or the AP knows it natively.
-    floor: Option<SeqNumber>,
-    known: Option<Known>,
+    /// The last acknowledgment number that was swallowed, and the largest that went natively.
+    last_swallowed: Option<SeqNumber>,
+    native_max: Option<SeqNumber>,
+    /// All that the TCP acknowledges from here on came in frames of the agent's. What it acknowledged before did not, or the AP knows it natively.
+    covered_from: Option<SeqNumber>,
+    last_delivered: Option<Delivered>,
     refresh_at: Instant,
     /// The widest window that went natively.
-    widest: u16,
+    widest_window: u16,
     /// Data or a FIN has gone up since the TCP's last ACK: the next one may be its answer.
     pub(super) unanswered: bool,
     /// Just past the last byte that the AP knows the TCP to have room for.
-    promised: Option<SeqNumber>,
+    edge_at_ap: Option<SeqNumber>,
     pub(super) buffer: Buffer,
     /// What the peer has said last beside its data, by what went up.
     pub(super) sender: SenderFacts,
-    /// What the TCP sends next, and how it sends.
-    pub(super) own: Option<(SeqNumber, SendOptions)>,
-    pub(super) heard: Instant,
+    /// The TCP's SND.NXT, and how it sends.
+    pub(super) own_sending: Option<(SeqNumber, SendOptions)>,
+    pub(super) last_heard: Instant,
 }
 
 /// The last native packet of the flow that the AP is known to have.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct Delivered {
     handle: FrameHandle,
     ack: SeqNumber,
     window: u16,
@@ -66,7 +66,7 @@ struct Known {
 
 /// Why an ACK goes natively.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Native {
+pub(super) enum WhyNative {
     /// It has something that the agent never says.
     Other,
     /// It is a duplicate; `bare`: nothing but its number says so.
@@ -91,11 +91,11 @@ impl Flow {
         now: Instant,
     ) -> Self {
         let mut flow = Self::new(peer, now);
-        let own = syn.seq + 1;
-        (flow.sender, flow.own) = (SenderFacts::since(own), Some((own, options)));
+        let snd_nxt = syn.seq + 1;
+        (flow.sender, flow.own_sending) = (SenderFacts::since(snd_nxt), Some((snd_nxt, options)));
         if syn.flags.contains(TcpFlags::ACK) {
             // Data may come before another word of the TCP's, and the AP speaks for it from here on. The window of a SYN is not scaled (RFC 7323, 2.2).
-            flow.scale = WindowScale::Agreed { shift: 0, syn_acked_by: own };
+            flow.scale = WindowScale::Agreed { shift: 0, syn_acked_by: snd_nxt };
             flow.hand_down(syn);
         }
         flow.scale = before.updated_by(syn);
@@ -107,38 +107,38 @@ impl Flow {
             peer,
             spoken_for: false,
             inflow: Inflow::default(),
-            stamps: Stamps::default(),
+            paws: Paws::default(),
             late: None,
-            vague: None,
-            handed: None,
+            forgotten_below: None,
+            acked: None,
             window: 0,
             scale: WindowScale::default(),
             edge: SeqNumber(0),
             opaque: Opaque::default(),
-            swallowed: None,
-            stated: None,
-            floor: None,
-            known: None,
+            last_swallowed: None,
+            native_max: None,
+            covered_from: None,
+            last_delivered: None,
             refresh_at: now,
-            widest: 0,
+            widest_window: 0,
             unanswered: false,
-            promised: None,
+            edge_at_ap: None,
             buffer: Buffer::default(),
             sender: SenderFacts::default(),
-            own: None,
-            heard: now,
+            own_sending: None,
+            last_heard: now,
         }
     }
 
-    /// Data comes over another peer from now on, which has heard no native ACK yet.
-    pub(super) fn comes_over(&mut self, peer: NodeId) {
-        (self.peer, self.known) = (peer, None);
+    /// The station has roamed: data comes over another peer from now on, which has heard no native ACK yet.
+    pub(super) fn moves_to(&mut self, peer: NodeId) {
+        (self.peer, self.last_delivered) = (peer, None);
     }
 
     /// The MAC has accepted data: the second solution takes it in whatever order it comes.
     pub(super) fn accept(&mut self, start: SeqNumber, end: SeqNumber) {
         if self.inflow.take(start, end, true) == Place::Forgotten {
-            self.vague = Some(self.vague.map_or(end, |vague| vague.max(end)));
+            self.forgotten_below = Some(self.forgotten_below.map_or(end, |below| below.max(end)));
         }
     }
 
@@ -150,11 +150,11 @@ impl Flow {
         if !self.spoken_for {
             return false;
         }
-        let reached = self.inflow.reached();
+        let reached = self.inflow.rcv_nxt();
         let in_order = reached.is_some_and(|reached| !data.seq.after(reached));
-        let handed = self.handed;
-        let is_taken = || acceptable && in_order && handed.is_some_and(|handed| !end.before(handed));
-        if !self.stamps.is_next(data, is_taken) {
+        let acked = self.acked;
+        let is_taken = || acceptable && in_order && acked.is_some_and(|acked| !end.before(acked));
+        if !self.paws.accepts(data, is_taken) {
             self.inflow.take_above_hole(data.seq, end);
             // A late copy of what is there already opens no hole for the AP.
             if reached.is_none_or(|reached| end.after(reached)) {
@@ -170,59 +170,59 @@ impl Flow {
 
     /// Whether the AP may not know that the TCP has taken late data: until it is known to, what follows is out of order for it.
     fn is_doubtful(&mut self) -> bool {
-        let known = self.known.map(|known| known.ack);
+        let known = self.last_delivered.map(|last| last.ack);
         self.late = self.late.filter(|late| known.is_none_or(|known| known.before(*late)));
         self.late.is_some()
     }
 
     /// Up to where the TCP has acknowledged everything.
-    pub(super) const fn acknowledged(&self) -> Option<SeqNumber> {
-        self.handed
+    pub(super) const fn acked(&self) -> Option<SeqNumber> {
+        self.acked
     }
 
     /// Whether the TCP is sure to believe this RST: it waits for that number, and has nothing on its way up.
     pub(super) fn is_ended_by(&self, reset: &TcpHeader) -> bool {
         let waits = Some(reset.seq);
-        reset.checksum == Checksum::Correct && self.handed == waits && self.inflow.reached() == waits
+        reset.checksum == Checksum::Correct && self.acked == waits && self.inflow.rcv_nxt() == waits
     }
 
     /// Whether a frame that begins there has what the TCP lacks first, below what is kept. Refused, it would lock both: nothing else lets the TCP acknowledge that.
     pub(super) fn lacks_below(&self, start: SeqNumber) -> bool {
-        !self.buffer.is_empty() && self.handed.is_some_and(|handed| !start.after(handed))
+        !self.buffer.is_empty() && self.acked.is_some_and(|acked| !start.after(acked))
     }
 
     /// Whether this repeats the TCP's last ACK, or says no less.
-    pub(super) fn has_said(&self, ack: SeqNumber) -> bool {
-        self.handed == Some(ack)
+    pub(super) fn repeats_last_ack(&self, ack: SeqNumber) -> bool {
+        self.acked == Some(ack)
     }
 
     /// Whether a window is so narrow that the TCP may have had no room for what went up.
-    pub(super) const fn is_pressed(&self, window: u16) -> bool {
-        window < self.widest.div_ceil(2)
+    pub(super) const fn is_narrow(&self, window: u16) -> bool {
+        window < self.widest_window.div_ceil(2)
     }
 
-    /// What the TCP sends next after this segment of its own, with so many bytes of data.
-    pub(super) fn next_own(&self, tcp: &TcpHeader, length: u32) -> SeqNumber {
+    /// The TCP's SND.NXT after this segment of its own, with so many bytes of data.
+    pub(super) fn snd_nxt_after(&self, tcp: &TcpHeader, length: u32) -> SeqNumber {
         let end = tcp.seq + length + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        self.own.map_or(end, |(next, _)| next.max(end))
+        self.own_sending.map_or(end, |(next, _)| next.max(end))
     }
 
     /// Whether the TCP can not take the first frame that is kept: it waits for something below, which the AP has not acknowledged, and the server sends it when it can; or its window
     /// is too narrow for the whole frame.
     pub(super) fn has_no_room(&self) -> bool {
-        let (Some(handed), Some((start, end))) = (self.handed, self.buffer.first_span()) else { return false };
-        start.after(handed) || end.after(handed + self.scale.max_window(self.window))
+        let (Some(acked), Some((start, end))) = (self.acked, self.buffer.first_span()) else { return false };
+        start.after(acked) || end.after(acked + self.scale.max_window(self.window))
     }
 
     /// A segment from the peer, up to `end`, goes up: what it says beside its data is noted, if the TCP has said what it waits for. Returns whether its ACK is acceptable.
-    pub(super) fn hears(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+    pub(super) fn note_sender(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
         if self.sender.is_repeated_by(tcp) {
             return true;
         }
-        let snd_nxt = self.own.map(|(next, _)| next);
-        if let Some(rcv_nxt) = self.handed {
+        let snd_nxt = self.own_sending.map(|(next, _)| next);
+        if let Some(rcv_nxt) = self.acked {
             // By the frames that went up, the TCP may have come further than its ACKs have come down.
-            let rcv_nxt_at_most = self.inflow.reached().map_or(rcv_nxt, |reached| reached.max(rcv_nxt));
+            let rcv_nxt_at_most = self.inflow.rcv_nxt().map_or(rcv_nxt, |reached| reached.max(rcv_nxt));
             let edge = self.edge.max(rcv_nxt_at_most);
             self.sender.note(tcp, end, &Acceptable { rcv_nxt, rcv_nxt_at_most, edge, snd_nxt });
         }
@@ -231,13 +231,13 @@ impl Flow {
 
     /// The promise of the first solution: all that the AP may acknowledge and the TCP has not is in the buffer.
     pub(super) fn keeps_its_word(&self) -> bool {
-        let (Some(handed), Some(point)) = (self.handed, self.inflow.point()) else { return true };
-        !point.after(handed) || self.buffer.covers(handed, point)
+        let (Some(acked), Some(point)) = (self.acked, self.inflow.may_ack_to()) else { return true };
+        !point.after(acked) || self.buffer.covers(acked, point)
     }
 
     /// Whether the TCP has acknowledged everything before `end`.
     pub(super) fn has_acknowledged(&self, end: SeqNumber) -> bool {
-        self.handed.is_some_and(|handed| !end.after(handed))
+        self.acked.is_some_and(|acked| !end.after(acked))
     }
 
     /// Whether an ACK of the flow's TCP may be swallowed. The AP's agent then says exactly as much, or will when the MAC ACKs arrive:
@@ -257,120 +257,121 @@ impl Flow {
         pure: bool,
         now: Instant,
         (refresh, room): (Duration, Room),
-    ) -> Result<(), Native> {
+    ) -> Result<(), WhyNative> {
         let plain = pure && tcp.flags == TcpFlags::ACK && tcp.checksum == Checksum::Correct;
-        let promised = self.promised.filter(|_| room == Room::Promise);
-        if self.handed.is_some_and(|handed| !tcp.ack.after(handed)) && plain {
+        let edge_at_ap = self.edge_at_ap.filter(|_| room == Room::Promise);
+        if self.acked.is_some_and(|acked| !tcp.ack.after(acked)) && plain {
             let bare = tcp.options.sack.is_empty() && tcp.window == self.window;
-            if tcp.window == self.window || promised.is_some() && self.unanswered {
-                return Err(Native::Duplicate { bare });
+            if tcp.window == self.window || edge_at_ap.is_some() && self.unanswered {
+                return Err(WhyNative::Duplicate { bare });
             }
-            if promised.is_none() {
-                return Err(Native::Window);
+            if edge_at_ap.is_none() {
+                return Err(WhyNative::Window);
             }
         }
         if !plain || !tcp.options.sack.is_empty() || self.opaque.is() {
-            return Err(Native::Other);
+            return Err(WhyNative::Other);
         }
-        if room == Room::Promise && promised.is_none() {
+        if room == Room::Promise && edge_at_ap.is_none() {
             // The AP may know the edge that this station does not, and count the window down to it.
-            return Err(Native::Unknown);
+            return Err(WhyNative::Unknown);
         }
         let known = self
-            .known
-            .filter(|known| now.saturating_since(known.at) < refresh.saturating_mul(3))
-            .ok_or(Native::Unknown)?;
-        let follows = self.floor.is_some_and(|floor| !known.ack.before(floor));
-        if !follows || self.inflow.point().is_none_or(|point| tcp.ack.after(point)) {
-            return Err(Native::Uncovered);
+            .last_delivered
+            .filter(|last| now.saturating_since(last.at) < refresh.saturating_mul(3))
+            .ok_or(WhyNative::Unknown)?;
+        let follows = self.covered_from.is_some_and(|from| !known.ack.before(from));
+        if !follows || self.inflow.may_ack_to().is_none_or(|point| tcp.ack.after(point)) {
+            return Err(WhyNative::Uncovered);
         }
-        let kept = promised
+        let kept = edge_at_ap
             .map_or_else(|| self.keeps_the_window(tcp.window, known.window), |edge| self.keeps_the_edge(tcp, edge));
         if !kept {
-            return Err(Native::Window);
+            return Err(WhyNative::Window);
         }
-        if now >= self.refresh_at { Err(Native::Refresh) } else { Ok(()) }
+        if now >= self.refresh_at { Err(WhyNative::Refresh) } else { Ok(()) }
     }
 
     /// Whether a window is near enough to the one that the AP knows.
     fn keeps_the_window(&self, window: u16, known: u16) -> bool {
-        let narrow = known < self.widest.div_ceil(2);
+        let narrow = self.is_narrow(known);
         window.checked_sub(known).is_some_and(|growth| growth == 0 || !narrow && growth < known.div_ceil(8))
     }
 
     /// Whether the AP can say this ACK, and the edge of its window is near enough to the one that the AP knows: by less than a quarter of the widest window, within which a sender that
     /// has used up the edge waits no longer than the TCP takes to make so much room.
-    fn keeps_the_edge(&self, tcp: &TcpHeader, promised: SeqNumber) -> bool {
-        let moved = (tcp.ack + self.scale.max_window(tcp.window)).distance_from(promised);
-        !tcp.ack.after(promised) && i64::from(moved) < i64::from((self.scale.max_window(self.widest) / 4).max(1))
+    fn keeps_the_edge(&self, tcp: &TcpHeader, edge_at_ap: SeqNumber) -> bool {
+        let moved = (tcp.ack + self.scale.max_window(tcp.window)).distance_from(edge_at_ap);
+        !tcp.ack.after(edge_at_ap)
+            && i64::from(moved) < i64::from((self.scale.max_window(self.widest_window) / 4).max(1))
     }
 
     /// The TCP has handed this down. Returns whether it acknowledges something new.
     pub(super) fn hand_down(&mut self, tcp: &TcpHeader) -> bool {
-        let new = self.handed.is_none_or(|handed| tcp.ack.after(handed));
+        let new = self.acked.is_none_or(|acked| tcp.ack.after(acked));
         let edge = tcp.ack + self.scale.max_window(tcp.window);
-        if self.handed.is_none() || edge.after(self.edge) {
+        if self.acked.is_none() || edge.after(self.edge) {
             self.edge = edge;
         }
         if new {
-            self.handed = Some(tcp.ack);
+            self.acked = Some(tcp.ack);
             // Left where it was, it would lie ahead again 2 GiB later.
-            self.vague = self.vague.filter(|vague| vague.after(tcp.ack));
+            self.forgotten_below = self.forgotten_below.filter(|below| below.after(tcp.ack));
         }
-        if self.inflow.pass(tcp.ack) {
-            self.floor = Some(tcp.ack);
+        if self.inflow.advance_to(tcp.ack) {
+            self.covered_from = Some(tcp.ack);
         }
         (self.window, self.unanswered) = (tcp.window, false);
         new
     }
 
     /// A packet goes natively; the next one has to at `next`. Returns whether it repeats an ACK that was swallowed, so that the AP must see it twice.
-    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<Native>, next: Instant) -> bool {
-        if why == Some(Native::Refresh) {
+    pub(super) fn goes_natively(&mut self, tcp: &TcpHeader, why: Option<WhyNative>, next: Instant) -> bool {
+        if why == Some(WhyNative::Refresh) {
             self.refresh_at = next;
         }
-        let restated = why == Some(Native::Duplicate { bare: true })
-            && self.swallowed == Some(tcp.ack)
-            && self.stated.is_none_or(|stated| stated.before(tcp.ack));
-        self.stated = Some(self.stated.map_or(tcp.ack, |stated| stated.max(tcp.ack)));
+        let restated = why == Some(WhyNative::Duplicate { bare: true })
+            && self.last_swallowed == Some(tcp.ack)
+            && self.native_max.is_none_or(|max| max.before(tcp.ack));
+        self.native_max = Some(self.native_max.map_or(tcp.ack, |max| max.max(tcp.ack)));
         restated
     }
 
     /// An ACK was kept off the air.
     pub(super) fn swallow(&mut self, ack: SeqNumber) {
-        self.swallowed = Some(ack);
+        self.last_swallowed = Some(ack);
     }
 
     /// A native packet of the flow has reached the AP.
     pub(super) fn delivered(&mut self, handle: FrameHandle, tcp: &TcpHeader, now: Instant, refresh: Duration) {
-        if self.known.is_some_and(|known| known.handle > handle) {
+        if self.last_delivered.is_some_and(|last| last.handle > handle) {
             return;
         }
-        self.known = Some(Known { handle, ack: tcp.ack, window: tcp.window, at: now });
+        self.last_delivered = Some(Delivered { handle, ack: tcp.ack, window: tcp.window, at: now });
         // It follows: left where it was, it would lie ahead again 2 GiB later.
-        self.floor = self.floor.map(|floor| floor.max(tcp.ack));
+        self.covered_from = self.covered_from.map(|from| from.max(tcp.ack));
         self.refresh_at = now + refresh;
-        self.widest = self.widest.max(tcp.window);
+        self.widest_window = self.widest_window.max(tcp.window);
         if self.scale.agreed().is_some() {
             let edge = tcp.ack + self.scale.max_window(tcp.window);
-            self.promised = Some(self.promised.map_or(edge, |promised| promised.max(edge)));
+            self.edge_at_ap = Some(self.edge_at_ap.map_or(edge, |known| known.max(edge)));
         }
     }
 
     /// How far the flag may vouch for the flow: the TCP has acknowledged all that this MAC has accepted of it.
     pub(super) fn vouchable(&self) -> Option<SeqNumber> {
-        let point = self.inflow.point()?;
-        let whole = self.vague.is_none_or(|vague| self.has_acknowledged(vague));
-        (whole && self.handed == Some(point)).then_some(point)
+        let point = self.inflow.may_ack_to()?;
+        let whole = self.forgotten_below.is_none_or(|below| self.has_acknowledged(below));
+        (whole && self.acked == Some(point)).then_some(point)
     }
 
     /// Whether this MAC has accepted data that the TCP could acknowledge and has not.
-    pub(super) fn owes(&self) -> bool {
-        self.inflow.point().is_some() && self.vouchable().is_none()
+    pub(super) fn tcp_owes_ack(&self) -> bool {
+        self.inflow.may_ack_to().is_some() && self.vouchable().is_none()
     }
 
-    /// Whether the TCP's last word was swallowed.
+    /// Whether the ACK that the flag may vouch for was swallowed before.
     pub(super) fn is_vouched(&self) -> bool {
-        self.swallowed.is_some() && self.swallowed == self.vouchable()
+        self.last_swallowed.is_some() && self.last_swallowed == self.vouchable()
     }
 }

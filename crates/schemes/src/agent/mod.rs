@@ -2,11 +2,11 @@
 //! TCP ACK Agent and Auto-Zoom Backoff Algorithm", III.1).
 //!
 //! ```text
-//!   server ---data---> AP: [maker] ---data frame---> station: [client] ---data---> TCP
+//!   server ---data---> AP: [ack_maker] -data frame-> station: [client] ---data---> TCP
 //!          <--ACK----------+    <----MAC ACK-------------+    <-----ACK (swallowed)--+
 //! ```
 //!
-//! The paper's two pairs of virtual TCP receivers and senders are: at the AP, `maker` receives data in the client's place and acknowledges it, and the
+//! The paper's two pairs of virtual TCP receivers and senders are: at the AP, `ack_maker` receives data in the client's place and acknowledges it, and the
 //! MAC's own repetitions send it on; at the station, the MAC receives it, and `client` with its `buffer` sends it on to the local TCP, again where no
 //! ACK comes. One [`Agent`] on each node does either half; an AP makes ACKs for the stations that it is the last hop to, and for nobody
 //! else: where a relay is on the way, that is the relay's agent.
@@ -25,7 +25,7 @@
 //! ```text
 //!              TCP has it      | MAC has it, kept          | MAC has it, not kept            | nobody has it
 //!   -----------|---------------|---------------------------|---------------------------------|--------------> stream
-//!          said by AP       `handed`        said by AP   `Inflow::point`            above a hole, late, opaque
+//!          said by AP       `acked`         said by AP   `may_ack_to`               above a hole, late, opaque
 //! ```
 //!
 //! | the AP has said | the MAC has handed up | the TCP is known to have | the station | where it gets lost on its way up |
@@ -46,7 +46,7 @@
 //! - *A forged RST or SYN* from the peer ends nothing in either half, unless it is a RST with the very number that the TCP waits for, and nothing is owed; the TCP's own answer does (RFC 5961, 3.2 and 4.2).
 //!
 //! What the AP says is cumulative and never goes past a hole: a frame that the MAC gave up, that a queue dropped or that the wire lost, until it is delivered after all or
-//! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `maker` and the rule in `flow`.
+//! a native ACK of the client passes it. Everything else that a TCP ACK can say goes natively, see the table in `ack_maker::flow` and the rule in `flow`.
 //!
 //! Where this goes beyond the paper, or departs from it:
 //! - the paper has no SYN, window, timestamp, duplicate ACK or port reuse; all rules about them are ours;
@@ -54,7 +54,7 @@
 //!   that the server counts as many as the client's TCP made (one more where the AP could not say the swallowed one);
 //! - of each flow an ACK goes natively every second ([`AgentConfig::refresh`]);
 //! - the buffer keeps what came in order, and the agent speaks for nothing else: see `spans::Inflow`;
-//! - nor for data with an older timestamp than data before it: see `stamps::Stamps`;
+//! - nor for data with an older timestamp than data before it: see `paws::Paws`;
 //! - frames that wait in the MAC's reorder buffer do not fill the agent's buffer, which may thereby hold up to a BlockAck window more than
 //!   configured: refusing what closes a hole in the order would lock both;
 //! - a new copy of data that is in the buffer is never refused, and takes the place of the older one;
@@ -81,15 +81,15 @@
 //!
 //! Not modelled: how a station announces its SIFS (its peers know it when it joins), and an AP whose clients have different solutions.
 
+mod ack_maker;
 mod buffer;
 mod client;
 mod config;
 mod counters;
 mod flow;
-mod maker;
+mod paws;
 mod seen;
 mod spans;
-mod stamps;
 
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Scheme, SendOptions, Verdict};
@@ -97,16 +97,16 @@ use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::flow_key::FlowKey;
+use ack_maker::AckMaker;
 use client::Client;
 pub use config::{AgentConfig, Room, Solution};
 pub use counters::AgentCounters;
-use maker::Maker;
 
 /// The TCP ACK agent on one node, the AP's or the station's half of it.
 #[derive(Debug)]
 pub struct Agent {
     config: AgentConfig,
-    maker: Maker,
+    ack_maker: AckMaker,
     client: Client,
     counters: AgentCounters,
 }
@@ -119,8 +119,8 @@ impl Agent {
             Solution::Buffer { .. } => config.room,
         };
         let config = AgentConfig { room, ..config };
-        let (maker, client) = (Maker::new(config.room), Client::new(config));
-        Self { config, maker, client, counters: AgentCounters::default() }
+        let (ack_maker, client) = (AckMaker::new(config.room), Client::new(config));
+        Self { config, ack_maker, client, counters: AgentCounters::default() }
     }
 
     /// The agent of an AP, which itself answers after SIFS.
@@ -135,7 +135,7 @@ impl Agent {
     /// The node starts anew: all that was known and kept is gone, but for the counts.
     pub fn start_anew(&mut self, pool: &mut PacketPool) {
         self.client.start_anew(pool);
-        self.maker = Maker::new(self.config.room);
+        self.ack_maker = AckMaker::new(self.config.room);
     }
 
     /// What it has counted.
@@ -194,7 +194,7 @@ impl Scheme for Agent {
         options: &mut SendOptions,
     ) -> Verdict {
         if is_last_hop(options.ds, cx.node, options.destination == options.receiver) {
-            self.maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
+            self.ack_maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
             return Verdict::Pass;
         }
         let own = options.source == cx.node && goes_up(options) && cx.peer(options.receiver).capable;
@@ -210,7 +210,7 @@ impl Scheme for Agent {
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         self.client.on_gone(cx.now, mpdu.handle, true);
-        self.maker.on_sequenced(cx, mpdu);
+        self.ack_maker.on_sequenced(cx, mpdu);
     }
 
     fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, arrival: &Arrival) {
@@ -249,26 +249,26 @@ impl Scheme for Agent {
         }
         self.client.on_upward(cx, packet, from);
         let by_flag = self.by_flag();
-        self.maker.on_upward(cx, &mut self.counters, packet, from, by_flag)
+        self.ack_maker.on_upward(cx, &mut self.counters, packet, from, by_flag)
     }
 
     fn on_answer(&mut self, _cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
-        self.maker.on_answer(from, answer.agent);
+        self.ack_maker.on_answer(from, answer.agent);
     }
 
     fn on_answer_missing(&mut self, _cx: &mut Context<'_>, _from: NodeId) {
-        self.maker.on_answer_missing();
+        self.ack_maker.on_answer_missing();
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         self.client.on_delivered(cx, mpdu);
         let by_flag = self.by_flag();
-        self.maker.on_delivered(cx, &mut self.counters, mpdu, by_flag);
+        self.ack_maker.on_delivered(cx, &mut self.counters, mpdu, by_flag);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         let by_flag = self.by_flag();
-        self.maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
+        self.ack_maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {

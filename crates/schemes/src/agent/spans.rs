@@ -10,43 +10,46 @@ use ackless_wire::SeqNumber;
 /// to have arrived makes it take more for out of order than the station does, never less.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inflow {
-    there: Spans,
-    agents: Spans,
+    /// All that came.
+    received: Spans,
+    /// What of it the agent may acknowledge.
+    speakable: Spans,
 }
 
-/// Bytes of one stream. As long as the point is not known, all is pieces.
+/// Bytes of one stream. As long as it is not known where it goes on, all is pieces.
 #[derive(Clone, Debug, Default)]
 struct Spans {
-    point: Option<SeqNumber>,
-    /// Sorted; no two touch, and none touches the point.
+    /// The first byte that is missing: all before it are there.
+    next: Option<SeqNumber>,
+    /// Sorted; no two touch, and none touches `next`.
     above: Vec<(SeqNumber, SeqNumber)>,
 }
 
 impl Inflow {
-    /// Up to where the agent may speak.
-    pub(super) const fn point(&self) -> Option<SeqNumber> {
-        self.agents.point()
+    /// Up to where the agent may acknowledge: it speaks for all before.
+    pub(super) const fn may_ack_to(&self) -> Option<SeqNumber> {
+        self.speakable.next()
     }
 
-    /// Up to where everything is there, whoever may say so.
-    pub(super) const fn reached(&self) -> Option<SeqNumber> {
-        self.there.point()
+    /// RCV.NXT of a TCP that gets all of this: up to where everything is there, whoever may acknowledge it.
+    pub(super) const fn rcv_nxt(&self) -> Option<SeqNumber> {
+        self.received.next()
     }
 
     /// Whether there is a hole.
     pub(super) const fn has_hole(&self) -> bool {
-        self.there.has_hole()
+        self.received.has_hole()
     }
 
-    /// The TCP has everything before `to`. Returns whether the agent could not have said so.
-    pub(super) fn pass(&mut self, to: SeqNumber) -> bool {
-        self.there.pass(to);
-        self.agents.pass(to)
+    /// The TCP has everything before `to`. Returns whether the agent could not have acknowledged so much.
+    pub(super) fn advance_to(&mut self, to: SeqNumber) -> bool {
+        self.received.advance_to(to);
+        self.speakable.advance_to(to)
     }
 
     /// Data came. `in_any_order`: out of order it is the agent's too.
     pub(super) fn take(&mut self, start: SeqNumber, end: SeqNumber, in_any_order: bool) -> Place {
-        let in_order = in_any_order || self.there.point().is_some_and(|point| !start.after(point));
+        let in_order = in_any_order || self.received.next().is_some_and(|next| !start.after(next));
         self.put(start, end, in_order)
     }
 
@@ -57,16 +60,16 @@ impl Inflow {
 
     #[inline]
     fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
-        if in_order && self.there.follows(start, end) && self.agents.follows(start, end) {
+        if in_order && self.received.follows(start, end) && self.speakable.follows(start, end) {
             // As nearly all of a download comes.
-            (self.there.point, self.agents.point) = (Some(end), Some(end));
+            (self.received.next, self.speakable.next) = (Some(end), Some(end));
             return Place::InOrder;
         }
         self.put_anywhere(start, end, in_order)
     }
 
     fn put_anywhere(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
-        let remembered = self.there.insert(start, end) && (!in_order || self.agents.insert(start, end));
+        let remembered = self.received.insert(start, end) && (!in_order || self.speakable.insert(start, end));
         match (in_order, remembered) {
             (_, false) => Place::Forgotten,
             (true, true) => Place::InOrder,
@@ -87,28 +90,27 @@ pub(super) enum Place {
 }
 
 impl Spans {
-    /// Up to where everything is there.
-    const fn point(&self) -> Option<SeqNumber> {
-        self.point
+    const fn next(&self) -> Option<SeqNumber> {
+        self.next
     }
 
     /// Whether these bytes are the next ones, and nothing waits.
     #[inline]
     fn follows(&self, start: SeqNumber, end: SeqNumber) -> bool {
-        self.point == Some(start) && self.above.is_empty() && (0..=FAR as i32).contains(&end.distance_from(start))
+        self.next == Some(start) && self.above.is_empty() && (0..=FAR as i32).contains(&end.distance_from(start))
     }
 
     /// Whether something is there beyond a hole.
     const fn has_hole(&self) -> bool {
-        self.point.is_some() && !self.above.is_empty()
+        self.next.is_some() && !self.above.is_empty()
     }
 
     /// Everything before `to` is there. Returns whether that is news.
-    fn pass(&mut self, to: SeqNumber) -> bool {
-        if self.point.is_some_and(|point| !to.after(point)) {
+    fn advance_to(&mut self, to: SeqNumber) -> bool {
+        if self.next.is_some_and(|next| !to.after(next)) {
             return false;
         }
-        self.point = Some(to);
+        self.next = Some(to);
         self.absorb();
         true
     }
@@ -116,12 +118,12 @@ impl Spans {
     /// The bytes from `start` up to `end` are there. False if that is forgotten, because there are too many pieces, or because it lies too far from
     /// everything else to tell before from after.
     fn insert(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
-        let anchor = self.point.or(self.above.first().map(|first| first.0)).unwrap_or(start);
+        let anchor = self.next.or(self.above.first().map(|first| first.0)).unwrap_or(start);
         if [start, end].iter().any(|place| place.distance_from(anchor).unsigned_abs() > FAR) {
             return false;
         }
-        if self.point.is_some_and(|point| !start.after(point)) {
-            self.pass(end);
+        if self.next.is_some_and(|next| !start.after(next)) {
+            self.advance_to(end);
             return true;
         }
         let from = self.above.partition_point(|piece| piece.1.before(start));
@@ -139,19 +141,19 @@ impl Spans {
         true
     }
 
-    /// Moves the point over the pieces that touch it.
+    /// Moves `next` over the pieces that touch it.
     fn absorb(&mut self) {
-        let Some(mut point) = self.point else { return };
+        let Some(mut next) = self.next else { return };
         let mut touched = 0;
         for piece in &self.above {
-            if piece.0.after(point) {
+            if piece.0.after(next) {
                 break;
             }
-            point = point.max(piece.1);
+            next = next.max(piece.1);
             touched += 1;
         }
         self.above.drain(..touched);
-        self.point = Some(point);
+        self.next = Some(next);
     }
 }
 
@@ -180,26 +182,26 @@ mod tests {
     #[test]
     fn the_point_passes_over_what_waited_behind_a_hole() {
         let mut spans = Spans::default();
-        spans.pass(seq(100));
+        spans.advance_to(seq(100));
         assert!(spans.insert(seq(300), seq(400)) && spans.insert(seq(600), seq(700)));
-        assert_eq!((spans.point(), spans.pieces()), (Some(seq(100)), 2));
+        assert_eq!((spans.next(), spans.pieces()), (Some(seq(100)), 2));
         assert!(spans.insert(seq(100), seq(300)));
-        assert_eq!((spans.point(), spans.pieces()), (Some(seq(400)), 1));
-        assert!(spans.pass(seq(650)), "a native ACK passes the hole");
-        assert_eq!((spans.point(), spans.has_hole()), (Some(seq(700)), false));
-        assert!(!spans.pass(seq(650)));
+        assert_eq!((spans.next(), spans.pieces()), (Some(seq(400)), 1));
+        assert!(spans.advance_to(seq(650)), "a native ACK passes the hole");
+        assert_eq!((spans.next(), spans.has_hole()), (Some(seq(700)), false));
+        assert!(!spans.advance_to(seq(650)));
     }
 
     #[test]
     fn the_agent_speaks_for_what_came_in_order_and_not_for_what_waited_above_a_hole() {
         let mut inflow = Inflow::default();
-        inflow.pass(seq(100));
+        inflow.advance_to(seq(100));
         assert_eq!(inflow.take(seq(200), seq(300), false), Place::AboveHole);
         assert_eq!(inflow.take(seq(100), seq(200), false), Place::InOrder);
-        assert_eq!(inflow.point(), Some(seq(200)));
+        assert_eq!(inflow.may_ack_to(), Some(seq(200)));
         assert_eq!(inflow.take(seq(300), seq(400), false), Place::InOrder, "the TCP has all before it");
-        assert!(inflow.pass(seq(300)), "what closes the hole goes natively");
-        assert_eq!(inflow.point(), Some(seq(400)));
+        assert!(inflow.advance_to(seq(300)), "what closes the hole goes natively");
+        assert_eq!(inflow.may_ack_to(), Some(seq(400)));
     }
 
     #[test]
@@ -208,22 +210,22 @@ mod tests {
         spans.insert(seq(300), seq(400));
         spans.insert(seq(200), seq(300));
         spans.insert(seq(500), seq(600));
-        assert_eq!((spans.point(), spans.pieces(), spans.has_hole()), (None, 2, false));
-        spans.pass(seq(200));
-        assert_eq!(spans.point(), Some(seq(400)));
+        assert_eq!((spans.next(), spans.pieces(), spans.has_hole()), (None, 2, false));
+        spans.advance_to(seq(200));
+        assert_eq!(spans.next(), Some(seq(400)));
     }
 
     #[test]
     fn pieces_beyond_the_memory_or_out_of_reach_are_forgotten() {
         let mut spans = Spans::default();
-        spans.pass(seq(0));
+        spans.advance_to(seq(0));
         for n in 0..MAX_PIECES as u32 {
             assert!(spans.insert(seq(100 * n + 10), seq(100 * n + 20)));
         }
         assert!(!spans.insert(seq(100_010), seq(100_020)));
         assert!(spans.insert(seq(20), seq(110)), "what closes a hole needs no memory");
         assert!(!spans.insert(seq(1 << 31), seq((1 << 31) + 1)));
-        assert_eq!(spans.point(), Some(seq(0)));
+        assert_eq!(spans.next(), Some(seq(0)));
     }
 
     #[test]
@@ -231,20 +233,20 @@ mod tests {
         for seed in 0..2_000 {
             let mut random = Stream::new(seed, 0, Purpose::Test);
             let (mut spans, mut bytes) = (Spans::default(), [false; 1_000]);
-            spans.pass(seq(0));
+            spans.advance_to(seq(0));
             for _ in 0..40 {
                 let start = random.below(990) as usize;
                 let end = start + 1 + random.below(60).min(998 - start as u64) as usize;
                 if random.chance(0.05) {
-                    spans.pass(seq(start as u32));
+                    spans.advance_to(seq(start as u32));
                     bytes[..start].fill(true);
                 } else {
                     spans.insert(seq(start as u32), seq(end as u32));
                     bytes[start..end].fill(true);
                 }
-                let point = bytes.iter().position(|there| !there).expect("the last byte never comes");
-                let pieces = bytes[point..].windows(2).filter(|pair| !pair[0] && pair[1]).count();
-                assert_eq!((spans.point(), spans.pieces()), (Some(seq(point as u32)), pieces), "seed {seed}");
+                let next = bytes.iter().position(|received| !received).expect("the last byte never comes");
+                let pieces = bytes[next..].windows(2).filter(|pair| !pair[0] && pair[1]).count();
+                assert_eq!((spans.next(), spans.pieces()), (Some(seq(next as u32)), pieces), "seed {seed}");
             }
         }
     }

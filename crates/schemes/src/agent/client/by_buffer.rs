@@ -5,7 +5,7 @@ use ackless_dot11::hooks::Context;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
-use super::super::buffer::{Due, Lift};
+use super::super::buffer::{Due, Upward};
 use super::super::config::Solution;
 use super::super::counters::AgentCounters;
 use super::super::data_of;
@@ -31,7 +31,7 @@ impl Client {
         if flow.opaque.is() {
             return;
         }
-        let acceptable = flow.hears(tcp, end);
+        let acceptable = flow.note_sender(tcp, end);
         if data.is_none() {
             return;
         }
@@ -51,8 +51,8 @@ impl Client {
         self.wake = None;
         for flow in self.flows.values_mut() {
             let (peer, sender, has_no_room) = (flow.peer, flow.sender, flow.has_no_room());
-            let mut lift = Lift { cx, peer, sender, count: &mut counters.handed_up_again };
-            if flow.buffer.on_timer(has_no_room, &mut lift) == Due::Abandon {
+            let mut upward = Upward { cx, peer, sender, count: &mut counters.handed_up_again };
+            if flow.buffer.on_timer(has_no_room, &mut upward) == Due::Abandon {
                 link(&mut self.links, peer).kept -= abandon(flow, &mut self.resets, cx, counters);
             }
             self.wake = Instant::earlier(self.wake, flow.buffer.due());
@@ -79,14 +79,14 @@ pub(super) fn on_ack(
     if new {
         link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, (cx.now, again));
     }
-    let (pressed, has_no_room) = (flow.is_pressed(before), flow.has_no_room());
-    let mut lift = Lift { cx, peer: flow.peer, sender: flow.sender, count: &mut counters.handed_up_again };
+    let (was_narrow, has_no_room) = (flow.is_narrow(before), flow.has_no_room());
+    let mut upward = Upward { cx, peer: flow.peer, sender: flow.sender, count: &mut counters.handed_up_again };
     if new {
-        flow.buffer.on_progress(tcp, &mut lift);
-    } else if flow.has_said(tcp.ack) && tcp.window > before {
-        flow.buffer.on_opened(pressed, again, &mut lift);
-    } else if flow.has_said(tcp.ack) && pure && !has_no_room {
-        flow.buffer.on_duplicate(tcp, &mut lift);
+        flow.buffer.on_progress(tcp, &mut upward);
+    } else if flow.repeats_last_ack(tcp.ack) && tcp.window > before {
+        flow.buffer.on_opened(was_narrow, again, &mut upward);
+    } else if flow.repeats_last_ack(tcp.ack) && pure && !has_no_room {
+        flow.buffer.on_duplicate(tcp, &mut upward);
     }
     debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
 }
@@ -100,10 +100,10 @@ pub(super) fn abandon(
 ) -> usize {
     let data = flow.buffer.first().map(|first| cx.pool.get(first));
     if let Some((data, key)) = data.and_then(|data| Some((data, FlowKey::of(data)?))) {
-        let up = flow.acknowledged().and_then(|next| for_receiver(data, next));
-        let down = flow.own.and_then(|(next, options)| {
-            Some((for_sender(data, next, flow.acknowledged().unwrap_or(SeqNumber(0)))?, options))
-        });
+        let up = flow.acked().and_then(|next| for_receiver(data, next));
+        let down = flow
+            .own_sending
+            .and_then(|(next, options)| Some((for_sender(data, next, flow.acked().unwrap_or(SeqNumber(0)))?, options)));
         let rsts = Rsts { onward: up.map(|up| (up, flow.peer)), queued: down };
         resets.reset_both_ends(cx, key, rsts);
     }

@@ -5,7 +5,7 @@ use ackless_dot11::hooks::Context;
 use ackless_wire::Instant;
 
 use super::super::counters::AgentCounters;
-use super::{Client, Queued, Touched};
+use super::{Answerable, Client, Queued};
 
 impl Client {
     /// A frame is on the air, or was dropped: no flag can keep it back any more.
@@ -31,21 +31,21 @@ impl Client {
         answer: &mut Answer,
     ) {
         let Some(link) = self.links.iter().find(|link| link.peer == to) else { return };
-        if !link.touched.iter().any(|touched| touched.due) {
+        if !link.answerable.iter().any(|answerable| answerable.in_this_answer) {
             return;
         }
         let (mut vouched, mut late) = (true, false);
-        for &Touched { key, due, .. } in &link.touched {
+        for &Answerable { key, in_this_answer, .. } in &link.answerable {
             let Some(flow) = self.flows.get_mut(key) else { return };
-            if !due {
-                vouched &= !flow.owes();
-                late |= flow.owes();
+            if !in_this_answer {
+                vouched &= !flow.tcp_owes_ack();
+                late |= flow.tcp_owes_ack();
                 continue;
             }
             let point = flow.vouchable();
             late |= point.is_none();
             let queued = |queued: &Queued| queued.key == key && Some(queued.tcp.ack) == point;
-            vouched &= flow.is_vouched() || point.is_some() && !link.requested && self.queued.iter().any(queued);
+            vouched &= flow.is_vouched() || point.is_some() && !link.to_block_ack_req && self.queued.iter().any(queued);
         }
         if !vouched {
             counters.flag_late += u64::from(late);
@@ -54,10 +54,10 @@ impl Client {
         }
         answer.agent = true;
         counters.flag_on += 1;
-        counters.flag_repeated += u64::from(!link.fresh);
+        counters.flag_repeated += u64::from(!link.has_new);
         let flows = &mut self.flows;
         self.queued.retain(|queued| {
-            if !link.touched.iter().any(|touched| touched.due && touched.key == queued.key) {
+            if !link.answerable.iter().any(|answerable| answerable.in_this_answer && answerable.key == queued.key) {
                 return true;
             }
             if let (Ok(packet), Some(flow)) = (cx.withdraw(queued.handle), flows.get_mut(queued.key)) {

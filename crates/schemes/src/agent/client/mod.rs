@@ -12,7 +12,7 @@ use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader}
 use super::config::{AgentConfig, Solution};
 use super::counters::AgentCounters;
 use super::data_of;
-use super::flow::{Flow, Native};
+use super::flow::{Flow, WhyNative};
 use super::seen::Seen;
 use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, Table};
@@ -42,23 +42,23 @@ struct Link {
     /// New data frames in the PPDU that is being taken in.
     arriving: usize,
     /// Flows with data in what the next answer may acknowledge.
-    touched: Vec<Touched>,
-    /// Whether any data in what will be answered is new.
-    fresh: bool,
+    answerable: Vec<Answerable>,
+    /// Whether any data in what will be answered is new: not all of it had been accepted before.
+    has_new: bool,
     /// Data frames that were accepted from it, without repeated ones.
     accepted: u64,
     /// The answer that is due is to a BlockAck Request.
-    requested: bool,
+    to_block_ack_req: bool,
 }
 
 /// A flow with data that the next answer may acknowledge.
 #[derive(Clone, Copy, Debug)]
-struct Touched {
+struct Answerable {
     key: FlowKey,
     /// How many data frames had been accepted when its last one came.
-    at: u64,
+    accepted_then: u64,
     /// It has data in what will be answered; else in what was answered before, by an answer that perhaps did not arrive.
-    due: bool,
+    in_this_answer: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,14 +98,15 @@ impl Client {
     /// acknowledges those too that arrived before and not now. So flows whose TCP owes an ACK for what came before still count.
     pub(in crate::agent) fn on_ppdu_in(&mut self, from: NodeId, kind: ArrivalKind) {
         let Some(link) = self.links.iter_mut().find(|link| link.peer == from) else { return };
-        link.requested = kind == ArrivalKind::BlockAckReq;
-        if !link.requested {
+        link.to_block_ack_req = kind == ArrivalKind::BlockAckReq;
+        if !link.to_block_ack_req {
             link.arriving = 0;
-            link.fresh = false;
+            link.has_new = false;
             let (flows, accepted) = (&mut self.flows, link.accepted);
-            link.touched.retain_mut(|touched| {
-                touched.due = false;
-                accepted - touched.at < REACH && flows.get_mut(touched.key).is_some_and(|flow| flow.owes())
+            link.answerable.retain_mut(|answerable| {
+                answerable.in_this_answer = false;
+                accepted - answerable.accepted_then < ANSWERABLE_WITHIN
+                    && flows.get_mut(answerable.key).is_some_and(|flow| flow.tcp_owes_ack())
             });
         }
     }
@@ -124,22 +125,22 @@ impl Client {
         if data.is_none() && !shows_opaque {
             return Admission::Accept;
         }
-        self.meet(cx, counters, key, mpdu.transmitter);
+        self.ensure_flow(cx, counters, key, mpdu.transmitter);
         let flow = self.flows.at_hand();
         if flow.peer != mpdu.transmitter {
             // Roamed: what the AP before has acknowledged stays here, and the one that speaks now knows nothing of this flow yet.
             link(&mut self.links, flow.peer).kept -= flow.buffer.len();
-            flow.comes_over(mpdu.transmitter);
+            flow.moves_to(mpdu.transmitter);
             link(&mut self.links, mpdu.transmitter).kept += flow.buffer.len();
         }
         let link = link(&mut self.links, mpdu.transmitter);
         let opaque = flow.opaque.note_if(shows_opaque);
         let Some(end) = data.filter(|_| !opaque) else { return Admission::Accept };
-        let again = link.seen.has(mpdu);
+        let repeated = link.seen.has(mpdu);
         match self.config.solution {
-            Solution::Buffer { packets, .. } if !again && !flow.has_acknowledged(end) => {
+            Solution::Buffer { packets, .. } if !repeated && !flow.has_acknowledged(end) => {
                 let room = link.kept + link.arriving < usize::from(packets);
-                if !room && !flow.lacks_below(start) && !flow.buffer.has(start) {
+                if !room && !flow.lacks_below(start) && !flow.buffer.has_at(start) {
                     counters.refused += 1;
                     return Admission::Refuse;
                 }
@@ -147,19 +148,19 @@ impl Client {
             }
             Solution::Flag { .. } => {
                 flow.accept(start, end);
-                link.fresh |= !again;
-                link.accepted += u64::from(!again);
-                let touched = Touched { key, at: link.accepted, due: true };
-                match link.touched.iter_mut().find(|touched| touched.key == key) {
-                    Some(known) => *known = touched,
-                    None => link.touched.push(touched),
+                link.has_new |= !repeated;
+                link.accepted += u64::from(!repeated);
+                let answerable = Answerable { key, accepted_then: link.accepted, in_this_answer: true };
+                match link.answerable.iter_mut().find(|answerable| answerable.key == key) {
+                    Some(known) => *known = answerable,
+                    None => link.answerable.push(answerable),
                 }
             }
             Solution::Buffer { .. } => {}
         }
         link.seen.add(mpdu);
         flow.spoken_for = true;
-        flow.heard = cx.now;
+        flow.last_heard = cx.now;
         Admission::Accept
     }
 
@@ -175,10 +176,10 @@ impl Client {
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
         let (pure, length) = (content.pure_ack().is_some(), content.payload.len());
-        self.meet(cx, counters, key, options.receiver);
+        self.ensure_flow(cx, counters, key, options.receiver);
         let flow = self.flows.at_hand();
         let link = link(&mut self.links, flow.peer);
-        flow.heard = cx.now;
+        flow.last_heard = cx.now;
         if tcp.flags.contains(TcpFlags::RST) {
             link.kept -= restart(flow, cx.pool, cx.now);
             return Verdict::Pass;
@@ -194,7 +195,7 @@ impl Client {
             return Verdict::Pass;
         }
         if !opaque {
-            flow.own = Some((flow.next_own(&tcp, length), *options));
+            flow.own_sending = Some((flow.snd_nxt_after(&tcp, length), *options));
         }
         let ruling = flow.rule(&tcp, pure, cx.now, (self.config.refresh, self.config.room));
         let before = flow.window;
@@ -214,9 +215,9 @@ impl Client {
                 count(counters, why);
                 if flow.goes_natively(&tcp, Some(why), cx.now + self.config.refresh) {
                     counters.restated += 1;
-                    let again = cx.pool.get(packet).clone();
-                    let again = cx.pool.insert(again);
-                    cx.emit(Emission::Queue(again, *options));
+                    let copy = cx.pool.get(packet).clone();
+                    let copy = cx.pool.insert(copy);
+                    cx.emit(Emission::Queue(copy, *options));
                 }
             }
         }
@@ -249,19 +250,19 @@ impl Client {
     }
 
     /// Makes sure that the flow, with data from `peer`, is there and at hand.
-    fn meet(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
+    fn ensure_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
         if self.flows.get_mut(key).is_some() {
             return;
         }
         let now = cx.now;
         if now.saturating_since(self.swept) >= IDLE {
-            self.flows.retain(|_, flow| now.saturating_since(flow.heard) < IDLE || !flow.buffer.is_empty());
+            self.flows.retain(|_, flow| now.saturating_since(flow.last_heard) < IDLE || !flow.buffer.is_empty());
             self.swept = now;
         }
         if self.flows.len() >= MAX_FLOWS {
-            let oldest = self.flows.values().map(|flow| flow.heard).min().unwrap_or(now);
+            let oldest = self.flows.values().map(|flow| flow.last_heard).min().unwrap_or(now);
             self.flows.retain(|_, flow| {
-                let stays = flow.heard > oldest;
+                let stays = flow.last_heard > oldest;
                 if !stays {
                     link(&mut self.links, flow.peer).kept -= abandon(flow, &mut self.resets, cx, counters);
                 }
@@ -284,21 +285,30 @@ fn restart(flow: &mut Flow, pool: &mut PacketPool, now: Instant) -> usize {
 
 fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
     let place = links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
-        let (seen, touched) = (Seen::default(), Vec::new());
-        links.push(Link { peer, seen, kept: 0, arriving: 0, touched, fresh: false, accepted: 0, requested: false });
+        let (seen, answerable) = (Seen::default(), Vec::new());
+        links.push(Link {
+            peer,
+            seen,
+            kept: 0,
+            arriving: 0,
+            answerable,
+            has_new: false,
+            accepted: 0,
+            to_block_ack_req: false,
+        });
         links.len() - 1
     });
     &mut links[place]
 }
 
-fn count(counters: &mut AgentCounters, why: Native) {
+fn count(counters: &mut AgentCounters, why: WhyNative) {
     let counter = match why {
-        Native::Other => &mut counters.native_other,
-        Native::Duplicate { .. } => &mut counters.native_duplicate,
-        Native::Window => &mut counters.native_window,
-        Native::Uncovered => &mut counters.native_uncovered,
-        Native::Unknown => &mut counters.native_unknown,
-        Native::Refresh => &mut counters.refreshed,
+        WhyNative::Other => &mut counters.native_other,
+        WhyNative::Duplicate { .. } => &mut counters.native_duplicate,
+        WhyNative::Window => &mut counters.native_window,
+        WhyNative::Uncovered => &mut counters.native_uncovered,
+        WhyNative::Unknown => &mut counters.native_unknown,
+        WhyNative::Refresh => &mut counters.refreshed,
     };
     *counter += 1;
 }
@@ -309,4 +319,4 @@ const IDLE: Duration = Duration::from_secs(60);
 const MAX_FLOWS: usize = 4096;
 /// An MPDU that the AP may not know to have arrived keeps all that it sends within a BlockAck window of 64 before or behind it, so that of those accepted
 /// since then fewer than this are new.
-const REACH: u64 = 127;
+const ANSWERABLE_WITHIN: u64 = 127;

@@ -8,8 +8,8 @@ use ackless_wire::{PacketId, PacketPool, SeqNumber};
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     segments: VecDeque<Segment>,
-    /// Where the last one was looked for: the next is often the same, or the one behind it.
-    last: usize,
+    /// Where one was last looked for: the next is often the same, or the one behind it.
+    hint: usize,
 }
 
 /// One segment, with a reference to its packet.
@@ -20,13 +20,13 @@ pub(super) struct Segment {
     /// Just past its last byte.
     pub(super) end: SeqNumber,
     /// Its TSval.
-    pub(super) stamp: u32,
+    pub(super) ts_val: u32,
     /// When the client's MAC last acknowledged it; `None` if it never has.
     pub(super) delivered: Option<Delivery>,
-    /// Frames with it that are queued or on the air.
-    pub(super) waiting: u32,
+    /// Frames with it that have no fate yet: queued, or on the air.
+    pub(super) frames_out: u32,
     /// The client's SACK blocks have told of it.
-    pub(super) reported: bool,
+    pub(super) sacked: bool,
     /// Three deliveries later one of those behind it was made that the client has told of. Without reordering in the MAC, which keeps the order of a
     /// flow, this one was lost on its way up.
     pub(super) overtaken: bool,
@@ -41,7 +41,7 @@ pub(super) struct Delivery {
     pub(super) number: u64,
     /// So many duplicate ACKs of the flow's must have come by then before they can be about this segment: those that came before it, and one for each
     /// later segment that the client had before it.
-    pub(super) told_after: u64,
+    pub(super) duplicates_needed: u64,
 }
 
 /// Where a segment stands beside those in the cache.
@@ -64,14 +64,14 @@ impl Cache {
     }
 
     /// The segment that has this byte.
-    pub(super) fn with(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
-        self.last = self.first_past_from_last(byte);
-        self.segments.get_mut(self.last).filter(|segment| !segment.seq.after(byte))
+    pub(super) fn containing(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
+        self.hint = self.first_past_from_hint(byte);
+        self.segments.get_mut(self.hint).filter(|segment| !segment.seq.after(byte))
     }
 
     /// The segment that begins with this byte.
-    pub(super) fn at(&mut self, seq: SeqNumber) -> Option<&mut Segment> {
-        self.with(seq).filter(|segment| segment.seq == seq)
+    pub(super) fn starting_at(&mut self, seq: SeqNumber) -> Option<&mut Segment> {
+        self.containing(seq).filter(|segment| segment.seq == seq)
     }
 
     pub(super) fn place(&self, seq: SeqNumber, end: SeqNumber) -> Place {
@@ -101,7 +101,7 @@ impl Cache {
     /// Forgets what ends before this byte.
     pub(super) fn release_before(&mut self, byte: SeqNumber, pool: &mut PacketPool) {
         while let Some(segment) = self.segments.pop_front_if(|segment| !segment.end.after(byte)) {
-            self.last = self.last.saturating_sub(1);
+            self.hint = self.hint.saturating_sub(1);
             pool.release(segment.packet);
         }
     }
@@ -119,7 +119,7 @@ impl Cache {
     }
 
     /// The segments that begin before this byte.
-    pub(super) fn before(&mut self, byte: SeqNumber) -> impl DoubleEndedIterator<Item = &mut Segment> {
+    pub(super) fn starting_before(&mut self, byte: SeqNumber) -> impl DoubleEndedIterator<Item = &mut Segment> {
         let count = self.segments.partition_point(|segment| segment.seq.before(byte));
         self.segments.range_mut(..count)
     }
@@ -130,12 +130,12 @@ impl Cache {
         behind.filter(|segment| segment.delivered.is_some()).count() as u64
     }
 
-    fn first_past_from_last(&self, byte: SeqNumber) -> usize {
+    fn first_past_from_hint(&self, byte: SeqNumber) -> usize {
         // Since segments do not overlap, one that has the byte is the first that ends past it.
         let has = |index: &usize| {
             self.segments.get(*index).is_some_and(|segment| !segment.seq.after(byte) && segment.end.after(byte))
         };
-        [self.last, self.last + 1].into_iter().find(has).unwrap_or_else(|| self.first_past(byte))
+        [self.hint, self.hint + 1].into_iter().find(has).unwrap_or_else(|| self.first_past(byte))
     }
 
     fn first_past(&self, byte: SeqNumber) -> usize {

@@ -17,52 +17,53 @@ pub(super) struct Flow {
     /// Just past the last byte of the server's that went by, FIN included.
     sent: SeqNumber,
     /// Just past the last byte that the server has been told of, by the AP or by the client.
-    point: SeqNumber,
-    /// Just past the last byte that the client has acknowledged. Never after `point`.
+    told_ack: SeqNumber,
+    /// Just past the last byte that the client has acknowledged. Never after `told_ack`.
     acked: SeqNumber,
     /// Just past the last byte that the client has room for.
     edge: SeqNumber,
-    /// The window field that the server heard last, together with `point`.
-    told: u16,
+    /// The window field that the server heard last, together with `told_ack`.
+    told_window: u16,
     /// Just past the last byte that it may send by that.
     told_edge: SeqNumber,
     /// By how much the client's window field is scaled.
     shift: u8,
+    /// What the client's last ACK says.
     facts: ClientFacts,
     /// The client's ACKs bear ECN-Echo.
-    echoes: bool,
-    /// The sequence number of what the client sends next.
-    client_seq: SeqNumber,
-    /// The TSval that an ACK up to `point` echoes.
-    stamp: u32,
+    echoes_ecn: bool,
+    /// The client's own SND.NXT.
+    client_snd_nxt: SeqNumber,
+    /// The TSval that an ACK up to `told_ack` echoes: TS.Recent of a TCP that has so much (RFC 7323, 4.3).
+    ts_recent: u32,
     cache: Cache,
     /// Deliveries to the client's MAC.
     deliveries: u64,
     /// Just past the last byte in them.
-    furthest: SeqNumber,
+    delivered_to: SeqNumber,
     /// Duplicate ACKs since the client's last progress.
     duplicates: u64,
     /// All duplicate ACKs.
     all_duplicates: u64,
     /// The last data header and how it went to the client.
-    data: Option<(TcpHeader, SendOptions)>,
+    last_data: Option<(TcpHeader, SendOptions)>,
     sender: SenderFacts,
     repair_timer: RepairTimer,
-    going_back: GoingBack,
+    timeout_recovery: TimeoutRecovery,
     pub(super) last_used: Instant,
 }
 
-/// What the timer has begun: up to where the point was when it ran out, each ACK that advances asks for the next segment, as a partial acknowledgement does (RFC 6582, 3.2). Nothing else comes
+/// What the timer has begun: up to `recover`, what the server was told when it ran out, each ACK that advances asks for the next segment, as a partial acknowledgement does (RFC 6582, 3.2). Nothing else comes
 /// to the client that would have it repeat ACKs.
 #[derive(Clone, Copy, Debug)]
-struct GoingBack {
-    until: SeqNumber,
+struct TimeoutRecovery {
+    recover: SeqNumber,
     /// Deliveries by then: what was delivered since is not asked for.
     deliveries: u64,
 }
 
-/// What the server's data segments are to the AP.
-pub(super) enum Data {
+/// What becomes of a data segment of the server's.
+pub(super) enum DataVerdict {
     /// It goes to the client, and its frame is watched.
     Watched,
     /// It goes to the client, and that is all.
@@ -81,7 +82,7 @@ struct News {
     /// The window's edge moved to the right.
     opened: bool,
     /// It is a duplicate ACK, or has SACK blocks beyond its ACK number.
-    hole: bool,
+    reports_hole: bool,
 }
 
 impl Flow {
@@ -97,25 +98,25 @@ impl Flow {
         let (tcp, facts) = (first.tcp()?, ClientFacts::of(first)?);
         Some(Self {
             sent: sent.map_or(tcp.ack, |sent| sent.max(tcp.ack)),
-            point: tcp.ack,
+            told_ack: tcp.ack,
             acked: tcp.ack,
             edge: tcp.ack + (u32::from(tcp.window) << shift),
-            told: tcp.window,
+            told_window: tcp.window,
             told_edge: tcp.ack + (u32::from(tcp.window) << shift),
             shift,
             facts,
-            echoes: false,
-            client_seq: end_of(first),
-            stamp: 0,
+            echoes_ecn: false,
+            client_snd_nxt: end_of(first),
+            ts_recent: 0,
             cache: Cache::default(),
             deliveries: 0,
-            furthest: tcp.ack,
+            delivered_to: tcp.ack,
             duplicates: 0,
             all_duplicates: 0,
-            data: None,
+            last_data: None,
             sender: SenderFacts::since(client_first),
             repair_timer: RepairTimer::default(),
-            going_back: GoingBack { until: tcp.ack, deliveries: 0 },
+            timeout_recovery: TimeoutRecovery { recover: tcp.ack, deliveries: 0 },
             last_used: now,
         })
     }
@@ -125,42 +126,42 @@ impl Flow {
     }
 
     /// Whether nothing is owed to anybody.
-    pub(super) fn is_even(&self) -> bool {
+    pub(super) fn owes_nothing(&self) -> bool {
         self.cache.is_empty()
     }
 
     /// The connection is left alone from now on: nothing more is acknowledged. Returns whether nothing is owed.
-    pub(super) fn owes_no_more_than_now(&mut self, cx: &mut Context<'_>) -> bool {
-        self.cache.release_from(self.point, cx.pool);
-        self.is_even()
+    pub(super) fn stop_caching(&mut self, cx: &mut Context<'_>) -> bool {
+        self.cache.release_from(self.told_ack, cx.pool);
+        self.owes_nothing()
     }
 
     /// Whether a RST of the server's lets go what is owed: nothing is, or the client is sure to believe it, since it bears the number that it waits for (RFC 5961, 3.2).
-    pub(super) fn is_over_with(&self, reset: &TcpHeader) -> bool {
-        self.is_even() || reset.seq == self.acked
+    pub(super) fn is_ended_by(&self, reset: &TcpHeader) -> bool {
+        self.owes_nothing() || reset.seq == self.acked
     }
 
-    /// The server must hear the client's next ACK whatever it says.
-    pub(super) fn forget_told(&mut self) {
-        self.told = !self.facts.window;
+    /// The server must hear the client's next ACK whatever it says: no window of the client's is taken for known.
+    pub(super) fn let_next_ack_pass(&mut self) {
+        self.told_window = !self.facts.window;
     }
 
     /// The client will not take what the server has been told of: what is said to both ends, so that the connection is reset.
     pub(super) fn rsts(&mut self, pool: &PacketPool) -> Rsts {
-        let Some((_, options)) = self.data else { return Rsts::default() };
-        let Some(segment) = self.cache.with(self.acked) else { return Rsts::default() };
+        let Some((_, options)) = self.last_data else { return Rsts::default() };
+        let Some(segment) = self.cache.containing(self.acked) else { return Rsts::default() };
         let data = pool.get(segment.packet);
         Rsts {
-            onward: for_sender(data, self.client_seq, self.point).map(|reset| (reset, options.receiver)),
+            onward: for_sender(data, self.client_snd_nxt, self.told_ack).map(|reset| (reset, options.receiver)),
             queued: for_receiver(data, self.acked).map(|reset| (reset, options)),
         }
     }
 
     /// What FastACK promises: all that the server has been told of and the client has not acknowledged is in the cache.
     fn keeps_its_word(&mut self) -> bool {
-        let (mut at, point) = (self.acked, self.point);
-        while at.before(point) {
-            let Some(segment) = self.cache.with(at) else { return false };
+        let (mut at, told_ack) = (self.acked, self.told_ack);
+        while at.before(told_ack) {
+            let Some(segment) = self.cache.containing(at) else { return false };
             at = segment.end;
         }
         true
@@ -173,7 +174,7 @@ impl Flow {
 
     /// A segment of the server's, up to `end`, is on its way to the client: what it says beside its data is noted. Returns whether its ACK is acceptable.
     pub(super) fn on_server(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
-        let snd_nxt = Some(self.client_seq);
+        let snd_nxt = Some(self.client_snd_nxt);
         self.sender.note(
             tcp,
             end,
@@ -182,13 +183,13 @@ impl Flow {
         self.sender.is_ack_acceptable(tcp, snd_nxt)
     }
 
-    /// An ACK of the client's that is not read otherwise: what it acknowledges is no longer owed.
-    pub(super) fn settle(&mut self, cx: &mut Context<'_>, ack: SeqNumber, config: &FastAckConfig) {
+    /// An ACK of the client's on a connection that is left alone (`crate::connection`), and not read otherwise: what it acknowledges is no longer owed.
+    pub(super) fn on_opaque_ack(&mut self, cx: &mut Context<'_>, ack: SeqNumber, config: &FastAckConfig) {
         if ack.after(self.acked) && ack - self.acked <= FAR {
             self.acked = ack;
-            self.point = self.point.max(ack);
+            self.told_ack = self.told_ack.max(ack);
             self.cache.release_before(ack, cx.pool);
-            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.point));
+            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.told_ack));
         }
     }
 
@@ -201,49 +202,49 @@ impl Flow {
         options: &SendOptions,
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
-    ) -> Data {
+    ) -> DataVerdict {
         let content = cx.pool.get(packet);
-        let Some(tcp) = content.tcp().copied() else { return Data::Passes };
+        let Some(tcp) = content.tcp().copied() else { return DataVerdict::Passes };
         let (seq, end) = (tcp.seq, tcp.seq + content.payload.len());
         let after = end_of(content);
         self.last_used = cx.now;
         if seq.distance_from(self.acked).unsigned_abs() > FAR {
             counters.not_cached += 1;
-            return Data::Passes;
+            return DataVerdict::Passes;
         }
         self.sent = self.sent.max(after);
         // FIN is the client's to acknowledge, and all that comes with it.
         if tcp.flags.contains(TcpFlags::FIN) || options.receiver.is_group() || options.receiver != options.destination {
-            return Data::Passes;
+            return DataVerdict::Passes;
         }
-        self.data = Some((tcp, *options));
-        let stamp = tcp.options.timestamps.map_or(0, |(val, _)| val);
-        if !end.after(self.point) {
+        self.last_data = Some((tcp, *options));
+        let ts_val = tcp.options.timestamps.map_or(0, |(val, _)| val);
+        if !end.after(self.told_ack) {
             counters.retransmissions_swallowed += 1;
             counters.made_again += 1;
-            self.stamp = stamp;
+            self.ts_recent = ts_val;
             self.tell(cx, counters);
-            return Data::Ends;
+            return DataVerdict::Ends;
         }
         match self.cache.place(seq, end) {
             Place::Known => {
                 counters.retransmissions_passed += 1;
-                if let Some(segment) = self.cache.at(seq) {
-                    segment.waiting += 1;
+                if let Some(segment) = self.cache.starting_at(seq) {
+                    segment.frames_out += 1;
                 }
-                Data::Watched
+                DataVerdict::Watched
             }
             Place::Free(_) if !acceptable => {
                 counters.not_cached += 1;
-                Data::Passes
+                DataVerdict::Passes
             }
             Place::Overlaps => {
                 counters.not_cached += 1;
-                Data::Passes
+                DataVerdict::Passes
             }
             Place::Free(_) if self.cache.len() >= config.cache_packets as usize => {
                 counters.cache_full += 1;
-                Data::Passes
+                DataVerdict::Passes
             }
             Place::Free(index) => {
                 cx.pool.retain(packet);
@@ -251,15 +252,15 @@ impl Flow {
                     packet,
                     seq,
                     end,
-                    stamp,
+                    ts_val,
                     delivered: None,
-                    waiting: 1,
-                    reported: false,
+                    frames_out: 1,
+                    sacked: false,
                     overtaken: false,
                     repaired: false,
                 };
                 self.cache.insert(index, segment);
-                Data::Watched
+                DataVerdict::Watched
             }
         }
     }
@@ -272,15 +273,15 @@ impl Flow {
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
     ) {
-        let Some(segment) = self.cache.at(seq) else { return };
-        segment.waiting = segment.waiting.saturating_sub(1);
+        let Some(segment) = self.cache.starting_at(seq) else { return };
+        segment.frames_out = segment.frames_out.saturating_sub(1);
         let end = segment.end;
         self.deliveries += 1;
-        let overtaken = if end.after(self.furthest) { 0 } else { self.cache.delivered_behind(seq) };
-        self.furthest = self.furthest.max(end);
-        let told_after = self.all_duplicates + overtaken + DUPLICATES;
-        if let Some(segment) = self.cache.at(seq) {
-            segment.delivered = Some(Delivery { number: self.deliveries, told_after });
+        let delivered_behind = if end.after(self.delivered_to) { 0 } else { self.cache.delivered_behind(seq) };
+        self.delivered_to = self.delivered_to.max(end);
+        let duplicates_needed = self.all_duplicates + delivered_behind + DUPLICATES;
+        if let Some(segment) = self.cache.starting_at(seq) {
+            segment.delivered = Some(Delivery { number: self.deliveries, duplicates_needed });
             segment.repaired = false;
         }
         if self.advance(cx.now, config, counters) {
@@ -296,14 +297,14 @@ impl Flow {
         dropped: bool,
         counters: &mut FastAckCounters,
     ) {
-        let Some(segment) = self.cache.at(seq) else { return };
-        segment.waiting = segment.waiting.saturating_sub(1);
+        let Some(segment) = self.cache.starting_at(seq) else { return };
+        segment.frames_out = segment.frames_out.saturating_sub(1);
         counters.repairs_lost += u64::from(segment.repaired || segment.delivered.is_some());
         // What the queue drops again is for the timer: a full queue is not to be filled with repairs.
         segment.repaired &= dropped;
         counters.given_up += u64::from(!dropped);
         // A full queue is how a path tells a sender to slow down.
-        if dropped && segment.waiting == 0 && segment.delivered.is_none() {
+        if dropped && segment.frames_out == 0 && segment.delivered.is_none() {
             counters.dropped_in_queue += 1;
             self.cache.remove(seq, cx.pool);
         }
@@ -326,7 +327,7 @@ impl Flow {
             counters.passed_unknown += 1;
             return Verdict::Pass;
         }
-        self.client_seq = self.client_seq.max(end);
+        self.client_snd_nxt = self.client_snd_nxt.max(end);
         if tcp.ack.before(self.acked) {
             if !is_pure {
                 counters.passed_with_more += 1;
@@ -338,13 +339,13 @@ impl Flow {
         }
         let news = self.learn(cx, &tcp, facts, config);
         if news.advanced {
-            self.go_on(cx, counters);
+            self.repair_next(cx, counters);
         }
         if !is_pure {
             counters.passed_with_more += 1;
-            if !news.ack.before(self.point) {
-                self.point = news.ack;
-                self.hears(news.window);
+            if !news.ack.before(self.told_ack) {
+                self.told_ack = news.ack;
+                self.note_told(news.window);
             }
             return Verdict::Pass;
         }
@@ -358,22 +359,22 @@ impl Flow {
         let (advanced, opened) = (ack.after(self.acked), edge.after(self.edge));
         let reports = tcp.options.sack.as_slice().iter().any(|(_, right)| right.after(ack));
         let repeats = !advanced && tcp.window == self.facts.window && ack != self.sent;
-        let stamps = (facts.ts_val, self.facts.ts_val);
+        let ts_vals = (facts.ts_val, self.facts.ts_val);
         self.facts = facts;
-        if let (Some(new), Some(old)) = stamps
+        if let (Some(new), Some(old)) = ts_vals
             && SeqNumber(new).before(SeqNumber(old))
         {
             self.facts.ts_val = Some(old);
         }
-        self.echoes = tcp.flags.contains(TcpFlags::ECE);
+        self.echoes_ecn = tcp.flags.contains(TcpFlags::ECE);
         self.edge = edge;
         if advanced {
             self.acked = ack;
             self.duplicates = 0;
             self.cache.release_before(ack, cx.pool);
-            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.point));
+            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.told_ack));
         }
-        News { ack, window: tcp.window, advanced, opened, hole: repeats || reports }
+        News { ack, window: tcp.window, advanced, opened, reports_hole: repeats || reports }
     }
 
     fn on_pure_ack(
@@ -384,14 +385,15 @@ impl Flow {
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
     ) -> Verdict {
-        let beyond = news.ack.after(self.point);
+        let beyond = news.ack.after(self.told_ack);
         if beyond {
-            self.point = news.ack;
-            self.stamp = self.data.map_or(self.stamp, |(data, _)| data.options.timestamps.map_or(0, |(val, _)| val));
+            self.told_ack = news.ack;
+            self.ts_recent =
+                self.last_data.map_or(self.ts_recent, |(data, _)| data.options.timestamps.map_or(0, |(val, _)| val));
         }
         // What the MAC has delivered may go on from here, or fit into a larger window.
         if self.advance(cx.now, config, counters) {
-            if news.hole {
+            if news.reports_hole {
                 self.repair(cx, tcp, counters);
             }
             self.tell(cx, counters);
@@ -400,17 +402,17 @@ impl Flow {
         }
         if beyond {
             counters.passed_beyond += 1;
-            self.hears(news.window);
+            self.note_told(news.window);
             return Verdict::Pass;
         }
-        if news.ack == self.point {
-            return self.at_the_point(cx, tcp, news, counters);
+        if news.ack == self.told_ack {
+            return self.on_ack_at_told(cx, tcp, news, counters);
         }
-        if news.hole {
+        if news.reports_hole {
             self.repair(cx, tcp, counters);
         }
         counters.suppressed += 1;
-        if self.echoes {
+        if self.echoes_ecn {
             counters.ecn_raised += 1;
             self.tell(cx, counters);
         } else if news.opened && !self.will_tell() {
@@ -421,46 +423,46 @@ impl Flow {
     }
 
     /// An ACK that says as much as the server has heard.
-    fn at_the_point(
+    fn on_ack_at_told(
         &mut self,
         cx: &mut Context<'_>,
         tcp: &TcpHeader,
         news: News,
         counters: &mut FastAckCounters,
     ) -> Verdict {
-        if news.hole {
+        if news.reports_hole {
             self.repair(cx, tcp, counters);
             if self.repairs_all(tcp) {
                 counters.suppressed += 1;
                 return Verdict::Swallow;
             }
             counters.passed_duplicate += 1;
-            self.hears(news.window);
+            self.note_told(news.window);
             return Verdict::Pass;
         }
-        let known = news.window == self.told || news.window > self.told && self.will_tell();
-        if news.advanced && known && !self.echoes {
+        let known = news.window == self.told_window || news.window > self.told_window && self.will_tell();
+        if news.advanced && known && !self.echoes_ecn {
             counters.suppressed += 1;
             return Verdict::Swallow;
         }
         counters.passed_window += 1;
-        self.hears(news.window);
+        self.note_told(news.window);
         Verdict::Pass
     }
 
-    /// Moves the point over what the client's MAC has acknowledged, as far as the client has room. Returns whether it moved.
+    /// Moves `told_ack` over what the client's MAC has acknowledged, as far as the client has room. Returns whether it moved.
     fn advance(&mut self, now: Instant, config: &FastAckConfig, counters: &mut FastAckCounters) -> bool {
-        let before = self.point;
-        while let Some(segment) = self.cache.with(self.point)
+        let before = self.told_ack;
+        while let Some(segment) = self.cache.containing(self.told_ack)
             && segment.delivered.is_some()
         {
             if segment.end.after(self.edge) {
                 counters.window_limited += 1;
                 break;
             }
-            (self.point, self.stamp) = (segment.end, segment.stamp);
+            (self.told_ack, self.ts_recent) = (segment.end, segment.ts_val);
         }
-        let moved = self.point != before;
+        let moved = self.told_ack != before;
         if moved {
             self.repair_timer.start(now, config.repair_after);
         }
@@ -472,28 +474,28 @@ impl Flow {
     fn will_tell(&mut self) -> bool {
         let room = self.told_edge.distance_from(self.sent).max(0).unsigned_abs();
         let whole = self.told_edge.distance_from(self.acked).max(0).unsigned_abs();
-        room >= whole / 2 && self.cache.with(self.point).is_some_and(|next| next.waiting > 0)
+        room >= whole / 2 && self.cache.containing(self.told_ack).is_some_and(|next| next.frames_out > 0)
     }
 
-    /// The server hears of this window together with the point.
-    fn hears(&mut self, window: u16) {
-        self.told = window;
-        self.told_edge = self.point + (u32::from(window) << self.shift);
+    /// The server is told this window together with `told_ack`.
+    fn note_told(&mut self, window: u16) {
+        self.told_window = window;
+        self.told_edge = self.told_ack + (u32::from(window) << self.shift);
     }
 
-    /// Acknowledges up to the point in the client's name, with as much window as the client has room for behind it.
+    /// Acknowledges up to `told_ack` in the client's name, with as much window as the client has room for behind it.
     fn tell(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
         debug_assert!(self.keeps_its_word(), "what the server is told of is kept: {self:?}");
-        let Some((data, options)) = self.data else { return };
-        let room = self.edge.distance_from(self.point).max(0).unsigned_abs();
+        let Some((data, options)) = self.last_data else { return };
+        let room = self.edge.distance_from(self.told_ack).max(0).unsigned_abs();
         let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);
-        self.hears(window);
+        self.note_told(window);
         let mut facts = self.facts;
         facts.window = window;
-        let header = TcpHeader { ack: self.client_seq, ..data };
-        let mut made = facts.ack(&header, self.point, self.stamp);
+        let header = TcpHeader { ack: self.client_snd_nxt, ..data };
+        let mut made = facts.ack(&header, self.told_ack, self.ts_recent);
         if let Transport::Tcp(tcp) = &mut made.transport
-            && self.echoes
+            && self.echoes_ecn
         {
             tcp.flags |= TcpFlags::ECE;
         }
@@ -504,8 +506,8 @@ impl Flow {
     }
 
     /// Whether this packet is in the cache.
-    pub(super) fn keeps(&mut self, packet: PacketId, tcp: &TcpHeader) -> bool {
-        self.cache.at(tcp.seq).is_some_and(|segment| segment.packet == packet)
+    pub(super) fn has_cached(&mut self, packet: PacketId, tcp: &TcpHeader) -> bool {
+        self.cache.starting_at(tcp.seq).is_some_and(|segment| segment.packet == packet)
     }
 }
 

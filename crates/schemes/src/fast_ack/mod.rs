@@ -6,14 +6,14 @@
 //!
 //! - **Acknowledging.** Each data segment that goes to a client is cached. When the client's MAC has acknowledged it and all before it, the AP sends an
 //!   ACK in the client's name, with the last timestamp seen from the client, the segment's own as echo, and the client's next sequence number.
-//! - **Keeping back.** A client's pure ACK up to the AP's own point ends at the AP and clears the cache. One that goes beyond passes, and the AP goes
+//! - **Keeping back.** A client's pure ACK up to what the server was told (`Flow::told_ack`) ends at the AP and clears the cache. One that goes beyond passes, and the AP goes
 //!   on from there. What says something else passes: SYN, FIN, RST, data, PSH; a window that the server has not heard; an
 //!   answer where nothing is outstanding. An ECN-Echo goes on with an ACK of the AP's.
 //! - **Window.** An ACK of the AP's has the window that is left behind it: the right edge is the client's. Nothing beyond that edge is acknowledged,
 //!   so that nothing is acknowledged that the client could refuse. When the client makes room and nothing else is
 //!   about to be acknowledged, an ACK says so.
 //! - **Repairs.** A duplicate ACK, or SACK blocks, for something that the AP has: what its MAC gave up is sent again at once; what the client's
-//!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below the AP's point. Those for
+//!   MAC had acknowledged, when SACK blocks tell of what came three deliveries later, or after three duplicates that can be meant for it. Duplicates that miss nothing else end there, and so do all below what the server was told. Those for
 //!   a hole that came from the wire or from a full queue pass, as long as it lasts: the server's recovery lives on them. Besides, a timer sends the first segment again while the client does not
 //!   acknowledge what the AP has acknowledged, until it does, and from then on each ACK that advances brings the next one that it lacks; only after 15 attempts is the client taken to be gone, and the connection reset at both ends (`crate::resets`). A repair bears the server's newest
 //!   timestamps: one that overtook it on the wire may have been the reason why the client dropped it.
@@ -21,7 +21,7 @@
 //!   A segment that the AP's queue drops is the server's to repair: a full queue is the path's way to say that it is full.
 //! - **What the server sends again** although it has been told of it ends at the AP, which tells it again.
 //!
-//! **The promise.** What the AP has acknowledged and the client has not is in the cache, from the client's last ACK to the AP's point without a gap (`Flow::keeps_its_word`, asserted at each
+//! **The promise.** What the AP has acknowledged and the client has not is in the cache, from the client's last ACK to what the server was told without a gap (`Flow::keeps_its_word`, asserted at each
 //! ACK that is made), until the client has acknowledged it; a client that does not take it in 15 attempts is reset, and so is the server. A RST of the server's ends that only with the number
 //! that the client waits for, a SYN of the server's not before the client answers it with one. It holds as long as this AP is there: one that starts anew, or that a client roams to, knows nothing of it, repairs nothing and keeps nothing back. The client then
 //! lacks what the server believes it to have, and the connection lasts until either gives up; no key makes that otherwise, since the cache is the AP's alone.
@@ -53,7 +53,7 @@ use crate::frames::Frames;
 use crate::resets::Resets;
 pub use config::FastAckConfig;
 pub use counters::FastAckCounters;
-use flow::{Data, Flow};
+use flow::{DataVerdict, Flow};
 
 /// FastACK on an AP.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub struct FastAck {
     last_id: u32,
     resets: Resets,
     /// No timer runs out before.
-    next: Option<Instant>,
+    wake: Option<Instant>,
 }
 
 /// A connection whose data goes to a client.
@@ -77,8 +77,8 @@ struct Connection {
     id: u32,
     server: Option<Syn>,
     client: Option<Syn>,
-    /// A SYN that the server has sent while this connection lasts, as far as the AP knows.
-    called: Option<Syn>,
+    /// A SYN that the server has sent while this connection lasts, as far as the AP knows, and that the client has not answered.
+    pending_syn: Option<Syn>,
     /// Just past the last byte of the server's that went by before there was a flow.
     sent: Option<SeqNumber>,
     /// From the client's first ACK on.
@@ -117,7 +117,7 @@ impl FastAck {
             frames: Frames::default(),
             last_id: 0,
             resets: Resets::default(),
-            next: None,
+            wake: None,
         }
     }
 
@@ -148,7 +148,7 @@ impl FastAck {
         if known == Some(syn) {
             // Whoever repeats it has not heard the answer, which may be an ACK.
             if let Some(flow) = &mut connection.flow {
-                flow.forget_told();
+                flow.let_next_ack_pass();
             }
             return;
         }
@@ -156,7 +156,7 @@ impl FastAck {
         let answered = connection.client.is_some_and(|client| answers && tcp.ack == client.seq + 1);
         if side == Side::Server && connection.flow.is_some() && !answered {
             // What the client's TCP makes of it, its own SYN or RST says (RFC 5961, 4.2).
-            connection.called = Some(syn);
+            connection.pending_syn = Some(syn);
             return;
         }
         if let Some(mut flow) = connection.flow.take() {
@@ -164,8 +164,8 @@ impl FastAck {
             flow.clear(cx);
         }
         let other = |other: Option<Syn>| other.filter(|_| answers);
-        let called = connection.called.take();
-        let answered = called.into_iter().chain(connection.server).find(|syn| tcp.ack == syn.seq + 1);
+        let pending_syn = connection.pending_syn.take();
+        let answered = pending_syn.into_iter().chain(connection.server).find(|syn| tcp.ack == syn.seq + 1);
         (connection.server, connection.client) = match side {
             Side::Server => (Some(syn), other(connection.client)),
             Side::Client => (other(answered), Some(syn)),
@@ -191,7 +191,7 @@ impl FastAck {
                 id: 0,
                 server: None,
                 client: None,
-                called: None,
+                pending_syn: None,
                 sent: None,
                 flow: None,
                 opaque,
@@ -213,13 +213,13 @@ impl FastAck {
     /// The connection does TACK, or something that is not known here. What the AP owes on it by now, for plain data before, it still repairs.
     fn leave_alone(&mut self, cx: &mut Context<'_>, key: FlowKey) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        if connection.flow.as_deref_mut().is_none_or(|flow| flow.owes_no_more_than_now(cx)) {
+        if connection.flow.as_deref_mut().is_none_or(|flow| flow.stop_caching(cx)) {
             self.connections.retain(|other, _| other != key);
         }
     }
 
-    fn watch(&mut self, due: Option<Instant>) {
-        self.next = Instant::earlier(self.next, due);
+    fn wake_at(&mut self, due: Option<Instant>) {
+        self.wake = Instant::earlier(self.wake, due);
     }
 
     /// A frame has left the queue or the air, and its data has not arrived.
@@ -245,7 +245,7 @@ impl Scheme for FastAck {
         let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
         if tcp.flags.contains(TcpFlags::RST) {
             let flow = self.connections.get_mut(key).and_then(|connection| connection.flow.as_deref());
-            if flow.is_none_or(|flow| flow.is_over_with(&tcp)) {
+            if flow.is_none_or(|flow| flow.is_ended_by(&tcp)) {
                 self.forget(cx, key);
             }
             return Verdict::Pass;
@@ -271,9 +271,9 @@ impl Scheme for FastAck {
             return Verdict::Pass;
         }
         match flow.on_data(cx, (packet, acceptable), options, &self.config, &mut self.counters) {
-            Data::Passes => Verdict::Pass,
-            Data::Ends => Verdict::Swallow,
-            Data::Watched => {
+            DataVerdict::Passes => Verdict::Pass,
+            DataVerdict::Ends => Verdict::Swallow,
+            DataVerdict::Watched => {
                 self.frames.insert(handle, Watched { key, id, seq: tcp.seq });
                 Verdict::Pass
             }
@@ -284,7 +284,7 @@ impl Scheme for FastAck {
         let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         let Some(connection) = self.connections.get_mut(key) else { return };
-        if connection.flow.as_deref_mut().is_some_and(|flow| flow.keeps(packet, tcp)) {
+        if connection.flow.as_deref_mut().is_some_and(|flow| flow.has_cached(packet, tcp)) {
             self.frames.insert(handle, Watched { key, id: connection.id, seq: tcp.seq });
         }
     }
@@ -306,7 +306,7 @@ impl Scheme for FastAck {
         let Some(flow) = flow_of(&mut self.connections, &watched) else { return };
         flow.on_delivered(cx, watched.seq, &self.config, &mut self.counters);
         let due = flow.due();
-        self.watch(due);
+        self.wake_at(due);
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, _from: NodeId) -> Verdict {
@@ -326,7 +326,7 @@ impl Scheme for FastAck {
             if let Some(flow) = &mut connection.flow
                 && tcp.flags.contains(TcpFlags::ACK)
             {
-                flow.settle(cx, tcp.ack, &self.config);
+                flow.on_opaque_ack(cx, tcp.ack, &self.config);
             }
             self.leave_alone(cx, key);
             return Verdict::Pass;
@@ -341,13 +341,13 @@ impl Scheme for FastAck {
         };
         let verdict = flow.on_client(cx, packet, &self.config, &mut self.counters);
         let due = flow.due();
-        self.watch(due);
+        self.wake_at(due);
         verdict
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         let now = cx.now;
-        self.next = None;
+        self.wake = None;
         let mut gone = 0;
         for (key, connection) in self.connections.iter_mut() {
             let Some(flow) = &mut connection.flow else { continue };
@@ -359,15 +359,15 @@ impl Scheme for FastAck {
                 gone += 1;
                 continue;
             }
-            self.next = Instant::earlier(self.next, flow.due());
+            self.wake = Instant::earlier(self.wake, flow.due());
         }
         self.counters.abandoned += gone;
         self.resets.on_timer(cx);
-        self.next = Instant::earlier(self.next, self.resets.due());
+        self.wake = Instant::earlier(self.wake, self.resets.due());
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        self.next
+        self.wake
     }
 }
 
@@ -382,7 +382,7 @@ impl Connection {
     }
 
     fn is_silent(&self, now: Instant) -> bool {
-        let (even, since) = self.flow.as_ref().map_or((true, self.begun), |flow| (flow.is_even(), flow.last_used));
+        let (even, since) = self.flow.as_ref().map_or((true, self.begun), |flow| (flow.owes_nothing(), flow.last_used));
         even && now.saturating_since(since) >= SILENT
     }
 }

@@ -5,7 +5,7 @@ use ackless_wire::{SeqNumber, TcpHeader};
 
 use super::super::FastAckCounters;
 use super::super::cache::Segment;
-use super::{Flow, GoingBack};
+use super::{Flow, TimeoutRecovery};
 use crate::repairs::{DUPLICATES, SenderFacts};
 
 impl Flow {
@@ -13,29 +13,29 @@ impl Flow {
     pub(super) fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
         self.duplicates += 1;
         self.all_duplicates += 1;
-        let Some((_, options)) = self.data else { return };
+        let Some((_, options)) = self.last_data else { return };
         let sender = self.sender;
         let blocks = tcp.options.sack.as_slice();
-        let (reported, edge) = (reported(tcp), self.edge);
+        let (report_end, edge) = (report_end(tcp), self.edge);
         // The greatest number of a delivery that the client reports, of those behind the segment at hand.
-        let mut up = 0;
-        for segment in self.cache.before(reported).rev() {
+        let mut sacked_max = 0;
+        for segment in self.cache.starting_before(report_end).rev() {
             // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
-            segment.reported = segment.reported
+            segment.sacked = segment.sacked
                 || blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
             let number = segment.delivered.map_or(0, |delivery| delivery.number);
-            if segment.reported {
-                up = up.max(number);
+            if segment.sacked {
+                sacked_max = sacked_max.max(number);
             }
-            segment.overtaken = up >= number + DUPLICATES;
+            segment.overtaken = sacked_max >= number + DUPLICATES;
         }
         let mut ignored = true;
-        for segment in self.cache.before(reported) {
+        for segment in self.cache.starting_before(report_end) {
             // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
-            if segment.reported || segment.end.after(edge) {
+            if segment.sacked || segment.end.after(edge) {
                 continue;
             }
-            if segment.waiting > 0 {
+            if segment.frames_out > 0 {
                 counters.duplicates_awaited += u64::from(segment.seq == self.acked);
                 ignored = false;
                 continue;
@@ -43,7 +43,7 @@ impl Flow {
             let lost = match segment.delivered {
                 None => true,
                 Some(_) if !blocks.is_empty() => segment.overtaken,
-                Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.told_after,
+                Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.duplicates_needed,
             };
             if segment.repaired || !lost {
                 continue;
@@ -61,11 +61,11 @@ impl Flow {
     ///
     /// It must hear of all else even where the AP has it too. It is in recovery then, and what it sends next, it sends for a duplicate ACK.
     pub(super) fn repairs_all(&mut self, tcp: &TcpHeader) -> bool {
-        let (blocks, reported, edge) = (tcp.options.sack.as_slice(), reported(tcp), self.edge);
+        let (blocks, report_end, edge) = (tcp.options.sack.as_slice(), report_end(tcp), self.edge);
         let mut byte = tcp.ack;
-        while byte.before(reported) {
+        while byte.before(report_end) {
             let block = blocks.iter().find(|(left, right)| !left.after(byte) && right.after(byte));
-            byte = match (block, self.cache.with(byte)) {
+            byte = match (block, self.cache.containing(byte)) {
                 (Some(&(_, right)), _) => right,
                 (None, Some(segment)) if segment.end.after(edge) => return false,
                 (None, Some(segment)) if segment.repaired || segment.delivered.is_some() => segment.end,
@@ -77,20 +77,20 @@ impl Flow {
 
     /// The time without progress is over. Returns whether the client is worth another attempt.
     pub(in crate::fast_ack) fn on_timer(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) -> bool {
-        let Some((_, options)) = self.data else { return true };
+        let Some((_, options)) = self.last_data else { return true };
         self.duplicates = 0;
-        let owed = self.acked.before(self.point);
-        let Some(segment) = self.cache.with(self.acked).filter(|_| owed) else {
+        let owed = self.acked.before(self.told_ack);
+        let Some(segment) = self.cache.containing(self.acked).filter(|_| owed) else {
             self.repair_timer.stop();
             return true;
         };
-        if segment.waiting > 0 {
+        if segment.frames_out > 0 {
             self.repair_timer.put_off(cx.now);
             return true;
         }
         let tries = self.repair_timer.attempt(cx.now, false);
         if tries {
-            self.going_back = GoingBack { until: self.point, deliveries: self.deliveries };
+            self.timeout_recovery = TimeoutRecovery { recover: self.told_ack, deliveries: self.deliveries };
             counters.repaired_by_timer += 1;
             segment.repaired = true;
             send_again(cx, segment, self.sender, options, counters);
@@ -99,16 +99,16 @@ impl Flow {
     }
 
     /// The client has taken something since the timer ran out: what it lacks next is sent again.
-    pub(super) fn go_on(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
-        let GoingBack { until, deliveries } = self.going_back;
-        if !self.acked.before(until) {
+    pub(super) fn repair_next(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
+        let TimeoutRecovery { recover, deliveries } = self.timeout_recovery;
+        if !self.acked.before(recover) {
             return;
         }
-        let Some((_, options)) = self.data else { return };
+        let Some((_, options)) = self.last_data else { return };
         let sender = self.sender;
         let old = |segment: &Segment| segment.delivered.is_some_and(|delivery| delivery.number <= deliveries);
-        if let Some(segment) = self.cache.with(self.acked)
-            && segment.waiting == 0
+        if let Some(segment) = self.cache.containing(self.acked)
+            && segment.frames_out == 0
             && old(segment)
         {
             counters.repaired_by_timer += 1;
@@ -127,13 +127,13 @@ fn send_again(
     counters: &mut FastAckCounters,
 ) {
     counters.repaired += 1;
-    segment.waiting += 1;
+    segment.frames_out += 1;
     sender.renew(cx.pool, &mut segment.packet);
     cx.pool.retain(segment.packet);
     cx.emit(Emission::Queue(segment.packet, options));
 }
 
 /// Just past what a duplicate ACK has something to say of: the first byte that is missing, and whatever SACK blocks tell.
-fn reported(tcp: &TcpHeader) -> SeqNumber {
+fn report_end(tcp: &TcpHeader) -> SeqNumber {
     tcp.options.sack.as_slice().iter().map(|&(_, right)| right).fold(tcp.ack + 1, SeqNumber::max)
 }

@@ -14,40 +14,40 @@ use ackless_wire::{Duration, Instant, IpHeader, Packet, SeqNumber};
 use super::Identification;
 use crate::flow_key::FlowKey;
 
-/// What a client remembers of how a packet that came is named.
+/// What a client remembers of the name of a packet that came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Name {
     pub(super) tag: Tag,
-    came: Instant,
-    /// Under sequence numbers, the frame's place among all; under hashes, the number of its owner.
-    place: u32,
+    arrived: Instant,
+    /// Tells the packet from others with the same tag: under sequence numbers the frame's, unwrapped; under hashes the number of its [`HashOwner`].
+    serial: u32,
 }
 
 /// The names of the packets that came from one peer.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Of each TID, the latest frame's place.
+    /// Of each TID, the latest frame's sequence number, unwrapped.
     latest: [Option<u32>; 4],
-    owners: BTreeMap<Tag, Owner>,
-    next_owner: u32,
+    hash_owners: BTreeMap<Tag, HashOwner>,
+    next_serial: u32,
 }
 
-/// Which packet a hash stands for.
+/// The packet that a hash stands for: the last one that came under it.
 #[derive(Clone, Copy, Debug)]
-struct Owner {
+struct HashOwner {
     packet: (FlowKey, SeqNumber, u32),
-    number: u32,
-    came: Instant,
-    company: Company,
+    serial: u32,
+    arrived: Instant,
+    sharers: Sharers,
 }
 
-/// What else came under a hash and is not known to be acknowledged.
+/// Which packets share a hash with its owner: others that came under it before, and are not known to be acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Company {
-    Alone,
-    /// A packet of this flow that ends here.
-    With(FlowKey, SeqNumber),
-    Crowd,
+enum Sharers {
+    None,
+    /// A packet of this flow with this end.
+    One(FlowKey, SeqNumber),
+    Many,
 }
 
 /// Two packets have the same hash, so that neither may be asked for.
@@ -57,91 +57,91 @@ pub(super) struct Collision;
 /// The tag of a data packet in this frame.
 pub(super) fn tag(by: Identification, mpdu: &Mpdu, packet: &Packet) -> Option<Tag> {
     match by {
-        Identification::FrameSequence => Tag::new(1 + mpdu.seq.get() + MacSeq::MODULUS * slot(mpdu)),
+        Identification::FrameSequence => Tag::new(1 + mpdu.seq.get() + MacSeq::MODULUS * tid_slot(mpdu)),
         Identification::Hash => Tag::new(1 + (hash(packet) % u32::from(Tag::MAX)) as u16),
     }
 }
 
 impl Names {
-    /// The place of a frame that came, perhaps again, whatever is in it: what is not TCP uses up numbers too.
-    pub(super) fn place(&mut self, mpdu: &Mpdu) -> u32 {
+    /// The sequence number, unwrapped, of a frame that came, perhaps again, whatever is in it: what is not TCP uses up numbers too.
+    pub(super) fn unwrapped_seq(&mut self, mpdu: &Mpdu) -> u32 {
         let seq = mpdu.seq;
-        let latest = &mut self.latest[usize::from(slot(mpdu))];
+        let latest = &mut self.latest[usize::from(tid_slot(mpdu))];
         let before = latest.unwrap_or_else(|| u32::from(seq.get()) + u32::from(MacSeq::MODULUS));
         let ahead = seq.offset_from(MacSeq::new((before % u32::from(MacSeq::MODULUS)) as u16));
-        let place = if ahead < MacSeq::MODULUS / 2 {
+        let unwrapped = if ahead < MacSeq::MODULUS / 2 {
             before.wrapping_add(u32::from(ahead))
         } else {
             before.wrapping_sub(u32::from(MacSeq::MODULUS - ahead))
         };
-        *latest = Some(if ahead < MacSeq::MODULUS / 2 { place } else { before });
-        place
+        *latest = Some(if ahead < MacSeq::MODULUS / 2 { unwrapped } else { before });
+        unwrapped
     }
 
-    /// What the data packet of `flow` in the frame at this place is named; `None` where it has no name. Of another packet with the same
-    /// hash, `is_said` tells whether the proxy is known to have acknowledged it up to its end.
+    /// Names the data packet of `flow` in the frame with this number; `None` where it has no name. Of another packet with the same
+    /// hash, `is_acked` tells whether the proxy is known to have acknowledged it up to its end.
     ///
     /// # Errors
     /// [`Collision`] where a different packet came under the same hash within the lifetime, and is not acknowledged yet: the proxy has refused
     /// one of them, and here nobody knows which. Neither holds any more. So it is where the frame had been sent before, perhaps before
     /// the other was acknowledged.
-    pub(super) fn came(
+    pub(super) fn add(
         &mut self,
         by: Identification,
-        (mpdu, place): (&Mpdu, u32),
+        (mpdu, unwrapped_seq): (&Mpdu, u32),
         (packet, flow): (&Packet, FlowKey),
         (now, lifetime): (Instant, Duration),
-        is_said: impl FnMut(FlowKey, SeqNumber) -> bool,
+        is_acked: impl FnMut(FlowKey, SeqNumber) -> bool,
     ) -> Result<Option<Name>, Collision> {
         let Some(tag) = tag(by, mpdu, packet) else { return Ok(None) };
         if by == Identification::FrameSequence {
-            return Ok(Some(Name { tag, came: now, place }));
+            return Ok(Some(Name { tag, arrived: now, serial: unwrapped_seq }));
         }
         let seq = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
         let same = (flow, seq, packet.payload.len());
-        let known = self.owners.get(&tag).filter(|owner| now <= owner.came + lifetime);
-        let (number, company) = match known {
-            Some(owner) if owner.packet == same => (owner.number, owner.company),
-            Some(owner) => (self.next_owner, owner.company_of_next(mpdu.retry, is_said)),
-            None => (self.next_owner, Company::Alone),
+        let known = self.hash_owners.get(&tag).filter(|owner| now <= owner.arrived + lifetime);
+        let (serial, sharers) = match known {
+            Some(owner) if owner.packet == same => (owner.serial, owner.sharers),
+            Some(owner) => (self.next_serial, owner.sharers_of_next(mpdu.retry, is_acked)),
+            None => (self.next_serial, Sharers::None),
         };
-        self.next_owner = self.next_owner.wrapping_add(u32::from(number == self.next_owner));
-        self.owners.insert(tag, Owner { packet: same, number, came: now, company });
-        if company == Company::Alone { Ok(Some(Name { tag, came: now, place: number })) } else { Err(Collision) }
+        self.next_serial = self.next_serial.wrapping_add(u32::from(serial == self.next_serial));
+        self.hash_owners.insert(tag, HashOwner { packet: same, serial, arrived: now, sharers });
+        if sharers == Sharers::None { Ok(Some(Name { tag, arrived: now, serial })) } else { Err(Collision) }
     }
 
     /// Whether a name still stands for the packet that it was given to: the template is there for as long again, and the key was not given away.
     pub(super) fn holds(&self, by: Identification, name: &Name, now: Instant, lifetime: Duration) -> bool {
-        let young = now.saturating_since(name.came) * 2 <= lifetime;
+        let young = now.saturating_since(name.arrived) * 2 <= lifetime;
         young
             && match by {
                 Identification::FrameSequence => {
                     let latest = self.latest[usize::from((name.tag.get() - 1) / MacSeq::MODULUS)];
-                    latest.is_some_and(|latest| latest.wrapping_sub(name.place) < u32::from(MacSeq::MODULUS / 2))
+                    latest.is_some_and(|latest| latest.wrapping_sub(name.serial) < u32::from(MacSeq::MODULUS / 2))
                 }
                 Identification::Hash => self
-                    .owners
+                    .hash_owners
                     .get(&name.tag)
-                    .is_some_and(|owner| owner.number == name.place && owner.company == Company::Alone),
+                    .is_some_and(|owner| owner.serial == name.serial && owner.sharers == Sharers::None),
             }
     }
 }
 
-impl Owner {
-    /// The company of a different packet that comes under the same hash, perhaps in a frame that was sent before.
-    fn company_of_next(&self, retry: bool, mut is_said: impl FnMut(FlowKey, SeqNumber) -> bool) -> Company {
+impl HashOwner {
+    /// The sharers of a different packet that comes under the same hash and owns it from then on, perhaps in a frame that was sent before.
+    fn sharers_of_next(&self, retry: bool, mut is_acked: impl FnMut(FlowKey, SeqNumber) -> bool) -> Sharers {
         let (flow, seq, len) = self.packet;
-        let fresh = !retry && is_said(flow, seq + len);
-        match self.company {
-            Company::Alone if fresh => Company::Alone,
-            Company::With(other, end) if fresh && is_said(other, end) => Company::Alone,
-            Company::Alone => Company::With(flow, seq + len),
-            Company::With(..) | Company::Crowd => Company::Crowd,
+        let fresh = !retry && is_acked(flow, seq + len);
+        match self.sharers {
+            Sharers::None if fresh => Sharers::None,
+            Sharers::One(other, end) if fresh && is_acked(other, end) => Sharers::None,
+            Sharers::None => Sharers::One(flow, seq + len),
+            Sharers::One(..) | Sharers::Many => Sharers::Many,
         }
     }
 }
 
-fn slot(mpdu: &Mpdu) -> u16 {
+fn tid_slot(mpdu: &Mpdu) -> u16 {
     mpdu.tid().map_or(0, |tid| u16::from(tid.0 % 4))
 }
 

@@ -16,14 +16,14 @@ use crate::made_ack::ClientFacts;
 #[derive(Debug, Default)]
 pub(super) struct Proxy {
     templates: Tags<Template>,
-    /// When the template of each tag was made, the oldest first; one whose tag was given away again is passed over.
-    made: VecDeque<(Instant, Tag)>,
+    /// The tags of all templates and when those were made, the oldest first; one whose tag was given away again is passed over.
+    by_age: VecDeque<(Instant, Tag)>,
     /// By flow of the client's ACKs.
-    clients: Table<Client>,
-    /// A request in the answer at hand for a frame that it may yet turn out to acknowledge.
-    awaited: Option<Tag>,
+    clients: Table<ClientState>,
+    /// A request in the answer at hand, for a frame that is not known to be delivered: the same answer may yet turn out to acknowledge it.
+    undelivered: Option<Tag>,
     /// What was asked for before anything of the client's had gone up.
-    early: VecDeque<(Tag, Template)>,
+    early_requests: VecDeque<(Tag, Template)>,
 }
 
 /// An ACK that may be asked for.
@@ -42,16 +42,16 @@ struct Template {
 
 /// What is known of a client on one connection.
 #[derive(Clone, Copy, Debug)]
-struct Client {
+struct ClientState {
     facts: ClientFacts,
-    /// What its last packet acknowledged.
-    acknowledged: SeqNumber,
-    /// What it sends next.
-    next: SeqNumber,
-    /// The most that went up in its name.
-    highest: SeqNumber,
+    /// The acknowledgment number of its last packet.
+    acked: SeqNumber,
+    /// Its SND.NXT.
+    snd_nxt: SeqNumber,
+    /// What the data's sender was told: the greatest acknowledgment number that went up, the client's own or one in its name.
+    told_ack: SeqNumber,
     /// When a packet of the connection last came by.
-    used: Instant,
+    last_used: Instant,
 }
 
 impl Proxy {
@@ -88,14 +88,14 @@ impl Proxy {
                 counters.templates_replaced += 1;
             } else if there.is_of(&template) {
                 template.delivered = there.delivered;
-            } else if self.clients.get_mut(there.flow).is_none_or(|client| there.ack.after(client.highest)) {
+            } else if self.clients.get_mut(there.flow).is_none_or(|client| there.ack.after(client.told_ack)) {
                 counters.templates_refused += 1;
                 return;
             }
         }
         counters.templates += 1;
         self.templates.insert(tag, template);
-        self.made.push_back((cx.now, tag));
+        self.by_age.push_back((cx.now, tag));
         self.compact();
     }
 
@@ -118,7 +118,7 @@ impl Proxy {
             counters.requests_late += 1;
         } else if config.identification == Identification::Hash && !template.delivered {
             // Another packet has the same hash, unless this answer acknowledges the frame.
-            self.awaited = Some(tag);
+            self.undelivered = Some(tag);
         } else {
             self.release(cx, config, counters, from, tag);
         }
@@ -126,7 +126,7 @@ impl Proxy {
 
     /// All that the last answer acknowledged is known, and it was not what the client had asked for.
     pub(super) fn on_settled(&mut self, counters: &mut ArqProxyCounters) {
-        if self.awaited.take().is_some() {
+        if self.undelivered.take().is_some() {
             counters.requests_undelivered += 1;
         }
     }
@@ -141,7 +141,7 @@ impl Proxy {
     ) {
         let Some((tag, template)) = self.of_frame(cx, config, mpdu) else { return };
         template.delivered = true;
-        if self.awaited.take_if(|awaited| *awaited == tag).is_some() {
+        if self.undelivered.take_if(|undelivered| *undelivered == tag).is_some() {
             self.release(cx, config, counters, mpdu.receiver, tag);
         }
     }
@@ -169,27 +169,29 @@ impl Proxy {
             self.forget(flow);
             return Verdict::Pass;
         }
-        let Some(news) = Client::of(packet, cx.now).filter(|_| !config.stateless) else { return Verdict::Pass };
+        let Some(news) = ClientState::of(packet, cx.now).filter(|_| !config.stateless) else { return Verdict::Pass };
         if let Some(client) = self.clients.get_mut(flow) {
             client.learn(&news);
             return Verdict::Pass;
         }
-        if self.clients.len() >= MOST_CLIENTS {
-            let oldest = self.clients.values().map(|client| client.used).min();
-            self.clients.retain(|_, client| Some(client.used) != oldest && cx.now.saturating_since(client.used) < IDLE);
+        if self.clients.len() >= MAX_CLIENTS {
+            let oldest = self.clients.values().map(|client| client.last_used).min();
+            self.clients.retain(|_, client| {
+                Some(client.last_used) != oldest && cx.now.saturating_since(client.last_used) < IDLE
+            });
         }
         self.clients.insert(flow, news);
-        if self.early.is_empty() {
+        if self.early_requests.is_empty() {
             return Verdict::Pass;
         }
         // What has waited for this packet goes up behind it.
         cx.emit(Emission::Onward(id, from));
-        for (tag, template) in std::mem::take(&mut self.early) {
+        for (tag, template) in std::mem::take(&mut self.early_requests) {
             if template.flow != flow {
-                self.early.push_back((tag, template));
+                self.early_requests.push_back((tag, template));
             } else {
                 counters.released_late += 1;
-                self.say(cx, config, counters, from, (tag, template));
+                self.send_unless_stale(cx, config, counters, from, (tag, template));
             }
         }
         Verdict::Hold
@@ -202,7 +204,7 @@ impl Proxy {
             return;
         }
         let packet = cx.pool.get(mpdu.packet);
-        let Some(news) = Client::of(packet, cx.now).filter(|_| !config.stateless) else { return };
+        let Some(news) = ClientState::of(packet, cx.now).filter(|_| !config.stateless) else { return };
         let Some(client) = FlowKey::of(packet).and_then(|flow| self.clients.get_mut(flow)) else { return };
         if client.is_news(&news) {
             client.facts.window = client.facts.window.min(news.facts.window);
@@ -220,18 +222,18 @@ impl Proxy {
     ) {
         let Some(template) = self.templates.get(tag).copied() else { return };
         if config.stateless || self.clients.get_mut(template.flow).is_some() {
-            self.say(cx, config, counters, from, (tag, template));
-        } else if !self.early.iter().any(|(_, early)| early.is_of(&template)) {
+            self.send_unless_stale(cx, config, counters, from, (tag, template));
+        } else if !self.early_requests.iter().any(|(_, early)| early.is_of(&template)) {
             counters.requests_early += 1;
-            self.early.push_back((tag, template));
-            if self.early.len() > MOST_EARLY {
-                self.early.pop_front();
+            self.early_requests.push_back((tag, template));
+            if self.early_requests.len() > MAX_EARLY {
+                self.early_requests.pop_front();
             }
         }
     }
 
-    /// An ACK goes up, unless it says nothing new.
-    fn say(
+    /// Sends an ACK up, unless it says nothing new.
+    fn send_unless_stale(
         &mut self,
         cx: &mut Context<'_>,
         config: &ArqProxyConfig,
@@ -244,16 +246,16 @@ impl Proxy {
             kept.released = true;
         }
         let made = if config.stateless {
-            template.as_the_paper_says()
+            template.stateless()
         } else {
             let Some(client) = self.clients.get_mut(template.flow) else { return };
-            client.used = cx.now;
-            if !template.ack.after(client.highest) {
+            client.last_used = cx.now;
+            if !template.ack.after(client.told_ack) {
                 counters.requests_stale += 1;
                 return;
             }
-            client.highest = template.ack;
-            template.between(client)
+            client.told_ack = template.ack;
+            template.fitted_to(client)
         };
         counters.released += 1;
         let packet = cx.pool.insert(made);
@@ -277,13 +279,13 @@ impl Proxy {
     /// hear.
     fn forget(&mut self, flow: FlowKey) {
         self.templates.retain(|template| template.flow != flow);
-        self.early.retain(|(_, early)| early.flow != flow);
+        self.early_requests.retain(|(_, early)| early.flow != flow);
         self.clients.retain(|key, _| key != flow);
     }
 
     /// Drops what has waited for its lifetime.
     pub(super) fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
-        while let Some((made, tag)) = self.made.pop_front_if(|(made, _)| now > *made + lifetime) {
+        while let Some((made, tag)) = self.by_age.pop_front_if(|(made, _)| now > *made + lifetime) {
             if let Some(template) = self.templates.get(tag).filter(|template| template.made == made) {
                 counters.templates_expired += u64::from(!template.released);
                 self.templates.remove(tag);
@@ -293,9 +295,9 @@ impl Proxy {
 
     /// Keeps the list of what was made in proportion to what is kept.
     fn compact(&mut self) {
-        if self.made.len() > 2 * self.templates.len() + 64 {
+        if self.by_age.len() > 2 * self.templates.len() + 64 {
             let templates = &self.templates;
-            self.made.retain(|(made, tag)| templates.get(*tag).is_some_and(|template| template.made == *made));
+            self.by_age.retain(|(made, tag)| templates.get(*tag).is_some_and(|template| template.made == *made));
         }
     }
 }
@@ -306,13 +308,13 @@ impl Template {
         self.flow == other.flow && self.data.seq == other.data.seq && self.ack == other.ack
     }
 
-    /// The paper's ACK: addresses, ports and sequence numbers are copied, and all else is as it always is.
-    fn as_the_paper_says(&self) -> Packet {
+    /// The paper's ACK, which needs no state of the client: addresses, ports and sequence numbers are copied, and all else is as it always is.
+    fn stateless(&self) -> Packet {
         let tcp = TcpHeader {
             seq: self.data.ack,
             ack: self.ack,
             flags: TcpFlags::ACK,
-            window: PAPERS_WINDOW,
+            window: STATELESS_WINDOW,
             ..TcpHeader::new(self.data.dst_port, self.data.src_port)
         };
         let ip = IpHeader::between(self.ip.dst(), self.ip.src()).expect("both addresses are of the same packet");
@@ -320,33 +322,33 @@ impl Template {
     }
 
     /// An ACK that fits to what the client has sent.
-    fn between(&self, client: &Client) -> Packet {
+    fn fitted_to(&self, client: &ClientState) -> Packet {
         let echo = self.data.options.timestamps.map_or(0, |(value, _)| value);
         let mut made = client.facts.ack(&self.data, self.ack, echo);
         if let Transport::Tcp(tcp) = &mut made.transport {
-            tcp.seq = tcp.seq.max(client.next);
+            tcp.seq = tcp.seq.max(client.snd_nxt);
         }
         made
     }
 }
 
-impl Client {
+impl ClientState {
     /// What one packet of the client's says.
     #[inline(always)]
     fn of(packet: &Packet, now: Instant) -> Option<Self> {
         let (facts, tcp) = (ClientFacts::of(packet)?, packet.tcp()?);
-        let next = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        Some(Self { facts, acknowledged: tcp.ack, next, highest: tcp.ack, used: now })
+        let snd_nxt = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
+        Some(Self { facts, acked: tcp.ack, snd_nxt, told_ack: tcp.ack, last_used: now })
     }
 
     /// Takes over what a later packet of the client's says.
     fn learn(&mut self, news: &Self) {
-        self.used = news.used;
-        self.highest = self.highest.max(news.highest);
-        self.next = self.next.max(news.next);
+        self.last_used = news.last_used;
+        self.told_ack = self.told_ack.max(news.told_ack);
+        self.snd_nxt = self.snd_nxt.max(news.snd_nxt);
         if self.is_news(news) {
             self.facts = news.facts;
-            self.acknowledged = news.acknowledged;
+            self.acked = news.acked;
         }
     }
 
@@ -354,7 +356,7 @@ impl Client {
     fn is_news(&self, news: &Self) -> bool {
         let younger = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
         let stamps = self.facts.ts_val.zip(news.facts.ts_val);
-        !news.acknowledged.before(self.acknowledged) && !stamps.is_some_and(|(old, new)| younger(new, old))
+        !news.acked.before(self.acked) && !stamps.is_some_and(|(old, new)| younger(new, old))
     }
 }
 
@@ -366,11 +368,11 @@ pub(super) fn is_plain_data(packet: &Packet, tcp: &TcpHeader) -> bool {
 }
 
 /// The window of a stateless template: the largest that the field can say.
-const PAPERS_WINDOW: u16 = 65_535;
+const STATELESS_WINDOW: u16 = 65_535;
 /// So many connections of one client are remembered. Where there is one more, those that were silent for [`IDLE`] are forgotten, and at least
 /// the one that was silent longest.
-const MOST_CLIENTS: usize = 1024;
+const MAX_CLIENTS: usize = 1024;
 /// Longer than [`super::client::SILENCE`], so that a client does not count on what is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
 /// So many requests wait for a client's first packet.
-const MOST_EARLY: usize = 16;
+const MAX_EARLY: usize = 16;

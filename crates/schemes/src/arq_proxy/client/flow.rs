@@ -7,7 +7,7 @@ use ackless_wire::{Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::super::ArqProxyCounters;
 use super::super::names::Name;
-use super::request::{Asked, Own, Pending};
+use super::request::{Asked, NativeAck, Pending};
 use super::{Env, SILENCE};
 use crate::connection::Opaque;
 use crate::guard::Rtt;
@@ -15,52 +15,52 @@ use crate::guard::Rtt;
 /// One connection of the transport here.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// The data packets that came and are not acknowledged yet.
-    came: VecDeque<Came>,
+    /// The data packets that came and that the transport has not acknowledged yet.
+    unacked: VecDeque<DataPacket>,
     /// They end one behind the other, all within [`NEAR`].
     in_order: bool,
     /// The greatest number that the transport has acknowledged.
-    acknowledged: Option<SeqNumber>,
+    acked: Option<SeqNumber>,
     /// The last native packet that is known to have arrived.
-    word: Option<Word>,
-    /// The most that the proxy is known to have acknowledged on a request.
-    pub(super) said: Option<SeqNumber>,
+    last_delivered: Option<DeliveredNative>,
+    /// The greatest number that the proxy is known to have acknowledged on a request.
+    pub(super) proxy_acked: Option<SeqNumber>,
     pub(super) closing: bool,
     /// Left alone: nothing is asked for.
     pub(super) opaque: Opaque,
     pub(super) pending: Option<Pending>,
     /// ACKs that the pending one covers, in their order; none without it.
-    pub(super) older: Vec<Own>,
+    pub(super) older: Vec<NativeAck>,
     pub(super) asked: Option<Asked>,
-    pub(super) in_line: bool,
+    pub(super) in_ask_queue: bool,
     /// From a native ACK, whose timestamp the proxy repeats, to data that follows from it.
     pub(super) rtt: Rtt,
     /// When the transport last sent something.
-    pub(super) used: Instant,
+    pub(super) last_used: Instant,
 }
 
 /// A data packet.
 #[derive(Clone, Copy, Debug)]
-struct Came {
+struct DataPacket {
     end: SeqNumber,
     name: Name,
     /// Its TSval.
-    value: Option<u32>,
+    ts_val: Option<u32>,
 }
 
 /// What the proxy takes over from a native packet.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct DeliveredNative {
     window: u16,
     ack: SeqNumber,
     /// Its TSval.
-    value: Option<u32>,
+    ts_val: Option<u32>,
     frame: MacSeq,
 }
 
 /// Why an ACK is not asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Native {
+pub(super) enum WhyNative {
     FirstOfFlow,
     Duplicate,
     Sack,
@@ -75,130 +75,131 @@ pub(super) enum Native {
 impl Flow {
     pub(super) fn new(now: Instant) -> Self {
         Self {
-            came: VecDeque::new(),
+            unacked: VecDeque::new(),
             in_order: true,
-            acknowledged: None,
-            word: None,
-            said: None,
+            acked: None,
+            last_delivered: None,
+            proxy_acked: None,
             closing: false,
             opaque: Opaque::default(),
             pending: None,
             older: Vec::new(),
             asked: None,
-            in_line: false,
+            in_ask_queue: false,
             rtt: Rtt::new(),
-            used: now,
+            last_used: now,
         }
     }
 
     /// A data packet with this header, payload included up to `end`, came in a frame with this name.
-    pub(super) fn came(&mut self, tcp: &TcpHeader, end: SeqNumber, name: Option<Name>) {
-        let Some(name) = name.filter(|_| self.acknowledged.is_none_or(|acknowledged| end.after(acknowledged))) else {
+    pub(super) fn on_data(&mut self, tcp: &TcpHeader, end: SeqNumber, name: Option<Name>) {
+        let Some(name) = name.filter(|_| self.acked.is_none_or(|acked| end.after(acked))) else {
             return;
         };
-        if let (Some(first), Some(last)) = (self.came.front(), self.came.back()) {
+        if let (Some(first), Some(last)) = (self.unacked.front(), self.unacked.back()) {
             self.in_order &= end.after(last.end) && end - first.end < NEAR;
         } else {
             self.in_order = true;
         }
-        self.came.push_back(Came { end, name, value: tcp.options.timestamps.map(|(value, _)| value) });
-        if self.came.len() > MOST_PACKETS {
-            self.came.pop_front();
+        self.unacked.push_back(DataPacket { end, name, ts_val: tcp.options.timestamps.map(|(ts_val, _)| ts_val) });
+        if self.unacked.len() > MAX_PACKETS {
+            self.unacked.pop_front();
         }
     }
 
     /// A native packet has arrived at the peer.
-    pub(super) fn arrived(&mut self, tcp: &TcpHeader, frame: MacSeq) {
-        let value = tcp.options.timestamps.map(|(value, _)| value);
-        let word = Word { window: tcp.window, ack: tcp.ack, value, frame };
-        if self.word.is_none_or(|before| word.is_newer(&before)) {
-            self.word = Some(word);
+    pub(super) fn on_native_delivered(&mut self, tcp: &TcpHeader, frame: MacSeq) {
+        let ts_val = tcp.options.timestamps.map(|(ts_val, _)| ts_val);
+        let delivered = DeliveredNative { window: tcp.window, ack: tcp.ack, ts_val, frame };
+        if self.last_delivered.is_none_or(|before| delivered.is_newer(&before)) {
+            self.last_delivered = Some(delivered);
         }
     }
 
     /// The name of the packet that this ACK ends, if it may be asked for: the paper's four exceptions, and what a made ACK cannot say.
-    pub(super) fn may_ask(&mut self, env: &Env<'_, '_>, tcp: &TcpHeader, pure: bool) -> Result<Name, Native> {
-        let silent = env.cx.now.saturating_since(self.used) > SILENCE;
-        self.word = self.word.filter(|_| !silent);
+    pub(super) fn may_ask(&mut self, env: &Env<'_, '_>, tcp: &TcpHeader, pure: bool) -> Result<Name, WhyNative> {
+        let silent = env.cx.now.saturating_since(self.last_used) > SILENCE;
+        self.last_delivered = self.last_delivered.filter(|_| !silent);
         if self.closing {
-            return Err(Native::Closing);
+            return Err(WhyNative::Closing);
         }
         if !pure {
-            return Err(Native::Piggybacked);
+            return Err(WhyNative::Piggybacked);
         }
         if !tcp.options.sack.is_empty() {
-            return Err(Native::Sack);
+            return Err(WhyNative::Sack);
         }
         if tcp.flags != TcpFlags::ACK {
-            return Err(Native::Flags);
+            return Err(WhyNative::Flags);
         }
-        if self.acknowledged.is_some_and(|acknowledged| !tcp.ack.after(acknowledged)) {
-            return Err(Native::Duplicate);
+        if self.acked.is_some_and(|acked| !tcp.ack.after(acked)) {
+            return Err(WhyNative::Duplicate);
         }
         if !self.window_fits(env.config.stateless, tcp.window)? {
-            return Err(Native::Window);
+            return Err(WhyNative::Window);
         }
-        let ends = self.ends_at(tcp.ack).ok_or(Native::Unmapped)?;
+        let ends = self.ends_at(tcp.ack).ok_or(WhyNative::Unmapped)?;
         let echo = tcp.options.timestamps.map(|(_, echo)| echo).filter(|_| !env.config.stateless);
-        if echo.zip(ends.value).is_some_and(|(echo, value)| SeqNumber(echo).after(SeqNumber(value))) {
-            return Err(Native::Echo);
+        if echo.zip(ends.ts_val).is_some_and(|(echo, ts_val)| SeqNumber(echo).after(SeqNumber(ts_val))) {
+            return Err(WhyNative::Echo);
         }
         Ok(ends.name)
     }
 
     /// Whether the window that the proxy will say is one that may be said. It may fall short by a fifth, so that one that keeps growing is not
     /// sent natively each time.
-    fn window_fits(&self, stateless: bool, window: u16) -> Result<bool, Native> {
+    fn window_fits(&self, stateless: bool, window: u16) -> Result<bool, WhyNative> {
         if stateless {
             return Ok(window > 0);
         }
-        let known = self.word.ok_or(Native::FirstOfFlow)?.window;
+        let known = self.last_delivered.ok_or(WhyNative::FirstOfFlow)?.window;
         Ok(window > 0 && window >= known && u32::from(window) * 4 < u32::from(known) * 5)
     }
 
     /// The transport has acknowledged up to here.
-    pub(super) fn take_note(&mut self, ack: SeqNumber, now: Instant) {
-        self.used = now;
-        if self.acknowledged.is_some_and(|acknowledged| !ack.after(acknowledged)) {
+    pub(super) fn on_ack(&mut self, ack: SeqNumber, now: Instant) {
+        self.last_used = now;
+        if self.acked.is_some_and(|acked| !ack.after(acked)) {
             return;
         }
-        self.acknowledged = Some(ack);
+        self.acked = Some(ack);
         if self.in_order {
-            while self.came.pop_front_if(|came| !came.end.after(ack)).is_some() {}
+            while self.unacked.pop_front_if(|data| !data.end.after(ack)).is_some() {}
         } else {
-            self.came.retain(|came| came.end.after(ack));
+            self.unacked.retain(|data| data.end.after(ack));
         }
     }
 
     /// The last packet that came of those that end here.
-    fn ends_at(&self, ack: SeqNumber) -> Option<&Came> {
+    fn ends_at(&self, ack: SeqNumber) -> Option<&DataPacket> {
         if self.in_order {
             // Nearly always one of the first.
-            return self.came.iter().find(|came| !came.end.before(ack)).filter(|came| came.end == ack);
+            return self.unacked.iter().find(|data| !data.end.before(ack)).filter(|data| data.end == ack);
         }
-        self.came.iter().rev().find(|came| came.end == ack)
+        self.unacked.iter().rev().find(|data| data.end == ack)
     }
 
     /// What is kept and no answer has asked for goes natively, in its order, and is not asked for any more.
     pub(super) fn let_go(&mut self, env: &mut Env<'_, '_>) {
-        let Some(pending) = self.pending.take_if(|pending| pending.keeps) else { return };
-        pending.go(&mut self.older, env);
+        let Some(pending) = self.pending.take_if(|pending| pending.any_kept) else { return };
+        pending.send_natively(&mut self.older, env);
     }
 }
 
-impl Word {
+impl DeliveredNative {
     /// Whether the proxy will take this over in the place of what it had before: it minds what is acknowledged, then timestamps, then the order in
     /// which frames leave its reorder buffer.
     fn is_newer(&self, before: &Self) -> bool {
-        let older = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
-        if self.ack.before(before.ack) || before.value.zip(self.value).is_some_and(|(before, now)| older(now, before)) {
+        let older = |ts_val: u32, than: u32| SeqNumber(ts_val).before(SeqNumber(than));
+        if self.ack.before(before.ack) || before.ts_val.zip(self.ts_val).is_some_and(|(before, now)| older(now, before))
+        {
             return false;
         }
         self.ack != before.ack || self.frame.offset_from(before.frame) < MacSeq::MODULUS / 2
     }
 }
 
-impl Native {
+impl WhyNative {
     pub(super) const fn count(self, counters: &mut ArqProxyCounters) {
         let counter = match self {
             Self::FirstOfFlow => &mut counters.native_first_of_flow,
@@ -218,4 +219,4 @@ impl Native {
 /// Sequence numbers within this of each other compare alike from wherever one looks at them that is as near.
 const NEAR: u32 = 1 << 29;
 /// So many packets of a connection are remembered that are not acknowledged yet.
-const MOST_PACKETS: usize = 4096;
+const MAX_PACKETS: usize = 4096;

@@ -2,7 +2,7 @@
 //!
 //! - `flow`: one connection, with which ACKs may be asked for;
 //! - `request`: the ACKs that a request replaces, wherever they are, until its answer is known to have arrived;
-//! - `heard`: what the peer's next PPDU says about that answer.
+//! - `answer_fate`: what the peer's next PPDU says about that answer.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,12 @@ use super::proxy::is_plain_data;
 use super::{ArqProxyConfig, ArqProxyCounters, Policy};
 use crate::flow_key::{FlowKey, Table};
 use crate::guard::Gaps;
+use answer_fate::{AnswerFate, AskingAnswer, LastPpdu};
 use flow::Flow;
-use heard::{Fate, Heard, Told};
-use request::{Own, Pending};
+use request::{NativeAck, Pending};
 
+mod answer_fate;
 mod flow;
-mod heard;
 mod request;
 
 /// What concerns one peer that sends data here.
@@ -29,13 +29,13 @@ pub(super) struct Client {
     names: Names,
     /// By flow of the ACKs.
     flows: Table<Flow>,
-    /// Flows that have something to ask, or to ask again, in the order in which they came to it.
-    line: VecDeque<FlowKey>,
+    /// Flows that have something to ask for, or to ask for again, in the order in which they came to it.
+    ask_queue: VecDeque<FlowKey>,
     /// What the transport has sent and the MAC has not got yet, with its flow.
-    sent: VecDeque<(PacketId, FlowKey)>,
-    /// The last answer with a request.
-    told: Option<Told>,
-    heard: Heard,
+    on_way_down: VecDeque<(PacketId, FlowKey)>,
+    /// The last answer that bore a request.
+    last_asking: Option<AskingAnswer>,
+    last_ppdu: LastPpdu,
     /// Whether the peer's last data said that more of it follows; never under [`Policy::Race`].
     promised: bool,
     /// How far apart its PPDUs come while it has more, which its AP says under either policy if the guard is automatic.
@@ -56,23 +56,23 @@ pub(super) struct Env<'a, 'b> {
 impl Client {
     /// A PPDU came from the peer: a BlockAck Request, or something with MPDUs.
     pub(super) fn on_ppdu_in(&mut self, now: Instant, arrival: &Arrival) {
-        let request = arrival.kind == ArrivalKind::BlockAckReq;
-        if !request {
+        let block_ack_req = arrival.kind == ArrivalKind::BlockAckReq;
+        if !block_ack_req {
             self.gaps.on_ppdu(now, arrival.bits.more_data);
         }
-        self.heard = Heard { request, more_data: arrival.bits.more_data, ..Heard::default() };
+        self.last_ppdu = LastPpdu { block_ack_req, more_data: arrival.bits.more_data, ..LastPpdu::default() };
     }
 
     /// An intact MPDU came, perhaps again.
     pub(super) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         let frame = Some((mpdu.tid(), mpdu.seq));
-        self.heard.again |= self.told.is_some_and(|told| told.frame == frame);
-        (self.heard.frame, self.heard.retry) = (frame, mpdu.retry);
+        self.last_ppdu.repeated |= self.last_asking.is_some_and(|asking| asking.frame == frame);
+        (self.last_ppdu.frame, self.last_ppdu.retry) = (frame, mpdu.retry);
         if mpdu.receiver != env.cx.node {
             return;
         }
-        self.promised = self.heard.more_data && env.config.policy == Policy::MoreData;
-        let place = self.names.place(mpdu);
+        self.promised = self.last_ppdu.more_data && env.config.policy == Policy::MoreData;
+        let unwrapped_seq = self.names.unwrapped_seq(mpdu);
         if mpdu.ds == Ds::ToAp || mpdu.destination != env.cx.node {
             return;
         }
@@ -99,11 +99,11 @@ impl Client {
         let (by, time) = (env.config.identification, (env.cx.now, env.config.lifetime));
         let flows = &mut self.flows;
         // A stateless proxy keeps every template for its lifetime.
-        let is_said = |flow, end: SeqNumber| {
-            let said = flows.get_mut(flow).filter(|_| !env.config.stateless).and_then(|flow| flow.said);
-            said.is_some_and(|said| !end.after(said))
+        let is_acked = |flow, end: SeqNumber| {
+            let acked = flows.get_mut(flow).filter(|_| !env.config.stateless).and_then(|flow| flow.proxy_acked);
+            acked.is_some_and(|acked| !end.after(acked))
         };
-        let name = match self.names.came(by, (mpdu, place), (packet, key), time, is_said) {
+        let name = match self.names.add(by, (mpdu, unwrapped_seq), (packet, key), time, is_acked) {
             Ok(name) => name,
             Err(_) => {
                 env.counters.hash_collision += 1;
@@ -116,7 +116,7 @@ impl Client {
         if let Some((_, echo)) = tcp.options.timestamps {
             flow.rtt.on_echo(echo, now, gaps);
         }
-        flow.came(&tcp, end, name);
+        flow.on_data(&tcp, end, name);
     }
 
     /// The transport here has sent a packet that the MAC gets later: its request may leave at once (section 2).
@@ -124,7 +124,7 @@ impl Client {
         if self.examine(env, packet)
             && let Some(key) = FlowKey::of(env.cx.pool.get(packet))
         {
-            self.sent.push_back((packet, key));
+            self.on_way_down.push_back((packet, key));
         }
     }
 
@@ -139,16 +139,16 @@ impl Client {
         if self.flows.is_empty() {
             return Verdict::Pass;
         }
-        if let Some(key) = self.has_come(packet) {
+        if let Some(key) = self.take_from_way_down(packet) {
             if let Some(place) = env.unwanted.iter().position(|unwanted| *unwanted == packet) {
                 env.unwanted.swap_remove(place);
                 return Verdict::Swallow;
             }
             let Some(flow) = self.flows.get_mut(key) else { return Verdict::Pass };
-            if let Some(held) = flow.asked.as_mut().and_then(|asked| asked.held.as_mut())
-                && held.is_coming(packet)
+            if let Some(native) = flow.asked.as_mut().and_then(|asked| asked.native.as_mut())
+                && native.is_coming(packet)
             {
-                *held = Own::Kept(packet, options);
+                *native = NativeAck::Kept(packet, options);
                 return Verdict::Hold;
             }
         } else if !self.examine(env, packet) {
@@ -156,20 +156,20 @@ impl Client {
         }
         let flow = self.flows.at_hand();
         let Some(pending) = flow.pending.as_mut() else { return Verdict::Pass };
-        let keeps = pending.keeps;
+        let any_kept = pending.any_kept;
         match pending.coming(&mut flow.older, packet) {
-            Some(own) if keeps || self.promised => {
-                *own = Own::Kept(packet, options);
-                pending.keeps = true;
+            Some(native) if any_kept || self.promised => {
+                *native = NativeAck::Kept(packet, options);
+                pending.any_kept = true;
                 env.counters.kept += 1;
                 env.wake_at(pending.since + env.config.guard.patience(self.gaps, flow.rtt));
                 Verdict::Hold
             }
-            Some(own) => {
-                *own = Own::Queued(handle, options);
+            Some(native) => {
+                *native = NativeAck::Queued(handle, options);
                 Verdict::Pass
             }
-            None if keeps => {
+            None if any_kept => {
                 // What cannot be asked for stays behind what came before it.
                 flow.let_go(env);
                 env.cx.emit(Emission::Queue(packet, options));
@@ -181,29 +181,29 @@ impl Client {
 
     /// A native ACK goes on the air: its request, and that for older ones, is cancelled.
     pub(super) fn on_sequenced(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if !mpdu.tcp_ack || self.line.is_empty() {
+        if !mpdu.tcp_ack || self.ask_queue.is_empty() {
             return;
         }
         let Some(key) = FlowKey::of(env.cx.pool.get(mpdu.packet)) else { return };
         let Some(flow) = self.flows.get_mut(key) else { return };
         let Some(pending) = &mut flow.pending else { return };
-        if pending.own.is_some_and(|own| own.is_named(mpdu.handle)) {
+        if pending.native.is_some_and(|native| native.is_frame(mpdu.handle)) {
             env.counters.native_first += 1;
             flow.let_go(env);
             flow.pending = None;
             flow.older.clear();
         } else {
-            flow.older.retain(|older| !older.is_named(mpdu.handle));
+            flow.older.retain(|older| !older.is_frame(mpdu.handle));
         }
     }
 
     /// The full queue has dropped a frame. What it would have said can still be asked for.
     pub(super) fn on_dropped(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
-        for n in 0..self.line.len() {
-            let Some(flow) = self.flows.get_mut(self.line[n]) else { continue };
+        for n in 0..self.ask_queue.len() {
+            let Some(flow) = self.flows.get_mut(self.ask_queue[n]) else { continue };
             let Some(pending) = &mut flow.pending else { continue };
-            flow.older.retain(|older| !older.is_named(handle));
-            if pending.own.take_if(|own| own.is_named(handle)).is_some() {
+            flow.older.retain(|older| !older.is_frame(handle));
+            if pending.native.take_if(|native| native.is_frame(handle)).is_some() {
                 env.counters.native_dropped += 1;
                 return;
             }
@@ -219,11 +219,11 @@ impl Client {
         let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is()) else { return };
-        flow.rtt.on_ack(tcp.options.timestamps.map(|(value, _)| value), env.cx.now);
-        flow.arrived(&tcp, mpdu.seq);
+        flow.rtt.on_ack(tcp.options.timestamps.map(|(ts_val, _)| ts_val), env.cx.now);
+        flow.on_native_delivered(&tcp, mpdu.seq);
         if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
             env.counters.confirmed += 1;
-            asked.drop_held(env);
+            asked.discard_native(env);
         }
     }
 
@@ -235,7 +235,7 @@ impl Client {
             self.let_go(env);
         }
         let (flow, tag) = request?;
-        self.told = Some(self.heard.told(due.kind, flow, tag));
+        self.last_asking = Some(self.last_ppdu.asking_answer(due.kind, flow, tag));
         Some(tag)
     }
 
@@ -245,22 +245,22 @@ impl Client {
         for flow in self.flows.values_mut() {
             let patience = env.config.guard.patience(gaps, flow.rtt);
             if let Some(asked) = flow.asked.take_if(|asked| asked.until <= now) {
-                match asked.held {
+                match asked.native {
                     // A later ACK that waits here says all of it.
-                    Some(held @ Own::Kept(..))
-                        if flow.pending.as_ref().is_some_and(|pending| pending.own.is_some()) =>
+                    Some(native @ NativeAck::Kept(..))
+                        if flow.pending.as_ref().is_some_and(|pending| pending.native.is_some()) =>
                     {
-                        held.drop(env);
+                        native.discard(env);
                     }
-                    Some(held @ Own::Kept(..)) => {
+                    Some(native @ NativeAck::Kept(..)) => {
                         env.counters.rescued += 1;
-                        held.go(env);
+                        native.send_natively(env);
                     }
                     // What is still coming goes natively when it has come.
                     _ => {}
                 }
             }
-            let kept = flow.pending.as_ref().filter(|pending| pending.keeps);
+            let kept = flow.pending.as_ref().filter(|pending| pending.any_kept);
             let kept_until = kept.map(|pending| pending.since + patience);
             if kept_until.is_some_and(|until| until <= now) {
                 // The promise was not kept.
@@ -276,43 +276,43 @@ impl Client {
 
     /// What the PPDU that is being answered says about the last answer with a request.
     fn judge_last(&mut self, env: &mut Env<'_, '_>, answer: AnswerKind) {
-        let Some(told) = self.told.take() else { return };
-        match self.heard.fate(&told, answer) {
-            Fate::Lost => env.counters.answer_lost += 1,
-            Fate::Unsure => env.counters.unsure += 1,
-            Fate::Arrived => self.confirm(env, &told),
+        let Some(asking) = self.last_asking.take() else { return };
+        match self.last_ppdu.fate(&asking, answer) {
+            AnswerFate::Lost => env.counters.answer_lost += 1,
+            AnswerFate::Unsure => env.counters.unsure += 1,
+            AnswerFate::Arrived => self.confirm(env, &asking),
         }
     }
 
     /// The last answer with a request is known to have arrived.
-    fn confirm(&mut self, env: &mut Env<'_, '_>, told: &Told) {
-        let Some(flow) = self.flows.get_mut(told.flow) else { return };
-        if let Some(asked) = flow.asked.take_if(|asked| asked.name.tag == told.tag) {
+    fn confirm(&mut self, env: &mut Env<'_, '_>, asking: &AskingAnswer) {
+        let Some(flow) = self.flows.get_mut(asking.flow) else { return };
+        if let Some(asked) = flow.asked.take_if(|asked| asked.name.tag == asking.tag) {
             env.counters.confirmed += 1;
-            flow.said = Some(flow.said.map_or(asked.ack, |said| said.max(asked.ack)));
-            asked.drop_held(env);
+            flow.proxy_acked = Some(flow.proxy_acked.map_or(asked.ack, |acked| acked.max(asked.ack)));
+            asked.discard_native(env);
         }
         // The next flow has its turn.
-        if self.line.pop_front_if(|first| *first == told.flow).is_some() {
-            flow.in_line = flow.pending.is_some();
-            self.line.extend(flow.in_line.then_some(told.flow));
+        if self.ask_queue.pop_front_if(|first| *first == asking.flow).is_some() {
+            flow.in_ask_queue = flow.pending.is_some();
+            self.ask_queue.extend(flow.in_ask_queue.then_some(asking.flow));
         }
     }
 
     /// The first request in line, with the native ACKs that it replaces taken back.
     fn next_request(&mut self, env: &mut Env<'_, '_>) -> Option<(FlowKey, Tag)> {
         let (by, now, lifetime) = (env.config.identification, env.cx.now, env.config.lifetime);
-        while let Some(&key) = self.line.front() {
+        while let Some(&key) = self.ask_queue.front() {
             if let Some(flow) = self.flows.get_mut(key) {
                 let patience = env.config.guard.patience(self.gaps, flow.rtt);
                 if let Some(pending) = flow.pending.take() {
                     if !self.names.holds(by, &pending.name, now, lifetime) {
                         env.counters.outdated += 1;
-                        pending.go(&mut flow.older, env);
+                        pending.send_natively(&mut flow.older, env);
                     } else if let Some(asked) = pending.ask(&mut flow.older, env, patience) {
                         let tag = asked.name.tag;
                         if let Some(before) = flow.asked.replace(asked) {
-                            before.drop_held(env);
+                            before.discard_native(env);
                         }
                         return Some((key, tag));
                     }
@@ -325,17 +325,17 @@ impl Client {
                     asked.until = now + patience;
                     return Some((key, asked.name.tag));
                 }
-                flow.in_line = false;
+                flow.in_ask_queue = false;
             }
-            self.line.pop_front();
+            self.ask_queue.pop_front();
         }
         None
     }
 
     /// What is kept and was on no answer goes natively.
     fn let_go(&mut self, env: &mut Env<'_, '_>) {
-        for n in 0..self.line.len() {
-            if let Some(flow) = self.flows.get_mut(self.line[n]) {
+        for n in 0..self.ask_queue.len() {
+            if let Some(flow) = self.flows.get_mut(self.ask_queue[n]) {
                 flow.let_go(env);
             }
         }
@@ -358,17 +358,19 @@ impl Client {
         let pure = !flow.opaque.note(&tcp) && pure;
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
         let verdict = flow.may_ask(env, &tcp, pure);
-        flow.take_note(tcp.ack, env.cx.now);
+        flow.on_ack(tcp.ack, env.cx.now);
         match verdict {
             Err(native) => native.count(env.counters),
             Ok(name) => {
                 let before = flow.pending.take();
-                let (since, keeps) = before.as_ref().map_or((env.cx.now, false), |before| (before.since, before.keeps));
-                flow.older.extend(before.and_then(|before| before.own));
-                flow.pending = Some(Pending { name, ack: tcp.ack, own: Some(Own::Coming(packet)), keeps, since });
-                if !flow.in_line {
-                    flow.in_line = true;
-                    self.line.push_back(key);
+                let (since, any_kept) =
+                    before.as_ref().map_or((env.cx.now, false), |before| (before.since, before.any_kept));
+                flow.older.extend(before.and_then(|before| before.native));
+                flow.pending =
+                    Some(Pending { name, ack: tcp.ack, native: Some(NativeAck::Coming(packet)), any_kept, since });
+                if !flow.in_ask_queue {
+                    flow.in_ask_queue = true;
+                    self.ask_queue.push_back(key);
                 }
             }
         }
@@ -376,22 +378,22 @@ impl Client {
     }
 
     /// The flow of a packet that was looked at when it was sent.
-    fn has_come(&mut self, packet: PacketId) -> Option<FlowKey> {
-        self.sent.pop_front_if(|(sent, _)| *sent == packet).map(|(_, key)| key)
+    fn take_from_way_down(&mut self, packet: PacketId) -> Option<FlowKey> {
+        self.on_way_down.pop_front_if(|(sent, _)| *sent == packet).map(|(_, key)| key)
     }
 
     /// A connection begins or ends, by the word of the transport here.
     fn restart(&mut self, env: &mut Env<'_, '_>, key: FlowKey) {
         if let Some(flow) = self.flows.get_mut(key) {
             let before = std::mem::replace(flow, Flow::new(env.cx.now));
-            flow.in_line = before.in_line;
+            flow.in_ask_queue = before.in_ask_queue;
             before
                 .older
                 .into_iter()
-                .chain(before.pending.and_then(|pending| pending.own))
-                .for_each(|own| own.drop(env));
+                .chain(before.pending.and_then(|pending| pending.native))
+                .for_each(|native| native.discard(env));
             if let Some(asked) = before.asked {
-                asked.drop_held(env);
+                asked.discard_native(env);
             }
         }
     }
@@ -399,11 +401,11 @@ impl Client {
     /// The flow with this key, made where it is new; `None` where there are too many.
     fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
         if self.flows.get_mut(key).is_none() {
-            if self.flows.len() >= MOST_FLOWS {
-                let silent = |flow: &Flow| env.cx.now.saturating_since(flow.used) > SILENCE;
-                self.flows.retain(|_, flow| flow.asked.is_some() || flow.in_line || !silent(flow));
+            if self.flows.len() >= MAX_FLOWS {
+                let silent = |flow: &Flow| env.cx.now.saturating_since(flow.last_used) > SILENCE;
+                self.flows.retain(|_, flow| flow.asked.is_some() || flow.in_ask_queue || !silent(flow));
             }
-            if self.flows.len() < MOST_FLOWS {
+            if self.flows.len() < MAX_FLOWS {
                 self.flows.insert(key, Flow::new(env.cx.now));
             }
         }
@@ -420,4 +422,4 @@ impl Env<'_, '_> {
 /// A connection that was silent for so long begins anew with a native ACK: the proxy may have forgotten it.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// With so many connections, those that are silent are forgotten; where none is, a further one is acknowledged natively.
-const MOST_FLOWS: usize = 512;
+const MAX_FLOWS: usize = 512;

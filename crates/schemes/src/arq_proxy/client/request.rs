@@ -9,7 +9,7 @@ use super::Env;
 
 /// The client's own ACK, on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Own {
+pub(super) enum NativeAck {
     /// From the transport to the MAC, which has no reference yet.
     Coming(PacketId),
     /// In the queue, by its frame's name.
@@ -25,9 +25,9 @@ pub(super) struct Pending {
     pub(super) name: Name,
     pub(super) ack: SeqNumber,
     /// The ACK itself, unless the queue has dropped it.
-    pub(super) own: Option<Own>,
+    pub(super) native: Option<NativeAck>,
     /// Whether any of them is kept here.
-    pub(super) keeps: bool,
+    pub(super) any_kept: bool,
     /// When the first of them came.
     pub(super) since: Instant,
 }
@@ -38,7 +38,7 @@ pub(super) struct Asked {
     pub(super) name: Name,
     pub(super) ack: SeqNumber,
     /// The ACK itself: kept, or coming.
-    pub(super) held: Option<Own>,
+    pub(super) native: Option<NativeAck>,
     /// When the guard timer ends.
     pub(super) until: Instant,
 }
@@ -46,55 +46,55 @@ pub(super) struct Asked {
 impl Pending {
     /// The ACK of this packet, that is on its way to the MAC.
     #[inline]
-    pub(super) fn coming<'a>(&'a mut self, older: &'a mut [Own], packet: PacketId) -> Option<&'a mut Own> {
-        self.own.iter_mut().chain(older).find(|own| own.is_coming(packet))
+    pub(super) fn coming<'a>(&'a mut self, older: &'a mut [NativeAck], packet: PacketId) -> Option<&'a mut NativeAck> {
+        self.native.iter_mut().chain(older).find(|native| native.is_coming(packet))
     }
 
     /// Is not asked for any more: what is kept goes natively, in its order.
-    pub(super) fn go(self, older: &mut Vec<Own>, env: &mut Env<'_, '_>) {
-        for own in older.drain(..).chain(self.own) {
-            env.counters.let_go += u64::from(matches!(own, Own::Kept(..)));
-            own.go(env);
+    pub(super) fn send_natively(self, older: &mut Vec<NativeAck>, env: &mut Env<'_, '_>) {
+        for native in older.drain(..).chain(self.native) {
+            env.counters.let_go += u64::from(matches!(native, NativeAck::Kept(..)));
+            native.send_natively(env);
         }
     }
 
     /// Goes into an answer: the client's own ACKs are taken back. `None` where the newest is out of reach, and goes by itself; older ones that are
     /// kept follow it. It waits for a sign that the answer has arrived for so long.
-    pub(super) fn ask(self, older: &mut Vec<Own>, env: &mut Env<'_, '_>, patience: Duration) -> Option<Asked> {
-        let held = match self.own.map(|own| own.take_back(env)) {
+    pub(super) fn ask(self, older: &mut Vec<NativeAck>, env: &mut Env<'_, '_>, patience: Duration) -> Option<Asked> {
+        let native = match self.native.map(|native| native.take_back(env)) {
             Some(None) => {
                 env.counters.too_late += 1;
-                older.drain(..).for_each(|older| older.go(env));
+                older.drain(..).for_each(|older| older.send_natively(env));
                 return None;
             }
-            Some(Some(held)) => Some(held),
+            Some(Some(native)) => Some(native),
             None => None,
         };
         env.counters.requested += 1;
-        env.counters.cancelled += u64::from(held.is_some());
+        env.counters.cancelled += u64::from(native.is_some());
         for older in older.drain(..) {
             if let Some(older) = older.take_back(env) {
-                older.drop(env);
+                older.discard(env);
                 env.counters.cancelled += 1;
                 env.counters.covered += 1;
             }
         }
         let until = env.cx.now + patience;
         env.wake_at(until);
-        Some(Asked { name: self.name, ack: self.ack, held, until })
+        Some(Asked { name: self.name, ack: self.ack, native, until })
     }
 }
 
 impl Asked {
     /// The ACK is not needed any more.
-    pub(super) fn drop_held(self, env: &mut Env<'_, '_>) {
-        if let Some(held) = self.held {
-            held.drop(env);
+    pub(super) fn discard_native(self, env: &mut Env<'_, '_>) {
+        if let Some(native) = self.native {
+            native.discard(env);
         }
     }
 }
 
-impl Own {
+impl NativeAck {
     /// Takes it out of the queue; `None` where it is out of reach.
     fn take_back(self, env: &mut Env<'_, '_>) -> Option<Self> {
         match self {
@@ -110,12 +110,12 @@ impl Own {
     }
 
     /// Whether it waits in the queue under this name.
-    pub(super) fn is_named(&self, name: FrameHandle) -> bool {
+    pub(super) fn is_frame(&self, name: FrameHandle) -> bool {
         matches!(self, Self::Queued(handle, _) if *handle == name)
     }
 
     /// It goes no further, unless it is queued.
-    pub(super) fn drop(self, env: &mut Env<'_, '_>) {
+    pub(super) fn discard(self, env: &mut Env<'_, '_>) {
         match self {
             Self::Kept(packet, _) => env.cx.pool.release(packet),
             Self::Coming(packet) => env.unwanted.push(packet),
@@ -124,7 +124,7 @@ impl Own {
     }
 
     /// It goes natively: what is coming or queued does so by itself.
-    pub(super) fn go(self, env: &mut Env<'_, '_>) {
+    pub(super) fn send_natively(self, env: &mut Env<'_, '_>) {
         if let Self::Kept(packet, options) = self {
             env.cx.emit(Emission::Queue(packet, options));
         }

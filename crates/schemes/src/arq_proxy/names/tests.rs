@@ -79,8 +79,9 @@ fn a_frames_name_holds_until_half_the_numbers_are_used_up_or_half_the_lifetime_i
     let mut names = Names::default();
     let come = |names: &mut Names, seq: u16| {
         let mpdu = frame(&packet, MpduKind::QosData(Tid(0)), seq % 4096);
-        let place = names.place(&mpdu);
-        let name = names.came(by, (&mpdu, place), (&packet, flow(&packet)), (Instant::ZERO, LIFETIME), |_, _| false);
+        let unwrapped_seq = names.unwrapped_seq(&mpdu);
+        let name =
+            names.add(by, (&mpdu, unwrapped_seq), (&packet, flow(&packet)), (Instant::ZERO, LIFETIME), |_, _| false);
         name.expect("numbers do not collide").expect("TID 0 has all tags")
     };
     // On across the wrap, in steps as a peer makes them.
@@ -111,7 +112,7 @@ fn of_two_packets_with_one_hash_neither_may_be_asked_for() {
     let mut names = Names::default();
     let come_again = |names: &mut Names, packet: &Packet, at: Instant, retry: bool, said: bool| {
         let mpdu = Mpdu { retry, ..frame(packet, MpduKind::Data, 0) };
-        names.came(by, (&mpdu, 0), (packet, flow(packet)), (at, LIFETIME), |_, _| said)
+        names.add(by, (&mpdu, 0), (packet, flow(packet)), (at, LIFETIME), |_, _| said)
     };
     let come = |names: &mut Names, packet: &Packet, at: Instant| come_again(names, packet, at, false, false);
     let name = come(&mut names, &first, Instant::ZERO).expect("it is the first").expect("a hash is a tag");

@@ -1,4 +1,13 @@
 //! What a station knows of one of its flows, and the rule by which an ACK of its own TCP may be swallowed.
+//!
+//! An ACK is swallowed where the AP's agent says exactly as much, or will when the MAC ACKs arrive ([`Flow::rule`]):
+//!
+//! - it is a bare ACK of new data, without SACK blocks and ECN bits, on a connection that is not left alone;
+//! - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted, in the first solution in order;
+//! - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
+//! - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
+//!   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1). Where the AP minds the window's edge ([`Room::Promise`]), it is the edge that counts: see
+//!   [`Flow::keeps_the_edge`]; where this station does not know it, having seen no SYN, all go natively.
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
 use ackless_dot11::hooks::SendOptions;
@@ -240,14 +249,7 @@ impl Flow {
         self.acked.is_some_and(|acked| !end.after(acked))
     }
 
-    /// Whether an ACK of the flow's TCP may be swallowed. The AP's agent then says exactly as much, or will when the MAC ACKs arrive:
-    ///
-    /// - it is a bare ACK of new data, without SACK blocks and ECN bits, on a connection that is not left alone;
-    /// - all that it acknowledges beyond what the AP knows natively came in data frames that this MAC accepted, in the first solution in order;
-    /// - the AP has the connection's window and timestamp, from a native packet that it has acknowledged at link layer, not too long ago;
-    /// - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
-    ///   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1). Where the AP minds the window's edge ([`Room::Promise`]), it is the edge that counts: see
-    ///   [`Self::keeps_the_edge`]; where this station does not know it, having seen no SYN, all go natively.
+    /// Whether an ACK of the flow's TCP may be swallowed.
     ///
     /// # Errors
     /// Why it may not.

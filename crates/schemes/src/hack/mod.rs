@@ -185,7 +185,7 @@ impl Scheme for Hack {
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         let Some(link) = link(&mut self.links, cx, to) else { return };
         bits.sync = link.sync.on_ppdu_out(&mut self.counters);
-        if announces(queued, link.sync.outstanding(), self.config.announce_percent) {
+        if announces(queued, link.sync.outstanding_packets(), self.config.announce_percent) {
             bits.more_data = !link.receiver.is_broken(cx.now);
             self.counters.more_data_set += u64::from(bits.more_data);
             self.counters.more_data_withheld += u64::from(!bits.more_data);

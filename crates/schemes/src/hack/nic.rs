@@ -27,9 +27,9 @@ struct Chain<T> {
     label: Cid,
     descriptors: VecDeque<Descriptor<T>>,
     /// How many of the first were on an answer at least once.
-    sent: usize,
+    ever_sent: usize,
     /// How many of the first were on the last answer.
-    last: usize,
+    on_last_answer: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,7 @@ impl<T: Copy> Nic<T> {
     /// The word of the first descriptor of a chain that was on no answer yet.
     pub(super) fn first_unsent(&self, chain: u16) -> Option<&T> {
         let chain = self.chains.get(usize::from(chain))?;
-        chain.descriptors.get(chain.sent).map(|descriptor| &descriptor.word)
+        chain.descriptors.get(chain.ever_sent).map(|descriptor| &descriptor.word)
     }
 
     /// The word of the last descriptor of a chain.
@@ -92,7 +92,7 @@ impl<T: Copy> Nic<T> {
 
     /// Whether anything was on the last answer.
     pub(super) fn awaits_confirmation(&self) -> bool {
-        self.active.iter().any(|&chain| self.chains[usize::from(chain)].last > 0)
+        self.active.iter().any(|&chain| self.chains[usize::from(chain)].on_last_answer > 0)
     }
 
     /// A bound of what all that is held takes on an answer.
@@ -105,7 +105,7 @@ impl<T: Copy> Nic<T> {
     pub(super) fn post(&mut self, chain: u16, label: Cid, code: Code, ready: Instant, word: T) {
         let index = usize::from(chain);
         if self.chains.len() <= index {
-            let empty = || Chain { label, descriptors: VecDeque::new(), sent: 0, last: 0 };
+            let empty = || Chain { label, descriptors: VecDeque::new(), ever_sent: 0, on_last_answer: 0 };
             self.chains.resize_with(index + 1, empty);
         }
         let held = &mut self.chains[index];
@@ -138,18 +138,18 @@ impl<T: Copy> Nic<T> {
             if first && written == 0 && chain.descriptors.front().is_some_and(|descriptor| descriptor.ready <= now) {
                 appended.stuck.get_or_insert(number);
             }
-            chain.last = written;
-            let any_new = written > chain.sent;
+            chain.on_last_answer = written;
+            let any_new = written > chain.ever_sent;
             if any_new {
-                let new = chain.descriptors.range(chain.sent..written);
-                let header = match (chain.sent, first) {
+                let new = chain.descriptors.range(chain.ever_sent..written);
+                let header = match (chain.ever_sent, first) {
                     (0, true) => codec.run_header(),
                     (0, false) => run_overhead(codec),
                     _ => 0,
                 };
                 appended.new += new.len() as u64;
                 appended.new_bytes += (new.map(Descriptor::len).sum::<usize>() + header) as u64;
-                chain.sent = written;
+                chain.ever_sent = written;
             }
             if written > 0 {
                 first = false;
@@ -169,8 +169,8 @@ impl<T: Copy> Nic<T> {
         let chains = &mut self.chains;
         self.active.retain(|&number| {
             let chain = &mut chains[usize::from(number)];
-            let gone = std::mem::take(&mut chain.last);
-            chain.sent -= gone;
+            let gone = std::mem::take(&mut chain.on_last_answer);
+            chain.ever_sent -= gone;
             chain.descriptors.drain(..gone).for_each(|descriptor| each(number, descriptor.word));
             !chain.descriptors.is_empty()
         });
@@ -179,15 +179,15 @@ impl<T: Copy> Nic<T> {
     /// Takes back those descriptors of a chain that were on no answer, in their order, and hands `each` their words. Says
     /// how many.
     pub(super) fn recall_unsent(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
-        let sent = self.chains.get(usize::from(chain)).map_or(0, |chain| chain.sent);
-        self.recall_from(chain, sent, each)
+        let ever_sent = self.chains.get(usize::from(chain)).map_or(0, |chain| chain.ever_sent);
+        self.recall_from(chain, ever_sent, each)
     }
 
     /// Takes back all of a chain, in its order, and hands `each` the words. Says how many.
     pub(super) fn recall(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
         let recalled = self.recall_from(chain, 0, each);
         if let Some(chain) = self.chains.get_mut(usize::from(chain)) {
-            (chain.sent, chain.last) = (0, 0);
+            (chain.ever_sent, chain.on_last_answer) = (0, 0);
         }
         recalled
     }

@@ -21,9 +21,9 @@ pub(super) struct Sync {
     /// How far the last exchange has come.
     exchange: Exchange,
     /// MPDUs with a sequence number and without a fate.
-    outstanding: u32,
+    outstanding_mpdus: u32,
     /// The packets in them.
-    packets: u32,
+    outstanding_packets: u32,
     /// The last PPDU carried the only such MPDU.
     alone: bool,
     /// Since then an MPDU got its sequence number, or was given up: the next PPDU is no mere repetition.
@@ -45,22 +45,22 @@ enum Exchange {
 
 impl Sync {
     /// How many packets are in MPDUs with a sequence number and no fate: those of a PPDU, from when it is made until it is answered.
-    pub(super) fn outstanding(&self) -> u64 {
-        self.packets.into()
+    pub(super) fn outstanding_packets(&self) -> u64 {
+        self.outstanding_packets.into()
     }
 
     /// A packet's MPDU got its sequence number; `part` says where in it the packet stands.
     pub(super) fn on_sequenced(&mut self, part: Part) {
-        self.packets += 1;
-        self.outstanding += u32::from(part.begins());
+        self.outstanding_packets += 1;
+        self.outstanding_mpdus += u32::from(part.begins());
         self.changed = true;
     }
 
     /// A data PPDU leaves. Returns whether it bears SYNC.
     pub(super) fn on_ppdu_out(&mut self, counters: &mut HackCounters) -> bool {
-        let repeats = self.alone && self.outstanding == 1 && !self.changed;
+        let repeats = self.alone && self.outstanding_mpdus == 1 && !self.changed;
         self.set |= self.exchange == Exchange::Unanswered && !repeats;
-        self.alone = self.outstanding == 1;
+        self.alone = self.outstanding_mpdus == 1;
         self.changed = false;
         // What was unanswered before stays so: a repetition that remains unanswered changes nothing.
         self.exchange = Exchange::OnAir;
@@ -94,8 +94,8 @@ impl Sync {
 
     /// The MPDU of a packet has its fate.
     pub(super) fn on_fate(&mut self, part: Part, delivered: bool) {
-        self.packets = self.packets.saturating_sub(1);
-        self.outstanding = self.outstanding.saturating_sub(u32::from(part.begins()));
+        self.outstanding_packets = self.outstanding_packets.saturating_sub(1);
+        self.outstanding_mpdus = self.outstanding_mpdus.saturating_sub(u32::from(part.begins()));
         self.changed |= !delivered;
     }
 }

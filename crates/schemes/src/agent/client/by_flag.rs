@@ -1,4 +1,11 @@
 //! The second solution: the MAC ACK says whether the TCP ACK came down in time.
+//!
+//! An answer has the flag ON if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
+//! these ACKs can be kept off the air or was before; and if no other flow's TCP owes one for data that the answer may acknowledge too.
+//!
+//! So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
+//! answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
+//! only where the one before had: the AP may have that one already, and what it does not acknowledge anew the agent does not speak for.
 
 use ackless_dot11::frame::{Answer, FrameHandle, NodeId};
 use ackless_dot11::hooks::Context;
@@ -17,12 +24,7 @@ impl Client {
         }
     }
 
-    /// An answer leaves: with the flag ON, if the TCP has acknowledged all that this MAC has accepted of each flow with data in what is answered, and each of
-    /// these ACKs can be kept off the air or was before; and if no other flow's TCP owes one for data that the answer may acknowledge too.
-    ///
-    /// So the flag is cumulative, for a single frame and for an A-MPDU: all that came in order is acknowledged, whatever the AP has heard of earlier
-    /// answers. A delayed ACK makes the flag OFF for the frame that it waits on, and the next one, ON, stands for both. The answer to a BlockAck Request has it ON
-    /// only where the one before had: the AP may have that one already, and what it does not acknowledge anew the agent does not speak for.
+    /// An answer leaves, with the flag ON or OFF; the ACKs that an ON stands for are taken out of the queue.
     pub(in crate::agent) fn on_answer_due(
         &mut self,
         cx: &mut Context<'_>,

@@ -28,7 +28,7 @@ impl Driver {
     pub(in crate::hack) fn on_ppdu_in(&mut self, env: &mut Env<'_, '_>, kind: ArrivalKind, bits: HeaderBits) {
         self.arrival = match kind {
             ArrivalKind::BlockAckReq => {
-                self.heard = env.cx.now;
+                self.last_ppdu = env.cx.now;
                 env.counters.block_ack_lost += u64::from(self.nic.awaits_confirmation());
                 None
             }
@@ -49,8 +49,8 @@ impl Driver {
             arrival.last = Some((mpdu.tid(), mpdu.seq));
         }
         if first {
-            self.heard = env.cx.now;
-            self.learn(env, mpdu, bits.more_data);
+            self.last_ppdu = env.cx.now;
+            self.learn_timing(env, mpdu, bits.more_data);
             self.tail.on_ppdu(env.config.tails, mpdus, self.promise == Promise::MoreData);
             let believed = bits.more_data && self.tail.believes();
             env.counters.disbelieved += u64::from(bits.more_data && !believed);
@@ -105,7 +105,7 @@ impl Driver {
         let (now, flows) = (env.cx.now, &mut self.flows);
         let each = |flow, new| {
             let flow = &mut flows[flow];
-            flow.last_possible = Some(now);
+            flow.maybe_received = Some(now);
             if new {
                 // What was noted is behind what the peer has now, where the answer leaves codes behind too.
                 flow.before_unsent = FlowState::Closed;
@@ -125,14 +125,14 @@ impl Driver {
 
     /// Ends what is on the answer in a code under a key, where there is one, also if there is nothing; and counts it.
     fn seal(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue, answer: &mut Answer, appended: &Appended) {
-        let speaks = !answer.appended.is_empty();
+        let has_frame = !answer.appended.is_empty();
         if let Some(mic) = &env.config.mic {
             self.sealer.seal(mic, env.cx.node, self.peer, &mut answer.appended);
             env.counters.appended_new_bytes += if appended.new > 0 { mic::overhead(Some(mic)) as u64 } else { 0 };
         }
         let bytes = ackless_wire::Bytes(answer.appended.len() as u64);
         env.counters.appended_bytes += bytes.get();
-        if !speaks {
+        if !has_frame {
             return;
         }
         env.counters.compressed_acks += appended.new;
@@ -149,7 +149,7 @@ impl Driver {
         let mut any = false;
         self.nic.confirm(|flow, held| {
             pool.release(held.packet);
-            flows[flow].confirmed(sent);
+            flows[flow].note_received(sent);
             any = true;
         });
         env.counters.confirmed += u64::from(any);

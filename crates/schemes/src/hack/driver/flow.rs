@@ -23,13 +23,13 @@ pub(super) struct Flow {
     pub(super) candidates: VecDeque<Candidate>,
     /// The context before the first code that was on no answer, where that is known; meaningful while there is such a code, see `take_back`.
     pub(super) before_unsent: FlowState,
-    /// The peer may have received a native pure ACK or a run of it up to then.
-    pub(super) last_possible: Option<Instant>,
-    /// The peer has received one that was sent then.
-    pub(super) last_confirmed: Option<Instant>,
+    /// When the peer may have received a native pure ACK or a run of it last.
+    pub(super) maybe_received: Option<Instant>,
+    /// When the last one was sent that the peer is known to have received.
+    pub(super) surely_received: Option<Instant>,
     /// The TSval of its newest ACK.
-    pub(super) stamp: Option<u32>,
-    /// From an ACK to data that follows from it.
+    pub(super) ts_val: Option<u32>,
+    /// Its round trip, from an ACK to data that follows from it.
     pub(super) rtt: Rtt,
     /// When a packet of it was last handed over.
     pub(super) last_used: Instant,
@@ -75,9 +75,9 @@ impl Flow {
             outstanding_acks: 0,
             candidates: VecDeque::new(),
             before_unsent: FlowState::Closed,
-            last_possible: None,
-            last_confirmed: None,
-            stamp: None,
+            maybe_received: None,
+            surely_received: None,
+            ts_val: None,
             rtt: Rtt::new(),
             last_used: now,
         }
@@ -85,32 +85,32 @@ impl Flow {
 
     /// The next connection between the same addresses begins: its timestamps do so at an offset of their own (RFC 7323, 5.4), so that none of before is compared with them.
     pub(super) const fn begin_anew(&mut self) {
-        self.stamp = None;
+        self.ts_val = None;
         self.rtt = Rtt::new();
     }
 
     /// A frame of it was handed to the MAC as it is.
-    pub(super) fn handed_over(&mut self, pure: bool) {
+    pub(super) fn on_handed_over(&mut self, pure: bool) {
         self.outstanding += 1;
         self.outstanding_acks += u32::from(pure);
     }
 
     /// Such a frame has its fate, or was taken back.
-    pub(super) fn settled(&mut self, pure: bool) {
+    pub(super) fn on_settled(&mut self, pure: bool) {
         self.outstanding -= 1;
         self.outstanding_acks -= u32::from(pure);
     }
 
     /// A native pure ACK or a run that was sent at `sent` has been received.
-    pub(super) fn confirmed(&mut self, sent: Instant) {
-        self.last_confirmed = self.last_confirmed.max(Some(sent));
+    pub(super) fn note_received(&mut self, sent: Instant) {
+        self.surely_received = self.surely_received.max(Some(sent));
     }
 
     /// Whether the peer has surely received no pure ACK of this flow for [`CID_IDLE`], native or in a run, and none is
     /// on its way, of which the NIC holds `held`. Its data does not count, as it does not for the peer.
     pub(super) fn is_idle(&self, held: usize, now: Instant) -> bool {
-        let heard = self.last_possible.is_some_and(|at| now.saturating_since(at) < CID_IDLE + CID_MARGIN);
-        self.outstanding_acks == 0 && held == 0 && !heard
+        let received = self.maybe_received.is_some_and(|at| now.saturating_since(at) < CID_IDLE + CID_MARGIN);
+        self.outstanding_acks == 0 && held == 0 && !received
     }
 }
 

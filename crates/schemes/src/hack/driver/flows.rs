@@ -6,13 +6,13 @@
 //! - the decompressing end gives a free identifier to the flow of the first native pure ACK, by MAC sequence number,
 //!   and another flow takes it over only when nothing of the owner (native pure ACK or run; its data does not count) has
 //!   been received for [`CID_IDLE`];
-//! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that was *clear*:
-//!   when it got its sequence number, no other flow with the identifier could still count as active at the other end,
-//!   by the same frames;
+//! - this end takes a flow for the owner only after a native ACK of it was acknowledged at link layer that *would own* the
+//!   identifier: when it got its sequence number, no other flow with it could still count as active at the other end, by the
+//!   same frames;
 //! - while flows share an identifier, the owner must be known to have been received within [`CID_IDLE`]; after a longer
-//!   pause it is the owner only by a clear native ACK again.
+//!   pause it is the owner only by another such native ACK.
 //!
-//! Where the clear native ACK was given up, and another flow's came after it, neither is known to own the identifier,
+//! Where such an ACK was given up, and another flow's came after it, neither is known to own the identifier,
 //! and both go natively until one has been idle.
 
 use ackless_rohc::hack::{Ack, Cid};
@@ -103,11 +103,11 @@ impl Flows {
         let flow = &self[place];
         let identifier = self.identifiers[usize::from(flow.cid.0)];
         identifier.owner == Some(place)
-            && (identifier.flows < 2 || flow.last_confirmed.is_some_and(|at| now.saturating_since(at) <= CID_IDLE))
+            && (identifier.flows < 2 || flow.surely_received.is_some_and(|at| now.saturating_since(at) <= CID_IDLE))
     }
 
     /// Whether a native ACK of this flow that gets its sequence number now makes it the owner, if it is received.
-    pub(super) fn is_clear(&self, place: u16, nic: &Nic<Held>, now: Instant) -> bool {
+    pub(super) fn would_own(&self, place: u16, nic: &Nic<Held>, now: Instant) -> bool {
         let cid = self[place].cid;
         if self.identifiers[usize::from(cid.0)].flows < 2 {
             return true;
@@ -118,17 +118,17 @@ impl Flows {
     }
 
     /// A native ACK that was sent at `sent` is known by `now` to have been received.
-    pub(super) fn on_received(&mut self, place: u16, sent: Instant, now: Instant, clear: bool) {
+    pub(super) fn on_received(&mut self, place: u16, sent: Instant, now: Instant, would_own: bool) {
         let flow = &self[place];
-        let paused = flow.last_confirmed.is_none_or(|at| now.saturating_since(at) > CID_IDLE);
+        let paused = flow.surely_received.is_none_or(|at| now.saturating_since(at) > CID_IDLE);
         let identifier = &mut self.identifiers[usize::from(flow.cid.0)];
-        if clear {
+        if would_own {
             identifier.owner = Some(place);
         } else if paused && identifier.owner == Some(place) {
             // Another flow may have taken it over meanwhile, and this frame does not take it back.
             identifier.owner = None;
         }
-        self[place].confirmed(sent);
+        self[place].note_received(sent);
     }
 
     /// Forgets flows that have long been idle and have no frame under way. The peer then counts them as idle too.

@@ -1,4 +1,10 @@
 //! The guard timer: what is held does not wait for ever for a PPDU, nor for a sign that it arrived.
+//!
+//! What was on no answer waits for one guard from when the NIC has it. What was on one has most likely arrived, and waits for what shows it: again for
+//! one guard from the peer's last PPDU, and for two in all. It takes a second one because an ACK that is made behind one PPDU
+//! goes on the answer to the next and is confirmed by the one after that, two gaps later, while a guard may be as short as one and a half
+//! gaps. An ACK does come as late as that, but only if the answer to each PPDU in between was lost, or if the first was and the
+//! peer, which knows no more than that, came no more.
 
 use ackless_dot11::frame::Mpdu;
 use ackless_wire::{Duration, Instant};
@@ -29,7 +35,7 @@ impl Driver {
     }
 
     /// The first MPDU of a PPDU of the peer came, of which `more` are promised: what it says about gaps and round trips.
-    pub(super) fn learn(&mut self, env: &Env<'_, '_>, mpdu: &Mpdu, more: bool) {
+    pub(super) fn learn_timing(&mut self, env: &Env<'_, '_>, mpdu: &Mpdu, more: bool) {
         self.gaps.on_ppdu(env.cx.now, more);
         if self.flows.is_empty() {
             return;
@@ -43,17 +49,12 @@ impl Driver {
     }
 
     /// When what is held has waited long enough. Flows whose native frame is already queued wait for that frame's fate.
-    ///
-    /// What was on no answer waits for one guard from when the NIC has it. What was on one has most likely arrived, and waits for what shows it: again for
-    /// one guard from the peer's last PPDU, and for two in all. It takes a second one because an ACK that is made behind one PPDU
-    /// goes on the answer to the next and is confirmed by the one after that, two gaps later, while a guard may be as short as one and a half
-    /// gaps. An ACK does come as late as that, but only if the answer to each PPDU in between was lost, or if the first was and the
-    /// peer, which knows no more than that, came no more.
     fn guard_deadline(&self, env: &Env<'_, '_>) -> Option<Instant> {
         let waits = |flow: &&u16| self.flows[**flow].outstanding == 0;
         let deadline = |&flow: &u16| {
             let (since, guard) = (self.nic.first(flow)?.since, self.guard(env, flow));
-            let shown = self.heard.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2)));
+            let shown =
+                self.last_ppdu.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2)));
             let unsent = self.nic.first_unsent(flow).map(|held| held.since + env.config.driver_to_nic + guard);
             Some(unsent.map_or(shown, |unsent| shown.min(unsent)))
         };

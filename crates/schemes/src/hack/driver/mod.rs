@@ -64,8 +64,8 @@ pub(super) struct Driver {
     sealer: Sealer,
     /// The PPDU that is being received.
     arrival: Option<Arriving>,
-    /// When the last PPDU of the peer came.
-    heard: Instant,
+    /// When the peer's last PPDU came.
+    last_ppdu: Instant,
     /// How far apart its PPDUs come.
     gaps: Gaps,
     /// Flows with queued ACKs that may be taken back.
@@ -126,7 +126,7 @@ impl Driver {
             answered_at: Instant::ZERO,
             sealer: Sealer::default(),
             arrival: None,
-            heard: Instant::ZERO,
+            last_ppdu: Instant::ZERO,
             gaps: Gaps::default(),
             candidates: Vec::new(),
         }
@@ -181,9 +181,9 @@ impl Driver {
     }
 
     /// The TSval of the newest ACK of a flow, which may be on an answer and in no frame.
-    pub(super) fn newest_stamp(&mut self, key: FlowKey) -> Option<u32> {
+    pub(super) fn newest_ts_val(&mut self, key: FlowKey) -> Option<u32> {
         let flow = self.flows.find(key)?;
-        self.flows[flow].stamp
+        self.flows[flow].ts_val
     }
 
     /// A packet that this driver gave back to the queue is being queued.
@@ -204,8 +204,8 @@ impl Driver {
         }
         let Some(native) = self.natives.get_mut(handle) else { return };
         let (place, pure) = (native.flow, native.pure);
-        let clear = pure && self.flows.is_clear(place, &self.nic, env.cx.now);
-        native.stage = Stage::Sequenced { at: env.cx.now, clear };
+        let would_own = pure && self.flows.would_own(place, &self.nic, env.cx.now);
+        native.stage = Stage::Sequenced { at: env.cx.now, would_own };
         let dropped = self.nic.recall(place, |held| env.cx.pool.release(held.packet));
         self.dismiss(place, handle);
         let flow = &mut self.flows[place];
@@ -225,14 +225,14 @@ impl Driver {
         }
         let Some(native) = self.natives.settle(mpdu.handle) else { return };
         let flow = &mut self.flows[native.flow];
-        flow.settled(native.pure);
+        flow.on_settled(native.pure);
         if !native.pure {
             return;
         }
-        flow.last_possible = Some(env.cx.now);
-        let Stage::Sequenced { at, clear } = native.stage else { return };
+        flow.maybe_received = Some(env.cx.now);
+        let Stage::Sequenced { at, would_own } = native.stage else { return };
         flow.state.open(env.config.codec, mpdu.handle, || Ack::of(env.cx.pool.get(mpdu.packet)).ok());
-        self.flows.on_received(native.flow, at, env.cx.now, clear);
+        self.flows.on_received(native.flow, at, env.cx.now, would_own);
     }
 
     /// A frame was dropped before it was ever sent, or reached its retry limit. Whether the peer has the latter is not
@@ -243,9 +243,9 @@ impl Driver {
         }
         let Some(native) = self.natives.settle(handle) else { return };
         let flow = &mut self.flows[native.flow];
-        flow.settled(native.pure);
+        flow.on_settled(native.pure);
         match native.stage {
-            Stage::Sequenced { .. } if native.pure => flow.last_possible = Some(env.cx.now),
+            Stage::Sequenced { .. } if native.pure => flow.maybe_received = Some(env.cx.now),
             Stage::Sequenced { .. } => {}
             _ => self.dismiss(native.flow, handle),
         }
@@ -264,10 +264,10 @@ impl Driver {
         handle: FrameHandle,
         options: &SendOptions,
     ) -> Verdict {
-        let stamp = ack.tcp().options.timestamps.map(|(value, _)| value);
+        let ts_val = ack.tcp().options.timestamps.map(|(value, _)| value);
         let flow = &mut self.flows[place];
-        flow.stamp = stamp;
-        flow.rtt.on_ack(stamp, env.cx.now);
+        flow.ts_val = ts_val;
+        flow.rtt.on_ack(ts_val, env.cx.now);
         if !self.holds(env.config.policy) {
             return self.let_go(env, place, ack, packet, handle, options);
         }
@@ -276,7 +276,7 @@ impl Driver {
             *obstacle.counter(env) += 1;
             return self.let_go(env, place, ack, packet, handle, options);
         }
-        self.mark(env, place);
+        self.note_context(env, place);
         match self.flows[place].state.compress(ack) {
             Some(code) => {
                 let held = Held { packet, options: *options, since: env.cx.now };

@@ -44,7 +44,7 @@ pub(super) enum Stage {
         /// When.
         at: Instant,
         /// Whether, if it is received, its flow owns the context identifier.
-        clear: bool,
+        would_own: bool,
     },
     /// It has its fate.
     Settled,
@@ -98,11 +98,11 @@ impl Driver {
         pure: bool,
     ) -> Verdict {
         if self.requeue_unsent(env, place) == 0 {
-            self.flows[place].handed_over(pure);
+            self.flows[place].on_handed_over(pure);
             self.natives.push(handle, place, pure);
             return Verdict::Pass;
         }
-        let kind = Kind::of(pure, env.config.take_back);
+        let kind = Requeue::of(pure, env.config.take_back);
         queue(&mut self.flows, env, self.peer, place, packet, options, kind);
         Verdict::Hold
     }
@@ -114,7 +114,7 @@ impl Driver {
         let (flows, peer) = (&mut self.flows, self.peer);
         let takes_back = env.config.take_back;
         let unsent = self.nic.recall_unsent(place, |Held { packet, options, .. }| {
-            queue(flows, env, peer, place, packet, &options, Kind::of(true, takes_back));
+            queue(flows, env, peer, place, packet, &options, Requeue::of(true, takes_back));
         });
         if unsent > 0 {
             let flow = &mut self.flows[place];
@@ -140,7 +140,7 @@ impl Driver {
         if let Some(&Held { packet, options, .. }) = self.nic.last(flow) {
             env.cx.pool.retain(packet);
             env.counters.rescued += 1;
-            queue(&mut self.flows, env, self.peer, flow, packet, &options, Kind::Copy);
+            queue(&mut self.flows, env, self.peer, flow, packet, &options, Requeue::Copy);
         }
     }
 }
@@ -153,18 +153,18 @@ fn queue(
     flow: u16,
     packet: PacketId,
     options: &SendOptions,
-    kind: Kind,
+    kind: Requeue,
 ) {
-    let pure = kind != Kind::Other;
-    flows[flow].handed_over(pure);
-    let takeable = (kind == Kind::Takeable).then_some(*options);
+    let pure = kind != Requeue::Other;
+    flows[flow].on_handed_over(pure);
+    let takeable = (kind == Requeue::Takeable).then_some(*options);
     env.queueing.push_back(Queueing { packet, peer, flow, pure, takeable });
     env.cx.emit(Emission::Queue(packet, *options));
 }
 
 /// What the driver gives to the queue itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum Requeue {
     /// A pure ACK that may be taken back.
     Takeable,
     /// A pure ACK that stays: one that was on an answer, too, or there is no taking back.
@@ -173,7 +173,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl Requeue {
     const fn of(pure: bool, takes_back: bool) -> Self {
         match (pure, takes_back) {
             (true, true) => Self::Takeable,

@@ -9,7 +9,7 @@ use crate::hack::config::Tails;
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Tail {
     /// MPDUs in the last data PPDU.
-    last: u16,
+    last_mpdus: u16,
     /// So many promises more are not believed.
     disbelieved: u16,
 }
@@ -17,11 +17,11 @@ pub(super) struct Tail {
 impl Tail {
     /// A data PPDU of so many MPDUs came. If it was `promised`, and ACKs waited for it, it shows what the promise was worth.
     pub(super) fn on_ppdu(&mut self, rule: Tails, mpdus: u16, promised: bool) {
-        let little = u32::from(mpdus) * 100 < u32::from(self.last) * rule.percent;
+        let little = u32::from(mpdus) * 100 < u32::from(self.last_mpdus) * rule.percent;
         if promised && little {
             self.disbelieved = rule.bursts;
         }
-        self.last = mpdus;
+        self.last_mpdus = mpdus;
     }
 
     /// Whether ACKs wait for what the PPDU that has just come promises.

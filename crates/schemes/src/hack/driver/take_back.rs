@@ -68,8 +68,8 @@ impl Driver {
         }
     }
 
-    /// An ACK of this flow is about to be compressed: notes the context, if all codes before it were on an answer.
-    pub(super) fn mark(&mut self, env: &Env<'_, '_>, flow: u16) {
+    /// An ACK of this flow is about to be compressed: notes the context as it is before that (`before_unsent`), if all codes so far were on an answer.
+    pub(super) fn note_context(&mut self, env: &Env<'_, '_>, flow: u16) {
         if env.config.take_back && self.nic.first_unsent(flow).is_none() {
             self.flows[flow].before_unsent = self.flows[flow].state.clone();
         }
@@ -89,7 +89,7 @@ impl Driver {
             env.counters.not_ready += 1;
             return false;
         }
-        self.mark(env, place);
+        self.note_context(env, place);
         let before = self.flows[place].state.clone();
         let Some(code) = self.flows[place].state.compress(&ack) else {
             env.counters.refused += 1;
@@ -109,7 +109,7 @@ impl Driver {
         self.natives.settle(handle);
         let flow = &mut self.flows[place];
         flow.candidates.pop_front();
-        flow.settled(true);
+        flow.on_settled(true);
         env.counters.withdrawn += 1;
         self.hold(env, place, Held { packet, options, since: env.cx.now }, code, ready);
         true

@@ -17,7 +17,7 @@ use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, Codec, DecodeError, Decompressor, FiveTuple, Frame, Run};
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
-use self::order::{Ascent, Kept, Position, Sequence};
+use self::order::{Kept, Position, SeqUnwrapper, UpwardOrder};
 use self::verify::{Bounds, Forwarded};
 use super::driver::{CID_IDLE, Driver};
 use super::env::Env;
@@ -34,8 +34,8 @@ pub(super) struct Receiver {
     forwarded: Table<Forwarded>,
     /// Records that have long been unused, and have no context, are dropped when there are so many.
     sweep_at: usize,
-    sequence: Sequence,
-    ascent: Ascent,
+    seq_unwrapper: SeqUnwrapper,
+    upward_order: UpwardOrder,
     /// The last answer that bore a right code under the key.
     opener: Opener,
     /// How many answers in a row bore a wrong one since then, and until when the last of them is remembered.
@@ -58,7 +58,7 @@ struct Context {
     /// The newest native frame of any kind.
     newest: Position,
     /// When a native pure ACK or a run of the flow was last received.
-    heard: Instant,
+    last_heard: Instant,
 }
 
 impl Receiver {
@@ -68,8 +68,8 @@ impl Receiver {
             contexts: Vec::new(),
             forwarded: Table::default(),
             sweep_at: SWEEP,
-            sequence: Sequence::default(),
-            ascent: Ascent::default(),
+            seq_unwrapper: SeqUnwrapper::default(),
+            upward_order: UpwardOrder::default(),
             opener: Opener::default(),
             forged: (0, Instant::ZERO),
             broken: Vec::new(),
@@ -84,7 +84,7 @@ impl Receiver {
     /// Whether so many answers in a row were forged that nothing appended can be hoped for.
     fn distrusts(&self, now: Instant) -> bool {
         let (in_a_row, until) = self.forged;
-        in_a_row >= DISTRUST && now < until
+        in_a_row >= MAX_FORGED && now < until
     }
 
     /// A packet for the peer was given its sequence number: it goes on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
@@ -100,7 +100,7 @@ impl Receiver {
         if mpdu.receiver.is_group() {
             return;
         }
-        let position = self.sequence.position(mpdu);
+        let position = self.seq_unwrapper.position(mpdu);
         if self.contexts.is_empty() && !mpdu.tcp_ack {
             return;
         }
@@ -112,7 +112,7 @@ impl Receiver {
         let record = self.record(key, now);
         let cid = *record.cid.get_or_insert_with(|| Cid::of(&flow));
         if native.is_some() {
-            record.settle();
+            record.forget_previous();
         }
         if let Some(native) = &native {
             self.install(env, cid, key, native, position);
@@ -123,23 +123,23 @@ impl Receiver {
         }
         // Only what the other end counts too keeps an identifier: it forgets flows of which it compresses nothing.
         if native.is_some() {
-            context.heard = now;
+            context.last_heard = now;
         }
         if position.is_after(context.newest) {
             context.newest = position;
-            self.ascent.expect(mpdu.packet, cid);
+            self.upward_order.expect(mpdu.packet, cid);
         }
     }
 
     /// A packet of the peer leaves the reorder buffer.
     pub(super) fn on_upward(&mut self, cx: &mut hooks::Context<'_>, packet: PacketId) -> Verdict {
-        if self.ascent.is_empty() {
+        if self.upward_order.is_empty() {
             return Verdict::Pass;
         }
         let peer = self.peer;
         // It is emitted itself where others must go before it.
-        let risen = self.ascent.rise(packet, |packet| cx.emit(Emission::Onward(packet, peer)));
-        if risen { Verdict::Hold } else { Verdict::Pass }
+        let taken_up = self.upward_order.take_up(packet, |packet| cx.emit(Emission::Onward(packet, peer)));
+        if taken_up { Verdict::Hold } else { Verdict::Pass }
     }
 
     /// An answer of the peer came with these bytes. False where it must bear a code under a key, and has none or a wrong one: then it is as if no answer had come.
@@ -153,7 +153,7 @@ impl Receiver {
                 }
                 Err(Forged) => {
                     env.counters.forged += 1;
-                    self.forged = (self.forged.0.saturating_add(1), env.cx.now + MENDING);
+                    self.forged = (self.forged.0.saturating_add(1), env.cx.now + WITHHOLD_FOR);
                     return false;
                 }
             },
@@ -169,7 +169,7 @@ impl Receiver {
             if self.on_run(env, &run, driver).is_err() {
                 let now = env.cx.now;
                 self.broken.retain(|&(cid, until)| cid != run.cid() && now < until);
-                self.broken.push((run.cid(), now + MENDING));
+                self.broken.push((run.cid(), now + WITHHOLD_FOR));
             }
         }
         true
@@ -185,7 +185,7 @@ impl Receiver {
             env.counters.unknown_context += 1;
             return Err(Broken);
         };
-        context.heard = env.cx.now;
+        context.last_heard = env.cx.now;
         let forwarded = self.forwarded.get_mut(context.data).copied();
         let mut decode = match context.decompressor.decode(run) {
             Ok(decode) => decode,
@@ -205,13 +205,13 @@ impl Receiver {
                 Some(Err(DecodeError::TcpChecksum(_))) => break &mut env.counters.checksum_failures,
                 Some(Err(_)) => break &mut env.counters.crc_failures,
                 Some(Ok(decoded)) => {
-                    let own_acks = || driver.newest_stamp(context.data);
+                    let own_acks = || driver.newest_ts_val(context.data);
                     if !context.bounds.admit(&decoded.ack, forwarded.as_ref(), own_acks) {
                         break &mut env.counters.verify_failures;
                     }
                     let packet = env.cx.pool.insert(decoded.ack.to_packet());
                     env.counters.emitted += 1;
-                    let kept = self.ascent.keep(packet, cid);
+                    let kept = self.upward_order.keep(packet, cid);
                     env.counters.waited_in_order += u64::from(kept != Kept::No);
                     match kept {
                         Kept::No => env.cx.emit(Emission::Onward(packet, self.peer)),
@@ -243,7 +243,7 @@ impl Receiver {
         };
         if context.data != data {
             // The first one owns the identifier, also where its native ACK came later, by a retransmission.
-            let idle = now.saturating_since(context.heard) > CID_IDLE;
+            let idle = now.saturating_since(context.last_heard) > CID_IDLE;
             if idle || position.is_before(context.acquired) {
                 env.counters.taken_over += 1;
                 **context = Context::new(env.config.codec, data, native, position, now);
@@ -273,7 +273,8 @@ impl Receiver {
                     let context = record.cid.and_then(|cid| contexts.get(usize::from(cid.0))?.as_ref());
                     context.is_some_and(|context| context.data == key)
                 };
-                self.forwarded.retain(|key, record| now.saturating_since(record.used) < FORGET || in_use(key, record));
+                self.forwarded
+                    .retain(|key, record| now.saturating_since(record.last_used) < FORGET || in_use(key, record));
                 self.sweep_at = SWEEP.max(2 * self.forwarded.len());
             }
             self.forwarded.insert(key, Forwarded::new(now));
@@ -289,7 +290,7 @@ impl Context {
         let bounds = Bounds::of(native);
         // Nothing was received of the flow before: this frame is the newest, and is still to be followed upwards.
         let before = position.just_before();
-        Self { data, decompressor, bounds, acquired: position, reference: position, newest: before, heard: now }
+        Self { data, decompressor, bounds, acquired: position, reference: position, newest: before, last_heard: now }
     }
 }
 
@@ -304,6 +305,6 @@ const SWEEP: usize = 64;
 /// An unused record is kept for at least this long.
 const FORGET: Duration = Duration::from_secs(10);
 /// So many forged answers in a row take MORE DATA away; one or two are bad luck, and SYNC repeats what they stood in for.
-const DISTRUST: u32 = 3;
+const MAX_FORGED: u32 = 3;
 /// How long MORE DATA is withheld for a flow that sends no native ACK, which may have ended, and after forged answers, which may have.
-const MENDING: Duration = Duration::from_secs(1);
+const WITHHOLD_FOR: Duration = Duration::from_secs(1);

@@ -10,20 +10,20 @@ use ackless_wire::PacketId;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Position {
     /// The TID; frames without one have a lane of their own.
-    lane: u8,
-    /// The sequence number as if it never wrapped, and behind it, in the last eight bits, the place in the A-MSDU.
-    at: u64,
+    tid_lane: u8,
+    /// The sequence number, unwrapped, and behind it, in the last eight bits, the place in the A-MSDU.
+    seq: u64,
 }
 
-/// Sequence numbers of one peer without their wrap, by TID.
+/// Unwraps the sequence numbers of one peer, by TID.
 ///
 /// As everywhere in 802.11, a number less than 2048 ahead of the last one is newer, and any other is older. A flow that
 /// pauses while others send is followed through every wrap, since every frame of the peer is looked at.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sequence {
+pub(super) struct SeqUnwrapper {
     last: [Option<u64>; LANES],
     /// The place of the last packet in its A-MSDU.
-    within: u8,
+    place_in_amsdu: u8,
 }
 
 /// What goes up, where decompressed ACKs must not overtake the native frames before them.
@@ -31,7 +31,7 @@ pub(super) struct Sequence {
 /// A native frame that its MAC has acknowledged may still wait in the reorder buffer behind a hole, while ACKs that
 /// were compressed after it come with an answer. They are kept until it has gone up.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ascent {
+pub(super) struct UpwardOrder {
     /// The newest native frame of each context that has come and not gone up yet.
     pending: Vec<(PacketId, Cid)>,
     waiting: VecDeque<Waiting>,
@@ -59,25 +59,25 @@ impl Position {
     /// Whether this was sent after `other`. Frames of different TIDs are taken in the order in which they arrive, the
     /// one asked about last.
     pub(super) const fn is_after(self, other: Self) -> bool {
-        self.lane != other.lane || self.at > other.at
+        self.tid_lane != other.tid_lane || self.seq > other.seq
     }
 
     /// Whether this was surely sent before `other`.
     pub(super) const fn is_before(self, other: Self) -> bool {
-        self.lane == other.lane && self.at < other.at
+        self.tid_lane == other.tid_lane && self.seq < other.seq
     }
 
     /// The place before this one.
     pub(super) const fn just_before(self) -> Self {
-        Self { at: self.at.saturating_sub(1), ..self }
+        Self { seq: self.seq.saturating_sub(1), ..self }
     }
 }
 
-impl Sequence {
+impl SeqUnwrapper {
     /// The position of a packet that has just come, behind the others of its A-MSDU.
     pub(super) fn position(&mut self, mpdu: &Mpdu) -> Position {
-        let lane = mpdu.tid().map_or(LANES - 1, |tid| usize::from(tid.0) % (LANES - 1));
-        let last = &mut self.last[lane];
+        let tid_lane = mpdu.tid().map_or(LANES - 1, |tid| usize::from(tid.0) % (LANES - 1));
+        let last = &mut self.last[tid_lane];
         let modulus = u64::from(MacSeq::MODULUS);
         let at = match *last {
             None => modulus + u64::from(mpdu.seq.get()),
@@ -88,12 +88,12 @@ impl Sequence {
         };
         *last = (*last).max(Some(at));
         // An MPDU of 11,454 bytes has room for fewer packets than eight bits can count.
-        self.within = if mpdu.part.begins() { 0 } else { self.within.saturating_add(1) };
-        Position { lane: lane as u8, at: at << 8 | u64::from(self.within) }
+        self.place_in_amsdu = if mpdu.part.begins() { 0 } else { self.place_in_amsdu.saturating_add(1) };
+        Position { tid_lane: tid_lane as u8, seq: at << 8 | u64::from(self.place_in_amsdu) }
     }
 }
 
-impl Ascent {
+impl UpwardOrder {
     /// Whether nothing is being followed.
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty() && self.waiting.is_empty()
@@ -110,17 +110,17 @@ impl Ascent {
     /// Keeps an ACK of this context if it must wait.
     pub(super) fn keep(&mut self, packet: PacketId, cid: Cid) -> Kept {
         let Some(&(behind, _)) = self.pending.iter().find(|(_, pending)| *pending == cid) else { return Kept::No };
-        let oldest = if self.waiting.len() < MOST_WAITING { None } else { self.waiting.pop_front() };
+        let oldest = if self.waiting.len() < MAX_WAITING { None } else { self.waiting.pop_front() };
         self.waiting.push_back(Waiting { packet, cid, behind });
         oldest.map_or(Kept::Yes, |oldest| Kept::InPlaceOf(oldest.packet))
     }
 
-    /// A frame goes up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes
+    /// A frame is taken up. Hands `up` what goes with it, itself in its place among them; false, and nothing, where it goes
     /// alone.
-    pub(super) fn rise(&mut self, packet: PacketId, mut up: impl FnMut(PacketId)) -> bool {
+    pub(super) fn take_up(&mut self, packet: PacketId, mut up: impl FnMut(PacketId)) -> bool {
         let Some(place) = self.pending.iter().position(|(pending, _)| *pending == packet) else {
             // An older frame than the one that is followed: what waits for it waits for the other now.
-            return self.rise_behind(packet, &mut up);
+            return self.take_up_behind(packet, &mut up);
         };
         let (_, cid) = self.pending.swap_remove(place);
         if self.waiting.iter().all(|waiting| waiting.cid != cid) {
@@ -143,8 +143,8 @@ impl Ascent {
         true
     }
 
-    /// A frame goes up that a newer one of its context has replaced in the list; what waits for it follows it.
-    fn rise_behind(&mut self, packet: PacketId, up: &mut impl FnMut(PacketId)) -> bool {
+    /// A frame is taken up that a newer one of its context has replaced in the list; what waits for it follows it.
+    fn take_up_behind(&mut self, packet: PacketId, up: &mut impl FnMut(PacketId)) -> bool {
         if self.waiting.iter().all(|waiting| waiting.behind != packet) {
             return false;
         }
@@ -163,7 +163,7 @@ impl Ascent {
 /// So many ACKs of one peer wait. That is more than any client sends while a native frame of it is repeated; a peer
 /// that leaves a hole in front of a native frame for good, and appends on and on, takes no more memory than that. Later
 /// ACKs say what the oldest do, but for duplicates.
-const MOST_WAITING: usize = 4096;
+const MAX_WAITING: usize = 4096;
 /// TIDs of EDCA, and frames without one.
 const LANES: usize = 9;
 

@@ -14,24 +14,24 @@ use crate::timestamps::{is_newer, newer};
 /// What was forwarded to the peer of one flow of data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forwarded {
-    /// Of the present connection.
-    reach: Reach,
-    /// Of the connection before it between the same addresses: its last ACKs may come after the SYN of the next one,
+    /// By the present connection.
+    current: SentData,
+    /// By the connection before it between the same addresses: its last ACKs may come after the SYN of the next one,
     /// until a native ACK of that one does.
-    before: Option<Reach>,
+    previous: Option<SentData>,
     /// The context identifier of the ACKs, once it was computed.
     pub(super) cid: Option<Cid>,
     /// When a packet was last forwarded.
-    pub(super) used: Instant,
+    pub(super) last_used: Instant,
 }
 
 /// How far the data of a connection goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Reach {
+struct SentData {
     /// Just past the highest byte.
     end: Option<SeqNumber>,
     /// The newest TSval.
-    stamp: Option<u32>,
+    ts_val: Option<u32>,
 }
 
 /// What the next ACK of a context must keep to.
@@ -45,13 +45,13 @@ pub(super) struct Bounds {
 
 impl Forwarded {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { reach: Reach { end: None, stamp: None }, before: None, cid: None, used: now }
+        Self { current: SentData { end: None, ts_val: None }, previous: None, cid: None, last_used: now }
     }
 
     /// A packet of the flow is being forwarded.
     pub(super) fn note(&mut self, packet: &Packet, now: Instant) {
         let Some(tcp) = packet.tcp() else { return };
-        self.used = now;
+        self.last_used = now;
         if tcp.options.tack.ack_type.is_some() {
             // Nothing of a TACK is acknowledged, and its TSval is of the other end's clock: no ACK echoes it.
             return;
@@ -59,31 +59,31 @@ impl Forwarded {
         let syn = tcp.flags.contains(TcpFlags::SYN);
         let flags = u32::from(syn) + u32::from(tcp.flags.contains(TcpFlags::FIN));
         let end = tcp.seq + (packet.payload.len() + flags);
-        let stamp = tcp.options.timestamps.map(|(value, _)| value);
+        let ts_val = tcp.options.timestamps.map(|(value, _)| value);
         if syn {
             // A new connection between the same addresses begins anew. A SYN that is sent again does not.
-            let new = Reach { end: Some(end), stamp };
-            if self.reach.end != Some(end) {
-                self.before = self.reach.end.map(|_| self.reach).or(self.before);
+            let new = SentData { end: Some(end), ts_val };
+            if self.current.end != Some(end) {
+                self.previous = self.current.end.map(|_| self.current).or(self.previous);
             }
-            self.reach = new;
+            self.current = new;
             return;
         }
-        let Reach { end: highest, stamp: newest } = &mut self.reach;
+        let SentData { end: highest, ts_val: newest } = &mut self.current;
         *highest = Some(highest.map_or(end, |before| before.max(end)));
-        *newest = newer(*newest, stamp);
+        *newest = newer(*newest, ts_val);
     }
 
     /// A native ACK came: what it acknowledges is the present connection.
-    pub(super) fn settle(&mut self) {
-        self.before = None;
+    pub(super) fn forget_previous(&mut self) {
+        self.previous = None;
     }
 }
 
-impl Reach {
+impl SentData {
     /// The same where a packet with this TSval was sent too.
-    fn stamped(self, stamp: u32) -> Self {
-        Self { stamp: newer(self.stamp, Some(stamp)), ..self }
+    fn with_ts_val(self, ts_val: u32) -> Self {
+        Self { ts_val: newer(self.ts_val, Some(ts_val)), ..self }
     }
 }
 
@@ -102,11 +102,11 @@ impl Bounds {
         forwarded: Option<&Forwarded>,
         own_acks: impl FnOnce() -> Option<u32>,
     ) -> bool {
-        let reach = forwarded.map_or(Reach::default(), |forwarded| forwarded.reach);
-        let before = forwarded.and_then(|forwarded| forwarded.before);
-        let admitted = self.allows(ack, reach)
+        let sent = forwarded.map_or(SentData::default(), |forwarded| forwarded.current);
+        let before = forwarded.and_then(|forwarded| forwarded.previous);
+        let admitted = self.allows(ack, sent)
             || before.is_some_and(|before| self.allows(ack, before))
-            || own_acks().is_some_and(|stamp| self.allows(ack, reach.stamped(stamp)));
+            || own_acks().is_some_and(|ts_val| self.allows(ack, sent.with_ts_val(ts_val)));
         if admitted {
             // Both follow, so that what they are compared with is never half the number space away.
             self.least = ack.tcp().ack;
@@ -115,10 +115,10 @@ impl Bounds {
         admitted
     }
 
-    fn allows(&self, ack: &Ack, reach: Reach) -> bool {
+    fn allows(&self, ack: &Ack, sent: SentData) -> bool {
         let tcp = ack.tcp();
-        let end = reach.end.map_or(self.least, |end| end.max(self.least));
-        let newest = newer(reach.stamp, self.echoed);
+        let end = sent.end.map_or(self.least, |end| end.max(self.least));
+        let newest = newer(sent.ts_val, self.echoed);
         let acknowledges = !tcp.ack.before(self.least) && !tcp.ack.after(end);
         let echo = tcp.options.timestamps.map(|(_, echo)| echo);
         let echoes = !matches!((echo, newest), (Some(echo), Some(newest)) if is_newer(echo, newest));
@@ -168,7 +168,7 @@ mod tests {
         assert!(!admits(&ack(at(3).wrapping_add(1), 72, &[])), "never forwarded");
         assert!(!admits(&ack(at(0), 72, &[])), "goes back");
         assert!(!admits(&ack(at(2), 73, &[])), "never stamped");
-        let own_ack = |stamp| Bounds::of(&native).admit(&ack(at(2), 73, &[]), Some(&forwarded), || Some(stamp));
+        let own_ack = |ts_val| Bounds::of(&native).admit(&ack(at(2), 73, &[]), Some(&forwarded), || Some(ts_val));
         assert!(own_ack(73) && own_ack(74) && !own_ack(72), "the stamp of an ACK that was in no frame");
         assert!(!admits(&ack(at(1), 70, &[(at(2), at(4))])) && !admits(&ack(at(1), 70, &[(at(3), at(2))])));
     }
@@ -181,7 +181,7 @@ mod tests {
         let mut last = Bounds::of(&ack(0x7000_0000, 900, &[]));
         assert!(last.admit(&ack(0x7000_03e8, 900, &[]), Some(&forwarded), || None), "the end of the old one is late");
         assert!(!last.admit(&ack(0x7000_03e9, 900, &[]), Some(&forwarded), || None));
-        forwarded.settle();
+        forwarded.forget_previous();
         let mut bounds = Bounds::of(&ack(11, 5, &[]));
         assert!(!bounds.admit(&ack(0x7000_0000, 900, &[]), Some(&forwarded), || None));
         assert!(bounds.admit(&ack(11, 5, &[]), Some(&forwarded), || None));
@@ -191,16 +191,16 @@ mod tests {
     fn numbers_and_timestamps_go_round_without_a_native_ack() {
         let mut forwarded = Forwarded::new(Instant::ZERO);
         let mut bounds = Bounds::of(&ack(1, 0, &[]));
-        let (mut seq, mut stamp) = (1_u32, 0_u32);
+        let (mut seq, mut ts_val) = (1_u32, 0_u32);
         // More than once round.
         for n in 0..5_000 {
-            forwarded.note(&packet(TcpFlags::ACK, seq, 1 << 20, (stamp, 1), 1), Instant::ZERO);
+            forwarded.note(&packet(TcpFlags::ACK, seq, 1 << 20, (ts_val, 1), 1), Instant::ZERO);
             seq = seq.wrapping_add(1 << 20);
             let mut admits = |number, echo| bounds.admit(&ack(number, echo, &[]), Some(&forwarded), || None);
-            assert!(!admits(seq.wrapping_add(1), stamp), "{n}: never forwarded");
-            assert!(!admits(seq, stamp.wrapping_add(1)), "{n}: never stamped");
-            assert!(admits(seq, stamp), "{n}");
-            stamp = stamp.wrapping_add(1 << 20);
+            assert!(!admits(seq.wrapping_add(1), ts_val), "{n}: never forwarded");
+            assert!(!admits(seq, ts_val.wrapping_add(1)), "{n}: never stamped");
+            assert!(admits(seq, ts_val), "{n}");
+            ts_val = ts_val.wrapping_add(1 << 20);
         }
     }
 

@@ -34,8 +34,8 @@ fn mpdu(seq: u16, kind: MpduKind) -> Mpdu {
 
 #[test]
 fn positions_follow_the_sequence_number_through_its_wrap() {
-    let mut sequence = Sequence::default();
-    let mut at = |seq| sequence.position(&mpdu(seq, MpduKind::QosData(Tid(0))));
+    let mut seq_unwrapper = SeqUnwrapper::default();
+    let mut at = |seq| seq_unwrapper.position(&mpdu(seq, MpduKind::QosData(Tid(0))));
     let first = at(4000);
     let (second, late, third) = (at(4090), at(4050), at(10));
     assert!(second.is_after(first) && third.is_after(second));
@@ -50,8 +50,8 @@ fn positions_follow_the_sequence_number_through_its_wrap() {
 
 #[test]
 fn the_packets_of_an_amsdu_stand_one_behind_the_other_also_when_it_comes_again() {
-    let mut sequence = Sequence::default();
-    let mut at = |seq, part| sequence.position(&Mpdu { part, ..mpdu(seq, MpduKind::QosData(Tid(0))) });
+    let mut seq_unwrapper = SeqUnwrapper::default();
+    let mut at = |seq, part| seq_unwrapper.position(&Mpdu { part, ..mpdu(seq, MpduKind::QosData(Tid(0))) });
     let before = at(4094, Part::Alone);
     let all = [Part::First, Part::Middle, Part::Middle, Part::Last].map(|part| at(4095, part));
     let after = at(0, Part::Alone);
@@ -63,10 +63,10 @@ fn the_packets_of_an_amsdu_stand_one_behind_the_other_also_when_it_comes_again()
 
 #[test]
 fn lanes_count_for_themselves() {
-    let mut sequence = Sequence::default();
-    let first = sequence.position(&mpdu(100, MpduKind::QosData(Tid(0))));
-    let data = sequence.position(&mpdu(3, MpduKind::Data));
-    let next = sequence.position(&mpdu(101, MpduKind::QosData(Tid(0))));
+    let mut seq_unwrapper = SeqUnwrapper::default();
+    let first = seq_unwrapper.position(&mpdu(100, MpduKind::QosData(Tid(0))));
+    let data = seq_unwrapper.position(&mpdu(3, MpduKind::Data));
+    let next = seq_unwrapper.position(&mpdu(101, MpduKind::QosData(Tid(0))));
     assert!(data.is_after(first) && next.is_after(first) && !first.is_after(next));
 }
 
@@ -75,53 +75,53 @@ fn an_ack_waits_for_the_native_frame_before_it_and_goes_before_the_one_after_it(
     let cid = Cid(7);
     let p = packets(6);
     // Native 0, ACKs 1 and 2, native 3, ACK 4. Packet 5 is none of theirs.
-    let mut ascent = Ascent::default();
-    ascent.expect(p[0], cid);
-    assert_eq!([1, 2].map(|n| ascent.keep(p[n], cid)), [Kept::Yes; 2]);
-    ascent.expect(p[3], cid);
-    assert_eq!(ascent.keep(p[4], cid), Kept::Yes);
-    assert_eq!(ascent.keep(p[5], Cid(8)), Kept::No, "another context waits for nothing");
+    let mut upward_order = UpwardOrder::default();
+    upward_order.expect(p[0], cid);
+    assert_eq!([1, 2].map(|n| upward_order.keep(p[n], cid)), [Kept::Yes; 2]);
+    upward_order.expect(p[3], cid);
+    assert_eq!(upward_order.keep(p[4], cid), Kept::Yes);
+    assert_eq!(upward_order.keep(p[5], Cid(8)), Kept::No, "another context waits for nothing");
     let mut up = Vec::new();
-    let mut rise = |packet| {
-        let mut risen = Vec::new();
-        if !ascent.rise(packet, |packet| risen.push(packet)) {
-            risen.push(packet);
+    let mut take_up = |packet| {
+        let mut taken_up = Vec::new();
+        if !upward_order.take_up(packet, |packet| taken_up.push(packet)) {
+            taken_up.push(packet);
         }
-        up.extend(risen);
+        up.extend(taken_up);
     };
-    rise(p[5]);
-    rise(p[0]);
-    rise(p[3]);
+    take_up(p[5]);
+    take_up(p[0]);
+    take_up(p[3]);
     assert_eq!(up, [p[5], p[0], p[1], p[2], p[3], p[4]]);
-    assert!(ascent.is_empty());
+    assert!(upward_order.is_empty());
 }
 
 #[test]
 fn a_native_frame_that_never_goes_up_keeps_nothing_back_for_ever() {
     let cid = Cid(7);
     let p = packets(3);
-    let mut ascent = Ascent::default();
-    ascent.expect(p[0], cid);
-    assert_eq!(ascent.keep(p[1], cid), Kept::Yes);
-    ascent.expect(p[2], cid);
+    let mut upward_order = UpwardOrder::default();
+    upward_order.expect(p[0], cid);
+    assert_eq!(upward_order.keep(p[1], cid), Kept::Yes);
+    upward_order.expect(p[2], cid);
     let mut up = Vec::new();
-    assert!(ascent.rise(p[2], |packet| up.push(packet)));
+    assert!(upward_order.take_up(p[2], |packet| up.push(packet)));
     assert_eq!(up, [p[1], p[2]], "what is older goes first");
-    assert!(ascent.is_empty());
+    assert!(upward_order.is_empty());
 }
 
 #[test]
 fn behind_a_hole_that_is_never_filled_no_more_than_so_many_wait() {
     let cid = Cid(7);
-    let p = packets(MOST_WAITING + 4);
-    let mut ascent = Ascent::default();
-    ascent.expect(p[0], cid);
-    let (first, rest) = p[1..].split_at(MOST_WAITING);
-    assert!(first.iter().all(|&packet| ascent.keep(packet, cid) == Kept::Yes));
+    let p = packets(MAX_WAITING + 4);
+    let mut upward_order = UpwardOrder::default();
+    upward_order.expect(p[0], cid);
+    let (first, rest) = p[1..].split_at(MAX_WAITING);
+    assert!(first.iter().all(|&packet| upward_order.keep(packet, cid) == Kept::Yes));
     for (&packet, &oldest) in rest.iter().zip(first) {
-        assert_eq!(ascent.keep(packet, cid), Kept::InPlaceOf(oldest));
+        assert_eq!(upward_order.keep(packet, cid), Kept::InPlaceOf(oldest));
     }
     let mut up = Vec::new();
-    assert!(ascent.rise(p[0], |packet| up.push(packet)));
+    assert!(upward_order.take_up(p[0], |packet| up.push(packet)));
     assert_eq!(up, [&p[..1], &p[4..]].concat());
 }

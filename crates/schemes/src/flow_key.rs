@@ -13,7 +13,7 @@ pub(crate) struct FlowKey {
 
 /// Values by flow, in a sorted vector. The last one found is tried first: packets of a flow come in a row.
 #[derive(Clone, Debug)]
-pub(crate) struct Table<V> {
+pub(crate) struct FlowTable<V> {
     rows: Vec<(FlowKey, V)>,
     last: usize,
 }
@@ -35,13 +35,13 @@ impl FlowKey {
     }
 }
 
-impl<V> Default for Table<V> {
+impl<V> Default for FlowTable<V> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<V> Table<V> {
+impl<V> FlowTable<V> {
     /// One without flows.
     pub(crate) const fn new() -> Self {
         Self { rows: Vec::new(), last: 0 }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn each_flow_is_found_whatever_was_looked_up_before() {
         let keys: Vec<_> = (0..50).map(|n| key([10, 0, 0, n % 7], [10, 1, 0, 1], (n.into(), 80))).collect();
-        let mut table = Table::default();
+        let mut table = FlowTable::default();
         for (n, key) in keys.iter().enumerate() {
             table.insert(*key, n);
         }

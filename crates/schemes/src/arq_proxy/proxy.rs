@@ -9,7 +9,7 @@ use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, Payload, SeqNu
 use super::names::tag;
 use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::made_ack::ClientFacts;
 
 /// What concerns one client.
@@ -19,7 +19,7 @@ pub(super) struct Proxy {
     /// The tags of all templates and when those were made, the oldest first; one whose tag was given away again is passed over.
     by_age: VecDeque<(Instant, Tag)>,
     /// By flow of the client's ACKs.
-    clients: Table<ClientState>,
+    clients: FlowTable<ClientState>,
     /// A request in the answer at hand, for a frame that is not known to be delivered: the same answer may yet turn out to acknowledge it.
     undelivered: Option<Tag>,
     /// What was asked for before anything of the client's had gone up.

@@ -48,7 +48,7 @@ use ackless_dot11::hooks::{Context, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::connection::{Opaque, agreed_shift};
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::frames::Frames;
 use crate::resets::Resets;
 pub use config::FastAckConfig;
@@ -61,7 +61,7 @@ pub struct FastAck {
     config: FastAckConfig,
     counters: FastAckCounters,
     /// By the direction of the data.
-    connections: Table<Connection>,
+    connections: FlowTable<Connection>,
     /// Frames with cached data, queued or on the air.
     frames: Frames<Watched>,
     last_id: u32,
@@ -113,7 +113,7 @@ impl FastAck {
         Self {
             config,
             counters: FastAckCounters::default(),
-            connections: Table::default(),
+            connections: FlowTable::default(),
             frames: Frames::default(),
             last_id: 0,
             resets: Resets::default(),
@@ -388,7 +388,7 @@ impl Connection {
 }
 
 /// The flow that a frame's data belongs to, unless that connection is over.
-fn flow_of<'a>(connections: &'a mut Table<Connection>, watched: &Watched) -> Option<&'a mut Flow> {
+fn flow_of<'a>(connections: &'a mut FlowTable<Connection>, watched: &Watched) -> Option<&'a mut Flow> {
     let connection = connections.get_mut(watched.key).filter(|connection| connection.id == watched.id)?;
     connection.flow.as_deref_mut()
 }

@@ -26,35 +26,35 @@ use ackless_dot11::hooks::{Context, Verdict};
 use ackless_wire::{Packet, PacketId, SeqNumber, TcpFlags, TcpHeader};
 
 use super::ThinningCounters;
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::frames::Frames;
 
 /// The filter, and what of each flow stands in the queue.
 #[derive(Debug)]
 pub(super) struct Cake {
     aggressive: bool,
-    flows: Table<Waiting>,
+    flows: FlowTable<QueuedFlow>,
     frames: Frames<FlowKey>,
 }
 
-/// The packets of a flow in the queue.
+/// What of one flow stands in the queue.
 #[derive(Debug, Default)]
-struct Waiting {
+struct QueuedFlow {
     frames: VecDeque<FrameHandle>,
     /// The packet in each of them.
-    packets: VecDeque<Facts>,
+    packets: VecDeque<QueuedPacket>,
     pure_acks: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Facts {
+struct QueuedPacket {
     tcp: TcpHeader,
     is_pure: bool,
 }
 
 impl Cake {
     pub(super) fn new(aggressive: bool) -> Self {
-        Self { aggressive, flows: Table::default(), frames: Frames::default() }
+        Self { aggressive, flows: FlowTable::default(), frames: Frames::default() }
     }
 
     pub(super) fn outgoing(
@@ -64,59 +64,59 @@ impl Cake {
         handle: FrameHandle,
         counters: &mut ThinningCounters,
     ) -> Verdict {
-        let Some((key, facts)) = Facts::of(cx.pool.get(packet)) else { return Verdict::Pass };
+        let Some((key, queued)) = QueuedPacket::of(cx.pool.get(packet)) else { return Verdict::Pass };
         if self.flows.get_mut(key).is_none() {
             if self.flows.len() >= SWEEP {
-                self.flows.retain(|_, waiting| !waiting.frames.is_empty());
+                self.flows.retain(|_, flow| !flow.frames.is_empty());
             }
-            self.flows.insert(key, Waiting::default());
+            self.flows.insert(key, QueuedFlow::default());
         }
-        let waiting = self.flows.at_hand();
+        let flow = self.flows.at_hand();
         // What a device below the queue has been given has left the queue, and a flow's frames leave it in their order.
-        while let Some(&first) = waiting.frames.front()
+        while let Some(&first) = flow.frames.front()
             && cx.is_with_device(first)
         {
-            waiting.remove(first);
+            flow.remove(first);
             self.frames.remove(first);
         }
-        let Some(place) = waiting.superfluous(&facts.tcp, self.aggressive, counters) else {
-            waiting.push(handle, facts);
+        let Some(place) = flow.superfluous(&queued.tcp, self.aggressive, counters) else {
+            flow.push(handle, queued);
             self.frames.insert(handle, key);
             return Verdict::Pass;
         };
         counters.dropped += 1;
-        let dropped = waiting.move_up(cx, place, packet, facts);
+        let dropped = flow.move_up(cx, place, packet, queued);
         cx.pool.release(dropped);
         Verdict::Hold
     }
 
     pub(super) fn left(&mut self, handle: FrameHandle) -> bool {
         let Some(key) = self.frames.remove(handle) else { return false };
-        let waiting = self.flows.get_mut(key).expect("a frame in the queue belongs to a flow there");
-        waiting.remove(handle);
+        let flow = self.flows.get_mut(key).expect("a frame in the queue belongs to a flow there");
+        flow.remove(handle);
         true
     }
 }
 
-impl Waiting {
-    fn push(&mut self, handle: FrameHandle, facts: Facts) {
+impl QueuedFlow {
+    fn push(&mut self, handle: FrameHandle, queued: QueuedPacket) {
         self.frames.push_back(handle);
-        self.packets.push_back(facts);
-        self.pure_acks += usize::from(facts.is_pure);
+        self.packets.push_back(queued);
+        self.pure_acks += usize::from(queued.is_pure);
     }
 
     fn remove(&mut self, handle: FrameHandle) {
         let place = self.frames.iter().position(|&other| other == handle).expect("a flow knows its frames");
         self.frames.remove(place);
-        let facts = self.packets.remove(place).expect("each frame has a packet in it");
-        self.pure_acks -= usize::from(facts.is_pure);
+        let queued = self.packets.remove(place).expect("each frame has a packet in it");
+        self.pure_acks -= usize::from(queued.is_pure);
     }
 
     /// The packet at `place` goes, those behind it move up, and `packet` takes the last place. Returns the one that went.
-    fn move_up(&mut self, cx: &mut Context<'_>, place: usize, packet: PacketId, facts: Facts) -> PacketId {
+    fn move_up(&mut self, cx: &mut Context<'_>, place: usize, packet: PacketId, queued: QueuedPacket) -> PacketId {
         let gone = self.packets.remove(place).expect("a superfluous ACK was found there");
-        self.pure_acks = self.pure_acks + usize::from(facts.is_pure) - usize::from(gone.is_pure);
-        self.packets.push_back(facts);
+        self.pure_acks = self.pure_acks + usize::from(queued.is_pure) - usize::from(gone.is_pure);
+        self.packets.push_back(queued);
         self.frames.range(place..).rev().fold(packet, |packet, &frame| {
             cx.exchange(frame, packet).expect("a frame that has no sequence number waits in its queue")
         })
@@ -129,14 +129,14 @@ impl Waiting {
         }
         let mut candidate: Option<usize> = None;
         let mut found = 0;
-        for (place, facts) in self.packets.iter().enumerate() {
-            let old = &facts.tcp;
+        for (place, queued) in self.packets.iter().enumerate() {
+            let old = &queued.tcp;
             if candidate.is_some_and(|candidate| ecn(old) != ecn(&self.packets[candidate].tcp)) {
                 counters.kept_for_ecn += 1;
                 candidate = None;
                 found -= 1;
             }
-            if !facts.says_no_more_than(new, counters) {
+            if !queued.says_no_more_than(new, counters) {
                 continue;
             }
             candidate.get_or_insert(place);
@@ -158,7 +158,7 @@ impl Waiting {
     }
 }
 
-impl Facts {
+impl QueuedPacket {
     fn of(packet: &Packet) -> Option<(FlowKey, Self)> {
         let (key, tcp) = (FlowKey::of(packet)?, packet.tcp()?);
         Some((key, Self { tcp: *tcp, is_pure: packet.pure_ack().is_some() }))

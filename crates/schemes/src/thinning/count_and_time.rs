@@ -32,7 +32,7 @@ pub(super) struct CountAndTime {
     records: Vec<Record>,
 }
 
-/// One connection, as seen from the sender of the ACKs.
+/// One connection, as seen from the sender of the ACKs. `max`, `age`, `count` and `last_sent` are the driver's names.
 #[derive(Debug)]
 struct Record {
     flow: FlowKey,
@@ -40,12 +40,14 @@ struct Record {
     window_shift: u8,
     /// The number of the last ACK.
     ack: Option<SeqNumber>,
-    /// ACKs left that are not touched.
-    untouched: u16,
+    /// So many more ACKs are not touched, as at a connection's start.
+    slow_start_left: u16,
     /// One of so many is sent; 0 suppresses none.
     max: u16,
+    /// How long an ACK may be held.
     age: Duration,
     held: Option<Held>,
+    /// ACKs since the last that was sent.
     count: u16,
     last_sent: Instant,
     sample: Sample,
@@ -54,14 +56,14 @@ struct Record {
 /// The measurement of a connection's rate.
 #[derive(Debug)]
 struct Sample {
-    begun: Instant,
+    started: Instant,
     last_ack: Option<SeqNumber>,
     bytes: u64,
     mbps: u64,
 }
 
 /// What becomes of a packet of a connection with a record.
-enum Fate {
+enum Ruling {
     AtOnce,
     Suppressible,
 }
@@ -108,8 +110,8 @@ impl CountAndTime {
             counters.forwarded_older += 1;
             return Verdict::Pass;
         }
-        let fate = record.judge(cx.now, &tcp, has_data, &self.steps, self.slow_start_acks, counters);
-        record.carry_out(fate, cx, packet, &tcp, options, counters)
+        let ruling = record.judge(cx.now, &tcp, has_data, &self.steps, self.slow_start_acks, counters);
+        record.carry_out(ruling, cx, packet, &tcp, options, counters)
     }
 
     /// A connection begins: it gets a record, if there is room.
@@ -131,13 +133,13 @@ impl CountAndTime {
             mss: syn.options.mss.map_or(536, u32::from).max(1),
             window_shift: syn.options.window_scale.filter(|&shift| shift <= 14).unwrap_or(0),
             ack: None,
-            untouched: self.slow_start_acks,
+            slow_start_left: self.slow_start_acks,
             max: 0,
             age: Duration::ZERO,
             held: None,
             count: 0,
             last_sent: now,
-            sample: Sample { begun: now, last_ack: None, bytes: 0, mbps: 0 },
+            sample: Sample { started: now, last_ack: None, bytes: 0, mbps: 0 },
         });
     }
 
@@ -167,44 +169,44 @@ impl Record {
         steps: &[RateStep; 3],
         slow_start_acks: u16,
         counters: &mut ThinningCounters,
-    ) -> Fate {
+    ) -> Ruling {
         if has_data || tcp.flags.contains(TcpFlags::PSH) {
             counters.forwarded_data += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
         if tcp.flags.contains(TcpFlags::ECE) {
             counters.forwarded_ecn += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
         self.measure(now, tcp, steps, counters);
         if !tcp.options.sack.is_empty() {
             counters.forwarded_sack += 1;
-            self.untouched = slow_start_acks;
-            return Fate::AtOnce;
+            self.slow_start_left = slow_start_acks;
+            return Ruling::AtOnce;
         }
         if self.ack == Some(tcp.ack) {
             counters.forwarded_duplicate += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
-        if self.untouched > 0 {
-            self.untouched -= 1;
+        if self.slow_start_left > 0 {
+            self.slow_start_left -= 1;
             counters.forwarded_slow_start += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
         if self.max == 0 || self.age.is_zero() {
             counters.forwarded_below_rate += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
         if self.ack.is_some_and(|last| tcp.ack - last > 2 * self.mss) {
             counters.forwarded_delayed += 1;
-            return Fate::AtOnce;
+            return Ruling::AtOnce;
         }
-        Fate::Suppressible
+        Ruling::Suppressible
     }
 
     fn carry_out(
         &mut self,
-        fate: Fate,
+        ruling: Ruling,
         cx: &mut Context<'_>,
         packet: PacketId,
         tcp: &TcpHeader,
@@ -220,12 +222,12 @@ impl Record {
         self.count += 1;
         // An ACK that finds nothing held is held even if one of one is to be sent.
         let full = before.is_some() && self.count >= self.max;
-        if matches!(fate, Fate::Suppressible) && !full {
+        if matches!(ruling, Ruling::Suppressible) && !full {
             self.held = Some(Held { packet, options: *options, due: cx.now + self.age });
             counters.held += 1;
             return Verdict::Hold;
         }
-        counters.sent_by_count += u64::from(matches!(fate, Fate::Suppressible));
+        counters.sent_by_count += u64::from(matches!(ruling, Ruling::Suppressible));
         (self.count, self.last_sent) = (0, cx.now);
         Verdict::Pass
     }
@@ -236,11 +238,11 @@ impl Record {
         if let Some(last) = sample.last_ack.replace(tcp.ack) {
             sample.bytes += u64::from(tcp.ack - last);
         }
-        if now - sample.begun <= INTERVAL {
+        if now - sample.started <= INTERVAL {
             return;
         }
         let (before, mbps) = (sample.mbps, 8 * sample.bytes / INTERVAL.as_micros_floor());
-        *sample = Sample { begun: now, bytes: 0, mbps, ..*sample };
+        *sample = Sample { started: now, bytes: 0, mbps, ..*sample };
         if mbps.abs_diff(before) <= before / 5 {
             return;
         }
@@ -248,10 +250,10 @@ impl Record {
         let step = steps.iter().rev().find(|step| BitRate::from_mbps(mbps) >= step.from);
         (self.max, self.age) = step.map_or((0, Duration::ZERO), |step| (step.count, step.at_most));
         let scale = if self.window_shift == 0 { 1 } else { 2 << self.window_shift };
-        let most = u64::from(tcp.window) * scale / 5 / u64::from(2 * self.mss);
-        if u64::from(self.max) > most {
+        let cap = u64::from(tcp.window) * scale / 5 / u64::from(2 * self.mss);
+        if u64::from(self.max) > cap {
             counters.window_capped += 1;
-            self.max = most as u16;
+            self.max = cap as u16;
         }
     }
 

@@ -29,7 +29,9 @@ pub(super) struct Hold {
 struct Flow {
     key: FlowKey,
     held: Held,
+    /// The acknowledgment number of what is held.
     ack: SeqNumber,
+    /// ACKs since the last that was sent, this one included.
     count: u16,
 }
 

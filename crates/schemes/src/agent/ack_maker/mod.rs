@@ -20,7 +20,7 @@ use super::config::Room;
 use super::counters::AgentCounters;
 use super::{data_of, ends_here};
 use crate::connection::WindowScale;
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::made_ack::ClientFacts;
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
 use under_way::{Fate, Frame, UnderWay, pop_settled};
@@ -29,7 +29,7 @@ use under_way::{Fate, Frame, UnderWay, pop_settled};
 #[derive(Debug)]
 pub(super) struct AckMaker {
     room: Room,
-    flows: Table<Flow>,
+    flows: FlowTable<Flow>,
     under_way: UnderWay,
     /// SYNs that went up, of flows that are not known yet: whether the one who sent it is a client of this node will be seen from what goes down.
     syns: VecDeque<(FlowKey, WindowScale)>,
@@ -43,7 +43,7 @@ impl AckMaker {
     pub(super) const fn new(room: Room) -> Self {
         Self {
             room,
-            flows: Table::new(),
+            flows: FlowTable::new(),
             under_way: UnderWay::new(),
             syns: VecDeque::new(),
             flagged: None,
@@ -272,7 +272,7 @@ impl Says {
 
 /// A frame's fate counts, and the agent says what follows from it.
 fn count_in(
-    flows: &mut Table<Flow>,
+    flows: &mut FlowTable<Flow>,
     cx: &mut Context<'_>,
     counters: &mut AgentCounters,
     (client, frame, fate): (NodeId, Frame, Fate),

@@ -15,7 +15,7 @@ use super::data_of;
 use super::flow::{Flow, WhyNative};
 use super::seen::Seen;
 use crate::connection::Opaque;
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::resets::Resets;
 use by_buffer::{abandon, on_ack};
 
@@ -23,7 +23,7 @@ use by_buffer::{abandon, on_ack};
 #[derive(Debug)]
 pub(in crate::agent) struct Client {
     config: AgentConfig,
-    flows: Table<Flow>,
+    flows: FlowTable<Flow>,
     links: Vec<Link>,
     /// Native ACKs in the queue that a flag may make superfluous, the oldest first.
     queued: Vec<Queued>,
@@ -72,7 +72,7 @@ impl Client {
     pub(in crate::agent) fn new(config: AgentConfig) -> Self {
         Self {
             config,
-            flows: Table::default(),
+            flows: FlowTable::default(),
             links: Vec::new(),
             queued: Vec::new(),
             resets: Resets::default(),

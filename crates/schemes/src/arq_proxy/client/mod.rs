@@ -13,7 +13,7 @@ use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags};
 use super::names::Names;
 use super::proxy::is_plain_data;
 use super::{ArqProxyConfig, ArqProxyCounters, Policy};
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::guard::Gaps;
 use answer_fate::{AnswerFate, AskingAnswer, LastPpdu};
 use flow::Flow;
@@ -28,7 +28,7 @@ mod request;
 pub(super) struct Client {
     names: Names,
     /// By flow of the ACKs.
-    flows: Table<Flow>,
+    flows: FlowTable<Flow>,
     /// Flows that have something to ask for, or to ask for again, in the order in which they came to it.
     ask_queue: VecDeque<FlowKey>,
     /// What the transport has sent and the MAC has not got yet, with its flow.

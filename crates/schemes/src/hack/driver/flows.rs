@@ -19,14 +19,14 @@ use ackless_rohc::hack::{Ack, Cid};
 use ackless_wire::{Duration, Instant};
 
 use super::flow::{CID_IDLE, Flow, Held};
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 use crate::hack::nic::Nic;
 
 /// All flows towards one peer. A flow is named by its place, which is also the number of its chain in the NIC.
 #[derive(Debug)]
 pub(super) struct Flows {
     flows: Vec<Option<Flow>>,
-    places: Table<u16>,
+    places: FlowTable<u16>,
     identifiers: Box<[Identifier; 256]>,
     /// Identifiers that several flows share.
     shared: usize,
@@ -44,7 +44,7 @@ impl Default for Flows {
     fn default() -> Self {
         Self {
             flows: Vec::new(),
-            places: Table::default(),
+            places: FlowTable::default(),
             identifiers: Box::new([Identifier::default(); 256]),
             shared: 0,
             sweep_at: SWEEP,

@@ -22,7 +22,7 @@ use self::verify::{Bounds, Forwarded};
 use super::driver::{CID_IDLE, Driver};
 use super::env::Env;
 use super::mic::{Forged, Opener};
-use crate::flow_key::{FlowKey, Table};
+use crate::flow_key::{FlowKey, FlowTable};
 
 /// The decompressing end for one peer.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Receiver {
     /// By identifier; empty before the first native ACK.
     contexts: Vec<Option<Box<Context>>>,
     /// By flow of data, towards the peer.
-    forwarded: Table<Forwarded>,
+    forwarded: FlowTable<Forwarded>,
     /// Records that have long been unused, and have no context, are dropped when there are so many.
     sweep_at: usize,
     seq_unwrapper: SeqUnwrapper,
@@ -66,7 +66,7 @@ impl Receiver {
         Self {
             peer,
             contexts: Vec::new(),
-            forwarded: Table::default(),
+            forwarded: FlowTable::default(),
             sweep_at: SWEEP,
             seq_unwrapper: SeqUnwrapper::default(),
             upward_order: UpwardOrder::default(),

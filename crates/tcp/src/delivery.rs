@@ -7,7 +7,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::rtt::RttSample;
 use crate::sequence::{Position, Span};
-use crate::transmissions::{Snapshot, Transmission};
+use crate::transmissions::{Run, Snapshot, Transmission};
 
 /// Counts what is delivered, and whether the sender has kept the path busy.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,26 +113,27 @@ impl Deliveries {
         Some(RttSample { oldest, newest, end: first.span.end })
     }
 
-    /// `sent` is delivered.
-    pub fn add(&mut self, sent: &Transmission) {
-        self.bytes += sent.span.len();
-        keep_newest(&mut self.newest, sent);
-        self.highest = self.highest.max(Some(sent.span.end));
-        if sent.is_repeated() {
-            let rtt = self.now.saturating_since(sent.sent_at);
-            let too_early = self.echoed.is_some_and(|echoed| echoed < sent.sent_at);
+    /// These are delivered.
+    pub fn add(&mut self, run: Run<'_>) {
+        let Run { first, last } = run;
+        self.bytes += run.len();
+        keep_newest(&mut self.newest, last);
+        self.highest = self.highest.max(Some(last.span.end));
+        if last.is_repeated() {
+            let rtt = self.now.saturating_since(last.sent_at);
+            let too_early = self.echoed.is_some_and(|echoed| echoed < last.sent_at);
             let too_fast = self.min_rtt.is_some_and(|min| rtt < min);
             if too_early || too_fast {
                 return;
             }
         } else {
-            let (first, last) = self.once.unwrap_or((*sent, *sent));
-            let first = if sent.number < first.number { *sent } else { first };
-            let last = if sent.number > last.number { *sent } else { last };
-            self.once = Some((first, last));
-            self.lowest_once = Some(self.lowest_once.map_or(sent.span.end, |lowest| lowest.min(sent.span.end)));
+            let (oldest, newest) = self.once.unwrap_or((*first, *last));
+            let oldest = if first.number < oldest.number { *first } else { oldest };
+            let newest = if last.number > newest.number { *last } else { newest };
+            self.once = Some((oldest, newest));
+            self.lowest_once = Some(self.lowest_once.map_or(first.span.end, |lowest| lowest.min(first.span.end)));
         }
-        keep_newest(&mut self.certain, sent);
+        keep_newest(&mut self.certain, last);
     }
 }
 

@@ -105,10 +105,8 @@ pub struct Snapshot {
 pub enum Verdict {
     /// It is lost.
     Lose,
-    /// Not yet; go on to the next.
+    /// Not yet.
     Keep,
-    /// Neither it nor any later one.
-    Stop,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +119,27 @@ impl Transmission {
     /// Whether it has been sent more than once.
     pub const fn is_repeated(&self) -> bool {
         self.sends > 1
+    }
+}
+
+/// Transmissions that are found to be delivered together: adjacent, and where there are several each has been sent once, after the one below it.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The lowest.
+    pub first: &'a Transmission,
+    /// The highest.
+    pub last: &'a Transmission,
+}
+
+impl<'a> Run<'a> {
+    /// One alone.
+    pub const fn of(sent: &'a Transmission) -> Self {
+        Self { first: sent, last: sent }
+    }
+
+    /// How much they carried.
+    pub fn len(&self) -> Bytes {
+        self.last.span.end - self.first.span.start
     }
 }
 
@@ -162,44 +181,65 @@ impl Transmissions {
         number
     }
 
-    /// All below `una` is acknowledged: its records go. `delivered` sees each that was not known to be delivered, cut
+    /// All below `una` is acknowledged: its records go. `delivered` sees those that were not known to be delivered, cut
     /// at `una`.
-    pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(&Transmission)) {
-        while let Some(first) = self.records.front_mut() {
-            if first.span.start >= una {
-                break;
+    pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(Run<'_>)) {
+        while self.records.front().is_some_and(|first| first.span.start < una) {
+            let plain = self.plain_below(una);
+            if plain == 0 {
+                self.acknowledge_first(una, &mut delivered);
+                continue;
             }
-            let mut acked = *first;
-            acked.span.end = acked.span.end.min(una);
-            first.span.start = acked.span.end;
-            let rest = first.span;
-            let whole = rest.is_empty();
-            if whole {
-                self.records.pop_front();
-            }
-            match acked.fate {
-                Fate::InFlight => self.in_flight -= acked.span.len(),
-                Fate::Lost => {
-                    self.lost -= acked.span.len();
-                    self.lost_at.remove(&acked.span.start);
-                    if !whole {
-                        self.lost_at.insert(rest.start);
-                    }
-                }
-                Fate::Delivered => {
-                    self.delivered -= usize::from(whole);
-                    continue;
-                }
-            }
-            delivered(&acked);
+            let run = Run { first: &self.records[0], last: &self.records[plain - 1] };
+            self.in_flight -= run.len();
+            delivered(run);
+            self.records.drain(..plain);
         }
         self.board.update(una, una, &[]);
         self.trim();
     }
 
+    /// How many records at the front lie below `una`, have been sent once each in their order, and are in flight: nearly always all that do.
+    fn plain_below(&self, una: Position) -> usize {
+        let mut before = 0;
+        let is_plain = |record: &&Transmission| {
+            let follows = record.number > std::mem::replace(&mut before, record.number);
+            follows && record.span.end <= una && record.fate == Fate::InFlight && !record.is_repeated()
+        };
+        self.records.iter().take_while(is_plain).count()
+    }
+
+    /// What of the first record lies below `una` goes, whatever has become of it.
+    fn acknowledge_first(&mut self, una: Position, delivered: &mut impl FnMut(Run<'_>)) {
+        let Some(first) = self.records.front_mut() else { return };
+        let mut acked = *first;
+        acked.span.end = acked.span.end.min(una);
+        first.span.start = acked.span.end;
+        let rest = first.span;
+        let whole = rest.is_empty();
+        if whole {
+            self.records.pop_front();
+        }
+        match acked.fate {
+            Fate::InFlight => self.in_flight -= acked.span.len(),
+            Fate::Lost => {
+                self.lost -= acked.span.len();
+                self.lost_at.remove(&acked.span.start);
+                if !whole {
+                    self.lost_at.insert(rest.start);
+                }
+            }
+            Fate::Delivered => {
+                self.delivered -= usize::from(whole);
+                return;
+            }
+        }
+        delivered(Run::of(&acked));
+    }
+
     /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered. A span that is not
     /// above SND.UNA and below SND.MAX is ignored, such as a duplicate report (RFC 2883).
-    pub fn sack(&mut self, span: Span, mut delivered: impl FnMut(&Transmission)) {
+    pub fn sack(&mut self, span: Span, mut delivered: impl FnMut(Run<'_>)) {
         let (Some(first), Some(last)) = (self.records.front(), self.records.back()) else { return };
         let (una, max) = (first.span.start, last.span.end);
         if span.start <= una || span.end > max || span.is_empty() {
@@ -213,7 +253,7 @@ impl Transmissions {
                 let record = self.records[index];
                 if record.fate != Fate::Delivered && self.is_completed(record.span, span) {
                     self.set_fate(index, Fate::Delivered);
-                    delivered(&record);
+                    delivered(Run::of(&record));
                 }
             }
             gap = self.board.gap(gap.end, span.end);
@@ -230,11 +270,14 @@ impl Transmissions {
             && (record.end <= above || self.board.gap(above, record.end).is_empty())
     }
 
-    /// Goes through what is in flight in the order of sending, and marks as lost what `judge` says.
-    pub fn judge(&mut self, mut judge: impl FnMut(&Transmission) -> Verdict) {
+    /// Goes through what is in flight in the order of sending, up to before the transmission `below`, and marks as lost what `judge` says.
+    pub fn judge(&mut self, below: u64, mut judge: impl FnMut(&Transmission) -> Verdict) {
         let mut settling = true;
         for at in self.settled..self.order.len() {
             let entry = self.order[at];
+            if entry.number >= below {
+                return;
+            }
             let (from, to) = self.indices(entry.span);
             let mut waits = false;
             for index in from..to {
@@ -245,7 +288,6 @@ impl Transmissions {
                 match judge(&record) {
                     Verdict::Lose => self.set_fate(index, Fate::Lost),
                     Verdict::Keep => waits = true,
-                    Verdict::Stop => return,
                 }
             }
             settling &= !waits;
@@ -444,6 +486,11 @@ impl Transmissions {
     }
 
     fn is_current(&self, entry: Entry) -> bool {
+        // Nearly always it is the first record's, or lies below all of them.
+        let Some(first) = self.records.front().filter(|first| first.span.start < entry.span.end) else { return false };
+        if first.number == entry.number && first.fate != Fate::Delivered {
+            return true;
+        }
         let (from, to) = self.indices(entry.span);
         self.records.range(from..to).any(|r| r.number == entry.number && r.fate != Fate::Delivered)
     }

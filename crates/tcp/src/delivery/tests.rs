@@ -36,7 +36,7 @@ impl Flow {
         self.una += n * SEGMENT;
         let mut deliveries = Deliveries::new(ms(at), Position(self.una));
         deliveries.min_rtt = min_rtt.map(Duration::from_millis);
-        self.records.acknowledge(Position(self.una), |sent| deliveries.add(sent));
+        self.records.acknowledge(Position(self.una), |run| deliveries.add(run));
         self.rate.sample(&deliveries, self.records.ever_lost())
     }
 }

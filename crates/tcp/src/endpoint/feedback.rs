@@ -54,19 +54,19 @@ impl Endpoint {
         facts.bare = bare;
         facts.has_blocks = !spans.is_empty();
         let records = self.loss.records_mut().expect("there are records");
-        records.acknowledge(ack, |sent| facts.add(sent));
+        records.acknowledge(ack, |run| facts.add(run));
         if self.config.sender.rack == RackRule::Linux {
             // Of what is reported above a hole the echo, which is from before the hole, says nothing.
             facts.echoed = None;
         }
         for &span in spans {
-            records.sack(span, |sent| facts.add(sent));
+            records.sack(span, |run| facts.add(run));
         }
         if let Some(sample) = facts.round_trips() {
             self.rtt.note_minimum(sample.newest);
         }
         if let Some(pull) = self.loss.pull_mut() {
-            pull.deliver_reported(|sent| facts.add(sent));
+            pull.deliver_reported(|run| facts.add(run));
         }
         Delivered { facts, in_flight, ever_lost }
     }

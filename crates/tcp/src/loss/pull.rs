@@ -8,7 +8,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use super::{AckReport, LossDecision, LossDetector, Outstanding, Phase, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
-use crate::transmissions::{Transmission, Transmissions};
+use crate::transmissions::{Run, Transmissions};
 
 /// The sender's side of pulled recovery.
 ///
@@ -121,7 +121,7 @@ impl Pull {
     }
 
     /// Enters what the latest report showed to be there into the records. `delivered` sees each that was not known to be.
-    pub fn deliver_reported(&mut self, mut delivered: impl FnMut(&Transmission)) {
+    pub fn deliver_reported(&mut self, mut delivered: impl FnMut(Run<'_>)) {
         for span in self.there.between.drain(..) {
             self.records.sack(span, &mut delivered);
         }

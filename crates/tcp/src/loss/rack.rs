@@ -143,10 +143,7 @@ impl Rack {
         let patience = self.rtt + self.reordering_window();
         let before = self.records.ever_lost();
         let mut wait = None;
-        self.records.judge(|sent| {
-            if sent.number >= latest.number {
-                return Verdict::Stop;
-            }
+        self.records.judge(latest.number, |sent| {
             let due = sent.sent_at.saturating_add(patience);
             if due <= now {
                 return Verdict::Lose;

@@ -22,13 +22,14 @@ fn sent(n: u64) -> Transmissions {
 
 fn sack(records: &mut Transmissions, start: u64, end: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
-    records.sack(span(start, end), |record| numbers.push(record.number));
+    records.sack(span(start, end), |run| numbers.push(run.last.number));
     numbers
 }
 
-fn acknowledge(records: &mut Transmissions, una: u64) -> Vec<(u64, u64)> {
+/// The first and the last number of each run, and how much it carried.
+fn acknowledge(records: &mut Transmissions, una: u64) -> Vec<(u64, u64, u64)> {
     let mut acked = Vec::new();
-    records.acknowledge(Position(una), |record| acked.push((record.number, record.span.len().get())));
+    records.acknowledge(Position(una), |run| acked.push((run.first.number, run.last.number, run.len().get())));
     acked
 }
 
@@ -39,8 +40,8 @@ fn each_record_is_delivered_once_however_often_it_is_reported() {
     assert_eq!(sack(&mut records, 201, 601), [3, 6]);
     assert_eq!(sack(&mut records, 201, 601), []);
     assert_eq!(records.in_flight(), Bytes(600));
-    assert_eq!(acknowledge(&mut records, 401), [(1, 100), (2, 100)]);
-    assert_eq!(acknowledge(&mut records, 1001), [(7, 100), (8, 100), (9, 100), (10, 100)]);
+    assert_eq!(acknowledge(&mut records, 401), [(1, 2, 200)]);
+    assert_eq!(acknowledge(&mut records, 1001), [(7, 10, 400)]);
     assert!(records.is_empty() && records.in_flight() == Bytes::ZERO);
 }
 
@@ -66,7 +67,7 @@ fn a_report_from_outside_of_what_is_out_is_ignored() {
 #[test]
 fn a_partial_acknowledgement_cuts_a_record() {
     let mut records = sent(3);
-    assert_eq!(acknowledge(&mut records, 151), [(1, 100), (2, 50)]);
+    assert_eq!(acknowledge(&mut records, 151), [(1, 1, 100), (2, 2, 50)]);
     assert_eq!(records.at(Position(151)).map(|r| (r.span, r.number)), Some((span(151, 201), 2)));
     assert_eq!(records.numbered(2).map(|r| r.span), Some(span(151, 201)));
     assert_eq!(records.in_flight(), Bytes(150));
@@ -86,7 +87,7 @@ fn what_is_sent_again_has_a_new_number_and_comes_last() {
     assert_eq!(records.numbered(1), None);
     assert_eq!(records.numbered(5).map(|r| (r.span, r.sends)), Some((span(1, 61), 2)));
     let mut seen = Vec::new();
-    records.judge(|record| {
+    records.judge(u64::MAX, |record| {
         seen.push(record.number);
         Verdict::Keep
     });
@@ -107,12 +108,12 @@ fn a_retransmission_across_records_gives_all_of_them_its_number() {
 fn judging_stops_where_it_is_told_and_does_not_look_at_the_settled_again() {
     let mut records = sent(6);
     let mut seen = 0;
-    records.judge(|record| {
+    records.judge(4, |_| {
         seen += 1;
-        if record.sent_at < ms(3) { Verdict::Lose } else { Verdict::Stop }
+        Verdict::Lose
     });
-    assert_eq!((seen, records.lost()), (4, Bytes(300)));
-    records.judge(|record| {
+    assert_eq!((seen, records.lost()), (3, Bytes(300)));
+    records.judge(u64::MAX, |record| {
         assert!(record.sent_at >= ms(3));
         Verdict::Keep
     });
@@ -164,8 +165,7 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
                     }
                 }
                 4 => {
-                    let bound = ms(random.below(step + 1));
-                    records.judge(|r| if r.sent_at < bound { Verdict::Lose } else { Verdict::Stop });
+                    records.judge(random.below(number + 2), |_| Verdict::Lose);
                 }
                 _ => {
                     records.lose_between(random.below(number + 1), random.below(number + 2), |_| true);

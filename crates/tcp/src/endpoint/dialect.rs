@@ -68,6 +68,12 @@ impl Dialect {
         }
     }
 
+    /// Whether TACK, where it is in force, has nothing to tell in a segment of its own that is not owed as an acknowledgement.
+    #[inline(always)]
+    pub(super) fn is_silent(&self) -> bool {
+        self.tack().is_none_or(Tack::is_silent)
+    }
+
     /// How much longer than a round trip what was sent may go without an acknowledgement, whatever is out.
     #[inline]
     pub(super) fn hold(&self) -> Duration {
@@ -134,8 +140,8 @@ impl Dialect {
 
     /// Writes that number into a header.
     #[inline(always)]
-    pub(super) fn write_number(&self, number: Option<u64>, options: &mut TcpOptions) {
-        if let (Some(number), Self::Tack(tack)) = (number, self) {
+    pub(super) fn write_number(&self, number: u64, options: &mut TcpOptions) {
+        if let Self::Tack(tack) = self {
             options.tack.form = tack.config.form;
             options.tack.packet_number = Some(numbers::wire(number));
         }

@@ -51,13 +51,14 @@ impl Endpoint {
             && self.tx.una >= self.tx.end()
             && self.tx.next == self.tx.max
             && self.reply.is_none()
-            && self.dialect.is_plain()
+            && self.dialect.is_silent()
     }
 
     /// Whether an acknowledgement is all that is to be sent, and has nothing to tell but its number, the window and the time.
     #[inline(always)]
     fn owes_acknowledgement_alone(&self) -> bool {
         self.has_nothing_but_acknowledgements()
+            && self.dialect.is_plain()
             && !self.rx.has_blocks()
             && !self.rx.tunes_itself()
             && self.ecn.is_none()
@@ -114,7 +115,7 @@ impl Endpoint {
 
     #[inline(never)]
     fn transmit<O: Outlet>(&mut self, now: Instant, outlet: O) -> Option<O::Placed> {
-        if (self.reply.is_some() || !self.dialect.is_plain())
+        if (self.reply.is_some() || self.may_owe_tack() || !self.dialect.is_silent())
             && let Some(packet) = self.transmit_out_of_stream(now)
         {
             return Some(put_aside(outlet, packet));
@@ -406,13 +407,26 @@ impl Endpoint {
             ip.id = ip.id.wrapping_add(1);
         }
         let said = Said { seq: start.seq(self.tx.iss), ack, flags, window, timestamps };
-        if is_syn || has_blocks || number.is_some() || self.ecn.is_some() || self.asks.is_some() {
+        if is_syn || has_blocks || self.ecn.is_some() || self.asks.is_some() {
             return put_aside(outlet, self.dressed(said, payload, has_blocks, number));
+        }
+        if let Some(number) = number {
+            return self.place_numbered(said, payload, number, outlet);
         }
         // What has this one option.
         let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + Bytes(payload.len().into());
         let tcp = said.header(self.local.port(), peer.address.port());
+        outlet.put(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
+    }
+
+    /// A segment with a number and nothing else that not all bear.
+    #[inline(never)]
+    fn place_numbered<O: Outlet>(&self, said: Said, payload: Payload, number: u64, outlet: O) -> O::Placed {
+        let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
+        let mut tcp = said.header(self.local.port(), peer.address.port());
+        self.dialect.write_number(number, &mut tcp.options);
+        let len = peer.ip.len() + tcp.len() + Bytes(payload.len().into());
         outlet.put(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
     }
 
@@ -424,7 +438,9 @@ impl Endpoint {
         if let Some(ecn) = &mut self.ecn {
             ecn.mark(&mut ip);
         }
-        self.dialect.write_number(number, &mut tcp.options);
+        if let Some(number) = number {
+            self.dialect.write_number(number, &mut tcp.options);
+        }
         if self.asks.is_some() {
             self.write_request(&mut tcp.options);
         }

@@ -26,10 +26,11 @@ impl Endpoint {
         }
         let len = Bytes(packet.payload.len().into());
         let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
-        if len == Bytes::ZERO {
-            self.takes_acknowledgement(now, tcp, acked)
-        } else {
-            self.takes_data(now, tcp, acked, len, segment)
+        match (len, self.dialect.is_plain()) {
+            (Bytes::ZERO, true) => self.takes_acknowledgement(now, tcp, acked),
+            (Bytes::ZERO, false) => false,
+            (_, true) => self.takes_data(now, tcp, acked, len, segment),
+            (_, false) => self.takes_numbered_data(now, tcp, acked, len, segment),
         }
     }
 
@@ -41,14 +42,13 @@ impl Endpoint {
             && tcp.seq == self.rx.next.seq(self.rx.irs)
             && tcp.options.sack.is_empty()
             && tcp.options.ack_rate.is_none()
-            && self.dialect.is_plain()
             && !self.has_fallen_back()
             && self.tx.unanswered == 0
             && self.undo.is_none()
             && self.ecn.is_none()
             && match (&self.stamps, tcp.options.timestamps) {
                 (Some(stamps), Some((value, _))) => !stamps.is_old(value, now),
-                (Some(_), None) => self.config.missing_timestamp == MissingTimestamp::Accept,
+                (Some(_), None) => self.config.missing_timestamp == MissingTimestamp::Accept && self.dialect.is_plain(),
                 (None, _) => true,
             }
     }
@@ -57,15 +57,7 @@ impl Endpoint {
     #[inline(always)]
     fn takes_data(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, len: Bytes, segment: Bytes) -> bool {
         let span = Span::new(self.rx.next, len);
-        let is_plain = acked == Bytes::ZERO
-            && self.tx.una == self.tx.max
-            && span.end <= self.rx.window_end
-            && !self.rx.has_blocks()
-            && self.rx.fin.is_none()
-            && !self.rx.keeps()
-            && !self.rx.in_batch
-            && !self.rx.tunes_itself()
-            && !self.ack_policy.asks_host();
+        let is_plain = self.appends(acked, span) && !self.rx.in_batch;
         if is_plain {
             self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
             self.take_timestamp(now, span.start, tcp);
@@ -74,6 +66,40 @@ impl Endpoint {
         is_plain
     }
 
+    /// The same of a segment of TACK's, which may be one of a batch.
+    #[inline(never)]
+    fn takes_numbered_data(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, len: Bytes, segment: Bytes) -> bool {
+        let span = Span::new(self.rx.next, len);
+        let tack = &tcp.options.tack;
+        let is_plain = self.appends(acked, span) && tack.packet_number.is_some() && tack.ack_type.is_none();
+        if is_plain {
+            self.on_packet_number(now, tcp);
+            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
+            self.take_timestamp(now, span.start, tcp);
+            let window = self.rx.window();
+            self.append(now, span, tcp, segment);
+            self.after_text(now, len, len, window);
+            if self.rx.in_batch {
+                self.rx.join_batch(span);
+            }
+        }
+        is_plain
+    }
+
+    /// Whether data at `span` follows what is here, and that is all there is to it.
+    #[inline(always)]
+    fn appends(&self, acked: Bytes, span: Span) -> bool {
+        acked == Bytes::ZERO
+            && self.tx.una == self.tx.max
+            && span.end <= self.rx.window_end
+            && !self.rx.has_blocks()
+            && self.rx.fin.is_none()
+            && !self.rx.keeps()
+            && !self.rx.tunes_itself()
+            && !self.ack_policy.asks_host()
+    }
+
+    #[inline(always)]
     fn append(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         let len = span.len();
         self.stats.data_segments_received += 1;

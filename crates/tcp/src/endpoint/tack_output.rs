@@ -129,6 +129,12 @@ impl Endpoint {
         }
     }
 
+    /// Whether something is owed that may go out as a TACK.
+    #[inline(always)]
+    pub(super) const fn may_owe_tack(&self) -> bool {
+        self.ack_owed.is_some() && !self.dialect.is_plain()
+    }
+
     /// Whether what is owed goes out as a TACK. Plain remain the end of the handshake, challenges, and all that follows the peer's
     /// FIN.
     pub(super) fn owes_tack(&self) -> bool {

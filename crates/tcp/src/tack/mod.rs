@@ -42,4 +42,10 @@ impl Tack {
     pub(crate) fn new(config: TackConfig, terms: Terms) -> Self {
         Self { config, sending: Sending::new(config, terms), receiving: Receiving::new(config, terms) }
     }
+
+    /// Whether neither half has something to tell in a segment of its own, but for a TACK that the policy may owe.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        self.sending.is_silent() && self.receiving.is_silent()
+    }
 }

@@ -153,6 +153,14 @@ impl Receiving {
         self.losses.pop_front()
     }
 
+    /// Whether no IACK and no answer is to be sent.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        self.losses.is_empty()
+            && self.request.is_none()
+            && (self.window_news, self.plain_answer) == (News::None, News::None)
+    }
+
     /// A TACK is about to be sent: measures what it reports of its interval.
     pub(crate) fn begin_tack(&mut self, measured: &Measured) {
         self.arrivals.on_tack();

@@ -104,6 +104,12 @@ impl Frequency {
         }
     }
 
+    /// Whether something is to be told.
+    #[inline]
+    pub(crate) const fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// What is to be told now.
     pub(crate) const fn take(&mut self) -> Option<FrequencyUpdate> {
         self.pending.take()

@@ -334,6 +334,12 @@ impl Sending {
         (request == Request::Due).then_some(Body::RoundTripRequest)
     }
 
+    /// Whether there is nothing to tell or to ask.
+    #[inline]
+    pub(crate) fn is_silent(&self) -> bool {
+        !self.frequency.is_pending() && self.request == Request::None && self.hearing.inquiry != Inquiry::Due
+    }
+
     /// RTTmin by the method that counts.
     pub(crate) fn min_rtt(&self) -> Option<Duration> {
         self.round_trip.min()

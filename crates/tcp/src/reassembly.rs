@@ -1,34 +1,23 @@
 //! What a receiver holds: data in order that the application has not read, and data above holes.
 
+mod islands;
+
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Bound::{Excluded, Included};
 
 use ackless_wire::{Bytes, Payload};
 
+use self::islands::{Island, Islands};
 use crate::sequence::{Position, Span};
 
-/// Data above the first hole, as spans with the order in which they last grew, and their bytes where somebody will
-/// read them. Taking a segment is O(log n) in the number of holes (TACK, VI-B).
+/// Data above the first hole: where it is, and its bytes where somebody will read them. Taking a segment is O(log n) in the number of holes at the most (TACK, VI-B), and
+/// O(1) where it is above all of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
-    /// By their first byte; disjoint, and apart from each other.
-    islands: BTreeMap<Position, Island>,
+    islands: Islands,
     /// Real bytes, disjoint, all inside the islands.
     pieces: BTreeMap<Position, bytes::Bytes>,
-    /// Counts arrivals, so that the most recent island is known.
-    arrivals: u64,
-    /// The islands' first bytes, by when they last grew.
-    grown: BTreeMap<u64, Position>,
     /// The sum of the islands.
     held: Bytes,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Island {
-    end: Position,
-    grew: u64,
-    /// The number of the packet that revealed the hole below; never greater than that of an island above.
-    revealed: u64,
 }
 
 /// Data in order that the application has not read.
@@ -52,13 +41,13 @@ impl Reassembly {
 
     /// The island that all of `span` lies in.
     pub(crate) fn around(&self, span: Span) -> Option<Span> {
-        let (&start, island) = self.islands.range(..=span.start).next_back()?;
-        (span.end <= island.end && !span.is_empty()).then_some(Span { start, end: island.end })
+        let island = self.islands.below(span.start)?.span;
+        (span.end <= island.end && !span.is_empty()).then_some(island)
     }
 
     /// One past the highest byte held.
     pub(crate) fn highest(&self) -> Option<Position> {
-        self.islands.last_key_value().map(|(_, island)| island.end)
+        self.islands.highest().map(|island| island.span.end)
     }
 
     /// How much is held.
@@ -69,45 +58,49 @@ impl Reassembly {
     /// Takes data at `span` that lies above the first hole; `keep` says whether its bytes will be read, and `number` is the
     /// packet number it came with, or zero. False, and nothing is kept, if there are too many holes already.
     pub(crate) fn insert(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
-        let base = self.islands.range(..=span.start).next_back();
-        let base = base.filter(|(_, island)| island.end >= span.start).map(|(&start, _)| start);
-        let above = self.islands.range(span.start..).next().map(|(&start, island)| (start, island.revealed));
-        let touches = base.is_some() || above.is_some_and(|(start, _)| start <= span.end);
+        let base = self.islands.below(span.start).filter(|island| island.span.end >= span.start);
+        let above = self.islands.above(span.start);
+        let touches = base.is_some() || above.is_some_and(|above| above.span.start <= span.end);
         let limit = if number == 0 { MAX_ISLANDS } else { MAX_NUMBERED };
         if !touches && self.islands.len() >= limit {
             return false;
         }
-        let from = base.unwrap_or(span.start);
+        let from = base.map_or(span.start, |base| base.span.start);
         if keep && let Payload::Data(data) = payload {
             self.keep(span, data, from);
         }
-        self.arrivals += 1;
-        let revealed = above.map_or(number, |(_, revealed)| revealed.min(number));
-        let mut grown = Island { end: span.end, grew: self.arrivals, revealed };
-        self.grown.insert(self.arrivals, from);
-        if let Some(island) = base.and_then(|start| self.islands.get(&start)) {
-            self.grown.remove(&island.grew);
-            self.held -= island.end - from;
-            grown.end = grown.end.max(island.end);
-            grown.revealed = island.revealed;
+        let end = self.swallow(from, span.end).max(base.map_or(span.end, |base| base.span.end));
+        match base {
+            Some(base) => {
+                self.held += end - base.span.end;
+                self.islands.grow(from, end);
+            }
+            None => {
+                self.held += end - from;
+                let revealed = above.map_or(number, |above| above.revealed.min(number));
+                self.islands.add(Island { span: Span { start: from, end }, revealed });
+            }
         }
-        while let Some((&start, &island)) = self.islands.range((Excluded(from), Included(span.end))).next() {
-            self.islands.remove(&start);
-            self.grown.remove(&island.grew);
-            self.held -= island.end - start;
-            grown.end = grown.end.max(island.end);
-        }
-        self.held += grown.end - from;
-        self.islands.insert(from, grown);
         true
+    }
+
+    /// Removes the islands that begin above `from` and up to `end`. Returns where the last of them ends, or `end` if that is higher.
+    fn swallow(&mut self, from: Position, mut end: Position) -> Position {
+        let limit = end;
+        while let Some(Island { span, .. }) = self.islands.above(from).filter(|above| above.span.start <= limit) {
+            self.islands.remove(span.start);
+            self.held -= span.len();
+            end = end.max(span.end);
+        }
+        end
     }
 
     /// Keeps those bytes of `data` that the islands from `from` on do not have.
     fn keep(&mut self, span: Span, data: &bytes::Bytes, from: Position) {
         let mut cursor = span.start;
-        for (&start, island) in self.islands.range(from..=span.end) {
-            if cursor < start.min(span.end) {
-                let end = start.min(span.end);
+        for Island { span: island, .. } in self.islands.within(from..=span.end) {
+            if cursor < island.start.min(span.end) {
+                let end = island.start.min(span.end);
                 self.pieces.insert(cursor, slice(data, span.start, cursor, end));
             }
             cursor = cursor.max(island.end);
@@ -121,11 +114,10 @@ impl Reassembly {
     /// and returns where the first hole is now.
     pub(crate) fn advance(&mut self, mut next: Position, mut inbox: Option<&mut Inbox>) -> Position {
         let mut joined = false;
-        while let Some(entry) = self.islands.first_entry().filter(|entry| *entry.key() <= next) {
-            let (start, island) = entry.remove_entry();
+        while let Some(Island { span: island, .. }) = self.islands.lowest().filter(|lowest| lowest.span.start <= next) {
+            self.islands.remove(island.start);
             joined = true;
-            self.grown.remove(&island.grew);
-            self.held -= island.end - start;
+            self.held -= island.len();
             if island.end > next {
                 let fresh = Span { start: next, end: island.end };
                 next = fresh.end;
@@ -142,8 +134,7 @@ impl Reassembly {
 
     /// The islands to report, at most so many, the most recently grown first (RFC 2018, 4).
     pub(crate) fn recent(&self, limit: usize) -> impl Iterator<Item = Span> {
-        let recent = self.grown.values().rev().take(limit);
-        recent.filter_map(|&start| self.islands.get(&start).map(|island| Span { start, end: island.end }))
+        self.islands.recent().take(limit).map(|island| island.span)
     }
 
     /// How many islands there are.
@@ -154,14 +145,15 @@ impl Reassembly {
     /// The holes, the oldest first, above a stream that is complete up to `next`: only those that were revealed by packets up
     /// to number `known`.
     pub(crate) fn holes(&self, next: Position, known: u64) -> impl Iterator<Item = Span> {
-        let revealed = self.islands.iter().take_while(move |(_, island)| island.revealed <= known);
-        revealed.scan(next, |start, (&end, island)| Some(Span { start: std::mem::replace(start, island.end), end }))
+        let revealed = self.islands.within(..).take_while(move |island| island.revealed <= known);
+        revealed.scan(next, |start, Island { span, .. }| {
+            Some(Span { start: std::mem::replace(start, span.end), end: span.start })
+        })
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.islands.clear();
-        self.grown.clear();
         self.pieces.clear();
         self.held = Bytes::ZERO;
     }

@@ -79,7 +79,10 @@ impl Endpoint {
     pub(super) fn say(&mut self, now: Instant, start: Position) -> Said {
         let timestamps = self.stamps.as_mut().map(|stamps| (stamps.value(now), stamps.echo()));
         self.rx.last_ack_sent = self.rx.next;
-        self.settle_acknowledgement(now);
+        match self.dialect {
+            Dialect::Plain => self.settle_acknowledgement(now),
+            Dialect::Tack(_) => self.note_acknowledged(now),
+        }
         Said {
             seq: start.seq(self.tx.iss),
             ack: self.rx.next.seq(self.rx.irs),
@@ -101,6 +104,21 @@ impl Endpoint {
         let tcp = said.header(self.local.port(), peer.address.port());
         let payload = Payload::Length(payload.get() as u32);
         pool.insert_of(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
+    }
+
+    /// The same, with a number where segments have one.
+    pub(super) fn put_numbered(
+        &mut self,
+        said: Said,
+        payload: Bytes,
+        number: Option<u64>,
+        pool: &mut PacketPool,
+    ) -> PacketId {
+        let Some(number) = number else { return self.put(said, payload, pool) };
+        if let Some(IpHeader::V4(ip)) = self.peer.as_mut().map(|peer| &mut peer.ip) {
+            ip.id = ip.id.wrapping_add(1);
+        }
+        self.place_numbered(said, Payload::Length(payload.get() as u32), number, pool)
     }
 
     /// A segment that is not part of the stream, and what TACK sends in its own turn.

@@ -135,7 +135,7 @@ impl Endpoint {
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
     /// whatever is out.
-    fn schedule_tail_probe(&mut self, now: Instant) {
+    pub(super) fn schedule_tail_probe(&mut self, now: Instant) {
         if !self.expects_tail_probe() || self.timers.is_armed(Timer::Persist) {
             self.timers.stop(Timer::TailProbe);
             return;

@@ -198,6 +198,21 @@ impl Detector {
         matches!(self, Self::Sack(detector) if detector.is_calm())
     }
 
+    /// Whether only the window bounds what is sent next: nothing waits to be sent again, and what goes out as new needs no look at losses.
+    #[inline]
+    pub(crate) fn lets_new_data_go(&self) -> bool {
+        match self {
+            Self::Sack(detector) => detector.is_calm(),
+            Self::Dupack(_) => false,
+            Self::Recording(detector) => match &**detector {
+                Recording::Sack(detector) => detector.rule().is_calm(),
+                Recording::Rack(detector) => detector.phase() == Phase::Open,
+                Recording::Pull(detector) => detector.phase() == Phase::Open,
+                Recording::Dupack(_) => false,
+            },
+        }
+    }
+
     /// Whether losses are found by RACK.
     pub(crate) fn is_rack(&self) -> bool {
         matches!(self, Self::Recording(detector) if matches!(**detector, Recording::Rack(_)))

@@ -20,6 +20,11 @@ impl<D> Recorded<D> {
     pub fn new(rule: D) -> Self {
         Self { rule, records: Transmissions::new() }
     }
+
+    /// What decides.
+    pub const fn rule(&self) -> &D {
+        &self.rule
+    }
 }
 
 impl<D: LossDetector> LossDetector for Recorded<D> {

@@ -90,6 +90,7 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
     for seed in 0..500 {
         let mut random = Stream::new(seed, 0, Purpose::Test);
         let (mut reassembly, mut inbox) = (Reassembly::default(), Inbox::default());
+        let mut grown = Vec::new();
         // What each byte is: real, or only counted. The first copy that arrives decides.
         let mut arrived: BTreeMap<u64, Option<u8>> = BTreeMap::new();
         let (mut next, mut read) = (1, 1);
@@ -107,7 +108,8 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
                 (start..end).for_each(|at| _ = arrived.entry(at).or_insert(real.then_some(at as u8 ^ 0x5a)));
                 let above = arrived.range(next..).count() as u64;
                 assert_eq!(reassembly.held(), Bytes(above), "seed {seed}");
-                check_recent(seed, &reassembly);
+                join(&mut grown, start, end);
+                check_recent(seed, &reassembly, &grown);
                 continue;
             }
             (start..end).for_each(|at| _ = arrived.insert(at, real.then_some(at as u8 ^ 0x5a)));
@@ -116,7 +118,8 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
                 Payload::Length(len) => inbox.push_length(Bytes(len.into())),
             }
             next = reassembly.advance(Position(end), Some(&mut inbox)).0;
-            check_recent(seed, &reassembly);
+            grown.retain(|&(start, _)| start > next);
+            check_recent(seed, &reassembly, &grown);
             while let Some(part) = inbox.take(Bytes(1 + random.below(50))) {
                 let bytes: Vec<Option<u8>> = match part {
                     Payload::Data(data) => data.iter().map(|&byte| Some(byte)).collect(),
@@ -134,13 +137,17 @@ fn lengths_and_bytes_come_out_in_order_and_once() {
     }
 }
 
-/// What is reported is what a walk through all islands finds.
-fn check_recent(seed: u64, reassembly: &Reassembly) {
-    let mut all: Vec<_> =
-        reassembly.islands.iter().map(|(&start, island)| (island.grew, start.0, island.end.0)).collect();
-    all.sort_unstable_by_key(|&(grew, ..)| std::cmp::Reverse(grew));
-    let expected: Vec<_> = all.into_iter().map(|(_, start, end)| (start, end)).collect();
-    assert_eq!(spans(reassembly, usize::MAX), expected, "seed {seed}");
-    assert_eq!(spans(reassembly, 3), expected[..expected.len().min(3)], "seed {seed}");
-    assert_eq!(reassembly.count(), expected.len(), "seed {seed}");
+/// Puts `start..end` and all that it touches at the head of a list of stretches, that which grew last first.
+fn join(grown: &mut Vec<(u64, u64)>, start: u64, end: u64) {
+    let touches = |&(from, to): &(u64, u64)| from <= end && start <= to;
+    let all = grown.iter().copied().filter(touches).fold((start, end), |all, one| (all.0.min(one.0), all.1.max(one.1)));
+    grown.retain(|stretch| !touches(stretch));
+    grown.insert(0, all);
+}
+
+/// What is reported is what the list says.
+fn check_recent(seed: u64, reassembly: &Reassembly, grown: &[(u64, u64)]) {
+    assert_eq!(spans(reassembly, usize::MAX), grown, "seed {seed}");
+    assert_eq!(spans(reassembly, 3), grown[..grown.len().min(3)], "seed {seed}");
+    assert_eq!(reassembly.count(), grown.len(), "seed {seed}");
 }

@@ -1,0 +1,146 @@
+//! Stretches of data above the first hole, in the order of the stream and in that in which they last grew.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+use std::ops::RangeBounds;
+
+use crate::sequence::{Position, Span};
+
+/// Islands, disjoint and apart from each other.
+///
+/// To find, add or remove one is O(log n). The highest, which nearly all that comes above a hole makes longer, is at hand, and so are those that grew last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Islands {
+    /// Where in `places` each stands, by its first byte.
+    by_start: BTreeMap<Position, usize>,
+    places: Vec<Place>,
+    /// Places where none stands.
+    free: Vec<usize>,
+    highest: Option<usize>,
+    newest: Option<usize>,
+}
+
+/// Data without a hole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Island {
+    pub(super) span: Span,
+    /// The number of the packet that revealed the hole below; never greater than that of an island above.
+    pub(super) revealed: u64,
+}
+
+/// An island, and its neighbours in the order in which islands last grew.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    island: Island,
+    newer: Option<usize>,
+    older: Option<usize>,
+}
+
+impl Islands {
+    pub(super) fn is_empty(&self) -> bool {
+        self.highest.is_none()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.by_start.len()
+    }
+
+    pub(super) fn lowest(&self) -> Option<Island> {
+        self.by_start.first_key_value().map(|(_, &at)| self.places[at].island)
+    }
+
+    pub(super) fn highest(&self) -> Option<Island> {
+        self.highest.map(|at| self.places[at].island)
+    }
+
+    /// The last that begins at `place` or before.
+    pub(super) fn below(&self, place: Position) -> Option<Island> {
+        let highest = self.highest()?;
+        if highest.span.start <= place {
+            return Some(highest);
+        }
+        self.by_start.range(..=place).next_back().map(|(_, &at)| self.places[at].island)
+    }
+
+    /// The first that begins after `place`.
+    pub(super) fn above(&self, place: Position) -> Option<Island> {
+        if self.highest()?.span.start <= place {
+            return None;
+        }
+        self.within((Excluded(place), Unbounded)).next()
+    }
+
+    /// Those that begin there, in the order of the stream.
+    pub(super) fn within(&self, places: impl RangeBounds<Position>) -> impl Iterator<Item = Island> {
+        self.by_start.range(places).map(|(_, &at)| self.places[at].island)
+    }
+
+    /// All, that which grew last first.
+    pub(super) fn recent(&self) -> impl Iterator<Item = Island> {
+        std::iter::successors(self.newest, |&at| self.places[at].older).map(|at| self.places[at].island)
+    }
+
+    /// One more, which is the one that grew last.
+    pub(super) fn add(&mut self, island: Island) {
+        let place = Place { island, newer: None, older: None };
+        let at = self.free.pop().unwrap_or(self.places.len());
+        if at == self.places.len() {
+            self.places.push(place);
+        } else {
+            self.places[at] = place;
+        }
+        self.by_start.insert(island.span.start, at);
+        if self.highest().is_none_or(|highest| highest.span.start < island.span.start) {
+            self.highest = Some(at);
+        }
+        self.link(at);
+    }
+
+    /// The one that begins at `start` goes up to `end` from now on, and is the one that grew last.
+    pub(super) fn grow(&mut self, start: Position, end: Position) {
+        let Some(at) = self.at(start) else { return };
+        self.places[at].island.span.end = end;
+        if self.newest != Some(at) {
+            self.unlink(at);
+            self.link(at);
+        }
+    }
+
+    /// The one that begins at `start` is none any more.
+    pub(super) fn remove(&mut self, start: Position) {
+        let Some(at) = self.by_start.remove(&start) else { return };
+        self.unlink(at);
+        self.free.push(at);
+        if self.highest == Some(at) {
+            self.highest = self.by_start.last_key_value().map(|(_, &at)| at);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn at(&self, start: Position) -> Option<usize> {
+        let highest = self.highest.filter(|&at| self.places[at].island.span.start == start);
+        highest.or_else(|| self.by_start.get(&start).copied())
+    }
+
+    fn link(&mut self, at: usize) {
+        let older = self.newest.replace(at);
+        (self.places[at].newer, self.places[at].older) = (None, older);
+        if let Some(older) = older {
+            self.places[older].newer = Some(at);
+        }
+    }
+
+    fn unlink(&mut self, at: usize) {
+        let Place { newer, older, .. } = self.places[at];
+        match newer {
+            Some(newer) => self.places[newer].older = older,
+            None => self.newest = older,
+        }
+        if let Some(older) = older {
+            self.places[older].newer = newer;
+        }
+    }
+}

@@ -21,19 +21,21 @@ impl Endpoint {
     /// now: else [`poll_transmit`](Self::poll_transmit) is to be asked as ever.
     #[inline(always)]
     pub fn poll_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
-        self.tx.una < self.tx.next && self.sends_new_data_alone(now) && self.send_train(now, pool, train)
+        if self.tx.una >= self.tx.next || !self.sends_new_data_alone(now) {
+            false
+        } else if self.dialect.is_plain() && self.loss.is_calm() && !self.is_paced() {
+            self.send_train(now, pool, train)
+        } else {
+            self.sends_in_its_time() && self.send_timed_train(now, pool, train)
+        }
     }
 
-    /// Whether the next segments are new data, and only windows and pacing can hold them back.
+    /// Whether the next segments are new data, of all that bears on any sender.
     #[inline]
     fn sends_new_data_alone(&self, now: Instant) -> bool {
         let tx = &self.tx;
         self.state == State::Established
             && self.reply.is_none()
-            && !self.may_owe_tack()
-            && self.dialect.is_silent()
-            && self.loss.lets_new_data_go()
-            && self.prr.is_none()
             && tx.next == tx.max
             && (tx.probe, tx.tail_probe) == (Probe::Idle, Probe::Idle)
             && tx.throttle == Throttle::Open
@@ -49,22 +51,24 @@ impl Endpoint {
             && !self.ack_policy.asks_host()
     }
 
+    /// Whether, of what bears on senders that number, record or pace what they send, only windows and pacing can hold it back, and what holds for its first segment holds for all.
+    fn sends_in_its_time(&self) -> bool {
+        !self.may_owe_tack()
+            && self.dialect.is_silent()
+            && self.loss.lets_new_data_go()
+            && self.prr.is_none()
+            && !self.congestion.holds_back()
+            && (!self.loss.is_recording() || self.loss.pipe(&self.tx.outstanding()) > Bytes::ZERO)
+    }
+
     #[inline(never)]
     fn send_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
         let (smss, written) = (self.tx.smss, self.tx.buffer.end());
-        let first = self.tx.next;
-        let room = self.congestion.window().saturating_sub(self.loss.pipe(&self.tx.outstanding()));
-        let limit = self.tx.window_end.min(first + room);
+        let congested = self.tx.una + self.congestion.window();
+        let limit = self.tx.window_end.min(congested);
         let fits = |next: Position, limit: Position| next + smss <= limit && next + smss < written;
-        let is_timed = self.is_paced() || self.loss.is_recording();
-        if !fits(first, limit) {
-            // All that is left to find out is whether the congestion window is full.
-        } else if is_timed {
-            if self.loss.is_recording() && !self.begins_recorded_train(now) {
-                return false;
-            }
-            self.send_timed_train(now, |next| fits(next, limit), pool, train);
-        } else {
+        let first = self.tx.next;
+        if fits(first, limit) {
             let said = self.say(now, first);
             let mut next = first;
             while fits(next, limit) {
@@ -74,10 +78,45 @@ impl Endpoint {
             }
             self.account_train(now, next);
         }
+        let is_congested = fits(self.tx.next, self.tx.window_end) && self.ack_owed.is_none();
+        if is_congested {
+            self.tx.limited_until = self.tx.max;
+        }
+        is_congested
+    }
+
+    /// A train of a sender that spreads its data over time, or keeps a record of each segment.
+    #[inline(never)]
+    fn send_timed_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
+        let (smss, written, first) = (self.tx.smss, self.tx.buffer.end(), self.tx.next);
+        let pipe = self.loss.pipe(&self.tx.outstanding());
+        let limit = self.tx.window_end.min(first + self.congestion.window().saturating_sub(pipe));
+        let fits = |next: Position, limit: Position| next + smss <= limit && next + smss < written;
+        if fits(first, limit) {
+            if self.loss.is_recording() {
+                self.congestion.on_sent(now, pipe, self.delivery.is_limited());
+            }
+            let (rate, said) = (self.pacing_rate(), self.say(now, first));
+            let mut next = first;
+            while fits(next, limit) && self.pacer.may_send(now) {
+                let span = Span::new(next, smss);
+                let number = self.enter_in_train(now, span, pipe + (next - first));
+                if let Some(rate) = rate {
+                    self.pacer.on_sent(now, smss, rate);
+                }
+                train.push(self.put_numbered(said.from(next.seq(self.tx.iss)), smss, number, pool));
+                next = span.end;
+                self.marks.sent(next, now);
+            }
+            self.account_train(now, next);
+            if self.loss.is_recording() {
+                self.schedule_tail_probe(now);
+            }
+        }
         if self.ack_owed.is_some() {
             return false;
         }
-        if is_timed && self.is_held_by_pacing(now) {
+        if self.is_held_by_pacing(now) {
             return true;
         }
         let is_congested = fits(self.tx.next, self.tx.window_end);
@@ -87,46 +126,14 @@ impl Endpoint {
         is_congested
     }
 
-    /// Tells the controller that data goes out, where it would hear of each segment: not where the first one has consequences that the others have not.
-    fn begins_recorded_train(&mut self, now: Instant) -> bool {
-        let pipe = self.loss.pipe(&self.tx.outstanding());
-        let is_plain = pipe > Bytes::ZERO && !self.congestion.holds_back();
-        if is_plain {
-            self.congestion.on_sent(now, pipe, self.delivery.is_limited());
+    /// Enters a segment that goes out with `pipe` in flight into the records, if there are any. Its number, where it has one.
+    #[inline(always)]
+    fn enter_in_train(&mut self, now: Instant, span: Span, pipe: Bytes) -> Option<u64> {
+        if let Some(records) = self.loss.records_mut() {
+            let snapshot = self.delivery.snapshot(now, pipe, span.len(), records.ever_lost());
+            records.send(span, now, snapshot);
         }
-        is_plain
-    }
-
-    /// A train of a sender that spreads its data over time, or keeps a record of each segment.
-    fn send_timed_train(
-        &mut self,
-        now: Instant,
-        fits: impl Fn(Position) -> bool,
-        pool: &mut PacketPool,
-        train: &mut Vec<PacketId>,
-    ) {
-        let (first, smss, rate) = (self.tx.next, self.tx.smss, self.pacing_rate());
-        let mut pipe = self.loss.pipe(&self.tx.outstanding());
-        let mut next = first;
-        let said = self.say(now, first);
-        while fits(next) && self.pacer.may_send(now) {
-            if let Some(records) = self.loss.records_mut() {
-                let snapshot = self.delivery.snapshot(now, pipe, smss, records.ever_lost());
-                records.send(Span::new(next, smss), now, snapshot);
-                pipe += smss;
-            }
-            if let Some(rate) = rate {
-                self.pacer.on_sent(now, smss, rate);
-            }
-            let number = self.dialect.number(now);
-            train.push(self.put_numbered(said.from(next.seq(self.tx.iss)), smss, number, pool));
-            next += smss;
-            self.marks.sent(next, now);
-        }
-        self.account_train(now, next);
-        if self.loss.is_recording() {
-            self.schedule_tail_probe(now);
-        }
+        self.dialect.number(now)
     }
 
     /// All up to `end` has gone out, in full-sized segments.

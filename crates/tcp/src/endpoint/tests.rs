@@ -8,8 +8,10 @@ use ackless_wire::{Bytes, Duration, Instant, Packet, PacketPool, SeqNumber};
 use super::Endpoint;
 use crate::ack::AckChoice;
 use crate::config::{Config, Consume, GrowthRule, SenderChoices, UndoChoices};
-use crate::congestion::CongestionChoice;
+use crate::congestion::{CongestionChoice, Losses, Variant};
+use crate::loss::RecoveryChoice;
 use crate::state::State;
+use crate::tack::TackConfig;
 
 /// Two ends and what is on its way between them, by when it arrives.
 struct Transfer {
@@ -19,15 +21,19 @@ struct Transfer {
     loss: f64,
     late: f64,
     serial: u64,
-    /// Segments that were taken as predicted, and that left in trains.
-    predicted: usize,
-    in_trains: usize,
+    /// Segments that were taken as predicted, and that left in trains: those of any TCP, and those that TACK has numbered.
+    predicted: [usize; 2],
+    in_trains: [usize; 2],
 }
 
 impl Transfer {
     fn new(seed: u64) -> Self {
         let mut random = Stream::new(seed, 0, Purpose::Test);
-        let [calling, listening] = [0, 1].map(|_| config(&mut random));
+        let mut both = [0, 1].map(|_| config(&mut random));
+        if random.chance(0.4) {
+            both.iter_mut().for_each(|end| speak_tack(end, &mut random));
+        }
+        let [calling, listening] = both;
         let at = |host: u8| format!("10.0.0.{host}:80").parse().expect("an address");
         let now = Instant::from_millis(1);
         let mut ends = [
@@ -44,7 +50,7 @@ impl Transfer {
             ends[1 - sender].write_length(Bytes(random.below(40_000)));
         }
         let [loss, late] = [0.02, 0.02].map(|most| if random.chance(0.5) { 0.0 } else { most });
-        Self { ends, under_way: BTreeMap::new(), random, loss, late, serial: 0, predicted: 0, in_trains: 0 }
+        Self { ends, under_way: BTreeMap::new(), random, loss, late, serial: 0, predicted: [0; 2], in_trains: [0; 2] }
     }
 
     /// Something arrives at an end, or a timer of it fires.
@@ -73,10 +79,21 @@ impl Transfer {
         let len = Bytes(packet.payload.len().into());
         let tcp = packet.tcp().expect("all is TCP");
         let short = end.clone().takes_as_predicted(now, packet, tcp, len) && end.state == State::Established;
-        self.predicted += usize::from(short);
-        end.handle_segment(now, packet);
+        self.predicted[is_numbered(packet)] += usize::from(short);
+        let gathers = end.gathers();
+        if gathers {
+            end.handle_merged(now, packet, len);
+        } else {
+            end.handle_segment(now, packet);
+        }
         long.stats.segments_received += 1;
+        long.rx.in_batch = gathers;
         long.take_in(now, packet, tcp, len);
+        long.rx.in_batch = false;
+        if gathers && self.random.chance(0.5) {
+            end.end_batch(now);
+            long.end_batch(now);
+        }
         assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}: {packet:?}");
     }
 
@@ -85,8 +102,8 @@ impl Transfer {
         let mut long = end.clone();
         let (mut pool, mut train) = (PacketPool::default(), Vec::new());
         let is_all = end.poll_train(now, &mut pool, &mut train);
-        self.in_trains += train.len();
         let mut sent: Vec<Packet> = train.into_iter().map(|packet| pool.get(packet).clone()).collect();
+        sent.iter().for_each(|packet| self.in_trains[is_numbered(packet)] += 1);
         if !is_all {
             let others: Vec<_> = std::iter::from_fn(|| end.poll_transmit_into(now, &mut pool)).collect();
             sent.extend(others.into_iter().map(|packet| pool.get(packet).clone()));
@@ -107,6 +124,19 @@ impl Transfer {
     }
 }
 
+/// One for a segment that TACK has numbered.
+fn is_numbered(packet: &Packet) -> usize {
+    packet.tcp().map_or(0, |tcp| usize::from(tcp.options.tack.packet_number.is_some()))
+}
+
+/// TACK, in one of its ways.
+fn speak_tack(config: &mut Config, random: &mut Stream) {
+    let variant = if random.chance(0.5) { Variant::Standard } else { Variant::Rounds { losses: Losses::Bound } };
+    config.congestion = CongestionChoice::ReceiverBbr(variant);
+    config.ack = AckChoice::Tack { beta: 4, every: 2 };
+    config.tack = Some(TackConfig { batch: random.chance(0.5), ..TackConfig::default() });
+}
+
 /// What makes a difference to what is sent and how it is taken; half of all are as a cell has them by default.
 fn config(random: &mut Stream) -> Config {
     let plain = Config { congestion: CongestionChoice::NewReno, ..Config::default() };
@@ -118,6 +148,7 @@ fn config(random: &mut Stream) -> Config {
     let growth = if draw(0.3) { GrowthRule::Linux } else { GrowthRule::default() };
     Config {
         congestion: if draw(0.5) { CongestionChoice::Cubic } else { CongestionChoice::Bbr },
+        recovery: if draw(0.5) { RecoveryChoice::Rack } else { RecoveryChoice::Standard },
         sender: SenderChoices { undo, growth, ..SenderChoices::default() },
         ack: if draw(0.2) { AckChoice::Linux { sack_compression: true } } else { AckChoice::default() },
         pacing: draw(0.2),
@@ -135,8 +166,8 @@ fn config(random: &mut Stream) -> Config {
 
 #[test]
 fn short_ways_lead_to_where_the_long_ones_do() {
-    let (mut predicted, mut in_trains) = (0, 0);
-    for seed in 1..=40 {
+    let (mut predicted, mut in_trains) = ([0; 2], [0; 2]);
+    for seed in 1..=80 {
         let mut transfer = Transfer::new(seed);
         transfer.send(Instant::from_millis(1), 0, seed);
         for _ in 0..300 {
@@ -144,8 +175,11 @@ fn short_ways_lead_to_where_the_long_ones_do() {
                 break;
             }
         }
-        predicted += transfer.predicted;
-        in_trains += transfer.in_trains;
+        for (which, predicted) in predicted.iter_mut().enumerate() {
+            *predicted += transfer.predicted[which];
+            in_trains[which] += transfer.in_trains[which];
+        }
     }
-    assert!(predicted > 1_500 && in_trains > 1_000, "{predicted} predicted, {in_trains} in trains");
+    assert!(predicted.iter().all(|&predicted| predicted > 1_000), "{predicted:?} predicted");
+    assert!(in_trains.iter().all(|&in_trains| in_trains > 1_000), "{in_trains:?} in trains");
 }

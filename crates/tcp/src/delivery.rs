@@ -33,9 +33,9 @@ pub struct Deliveries {
     pub newest: Option<Transmission>,
     /// The one sent last of those of which it is certain which transmission was delivered (RFC 8985, 6.2, step 2): what was
     /// sent once, and what was repeated if neither the echoed timestamp nor the time says that it was an earlier one.
-    pub certain: Option<Transmission>,
+    pub certain: Option<Sent>,
     /// Of what was sent once: the first and the last sent.
-    pub once: Option<(Transmission, Transmission)>,
+    pub once: Option<(Sent, Sent)>,
     /// The end of the lowest of what was sent once.
     pub lowest_once: Option<Position>,
     /// The end of the highest.
@@ -54,6 +54,17 @@ pub struct Deliveries {
     pub min_rtt: Option<Duration>,
     /// The smoothed round-trip time.
     pub srtt: Option<Duration>,
+}
+
+/// A transmission, as far as its place in time matters.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Which one it was.
+    pub number: u64,
+    /// When.
+    pub at: Instant,
+    /// One past the last place that it occupied.
+    pub end: Position,
 }
 
 /// One sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00, 3.3).
@@ -109,15 +120,17 @@ impl Deliveries {
     /// The round trips of what was sent once, if anything was.
     pub(crate) fn round_trips(&self) -> Option<RttSample> {
         let (first, last) = self.once?;
-        let [oldest, newest] = [first, last].map(|sent| self.now.saturating_since(sent.sent_at));
-        Some(RttSample { oldest, newest, end: first.span.end })
+        let [oldest, newest] = [first, last].map(|sent| self.now.saturating_since(sent.at));
+        Some(RttSample { oldest, newest, end: first.end })
     }
 
     /// These are delivered.
     pub fn add(&mut self, run: Run<'_>) {
         let Run { first, last } = run;
         self.bytes += run.len();
-        keep_newest(&mut self.newest, last);
+        if self.newest.is_none_or(|newest| last.number > newest.number) {
+            self.newest = Some(*last);
+        }
         self.highest = self.highest.max(Some(last.span.end));
         if last.is_repeated() {
             let rtt = self.now.saturating_since(last.sent_at);
@@ -127,19 +140,22 @@ impl Deliveries {
                 return;
             }
         } else {
-            let (oldest, newest) = self.once.unwrap_or((*first, *last));
-            let oldest = if first.number < oldest.number { *first } else { oldest };
-            let newest = if last.number > newest.number { *last } else { newest };
+            let (first, last) = (Sent::of(first), Sent::of(last));
+            let (oldest, newest) = self.once.unwrap_or((first, last));
+            let oldest = if first.number < oldest.number { first } else { oldest };
+            let newest = if last.number > newest.number { last } else { newest };
             self.once = Some((oldest, newest));
-            self.lowest_once = Some(self.lowest_once.map_or(first.span.end, |lowest| lowest.min(first.span.end)));
+            self.lowest_once = Some(self.lowest_once.map_or(first.end, |lowest| lowest.min(first.end)));
         }
-        keep_newest(&mut self.certain, last);
+        if self.certain.is_none_or(|newest| last.number > newest.number) {
+            self.certain = Some(Sent::of(last));
+        }
     }
 }
 
-fn keep_newest(place: &mut Option<Transmission>, sent: &Transmission) {
-    if place.is_none_or(|newest| sent.number > newest.number) {
-        *place = Some(*sent);
+impl Sent {
+    const fn of(sent: &Transmission) -> Self {
+        Self { number: sent.number, at: sent.sent_at, end: sent.span.end }
     }
 }
 

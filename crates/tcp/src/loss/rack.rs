@@ -21,8 +21,8 @@ pub struct Rack {
     phase: Phase,
     /// Whether the first retransmission of the recovery, or after the timeout, has not been sent.
     first: bool,
-    /// RACK.segment: the one sent last of all that is known to be delivered.
-    latest: Option<Sent>,
+    /// RACK.segment: the number of the one sent last of all that is known to be delivered.
+    latest: Option<u64>,
     /// RACK.rtt: of the segment delivered last.
     rtt: Duration,
     /// RACK.min_RTT.
@@ -37,12 +37,6 @@ pub struct Rack {
     probe: Option<TailProbe>,
     /// What the acknowledgement in hand says.
     hint: Hint,
-}
-
-/// A transmission, as far as its place in time matters.
-#[derive(Clone, Copy, Debug)]
-struct Sent {
-    number: u64,
 }
 
 /// The reordering window (RFC 8985, 6.2, step 4).
@@ -143,7 +137,7 @@ impl Rack {
         let patience = self.rtt + self.reordering_window();
         let before = self.records.ever_lost();
         let mut wait = None;
-        self.records.judge(latest.number, |sent| {
+        self.records.judge(latest, |sent| {
             let due = sent.sent_at.saturating_add(patience);
             if due <= now {
                 return Verdict::Lose;
@@ -182,14 +176,12 @@ impl Rack {
 impl LossDetector for Rack {
     /// Steps 1 to 3 of RFC 8985, 6.2.
     fn on_delivered(&mut self, facts: &Deliveries) {
-        let newest = facts.once.map(|(_, last)| facts.now.saturating_since(last.sent_at));
+        let newest = facts.once.map(|(_, last)| facts.now.saturating_since(last.at));
         self.min_rtt = [facts.min_rtt, newest].into_iter().flatten().min();
         self.srtt = facts.srtt.or(newest);
         if let Some(sent) = facts.certain {
-            self.rtt = facts.now.saturating_since(sent.sent_at);
-            if self.latest.is_none_or(|latest| sent.number > latest.number) {
-                self.latest = Some(Sent { number: sent.number });
-            }
+            self.rtt = facts.now.saturating_since(sent.at);
+            self.latest = self.latest.max(Some(sent.number));
         }
         if facts.lowest_once.is_some_and(|end| end < self.highest) {
             self.reordering.seen = true;

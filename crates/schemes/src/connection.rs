@@ -1,12 +1,12 @@
 //! What somebody beside a connection knows of it, from its SYNs and from what its segments say of themselves.
+//!
+//! Which connections are left alone ([`Opaque`]) is one rule for all that make, keep back or ask for ACKs: by connection, and not by segment. One segment of either end that says more than plain
+//! TCP is enough, but for SYNs, which only offer, and there is no way back before another SYN: with MPTCP a segment without options is still one of a connection whose acknowledgements mean more
+//! than TCP's, and a connection that did TACK has ends that mind what comes between them. What is owed by then stays owed.
 
 use ackless_wire::{SeqNumber, TcpFlags, TcpHeader};
 
 /// Whether a connection says more than plain TCP does ([`TcpHeader::is_opaque`]: TACK, MPTCP, TCP-AO), and is left alone.
-///
-/// One rule for all that make, keep back or ask for ACKs: by connection, and not by segment. One such segment of either end is enough, but for SYNs, which only offer, and there is no way back
-/// before another SYN: with MPTCP a segment without options is still one of a connection whose acknowledgements mean more than TCP's, and a connection that did TACK has ends that mind
-/// what comes between them. What is owed by then stays owed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Opaque(bool);
 

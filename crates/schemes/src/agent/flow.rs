@@ -8,6 +8,9 @@
 //! - the window is the one that stood there, or has grown by less than an eighth; a smaller one goes natively, and so does any growth below half of
 //!   the widest window, where a sender might wait for it (RFC 9293, 3.8.6.2.1). Where the AP minds the window's edge ([`Room::Promise`]), it is the edge that counts: see
 //!   [`Flow::keeps_the_edge`]; where this station does not know it, having seen no SYN, all go natively.
+//!
+//! The first solution keeps more data than ACKs are swallowed for: all in the order of what went up, late data included ([`Flow::goes_up`]). The AP may have heard already what this station does
+//! not know it to have heard, a native ACK whose MAC ACK is lost; or it has started anew, and does not know any more that newer data went before.
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
 use ackless_dot11::hooks::SendOptions;
@@ -151,10 +154,7 @@ impl Flow {
         }
     }
 
-    /// Data goes up. Returns whether the first solution must keep it: the AP may speak for it by now, and the TCP has not acknowledged it.
-    ///
-    /// The AP may have heard already what this station does not know it to have heard, a native ACK whose MAC ACK is lost; or it has started anew, and does not know any more that newer
-    /// data went before. So more is kept than ACKs are swallowed for: all in the order of what went up, late data included. `acceptable`: its ACK is.
+    /// Data goes up. Returns whether the first solution must keep it: the AP may speak for it by now, and the TCP has not acknowledged it. `acceptable`: its ACK is.
     pub(super) fn goes_up(&mut self, data: &TcpHeader, end: SeqNumber, acceptable: bool) -> bool {
         if !self.spoken_for {
             return false;

@@ -1,13 +1,13 @@
 //! Which bytes of a TCP stream are there: all up to a point, and pieces above holes; and for which of them an agent may speak.
+//!
+//! The station's buffer keeps what came in order, and no more: data above a hole waits in its TCP for as long as the sender takes to close the hole, and no
+//! TCP ACK could empty the buffer before. So the agent speaks only for data that came in order; the ACK that closes a hole, which acknowledges what
+//! waited above it, goes natively. Both ends decide from the same frames in the same order, that of the MAC's sequence numbers; one that the AP does not know
+//! to have arrived makes it take more for out of order than the station does, never less.
 
 use ackless_wire::SeqNumber;
 
 /// A stream of data as it comes to a client's TCP.
-///
-/// The station's buffer keeps what came in order, and no more: data above a hole waits in its TCP for as long as the sender takes to close the hole, and no
-/// TCP ACK could empty the buffer before. So the agent speaks only for data that came in order; the ACK that closes a hole, which acknowledges what
-/// waited above it, goes natively. Both ends decide from the same frames in the same order, that of the MAC's sequence numbers; one that the AP does not know
-/// to have arrived makes it take more for out of order than the station does, never less.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Inflow {
     /// All that came.

@@ -29,6 +29,7 @@ pub(in crate::agent) struct Client {
     queued: Vec<Queued>,
     resets: Resets,
     wake: Option<Instant>,
+    /// When idle flows were last looked for.
     swept: Instant,
 }
 

@@ -2,13 +2,13 @@
 //!
 //! The server's segments are 1,000 bytes long, so that segment `n`, counted from zero, ends at byte `1000 * (n + 1)` of the stream.
 
+mod ack_maker;
 mod anew;
 mod buffer;
 mod client;
 mod flag;
 mod forged;
 mod long;
-mod maker;
 mod natives;
 mod pair;
 mod promise;

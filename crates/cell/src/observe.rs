@@ -311,9 +311,6 @@ impl Silence {
 
 /// Listens to the events of a cell.
 pub trait Observer {
-    /// Whether it listens at all; the cell makes no events for one that does not.
-    const LISTENS: bool = true;
-
     /// Something happened at `now`.
     fn observe(&mut self, now: Instant, event: &Event<'_>);
 
@@ -327,14 +324,10 @@ pub trait Observer {
 }
 
 impl Observer for () {
-    const LISTENS: bool = false;
-
     fn observe(&mut self, _now: Instant, _event: &Event<'_>) {}
 }
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    const LISTENS: bool = A::LISTENS || B::LISTENS;
-
     #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         self.0.observe(now, event);
@@ -371,9 +364,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-impl<O: Observer> Observer for &mut O {
-    const LISTENS: bool = O::LISTENS;
-
+impl<O: Observer + ?Sized> Observer for &mut O {
     #[inline(always)]
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         (**self).observe(now, event);

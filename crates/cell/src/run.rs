@@ -12,12 +12,17 @@ use crate::result::{NeighbourResult, RunResult};
 
 /// Runs a cell from its start to the end of the measured window. `wall_seconds` of the result is left at zero.
 pub fn run(config: &CellConfig, seed: u64) -> RunResult {
-    run_observed(config, seed, &mut ())
+    whole(config, seed, None)
 }
 
 /// Runs a cell with one more observer beside the recorder. It hears nothing of the cell's neighbours.
-pub fn run_observed<O: Observer>(config: &CellConfig, seed: u64, observer: &mut O) -> RunResult {
-    let mut run = Run::new(Cow::Borrowed(config), seed, Some(observer));
+pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut dyn Observer) -> RunResult {
+    whole(config, seed, Some(observer))
+}
+
+/// Whoever listens is behind a pointer, so that a cell is compiled once, and here.
+fn whole(config: &CellConfig, seed: u64, observer: Option<&mut dyn Observer>) -> RunResult {
+    let mut run = Run::new(Cow::Borrowed(config), seed, observer);
     run.advance(config.end());
     run.finish()
 }

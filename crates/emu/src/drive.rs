@@ -25,9 +25,8 @@ use crate::too_big::{Fate, Limit, fate};
 use crate::world::index;
 
 /// A cell with its devices on a clock.
-#[derive(Debug)]
-pub struct Drive<'a, 'o, O> {
-    run: &'a mut Measured<'o, &'o mut O>,
+pub struct Drive<'a, 'o> {
+    run: &'a mut Measured<'o, &'o mut dyn Observer>,
     devices: Vec<Device>,
     /// Those at which something waits, by their places in the list.
     waiting: Vec<usize>,
@@ -94,12 +93,12 @@ impl Clock {
     }
 }
 
-impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
+impl<'a, 'o> Drive<'a, 'o> {
     /// Begins now: the clock runs from here. Within `spin` of an event the loop does not sleep; zero always sleeps.
     ///
     /// # Errors
     /// Where the kernel does not wake this thread in time.
-    pub fn new(run: &'a mut Measured<'o, &'o mut O>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
+    pub fn new(run: &'a mut Measured<'o, &'o mut dyn Observer>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
         let timers = ExactTimers::begin()?;
         run.cell.open();
         for device in &devices {
@@ -156,7 +155,7 @@ impl<'a, 'o, O: Observer> Drive<'a, 'o, O> {
     }
 
     /// The cell in its run.
-    pub fn measured(&self) -> &Measured<'o, &'o mut O> {
+    pub fn measured(&self) -> &Measured<'o, &'o mut dyn Observer> {
         self.run
     }
 

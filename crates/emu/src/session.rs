@@ -135,11 +135,11 @@ pub fn prepared(config: &CellConfig, with_flows: bool) -> Result<CellConfig, Emu
 ///
 /// # Errors
 /// Where the network cannot be made, a program not be started, or a device fails. Nothing is left behind.
-pub fn emulate<'o, O: Observer>(
+pub fn emulate<'o>(
     mut request: Request<'o>,
-    observer: &'o mut O,
+    observer: &'o mut dyn Observer,
     ready: impl FnOnce(&World),
-    mut each: impl FnMut(&Drive<'_, 'o, O>) -> ControlFlow<()>,
+    mut each: impl FnMut(&Drive<'_, 'o>) -> ControlFlow<()>,
 ) -> Result<Emulated, EmuError> {
     let signals = Signals::block()?;
     let world = World::new(request.plan, request.config)?;

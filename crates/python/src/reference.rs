@@ -65,7 +65,7 @@ pub fn nanoseconds(what: &str, text: &str) -> PyResult<u64> {
 /// What `ackless model` says to these arguments, the question first: the text for people, and JSON.
 #[pyfunction]
 pub fn model(arguments: Vec<String>) -> PyResult<(String, String)> {
-    guarded(|| ackless_cli::theory(&arguments).map_err(|error| PyValueError::new_err(worded(&error))))
+    guarded(|| ackless_command::theory(&arguments).map_err(|error| PyValueError::new_err(worded(&error))))
 }
 
 /// What the command says of a wrong argument, without the words that are about the command.

@@ -110,10 +110,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.powers.is_some() {
             return self.begin_by_power(ppdu, silence, access);
         }
-        if O::LISTENS {
-            let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence, access };
-            self.observer.observe(self.now, &event);
-        }
+        let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence, access };
+        self.observer.observe(self.now, &event);
         self.medium.begin(self.now, ppdu);
         self.agenda.set_busy(Busy::Medium as usize, self.medium.poll_timeout());
         if self.per_mpdu {
@@ -215,12 +213,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.note_waiting(transmitter);
         self.ending = false;
         let idle = self.medium.settle(now, &ended);
-        if O::LISTENS {
-            let Transmission { ppdu, start, collided, .. } = &ended;
-            let (start, collided) = (*start, *collided);
-            let event = Event::End { ppdu, pool: &self.pool, start, collided, damaged, idle };
-            self.observer.observe(now, &event);
-        }
+        let Transmission { ppdu, start, collided, .. } = &ended;
+        let (start, collided) = (*start, *collided);
+        let event = Event::End { ppdu, pool: &self.pool, start, collided, damaged, idle };
+        self.observer.observe(now, &event);
         self.stations[transmitter].recycle(ended.ppdu);
         self.watch(transmitter);
         if idle {
@@ -306,9 +302,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         self.contention.wanted = None;
         self.contention.silence_from = self.now;
-        if O::LISTENS {
-            self.observer.observe(self.now, &Event::Silence(spent));
-        }
+        self.observer.observe(self.now, &Event::Silence(spent));
     }
 
     /// A station's exchange ended in a silence, without an answer and with nothing left to send.

@@ -57,10 +57,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     #[cold]
     pub(super) fn begin_by_power(&mut self, ppdu: Ppdu, silence: Option<Silence>, access: bool) {
         let now = self.now;
-        if O::LISTENS {
-            let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence: None, access };
-            self.observer.observe(now, &event);
-        }
+        let event = Event::Start { ppdu: &ppdu, pool: &self.pool, silence: None, access };
+        self.observer.observe(now, &event);
         let powers = self.powers();
         if let Some(begun) = &mut powers.begun {
             begun.push((powers.first + usize::from(ppdu.transmitter.0), ppdu.clone()));
@@ -134,11 +132,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.after_station(node);
         }
         self.powers().medium.settle(now, number);
-        if O::LISTENS {
-            let damaged = if *collided { 0 } else { damaged };
-            let event = Event::End { ppdu, pool: &self.pool, start: *start, collided: *collided, damaged, idle: false };
-            self.observer.observe(now, &event);
-        }
+        let damaged = if *collided { 0 } else { damaged };
+        let event = Event::End { ppdu, pool: &self.pool, start: *start, collided: *collided, damaged, idle: false };
+        self.observer.observe(now, &event);
         self.watch(transmitter);
         self.account(None, Some((number, &transmission)));
         self.stations[transmitter].recycle(transmission.ppdu);
@@ -206,10 +202,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if heard == Hears::Silence {
             let silence = silence.unwrap_or_else(|| self.last_silence(now));
             self.contention.wanted = None;
-            if O::LISTENS {
-                self.observer.observe(now, &Event::Silence(silence));
-            }
-        } else if O::LISTENS {
+            self.observer.observe(now, &Event::Silence(silence));
+        } else {
             self.observer.observe(now, &Event::Heard { what: what(heard, ended), from, until: now });
         }
         if hears == Hears::Silence {

@@ -7,7 +7,6 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use ackless_cell::flows::Place;
-use ackless_cell::observe::Observer;
 use ackless_cell::result::{Airtime, AirtimeClass, HackCounters};
 use ackless_dot11::frame::NodeId;
 use ackless_emu::drive::Drive;
@@ -62,7 +61,7 @@ impl Live {
     }
 
     /// Shows how it stands now, and whether the machine is behind.
-    pub fn show<O: Observer>(&mut self, drive: &Drive<'_, '_, O>, names: &[String], behind: bool) {
+    pub fn show(&mut self, drive: &Drive<'_, '_>, names: &[String], behind: bool) {
         let measured = drive.measured();
         let at = measured.cell.now();
         let (since, before, air) = &self.last;

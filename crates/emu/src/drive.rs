@@ -98,7 +98,11 @@ impl<'a, 'o> Drive<'a, 'o> {
     ///
     /// # Errors
     /// Where the kernel does not wake this thread in time.
-    pub fn new(run: &'a mut Measured<'o, &'o mut dyn Observer>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
+    pub fn new(
+        run: &'a mut Measured<'o, &'o mut dyn Observer>,
+        devices: Vec<Device>,
+        spin: Duration,
+    ) -> Result<Self, EmuError> {
         let timers = ExactTimers::begin()?;
         run.cell.open();
         for device in &devices {

@@ -2,7 +2,6 @@
 
 use ackless_cell::config::{CellConfig, Direction, Peer, Traffic};
 use ackless_cell::loss::Interference;
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::RunResult;
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{MacSeq, NodeId};
@@ -11,10 +10,11 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::agent::{FLAG, buffer, with_agent};
 use crate::testing::cells::{cell, with_tcp};
+use crate::testing::ears;
 
 /// A download in which no answer to one frame, or to the A-MPDUs that it is in, gets through.
 fn run(config: &CellConfig) -> RunResult {
-    let mut cell = Cell::new(config, 1, |node| scheme(config, node), Recorder::new(config));
+    let mut cell = Cell::new(config, 1, |node| scheme(config, node), ears::recorder(config));
     let (mut doomed, mut on_air): (Option<MacSeq>, Vec<MacSeq>) = (None, Vec::new());
     cell.interfere(Interference(Box::new(move |now: Instant, ppdu| {
         if ppdu.transmitter == NodeId(0) && !ppdu.mpdus().is_empty() {
@@ -31,7 +31,7 @@ fn run(config: &CellConfig) -> RunResult {
     cell.advance(config.end());
     cell.finish();
     let events = cell.events();
-    cell.into_observer().result(config, 1, events)
+    cell.into_observer().0.result(config, 1, events)
 }
 
 #[test]

@@ -12,6 +12,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::arq_proxy::{both, count, gain, steady, with_proxy};
 use crate::testing::cells::{AP, cell, loss, rate, run, run_with, with_stations, with_tcp, with_udp};
+use crate::testing::ears;
 
 const STANDARDS: [Standard; 4] = [Standard::B, Standard::A, Standard::N, Standard::Ac];
 
@@ -134,9 +135,11 @@ fn a_tag_stands_in_the_reserved_values_of_duration() {
 #[test]
 fn a_bystander_sends_after_difs_whatever_a_tag_says() {
     let config = with_bystander();
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), Starts::default());
+    let mut starts = Starts::default();
+    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::with(&config, &mut starts));
     cell.advance(config.end());
-    let seen = cell.into_observer().0;
+    drop(cell);
+    let seen = starts.0;
     let timing = Timing::of(config.standard, config.band);
     let mut behind_a_tag = Vec::new();
     for ((start, answer), (next, ppdu)) in seen.iter().zip(&seen[1..]) {

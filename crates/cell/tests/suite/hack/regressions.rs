@@ -13,6 +13,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::hack::trial::Trial;
 use crate::testing::crew;
+use crate::testing::ears;
 use crate::testing::hack_cells::{cell, transfer, with_transfer};
 
 /// The wire overtakes ACKs of an upload, so that the AP is handed one that goes back: it was compressed, and the station took it for a
@@ -49,7 +50,7 @@ fn a_download_beside_saturating_udp_goes_on_behind_a_hole_that_the_station_gave_
     rival.transport = TransportConfig::Udp { payload: Bytes(1472), answers: None };
     rival.traffic = Traffic::Bulk(Pace::Rate(BitRate::from_mbps(200)));
     config.flows.push(rival);
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ());
+    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
     cell.witness_acks();
     let lost_requests = Arc::new(AtomicU64::new(0));
     cell.interfere(hole(Arc::clone(&lost_requests)));

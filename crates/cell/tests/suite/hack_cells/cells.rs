@@ -4,15 +4,15 @@ use ackless_cell::Cell;
 use ackless_cell::config::{
     ApQueue, CellConfig, Direction, FlowConfig, MacConfig, Peer, StationConfig, Traffic, TransportConfig,
 };
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{FlowResult, RunResult};
 use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
-use ackless_schemes::Stock;
+use ackless_schemes::AnyScheme;
 use ackless_schemes::hack::{Hack, HackConfig, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{self, tcp};
+use crate::testing::ears;
 use crate::testing::sound::assert_sound;
 
 /// What a run ended in.
@@ -27,16 +27,21 @@ pub struct Run {
     pub delivered: Vec<u64>,
 }
 
+/// HACK for a node.
+pub fn hack(config: HackConfig) -> AnyScheme {
+    AnyScheme::Hack(Box::new(Hack::new(config)))
+}
+
 /// Runs a cell with HACK on every node.
 pub fn run(config: &CellConfig, hack: HackConfig, seed: u64) -> Run {
-    let mut cell = Cell::new(config, seed, |_| Hack::new(hack), Recorder::new(config));
+    let mut cell = Cell::new(config, seed, |_| self::hack(hack), ears::recorder(config));
     cell.witness_acks();
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
-    let nodes: Vec<_> =
-        (0..=config.stations.len()).map(|node| *cell.station(NodeId(node as u16)).scheme().counters()).collect();
+    let counters = |node| cell.station(NodeId(node as u16)).scheme().as_hack().expect("HACK is on it").counters();
+    let nodes: Vec<_> = (0..=config.stations.len()).map(|node| *counters(node)).collect();
     let mut counters = HackCounters::default();
     nodes.iter().for_each(|node| counters += *node);
     let receiver = |flow: usize| match config.flows[flow].direction {
@@ -47,19 +52,19 @@ pub fn run(config: &CellConfig, hack: HackConfig, seed: u64) -> Run {
     let delivered = (0..config.flows.len()).map(|flow| endpoint(flow).map_or(0, |tcp| tcp.bytes_delivered().get()));
     let delivered = delivered.collect();
     let events = cell.events();
-    let result = cell.into_observer().result(config, seed, events);
+    let result = cell.into_observer().0.result(config, seed, events);
     Run { result, counters, nodes, delivered }
 }
 
 /// What each flow of a cell comes to without HACK.
 pub fn stock(config: &CellConfig, seed: u64) -> Vec<FlowResult> {
-    let mut cell = Cell::new(config, seed, |_| Stock, Recorder::new(config));
+    let mut cell = Cell::new(config, seed, |_| AnyScheme::Stock, ears::recorder(config));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
     let events = cell.events();
-    cell.into_observer().result(config, seed, events).flows
+    cell.into_observer().0.result(config, seed, events).flows
 }
 
 impl Run {

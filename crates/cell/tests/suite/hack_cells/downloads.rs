@@ -2,14 +2,13 @@
 
 use ackless_cell::Cell;
 use ackless_cell::config::{ApQueue, CellConfig, Direction};
-use ackless_cell::recorder::Recorder;
 use ackless_dot11::frame::NodeId;
-use ackless_dot11::hooks::Scheme;
-use ackless_schemes::Stock;
-use ackless_schemes::hack::{Fit, Hack, HackConfig, Policy};
+use ackless_schemes::AnyScheme;
+use ackless_schemes::hack::{Fit, HackConfig, Policy};
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::hack_cells::cells::{a, ac, n, run, stock, with_flow, with_stations};
+use crate::hack_cells::cells::{a, ac, hack, n, run, stock, with_flow, with_stations};
+use crate::testing::ears;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Down, Direction::Up];
 
@@ -68,17 +67,16 @@ fn a_steady_ack_takes_little_more_than_a_byte() {
 fn a_legacy_station_beside_one_with_hack_is_served_as_ever() {
     let cell = with_stations(steady(n(), 126), 2);
     let cell = with_flow(with_flow(cell, 0, Direction::Down, None), 1, Direction::Down, None);
-    let scheme = |node: NodeId| -> Box<dyn Scheme> {
-        if node == NodeId(2) { Box::new(Stock) } else { Box::new(Hack::new(HackConfig::default())) }
-    };
-    let mut run = Cell::new(&cell, 1, scheme, Recorder::new(&cell));
+    let scheme =
+        |node: NodeId| -> AnyScheme { if node == NodeId(2) { AnyScheme::Stock } else { hack(HackConfig::default()) } };
+    let mut run = Cell::new(&cell, 1, scheme, ears::recorder(&cell));
     run.witness_acks();
     run.advance(Instant::ZERO + cell.warm_up);
     run.report_totals();
     run.advance(cell.end());
     run.finish();
     let events = run.events();
-    let result = run.into_observer().result(&cell, 1, events);
+    let result = run.into_observer().0.result(&cell, 1, events);
     let appended: Vec<_> = result.counters.nodes.iter().map(|node| node.counters.appended_bytes).collect();
     assert!(appended[1] > 1000 && appended[0] == 0 && appended[2] == 0, "{appended:?}");
     assert!(result.flows[1].goodput_mbps > 40.0, "{:?}", result.flows);

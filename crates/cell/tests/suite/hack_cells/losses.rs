@@ -3,13 +3,13 @@
 use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Direction, Span, Traffic};
 use ackless_cell::loss::Interference;
-use ackless_cell::recorder::Recorder;
 use ackless_schemes::Guard;
-use ackless_schemes::hack::{Fit, Hack, HackConfig, HackCounters, Policy};
+use ackless_schemes::hack::{Fit, HackConfig, HackCounters, Policy};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::hack_cells::cells::{a, ac, n, run, with_flow, with_loss, with_stations};
+use crate::hack_cells::cells::{a, ac, hack, n, run, with_flow, with_loss, with_stations};
+use crate::testing::ears;
 use crate::testing::sound::NEVER;
 
 /// A random cell with finite transfers, and HACK in any of its ways.
@@ -132,7 +132,7 @@ fn transfers_end_although_every_answer_of_the_station_is_lost_now_and_then_for_l
     for (name, cell) in [("a", a()), ("n", n()), ("ac", ac())] {
         let mut config = with_flow(cell, 0, Direction::Down, Some(Bytes(2_000_000)));
         config.measured = Duration::from_secs(60);
-        let mut cell = Cell::new(&config, 1, |_| Hack::new(HackConfig::default()), Recorder::new(&config));
+        let mut cell = Cell::new(&config, 1, |_| hack(HackConfig::default()), ears::recorder(&config));
         cell.witness_acks();
         // Answers vanish for 30 ms of every 100, so that retry limits are reached in a row.
         cell.interfere(Interference(Box::new(|now: Instant, ppdu| {

@@ -24,6 +24,7 @@ use ackless_wire::{Bytes, Duration, Instant, Packet, SeqNumber, TcpFlags, TcpHea
 use crate::hack_wire::heard::AP;
 use crate::hack_wire::tap::Log;
 use crate::testing::crew;
+use crate::testing::ears;
 use crate::testing::hack_cells::{cell, tcp_of, with_transfer};
 use crate::testing::tap::Tap;
 
@@ -66,7 +67,12 @@ struct Run {
 /// If a wrong ACK comes out that the access point could have known.
 fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     let seen = Arc::new(Mutex::new((Vec::new(), None)));
-    let mut cell = Cell::new(config, seed, |node| Tap { scheme: scheme(config, node), listener: Log::default() }, ());
+    let mut cell = Cell::new(
+        config,
+        seed,
+        |node| Tap { scheme: scheme(config, node), listener: Log::default() },
+        ears::recorder(config),
+    );
     let shared = Arc::clone(&seen);
     cell.interfere(Interference(Box::new(move |_, ppdu| {
         if let Some(appended) = appended(ppdu) {

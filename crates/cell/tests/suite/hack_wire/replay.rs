@@ -19,19 +19,21 @@ use crate::hack_wire::heard::{AP, Heard, Reception, receptions};
 use crate::hack_wire::tap::Log;
 use crate::testing::capture;
 use crate::testing::crew;
+use crate::testing::ears;
 use crate::testing::hack_cells::{cell, dormant, hack_of, tcp_of, transfer, with_stations};
 use crate::testing::sound::assert_sound;
 use crate::testing::tap::Tap;
 
 /// Runs a cell: its capture, and what passed the wire.
 pub fn record(config: &CellConfig, seed: u64) -> (Vec<u8>, Log) {
-    let writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
-    let mut cell =
-        Cell::new(config, seed, |node| Tap { scheme: scheme(config, node), listener: Log::default() }, writer);
+    let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
+    let tap = |node| Tap { scheme: scheme(config, node), listener: Log::default() };
+    let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
     cell.witness_acks();
     cell.advance(config.end());
     let log = cell.station(AP).scheme().listener.clone();
-    (cell.into_observer().finish().expect("memory takes everything"), log)
+    drop(cell);
+    (writer.finish().expect("memory takes everything"), log)
 }
 
 /// What a replay has compared.

@@ -1,7 +1,6 @@
 //! Random powers: every run ends, every byte arrives once and in order, and air time adds up.
 
 use ackless_cell::config::{CellConfig, Direction, Peer, SchemeChoice, Traffic};
-use ackless_cell::recorder::Recorder;
 use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_schemes::hack::HackConfig;
@@ -9,6 +8,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, with_stations, with_tcp};
+use crate::testing::ears;
 use crate::testing::powers::by_power;
 
 /// A cell of up to five stations, each of which the AP hears well, and which hear each other as it comes.
@@ -49,7 +49,7 @@ fn every_byte_arrives_once_and_in_order_and_air_time_adds_up() {
     let mut collided = 0;
     for seed in 1..=60 {
         let config = random_cell(seed);
-        let mut cell = Cell::new(&config, seed, |node| scheme(&config, node), Recorder::new(&config));
+        let mut cell = Cell::new(&config, seed, |node| scheme(&config, node), ears::recorder(&config));
         cell.witness_acks();
         cell.advance(config.end());
         for (flow, flow_config) in config.flows.iter().enumerate() {
@@ -66,7 +66,7 @@ fn every_byte_arrives_once_and_in_order_and_air_time_adds_up() {
         assert_eq!(cell.packets_under_way(), held, "seed {seed}: somebody still holds a packet");
         cell.finish();
         let events = cell.events();
-        let result = cell.into_observer().result(&config, seed, events);
+        let result = cell.into_observer().0.result(&config, seed, events);
         assert_eq!(result.airtime_ns.total(), config.measured, "seed {seed}: the ledger accounts for the whole window");
         collided += result.counters.total.collisions;
     }

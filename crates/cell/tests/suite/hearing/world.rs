@@ -2,13 +2,13 @@
 
 use ackless_cell::config::{Access, CellConfig, Direction, Hearing, Pace, Peer, PowerConfig, Traffic, TransportConfig};
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::RunResult;
 use ackless_cell::{Cell, scheme};
 use ackless_phy::{Band, Dbm, OfdmRate, Standard, TxVector};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, with_stations, with_udp};
+use crate::testing::ears;
 
 /// Nobody hears it.
 pub const NOTHING: f64 = -200.0;
@@ -79,14 +79,14 @@ pub fn with_datagrams(config: CellConfig, station: usize, interval: Duration, st
 
 /// Runs a cell.
 pub fn run(config: &CellConfig, seed: u64) -> (RunResult, Vec<Seen>) {
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), (Recorder::new(config), Watcher::default()));
+    let mut watcher = Watcher::default();
+    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
     let events = cell.events();
-    let (recorder, watcher) = cell.into_observer();
-    let result = recorder.result(config, seed, events);
+    let result = cell.into_observer().0.result(config, seed, events);
     assert_eq!(result.airtime_ns.total(), config.measured, "seed {seed}: the ledger accounts for the whole window");
     (result, watcher.0)
 }

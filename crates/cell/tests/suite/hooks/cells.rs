@@ -6,7 +6,6 @@ use ackless_cell::config::{
     Traffic, TransportConfig,
 };
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::RunResult;
 use ackless_dot11::frame::{Mpdu, NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
@@ -16,6 +15,7 @@ use ackless_schemes::testing::identification;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{self, tcp};
+use crate::testing::ears;
 
 /// The AP of each cell.
 pub const AP: NodeId = NodeId(0);
@@ -91,14 +91,14 @@ impl Run {
 
 /// Runs a cell with these schemes on its nodes.
 pub fn run(config: &CellConfig, scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
-    let mut cell = Cell::new(config, 1, scheme, (Recorder::new(config), Watcher::default()));
+    let mut watcher = Watcher::default();
+    let mut cell = Cell::new(config, 1, scheme, ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
     let (events, under_way) = (cell.events(), cell.packets_under_way());
-    let (recorder, watcher) = cell.into_observer();
-    let result = recorder.result(config, 1, events);
+    let result = cell.into_observer().0.result(config, 1, events);
     assert_eq!(result.airtime_ns.total(), config.measured, "the ledger accounts for the whole window");
     Run { result, seen: watcher.0, under_way }
 }

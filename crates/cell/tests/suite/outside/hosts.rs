@@ -9,12 +9,14 @@ use ackless_cell::{Cell, scheme};
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet};
 
-/// A cell that is open, without a listener.
-pub type Open = Cell<AnyScheme, ()>;
+use crate::testing::ears::{self, Ears};
+
+/// A cell that is open.
+pub type Open = Cell<AnyScheme, Ears<'static>>;
 
 /// The cell of a configuration, with an IPv4 and an IPv6 address at each host, and a witness of its ACKs.
 pub fn open(config: &CellConfig, seed: u64) -> Open {
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ());
+    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
     for place in std::iter::once(Place::Server).chain((1..=config.stations.len()).map(Place::Station)) {
         for version in [4, 6] {
             cell.settle(address(place, version), place).expect("it is nobody's");

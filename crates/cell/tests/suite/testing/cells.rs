@@ -7,7 +7,6 @@ use ackless_cell::config::{
     Traffic, TransportConfig, WiredConfig, WiredLink,
 };
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::RunResult;
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{NodeId, Ppdu};
@@ -17,6 +16,8 @@ use ackless_phy::{
     VhtMode, Width,
 };
 use ackless_wire::{BitRate, Bytes, Duration, Instant, PacketPool};
+
+use crate::testing::ears;
 
 /// The AP of each cell.
 pub const AP: NodeId = NodeId(0);
@@ -80,39 +81,29 @@ impl Run {
 
 /// Runs a cell with the schemes that it names.
 pub fn run(config: &CellConfig) -> Run {
-    let (cell, counts) = advance(config, |node| scheme(config, node), |scheme| scheme.counts());
-    finish(config, cell, counts)
+    whole(config, |node| scheme(config, node), |scheme| scheme.counts())
 }
 
 /// Runs a cell with these schemes on its nodes.
 pub fn run_with(config: &CellConfig, scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
-    let (cell, counts) = advance(config, scheme, |_| Vec::new());
-    finish(config, cell, counts)
+    whole(config, scheme, |_| Vec::new())
 }
 
-fn advance<S: Scheme, C>(
+fn whole<S: Scheme>(
     config: &CellConfig,
     scheme: impl FnMut(NodeId) -> S,
-    counts: impl Fn(&S) -> C,
-) -> (Cell<S, (Recorder, Watcher)>, Vec<C>) {
-    let mut cell = Cell::new(config, 1, scheme, (Recorder::new(config), Watcher::default()));
+    counts: impl Fn(&S) -> Vec<(&'static str, u64)>,
+) -> Run {
+    let mut watcher = Watcher::default();
+    let mut cell = Cell::new(config, 1, scheme, ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
     let nodes = (0..=config.stations.len()).map(|node| NodeId(node as u16));
     let counts = nodes.map(|node| counts(cell.station(node).scheme())).collect();
-    (cell, counts)
-}
-
-fn finish<S: Scheme>(
-    config: &CellConfig,
-    cell: Cell<S, (Recorder, Watcher)>,
-    counts: Vec<Vec<(&'static str, u64)>>,
-) -> Run {
     let (events, under_way) = (cell.events(), cell.packets_under_way());
-    let (recorder, watcher) = cell.into_observer();
-    let result = recorder.result(config, 1, events);
+    let result = cell.into_observer().0.result(config, 1, events);
     assert_eq!(result.airtime_ns.total(), config.measured, "the ledger accounts for the whole window");
     Run { result, seen: watcher.0, counts, under_way }
 }

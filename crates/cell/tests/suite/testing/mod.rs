@@ -3,6 +3,7 @@
 pub mod capture;
 pub mod cells;
 pub mod crew;
+pub mod ears;
 pub mod hack_cells;
 pub mod hosts;
 pub mod macs;

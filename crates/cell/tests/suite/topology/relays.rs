@@ -13,6 +13,7 @@ use ackless_schemes::testing::passing::Guards;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{AP, Run, cell, loss, run, run_with, with_stations, with_tcp, with_udp};
+use crate::testing::ears;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Down, Direction::Up];
 
@@ -159,12 +160,12 @@ fn what_the_second_hop_loses_the_relay_repeats() {
 #[test]
 fn a_stations_rates_are_those_of_its_own_link() {
     let config = with_udp(relayed(Standard::A, 1), 1, Peer::Server, Direction::Down);
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ackless_cell::recorder::Recorder::new(&config));
+    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
     let slow = TxVector::ofdm(OfdmRate::Mbps6, config.band);
     // The relay's own link: what it sends to the far station stays fast.
     cell.set_rates(0, slow, slow);
     cell.advance(config.end());
-    let mbps = cell.into_observer().result(&config, 1, 0).goodput_mbps;
+    let mbps = cell.into_observer().0.result(&config, 1, 0).goodput_mbps;
     assert!((3.0..6.0).contains(&mbps), "a second hop at 6 Mbps too would leave half: {mbps}");
 }
 

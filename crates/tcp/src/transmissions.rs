@@ -247,6 +247,9 @@ impl Transmissions {
         }
         // Only what has not been reported before is looked at: blocks grow and repeat.
         let mut gap = self.board.gap(span.start, span.end);
+        if gap.is_empty() {
+            return;
+        }
         while !gap.is_empty() {
             let (from, to) = self.indices(gap);
             for index in from..to {

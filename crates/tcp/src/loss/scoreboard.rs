@@ -50,7 +50,7 @@ impl Scoreboard {
 
     fn insert(&mut self, span: Span) {
         // All spans from `from` to before `to` touch or overlap the new one.
-        let from = self.spans.partition_point(|s| s.end < span.start);
+        let from = self.count_below(|s| s.end < span.start);
         let to = from + self.spans.range(from..).take_while(|s| s.start <= span.end).count();
         if from == to {
             self.spans.insert(from, span);
@@ -62,6 +62,12 @@ impl Scoreboard {
         self.total = self.total - covered + merged.len();
         self.spans[from] = merged;
         self.spans.drain(from + 1..to);
+    }
+
+    /// How many spans are below something, where `is_below` says which: all up to one of them. Most of what is asked about lies near the highest.
+    fn count_below(&self, is_below: impl Fn(&Span) -> bool) -> usize {
+        let above = self.spans.iter().rev().take(NEAR).take_while(|span| !is_below(span)).count();
+        if above < NEAR { self.spans.len() - above } else { self.spans.partition_point(is_below) }
     }
 
     /// Forgets everything.
@@ -113,7 +119,7 @@ impl Scoreboard {
 
     /// The first span at or after `from` that is not acknowledged, at most up to `limit`; empty at `limit` if all is.
     pub fn gap(&self, from: Position, limit: Position) -> Span {
-        let next = self.spans.partition_point(|s| s.end <= from);
+        let next = self.count_below(|s| s.end <= from);
         let (start, after) = match self.spans.get(next) {
             Some(span) if span.start <= from => (span.end, next + 1),
             _ => (from, next),
@@ -134,6 +140,9 @@ impl Scoreboard {
         }
     }
 }
+
+/// How many spans to step over before it is better to search.
+const NEAR: usize = 4;
 
 #[cfg(test)]
 mod tests;

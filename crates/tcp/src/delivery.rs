@@ -7,7 +7,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::rtt::RttSample;
 use crate::sequence::{Position, Span};
-use crate::transmissions::{Run, Snapshot, Transmission};
+use crate::transmissions::{Fate, Run, Snapshot, Transmission};
 
 /// Counts what is delivered, and whether the sender has kept the path busy.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,8 @@ pub struct Deliveries {
     pub now: Instant,
     /// How much it delivers, cumulatively or selectively.
     pub bytes: Bytes,
+    /// Of that, what had been taken for lost and has come all the same: not sent again yet, or not long enough ago for that to have been it (RFC 8985, 6.2, step 2).
+    pub spurious: Bytes,
     /// The transmission sent last of those that it delivers.
     pub newest: Option<Transmission>,
     /// The one sent last of those of which it is certain which transmission was delivered (RFC 8985, 6.2, step 2): what was
@@ -97,6 +99,7 @@ impl Deliveries {
         Self {
             now,
             bytes: Bytes::ZERO,
+            spurious: Bytes::ZERO,
             newest: None,
             certain: None,
             once: None,
@@ -132,10 +135,16 @@ impl Deliveries {
             self.newest = Some(*last);
         }
         self.highest = self.highest.max(Some(last.span.end));
+        if last.fate == Fate::Lost {
+            self.spurious += run.len();
+        }
         if last.is_repeated() {
             let rtt = self.now.saturating_since(last.sent_at);
             let too_early = self.echoed.is_some_and(|echoed| echoed < last.sent_at);
             let too_fast = self.min_rtt.is_some_and(|min| rtt < min);
+            if too_fast && last.fate != Fate::Lost {
+                self.spurious += run.len();
+            }
             if too_early || too_fast {
                 return;
             }

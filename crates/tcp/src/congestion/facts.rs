@@ -16,6 +16,8 @@ pub struct Feedback {
     pub now: Instant,
     /// Payload bytes newly delivered, acknowledged cumulatively or selectively.
     pub delivered: Bytes,
+    /// Of those, bytes that had been taken for lost and have come all the same ([`Deliveries::spurious`](crate::delivery::Deliveries::spurious)).
+    pub spurious: Bytes,
     /// Payload bytes delivered since the connection began, those included (C.delivered of
     /// draft-cheng-iccrg-delivery-rate-estimation).
     pub total_delivered: Bytes,

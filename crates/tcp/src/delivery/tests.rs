@@ -131,3 +131,22 @@ fn a_sender_that_runs_dry_marks_samples_until_what_was_out_then_is_delivered() {
     flow.send(300);
     assert_eq!(flow.acknowledge(400, 1, None), sample(1000, 100, 3000, false), "idle time does not count");
 }
+
+#[test]
+fn what_had_been_taken_for_lost_and_comes_is_told_unless_its_repetition_may_have_come() {
+    // Sent at 0, found lost at 30, repeated at 40 or not; acknowledged at 45 or 60 where the least round trip is 10.
+    for (repeated, at, spurious) in [(false, 45, SEGMENT), (true, 45, SEGMENT), (true, 60, 0)] {
+        let mut flow = Flow::default();
+        flow.send(0);
+        flow.send(1);
+        let first = Span::new(Position(0), Bytes(SEGMENT));
+        flow.records.lose(first, |_| true);
+        if repeated {
+            flow.records.send(first, ms(40), Snapshot::default());
+        }
+        let mut deliveries = Deliveries::new(ms(at), Position(2 * SEGMENT));
+        deliveries.min_rtt = Some(Duration::from_millis(10));
+        flow.records.acknowledge(Position(2 * SEGMENT), |run| deliveries.add(run));
+        assert_eq!((deliveries.bytes, deliveries.spurious), (Bytes(2 * SEGMENT), Bytes(spurious)), "{repeated} {at}");
+    }
+}

@@ -102,6 +102,7 @@ impl Endpoint {
         let feedback = Feedback {
             now: facts.now,
             delivered: facts.bytes,
+            spurious: facts.spurious,
             total_delivered: self.delivery.delivered(),
             lost: ever_lost.saturating_sub(delivered.ever_lost),
             inflight_before: delivered.in_flight,

@@ -29,6 +29,7 @@ impl Trace {
         Feedback {
             now: self.now,
             delivered: SMSS,
+            spurious: Bytes::ZERO,
             total_delivered: Bytes(self.delivered),
             lost: Bytes::ZERO,
             inflight_before: Bytes(60_000),

@@ -96,7 +96,8 @@ impl Change {
         let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
         let long = least.zip(min_rtt).is_some_and(|(least, min)| least > min * 2);
         let sudden = least.zip(self.earlier_least).is_some_and(|(least, earlier)| least * 2 >= earlier * 3);
-        self.earlier_least = least;
+        // While the controller itself held back, no queue of its own stood: where one stands again, nothing has become longer.
+        self.earlier_least = least.filter(|_| !limited);
         self.note_full(long, sudden, bandwidth);
         let full = self.full.unwrap_or(bandwidth);
         let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(full.bps()) * 3;
@@ -223,6 +224,23 @@ mod tests {
         assert!(!wanted(40, 27, 100, 98));
         assert!((41..71).all(|at| !wanted(at, 41, 100, 80)));
         assert!((71..80).all(|at| !wanted(at, 41, 80, 70)));
+    }
+
+    #[test]
+    fn a_queue_that_stands_again_after_a_round_held_back_is_no_longer_path() {
+        for (held_back, wanted) in [(true, false), (false, true)] {
+            let mut change = Change::new();
+            let mut wants = |at: u64, rtt, bandwidth, rate, limited| {
+                let now = Instant::from_secs(at);
+                change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
+                change.on_round(now, MIN, BitRate::from_mbps(bandwidth), limited)
+            };
+            assert!(!wants(0, 22, 100, 98, held_back));
+            for (at, (bandwidth, rate)) in (1..).zip([(100, 80), (90, 74), (80, 70)]) {
+                assert!(!wants(at, 41, bandwidth, rate, false));
+            }
+            assert_eq!(wants(4, 41, 74, 66, false), wanted, "{held_back}");
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! The draft judges packet by packet. Reports come a round trip and 1/f apart, so here a packet-timed round is judged as a whole, and one that lost more than 2 % of what it sent, which below
 //! 50 segments is a single one, lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it.
+//! would not change it. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds counts. (Twice, since the least of eight
+//! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! There are no short-term bounds: a rate counts here for ten rounds and not for two cycles, and so follows what losses let through by itself.
 
@@ -24,6 +25,20 @@ pub(super) struct LossBounds {
     round: Round,
     /// What is lost now was sent while the flow probed, and nothing has been cut for it (BBR.is_bw_probe_sample).
     sampling: bool,
+    /// Which share of what they sent the last rounds lost, in parts of a million.
+    shares: [u64; ROUNDS],
+    /// What the latest bound was cut for, until that turns out to have been a mistake.
+    cut: Option<Cut>,
+}
+
+/// A cut that may have to be taken back.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// The bound before.
+    long: Option<Bytes>,
+    /// What was too much of what was sent.
+    lost: Bytes,
+    sent: Bytes,
 }
 
 /// What a round has shown.
@@ -96,12 +111,25 @@ impl LossBounds {
             slope: Slope::new(),
             round: Round { lost: Bytes::ZERO, delivered: Bytes::ZERO, longest: Duration::ZERO },
             sampling: false,
+            shares: [0; ROUNDS],
+            cut: None,
         }
     }
 
     /// So much was found lost.
     pub(super) fn on_lost(&mut self, lost: Bytes) {
         self.round.lost += lost;
+    }
+
+    /// So much of what was found lost has come all the same.
+    pub(super) fn on_spurious(&mut self, bytes: Bytes) {
+        self.round.lost = self.round.lost.saturating_sub(bytes);
+        let Some(cut) = &mut self.cut else { return };
+        cut.lost = cut.lost.saturating_sub(bytes);
+        if !is_too_much(cut.lost, cut.sent) {
+            self.long = cut.long.and_then(|before| Some(before.max(self.long?)));
+            self.cut = None;
+        }
     }
 
     /// A report came.
@@ -112,7 +140,7 @@ impl LossBounds {
 
     /// The path is another one, or what it gives is.
     pub(super) const fn forget(&mut self) {
-        self.long = None;
+        (self.long, self.cut) = (None, None);
     }
 
     /// A cycle begins with asking for more, `cap` being allowed. In how many intervals the next one does; nothing where no bound is in force, and so
@@ -143,21 +171,38 @@ impl LossBounds {
         if limited {
             return Asked::Nothing;
         }
-        if !round.lost_too_much(min_rtt) {
+        let excess = self.excess(&round);
+        if !round.has_queue(min_rtt) || !is_too_much(excess, round.sent()) {
             return self.raise(stage, &round, allowed, inflight);
         }
         match stage {
             Stage::Startup => {
-                self.long = Some(round.sent().max(times_beta(allowed.target)).max(allowed.product));
+                self.cut(round.sent().max(times_beta(allowed.target)).max(allowed.product), excess, round.sent());
                 Asked::FullPipe
             }
             Stage::Up | Stage::Down if self.sampling => {
                 self.sampling = false;
-                self.long = Some(round.sent().max(allowed.least()));
+                self.cut(round.sent().max(allowed.least()), excess, round.sent());
                 if stage == Stage::Up { Asked::Drain } else { Asked::Nothing }
             }
             Stage::Up | Stage::Down | Stage::Cruise | Stage::Other => Asked::Nothing,
         }
+    }
+
+    /// What it lost beyond what every round does.
+    fn excess(&mut self, round: &Round) -> Bytes {
+        let usual = self.shares.iter().min().map_or(0, |&least| 2 * least);
+        if round.sent() > Bytes::ZERO {
+            self.shares.rotate_right(1);
+            self.shares[0] = round.lost.get() * MILLION / round.sent().get();
+        }
+        round.lost.saturating_sub(Bytes(round.sent().get() * usual / MILLION))
+    }
+
+    /// So much and no more may be in flight, since `lost` of what was `sent` is too much.
+    const fn cut(&mut self, bound: Bytes, lost: Bytes, sent: Bytes) {
+        self.cut = Some(Cut { long: self.long, lost, sent });
+        self.long = Some(bound);
     }
 
     /// A round without too many losses: what it has shown to fit, fits.
@@ -195,145 +240,14 @@ impl Round {
     }
 
     /// A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
-    fn lost_too_much(&self, min_rtt: Option<Duration>) -> bool {
-        let queue = min_rtt.is_some_and(|min| self.longest * 4 > RateTime::span(min) * 5);
-        queue && is_too_much(self.lost, self.sent())
+    fn has_queue(&self, min_rtt: Option<Duration>) -> bool {
+        min_rtt.is_some_and(|min| self.longest * 4 > RateTime::span(min) * 5)
     }
 }
+
+/// Over so many rounds the least share of losses is what every round has.
+const ROUNDS: usize = 8;
+const MILLION: u64 = 1_000_000;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SMSS: Bytes = Bytes(1_000);
-    const MIN: Option<Duration> = Some(Duration::from_millis(40));
-    const CAP: Bytes = Bytes(100_000);
-    const ALLOWED: Allowed = Allowed { cap: CAP, target: Bytes(120_000), product: Bytes(40_000) };
-
-    /// A round that delivered and lost so many segments, with a longest round trip of so many milliseconds.
-    fn round(bounds: &mut LossBounds, stage: Stage, delivered: u64, lost: u64, millis: u64) -> Asked {
-        bounds.round = Round { lost: SMSS * lost, delivered: SMSS * delivered, longest: Duration::from_millis(millis) };
-        bounds.end_round(stage, false, MIN, &ALLOWED, CAP)
-    }
-
-    fn probing() -> LossBounds {
-        let mut bounds = LossBounds::new(SMSS);
-        let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-        assert_eq!(bounds.begin_cycle(CAP, &beat(100, 40, 10), &mut random), None, "no bound, no wait");
-        bounds
-    }
-
-    /// A product of so many segments, a round trip and an interval of so many milliseconds.
-    fn beat(product: u64, round_trip: u64, interval: u64) -> Beat {
-        let ms = Duration::from_millis;
-        Beat { product: SMSS * product, round_trip: ms(round_trip), interval: ms(interval) }
-    }
-
-    #[test]
-    fn a_probe_that_loses_more_than_2_percent_in_a_queue_leaves_what_was_sent_as_the_bound() {
-        // Three of 150 and one of 50 are not more than 2 %, and 50 ms is not more than 5/4 of 40.
-        for (delivered, lost, millis) in [(147, 3, 60), (49, 1, 60), (90, 10, 50), (90, 0, 60)] {
-            let mut bounds = probing();
-            assert_eq!(round(&mut bounds, Stage::Up, delivered, lost, millis), Asked::Nothing, "{delivered} {lost}");
-            assert_eq!(bounds.long, None);
-        }
-        for (stage, asked) in [(Stage::Up, Asked::Drain), (Stage::Down, Asked::Nothing)] {
-            let mut bounds = probing();
-            assert_eq!(round(&mut bounds, stage, 90, 3, 51), asked);
-            assert_eq!((bounds.long, bounds.cap(Stage::Up)), (Some(Bytes(93_000)), Some(Bytes(93_000))));
-            // 15 % less while it cruises: 93,000 - 13,950.
-            assert_eq!(bounds.cap(Stage::Cruise), Some(Bytes(79_050)));
-            assert_eq!((bounds.cap(Stage::Startup), bounds.cap(Stage::Other)), (None, None));
-            // Once for each probe.
-            assert_eq!(round(&mut bounds, Stage::Down, 75, 5, 60), Asked::Nothing);
-            assert_eq!(bounds.long, Some(Bytes(93_000)));
-        }
-        // Of fewer than 50 a single one is more than 2 %.
-        let mut bounds = probing();
-        assert_eq!(round(&mut bounds, Stage::Up, 48, 1, 51), Asked::Drain);
-        assert_eq!(bounds.long, Some(Bytes(70_000)));
-        // Never less than 0.7 of what was allowed.
-        let mut bounds = probing();
-        round(&mut bounds, Stage::Up, 10, 3, 60);
-        assert_eq!(bounds.long, Some(Bytes(70_000)));
-        // Nor, where a timeout has left four segments and all the rest is lost, than the product.
-        for stage in [Stage::Up, Stage::Startup] {
-            let mut bounds = probing();
-            bounds.round = Round { lost: SMSS * 10, delivered: SMSS * 4, longest: Duration::from_millis(700) };
-            let allowed = Allowed { cap: Bytes(4_000), target: Bytes(50_000), ..ALLOWED };
-            bounds.end_round(stage, false, MIN, &allowed, CAP);
-            assert_eq!(bounds.long, Some(Bytes(40_000)), "{stage:?}");
-        }
-    }
-
-    #[test]
-    fn on_a_path_of_less_than_10_ms_a_queue_is_what_lasts_longer_than_5_4_of_that() {
-        for (longest, asked) in [(2_500, Asked::Nothing), (12_500, Asked::Nothing), (12_501, Asked::Drain)] {
-            let mut bounds = probing();
-            let longest = Duration::from_micros(longest);
-            bounds.round = Round { lost: SMSS * 9, delivered: SMSS * 90, longest };
-            let min = Some(Duration::from_millis(1));
-            assert_eq!(bounds.end_round(Stage::Up, false, min, &ALLOWED, CAP), asked, "{longest}");
-        }
-    }
-
-    #[test]
-    fn what_is_lost_while_nobody_probes_bounds_nothing() {
-        let mut bounds = probing();
-        for stage in [Stage::Cruise, Stage::Other, Stage::Down, Stage::Up] {
-            assert_eq!(round(&mut bounds, stage, 80, 20, 80), Asked::Nothing, "{stage:?}");
-            assert_eq!(bounds.long, None, "{stage:?}");
-        }
-        let mut held_back = probing();
-        held_back.round = Round { lost: SMSS * 20, delivered: SMSS * 80, longest: Duration::from_millis(80) };
-        assert_eq!(held_back.end_round(Stage::Up, true, MIN, &ALLOWED, CAP), Asked::Nothing);
-        assert_eq!(held_back.long, None);
-    }
-
-    #[test]
-    fn startup_ends_by_losses_in_a_queue() {
-        let mut bounds = LossBounds::new(SMSS);
-        assert_eq!(round(&mut bounds, Stage::Startup, 50, 20, 80), Asked::FullPipe);
-        // 0.7 of 120,000, which is more than what was sent.
-        assert_eq!(bounds.long, Some(Bytes(84_000)));
-    }
-
-    #[test]
-    fn a_bound_that_limits_grows_by_one_two_four_segments_and_goes_once_it_limits_nothing() {
-        let mut bounds = probing();
-        round(&mut bounds, Stage::Up, 90, 3, 60);
-        let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-        // 63 round trips of 20 ms are over before two seconds are; of 200 ms they are not.
-        assert_eq!(bounds.begin_cycle(CAP, &beat(100, 20, 5), &mut random), Some(252));
-        let wait = bounds.begin_cycle(CAP, &beat(100, 200, 50), &mut random).expect("a bound is in force");
-        assert!((40..=60).contains(&wait), "{wait}");
-        // Ten of 20 ms, whatever an interval lasts.
-        for (interval, intervals) in [(5, 40), (15, 13)] {
-            assert_eq!(bounds.begin_cycle(CAP, &beat(10, 20, interval), &mut random), Some(intervals));
-        }
-        let mut grown = Vec::new();
-        for _ in 0..5 {
-            // All that may be in flight is.
-            bounds.round = Round { lost: Bytes::ZERO, delivered: SMSS * 92, longest: Duration::from_millis(40) };
-            let inflight = bounds.long.unwrap_or_default();
-            assert_eq!(bounds.end_round(Stage::Up, false, MIN, &ALLOWED, inflight), Asked::MoreOfThis);
-            grown.push(bounds.long.map_or(0, |long| long.get() / 1_000));
-        }
-        // A segment for 100, then for 50, 25, 12.5 and 6.25, and what is left over counts in the next round: 0, 3, 5, 7 and 15.
-        assert_eq!(grown, [93, 96, 101, 108, 0], "120 are what there might be without a bound");
-        assert_eq!(round(&mut bounds, Stage::Up, 92, 0, 40), Asked::Nothing);
-    }
-
-    #[test]
-    fn a_bound_that_does_not_limit_stays_and_what_has_come_fits() {
-        let mut bounds = probing();
-        round(&mut bounds, Stage::Up, 90, 3, 60);
-        bounds.round = Round { lost: Bytes::ZERO, delivered: SMSS * 80, longest: Duration::from_millis(40) };
-        assert_eq!(bounds.end_round(Stage::Up, false, MIN, &ALLOWED, Bytes(92_000)), Asked::Nothing);
-        assert_eq!(bounds.long, Some(Bytes(93_000)));
-        assert_eq!(round(&mut bounds, Stage::Cruise, 97, 0, 40), Asked::Nothing);
-        assert_eq!(bounds.long, Some(Bytes(97_000)));
-        bounds.forget();
-        assert_eq!(bounds.cap(Stage::Cruise), None);
-    }
-}
+mod tests;

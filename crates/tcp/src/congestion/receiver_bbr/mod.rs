@@ -22,7 +22,7 @@ use self::losses::{Allowed, Asked, Beat, LossBounds, Stage};
 pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
-use super::{AckFacts, Bbr, BbrPhase, Controller, LossFacts, PathModel, ReportFacts, SlowStart};
+use super::{AckFacts, Bbr, BbrPhase, Controller, Feedback, LossFacts, PathModel, ReportFacts, SlowStart};
 use crate::tack::time::{Mark, RateTime};
 
 /// Receiver-based BBR.
@@ -420,6 +420,12 @@ impl Controller for ReceiverBbr {
     fn on_losses(&mut self, facts: &LossFacts<'_>) {
         if let Some(losses) = &mut self.losses {
             facts.lost.iter().for_each(|lost| losses.on_lost(lost.span.len()));
+        }
+    }
+
+    fn on_feedback(&mut self, facts: &Feedback) {
+        if let Some(losses) = &mut self.losses {
+            losses.on_spurious(facts.spurious);
         }
     }
 

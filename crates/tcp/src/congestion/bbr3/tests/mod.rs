@@ -99,6 +99,7 @@ impl Trace {
         let facts = Feedback {
             now: self.now,
             delivered: SMSS,
+            spurious: Bytes::ZERO,
             total_delivered: Bytes(self.delivered),
             lost: Bytes::ZERO,
             inflight_before: Bytes(self.inflight),

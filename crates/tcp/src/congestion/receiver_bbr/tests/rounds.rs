@@ -2,6 +2,7 @@
 
 use super::super::super::LossFacts;
 use super::*;
+use crate::loss::Phase;
 use crate::sequence::{Position, Span};
 use crate::transmissions::Lost;
 
@@ -175,5 +176,36 @@ fn a_path_counts_as_10_ms_long_at_least() {
         let mut trace = Trace::at_cycle_begin(variant);
         trace.bbr.min_rtt = Some(Duration::from_millis(2));
         assert_eq!(trace.bbr.bdp(), Bytes(product), "{variant:?}");
+    }
+}
+
+#[test]
+fn what_was_no_loss_takes_its_bound_back() {
+    let long = Said { rtt: 60, delivered: 50_000, ..CLEAN };
+    for (segments, bounded) in [(1, true), (3, false)] {
+        let mut trace = Trace::probing(BOUND);
+        trace.lose(3);
+        trace.next_round(40, long);
+        trace.bbr.on_feedback(&came_all_the_same(trace.now, segments));
+        assert_eq!(trace.bbr.losses.expect("they bound").is_bounded(), bounded, "{segments}");
+    }
+}
+
+/// Of what had been found lost, so many segments.
+fn came_all_the_same(now: Instant, segments: u64) -> Feedback {
+    Feedback {
+        now,
+        delivered: SMSS * segments,
+        spurious: SMSS * segments,
+        total_delivered: SMSS * segments,
+        lost: Bytes::ZERO,
+        inflight_before: SMSS,
+        inflight: SMSS,
+        sample: None,
+        rtt: None,
+        srtt: RTT,
+        phase: Phase::Open,
+        window_used: true,
+        marked: None,
     }
 }

@@ -152,18 +152,26 @@ impl ChannelAccess {
     }
 
     /// The medium got busy, physically or by this station's own frame exchange: the counter stops.
+    #[inline]
     pub fn pause(&mut self, now: Instant) {
         let Some(idle) = self.idle.take() else { return };
-        // DCF: a frame that came in time to go without back-off has to draw if DIFS or EIFS is cut short (10.3.4.2).
-        if self.parameters.function == Function::Dcf
-            && (self.wants && self.slots == 0 && idle.requested.is_some() && now < idle.first_slot)
-        {
+        if idle.requested.is_some() {
+            self.draw_if_cut_short(idle, now);
+        }
+        if self.slots > 0 && now >= idle.first_slot {
+            self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
+        }
+    }
+
+    /// DCF: a frame that came in time to go without back-off has to draw if DIFS or EIFS is cut short (10.3.4.2).
+    fn draw_if_cut_short(&mut self, idle: Idle, now: Instant) {
+        if self.parameters.function == Function::Dcf && (self.wants && self.slots == 0 && now < idle.first_slot) {
             self.draw();
         }
-        self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
     }
 
     /// The medium is idle from `since` on, which may lie ahead (NAV), and slots begin `ifs` later.
+    #[inline]
     pub fn resume(&mut self, since: Instant, first_slot: Instant) {
         self.idle = Some(Idle { since, first_slot, requested: None });
     }
@@ -174,6 +182,7 @@ impl ChannelAccess {
     }
 
     /// When this station will begin to send if the medium stays idle; `None` without a frame or while the medium is busy.
+    #[inline]
     pub fn grant(&self) -> Option<Instant> {
         let idle = self.idle.filter(|_| self.wants)?;
         let counted = idle.first_slot + self.parameters.slot * u64::from(self.slots);
@@ -229,11 +238,9 @@ impl ChannelAccess {
         self.slots = self.random.below(u64::from(self.window) + 1) as u32;
     }
 
-    /// By how much the counter went down in an idle period that lasted until `now`.
+    /// By how much the counter went down in an idle period whose first slot had begun by `now`.
+    #[inline]
     fn slots_gone(&self, idle: Idle, now: Instant) -> u32 {
-        if now < idle.first_slot {
-            return 0;
-        }
         let whole = (now - idle.first_slot).div_floor(self.parameters.slot);
         let gone = match self.parameters.function {
             Function::Dcf => whole,

@@ -279,6 +279,8 @@ impl NodeId {
 }
 
 impl MacSeq {
+    /// The first one.
+    pub const ZERO: Self = Self(0);
     /// The number of sequence numbers.
     pub const MODULUS: u16 = 4096;
 
@@ -408,7 +410,13 @@ impl Ppdu {
     /// The same MPDU by MPDU: each with its packets.
     #[inline]
     pub fn packets(&self) -> impl Iterator<Item = &[Mpdu]> {
-        let mut rest = self.mpdus();
+        self.packets_from(0)
+    }
+
+    /// The same without so many packets at the start, which are whole MPDUs.
+    #[inline]
+    pub(crate) fn packets_from(&self, skipped: usize) -> impl Iterator<Item = &[Mpdu]> {
+        let mut rest = &self.mpdus()[skipped..];
         std::iter::from_fn(move || {
             let first = rest.first()?;
             let count = if first.part.ends() { 1 } else { packets_of_first(rest) };

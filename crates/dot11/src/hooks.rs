@@ -49,7 +49,8 @@ pub trait Scheme {
     /// The frame was dropped from its queue, which was full or is managed, before it was ever sent.
     fn on_dropped(&mut self, _cx: &mut Context<'_>, _handle: FrameHandle) {}
 
-    /// A frame was made an MPDU with its sequence number; it goes on the air in this instant, or behind the RTS that does.
+    /// A frame was made an MPDU with its sequence number; it goes on the air in this instant, or behind the RTS that does. Frames behind it that bear no TCP ACK may have theirs by then,
+    /// and cannot be withdrawn.
     fn on_sequenced(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
 
     /// A PPDU with packets is about to be sent to `to`, and `queued` stays behind. `bits` will stand in the headers of all its MPDUs.

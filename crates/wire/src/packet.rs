@@ -95,6 +95,7 @@ impl Packet {
 
     /// The TCP header if this packet has no payload, ACK set and none of the flags that do more, whatever its options say: all that one sees who does not
     /// look at them.
+    #[inline]
     pub fn bare_ack(&self) -> Option<&TcpHeader> {
         let tcp = self.tcp()?;
         let other = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST | TcpFlags::URG | TcpFlags::PSH;
@@ -103,6 +104,7 @@ impl Packet {
     }
 
     /// How much of the payload is an application's: all of it, but nothing of a TACK's or IACK's, whose payload is its body.
+    #[inline(always)]
     pub fn data_len(&self) -> u32 {
         let is_body = self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some());
         if is_body { 0 } else { self.payload.len() }
@@ -110,6 +112,7 @@ impl Packet {
 
     /// Whether this packet acknowledges and carries no data: a pure ACK, one with options or bits that are not known here, or a TACK or IACK with its
     /// body.
+    #[inline(always)]
     pub fn is_acknowledgement(&self) -> bool {
         self.bare_ack().is_some_and(|tcp| !tcp.is_tack())
             || self.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_some())

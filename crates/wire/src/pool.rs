@@ -94,13 +94,19 @@ impl PacketPool {
     /// As [`insert`](Self::insert), for who knows how long the packet is: `len` is its [`Packet::len`].
     #[inline(always)]
     pub fn insert_of(&mut self, packet: Packet, len: Bytes) -> PacketId {
-        debug_assert_eq!(packet.len(), len, "a packet's length follows from what it says");
+        self.insert_with(len, || packet)
+    }
+
+    /// As [`insert_of`](Self::insert_of), with a packet that is made where it will stand.
+    #[inline(always)]
+    pub fn insert_with(&mut self, len: Bytes, make: impl FnOnce() -> Packet) -> PacketId {
         let index = self.free.pop().unwrap_or_else(|| self.grow());
         // Whoever released it let go of its charge.
         let slot = &mut self.slots[index as usize];
         slot.references = 1;
         slot.len = len.get() as u32;
-        slot.packet = ManuallyDrop::new(packet);
+        slot.packet = ManuallyDrop::new(make());
+        debug_assert_eq!(slot.packet.len(), len, "a packet's length follows from what it says");
         PacketId(index)
     }
 
@@ -163,6 +169,20 @@ impl PacketPool {
             }
             slot.empty();
             self.free.push(id.0);
+        }
+    }
+
+    /// [`Self::discharge`] and [`Self::release`] at once, as of who has sent a packet and hears that it arrived.
+    #[inline(always)]
+    pub fn let_go(&mut self, id: PacketId) {
+        let slot = &mut self.slots[id.0 as usize];
+        debug_assert!(slot.references > 0, "a reference is released once");
+        if slot.references > 1 && slot.charged_to.is_none() {
+            // Whoever received it holds it still.
+            slot.references -= 1;
+        } else {
+            self.discharge(id);
+            self.release(id);
         }
     }
 

@@ -129,16 +129,41 @@ impl Originator {
         self.slots.is_empty()
     }
 
-    /// Takes a new MPDU in, and gives it the next sequence number.
+    /// Takes a new MPDU in, which has not been sent, and gives it the next sequence number. Returns it as it stands then.
     ///
     /// # Panics
     /// If the window is full: ask [`can_take_new`](Self::can_take_new) first.
-    pub fn push_new(&mut self, mpdu: Mpdu) -> MacSeq {
+    pub fn push_new(&mut self, mpdu: Mpdu) -> Mpdu {
         assert!(self.can_take_new(), "a new MPDU lies within the window");
-        let seq = self.next_seq();
-        let mpdu = Mpdu { seq, retry: false, ..mpdu };
+        let mpdu = Mpdu { seq: self.next_seq(), ..mpdu };
         self.slots.push_back(Slot::Open(Pending { mpdu, failures: 0, sent: false }));
-        seq
+        mpdu
+    }
+
+    /// How many new MPDUs still lie within the window.
+    pub fn room(&self) -> usize {
+        usize::from(self.window).saturating_sub(self.slots.len())
+    }
+
+    /// [`push_new`](Self::push_new) for several, and puts them as they stand then behind what `onto` holds.
+    ///
+    /// # Panics
+    /// If there are more than there is [room](Self::room) for.
+    #[inline(always)]
+    pub fn push_run<'m>(&mut self, mpdus: impl ExactSizeIterator<Item = &'m Mpdu> + Clone, onto: &mut Vec<Mpdu>) {
+        assert!(mpdus.len() <= self.room(), "new MPDUs lie within the window");
+        let (first, from) = (self.slots.len(), onto.len());
+        let mut seq = self.next_seq();
+        // Each is copied as a whole, and gets its number where it stands: that is a few words, and not field by field.
+        self.slots.extend(mpdus.clone().map(|&mpdu| Slot::Open(Pending { mpdu, failures: 0, sent: false })));
+        onto.extend(mpdus);
+        for (slot, mpdu) in self.slots.range_mut(first..).zip(&mut onto[from..]) {
+            if let Slot::Open(pending) = slot {
+                pending.mpdu.seq = seq;
+            }
+            mpdu.seq = seq;
+            seq = seq.plus(1);
+        }
     }
 
     /// Puts one more packet into the newest MPDU, which has not been sent yet, and thereby makes an A-MSDU of it.
@@ -239,6 +264,33 @@ impl Originator {
         })
     }
 
+    /// The MPDUs at the start of the window that have been sent and that a BlockAck with this bitmap, which came, acknowledges, until the first of which that does not hold: nearly always
+    /// all. They are delivered, as [`on_block_ack`](Self::on_block_ack) would say, which is asked about the others once these have been [passed](Self::pass).
+    #[inline(always)]
+    pub fn delivered(&self, bitmap: Bitmap) -> impl Iterator<Item = &Mpdu> {
+        let mut bits = bitmap.aligned_to(self.start);
+        self.slots.iter().map_while(move |slot| match slot {
+            Slot::Open(Pending { mpdu, sent: true, .. }) if bits & 1 != 0 => {
+                bits >>= 1;
+                Some(mpdu)
+            }
+            _ => None,
+        })
+    }
+
+    /// Moves the window past so many MPDUs, which are delivered.
+    #[inline]
+    pub fn pass(&mut self, delivered: usize) {
+        for slot in self.slots.drain(..delivered) {
+            if let Slot::Open(Pending { mpdu, .. }) = slot
+                && !mpdu.part.ends()
+            {
+                drop(self.more.take(&mpdu));
+            }
+        }
+        self.start = self.start.plus(delivered as u16);
+    }
+
     /// A BlockAck came, to an A-MPDU or to a BlockAckReq.
     ///
     /// Acknowledged MPDUs are delivered, also those of earlier exchanges; what was sent and is not acknowledged failed
@@ -253,13 +305,11 @@ impl Originator {
         for offset in 0..self.slots.len() {
             let acknowledged = bits & 1 != 0;
             bits >>= 1;
-            let Slot::Open(pending) = &self.slots[offset] else { continue };
+            let Slot::Open(pending) = self.slots[offset] else { continue };
             // One that is not sent failed after a given-up request, and is now known to have arrived.
             if acknowledged && (pending.sent || pending.failures > 0) {
-                let mpdu = pending.mpdu;
-                self.settle(offset, mpdu, Fate::Delivered, &mut fate);
+                self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
             } else if pending.sent {
-                let pending = *pending;
                 self.fail(offset, pending, retry_limit, &mut fate);
             }
         }
@@ -343,7 +393,7 @@ impl Originator {
         }
     }
 
-    fn fail(&mut self, offset: usize, pending: Pending, retry_limit: u32, fate: &mut impl FnMut(Mpdu, Fate)) {
+    fn fail(&mut self, offset: usize, pending: Pending, retry_limit: u32, fate: &mut dyn FnMut(Mpdu, Fate)) {
         let failures = pending.failures.saturating_add(1);
         if failures >= retry_limit && retry_limit != u32::MAX {
             self.settle(offset, pending.mpdu, Fate::GivenUp, fate);
@@ -354,19 +404,12 @@ impl Originator {
         }
     }
 
-    #[inline]
-    fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
+    fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut dyn FnMut(Mpdu, Fate)) {
         self.slots[offset] = Slot::Settled(how);
         fate(mpdu, how);
         if !mpdu.part.ends() {
-            self.settle_behind(&mpdu, how, fate);
+            self.more.take(&mpdu).for_each(|packet| fate(packet, how));
         }
-    }
-
-    /// The same for the packets of an A-MSDU behind the first.
-    #[cold]
-    fn settle_behind(&mut self, first: &Mpdu, how: Fate, fate: &mut impl FnMut(Mpdu, Fate)) {
-        self.more.take(first).for_each(|packet| fate(packet, how));
     }
 
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only

@@ -62,6 +62,36 @@ impl Recipient {
         self.reorder.insert(packets, self.window, up)
     }
 
+    /// So many MPDUs arrived that come [next](Self::next_up), while [nothing is held](Self::held): they are recorded, and go up at once, as
+    /// [`on_mpdu`](Self::on_mpdu) would have it.
+    #[inline]
+    pub fn on_run(&mut self, count: u16) {
+        debug_assert!(self.reorder.held == 0, "what comes next leaves nothing to wait for");
+        let first = self.reorder.start;
+        self.reorder.start = first.plus(count);
+        if count > 0 {
+            self.record(first);
+            self.record_behind(first, count);
+        }
+    }
+
+    /// 10.25.6.3 b) for those behind the first of so many, which is recorded.
+    fn record_behind(&mut self, first: MacSeq, count: u16) {
+        let mut from = first.offset_from(self.scoreboard.start);
+        if from >= self.window || count > MAX_WINDOW {
+            // It is old.
+            return (1..count).for_each(|n| self.record(first.plus(n)));
+        }
+        let mut until = from + count;
+        if until > self.window {
+            let by = until - self.window;
+            self.shift_scoreboard(self.scoreboard.start.plus(by));
+            (from, until) = (from.saturating_sub(by), self.window);
+        }
+        let below = |n: u16| 1u64.checked_shl(n.into()).map_or(u64::MAX, |bit| bit - 1);
+        self.scoreboard.bits |= below(until) & !below(from);
+    }
+
     /// A BlockAckReq with the starting sequence number `first` arrived: both windows move there, unless they are past it, and
     /// what waited behind a hole before it goes `up`.
     pub fn on_request(&mut self, first: MacSeq, mut up: impl FnMut(Mpdu)) {
@@ -105,6 +135,7 @@ impl Recipient {
     }
 
     /// 10.25.6.3 b).
+    #[inline]
     fn record(&mut self, seq: MacSeq) {
         let offset = seq.offset_from(self.scoreboard.start);
         if offset < self.window {

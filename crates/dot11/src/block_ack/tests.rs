@@ -50,7 +50,7 @@ fn bitmap(start: u16, acknowledged: &[u16]) -> Bitmap {
 fn on_the_air(first: u16, n: u32) -> Originator {
     let mut originator = Originator::new(MacSeq::new(first), MAX_WINDOW);
     for handle in 0..n {
-        let seq = originator.push_new(mpdu(handle));
+        let seq = originator.push_new(mpdu(handle)).seq;
         originator.mark_sent(seq);
     }
     originator
@@ -203,7 +203,7 @@ fn a_request_that_becomes_due_while_an_a_mpdu_waits_for_its_cts_follows_it() {
     let mut originator = on_the_air(0, 1);
     originator.on_no_block_ack(1, |_, _| {});
     assert_eq!(originator.on_no_block_ack(1, |_, fate| assert_eq!(fate, Fate::GivenUp)), NoAnswer::RequestGivenUp);
-    let waiting = originator.push_new(mpdu(1));
+    let waiting = originator.push_new(mpdu(1)).seq;
     assert!(originator.on_heard());
     originator.mark_sent(waiting);
     originator.on_block_ack(bitmap(0, &[1]), 1, |_, fate| assert_eq!(fate, Fate::Delivered));
@@ -286,7 +286,7 @@ fn an_mpdu_past_the_window_moves_it_and_releases_what_falls_out() {
 fn a_smaller_window_binds_the_originator_until_its_oldest_mpdu_has_its_fate() {
     let mut originator = Originator::new(MacSeq::new(4095), 3);
     for handle in 0..3 {
-        let seq = originator.push_new(mpdu(handle));
+        let seq = originator.push_new(mpdu(handle)).seq;
         originator.mark_sent(seq);
     }
     assert!(!originator.can_take_new());

@@ -88,7 +88,7 @@ impl Codel {
             self.first_above = None;
             return (None, false);
         };
-        self.longest = self.longest.max(packet.len);
+        self.longest = self.longest.max(packet.mpdu.packet_len);
         if now.saturating_since(packet.enqueued) < config.target || source.bytes() <= self.longest {
             self.first_above = None;
             return (Some(packet), false);
@@ -121,7 +121,7 @@ mod tests {
         }
 
         fn bytes(&self) -> Bytes {
-            self.iter().map(|item| item.len).sum()
+            self.iter().map(|item| item.mpdu.packet_len).sum()
         }
     }
 

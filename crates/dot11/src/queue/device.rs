@@ -75,7 +75,7 @@ impl Staged {
     /// Gives the device the next packet, which is returned. `drop` takes what queue management drops before it, or gives it back marked.
     pub fn move_down(&mut self, now: Instant, drop: impl FnMut(Queued) -> Option<Queued>) -> Option<Queued> {
         let item = self.above.pop(now, drop)?;
-        self.below_bytes += item.len;
+        self.below_bytes += item.mpdu.packet_len;
         self.below.push_back(item);
         Some(item)
     }
@@ -93,7 +93,7 @@ impl Staged {
     #[cold]
     pub(super) fn pop(&mut self) -> Option<Queued> {
         let item = self.below.pop_front()?;
-        self.below_bytes -= item.len;
+        self.below_bytes -= item.mpdu.packet_len;
         Some(item)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackless_wire::{Bytes, PacketId};
+use ackless_wire::{Bytes, Instant, PacketId};
 
 use super::Queued;
 use crate::content::Content;
@@ -33,25 +33,38 @@ impl Fifo {
         if self.items.len() >= self.limit {
             drop(item);
         } else {
-            self.bytes += item.len;
+            self.bytes += item.mpdu.packet_len;
             self.items.push_back(item);
         }
+    }
+
+    /// Queues a packet that differs from `like` in its content, its name and its time alone. There must be room.
+    #[inline(always)]
+    pub fn push_like(&mut self, like: &Queued, now: Instant, content: Content, handle: FrameHandle) {
+        debug_assert!(self.items.len() < self.limit, "there is room");
+        self.bytes += content.len;
+        // A copy of a few words, and then what differs.
+        let item = self.items.push_back_mut(*like);
+        item.exchange(content);
+        (item.mpdu.handle, item.enqueued) = (handle, now);
     }
 
     /// Takes the oldest packet.
     pub fn pop(&mut self) -> Option<Queued> {
         let item = self.items.pop_front()?;
-        self.bytes -= item.len;
+        self.bytes -= item.mpdu.packet_len;
         Some(item)
     }
 
-    /// Lets the oldest packet go to whoever has [looked](Self::peek) at it.
+    /// Lets the oldest packets go to whoever has [looked](Self::iter) at so many.
     #[inline]
-    pub fn skip(&mut self) {
-        if let Some(item) = self.items.front() {
-            self.bytes -= item.len;
-            self.items.pop_front();
-        }
+    pub fn skip(&mut self, count: usize) {
+        self.bytes -= self.items.drain(..count).map(|item| item.mpdu.packet_len).sum();
+    }
+
+    /// The packets, the oldest first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Queued> + Clone {
+        self.items.iter()
     }
 
     /// The oldest packet.
@@ -77,16 +90,16 @@ impl Fifo {
 
     /// Puts another packet into a frame, and returns the one before.
     pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
-        let item = self.items.iter_mut().find(|item| item.handle == handle)?;
-        self.bytes = self.bytes + content.len - item.len;
+        let item = self.items.iter_mut().find(|item| item.mpdu.handle == handle)?;
+        self.bytes = self.bytes + content.len - item.mpdu.packet_len;
         Some(item.exchange(content))
     }
 
     /// Takes a frame out, wherever it stands.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
-        let place = self.items.iter().position(|item| item.handle == handle)?;
+        let place = self.items.iter().position(|item| item.mpdu.handle == handle)?;
         let item = self.items.remove(place)?;
-        self.bytes -= item.len;
+        self.bytes -= item.mpdu.packet_len;
         Some(item)
     }
 }

@@ -88,8 +88,8 @@ impl FqCodel {
     pub fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
         let index = self.flow_of(flow);
         let flow = &mut self.flows[usize::from(index)];
-        flow.bytes += item.len;
-        self.bytes += item.len;
+        flow.bytes += item.mpdu.packet_len;
+        self.bytes += item.mpdu.packet_len;
         self.len += 1;
         flow.items.push_back(item);
         if !flow.listed {
@@ -120,15 +120,15 @@ impl FqCodel {
                 let marked = drop(victim);
                 if marked.is_none() {
                     self.len -= 1;
-                    self.bytes -= victim.len;
+                    self.bytes -= victim.mpdu.packet_len;
                 }
                 marked
             });
             flow.codel = codel;
             if let Some(packet) = packet {
-                flow.deficit -= packet.len.get() as i64;
+                flow.deficit -= packet.mpdu.packet_len.get() as i64;
                 self.len -= 1;
-                self.bytes -= packet.len;
+                self.bytes -= packet.mpdu.packet_len;
                 return Some(packet);
             }
             // A flow that was new must wait out a round, or it could go first for ever by sending one packet at a time.
@@ -180,26 +180,26 @@ impl FqCodel {
     /// Puts another packet into a frame, and returns the one before.
     pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
         let found = self.flows.iter_mut().find_map(|flow| {
-            let place = flow.items.iter().position(|item| item.handle == handle)?;
+            let place = flow.items.iter().position(|item| item.mpdu.handle == handle)?;
             Some((flow, place))
         });
         let (flow, place) = found?;
         let item = &mut flow.items[place];
-        flow.bytes = flow.bytes + content.len - item.len;
-        self.bytes = self.bytes + content.len - item.len;
+        flow.bytes = flow.bytes + content.len - item.mpdu.packet_len;
+        self.bytes = self.bytes + content.len - item.mpdu.packet_len;
         Some(item.exchange(content))
     }
 
     /// Takes a frame out, wherever it stands.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
         let item = self.flows.iter_mut().find_map(|flow| {
-            let place = flow.items.iter().position(|item| item.handle == handle)?;
+            let place = flow.items.iter().position(|item| item.mpdu.handle == handle)?;
             let item = flow.items.remove(place)?;
-            flow.bytes -= item.len;
+            flow.bytes -= item.mpdu.packet_len;
             Some(item)
         })?;
         self.len -= 1;
-        self.bytes -= item.len;
+        self.bytes -= item.mpdu.packet_len;
         Some(item)
     }
 
@@ -216,7 +216,7 @@ impl FqCodel {
         let fattest = self.flows.iter_mut().reduce(|most, flow| if flow.bytes > most.bytes { flow } else { most });
         let victim = fattest.and_then(Source::pop).expect("the fattest flow of a full queue holds a packet");
         self.len -= 1;
-        self.bytes -= victim.len;
+        self.bytes -= victim.mpdu.packet_len;
         drop(victim);
     }
 
@@ -229,7 +229,7 @@ impl FqCodel {
 impl Source for Flow {
     fn pop(&mut self) -> Option<Queued> {
         let item = self.items.pop_front()?;
-        self.bytes -= item.len;
+        self.bytes -= item.mpdu.packet_len;
         Some(item)
     }
 

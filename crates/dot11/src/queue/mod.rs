@@ -25,7 +25,7 @@ pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use scheduler::{Scheduler, SchedulerKind};
 
 use crate::content::Content;
-use crate::frame::{AckPolicy, Ds, FCS_LEN, FrameHandle, LLC_LEN, MacSeq, Mpdu, MpduKind, NodeId, Part};
+use crate::frame::{AckPolicy, Ds, FrameHandle, MacSeq, Mpdu, MpduKind, NodeId, Part};
 
 /// How a packet is to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,20 +49,12 @@ pub struct SendOptions {
 /// A packet in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// The frame's name.
-    pub handle: FrameHandle,
-    /// The packet, with a reference.
-    pub packet: PacketId,
-    /// Its length.
-    pub len: Bytes,
-    /// The application bytes in it.
-    pub payload_len: Bytes,
-    /// Whether it is a TCP ACK and nothing else.
-    pub tcp_ack: bool,
+    /// The packet, with a reference, as the MPDU that it will be, still without a sequence number.
+    pub mpdu: Mpdu,
+    /// How it is modulated; the link's rate if not given.
+    pub rate: Option<TxVector>,
     /// When it was queued.
     pub enqueued: Instant,
-    /// How it is to be sent.
-    pub options: SendOptions,
 }
 
 /// Which kind of queue.
@@ -88,48 +80,55 @@ pub enum TxQueue {
     Staged(Box<Staged>),
 }
 
-impl SendOptions {
-    /// Whether a frame to be sent so goes under a BlockAck agreement with `peer`: a QoS frame to the peer itself, at the link's rate, with an answer.
-    #[inline]
-    pub(crate) fn goes_under_agreement(&self, peer: NodeId) -> bool {
-        self.kind.is_qos() && self.ack_policy == AckPolicy::Normal && self.rate.is_none() && self.receiver == peer
-    }
-}
-
 impl Queued {
-    /// The packet as an MPDU that `transmitter` sends.
-    pub const fn mpdu(&self, transmitter: NodeId, seq: MacSeq) -> Mpdu {
-        let SendOptions { receiver, destination, source, ds, kind, ack_policy, .. } = self.options;
-        Mpdu {
-            packet: self.packet,
-            packet_len: self.len,
-            payload_len: self.payload_len,
-            tcp_ack: self.tcp_ack,
-            handle: self.handle,
+    /// A packet that `transmitter` queues `now` under a name, to be sent as the options say.
+    #[inline(always)]
+    pub const fn new(
+        now: Instant,
+        transmitter: NodeId,
+        content: Content,
+        handle: FrameHandle,
+        options: SendOptions,
+    ) -> Self {
+        let Content { packet, len, payload_len, tcp_ack } = content;
+        let SendOptions { receiver, destination, source, ds, kind, ack_policy, rate } = options;
+        let mpdu = Mpdu {
+            packet,
+            packet_len: len,
+            payload_len,
+            tcp_ack,
+            handle,
             kind,
             ds,
             receiver,
             transmitter,
             destination,
             source,
-            seq,
+            seq: MacSeq::ZERO,
             retry: false,
             ack_policy,
             part: Part::Alone,
-        }
+        };
+        Self { mpdu, rate, enqueued: now }
+    }
+
+    /// Whether it goes under a BlockAck agreement with `peer`: a QoS frame to the peer itself, at the link's rate, with an answer.
+    ///
+    /// The standard lets an A-MPDU without an answer carry QoS Data under No Ack outside of any agreement, and Action No Ack frames
+    /// (802.11-2020, 9.7.3). No such A-MPDUs are made here: what is not answered goes alone.
+    #[inline]
+    pub(crate) fn goes_under_agreement(&self, peer: NodeId) -> bool {
+        let Mpdu { kind, ack_policy, receiver, .. } = self.mpdu;
+        kind.is_qos() && ack_policy == AckPolicy::Normal && self.rate.is_none() && receiver == peer
     }
 
     /// Puts another packet in the place of this one, which is returned. Since when the frame has waited does not change.
     pub const fn exchange(&mut self, content: Content) -> PacketId {
         let Content { packet, len, payload_len, tcp_ack } = content;
-        let before = self.packet;
-        (self.packet, self.len, self.payload_len, self.tcp_ack) = (packet, len, payload_len, tcp_ack);
+        let mpdu = &mut self.mpdu;
+        let before = mpdu.packet;
+        (mpdu.packet, mpdu.packet_len, mpdu.payload_len, mpdu.tcp_ack) = (packet, len, payload_len, tcp_ack);
         before
-    }
-
-    /// The length of that MPDU.
-    pub const fn mpdu_len(&self) -> Bytes {
-        Bytes(self.options.kind.header_len(self.options.ds).0 + LLC_LEN.0 + self.len.0 + FCS_LEN.0)
     }
 }
 

@@ -14,27 +14,21 @@ pub(crate) fn item(handle: u32, len: u64, enqueued: Instant) -> Queued {
         transport: Transport::Tcp(TcpHeader::new(1, 2)),
         payload: Payload::EMPTY,
     });
-    Queued {
-        handle: FrameHandle(handle),
-        packet,
-        len: Bytes(len),
-        payload_len: Bytes(len.saturating_sub(52)),
-        tcp_ack: false,
-        enqueued,
-        options: SendOptions {
-            receiver: NodeId(1),
-            destination: NodeId(1),
-            source: NodeId(0),
-            ds: Ds::FromAp,
-            kind: MpduKind::QosData(Tid(0)),
-            ack_policy: AckPolicy::Normal,
-            rate: None,
-        },
-    }
+    let content = Content { packet, len: Bytes(len), payload_len: Bytes(len.saturating_sub(52)), tcp_ack: false };
+    let options = SendOptions {
+        receiver: NodeId(1),
+        destination: NodeId(1),
+        source: NodeId(0),
+        ds: Ds::FromAp,
+        kind: MpduKind::QosData(Tid(0)),
+        ack_policy: AckPolicy::Normal,
+        rate: None,
+    };
+    Queued::new(enqueued, NodeId(0), content, FrameHandle(handle), options)
 }
 
 fn handles(queue: &mut TxQueue, n: usize) -> Vec<u32> {
-    (0..n).map_while(|_| queue.pop(Instant::ZERO, |_| None)).map(|item| item.handle.0).collect()
+    (0..n).map_while(|_| queue.pop(Instant::ZERO, |_| None)).map(|item| item.mpdu.handle.0).collect()
 }
 
 fn fq(limit: usize) -> TxQueue {
@@ -46,21 +40,10 @@ fn a_fifo_drops_what_arrives_when_it_is_full() {
     let mut queue = TxQueue::new(QueueConfig::Fifo { packets: 3 });
     let mut dropped = Vec::new();
     for handle in 0..5 {
-        queue.push(item(handle, 100, Instant::ZERO), 0, |victim| dropped.push(victim.handle.0));
+        queue.push(item(handle, 100, Instant::ZERO), 0, |victim| dropped.push(victim.mpdu.handle.0));
     }
     assert_eq!(dropped, [3, 4]);
     assert_eq!(handles(&mut queue, 9), [0, 1, 2]);
-}
-
-#[test]
-fn the_length_of_an_mpdu_is_known_before_it_is_one() {
-    for kind in [MpduKind::Data, MpduKind::Action, MpduKind::ActionNoAck, MpduKind::QosData(Tid(3))] {
-        for ds in [Ds::Direct, Ds::ToAp, Ds::FromAp, Ds::FourAddress] {
-            let mut queued = item(0, 1500, Instant::ZERO);
-            queued.options = SendOptions { kind, ds, ..queued.options };
-            assert_eq!(queued.mpdu_len(), queued.mpdu(NodeId(0), MacSeq::default()).len(), "{kind:?} {ds:?}");
-        }
-    }
 }
 
 #[test]
@@ -73,7 +56,7 @@ fn flows_share_bytes_and_not_packets() {
     }
     for _ in 0..2_400 {
         let item = queue.pop(Instant::ZERO, |_| None).expect("both flows wait");
-        sent[(item.handle.0 % 2) as usize] += item.len.get();
+        sent[(item.mpdu.handle.0 % 2) as usize] += item.mpdu.packet_len.get();
     }
     assert!(sent[0].abs_diff(sent[1]) <= 2 * 1514, "{sent:?}");
 }
@@ -97,10 +80,10 @@ fn an_overflow_cuts_the_fattest_flow_at_its_head() {
     let mut queue = fq(10);
     let mut dropped = Vec::new();
     for handle in 0..8 {
-        queue.push(item(handle, 1500, Instant::ZERO), 1, |victim| dropped.push(victim.handle.0));
+        queue.push(item(handle, 1500, Instant::ZERO), 1, |victim| dropped.push(victim.mpdu.handle.0));
     }
     for handle in 100..104 {
-        queue.push(item(handle, 1500, Instant::ZERO), 2, |victim| dropped.push(victim.handle.0));
+        queue.push(item(handle, 1500, Instant::ZERO), 2, |victim| dropped.push(victim.mpdu.handle.0));
     }
     assert_eq!(dropped, [0, 1]);
     assert_eq!(queue.len(), 10);
@@ -117,12 +100,12 @@ fn what_may_be_marked_is_sent_where_it_would_be_dropped() {
     for millis in 0..1_000 {
         let now = Instant::from_millis(millis);
         queue.push(item(50 + millis as u32, 1500, now), 1, |_| {});
-        let head = queue.peek().map(|item| item.handle);
+        let head = queue.peek().map(|item| item.mpdu.handle);
         let next = queue.pop(now, |victim| {
             marked.push(millis);
             Some(victim)
         });
-        assert_eq!(next.map(|item| item.handle), head, "at {millis} ms");
+        assert_eq!(next.map(|item| item.mpdu.handle), head, "at {millis} ms");
         sent += usize::from(next.is_some());
     }
     assert_eq!((sent, queue.len()), (1_000, 50));
@@ -146,12 +129,12 @@ fn a_flow_that_codel_cuts_spares_the_others() {
             queue.push(item(2 * handle + 1, 100, now), 2, |_| {});
         }
         let sent = queue.pop(now, |victim| {
-            dropped.push(victim.handle.0);
+            dropped.push(victim.mpdu.handle.0);
             None
         });
         let sent = sent.expect("the queue stands");
         assert!(
-            sent.handle.0.is_multiple_of(2) || sent.enqueued + Duration::from_millis(1) >= now,
+            sent.mpdu.handle.0.is_multiple_of(2) || sent.enqueued + Duration::from_millis(1) >= now,
             "a sparse packet waits"
         );
     }
@@ -187,31 +170,39 @@ fn every_packet_leaves_once_and_the_counts_agree() {
                 8 => {
                     let (wanted, other) =
                         (random.below(u64::from(handle) + 1) as u32, item(0, 40 + random.below(1_460), now));
-                    let content =
-                        Content { packet: other.packet, len: other.len, payload_len: Bytes::ZERO, tcp_ack: true };
+                    let content = Content {
+                        packet: other.mpdu.packet,
+                        len: other.mpdu.packet_len,
+                        payload_len: Bytes::ZERO,
+                        tcp_ack: true,
+                    };
                     let exchanged = queue.exchange(FrameHandle(wanted), content);
                     assert_eq!(exchanged.is_some(), inside.contains_key(&wanted), "seed {seed}: {wanted}");
-                    inside.entry(wanted).and_modify(|len| *len = other.len);
+                    inside.entry(wanted).and_modify(|len| *len = other.mpdu.packet_len);
                 }
                 0..4 => {
                     let item = item(handle, 40 + random.below(1_460), now);
-                    inside.insert(handle, item.len);
+                    inside.insert(handle, item.mpdu.packet_len);
                     queue.push(item, random.below(5) as u32, |victim| leave(&mut inside, &victim, seed));
                 }
                 4..=6 => {
-                    let expected = queue.peek().map(|item| item.handle);
+                    let expected = queue.peek().map(|item| item.mpdu.handle);
                     let mut dropped = 0;
                     // Even handles are of packets that may be marked.
                     let sent = queue.pop(now, |victim| {
                         dropped += 1;
-                        if seed.is_multiple_of(2) && victim.handle.0.is_multiple_of(2) {
+                        if seed.is_multiple_of(2) && victim.mpdu.handle.0.is_multiple_of(2) {
                             return Some(victim);
                         }
                         leave(&mut inside, &victim, seed);
                         None
                     });
                     if dropped == 0 {
-                        assert_eq!(sent.map(|item| item.handle), expected, "seed {seed}: peek tells what pop gives");
+                        assert_eq!(
+                            sent.map(|item| item.mpdu.handle),
+                            expected,
+                            "seed {seed}: peek tells what pop gives"
+                        );
                     }
                     if let Some(sent) = sent {
                         leave(&mut inside, &sent, seed);
@@ -222,7 +213,7 @@ fn every_packet_leaves_once_and_the_counts_agree() {
                     let withdrawn = queue.withdraw(FrameHandle(wanted));
                     assert_eq!(withdrawn.is_some(), inside.contains_key(&wanted), "seed {seed}: {wanted}");
                     if let Some(item) = withdrawn {
-                        assert_eq!(item.handle, FrameHandle(wanted));
+                        assert_eq!(item.mpdu.handle, FrameHandle(wanted));
                         leave(&mut inside, &item, seed);
                     }
                 }
@@ -242,6 +233,6 @@ fn every_packet_leaves_once_and_the_counts_agree() {
 }
 
 fn leave(inside: &mut std::collections::BTreeMap<u32, Bytes>, item: &Queued, seed: u64) {
-    let len = inside.remove(&item.handle.0);
-    assert_eq!(len, Some(item.len), "seed {seed}: {:?} leaves once", item.handle);
+    let len = inside.remove(&item.mpdu.handle.0);
+    assert_eq!(len, Some(item.mpdu.packet_len), "seed {seed}: {:?} leaves once", item.mpdu.handle);
 }

@@ -8,7 +8,7 @@ use super::exchange::{Asked, Awaited, Exchange, InService, Reserved};
 use super::links::Head;
 use crate::frame::{
     ACK_LEN, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
-    RTS_LEN, Tid, amsdu_subframe_len,
+    RTS_LEN, Tid,
 };
 use crate::hooks::{Backlog, Scheme};
 
@@ -65,18 +65,18 @@ impl<S: Scheme> Station<S> {
     /// for its own MPDUs alone, and the receiver takes all of that TID for such.
     fn put_in_service(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> InService {
         let queued = self.links.take_head(link);
-        let seq = if queued.options.receiver.is_group() {
+        let receiver = queued.mpdu.receiver;
+        let seq = if receiver.is_group() {
             let seq = self.next_group_seq;
             self.next_group_seq = seq.plus(1);
             seq
         } else {
             self.links.next_single_seq(link)
         };
-        let receiver = queued.options.receiver;
         let default = if receiver.is_group() { self.config.group_rate } else { self.links.rate(link) };
-        let rate = queued.options.rate.unwrap_or(default);
-        let of_link = queued.options.rate.is_none() && !receiver.is_group() && self.links.adapts(link);
-        let mut mpdu = queued.mpdu(self.config.node, seq);
+        let rate = queued.rate.unwrap_or(default);
+        let of_link = queued.rate.is_none() && !receiver.is_group() && self.links.adapts(link);
+        let mut mpdu = Mpdu { seq, ..queued.mpdu };
         if self.links.has_agreement(link) && mpdu.tid() == Some(self.config.tid) {
             mpdu.kind = MpduKind::QosData(twin(self.config.tid));
         }
@@ -137,20 +137,19 @@ impl<S: Scheme> Station<S> {
             if !mpdus.is_empty() && longer.len() > budget {
                 break;
             }
-            let mpdu = self.links.take_new(link, self.config.node);
+            let mpdu = self.links.take_new(link);
             length = if packs {
                 let len = self.fill(link, &mpdu, (length, budget), now, pool);
                 self.take_over(link, &mut mpdus, now, pool);
                 length.with(len)
             } else {
                 mpdus.push(mpdu);
-                if self.scheme.is_stock() {
-                    self.links.take_run(link, self.config.node, &mut mpdus, (longer, budget))
-                } else {
-                    let mut cx = context!(self, now, pool);
-                    self.scheme.on_sequenced(&mut cx, &mpdu);
-                    longer
-                }
+                self.tell_sequenced(&[mpdu], now, pool);
+                let from = mpdus.len();
+                let with_acks = self.scheme.is_stock();
+                let length = self.links.take_run(link, &mut mpdus, (longer, budget), with_acks);
+                self.tell_sequenced(&mpdus[from..], now, pool);
+                length
             };
         }
         // None of them counts as sent yet: an RTS may come first, and remain unanswered.
@@ -175,12 +174,12 @@ impl<S: Scheme> Station<S> {
         now: Instant,
         pool: &mut PacketPool,
     ) -> Bytes {
-        let (mut len, mut amsdu) = (first.len(), amsdu_subframe_len(first.packet_len));
+        let (mut len, mut amsdu) = self.links.join_run(link, first, (before, budget));
         while let Some((longer, packed)) = self.links.joined_len(link, (first, amsdu), now, pool, &mut self.dropped) {
             if before.with(longer).len() > budget {
                 break;
             }
-            self.links.join(link, self.config.node);
+            self.links.join(link);
             (len, amsdu) = (longer, packed);
         }
         len
@@ -190,9 +189,17 @@ impl<S: Scheme> Station<S> {
     fn take_over(&mut self, link: usize, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
         let from = mpdus.len();
         self.links.copy_newest(link, mpdus);
-        for mpdu in &mpdus[from..] {
-            let mut cx = context!(self, now, pool);
-            self.scheme.on_sequenced(&mut cx, mpdu);
+        self.tell_sequenced(&mpdus[from..], now, pool);
+    }
+
+    /// Tells the scheme of each of these packets that it has its sequence number.
+    #[inline(always)]
+    fn tell_sequenced(&mut self, mpdus: &[Mpdu], now: Instant, pool: &mut PacketPool) {
+        if !self.scheme.is_stock() {
+            for mpdu in mpdus {
+                let mut cx = context!(self, now, pool);
+                self.scheme.on_sequenced(&mut cx, mpdu);
+            }
         }
     }
 
@@ -291,9 +298,12 @@ impl<S: Scheme> Station<S> {
                 originator.mark_sent(mpdu.seq);
             }
         }
-        let (backlog, mut bits) = (Backlog { packets: self.links.backlog(link) }, HeaderBits::default());
-        let mut cx = context!(self, now, pool);
-        self.scheme.on_ppdu_out(&mut cx, ppdu.receiver, backlog, &mut bits);
+        let mut bits = HeaderBits::default();
+        if !self.scheme.is_stock() {
+            let backlog = Backlog { packets: self.links.backlog(link) };
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_ppdu_out(&mut cx, ppdu.receiver, backlog, &mut bits);
+        }
         self.links.charge(link, ppdu.duration + ppdu.duration_field);
         self.exchange = Exchange::OnAir(asked.map(|asked| self.awaited(&ppdu, asked)));
         Ppdu { bits, ..ppdu }

@@ -130,14 +130,25 @@ impl<S: Scheme> Station<S> {
 
     /// A BlockAck came to an A-MPDU or to a BlockAck Request.
     fn take_block_ack(&mut self, link: usize, bitmap: Bitmap, pool: &mut PacketPool) {
-        let (limit, counts, fates) = (self.config.retry_limit, &mut self.counts, &mut self.fates);
-        if self.scheme.is_stock() && !self.links.has_device() {
-            // Nobody is to be told of fates.
-            let settle = |mpdu: Mpdu, fate| let_go(&mpdu, fate, counts, pool);
-            self.links.originator(link).on_block_ack(bitmap, limit, settle);
+        let (limit, fates) = (self.config.retry_limit, &mut self.fates);
+        let is_told = !self.scheme.is_stock() || self.links.has_device();
+        let originator = self.links.originator(link);
+        let mut delivered = 0;
+        if is_told {
+            for mpdu in originator.delivered(bitmap) {
+                fates.push((*mpdu, Fate::Delivered));
+                fates.extend(originator.more(mpdu).iter().map(|packet| (*packet, Fate::Delivered)));
+                delivered += 1;
+            }
         } else {
-            self.links.originator(link).on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
+            for mpdu in originator.delivered(bitmap) {
+                pool.let_go(mpdu.packet);
+                originator.more(mpdu).iter().for_each(|packet| pool.let_go(packet.packet));
+                delivered += 1;
+            }
         }
+        originator.pass(delivered);
+        originator.on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
     }
 
     /// What follows from an Ack or BlockAck.
@@ -286,6 +297,5 @@ fn let_go(mpdu: &Mpdu, fate: Fate, counts: &mut StationCounts, pool: &mut Packet
     if fate == Fate::GivenUp {
         counts.given_up += u64::from(mpdu.part.begins());
     }
-    pool.discharge(mpdu.packet);
-    pool.release(mpdu.packet);
+    pool.let_go(mpdu.packet);
 }

@@ -3,7 +3,7 @@
 use ackless_wire::{Instant, PacketId, PacketPool};
 
 use super::{Bounds, MediumView, Route, Station, carry_out};
-use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
+use crate::frame::{AckPolicy, MpduKind, NodeId};
 use crate::hooks::{Content, Passage, Scheme, SendOptions};
 use crate::queue::Queued;
 
@@ -26,7 +26,15 @@ impl<S: Scheme> Station<S> {
         flow: u32,
     ) {
         let handle = self.new_handle();
-        let qos = self.links.is_qos(route.next);
+        let known = self.links.index(route.next);
+        let plain = self.scheme.is_stock() && self.config.bounds.is_none() && !self.links.has_device();
+        if plain
+            && let Some(link) = known
+            && self.links.push_like(link, route, now, Content::of(packet, pool), handle)
+        {
+            return self.request(now, view);
+        }
+        let qos = known.is_some_and(|link| self.links.is_qos(link));
         let kind = if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
         let mut options = SendOptions {
             receiver: route.next,
@@ -44,7 +52,14 @@ impl<S: Scheme> Station<S> {
             passes = carry_out(verdict, pool, packet);
         }
         if let Some(packet) = passes {
-            self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
+            let content = Content::of(packet, pool);
+            let item = Queued::new(now, self.config.node, content, handle, options);
+            // A scheme may have chosen another receiver.
+            let link = known.filter(|_| self.scheme.is_stock()).unwrap_or_else(|| self.links.link_of(&item));
+            if plain {
+                self.links.note_way(link, route, item);
+            }
+            self.queue(now, view, pool, (item, link), flow);
         }
     }
 
@@ -61,7 +76,9 @@ impl<S: Scheme> Station<S> {
         let handle = self.new_handle();
         let mut cx = context!(self, now, pool);
         self.scheme.on_queued(&mut cx, packet, handle);
-        self.queue(now, view, pool, queued(now, pool, packet, handle, options), flow);
+        let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
+        let link = self.links.link_of(&item);
+        self.queue(now, view, pool, (item, link), flow);
     }
 
     /// Whether a packet for a neighbour would be dropped now by a full queue, with nothing else to follow from it: nobody need be told, and the medium is asked for already.
@@ -95,15 +112,22 @@ impl<S: Scheme> Station<S> {
     }
 
     #[inline(always)]
-    fn queue(&mut self, now: Instant, view: MediumView, pool: &mut PacketPool, item: Queued, flow: u32) {
+    fn queue(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        (item, link): (Queued, usize),
+        flow: u32,
+    ) {
         match self.config.bounds {
-            Some(bounds) if self.overflows(bounds, &item) => self.dropped.push(item),
+            Some(bounds) if self.overflows(bounds, link) => self.dropped.push(item),
             // Nobody need be told of what a full queue drops on a stock node.
-            _ if self.scheme.is_stock() => self.links.push(item, flow, |victim| {
+            _ if self.scheme.is_stock() => self.links.push(link, item, flow, |victim| {
                 self.counts.queue_drops += 1;
-                pool.release(victim.packet);
+                pool.release(victim.mpdu.packet);
             }),
-            _ => self.links.push(item, flow, |victim| self.dropped.push(victim)),
+            _ => self.links.push(link, item, flow, |victim| self.dropped.push(victim)),
         }
         if self.links.has_device() {
             self.links.feed(now, pool, &mut self.dropped);
@@ -112,10 +136,9 @@ impl<S: Scheme> Station<S> {
         self.request(now, view);
     }
 
-    /// Whether a packet has no room in the queue for its receiver.
+    /// Whether one more packet has no room in the queue of a link.
     #[cold]
-    fn overflows(&self, bounds: Bounds, item: &Queued) -> bool {
-        let link = self.links.link_of(item);
+    fn overflows(&self, bounds: Bounds, link: usize) -> bool {
         let peer = (!bounds.shared).then(|| self.links.peer(link));
         self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
     }
@@ -135,17 +158,10 @@ impl<S: Scheme> Station<S> {
             self.counts.queue_drops += 1;
             if !self.scheme.is_stock() {
                 let mut cx = context!(self, now, pool);
-                self.scheme.on_dropped(&mut cx, queued.handle);
+                self.scheme.on_dropped(&mut cx, queued.mpdu.handle);
             }
-            pool.release(queued.packet);
+            pool.release(queued.mpdu.packet);
         }
         self.dropped = dropped;
     }
-}
-
-/// A packet as it stands in a queue from `now` on.
-#[inline(always)]
-fn queued(now: Instant, pool: &PacketPool, packet: PacketId, handle: FrameHandle, options: SendOptions) -> Queued {
-    let Content { len, payload_len, tcp_ack, .. } = Content::of(packet, pool);
-    Queued { handle, packet, len, payload_len, tcp_ack, enqueued: now, options }
 }

@@ -3,13 +3,11 @@
 use ackless_phy::{AmpduLength, MAX_PPDU, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
-use super::{Aggregation, Amsdu, LinkConfig};
+use super::{Aggregation, Amsdu, LinkConfig, Route};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AMSDU_PAD, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
-use crate::queue::{
-    Device, DeviceLimit, Queued, Scheduler, SchedulerKind, SendOptions, Staged, TxQueue, expected_airtime,
-};
+use crate::queue::{Device, DeviceLimit, Queued, Scheduler, SchedulerKind, Staged, TxQueue, expected_airtime};
 use crate::rate::{Attempt, RateControl};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
@@ -44,6 +42,8 @@ struct Link {
     queue: TxQueue,
     /// A packet that queue management has let go but that has not been sent yet.
     head: Option<Queued>,
+    /// A packet that a stock node has queued, and its way.
+    last: Option<(Route, Queued)>,
     next_single_seq: MacSeq,
     duplicates: DuplicateCache,
 }
@@ -88,9 +88,9 @@ impl Links {
         self.links[link].peer
     }
 
-    /// Whether a peer understands QoS Data.
-    pub(super) fn is_qos(&self, peer: NodeId) -> bool {
-        self.index(peer).is_some_and(|link| self.links[link].qos)
+    /// Whether the peer of a link understands QoS Data.
+    pub(super) fn is_qos(&self, link: usize) -> bool {
+        self.links[link].qos
     }
 
     pub(super) fn rate(&self, link: usize) -> TxVector {
@@ -164,17 +164,45 @@ impl Links {
         AmpduLength::new(link.rate, link.agreed().terms.spacing)
     }
 
-    /// Queues a packet for its receiver, alone in its group or not; for all, behind what waits for its destination, or for the first peer.
-    /// `drop` gets what is dropped for it, with its packet's reference.
+    /// Queues a packet on [its link](Self::link_of). `drop` gets what is dropped for it, with its packet's reference.
     #[inline(always)]
-    pub(super) fn push(&mut self, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
-        let link = self.link_of(&item);
-        let was_empty = self.links[link].head.is_none() && self.links[link].queue.is_empty();
-        self.links[link].queue.push(item, flow, drop);
+    pub(super) fn push(&mut self, link: usize, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
+        let Link { head, queue, .. } = &mut self.links[link];
+        let was_empty = head.is_none() && queue.is_empty();
+        queue.push(item, flow, drop);
         // What comes behind others changes neither whether nor since when something waits.
         if was_empty {
             self.refresh(link);
         }
+    }
+
+    /// As [`push`](Self::push), for a packet with this content and name that goes the same `way` as one before it, into a fifo with room. Returns whether that is so: else nothing has happened.
+    #[inline(always)]
+    pub(super) fn push_like(
+        &mut self,
+        link: usize,
+        way: Route,
+        now: Instant,
+        content: Content,
+        handle: FrameHandle,
+    ) -> bool {
+        let Link { head, queue: TxQueue::Fifo(fifo), last: Some((last, like)), .. } = &mut self.links[link] else {
+            return false;
+        };
+        if *last != way || fifo.len() >= fifo.limit() {
+            return false;
+        }
+        let was_empty = head.is_none() && fifo.is_empty();
+        fifo.push_like(like, now, content, handle);
+        if was_empty {
+            self.refresh(link);
+        }
+        true
+    }
+
+    /// What goes this way on a link is like `item`, but for what is in it.
+    pub(super) fn note_way(&mut self, link: usize, way: Route, item: Queued) {
+        self.links[link].last = Some((way, item));
     }
 
     /// Whether what comes for a peer finds a queue full that drops it for that.
@@ -220,9 +248,9 @@ impl Links {
         }
     }
 
-    /// The link in whose queue a packet waits.
+    /// The link in whose queue a packet waits: that of its receiver, alone in its group or not; if it is for all, that of its destination, or the first.
     pub(super) fn link_of(&self, item: &Queued) -> usize {
-        self.index(item.options.receiver).unwrap_or_else(|| self.index_of_group(&item.options))
+        self.index(item.mpdu.receiver).unwrap_or_else(|| self.index_of_group(&item.mpdu))
     }
 
     /// How many links there are.
@@ -244,8 +272,8 @@ impl Links {
 
     /// The link in whose queue a frame to a group waits.
     #[cold]
-    fn index_of_group(&self, options: &SendOptions) -> usize {
-        let [receiver, destination] = [options.receiver, options.destination].map(NodeId::station);
+    fn index_of_group(&self, mpdu: &Mpdu) -> usize {
+        let [receiver, destination] = [mpdu.receiver, mpdu.destination].map(NodeId::station);
         self.index(receiver).or_else(|| self.index(destination)).unwrap_or(0)
     }
 
@@ -317,26 +345,25 @@ impl Links {
     ) -> Option<Bytes> {
         let link = &mut self.links[link];
         link.fill_head(now, pool, dropped);
-        link.head.as_ref().filter(|queued| link.agrees(queued)).map(Queued::mpdu_len)
+        link.head.as_ref().filter(|queued| link.agrees(queued)).map(|queued| queued.mpdu.len())
     }
 
-    /// Takes the packet that [`Self::next_new_len`] found into the agreement, as an MPDU of `transmitter` with its sequence number.
+    /// Takes the packet that [`Self::next_new_len`] found into the agreement, as an MPDU with its sequence number.
     #[inline(always)]
-    pub(super) fn take_new(&mut self, link: usize, transmitter: NodeId) -> Mpdu {
-        let seq = self.originator(link).next_seq();
-        let mpdu = self.take_head(link).mpdu(transmitter, seq);
-        self.originator(link).push_new(mpdu);
-        mpdu
+    pub(super) fn take_new(&mut self, link: usize) -> Mpdu {
+        let queued = self.take_head(link);
+        self.originator(link).push_new(queued.mpdu)
     }
 
-    /// Takes the packets that come next in a fifo into the agreement and, as MPDUs of `transmitter`, onto `mpdus`, for an A-MPDU that is so long without them and must stay within a
-    /// `budget`: as [`Self::next_new_len`] and [`Self::take_new`] would one by one. Returns how long the A-MPDU is then. It may stop early.
+    /// Takes the packets that come next in a fifo into the agreement and onto `mpdus`, for an A-MPDU that is so long without them and must stay within a
+    /// `budget`: as [`Self::next_new_len`] and [`Self::take_new`] would one by one. Returns how long the A-MPDU is then. It may stop early, and does so in front of a TCP ACK but
+    /// `with_acks`: a scheme that is told of a sequence number may take back ACKs that are still queued.
     pub(super) fn take_run(
         &mut self,
         link: usize,
-        transmitter: NodeId,
         mpdus: &mut Vec<Mpdu>,
         (mut length, budget): (AmpduLength, Bytes),
+        with_acks: bool,
     ) -> AmpduLength {
         let max_mpdus = u64::from(self.max_mpdus(link));
         let Link { queue: TxQueue::Fifo(fifo), head: None, agreement: Some(agreement), peer, .. } =
@@ -345,18 +372,19 @@ impl Links {
             return length;
         };
         let originator = &mut agreement.originator;
-        while length.mpdus() < max_mpdus && originator.can_take_new() {
-            let Some(queued) = fifo.peek().filter(|queued| queued.options.goes_under_agreement(*peer)) else { break };
-            let longer = length.with(queued.mpdu_len());
-            if longer.len() > budget {
+        let most = (max_mpdus - length.mpdus()).min(originator.room() as u64) as usize;
+        let mut taken = 0;
+        for queued in fifo.iter().take(most) {
+            let longer = length.with(queued.mpdu.len());
+            let goes = queued.goes_under_agreement(*peer) && (with_acks || !queued.mpdu.tcp_ack);
+            if !goes || longer.len() > budget {
                 break;
             }
-            let mpdu = queued.mpdu(transmitter, originator.next_seq());
-            originator.push_new(mpdu);
-            mpdus.push(mpdu);
-            fifo.skip();
+            taken += 1;
             length = longer;
         }
+        originator.push_run(fifo.iter().take(taken).map(|queued| &queued.mpdu), mpdus);
+        fifo.skip(taken);
         length
     }
 
@@ -379,18 +407,42 @@ impl Links {
         let terms = link.agreed().terms.amsdu?;
         link.fill_head(now, pool, dropped);
         let next = link.head.as_ref().filter(|queued| link.agrees(queued))?;
-        if (next.options.kind, next.options.ds) != (first.kind, first.ds) {
-            return None;
+        terms.joined_len((first, amsdu), &next.mpdu, link.amsdu)
+    }
+
+    /// Lets packets that come next in a fifo join the newest MPDU of the agreement, `first` so far, for an A-MPDU that is so long without it and must stay within a `budget`: as
+    /// [`Self::joined_len`] and [`Self::join`] would one by one. Returns how long the MPDU and its A-MSDU are then. It may stop early.
+    pub(super) fn join_run(
+        &mut self,
+        link: usize,
+        first: &Mpdu,
+        (before, budget): (AmpduLength, Bytes),
+    ) -> (Bytes, Bytes) {
+        let mut lens = (first.len(), amsdu_subframe_len(first.packet_len));
+        let Link { queue: TxQueue::Fifo(fifo), head: None, agreement: Some(agreement), peer, amsdu, .. } =
+            &mut self.links[link]
+        else {
+            return lens;
+        };
+        let Agreement { terms: Aggregation { amsdu: Some(terms), .. }, originator } = agreement else { return lens };
+        let mut joining = 0;
+        for next in fifo.iter().take_while(|queued| queued.goes_under_agreement(*peer)) {
+            let Some(joined) = terms.joined_len((first, lens.1), &next.mpdu, *amsdu) else { break };
+            if before.with(joined.0).len() > budget {
+                break;
+            }
+            originator.join(next.mpdu);
+            joining += 1;
+            lens = joined;
         }
-        let amsdu = Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.len);
-        let mpdu = first.header_len() + amsdu + FCS_LEN;
-        (amsdu <= terms.max_bytes.min(link.amsdu) && mpdu <= terms.max_mpdu).then_some((mpdu, amsdu))
+        fifo.skip(joining);
+        lens
     }
 
     /// Takes the packet that [`Self::joined_len`] found into the newest MPDU of the agreement.
-    pub(super) fn join(&mut self, link: usize, transmitter: NodeId) {
-        let packet = self.take_head(link).mpdu(transmitter, MacSeq::default());
-        self.originator(link).join(packet);
+    pub(super) fn join(&mut self, link: usize) {
+        let packet = self.take_head(link);
+        self.originator(link).join(packet.mpdu);
     }
 
     /// The newest MPDU of the agreement that is to be sent, with all its packets, onto `mpdus`.
@@ -466,7 +518,7 @@ impl Links {
             let originator = &agreement.originator;
             originator.unacknowledged().next().map(|mpdu| originator.len_of(mpdu))
         });
-        again.or_else(|| link.head.as_ref().or_else(|| link.queue.peek()).map(Queued::mpdu_len))
+        again.or_else(|| link.head.as_ref().or_else(|| link.queue.peek()).map(|queued| queued.mpdu.len()))
     }
 }
 
@@ -476,10 +528,10 @@ impl Withdraw for Links {
         for index in 0..self.links.len() {
             let link = &mut self.links[index];
             let reachable = self.device.is_none();
-            let staged = link.head.take_if(|queued| reachable && queued.handle == handle);
+            let staged = link.head.take_if(|queued| reachable && queued.mpdu.handle == handle);
             if let Some(queued) = staged.or_else(|| link.queue.withdraw(handle)) {
                 self.refresh(index);
-                return Some(queued.packet);
+                return Some(queued.mpdu.packet);
             }
         }
         None
@@ -488,7 +540,7 @@ impl Withdraw for Links {
     fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
         let reachable = self.device.is_none();
         self.links.iter_mut().find_map(|link| {
-            let staged = link.head.as_mut().filter(|queued| reachable && queued.handle == handle);
+            let staged = link.head.as_mut().filter(|queued| reachable && queued.mpdu.handle == handle);
             match staged {
                 Some(queued) => Some(queued.exchange(content)),
                 None => link.queue.exchange(handle, content),
@@ -498,6 +550,19 @@ impl Withdraw for Links {
 
     fn is_with_device(&self, handle: FrameHandle) -> bool {
         self.device.as_ref().is_some_and(|device| device.holds(handle))
+    }
+}
+
+impl Amsdu {
+    /// The length of the MPDU with `first`, whose A-MSDU is `amsdu` long, if `next` joined it, and of the A-MSDU then, which may have `most` bytes; nothing where `next` must not.
+    #[inline(always)]
+    fn joined_len(&self, (first, amsdu): (&Mpdu, Bytes), next: &Mpdu, most: Bytes) -> Option<(Bytes, Bytes)> {
+        if (next.kind, next.ds) != (first.kind, first.ds) {
+            return None;
+        }
+        let amsdu = Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.packet_len);
+        let mpdu = first.header_len() + amsdu + FCS_LEN;
+        (amsdu <= self.max_bytes.min(most) && mpdu <= self.max_mpdu).then_some((mpdu, amsdu))
     }
 }
 
@@ -522,6 +587,7 @@ impl Link {
             recipient,
             queue,
             head: None,
+            last: None,
             next_single_seq: MacSeq::default(),
             duplicates: DuplicateCache::default(),
         }
@@ -531,12 +597,9 @@ impl Link {
         self.agreement.as_ref().expect("only a link with an agreement aggregates")
     }
 
-    /// Whether a packet goes under the agreement: a QoS frame to the peer itself, at the link's rate, with an answer.
-    ///
-    /// The standard lets an A-MPDU without an answer carry QoS Data under No Ack outside of any agreement, and Action No Ack frames
-    /// (802.11-2020, 9.7.3). No such A-MPDUs are made here: what is not answered goes alone.
+    /// Whether a packet goes under the agreement.
     fn agrees(&self, queued: &Queued) -> bool {
-        self.agreement.is_some() && queued.options.goes_under_agreement(self.peer)
+        self.agreement.is_some() && queued.goes_under_agreement(self.peer)
     }
 
     /// Lets queue management hand over the next packet, unless one is there.
@@ -562,9 +625,9 @@ impl Link {
         let TxQueue::Staged(staged) = &mut self.queue else { return false };
         let marks = staged.above().marks();
         let Some(item) = staged.move_down(now, |victim| manage(victim, marks, pool, dropped)) else { return false };
-        let rate = item.options.rate.unwrap_or(self.rate);
+        let rate = item.rate.unwrap_or(self.rate);
         let aggregates = self.agrees(&item);
-        device.take(place, item.handle, expected_airtime(item.mpdu_len(), rate, aggregates));
+        device.take(place, item.mpdu.handle, expected_airtime(item.mpdu.len(), rate, aggregates));
         true
     }
 
@@ -590,7 +653,7 @@ fn pop_managed(queue: &mut TxQueue, now: Instant, pool: &mut PacketPool, dropped
 
 /// What becomes of a packet that queue management does not want: it is marked and given back, if that is done and may be, or dropped.
 fn manage(victim: Queued, marks: bool, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Option<Queued> {
-    if marks && pool.mark(victim.packet) {
+    if marks && pool.mark(victim.mpdu.packet) {
         return Some(victim);
     }
     dropped.push(victim);

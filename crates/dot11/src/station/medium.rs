@@ -36,6 +36,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Somebody began to send, perhaps this station.
+    #[inline]
     pub fn medium_busy(&mut self, now: Instant) {
         self.access.pause(now);
         self.exchange.hear_start();
@@ -47,6 +48,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// The medium is idle, or the station's own exchange is over: counters run again.
+    #[inline]
     pub fn medium_idle(&mut self, now: Instant, view: MediumView) {
         if view.busy || self.is_engaged() || !self.access.is_paused() {
             return;
@@ -90,6 +92,12 @@ impl<S: Scheme> Station<S> {
     /// Whether it has something to send, or is in the middle of an exchange of its own.
     pub fn wants_medium(&self) -> bool {
         self.access.wants() || !self.exchange.is_idle()
+    }
+
+    /// Whether it has asked for the medium, so that one more packet to send changes nothing about that.
+    #[inline(always)]
+    pub fn awaits_access(&self) -> bool {
+        self.access.wants()
     }
 
     /// Whether the station need not hear of the medium until it has something to send.

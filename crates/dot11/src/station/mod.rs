@@ -257,6 +257,13 @@ impl<S: Scheme> Station<S> {
         self.scheme.heeds_passage()
     }
 
+    /// Whether nothing is to be done for its scheme: it has emitted nothing, and the station need still be woken at `deadline`, which lies far in the future for never.
+    #[inline(always)]
+    pub fn is_quiet(&self, deadline: Instant) -> bool {
+        self.scheme.is_stock()
+            || (self.emissions.is_empty() && self.poll_timeout().unwrap_or(Instant::FAR_FUTURE) == deadline)
+    }
+
     /// The next packet on its way up.
     #[inline]
     pub fn poll_up(&mut self) -> Option<Upward> {

@@ -29,6 +29,15 @@ pub(super) struct Asks {
     frames: u32,
 }
 
+/// Packets at the start of a PPDU.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// How many need no further look.
+    taken: usize,
+    /// How many of these have been received, and go up.
+    rising: usize,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Reply {
     Cts,
@@ -85,7 +94,10 @@ impl<S: Scheme> Station<S> {
             return false;
         }
         let mut marks = Vec::new();
-        let asks = self.take_mpdus(now, ppdu, (intact, false), pool, |released, mpdu| marks.resize(released, mpdu));
+        self.announce_arrival(now, ppdu, intact, pool);
+        let mut asks = Asks { answer: None, frames: 0 };
+        let mark = |released, mpdu| marks.resize(released, mpdu);
+        self.take_mpdus(now, ppdu, (0, intact, false), &mut asks, pool, mark);
         let mut released = std::mem::take(&mut self.released);
         for (mpdu, mark) in released.drain(..).zip(marks) {
             let before = self.up.len();
@@ -119,12 +131,18 @@ impl<S: Scheme> Station<S> {
         if let Some(asks) = self.ahead.take() {
             return self.answer_data(now, ppdu, asks);
         }
+        self.announce_arrival(now, ppdu, intact, pool);
+        let mut asks = Asks { answer: None, frames: 0 };
+        let Run { taken, rising } = self.take_run(now, ppdu, intact, &mut asks, pool);
         if self.scheme.is_stock() {
-            let asks = self.take_mpdus(now, ppdu, (intact, true), pool, |_, _| {});
+            self.take_mpdus(now, ppdu, (taken, intact, true), &mut asks, pool, |_, _| {});
             return self.answer_data(now, ppdu, asks);
         }
-        let asks = self.take_mpdus(now, ppdu, (intact, false), pool, |_, _| {});
+        self.take_mpdus(now, ppdu, (taken, intact, false), &mut asks, pool, |_, _| {});
         self.answer_data(now, ppdu, asks);
+        for mpdu in &ppdu.mpdus()[..rising] {
+            self.pass_one_up(mpdu, now, pool);
+        }
         self.pass_up(now, pool);
     }
 
@@ -143,20 +161,19 @@ impl<S: Scheme> Station<S> {
         }
     }
 
-    /// Takes in what is `intact` of a PPDU with data, and tells `each` how many packets have left the reorder buffer with each of its MPDUs. `straight`: what leaves it goes up
-    /// at once, since there is no scheme to ask.
+    /// Takes in what is `intact` of a PPDU with data behind the packets that have been `taken`, and tells `each` how many packets have left the reorder buffer with each of its MPDUs.
+    /// `straight`: what leaves it goes up at once, since there is no scheme to ask.
     #[inline(always)]
     fn take_mpdus(
         &mut self,
         now: Instant,
         ppdu: &Ppdu,
-        (intact, straight): (u64, bool),
+        (taken, intact, straight): (usize, u64, bool),
+        asks: &mut Asks,
         pool: &mut PacketPool,
         mut each: impl FnMut(usize, u16),
-    ) -> Asks {
-        self.announce_arrival(now, ppdu, intact, pool);
-        let mut asks = Asks { answer: None, frames: 0 };
-        for packets in ppdu.packets() {
+    ) {
+        for packets in ppdu.packets_from(taken) {
             let place = asks.frames;
             asks.frames += 1;
             if intact >> place & 1 != 0 && self.take_mpdu(packets, straight, now, pool) {
@@ -164,7 +181,48 @@ impl<S: Scheme> Station<S> {
             }
             each(self.released.len(), place as u16);
         }
-        asks
+    }
+
+    /// Takes in the MPDUs at the start of an A-MPDU that have arrived and come next under its agreement, as [`Self::take_mpdu`] would one by one. Where there is no scheme to ask, they go up at
+    /// once. Where there is one, none with an A-MSDU is among them.
+    #[inline(always)]
+    fn take_run(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, asks: &mut Asks, pool: &mut PacketPool) -> Run {
+        let none = Run { taken: 0, rising: 0 };
+        let (Body::Aggregate(mpdus), from) = (&ppdu.body, ppdu.transmitter) else { return none };
+        // All have the same receiver and TID, and ask for the same answer.
+        let tid = mpdus[0].tid();
+        let agreed = tid == Some(self.config.tid) && mpdus[0].is_answered();
+        let recipient = self.links.recipient(from).filter(|recipient| agreed && recipient.held() == 0);
+        let Some(mut next) = recipient.map(|recipient| recipient.next_up()) else { return none };
+        let (first, arrived, straight) = (next, intact.trailing_ones(), self.scheme.is_stock());
+        let mut run = none;
+        for mpdu in mpdus {
+            if mpdu.part.begins() {
+                if asks.frames == arrived || mpdu.seq != next || !(straight || mpdu.part.ends()) {
+                    break;
+                }
+                asks.frames += 1;
+                if !straight && !self.asks_to_admit(std::slice::from_ref(mpdu), now, pool) {
+                    self.counts.refused += 1;
+                    run.taken += 1;
+                    break;
+                }
+                next = next.plus(1);
+            }
+            if straight {
+                self.up.push_back(Upward { packet: mpdu.packet, from, mpdu: 0 });
+            }
+            pool.retain(mpdu.packet);
+            run.taken += 1;
+            run.rising += 1;
+        }
+        if run.rising > 0 {
+            asks.answer = Some(tid);
+        }
+        if let Some(recipient) = self.links.recipient(from) {
+            recipient.on_run(next.offset_from(first));
+        }
+        run
     }
 
     /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it asks for an answer.

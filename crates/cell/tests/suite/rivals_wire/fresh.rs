@@ -168,7 +168,7 @@ impl FreshAp {
         let waiting = link.queue.remove(place);
         let mpdu = mpdu(&waiting, pool.get(waiting.packet), kind(frame), AP, seq(frame));
         match &mut link.originator {
-            Some(originator) if agreed => assert_eq!(originator.push_new(mpdu), mpdu.seq),
+            Some(originator) if agreed => assert_eq!(originator.push_new(mpdu).seq, mpdu.seq),
             _ => self.in_service = Some(InService { mpdu, failures: 0 }),
         }
         self.ask(now, |scheme, cx| scheme.on_sequenced(cx, &mpdu));

@@ -52,6 +52,20 @@ impl Link {
         self.random.chance(self.loss)
     }
 
+    /// New packets in MPDUs of their own, in a run.
+    fn offer_run(&mut self, new: u64) {
+        let new = self.originator.room().min(new as usize);
+        let mpdus: Vec<Mpdu> = (0..new as u32).map(|n| mpdu(self.offered + n)).collect();
+        let mut alone = self.originator.clone();
+        let expected: Vec<Mpdu> = mpdus.iter().map(|mpdu| alone.push_new(*mpdu)).collect();
+        let mut onto = Vec::new();
+        self.originator.push_run(mpdus.iter(), &mut onto);
+        assert_eq!(format!("{onto:?}"), format!("{expected:?}"), "seed {}", self.seed);
+        assert_eq!(format!("{:?}", self.originator), format!("{alone:?}"), "seed {}", self.seed);
+        self.offered += new as u32;
+        self.fates.resize(self.offered as usize, None);
+    }
+
     /// A packet in an MPDU of its own, or up to five in one.
     fn offer(&mut self) {
         self.originator.push_new(mpdu(self.offered));
@@ -73,8 +87,11 @@ impl Link {
             }
             self.block_ack(arrived);
         } else {
+            if self.packs == 0.0 {
+                self.offer_run(new);
+            }
             for _ in 0..new {
-                if self.originator.can_take_new() {
+                if self.packs > 0.0 && self.originator.can_take_new() {
                     self.offer();
                 }
             }
@@ -142,9 +159,26 @@ impl Link {
     fn block_ack(&mut self, sent: bool) {
         let heard = sent && !self.lost();
         let (fates, seed) = (&mut self.fates, self.seed);
-        let fate = |mpdu, fate| settle(fates, seed, mpdu, fate);
+        let mut fate = |mpdu, fate| settle(fates, seed, mpdu, fate);
         if heard {
-            self.originator.on_block_ack(self.recipient.bitmap(), self.retry_limit, fate);
+            let (bitmap, limit) = (self.recipient.bitmap(), self.retry_limit);
+            let (mut whole, mut of_whole, mut of_parts) = (self.originator.clone(), Vec::new(), Vec::new());
+            whole.on_block_ack(bitmap, limit, |mpdu, fate| of_whole.push((mpdu.handle, fate)));
+            let originator = &mut self.originator;
+            let delivered: Vec<Mpdu> = originator.delivered(bitmap).copied().collect();
+            for mpdu in &delivered {
+                for packet in [mpdu].into_iter().chain(originator.more(mpdu)) {
+                    of_parts.push((packet.handle, Fate::Delivered));
+                    fate(*packet, Fate::Delivered);
+                }
+            }
+            originator.pass(delivered.len());
+            originator.on_block_ack(bitmap, limit, |mpdu, how| {
+                of_parts.push((mpdu.handle, how));
+                fate(mpdu, how);
+            });
+            assert_eq!(of_parts, of_whole, "seed {seed}: those at the start first, or all at once");
+            assert_eq!(format!("{:?}", self.originator), format!("{whole:?}"), "seed {seed}");
             self.told();
         } else {
             self.originator.on_no_block_ack(self.retry_limit, fate);
@@ -268,5 +302,40 @@ fn the_scoreboard_agrees_with_one_flag_per_number() {
             }
             assert_eq!(recipient.bitmap(), model.bitmap(), "seed {seed}, step {step}");
         }
+    }
+}
+
+/// MPDUs that come next, in a run or one by one, after any others and requests.
+#[test]
+fn a_run_of_mpdus_is_recorded_as_each_alone() {
+    for seed in 0..300 {
+        let mut random = Stream::new(seed, 1, Purpose::Test);
+        let window = 1 + random.below(u64::from(MAX_WINDOW)) as u16;
+        let mut recipient = Recipient::new(MacSeq::new(random.below(4096) as u16), window);
+        let mut runs = 0;
+        for _ in 0..200 {
+            let ahead = |random: &mut Stream, most: u64| random.below(most) as u16;
+            if recipient.held() == 0 && random.chance(0.5) {
+                let count = ahead(&mut random, u64::from(MAX_WINDOW) + 1);
+                let (first, mut alone) = (recipient.next_up(), recipient.clone());
+                for n in 0..count {
+                    let new = alone.on_mpdu(&[with_seq(first.plus(n).get())], |_| {});
+                    assert!(new.is_ok(), "seed {seed}");
+                }
+                recipient.on_run(count);
+                assert_eq!(format!("{recipient:?}"), format!("{alone:?}"), "seed {seed}: {count} from {first:?} on");
+                runs += 1;
+            } else if random.chance(0.2) {
+                let by = if random.chance(0.1) { ahead(&mut random, 4096) } else { ahead(&mut random, 70) };
+                recipient.on_request(recipient.next_up().plus(by), |_| {});
+            } else {
+                let by = ahead(&mut random, u64::from(window) + 3);
+                let _ = recipient.on_mpdu(&[with_seq(recipient.next_up().plus(by).get())], |_| {});
+                if random.chance(0.7) {
+                    recipient.on_request(recipient.next_up().plus(by), |_| {});
+                }
+            }
+        }
+        assert!(runs > 20, "seed {seed}: {runs} runs");
     }
 }

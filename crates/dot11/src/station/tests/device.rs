@@ -62,7 +62,7 @@ fn what_the_device_holds_is_out_of_reach() {
     let mut links = Links::new(vec![block_link(1, ht(7))], SchedulerKind::RoundRobin, Some(DeviceLimit::Packets(2)));
     let mut pool = PacketPool::default();
     for handle in 0..4 {
-        links.push(item(handle, 1500, at(0)), 0, |victim| panic!("a queue with room dropped {victim:?}"));
+        links.push(0, item(handle, 1500, at(0)), 0, |victim| panic!("a queue with room dropped {victim:?}"));
         links.feed(at(0), &mut pool, &mut Vec::new());
     }
     let reach = |links: &mut Links, handle| links.withdraw(FrameHandle(handle)).is_some();

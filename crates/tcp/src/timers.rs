@@ -73,6 +73,11 @@ impl Timers {
         std::mem::replace(&mut self.armed, Instant::FAR_FUTURE)
     }
 
+    /// What it would say.
+    pub(crate) const fn armed(&self) -> Instant {
+        self.armed
+    }
+
     /// Whether `timer` will fire.
     pub(crate) fn is_armed(&self, timer: Timer) -> bool {
         self.at[timer as usize] != Instant::FAR_FUTURE

@@ -32,6 +32,7 @@ impl Delayed {
 }
 
 impl AckPolicy for Delayed {
+    #[inline(always)]
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
         if let Some(reason) = at_once(facts.place) {
             return AckDecision::Now(reason);

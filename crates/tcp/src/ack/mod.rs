@@ -253,10 +253,21 @@ macro_rules! each_policy {
     };
 }
 
-impl AckPolicy for Policy {
-    #[inline]
-    fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
+impl Policy {
+    #[inline(never)]
+    fn on_segment_of_another(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
         each_policy!(self, policy => policy.on_segment(now, facts))
+    }
+}
+
+impl AckPolicy for Policy {
+    // What is asked of the usual one for each segment stands where it is asked.
+    #[inline(always)]
+    fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
+        match self {
+            Self::Delayed(policy) => policy.on_segment(now, facts),
+            _ => self.on_segment_of_another(now, facts),
+        }
     }
 
     fn on_ack_sent(&mut self, now: Instant) {

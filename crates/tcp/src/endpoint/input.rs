@@ -402,6 +402,7 @@ impl Endpoint {
     }
 
     /// Does what the acknowledgement policy says.
+    #[inline(always)]
     pub(super) fn heed_policy(&mut self, decision: AckDecision) {
         match decision {
             AckDecision::Now(reason) if self.rx.in_batch && self.waits_for_end(reason) => {

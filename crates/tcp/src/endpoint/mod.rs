@@ -243,6 +243,11 @@ impl Endpoint {
         self.timers.earliest()
     }
 
+    /// What [`take_armed`](Self::take_armed) would say.
+    pub const fn armed(&self) -> Instant {
+        self.timers.armed()
+    }
+
     /// A time before which no timer fires that was armed since the last call. Where it is no earlier than when [`handle_timeout`](Self::handle_timeout)
     /// will be called anyway, [`poll_timeout`](Self::poll_timeout) need not be asked.
     pub const fn take_armed(&mut self) -> Instant {

@@ -37,6 +37,13 @@ impl Endpoint {
         }
     }
 
+    /// What [`poll_transmit_into`](Self::poll_transmit_into) has to give where that is an acknowledgement, and nothing more is to be sent after it.
+    #[inline(always)]
+    pub fn poll_acknowledgement(&mut self, now: Instant, pool: &mut PacketPool) -> Option<PacketId> {
+        let owed = self.ack_owed.is_some() && self.owes_acknowledgement_alone();
+        owed.then(|| self.acknowledge_alone(now, pool))
+    }
+
     /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data. Then [`poll_transmit`](Self::poll_transmit) need not be
     /// asked.
     #[inline(always)]
@@ -101,9 +108,12 @@ impl Endpoint {
         }
         let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + payload;
-        let tcp = said.header(self.local.port(), peer.address.port());
-        let payload = Payload::Length(payload.get() as u32);
-        pool.insert_of(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
+        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
+        pool.insert_with(len, || Packet {
+            ip,
+            transport: Transport::Tcp(said.header(ports.0, ports.1)),
+            payload: Payload::Length(payload.get() as u32),
+        })
     }
 
     /// The same, with a number where segments have one.

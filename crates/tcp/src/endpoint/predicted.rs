@@ -125,6 +125,7 @@ impl Endpoint {
         is_plain
     }
 
+    #[inline(always)]
     fn advance_una(&mut self, now: Instant, ack: Position, acked: Bytes, tcp: &TcpHeader) {
         let start = self.rx.next;
         let report = self.report_of(tcp, start, Bytes::ZERO);

@@ -307,6 +307,12 @@ impl Flow {
         self.application.reader.is_some() || matches!(self.config.traffic, Traffic::OnOff { .. })
     }
 
+    /// Whether data that comes to this end is its application's at once, and nobody asks how much of it came when in an instant.
+    #[inline]
+    pub(crate) fn only_receives(&self, end: usize) -> bool {
+        self.sender() != end && !self.is_attended() && self.application.video.is_none()
+    }
+
     /// The receiving application takes what it can now, if it reads at a rate. Returns how much that is of earlier connections.
     pub(crate) fn read(&mut self, now: Instant) -> Bytes {
         let receiver = 1 - self.sender();

@@ -64,6 +64,11 @@ impl HostLoss {
         self.probability >= 1.0
     }
 
+    /// Whether anything is lost.
+    pub fn takes_any(&self) -> bool {
+        self.probability > 0.0
+    }
+
     /// Whether the next packet is lost.
     pub fn takes(&mut self) -> bool {
         self.random.chance(self.probability)

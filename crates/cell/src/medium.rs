@@ -110,6 +110,12 @@ impl Medium {
         self.collided.contains(&node)
     }
 
+    /// The idle medium as all see it, if all see the same: nothing is reserved, and nothing collided last.
+    pub fn common_view(&self) -> Option<MediumView> {
+        let same = self.on_air.is_empty() && self.reservations.is_empty() && self.collided.is_empty();
+        same.then(|| self.view(NodeId::BROADCAST, false))
+    }
+
     /// The medium as `node` sees it. `ending`: a PPDU ends in this instant, and the medium still counts as busy.
     pub fn view(&self, node: NodeId, ending: bool) -> MediumView {
         let others = |reservation: &&Reservation| reservation.transmitter != node && reservation.receiver != node;

@@ -55,7 +55,7 @@ pub enum Event<'a> {
         until: Instant,
     },
     /// An application got bytes, for the first time and in order: as they arrived, or as it read them
-    /// ([`TcpConfig::read_rate`](crate::config::TcpConfig::read_rate)).
+    /// ([`TcpConfig::read_rate`](crate::config::TcpConfig::read_rate)). What comes in one instant may be told at once.
     Delivered {
         /// The flow, by its place in the configuration.
         flow: usize,

@@ -205,6 +205,16 @@ impl<P: Copy> Wired<P> {
         None
     }
 
+    /// The next packet, with its time, if it arrives before `lead` and is one that is `wanted`; nothing where it is lost, or nobody knows without a closer look.
+    #[inline(always)]
+    pub fn pop_before<T>(&mut self, lead: Instant, wanted: impl FnOnce(P) -> Option<T>) -> Option<(Instant, T)> {
+        let next = self.direct.front().filter(|next| next.at < lead && self.held.is_empty())?;
+        let taken = (next.at, next.packet.and_then(wanted)?);
+        self.direct.pop_front();
+        self.next = self.direct.front().map(|arrival| arrival.at);
+        Some(taken)
+    }
+
     /// When a packet has left that is sent from `from` on, at the rates that the link has meanwhile.
     #[inline(always)]
     fn departure(&mut self, from: Instant, len: Bytes) -> Instant {

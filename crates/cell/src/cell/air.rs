@@ -5,7 +5,7 @@ use ackless_dot11::hooks::Scheme;
 use ackless_dot11::station::{MediumView, Station};
 use ackless_wire::Instant;
 
-use super::{Cell, Contention};
+use super::Cell;
 use crate::loss::Interference;
 use crate::medium::Transmission;
 use crate::medium::progress::Progress;
@@ -53,21 +53,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The earliest grant, and whose it is.
     fn find_winners(&mut self) -> Option<Instant> {
-        let Contention { active, winners, .. } = &mut self.contention;
-        let mut earliest = None;
-        winners.clear();
-        for &node in &*active {
+        let mut earliest = Instant::FAR_FUTURE;
+        self.contention.winners.clear();
+        for &node in &self.contention.active {
             let grant = self.stations[usize::from(node)].grant();
-            if grant.is_none() || earliest.is_some_and(|earliest| grant > Some(earliest)) {
-                continue;
-            }
-            if grant != earliest {
-                winners.clear();
-                earliest = grant;
-            }
-            winners.push(node);
+            note_grant(&mut self.contention.winners, &mut earliest, node, grant);
         }
-        earliest
+        (earliest < Instant::FAR_FUTURE).then_some(earliest)
     }
 
     /// Counters have run out: their stations send, all in the same instant.
@@ -355,14 +347,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// They all run from now on, and who has the earliest grant is found on the way: what changes that after this says so.
     #[inline(never)]
     fn resume_counters(&mut self) {
         self.contention.untold = None;
+        let common = self.medium.common_view();
+        let mut earliest = Instant::FAR_FUTURE;
+        self.contention.winners.clear();
         for &node in &self.contention.active {
-            let view = self.medium.view(NodeId(node), false);
-            self.stations[usize::from(node)].medium_idle(self.now, view);
+            let view = common.unwrap_or_else(|| self.medium.view(NodeId(node), false));
+            let station = &mut self.stations[usize::from(node)];
+            station.medium_idle(self.now, view);
+            note_grant(&mut self.contention.winners, &mut earliest, node, station.grant());
         }
-        self.contention.stale = true;
+        self.agenda.set_busy(Busy::Contention as usize, Some(earliest));
+        self.contention.stale = false;
     }
 
     /// The silence before a won access.
@@ -423,4 +422,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             None => Silence { wanted: end, ..Silence::of_sifs(from, end) },
         }
     }
+}
+
+/// A station has this grant: keeps the `earliest` of all, and whose it is.
+#[inline(always)]
+fn note_grant(winners: &mut Vec<u16>, earliest: &mut Instant, node: u16, grant: Option<Instant>) {
+    let Some(grant) = grant.filter(|grant| grant <= earliest) else { return };
+    if grant < *earliest {
+        winners.clear();
+        *earliest = grant;
+    }
+    winners.push(node);
 }

@@ -21,6 +21,16 @@ pub(super) enum Load {
     Unmade(Draft),
 }
 
+impl Load {
+    /// The packet, if it is one.
+    pub(super) fn packet(self) -> Option<PacketId> {
+        match self {
+            Self::Packet(packet) => Some(packet),
+            Self::Unmade(_) => None,
+        }
+    }
+}
+
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// A flow that floods fills the first queue on its way.
     pub(super) fn refill_from(&mut self, flow: usize) {

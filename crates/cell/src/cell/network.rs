@@ -7,7 +7,7 @@ use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
 use super::flood::Load;
-use crate::flows::{Place, address};
+use crate::flows::{Addressee, Place, address};
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
 use crate::slots::{Busy, Wakeup};
@@ -15,10 +15,11 @@ use crate::slots::{Busy, Wakeup};
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Takes from a station what came up and what its scheme emitted, until there is no more.
     pub(super) fn drain_station(&mut self, node: usize) {
-        if self.stations[node].is_stock() && self.passages[node].is_instant_up() {
-            return self.drain_stock(node);
-        }
+        let is_instant = self.passages[node].is_instant_up();
         loop {
+            if is_instant {
+                self.drain_up(node);
+            }
             if let Some(arrival) = self.stations[node].poll_up() {
                 self.rise(node, arrival);
             } else if let Some(emission) = self.stations[node].poll_emission() {
@@ -29,12 +30,28 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// The same where no scheme adds anything, and no time passes.
-    fn drain_stock(&mut self, node: usize) {
+    /// Takes what came up where no time passes to the host.
+    #[inline(always)]
+    fn drain_up(&mut self, node: usize) {
+        let here = Place::Station(node);
+        let plain = self.is_plain() && !self.host_losses[node].takes_any();
+        let mut untold = None;
         while let Some(arrival) = self.stations[node].poll_up() {
-            self.at_host(node, arrival);
+            let packet = self.pool.get(arrival.packet);
+            let at_end = plain && address::node_of(packet.ip.dst()) == Some(NodeId(node as u16));
+            match self.flows.addressee(packet) {
+                Some(Addressee::End(flow, end)) if at_end => {
+                    self.take_at_end(here, (flow, end), arrival.packet, &mut untold);
+                }
+                _ => self.at_host(node, arrival),
+            }
         }
-        self.end_batches();
+        self.tell_untold(untold);
+    }
+
+    /// Whether nobody looks at what crosses between the network and a host, and all hosts are the cell's own.
+    fn is_plain(&self) -> bool {
+        self.witness.is_none() && self.outside.is_none() && self.eavesdropper.is_none()
     }
 
     /// A packet leaves a node's MAC for its host.
@@ -188,9 +205,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.lose_at_host(node, packet);
             return false;
         }
-        let to = self.destination(packet);
-        let next = self.routes.next(node, to);
-        self.send_on(node, packet, next, [NodeId(node as u16), to]);
+        let route = self.routes.way(node, self.destination(packet));
+        self.leave_host(node, packet, route);
         true
     }
 
@@ -334,6 +350,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.after_passage(0, heeds);
             }
         }
+        if self.sources[0].is_empty() {
+            self.queue_ahead();
+        }
         self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         if !self.sources[0].is_empty() {
             self.refill_server();
@@ -343,10 +362,61 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// Packets that come over the wire to the AP before anything else happens in the cell. As long as the AP waits for the medium and does no more with a packet than to queue it,
+    /// nothing changes but its queue, and nobody need be asked what is next: each is an event as any other, and goes where it would have gone.
+    #[inline(always)]
+    fn queue_ahead(&mut self) {
+        let plain = self.passages[0].is_instant() && self.witness.is_none() && self.outside.is_none();
+        if !plain || self.contention.stale {
+            return;
+        }
+        let lead = self.agenda.lead(Busy::WireDown as usize).min(self.until);
+        let deadline = self.agenda.deadline(self.slots.slot(Wakeup::Station(0)));
+        if self.stations[0].poll_timeout().unwrap_or(Instant::FAR_FUTURE) != deadline {
+            // It will be told of the next packet.
+            return;
+        }
+        let mut known = None;
+        while self.stations[0].awaits_access() && !self.pool.has_discharged() {
+            let Some((at, packet)) = self.wire_down.pop_before(lead, Load::packet) else { return };
+            self.events += u64::from(at > self.now);
+            self.now = at;
+            let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
+            let route = match known {
+                Some(route @ Route { destination, .. }) if destination == to => route,
+                _ => match self.route_down(to) {
+                    Some(route) => *known.insert(route),
+                    None => {
+                        self.pool.release(packet);
+                        continue;
+                    }
+                },
+            };
+            let passage = Passage::FromWire(route.next);
+            if let Some(packet) = self.stations[0].forward(at, &mut self.pool, packet, passage) {
+                let flow = self.flow_of(packet);
+                self.stations[0].enqueue(at, MediumView::BUSY, &mut self.pool, packet, route, flow);
+            }
+            if !self.stations[0].is_quiet(deadline) {
+                return self.heed_station(0);
+            }
+        }
+    }
+
+    /// The way down of a packet that has come over the wire; nothing where it does not go on.
+    fn route_down(&self, destination: NodeId) -> Option<Route> {
+        let source = NodeId(0);
+        let next = self.routes.relay(0, source, destination)?;
+        Some(Route { next, destination, source, ds: self.routes.ds(0, next, source, destination) })
+    }
+
     /// Packets have come over the wire to the server.
     pub(super) fn deliver_up(&mut self) {
+        let plain = self.is_plain() && self.server.is_instant();
         while let Some(packet) = self.wire_up.pop(self.now) {
-            if self.server.is_instant() {
+            if plain && let Some(Addressee::End(flow, end)) = self.flows.addressee(self.pool.get(packet)) {
+                self.deliver_to_end(Place::Server, flow, end, packet);
+            } else if self.server.is_instant() {
                 self.deliver_local(Place::Server, packet);
             } else {
                 self.server.push_up(self.now, packet);

@@ -1,6 +1,7 @@
 //! Who sends to whom on the way of a packet: a tree with the AP at its root and relays in it, or none in an ad hoc cell.
 
 use ackless_dot11::frame::{Ds, NodeId};
+use ackless_dot11::station::Route;
 
 use crate::config::{CellConfig, StationConfig, Topology};
 
@@ -11,6 +12,8 @@ pub(super) struct Routes {
     above: Vec<NodeId>,
     /// Whether all data between a station and its AP or relay bears four addresses, by node number.
     bridges: Vec<bool>,
+    /// The way of what each station sends to the AP or to what lies behind the wire, by node number: nearly all of it.
+    ways_up: Vec<Route>,
 }
 
 impl Routes {
@@ -36,7 +39,26 @@ impl Routes {
                 Vec::new()
             }
         };
-        Self { above, bridges: std::iter::once(false).chain(stations.map(|station| station.four_address)).collect() }
+        let bridges = std::iter::once(false).chain(stations.map(|station| station.four_address)).collect();
+        Self::of(above, bridges)
+    }
+
+    fn of(above: Vec<NodeId>, bridges: Vec<bool>) -> Self {
+        let mut routes = Self { above, bridges, ways_up: Vec::new() };
+        routes.ways_up = (0..routes.bridges.len()).map(|node| routes.find_way(node, NodeId(0))).collect();
+        routes
+    }
+
+    /// The way of a packet that a transport on `node` sends to `destination`.
+    #[inline]
+    pub(super) fn way(&self, node: usize, destination: NodeId) -> Route {
+        if destination == NodeId(0) { self.ways_up[node] } else { self.find_way(node, destination) }
+    }
+
+    fn find_way(&self, node: usize, destination: NodeId) -> Route {
+        let source = NodeId(node as u16);
+        let next = self.next(node, destination);
+        Route { next, destination, source, ds: self.ds(node, next, source, destination) }
     }
 
     /// The AP or relay that a station talks to; nothing in an ad hoc cell.
@@ -94,7 +116,7 @@ mod tests {
     /// The AP, stations 1 and 2 on it, 3 and 4 behind 2, 5 behind 4, which is a bridge.
     fn chain() -> Routes {
         let above = [0, 0, 0, 2, 2, 4].map(NodeId).to_vec();
-        Routes { above, bridges: vec![false, false, false, false, false, true] }
+        Routes::of(above, vec![false, false, false, false, false, true])
     }
 
     #[test]
@@ -116,7 +138,7 @@ mod tests {
         assert_eq!([relay(2, 0, 1), relay(1, 0, 2), relay(3, 2, 4)], [None; 3]);
         // There is no station 9.
         assert_eq!([relay(0, 0, 3), relay(0, 1, 5), relay(0, 0, 9), relay(2, 0, 9)], [Some(2), Some(2), None, None]);
-        let ad_hoc = Routes { above: Vec::new(), bridges: vec![false; 3] };
+        let ad_hoc = Routes::of(Vec::new(), vec![false; 3]);
         assert_eq!((ad_hoc.next(1, NodeId(2)), ad_hoc.relay(1, NodeId(2), NodeId(0))), (NodeId(2), None));
     }
 

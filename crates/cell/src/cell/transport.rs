@@ -35,8 +35,54 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// As [`Self::deliver_to_end`], for one of the packets that come to `place` in this instant. What a receiver gets of several is told at once: `untold` is at which flow and end that is
+    /// still to be done.
     #[inline(always)]
-    fn deliver_to_end(&mut self, place: Place, flow: usize, end: usize, packet: PacketId) {
+    pub(super) fn take_at_end(
+        &mut self,
+        place: Place,
+        (flow, end): (usize, usize),
+        packet: PacketId,
+        untold: &mut Option<(usize, usize)>,
+    ) {
+        if *untold != Some((flow, end)) {
+            self.tell_untold(untold.take());
+        }
+        let wakes = self.agenda.deadline(self.slots.slot(Wakeup::End(2 * flow + end)));
+        let state = self.flows.flow_mut(flow);
+        let receives = state.only_receives(end);
+        match &mut state.ends[end] {
+            End { place: home, tcp: Some(tcp), merging: None, small_queue: None, .. }
+                if receives && *home == place && !tcp.gathers() =>
+            {
+                tcp.handle_segment(self.now, self.pool.get(packet));
+                self.pool.release(packet);
+                let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
+                let silent = tcp.is_content() && tcp.armed() >= wakes;
+                *untold = silent.then_some((flow, end));
+                if let Some(acknowledgement) = acknowledgement {
+                    self.send_from(place, acknowledgement);
+                }
+                if !silent {
+                    self.service(flow, end);
+                }
+            }
+            _ => {
+                self.tell_untold(untold.take());
+                self.deliver_to_end(place, flow, end, packet);
+            }
+        }
+    }
+
+    /// Tells what is new at an end where that is still to be done.
+    pub(super) fn tell_untold(&mut self, untold: Option<(usize, usize)>) {
+        if let Some((flow, end)) = untold {
+            self.report(flow, end);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn deliver_to_end(&mut self, place: Place, flow: usize, end: usize, packet: PacketId) {
         let now = self.now;
         let state = self.flows.flow_mut(flow);
         let attended = state.is_attended();
@@ -57,7 +103,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 let silent = tcp.is_content() && !attended;
                 self.pool.release(packet);
                 if silent {
-                    // Half of all data: its acknowledgement is held back.
                     return self.report(flow, end);
                 }
                 self.service(flow, end);

@@ -7,6 +7,7 @@ use ackless_cell::Cell;
 use ackless_cell::config::{
     ApQueue, CellConfig, DeviceLimit, Direction, Traffic, TransportConfig, WireBuffer, WiredLink,
 };
+use ackless_cell::host::Eavesdropper;
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{AirtimeClass, RunResult};
@@ -32,6 +33,50 @@ fn every_random_cell_keeps_its_accounts() {
         delivering += u64::from(result.goodput_mbps > 0.0);
     }
     assert!(delivering > CELLS * 2 / 3, "only {delivering} of {CELLS} cells delivered anything");
+}
+
+/// What goes in runs, packets that come over the wire in a row and what an A-MPDU brings to a host, goes there as it would one by one: a cell that is looked at before each event, with somebody
+/// who hears what its hosts get, does the same.
+#[test]
+fn what_goes_in_runs_goes_as_it_would_one_by_one() {
+    let rows = ["tcp", "tcp", "hack", "agent", "arq", "fastack", "filter-action", "linux", "bbr"];
+    let mut compared = [0; 9];
+    for seed in 0..CELLS / 4 {
+        let (scenario, given) = random_scenario(seed);
+        let which = seed as usize % rows.len();
+        let row = Row::find(rows[which]).unwrap_or_else(|error| panic!("{error}"));
+        let Ok(config) = scenario.build(row) else { continue };
+        compared[which] += 1;
+        assert_eq!(in_runs(&config, seed), one_by_one(&config, seed), "{} seed {seed}: {given:?}", rows[which]);
+    }
+    assert!(compared.iter().all(|count| *count > 0), "each scheme has cells that it fits: {compared:?}");
+}
+
+fn in_runs(config: &CellConfig, seed: u64) -> RunResult {
+    let mut cell = Cell::new(config, seed, |node| ackless_cell::scheme(config, node), Recorder::new(config));
+    cell.advance(Instant::ZERO + config.warm_up);
+    cell.report_totals();
+    cell.advance(config.end());
+    cell.finish();
+    let events = cell.events();
+    cell.into_observer().result(config, seed, events)
+}
+
+fn one_by_one(config: &CellConfig, seed: u64) -> RunResult {
+    let mut cell = Cell::new(config, seed, |node| ackless_cell::scheme(config, node), Recorder::new(config));
+    cell.eavesdrop(Eavesdropper(Box::new(|_, _, _, _| {})));
+    for until in [Instant::ZERO + config.warm_up, config.end()] {
+        while let Some(at) = cell.poll_timeout().filter(|at| *at < until) {
+            cell.advance(at + Duration::from_nanos(1));
+        }
+        cell.advance(until);
+        if until < config.end() {
+            cell.report_totals();
+        }
+    }
+    cell.finish();
+    let events = cell.events();
+    cell.into_observer().result(config, seed, events)
 }
 
 /// Runs a cell step by step, looking after its packets on the way.

@@ -25,7 +25,10 @@ impl<V> Frames<V> {
 
     /// Takes a frame out.
     pub(crate) fn remove(&mut self, handle: FrameHandle) -> Option<V> {
-        let place = self.rows.binary_search_by(|(other, _)| other.cmp(&handle)).ok()?;
+        let place = match self.rows.front()? {
+            (first, _) if *first == handle => 0,
+            _ => self.rows.binary_search_by(|(other, _)| other.cmp(&handle)).ok()?,
+        };
         let value = self.rows[place].1.take();
         while self.rows.front().is_some_and(|(_, value)| value.is_none()) {
             self.rows.pop_front();

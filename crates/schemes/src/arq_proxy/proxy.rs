@@ -284,7 +284,15 @@ impl Proxy {
     }
 
     /// Drops what has waited for its lifetime.
+    #[inline(always)]
     pub(super) fn expire(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
+        if self.by_age.front().is_some_and(|(made, _)| now > *made + lifetime) {
+            self.drop_expired(now, lifetime, counters);
+        }
+    }
+
+    #[inline(never)]
+    fn drop_expired(&mut self, now: Instant, lifetime: Duration, counters: &mut ArqProxyCounters) {
         while let Some((made, tag)) = self.by_age.pop_front_if(|(made, _)| now > *made + lifetime) {
             if let Some(template) = self.templates.get(tag).filter(|template| template.made == made) {
                 counters.templates_expired += u64::from(!template.released);
@@ -295,9 +303,12 @@ impl Proxy {
 
     /// Keeps the list of what was made in proportion to what is kept.
     fn compact(&mut self) {
+        let templates = &self.templates;
+        let is_kept = |(made, tag): &(Instant, Tag)| templates.get(*tag).is_some_and(|template| template.made == *made);
+        // Most are asked for in the order in which they were made.
+        while self.by_age.pop_front_if(|made| !is_kept(made)).is_some() {}
         if self.by_age.len() > 2 * self.templates.len() + 64 {
-            let templates = &self.templates;
-            self.by_age.retain(|(made, tag)| templates.get(*tag).is_some_and(|template| template.made == *made));
+            self.by_age.retain(is_kept);
         }
     }
 }

@@ -27,9 +27,6 @@ pub(super) struct Segment {
     pub(super) frames_out: u32,
     /// The client's SACK blocks have told of it.
     pub(super) sacked: bool,
-    /// Three deliveries later one of those behind it was made that the client has told of. Without reordering in the MAC, which keeps the order of a
-    /// flow, this one was lost on its way up.
-    pub(super) overtaken: bool,
     /// It has been sent again and has not been delivered since.
     pub(super) repaired: bool,
 }
@@ -119,9 +116,17 @@ impl Cache {
     }
 
     /// The segments that begin before this byte.
-    pub(super) fn starting_before(&mut self, byte: SeqNumber) -> impl DoubleEndedIterator<Item = &mut Segment> {
+    pub(super) fn starting_before(
+        &mut self,
+        byte: SeqNumber,
+    ) -> impl DoubleEndedIterator<Item = &mut Segment> + ExactSizeIterator {
         let count = self.segments.partition_point(|segment| segment.seq.before(byte));
         self.segments.range_mut(..count)
+    }
+
+    /// The segment at this place among those that [`Self::starting_before`] goes through.
+    pub(super) fn nth(&mut self, place: usize) -> &mut Segment {
+        &mut self.segments[place]
     }
 
     /// How many segments behind this byte have been delivered.

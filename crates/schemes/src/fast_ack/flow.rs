@@ -11,6 +11,8 @@ use crate::resets::{Rsts, for_receiver, for_sender};
 
 mod repairs;
 
+use repairs::Missing;
+
 /// A connection from the client's first ACK on.
 #[derive(Debug)]
 pub(super) struct Flow {
@@ -47,6 +49,8 @@ pub(super) struct Flow {
     all_duplicates: u64,
     /// The last data header and how it went to the client.
     last_data: Option<(TcpHeader, SendOptions)>,
+    /// What the client misses as of the ACK that is being looked at.
+    missing: Vec<Missing>,
     sender: SenderFacts,
     repair_timer: RepairTimer,
     timeout_recovery: TimeoutRecovery,
@@ -114,6 +118,7 @@ impl Flow {
             duplicates: 0,
             all_duplicates: 0,
             last_data: None,
+            missing: Vec::new(),
             sender: SenderFacts::since(client_first),
             repair_timer: RepairTimer::default(),
             timeout_recovery: TimeoutRecovery { recover: tcp.ack, deliveries: 0 },
@@ -256,7 +261,6 @@ impl Flow {
                     delivered: None,
                     frames_out: 1,
                     sacked: false,
-                    overtaken: false,
                     repaired: false,
                 };
                 self.cache.insert(index, segment);

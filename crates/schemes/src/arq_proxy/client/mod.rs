@@ -399,7 +399,13 @@ impl Client {
     }
 
     /// The flow with this key, made where it is new; `None` where there are too many.
+    #[inline]
     fn flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
+        if self.flows.has_at_hand(key) { Some(self.flows.at_hand()) } else { self.find_flow(env, key) }
+    }
+
+    #[inline(never)]
+    fn find_flow(&mut self, env: &Env<'_, '_>, key: FlowKey) -> Option<&mut Flow> {
         if self.flows.get_mut(key).is_none() {
             if self.flows.len() >= MAX_FLOWS {
                 let silent = |flow: &Flow| env.cx.now.saturating_since(flow.last_used) > SILENCE;

@@ -8,6 +8,16 @@ use super::super::cache::Segment;
 use super::{Flow, TimeoutRecovery};
 use crate::repairs::{DUPLICATES, SenderFacts};
 
+/// A segment that the client has not told of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Missing {
+    /// Its place in the cache.
+    place: usize,
+    /// Three deliveries later one of those behind it was made that the client has told of. Without reordering in the MAC, which keeps the order of a
+    /// flow, this one was lost on its way up.
+    overtaken: bool,
+}
+
 impl Flow {
     /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
     pub(super) fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
@@ -19,20 +29,24 @@ impl Flow {
         let (report_end, edge) = (report_end(tcp), self.edge);
         // The greatest number of a delivery that the client reports, of those behind the segment at hand.
         let mut sacked_max = 0;
-        for segment in self.cache.starting_before(report_end).rev() {
+        self.missing.clear();
+        for (place, segment) in self.cache.starting_before(report_end).enumerate().rev() {
             // SACK blocks tell of the last changes only: what an earlier ACK told of is kept in mind.
             segment.sacked = segment.sacked
                 || blocks.iter().any(|(left, right)| !left.after(segment.seq) && !right.before(segment.end));
             let number = segment.delivered.map_or(0, |delivery| delivery.number);
             if segment.sacked {
                 sacked_max = sacked_max.max(number);
+            } else {
+                let overtaken = sacked_max >= number + DUPLICATES;
+                self.missing.push(Missing { place, overtaken });
             }
-            segment.overtaken = sacked_max >= number + DUPLICATES;
         }
         let mut ignored = true;
-        for segment in self.cache.starting_before(report_end) {
+        for &Missing { place, overtaken } in self.missing.iter().rev() {
+            let segment = self.cache.nth(place);
             // What the client has no room for, a probe of its window say, it may refuse as often as it likes.
-            if segment.sacked || segment.end.after(edge) {
+            if segment.end.after(edge) {
                 continue;
             }
             if segment.frames_out > 0 {
@@ -42,7 +56,7 @@ impl Flow {
             }
             let lost = match segment.delivered {
                 None => true,
-                Some(_) if !blocks.is_empty() => segment.overtaken,
+                Some(_) if !blocks.is_empty() => overtaken,
                 Some(delivery) => self.duplicates >= DUPLICATES && self.all_duplicates >= delivery.duplicates_needed,
             };
             if segment.repaired || !lost {

@@ -157,14 +157,3 @@ fn losses_at_random_do_not_halve_what_arrives_where_losses_bound() {
         }
     }
 }
-
-#[test]
-fn what_settles_late_is_no_loss_that_bounds() {
-    for seed in 0..4 {
-        let mut pair = pair(&better(), 10, seed);
-        (pair.paths[A].reordering, pair.paths[A].held) = (0.3, Duration::from_millis(50));
-        pair.run_for(Duration::from_secs(5));
-        let mbps = goodput(&mut pair, 10_000);
-        assert!(mbps > 15.0, "seed {seed}: {mbps} of 20 Mbps");
-    }
-}

@@ -4,7 +4,7 @@ use ackless_phy::{AmpduLength, MAX_PPDU, MpduSpacing, TxVector};
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::Station;
-use super::exchange::{Asked, Awaited, Exchange, InService, Reserved};
+use super::exchange::{Awaited, AwaitingCts, Eliciting, Exchange, InService};
 use super::links::Head;
 use crate::frame::{
     ACK_LEN, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
@@ -13,10 +13,11 @@ use crate::frame::{
 use crate::hooks::{Backlog, Scheme};
 
 impl<S: Scheme> Station<S> {
+    /// The first PPDU of a won access.
     pub(super) fn first_ppdu(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
         if let Some(len) = self.beacon.take() {
             self.exchange = Exchange::OnAir(None);
-            return Some(self.control(
+            return Some(self.bare_ppdu(
                 NodeId::BROADCAST,
                 self.config.group_rate,
                 len,
@@ -24,11 +25,11 @@ impl<S: Scheme> Station<S> {
                 Body::Beacon(len),
             ));
         }
-        if self.reserved.is_some() {
+        if self.awaiting_cts.is_some() {
             return Some(self.request_to_send());
         }
         if let Some(frame) = self.in_service {
-            let frame = self.at_its_rate(frame, now);
+            let frame = self.with_its_rate(frame, now);
             return Some(self.single(frame, now, pool));
         }
         while let Some(link) = self.links.next() {
@@ -49,7 +50,7 @@ impl<S: Scheme> Station<S> {
         let ppdu = match self.links.head(link, now, pool, &mut self.dropped) {
             Head::Nothing => None,
             Head::Agreement => Some(self.aggregate(link, now, pool)),
-            Head::Alone => {
+            Head::OutsideAgreement => {
                 let frame = self.put_in_service(link, now, pool);
                 Some(self.single(frame, now, pool))
             }
@@ -78,9 +79,9 @@ impl<S: Scheme> Station<S> {
         let of_link = queued.rate.is_none() && !receiver.is_group() && self.links.adapts(link);
         let mut mpdu = Mpdu { seq, ..queued.mpdu };
         if self.links.has_agreement(link) && mpdu.tid() == Some(self.config.tid) {
-            mpdu.kind = MpduKind::QosData(twin(self.config.tid));
+            mpdu.kind = MpduKind::QosData(other_tid_of_category(self.config.tid));
         }
-        let frame = InService { mpdu, rate, failures: 0, adapts: of_link.then_some(link) };
+        let frame = InService { mpdu, rate, failures: 0, adapting_link: of_link.then_some(link) };
         let mut cx = context!(self, now, pool);
         self.scheme.on_sequenced(&mut cx, &mpdu);
         self.in_service = Some(frame);
@@ -88,8 +89,8 @@ impl<S: Scheme> Station<S> {
     }
 
     /// The frame in service, which is about to be sent, with the rate that it then has.
-    fn at_its_rate(&mut self, frame: InService, now: Instant) -> InService {
-        let Some(link) = frame.adapts else { return frame };
+    fn with_its_rate(&mut self, frame: InService, now: Instant) -> InService {
+        let Some(link) = frame.adapting_link else { return frame };
         let limit = self.config.retry_limit;
         let last = frame.failures > 0 && frame.failures.saturating_add(1) >= limit;
         self.links.choose_rate(link, now, last, limit);
@@ -102,14 +103,14 @@ impl<S: Scheme> Station<S> {
     fn single(&mut self, frame: InService, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let mpdu = frame.mpdu;
         let answer = frame.is_answered().then_some(ACK_LEN);
-        let mut alone = self.spare.pop().unwrap_or_default();
+        let mut alone = self.spare_buffers.pop().unwrap_or_default();
         alone.push(mpdu);
-        let (body, len) = (self.alone(alone, frame.rate), psdu_alone(frame.rate, mpdu.len()));
-        let ppdu = self.data(body, mpdu.receiver, frame.rate, len, answer);
+        let (body, len) = (self.single_mpdu_body(alone, frame.rate), single_mpdu_psdu(frame.rate, mpdu.len()));
+        let ppdu = self.data_ppdu(body, mpdu.receiver, frame.rate, len, answer);
         match answer {
             Some(_) => {
-                let protect = frame.adapts.is_some_and(|link| self.links.is_protected(link));
-                self.launch(ppdu, Asked::InService, protect, now, pool)
+                let protect = frame.adapting_link.is_some_and(|link| self.links.is_protected(link));
+                self.launch(ppdu, Eliciting::InService, protect, now, pool)
             }
             None => self.put_on_air(ppdu, None, now, pool),
         }
@@ -119,7 +120,7 @@ impl<S: Scheme> Station<S> {
     fn aggregate(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let rate = self.links.rate(link);
         let budget = self.psdu_budget(link, rate, now);
-        let mut mpdus = self.spare.pop().unwrap_or_default();
+        let mut mpdus = self.spare_buffers.pop().unwrap_or_default();
         let mut length = self.links.ampdu_length(link);
         let max_mpdus = u64::from(self.links.max_mpdus(link));
         for (mpdu, len) in self.links.unacknowledged(link) {
@@ -140,7 +141,7 @@ impl<S: Scheme> Station<S> {
             let mpdu = self.links.take_new(link);
             length = if packs {
                 let len = self.fill(link, &mpdu, (length, budget), now, pool);
-                self.take_over(link, &mut mpdus, now, pool);
+                self.append_newest(link, &mut mpdus, now, pool);
                 length.with(len)
             } else {
                 mpdus.push(mpdu);
@@ -156,12 +157,12 @@ impl<S: Scheme> Station<S> {
         let (peer, protect) = (self.links.peer(link), self.links.is_protected(link));
         if length.mpdus() == 1 {
             let (seq, len) = (mpdus[0].seq, mpdus.iter().map(Mpdu::len).sum());
-            let body = self.alone(mpdus, rate);
-            let ppdu = self.data(body, peer, rate, psdu_alone(rate, len), Some(ACK_LEN));
-            return self.launch(ppdu, Asked::Alone(link, seq), protect, now, pool);
+            let body = self.single_mpdu_body(mpdus, rate);
+            let ppdu = self.data_ppdu(body, peer, rate, single_mpdu_psdu(rate, len), Some(ACK_LEN));
+            return self.launch(ppdu, Eliciting::SingleMpdu(link, seq), protect, now, pool);
         }
-        let ppdu = self.data(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
-        self.launch(ppdu, Asked::Block(link), protect, now, pool)
+        let ppdu = self.data_ppdu(Body::Aggregate(mpdus), peer, rate, length.len(), Some(BLOCK_ACK_LEN));
+        self.launch(ppdu, Eliciting::Block(link), protect, now, pool)
     }
 
     /// Fills the newest MPDU of an agreement, so far with one packet, with what waits behind it, as much as the limits of A-MSDUs and of
@@ -186,7 +187,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Takes the newest MPDU of an agreement with its packets into a PPDU, and tells the scheme of each packet.
-    fn take_over(&mut self, link: usize, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
+    fn append_newest(&mut self, link: usize, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
         let from = mpdus.len();
         self.links.copy_newest(link, mpdus);
         self.tell_sequenced(&mpdus[from..], now, pool);
@@ -204,7 +205,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// What carries a single MPDU: VHT has A-MPDUs only.
-    fn alone(&mut self, mut mpdus: Vec<Mpdu>, rate: TxVector) -> Body {
+    fn single_mpdu_body(&mut self, mut mpdus: Vec<Mpdu>, rate: TxVector) -> Body {
         if rate.must_aggregate() {
             return Body::Aggregate(mpdus);
         }
@@ -213,7 +214,7 @@ impl<S: Scheme> Station<S> {
         }
         let only = mpdus[0];
         mpdus.clear();
-        self.spare.push(mpdus);
+        self.spare_buffers.push(mpdus);
         Body::Single(only)
     }
 
@@ -236,9 +237,9 @@ impl<S: Scheme> Station<S> {
     }
 
     /// A data PPDU. `answer`: the length of the answer that it asks for.
-    fn data(&self, body: Body, to: NodeId, rate: TxVector, psdu_len: Bytes, answer: Option<Bytes>) -> Ppdu {
+    fn data_ppdu(&self, body: Body, to: NodeId, rate: TxVector, psdu_len: Bytes, answer: Option<Bytes>) -> Ppdu {
         let duration_field = answer.map_or(Duration::ZERO, |len| self.answer_span(to, rate, len));
-        self.control(to, rate, psdu_len, duration_field, body)
+        self.bare_ppdu(to, rate, psdu_len, duration_field, body)
     }
 
     fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
@@ -246,13 +247,13 @@ impl<S: Scheme> Station<S> {
         let rate = self.request_rate(link, self.links.rate(link));
         let body = Body::BlockAckReq(self.config.tid, start);
         let duration_field = self.answer_span(peer, rate, BLOCK_ACK_LEN);
-        let ppdu = self.control(peer, rate, BLOCK_ACK_REQ_LEN, duration_field, body);
-        self.exchange = Exchange::OnAir(Some(self.awaited(&ppdu, Asked::Block(link))));
+        let ppdu = self.bare_ppdu(peer, rate, BLOCK_ACK_REQ_LEN, duration_field, body);
+        self.exchange = Exchange::OnAir(Some(self.awaited(&ppdu, Eliciting::Block(link))));
         ppdu
     }
 
-    /// A frame with no scheme's bits; what every PPDU is built from.
-    pub(super) fn control(
+    /// A PPDU without any scheme's bits: what every one is built from.
+    pub(super) fn bare_ppdu(
         &self,
         receiver: NodeId,
         rate: TxVector,
@@ -278,21 +279,27 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Sends a PPDU, or first the RTS that its length asks for, or that is to `protect` it.
-    fn launch(&mut self, ppdu: Ppdu, asked: Asked, protect: bool, now: Instant, pool: &mut PacketPool) -> Ppdu {
+    fn launch(&mut self, ppdu: Ppdu, eliciting: Eliciting, protect: bool, now: Instant, pool: &mut PacketPool) -> Ppdu {
         // Within a TXOP the first exchange has cleared the medium, so that later ones go without an RTS (10.23.2.9).
         let first = self.exchange.is_idle();
         let long = self.config.rts_threshold.is_some_and(|threshold| ppdu.psdu_len > threshold);
         if first && (long || protect) {
-            self.reserved = Some(Reserved { ppdu, asked, failures: 0 });
+            self.awaiting_cts = Some(AwaitingCts { ppdu, eliciting, failures: 0 });
             return self.request_to_send();
         }
-        self.put_on_air(ppdu, Some(asked), now, pool)
+        self.put_on_air(ppdu, Some(eliciting), now, pool)
     }
 
     /// A data PPDU leaves in this instant: the scheme sets its header bits, and its link is charged for it.
-    pub(super) fn put_on_air(&mut self, ppdu: Ppdu, asked: Option<Asked>, now: Instant, pool: &mut PacketPool) -> Ppdu {
+    pub(super) fn put_on_air(
+        &mut self,
+        ppdu: Ppdu,
+        eliciting: Option<Eliciting>,
+        now: Instant,
+        pool: &mut PacketPool,
+    ) -> Ppdu {
         let link = self.links.current();
-        if let Some(Asked::Alone(..) | Asked::Block(_)) = asked {
+        if let Some(Eliciting::SingleMpdu(..) | Eliciting::Block(_)) = eliciting {
             let originator = self.links.originator(link);
             for mpdu in ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins()) {
                 originator.mark_sent(mpdu.seq);
@@ -305,19 +312,20 @@ impl<S: Scheme> Station<S> {
             self.scheme.on_ppdu_out(&mut cx, ppdu.receiver, backlog, &mut bits);
         }
         self.links.charge(link, ppdu.duration + ppdu.duration_field);
-        self.exchange = Exchange::OnAir(asked.map(|asked| self.awaited(&ppdu, asked)));
+        self.exchange = Exchange::OnAir(eliciting.map(|eliciting| self.awaited(&ppdu, eliciting)));
         Ppdu { bits, ..ppdu }
     }
 
     /// The RTS for the reserved PPDU: it reserves the medium until the end of that PPDU's answer (802.11-2020, 9.3.1.2).
     fn request_to_send(&mut self) -> Ppdu {
-        let reserved = self.reserved.as_ref().expect("an RTS goes before a reserved PPDU");
-        let (receiver, data) = (reserved.ppdu.receiver, reserved.ppdu.duration + reserved.ppdu.duration_field);
-        let rate = self.request_rate(self.links.current(), reserved.ppdu.txvector);
+        let awaiting_cts = self.awaiting_cts.as_ref().expect("an RTS goes before a reserved PPDU");
+        let (receiver, data) =
+            (awaiting_cts.ppdu.receiver, awaiting_cts.ppdu.duration + awaiting_cts.ppdu.duration_field);
+        let rate = self.request_rate(self.links.current(), awaiting_cts.ppdu.txvector);
         let sifs = self.config.timing.sifs;
         let duration_field = self.answer_span(receiver, rate, CTS_LEN) + sifs + data;
-        let rts = self.control(receiver, rate, RTS_LEN, duration_field, Body::Rts);
-        self.exchange = Exchange::OnAir(Some(self.awaited(&rts, Asked::Rts)));
+        let rts = self.bare_ppdu(receiver, rate, RTS_LEN, duration_field, Body::Rts);
+        self.exchange = Exchange::OnAir(Some(self.awaited(&rts, Eliciting::Rts)));
         rts
     }
 
@@ -327,18 +335,18 @@ impl<S: Scheme> Station<S> {
         if self.links.adapts(link) { self.config.timing.lowest } else { self.answer_rate(rate) }
     }
 
-    fn awaited(&self, ppdu: &Ppdu, to: Asked) -> Awaited {
-        Awaited { from: ppdu.receiver, rate: self.answer_rate(ppdu.txvector), to }
+    fn awaited(&self, ppdu: &Ppdu, eliciting: Eliciting) -> Awaited {
+        Awaited { from: ppdu.receiver, rate: self.answer_rate(ppdu.txvector), eliciting }
     }
 }
 
 /// The length of a PSDU with a single MPDU in it.
-pub(super) const fn psdu_alone(rate: TxVector, mpdu: Bytes) -> Bytes {
+pub(super) const fn single_mpdu_psdu(rate: TxVector, mpdu: Bytes) -> Bytes {
     if rate.must_aggregate() { AmpduLength::new(rate, MpduSpacing::None).with(mpdu).len() } else { mpdu }
 }
 
 /// The other TID of an access category (802.11-2020, table 10-1): 1 and 2 are background, 0 and 3 best effort, 4 and 5 video, 6 and 7 voice.
-const fn twin(tid: Tid) -> Tid {
+const fn other_tid_of_category(tid: Tid) -> Tid {
     match tid {
         Tid(n @ 0..=3) => Tid(3 - n),
         Tid(n) => Tid(n ^ 1),

@@ -23,20 +23,20 @@ pub(super) enum Exchange {
 pub(super) struct Awaited {
     /// Who sends it.
     pub(super) from: NodeId,
-    /// How.
+    /// At which rate.
     pub(super) rate: TxVector,
-    pub(super) to: Asked,
+    pub(super) eliciting: Eliciting,
 }
 
-/// What the answer is to.
+/// The eliciting frame or PPDU: what the answer is to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(super) enum Eliciting {
     /// An RTS.
     Rts,
-    /// The frame in service: an Ack.
+    /// The frame in service, outside of any agreement: an Ack.
     InService,
     /// A single MPDU of the agreement on this link: an Ack.
-    Alone(usize, MacSeq),
+    SingleMpdu(usize, MacSeq),
     /// An A-MPDU or a BlockAck Request on this link: a BlockAck.
     Block(usize),
 }
@@ -48,14 +48,14 @@ pub(super) struct InService {
     pub(super) rate: TxVector,
     pub(super) failures: u32,
     /// The link whose rate control chooses its rate; `None` where that is fixed, or the frame has its own.
-    pub(super) adapts: Option<usize>,
+    pub(super) adapting_link: Option<usize>,
 }
 
 /// A PPDU that waits for the CTS to its RTS.
 #[derive(Debug)]
-pub(super) struct Reserved {
+pub(super) struct AwaitingCts {
     pub(super) ppdu: Ppdu,
-    pub(super) asked: Asked,
+    pub(super) eliciting: Eliciting,
     pub(super) failures: u32,
 }
 

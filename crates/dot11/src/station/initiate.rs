@@ -2,8 +2,8 @@
 
 use ackless_wire::{Duration, Instant, PacketPool};
 
-use super::compose::psdu_alone;
-use super::exchange::{Asked, Awaited, Exchange, Reserved};
+use super::compose::single_mpdu_psdu;
+use super::exchange::{Awaited, AwaitingCts, Eliciting, Exchange};
 use super::{Station, StationCounts};
 use crate::access::Settled;
 use crate::block_ack::{Fate, NoAnswer};
@@ -52,8 +52,8 @@ impl<S: Scheme> Station<S> {
     pub(super) fn continue_exchange(&mut self, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
         match self.exchange {
             Exchange::Sifs { at } if at <= now => {
-                if let Some(Reserved { ppdu, asked, .. }) = self.reserved.take() {
-                    return Some(self.put_on_air(ppdu, Some(asked), now, pool));
+                if let Some(AwaitingCts { ppdu, eliciting, .. }) = self.awaiting_cts.take() {
+                    return Some(self.put_on_air(ppdu, Some(eliciting), now, pool));
                 }
                 let link = self.links.current();
                 let ppdu = self.ppdu_on(link, now, pool);
@@ -74,18 +74,18 @@ impl<S: Scheme> Station<S> {
     pub(super) fn judge(&mut self, ppdu: &Ppdu, now: Instant, pool: &mut PacketPool) -> bool {
         let Exchange::Awaiting { awaited, .. } = self.exchange else { return false };
         if ppdu.transmitter == awaited.from {
-            match (&ppdu.body, awaited.to) {
-                (Body::Cts, Asked::Rts) => {
+            match (&ppdu.body, awaited.eliciting) {
+                (Body::Cts, Eliciting::Rts) => {
                     self.exchange = Exchange::Sifs { at: now + self.config.timing.sifs };
                     return true;
                 }
-                (Body::Ack(answer), Asked::InService | Asked::Alone(..)) => {
-                    self.report_single(awaited.to, now, 1, true);
-                    self.acknowledged(awaited.to);
+                (Body::Ack(answer), Eliciting::InService | Eliciting::SingleMpdu(..)) => {
+                    self.report_single(awaited.eliciting, now, 1, true);
+                    self.acknowledged(awaited.eliciting);
                     self.answered(awaited.from, answer, ppdu.duration_field, now, pool);
                     return true;
                 }
-                (Body::BlockAck(_, bitmap, answer), Asked::Block(link)) => {
+                (Body::BlockAck(_, bitmap, answer), Eliciting::Block(link)) => {
                     if self.links.adapts(link) {
                         let (sent, acknowledged) = self.links.originator(link).outcome(*bitmap);
                         self.links.report(link, now, sent, acknowledged, false);
@@ -115,9 +115,9 @@ impl<S: Scheme> Station<S> {
     }
 
     /// An Ack came to the only MPDU of a PPDU.
-    fn acknowledged(&mut self, to: Asked) {
-        match to {
-            Asked::Alone(link, seq) => {
+    fn acknowledged(&mut self, eliciting: Eliciting) {
+        match eliciting {
+            Eliciting::SingleMpdu(link, seq) => {
                 let fates = &mut self.fates;
                 self.links.originator(link).on_ack(seq, |mpdu, fate| fates.push((mpdu, fate)));
             }
@@ -165,10 +165,10 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Tells the rate control of a single MPDU, if its rate is chosen, that it was acknowledged (1) or not (0).
-    fn report_single(&mut self, of: Asked, now: Instant, acknowledged: u32, over: bool) {
-        let link = match of {
-            Asked::Alone(link, _) => Some(link).filter(|link| self.links.adapts(*link)),
-            _ => self.in_service.and_then(|frame| frame.adapts),
+    fn report_single(&mut self, eliciting: Eliciting, now: Instant, acknowledged: u32, over: bool) {
+        let link = match eliciting {
+            Eliciting::SingleMpdu(link, _) => Some(link).filter(|link| self.links.adapts(*link)),
+            _ => self.in_service.and_then(|frame| frame.adapting_link),
         };
         if let Some(link) = link {
             self.links.report(link, now, 1, acknowledged, over);
@@ -186,8 +186,9 @@ impl<S: Scheme> Station<S> {
         self.links.choose_rate(link, now, false, self.config.retry_limit);
         let rate = self.links.rate(link);
         let sifs = self.config.timing.sifs;
-        let span =
-            sifs + rate.duration(psdu_alone(rate, mpdu)) + self.answer_span(self.links.peer(link), rate, BLOCK_ACK_LEN);
+        let span = sifs
+            + rate.duration(single_mpdu_psdu(rate, mpdu))
+            + self.answer_span(self.links.peer(link), rate, BLOCK_ACK_LEN);
         now + span <= end
     }
 
@@ -196,14 +197,14 @@ impl<S: Scheme> Station<S> {
         self.counts.timeouts += 1;
         let limit = self.config.retry_limit;
         let fates = &mut self.fates;
-        let again = match awaited.to {
-            Asked::Rts => self.reservation_failed(limit, now),
-            Asked::InService => {
+        let again = match awaited.eliciting {
+            Eliciting::Rts => self.reservation_failed(limit, now),
+            Eliciting::InService => {
                 let frame = self.in_service.as_mut().expect("a timeout belongs to the frame in service");
                 frame.failures = frame.failures.saturating_add(1);
                 frame.mpdu.retry = true;
                 let again = frame.failures < limit;
-                if let Some(link) = frame.adapts {
+                if let Some(link) = frame.adapting_link {
                     self.links.report(link, now, 1, 0, !again);
                 }
                 if !again {
@@ -212,13 +213,13 @@ impl<S: Scheme> Station<S> {
                 }
                 again
             }
-            Asked::Alone(link, seq) => {
+            Eliciting::SingleMpdu(link, seq) => {
                 self.links.originator(link).on_no_ack(seq, limit, |mpdu, fate| fates.push((mpdu, fate)));
                 let again = self.fates.is_empty();
-                self.report_single(awaited.to, now, 0, !again);
+                self.report_single(awaited.eliciting, now, 0, !again);
                 again
             }
-            Asked::Block(link) => {
+            Eliciting::Block(link) => {
                 let sent = if self.links.adapts(link) { self.links.originator(link).in_flight() } else { 0 };
                 let next = self.links.originator(link).on_no_block_ack(limit, |mpdu, fate| fates.push((mpdu, fate)));
                 if sent > 0 && next == NoAnswer::RequestGivenUp {
@@ -235,26 +236,26 @@ impl<S: Scheme> Station<S> {
 
     /// No CTS came. Returns whether the RTS will be sent again.
     fn reservation_failed(&mut self, limit: u32, now: Instant) -> bool {
-        let reserved = self.reserved.as_mut().expect("a CTS is awaited for a reserved PPDU");
-        reserved.failures = reserved.failures.saturating_add(1);
-        if reserved.failures < limit {
+        let awaiting_cts = self.awaiting_cts.as_mut().expect("a CTS is awaited for a reserved PPDU");
+        awaiting_cts.failures = awaiting_cts.failures.saturating_add(1);
+        if awaiting_cts.failures < limit {
             return true;
         }
         let fates = &mut self.fates;
-        match reserved.asked {
-            Asked::Alone(link, _) | Asked::Block(link) => {
+        match awaiting_cts.eliciting {
+            Eliciting::SingleMpdu(link, _) | Eliciting::Block(link) => {
                 self.links.originator(link).give_up_unacknowledged(|mpdu, fate| fates.push((mpdu, fate)));
                 self.links.report(link, now, 0, 0, true);
             }
-            Asked::InService | Asked::Rts => {
+            Eliciting::InService | Eliciting::Rts => {
                 let frame = self.in_service.take().expect("the reserved frame is in service");
-                if let Some(link) = frame.adapts {
+                if let Some(link) = frame.adapting_link {
                     self.links.report(link, now, 0, 0, true);
                 }
                 fates.push((frame.mpdu, Fate::GivenUp));
             }
         }
-        self.reserved = None;
+        self.awaiting_cts = None;
         false
     }
 
@@ -284,7 +285,7 @@ impl<S: Scheme> Station<S> {
     /// The access is over.
     fn end_access(&mut self, now: Instant, how: Settled) {
         self.exchange = Exchange::Idle;
-        self.free_since = now;
+        self.exchange_ended = now;
         self.links.refresh(self.links.current());
         let waiting = self.has_work();
         self.access.settle(how, waiting);

@@ -27,12 +27,12 @@ struct Link {
     peer: NodeId,
     rate: TxVector,
     /// What chooses the rate, where it adapts.
-    control: Option<RateControl>,
-    /// What it has chosen beside the rate: whether an RTS goes before the next PPDU, and whether that has one MPDU.
-    protect: bool,
-    alone: bool,
+    rate_control: Option<RateControl>,
+    /// What it has chosen beside the rate: whether an RTS goes before the next PPDU, and whether that has one MPDU at most.
+    rts_first: bool,
+    one_mpdu: bool,
     /// And the longest A-MSDU.
-    amsdu: Bytes,
+    max_amsdu: Bytes,
     qos: bool,
     max_psdu: Bytes,
     /// For what is sent to the peer.
@@ -62,7 +62,7 @@ pub(super) enum Head {
     /// Something under the BlockAck agreement.
     Agreement,
     /// A packet that is sent outside of any agreement.
-    Alone,
+    OutsideAgreement,
 }
 
 impl Links {
@@ -105,7 +105,7 @@ impl Links {
 
     /// Whether the rate to a peer adapts.
     pub(super) fn adapts(&self, link: usize) -> bool {
-        self.links[link].control.is_some()
+        self.links[link].rate_control.is_some()
     }
 
     /// Where the rate to a peer adapts, it is chosen for the PPDU that is put together now.
@@ -118,27 +118,27 @@ impl Links {
 
     #[cold]
     fn adapt(&mut self, link: usize, now: Instant, last: bool, retry_limit: u32) {
-        let Link { control, agreement, .. } = &mut self.links[link];
+        let Link { rate_control, agreement, .. } = &mut self.links[link];
         let last = last || agreement.as_ref().is_some_and(|agreement| agreement.originator.has_last_try(retry_limit));
-        let Some(control) = control else { return };
-        let attempt = control.choose(now, last);
+        let Some(rate_control) = rate_control else { return };
+        let attempt = rate_control.choose(now, last);
         if attempt.rate != self.links[link].rate {
             self.set_rate(link, attempt.rate);
         }
         let link = &mut self.links[link];
-        (link.protect, link.alone, link.amsdu) = (attempt.protect, attempt.alone, attempt.amsdu);
+        (link.rts_first, link.one_mpdu, link.max_amsdu) = (attempt.protect, attempt.alone, attempt.amsdu);
     }
 
     /// Whether an RTS goes before the next PPDU because its rate asks for it.
     pub(super) fn is_protected(&self, link: usize) -> bool {
-        self.links[link].protect
+        self.links[link].rts_first
     }
 
     /// What became of the PPDU whose rate was last chosen: of the MPDUs sent so many were acknowledged. `over`: none will be sent again.
     #[cold]
     pub(super) fn report(&mut self, link: usize, now: Instant, sent: u32, acknowledged: u32, over: bool) {
-        if let Some(control) = &mut self.links[link].control {
-            control.report(now, sent, acknowledged, over);
+        if let Some(rate_control) = &mut self.links[link].rate_control {
+            rate_control.report(now, sent, acknowledged, over);
         }
     }
 
@@ -153,7 +153,7 @@ impl Links {
     }
 
     pub(super) fn max_mpdus(&self, link: usize) -> u16 {
-        if self.links[link].alone {
+        if self.links[link].one_mpdu {
             return 1;
         }
         self.links[link].agreement.as_ref().map_or(1, |agreement| agreement.terms.max_mpdus)
@@ -329,7 +329,7 @@ impl Links {
         match &link.head {
             None => Head::Nothing,
             Some(queued) if link.agrees(queued) => Head::Agreement,
-            Some(_) => Head::Alone,
+            Some(_) => Head::OutsideAgreement,
         }
     }
 
@@ -407,7 +407,7 @@ impl Links {
         let terms = link.agreed().terms.amsdu?;
         link.fill_head(now, pool, dropped);
         let next = link.head.as_ref().filter(|queued| link.agrees(queued))?;
-        terms.joined_len((first, amsdu), &next.mpdu, link.amsdu)
+        terms.joined_len((first, amsdu), &next.mpdu, link.max_amsdu)
     }
 
     /// Lets packets that come next in a fifo join the newest MPDU of the agreement, `first` so far, for an A-MPDU that is so long without it and must stay within a `budget`: as
@@ -419,7 +419,7 @@ impl Links {
         (before, budget): (AmpduLength, Bytes),
     ) -> (Bytes, Bytes) {
         let mut lens = (first.len(), amsdu_subframe_len(first.packet_len));
-        let Link { queue: TxQueue::Fifo(fifo), head: None, agreement: Some(agreement), peer, amsdu, .. } =
+        let Link { queue: TxQueue::Fifo(fifo), head: None, agreement: Some(agreement), peer, max_amsdu, .. } =
             &mut self.links[link]
         else {
             return lens;
@@ -427,7 +427,7 @@ impl Links {
         let Agreement { terms: Aggregation { amsdu: Some(terms), .. }, originator } = agreement else { return lens };
         let mut joining = 0;
         for next in fifo.iter().take_while(|queued| queued.goes_under_agreement(*peer)) {
-            let Some(joined) = terms.joined_len((first, lens.1), &next.mpdu, *amsdu) else { break };
+            let Some(joined) = terms.joined_len((first, lens.1), &next.mpdu, *max_amsdu) else { break };
             if before.with(joined.0).len() > budget {
                 break;
             }
@@ -577,10 +577,10 @@ impl Link {
         Self {
             peer: config.peer,
             rate: config.rate,
-            control: RateControl::new(config.control, config.rate),
-            protect: false,
-            alone: false,
-            amsdu: Attempt::ANY_AMSDU,
+            rate_control: RateControl::new(config.control, config.rate),
+            rts_first: false,
+            one_mpdu: false,
+            max_amsdu: Attempt::ANY_AMSDU,
             qos: config.qos,
             max_psdu: max_psdu(config.rate, config.aggregation),
             agreement,

@@ -57,7 +57,7 @@ impl<S: Scheme> Station<S> {
         let ifs = self.access.parameters().ifs;
         let damaged = view.unintelligible || self.damaged_at == Some(view.idle_since);
         let eifs = if damaged { self.config.eifs_extra } else { Duration::ZERO };
-        let free = view.idle_since.max(self.free_since);
+        let free = view.idle_since.max(self.exchange_ended);
         let first_slot = (free + ifs).max(view.nav_until + ifs).max(view.idle_since + ifs + eifs);
         self.access.resume(free.max(view.nav_until), first_slot);
     }
@@ -132,6 +132,6 @@ impl<S: Scheme> Station<S> {
 
     /// Whether anything waits to be sent.
     pub(super) fn has_work(&self) -> bool {
-        self.beacon.is_some() || self.reserved.is_some() || self.in_service.is_some() || self.links.any_ready()
+        self.beacon.is_some() || self.awaiting_cts.is_some() || self.in_service.is_some() || self.links.any_ready()
     }
 }

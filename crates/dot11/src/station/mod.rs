@@ -54,10 +54,10 @@ mod medium;
 mod respond;
 
 pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
-use exchange::{Exchange, InService, Reserved};
+use exchange::{AwaitingCts, Exchange, InService};
 use links::Links;
 pub use medium::MediumView;
-use respond::{Asks, DueAnswer};
+use respond::{DueAnswer, WantedAnswer};
 
 /// The MAC of one station with its scheme.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub struct Station<S> {
     /// A frame outside of any BlockAck agreement that is being sent.
     in_service: Option<InService>,
     /// A PPDU that waits for the CTS to its RTS.
-    reserved: Option<Reserved>,
+    awaiting_cts: Option<AwaitingCts>,
     /// What it will answer to the frame that has just come.
     answer: Option<DueAnswer>,
     /// A beacon of this length is due.
@@ -84,7 +84,7 @@ pub struct Station<S> {
     /// The last damaged frame ended then.
     damaged_at: Option<Instant>,
     /// The last own frame exchange ended then, in success or in a timeout.
-    free_since: Instant,
+    exchange_ended: Instant,
     next_handle: u32,
     next_group_seq: MacSeq,
     /// On the way up: taken by [`Self::poll_up`].
@@ -97,10 +97,10 @@ pub struct Station<S> {
     dropped: Vec<Queued>,
     /// What has just left the reorder buffer, or needs none, until it is handed up.
     released: Vec<Mpdu>,
-    /// What the PPDU asks for that was received ahead, once it is over.
-    ahead: Option<Asks>,
+    /// What answer the PPDU wants that was received ahead of its end, once that has come.
+    received_ahead: Option<WantedAnswer>,
     /// Empty buffers of PPDUs that are over, to be filled again.
-    spare: Vec<Vec<Mpdu>>,
+    spare_buffers: Vec<Vec<Mpdu>>,
     counts: StationCounts,
 }
 
@@ -147,12 +147,12 @@ impl<S: Scheme> Station<S> {
             peers: Vec::new(),
             exchange: Exchange::Idle,
             in_service: None,
-            reserved: None,
+            awaiting_cts: None,
             answer: None,
             beacon: None,
             txop_end: None,
             damaged_at: None,
-            free_since: Instant::ZERO,
+            exchange_ended: Instant::ZERO,
             next_handle: 0,
             next_group_seq: MacSeq::default(),
             up: VecDeque::new(),
@@ -160,8 +160,8 @@ impl<S: Scheme> Station<S> {
             fates: Vec::new(),
             dropped: Vec::new(),
             released: Vec::new(),
-            ahead: None,
-            spare: Vec::new(),
+            received_ahead: None,
+            spare_buffers: Vec::new(),
             counts: StationCounts::default(),
         }
     }

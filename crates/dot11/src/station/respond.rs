@@ -17,16 +17,16 @@ pub(super) struct DueAnswer {
     with: Reply,
     rate: TxVector,
     /// The Duration field of the frame that is answered.
-    reserved: Duration,
+    duration_field: Duration,
 }
 
-/// What a PPDU with data asks its receiver for.
+/// What answer a PPDU with data wants of its receiver.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asks {
+pub(super) struct WantedAnswer {
     /// The TID of the last of its MPDUs that asks for an answer, where it asks for one.
-    answer: Option<Option<Tid>>,
+    tid: Option<Option<Tid>>,
     /// How many MPDUs it has.
-    frames: u32,
+    mpdus: u32,
 }
 
 /// Packets at the start of a PPDU.
@@ -60,7 +60,7 @@ impl<S: Scheme> Station<S> {
             return;
         }
         match &ppdu.body {
-            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if !self.is_in(ppdu.receiver) => {}
+            Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) if !self.is_addressed_by(ppdu.receiver) => {}
             Body::Single(_) | Body::Amsdu(_) | Body::Aggregate(_) => {
                 self.receive_data(now, ppdu, intact, pool);
                 if self.links.heard(ppdu.transmitter) {
@@ -95,9 +95,9 @@ impl<S: Scheme> Station<S> {
         }
         let mut marks = Vec::new();
         self.announce_arrival(now, ppdu, intact, pool);
-        let mut asks = Asks { answer: None, frames: 0 };
+        let mut wanted = WantedAnswer { tid: None, mpdus: 0 };
         let mark = |released, mpdu| marks.resize(released, mpdu);
-        self.take_mpdus(now, ppdu, (0, intact, false), &mut asks, pool, mark);
+        self.take_mpdus(now, ppdu, (0, intact, false), &mut wanted, pool, mark);
         let mut released = std::mem::take(&mut self.released);
         for (mpdu, mark) in released.drain(..).zip(marks) {
             let before = self.up.len();
@@ -105,17 +105,17 @@ impl<S: Scheme> Station<S> {
             self.up.range_mut(before..).for_each(|upward| upward.mpdu = mark);
         }
         self.released = released;
-        self.ahead = Some(asks);
+        self.received_ahead = Some(wanted);
         true
     }
 
     /// What was received ahead was destroyed after all: no answer follows.
     pub fn forget_ahead(&mut self) {
-        self.ahead = None;
+        self.received_ahead = None;
     }
 
     /// Whether a frame to `receiver`, a station or a group, is for this station.
-    fn is_in(&self, receiver: NodeId) -> bool {
+    fn is_addressed_by(&self, receiver: NodeId) -> bool {
         receiver.station() == self.config.node || receiver == NodeId::BROADCAST
     }
 
@@ -123,23 +123,23 @@ impl<S: Scheme> Station<S> {
     pub fn recycle(&mut self, ppdu: Ppdu) {
         if let Body::Aggregate(mut mpdus) | Body::Amsdu(mut mpdus) = ppdu.body {
             mpdus.clear();
-            self.spare.push(mpdus);
+            self.spare_buffers.push(mpdus);
         }
     }
 
     fn receive_data(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, pool: &mut PacketPool) {
-        if let Some(asks) = self.ahead.take() {
-            return self.answer_data(now, ppdu, asks);
+        if let Some(wanted) = self.received_ahead.take() {
+            return self.answer_data(now, ppdu, wanted);
         }
         self.announce_arrival(now, ppdu, intact, pool);
-        let mut asks = Asks { answer: None, frames: 0 };
-        let Run { taken, rising } = self.take_run(now, ppdu, intact, &mut asks, pool);
+        let mut wanted = WantedAnswer { tid: None, mpdus: 0 };
+        let Run { taken, rising } = self.take_run(now, ppdu, intact, &mut wanted, pool);
         if self.scheme.is_stock() {
-            self.take_mpdus(now, ppdu, (taken, intact, true), &mut asks, pool, |_, _| {});
-            return self.answer_data(now, ppdu, asks);
+            self.take_mpdus(now, ppdu, (taken, intact, true), &mut wanted, pool, |_, _| {});
+            return self.answer_data(now, ppdu, wanted);
         }
-        self.take_mpdus(now, ppdu, (taken, intact, false), &mut asks, pool, |_, _| {});
-        self.answer_data(now, ppdu, asks);
+        self.take_mpdus(now, ppdu, (taken, intact, false), &mut wanted, pool, |_, _| {});
+        self.answer_data(now, ppdu, wanted);
         for mpdu in &ppdu.mpdus()[..rising] {
             self.pass_one_up(mpdu, now, pool);
         }
@@ -169,15 +169,15 @@ impl<S: Scheme> Station<S> {
         now: Instant,
         ppdu: &Ppdu,
         (taken, intact, straight): (usize, u64, bool),
-        asks: &mut Asks,
+        wanted: &mut WantedAnswer,
         pool: &mut PacketPool,
         mut each: impl FnMut(usize, u16),
     ) {
         for packets in ppdu.packets_from(taken) {
-            let place = asks.frames;
-            asks.frames += 1;
+            let place = wanted.mpdus;
+            wanted.mpdus += 1;
             if intact >> place & 1 != 0 && self.take_mpdu(packets, straight, now, pool) {
-                asks.answer = Some(packets[0].tid());
+                wanted.tid = Some(packets[0].tid());
             }
             each(self.released.len(), place as u16);
         }
@@ -186,7 +186,14 @@ impl<S: Scheme> Station<S> {
     /// Takes in the MPDUs at the start of an A-MPDU that have arrived and come next under its agreement, as [`Self::take_mpdu`] would one by one. Where there is no scheme to ask, they go up at
     /// once. Where there is one, none with an A-MSDU is among them.
     #[inline(always)]
-    fn take_run(&mut self, now: Instant, ppdu: &Ppdu, intact: u64, asks: &mut Asks, pool: &mut PacketPool) -> Run {
+    fn take_run(
+        &mut self,
+        now: Instant,
+        ppdu: &Ppdu,
+        intact: u64,
+        wanted: &mut WantedAnswer,
+        pool: &mut PacketPool,
+    ) -> Run {
         let none = Run { taken: 0, rising: 0 };
         let (Body::Aggregate(mpdus), from) = (&ppdu.body, ppdu.transmitter) else { return none };
         // All have the same receiver and TID, and ask for the same answer.
@@ -198,10 +205,10 @@ impl<S: Scheme> Station<S> {
         let mut run = none;
         for mpdu in mpdus {
             if mpdu.part.begins() {
-                if asks.frames == arrived || mpdu.seq != next || !(straight || mpdu.part.ends()) {
+                if wanted.mpdus == arrived || mpdu.seq != next || !(straight || mpdu.part.ends()) {
                     break;
                 }
-                asks.frames += 1;
+                wanted.mpdus += 1;
                 if !straight && !self.asks_to_admit(std::slice::from_ref(mpdu), now, pool) {
                     self.counts.refused += 1;
                     run.taken += 1;
@@ -217,7 +224,7 @@ impl<S: Scheme> Station<S> {
             run.rising += 1;
         }
         if run.rising > 0 {
-            asks.answer = Some(tid);
+            wanted.tid = Some(tid);
         }
         if let Some(recipient) = self.links.recipient(from) {
             recipient.on_run(next.offset_from(first));
@@ -238,11 +245,11 @@ impl<S: Scheme> Station<S> {
 
     /// Gives a PPDU with data the answer that it asks for.
     #[inline]
-    fn answer_data(&mut self, now: Instant, ppdu: &Ppdu, Asks { answer, frames }: Asks) {
-        if let Some(tid) = answer {
+    fn answer_data(&mut self, now: Instant, ppdu: &Ppdu, WantedAnswer { tid, mpdus }: WantedAnswer) {
+        if let Some(tid) = tid {
             // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
             let with = match tid {
-                Some(tid) if frames > 1 => Reply::BlockAck(tid),
+                Some(tid) if mpdus > 1 => Reply::BlockAck(tid),
                 _ => Reply::Ack,
             };
             // Nothing is said to several MPDUs outside of any agreement: there is no scoreboard.
@@ -348,7 +355,7 @@ impl<S: Scheme> Station<S> {
             to: ppdu.transmitter,
             with,
             rate: self.answer_rate(ppdu.txvector),
-            reserved: ppdu.duration_field,
+            duration_field: ppdu.duration_field,
         });
     }
 
@@ -362,7 +369,7 @@ impl<S: Scheme> Station<S> {
             Reply::BlockAck(_) => (BLOCK_ACK_LEN, Some(AnswerKind::BlockAck)),
         };
         // What the answered frame reserved, less what has passed by the end of the answer (802.11-2020, 9.2.5.7).
-        let mut duration = due.reserved.saturating_sub(sifs + due.rate.duration(plain));
+        let mut duration = due.duration_field.saturating_sub(sifs + due.rate.duration(plain));
         let mut answer = Answer::default();
         if let Some(kind) = kind {
             let mut cx = context!(self, now, pool);
@@ -379,7 +386,7 @@ impl<S: Scheme> Station<S> {
             Reply::Ack => Body::Ack(answer),
             Reply::BlockAck(tid) => Body::BlockAck(tid, self.bitmap_for(due.to), answer),
         };
-        Some(Ppdu { bits, ..self.control(due.to, due.rate, len, duration, body) })
+        Some(Ppdu { bits, ..self.bare_ppdu(due.to, due.rate, len, duration, body) })
     }
 
     fn bitmap_for(&mut self, peer: NodeId) -> Bitmap {

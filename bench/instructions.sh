@@ -22,8 +22,8 @@ fail() {
 command -v callgrind_annotate >/dev/null || fail "valgrind is not installed; on Debian: apt-get install valgrind"
 if [[ -z $ackless ]]; then
     command -v cargo >/dev/null || fail "cargo is not installed; name a built program by ACKLESS="
-    (cd "$root" && cargo build --quiet --release)
-    ackless=${CARGO_TARGET_DIR:-$root/target}/release/ackless
+    (cd "$root" && cargo build --quiet --profile profiling)
+    ackless=${CARGO_TARGET_DIR:-$root/target}/profiling/ackless
 fi
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT

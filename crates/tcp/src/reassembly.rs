@@ -10,7 +10,7 @@ use self::islands::{Island, Islands};
 use crate::sequence::{Position, Span};
 
 /// Data above the first hole: where it is, and its bytes where somebody will read them. Taking a segment is O(log n) in the number of holes at the most (TACK, VI-B), and
-/// O(1) where it is above all of them.
+/// O(1) where it makes the highest longer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
     islands: Islands,

@@ -1,7 +1,7 @@
 //! A record of each transmission that is outstanding: what rules about time and packet numbers work on.
 //!
 //! Kept only by connections that need it (RACK, rate samples, TACK); the others do without and pay nothing. Memory is
-//! reused: once the queues have grown to the flight's size nothing is allocated.
+//! reused: once the queues have grown to the flight's size nothing is allocated, but for what is lost.
 
 mod record;
 
@@ -87,7 +87,7 @@ impl Transmissions {
     }
 
     /// All below `una` is acknowledged: its records go. `delivered` sees those that were not known to be delivered, cut
-    /// at `una`.
+    /// at `una`, in runs.
     pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(Run<'_>)) {
         while self.records.front().is_some_and(|first| first.span.start < una) {
             let plain = self.plain_below(una);
@@ -142,7 +142,7 @@ impl Transmissions {
         delivered(Run::of(&acked));
     }
 
-    /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered. A span that is not
+    /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered, as a run of one. A span that is not
     /// above SND.UNA and below SND.MAX is ignored, such as a duplicate report (RFC 2883).
     pub fn sack(&mut self, span: Span, mut delivered: impl FnMut(Run<'_>)) {
         let (Some(first), Some(last)) = (self.records.front(), self.records.back()) else { return };
@@ -251,6 +251,23 @@ impl Transmissions {
                 self.set_fate(index, Fate::InFlight);
             }
         }
+        self.reorder();
+    }
+
+    /// The order of sending, made anew from the records: what counted as delivered has left it, and may be in flight again since the receiver took its word back.
+    fn reorder(&mut self) {
+        let entry = |record: &Transmission| Entry { number: record.number, span: record.span };
+        let mut order: Vec<_> =
+            self.records.iter().filter(|record| record.fate != Fate::Delivered).map(entry).collect();
+        order.sort_by_key(|entry| (entry.number, entry.span.start));
+        order.dedup_by(|later, kept| {
+            let same = later.number == kept.number;
+            if same {
+                kept.span.end = later.span.end;
+            }
+            same
+        });
+        self.order = order.into();
         self.settled = 0;
     }
 

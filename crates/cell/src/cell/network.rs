@@ -43,7 +43,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 Some(Addressee::End(flow, end)) if at_end => {
                     self.take_at_end(here, (flow, end), arrival.packet, &mut untold);
                 }
-                _ => self.at_host(node, arrival),
+                _ => {
+                    self.tell_untold(untold.take());
+                    self.at_host(node, arrival);
+                }
             }
         }
         self.tell_untold(untold);

@@ -1,5 +1,7 @@
 //! The short ways of segments, header prediction, trains and acknowledgements alone, lead to where the long ones lead: all of an endpoint is compared after each step of random transfers.
 
+mod strange;
+
 use std::collections::BTreeMap;
 
 use ackless_wire::random::{Purpose, Stream};

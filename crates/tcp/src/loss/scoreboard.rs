@@ -24,7 +24,9 @@ impl Scoreboard {
     }
 
     /// Update() of RFC 6675, 4: all below `una` is acknowledged, and `reported` spans selectively. Spans that are not
-    /// inside the data that is out are ignored, among them the duplicate reports of RFC 2883. Returns the bytes newly
+    /// inside the data that is out are ignored, among them the duplicate reports of RFC 2883, and so is one apart from all
+    /// others once there are 32,768 of these: to heed no report is allowed, and a peer that reports single bytes would
+    /// have us move all that are kept for each. Returns the bytes newly
     /// selectively acknowledged.
     pub fn update(&mut self, una: Position, max: Position, reported: &[Span]) -> Bytes {
         self.acknowledge(una);
@@ -53,6 +55,9 @@ impl Scoreboard {
         let from = self.count_below(|s| s.end < span.start);
         let to = from + self.spans.range(from..).take_while(|s| s.start <= span.end).count();
         if from == to {
+            if self.spans.len() == MOST_SPANS {
+                return;
+            }
             self.spans.insert(from, span);
             self.total += span.len();
             return;
@@ -141,6 +146,8 @@ impl Scoreboard {
     }
 }
 
+/// The most spans that are kept: enough where every other of 65,000 segments is lost.
+const MOST_SPANS: usize = 1 << 15;
 /// How many spans to step over before it is better to search.
 const NEAR: usize = 4;
 

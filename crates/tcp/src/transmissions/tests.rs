@@ -129,6 +129,23 @@ fn forgotten_reports_are_losses() {
 }
 
 #[test]
+fn what_was_reported_taken_back_and_found_again_is_in_the_order_of_sending() {
+    let mut records = sent(4);
+    assert_eq!(sack(&mut records, 101, 301), [2, 3]);
+    // The first is sent again, so that nothing holds the reported ones in the order.
+    assert_eq!(records.send(span(1, 101), ms(10), Snapshot::default()), 5);
+    records.forget_reports();
+    records.find_all();
+    let mut seen = Vec::new();
+    records.judge(u64::MAX, |record| {
+        seen.push(record.number);
+        Verdict::Keep
+    });
+    assert_eq!(seen, [2, 3, 4, 5]);
+    assert!((2..=5).all(|number| records.numbered(number).is_some_and(|record| record.number == number)));
+}
+
+#[test]
 fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
     for seed in 0..300 {
         let mut random = Stream::new(seed, 0, Purpose::Test);

@@ -125,3 +125,16 @@ fn spans_answer_as_single_octets_would() {
         }
     }
 }
+
+#[test]
+fn whoever_reports_single_bytes_has_so_many_kept_and_no_more() {
+    let (mut board, max) = (Scoreboard::new(), Position(1 << 30));
+    let report = |board: &mut Scoreboard, n: u64| board.update(Position(1), max, &[span(2 * n, 2 * n + 1)]);
+    let most = MOST_SPANS as u64;
+    assert!((1..=most).all(|n| report(&mut board, n) == Bytes(1)));
+    assert_eq!(report(&mut board, most + 10), Bytes::ZERO);
+    // What joins others makes room.
+    assert_eq!(board.update(Position(1), max, &[span(2, 2 * most)]), Bytes(most - 1));
+    assert_eq!(report(&mut board, most + 10), Bytes(1));
+    assert_eq!(board.total(), Bytes(2 * most));
+}

@@ -52,16 +52,25 @@ impl Link {
         self.random.chance(self.loss)
     }
 
+    /// Whether all of an originator is compared after each step with one that goes the long way: of some seeds, since it takes long.
+    const fn is_compared(&self) -> bool {
+        self.seed.is_multiple_of(7)
+    }
+
     /// New packets in MPDUs of their own, in a run.
     fn offer_run(&mut self, new: u64) {
         let new = self.originator.room().min(new as usize);
         let mpdus: Vec<Mpdu> = (0..new as u32).map(|n| mpdu(self.offered + n)).collect();
-        let mut alone = self.originator.clone();
-        let expected: Vec<Mpdu> = mpdus.iter().map(|mpdu| alone.push_new(*mpdu)).collect();
         let mut onto = Vec::new();
-        self.originator.push_run(mpdus.iter(), &mut onto);
-        assert_eq!(format!("{onto:?}"), format!("{expected:?}"), "seed {}", self.seed);
-        assert_eq!(format!("{:?}", self.originator), format!("{alone:?}"), "seed {}", self.seed);
+        if self.is_compared() {
+            let mut alone = self.originator.clone();
+            let expected: Vec<Mpdu> = mpdus.iter().map(|mpdu| alone.push_new(*mpdu)).collect();
+            self.originator.push_run(mpdus.iter(), &mut onto);
+            assert_eq!(format!("{onto:?}"), format!("{expected:?}"), "seed {}", self.seed);
+            assert_eq!(format!("{:?}", self.originator), format!("{alone:?}"), "seed {}", self.seed);
+        } else {
+            self.originator.push_run(mpdus.iter(), &mut onto);
+        }
         self.offered += new as u32;
         self.fates.resize(self.offered as usize, None);
     }
@@ -158,12 +167,16 @@ impl Link {
 
     fn block_ack(&mut self, sent: bool) {
         let heard = sent && !self.lost();
+        let compared = self.is_compared();
         let (fates, seed) = (&mut self.fates, self.seed);
         let mut fate = |mpdu, fate| settle(fates, seed, mpdu, fate);
         if heard {
             let (bitmap, limit) = (self.recipient.bitmap(), self.retry_limit);
-            let (mut whole, mut of_whole, mut of_parts) = (self.originator.clone(), Vec::new(), Vec::new());
-            whole.on_block_ack(bitmap, limit, |mpdu, fate| of_whole.push((mpdu.handle, fate)));
+            let mut whole = compared.then(|| self.originator.clone());
+            let (mut of_whole, mut of_parts) = (Vec::new(), Vec::new());
+            if let Some(whole) = &mut whole {
+                whole.on_block_ack(bitmap, limit, |mpdu, fate| of_whole.push((mpdu.handle, fate)));
+            }
             let originator = &mut self.originator;
             let delivered: Vec<Mpdu> = originator.delivered(bitmap).copied().collect();
             for mpdu in &delivered {
@@ -177,8 +190,10 @@ impl Link {
                 of_parts.push((mpdu.handle, how));
                 fate(mpdu, how);
             });
-            assert_eq!(of_parts, of_whole, "seed {seed}: those at the start first, or all at once");
-            assert_eq!(format!("{:?}", self.originator), format!("{whole:?}"), "seed {seed}");
+            if let Some(whole) = whole {
+                assert_eq!(of_parts, of_whole, "seed {seed}: those at the start first, or all at once");
+                assert_eq!(format!("{:?}", self.originator), format!("{whole:?}"), "seed {seed}");
+            }
             self.told();
         } else {
             self.originator.on_no_block_ack(self.retry_limit, fate);

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::EmuError;
@@ -49,27 +49,42 @@ impl Leftovers {
 
     /// Asks them to end, kills what has not ended in time, and leaves no zombies but of those whom somebody else waits for.
     pub(crate) fn end(&self, awaited: &[Pid]) {
-        let mut asked = Vec::new();
-        for (signal, times) in [(Signal::SIGTERM, PATIENCE_MS / STEP_MS), (Signal::SIGKILL, PATIENCE_MS / STEP_MS)] {
-            for time in 0..times {
-                let left = self.find();
-                if left.is_empty() {
-                    break;
-                }
-                if time == 0 {
-                    for &process in &left {
-                        // It may end in this very moment.
-                        let _ = kill(process, signal);
-                    }
-                    asked.extend(left);
-                }
-                std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
+        let mut told = Vec::new();
+        if !self.tell(Signal::SIGTERM, &mut told) {
+            self.tell(Signal::SIGKILL, &mut told);
+        }
+        told.retain(|process| !awaited.contains(process));
+        // Who ends is in no namespace any more and bears no mark, but is no zombie yet, or still its parent's, which ends too.
+        for _ in 0..PATIENCE_MS / STEP_MS {
+            told.retain(|&process| !is_gone(process));
+            if told.is_empty() {
+                break;
             }
+            step();
         }
-        for process in asked.into_iter().filter(|process| !awaited.contains(process)) {
-            // Those whose parent lives, or who have been asked twice, are not ours to wait for.
-            let _ = waitpid(process, Some(WaitPidFlag::WNOHANG));
+    }
+
+    /// Sends each of them a signal once, and adds it to those `told`; whether nothing runs any more before patience ends.
+    fn tell(&self, signal: Signal, told: &mut Vec<Pid>) -> bool {
+        let already = told.len();
+        let mut looks_at_nothing = 0;
+        for _ in 0..PATIENCE_MS / STEP_MS {
+            let left = self.find();
+            // One look may miss who bears the mark: between two programs (execve(2)) a process has no environment.
+            looks_at_nothing = if left.is_empty() { looks_at_nothing + 1 } else { 0 };
+            if looks_at_nothing == 2 {
+                return true;
+            }
+            for process in left {
+                if !told[already..].contains(&process) {
+                    // It may end in this very moment.
+                    let _ = kill(process, signal);
+                    told.push(process);
+                }
+            }
+            step();
         }
+        false
     }
 
     /// What still runs of them.
@@ -149,6 +164,20 @@ fn is_descendant(mut process: i32) -> bool {
         process = parent;
     }
     process == own
+}
+
+/// Whether a process that was told to end has, and is no zombie of this one: waits for it, but without standing still.
+fn is_gone(process: Pid) -> bool {
+    match waitpid(process, Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::StillAlive) => false,
+        Ok(_) => true,
+        // Not a child of this one: it has been waited for, or its parent is to do so, or to leave it to this process.
+        Err(_) => !is_descendant(process.as_raw()),
+    }
+}
+
+fn step() {
+    std::thread::park_timeout(std::time::Duration::from_millis(STEP_MS.into()));
 }
 
 /// How long they may take to end.

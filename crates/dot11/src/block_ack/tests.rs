@@ -182,6 +182,8 @@ fn an_mpdu_is_sent_as_often_as_the_retry_limit_says() {
 fn an_unsent_mpdu_is_not_acknowledged_by_a_stray_bit() {
     let mut originator = on_the_air(0, 1);
     originator.push_new(mpdu(1));
+    let at_the_start: Vec<u16> = originator.delivered(bitmap(0, &[0, 1, 2])).map(|mpdu| mpdu.seq.get()).collect();
+    assert_eq!(at_the_start, [0]);
     originator.on_block_ack(bitmap(0, &[0, 1, 2]), 7, |mpdu, _| assert_eq!(mpdu.seq.get(), 0));
     assert_eq!(to_send(&originator), [1]);
     assert!(originator.unacknowledged().all(|mpdu| !mpdu.retry));

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::{NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
-use ackless_dot11::station::{Station, Upward};
+use ackless_dot11::station::{Crowd, Station, Upward};
 use ackless_wire::{Bytes, Discharge, Duration, Instant, PacketId, PacketPool};
 
 use crate::agenda::Agenda;
@@ -102,10 +102,12 @@ pub struct Cell<S, O> {
 }
 
 /// Who may be about to send.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Contention {
-    /// Stations that must hear of the medium, in ascending order.
+    /// Stations that must hear of the medium, each for itself, in ascending order.
     active: Vec<u16>,
+    /// Those of whom all hear alike.
+    crowd: Crowd,
     /// Those whose PPDU is over and that may still await its answer, in ascending order.
     awaiting: Vec<u16>,
     /// Whether a grant may have changed since the agenda was told.
@@ -121,6 +123,23 @@ struct Contention {
     least_ifs: Duration,
     /// Whose grants were the earliest when the agenda was told.
     winners: Vec<u16>,
+}
+
+impl Contention {
+    /// Nobody has anything to send yet.
+    fn new(least_ifs: Duration, crowd: Crowd) -> Self {
+        Self {
+            active: Vec::new(),
+            crowd,
+            awaiting: Vec::new(),
+            stale: false,
+            silence_from: Instant::ZERO,
+            wanted: None,
+            untold: None,
+            least_ifs,
+            winners: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -307,6 +326,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         beacon.next += beacon.interval;
         let next = beacon.next;
         self.tell_of_silence();
+        self.single_out(0);
         let view = self.view(0);
         self.stations[0].beacon_due(self.now, view, len);
         self.after_station(0);
@@ -314,6 +334,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     fn wake_station(&mut self, node: usize) {
+        self.single_out(node);
         let ppdu = self.stations[node].wake(self.now, &mut self.pool);
         match ppdu {
             Some(ppdu) => self.transmit(ppdu),

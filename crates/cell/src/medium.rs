@@ -110,10 +110,26 @@ impl Medium {
         self.collided.contains(&node)
     }
 
+    /// The medium as those see it who neither sent in the last busy period nor are party to a reservation.
+    pub fn view_of_bystanders(&self) -> MediumView {
+        MediumView {
+            busy: self.is_busy(),
+            ending: false,
+            idle_since: self.idle_since,
+            nav_until: self.reservations.iter().map(|reservation| reservation.until).max().unwrap_or_default(),
+            unintelligible: !self.collided.is_empty(),
+        }
+    }
+
     /// The idle medium as all see it, if all see the same: nothing is reserved, and nothing collided last.
     pub fn common_view(&self) -> Option<MediumView> {
         let same = self.on_air.is_empty() && self.reservations.is_empty() && self.collided.is_empty();
-        same.then(|| self.view(NodeId::BROADCAST, false))
+        same.then(|| self.view_of_bystanders())
+    }
+
+    /// Those who are party to a reservation, its transmitter and its receiver: it does not hold for them.
+    pub fn parties(&self) -> impl Iterator<Item = NodeId> {
+        self.reservations.iter().flat_map(|reservation| [reservation.transmitter, reservation.receiver])
     }
 
     /// The medium as `node` sees it. `ending`: a PPDU ends in this instant, and the medium still counts as busy.

@@ -86,6 +86,8 @@ pub struct ChannelAccess {
     /// Slots still to wait, as of `first_slot` while the counter runs.
     slots: u32,
     wants: bool,
+    /// Somebody else counts its slots: see [`crate::station::Crowd`].
+    lent: bool,
     idle: Option<Idle>,
     random: Stream,
 }
@@ -114,7 +116,8 @@ impl ChannelAccess {
     /// Access with nothing to send on a medium that has never been busy.
     pub fn new(parameters: Parameters, policy: BackoffPolicy, random: Stream) -> Self {
         let idle = Idle { since: Instant::ZERO, first_slot: Instant::ZERO + parameters.ifs, requested: None };
-        Self { parameters, policy, window: parameters.cw_min, slots: 0, wants: false, idle: Some(idle), random }
+        let window = parameters.cw_min;
+        Self { parameters, policy, window, slots: 0, wants: false, lent: false, idle: Some(idle), random }
     }
 
     /// A frame waits to be sent. Draws a counter where the medium is busy and none is pending.
@@ -122,6 +125,7 @@ impl ChannelAccess {
         if self.wants {
             return;
         }
+        debug_assert!(!self.lent, "who waits in a crowd has asked already");
         self.wants = true;
         match &mut self.idle {
             Some(idle) if now >= idle.since => idle.requested = Some(now),
@@ -143,6 +147,7 @@ impl ChannelAccess {
 
     /// No frame waits any more (the last one was withdrawn). A running counter goes on as post-backoff.
     pub fn withdraw_request(&mut self) {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         self.wants = false;
     }
 
@@ -154,12 +159,14 @@ impl ChannelAccess {
     /// The medium got busy, physically or by this station's own frame exchange: the counter stops.
     #[inline]
     pub fn pause(&mut self, now: Instant) {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         let Some(idle) = self.idle.take() else { return };
         if idle.requested.is_some() {
             self.draw_if_cut_short(idle, now);
         }
         if self.slots > 0 && now >= idle.first_slot {
-            self.slots = self.slots.saturating_sub(self.slots_gone(idle, now));
+            let gone = self.parameters.slots_gone(idle.first_slot, now);
+            self.slots = self.slots.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
         }
     }
 
@@ -173,17 +180,20 @@ impl ChannelAccess {
     /// The medium is idle from `since` on, which may lie ahead (NAV), and slots begin `ifs` later.
     #[inline]
     pub fn resume(&mut self, since: Instant, first_slot: Instant) {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         self.idle = Some(Idle { since, first_slot, requested: None });
     }
 
     /// Whether the medium is paused for this station.
     pub fn is_paused(&self) -> bool {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         self.idle.is_none()
     }
 
     /// When this station will begin to send if the medium stays idle; `None` without a frame or while the medium is busy.
     #[inline]
     pub fn grant(&self) -> Option<Instant> {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         let idle = self.idle.filter(|_| self.wants)?;
         let counted = idle.first_slot + self.parameters.slot * u64::from(self.slots);
         let Some(requested) = idle.requested.filter(|&requested| requested > counted) else { return Some(counted) };
@@ -198,12 +208,14 @@ impl ChannelAccess {
 
     /// What the current grant waits for; meaningful while there is one.
     pub fn waited(&self) -> Option<Waited> {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         self.idle.map(|idle| Waited { idle_since: idle.since, first_slot: idle.first_slot })
     }
 
     /// The own access is over: the window that follows, and a new counter, post-backoff where nothing waits. A frame that failed and will be repeated
     /// always waits.
     pub fn settle(&mut self, how: Settled, waiting: bool) {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         let Parameters { cw_min, cw_max, .. } = self.parameters;
         let doubled = (u32::from(self.window) * 2 + 1).min(u32::from(cw_max)) as u16;
         self.window = match (self.policy, how) {
@@ -225,6 +237,7 @@ impl ChannelAccess {
 
     /// Whether nothing waits and no counter runs at `now`: such a station need not hear of the medium until its next request.
     pub fn is_settled(&self, now: Instant) -> bool {
+        debug_assert!(!self.lent, "it is to leave its crowd first");
         let run_out = |idle: Idle| idle.first_slot + self.parameters.slot * u64::from(self.slots) <= now;
         !self.wants && (self.slots == 0 || self.idle.is_some_and(run_out))
     }
@@ -238,15 +251,42 @@ impl ChannelAccess {
         self.slots = self.random.below(u64::from(self.window) + 1) as u32;
     }
 
-    /// By how much the counter went down in an idle period whose first slot had begun by `now`.
+    /// Has its slots counted elsewhere from now on, if it waits in this silence as whoever asked before that began. Where its counter stands at the first slot.
+    pub(crate) fn lend(&mut self, silence: Waited) -> Option<u32> {
+        let idle = self.idle.filter(|idle| self.wants && idle.requested.is_none())?;
+        self.lent = (idle.since, idle.first_slot) == (silence.idle_since, silence.first_slot);
+        self.lent.then(|| {
+            self.idle = None;
+            self.slots
+        })
+    }
+
+    /// Counts its slots itself again: in this silence, or in the next.
+    pub(crate) fn take_back(&mut self, slots: u32, silence: Option<Waited>) {
+        let idle =
+            |silence: Waited| Idle { since: silence.idle_since, first_slot: silence.first_slot, requested: None };
+        (self.lent, self.slots, self.idle) = (false, slots, silence.map(idle));
+    }
+
+    /// Whether its slots are counted elsewhere.
+    #[inline(always)]
+    pub(crate) const fn is_lent(&self) -> bool {
+        self.lent
+    }
+}
+
+impl Parameters {
+    /// By how much a counter goes down, at most, in an idle period with this first slot that ends at `now`.
     #[inline]
-    fn slots_gone(&self, idle: Idle, now: Instant) -> u32 {
-        let whole = (now - idle.first_slot).div_floor(self.parameters.slot);
-        let gone = match self.parameters.function {
+    pub(crate) fn slots_gone(&self, first_slot: Instant, now: Instant) -> u64 {
+        if now < first_slot {
+            return 0;
+        }
+        let whole = (now - first_slot).div_floor(self.slot);
+        match self.function {
             Function::Dcf => whole,
             Function::Edca => whole + 1,
-        };
-        u32::try_from(gone).unwrap_or(u32::MAX)
+        }
     }
 }
 

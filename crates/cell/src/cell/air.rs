@@ -27,13 +27,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn watch(&mut self, node: usize) {
         let station = &self.stations[node];
         self.agenda.set(self.slots.slot(Wakeup::Station(node)), station.poll_timeout());
-        if station.is_settled(self.now) {
+        if station.is_in_crowd() || station.is_settled(self.now) {
             return;
         }
-        let active = &mut self.contention.active;
-        if let Err(place) = active.binary_search(&(node as u16)) {
-            active.insert(place, node as u16);
-        }
+        enlist(&mut self.contention.active, node as u16);
         self.contention.stale = true;
         if self.contention.wanted.is_none() && station.wants_medium() {
             self.contention.wanted = Some(self.now);
@@ -59,7 +56,37 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let grant = self.stations[usize::from(node)].grant();
             note_grant(&mut self.contention.winners, &mut earliest, node, grant);
         }
+        self.call_out_of_crowd(&mut earliest);
         (earliest < Instant::FAR_FUTURE).then_some(earliest)
+    }
+
+    /// Who comes first of the crowd leaves it, if nobody comes before: keeps the `earliest` grant of all, and whose it is.
+    #[inline(always)]
+    fn call_out_of_crowd(&mut self, earliest: &mut Instant) {
+        let contention = &mut self.contention;
+        while let Some((grant, NodeId(node))) = contention.crowd.first().filter(|(grant, _)| grant <= earliest) {
+            self.stations[usize::from(node)].leave_crowd(&mut contention.crowd);
+            enlist(&mut contention.active, node);
+            note_grant(&mut contention.winners, earliest, node, Some(grant));
+        }
+    }
+
+    /// Something is about to happen to a station that does not happen to others: it is told of the medium by itself again.
+    #[inline(always)]
+    pub(super) fn single_out(&mut self, node: usize) {
+        if self.stations[node].is_in_crowd() {
+            self.stations[node].leave_crowd(&mut self.contention.crowd);
+            enlist(&mut self.contention.active, node as u16);
+            self.contention.stale = true;
+        }
+    }
+
+    /// All are told of the medium by themselves again.
+    fn single_all_out(&mut self) {
+        let members: Vec<NodeId> = self.contention.crowd.members().collect();
+        for NodeId(node) in members {
+            self.single_out(node.into());
+        }
     }
 
     /// Counters have run out: their stations send, all in the same instant.
@@ -126,6 +153,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn receive_ahead(&mut self) {
         self.agenda.set(self.slots.slot(Wakeup::Ahead), None);
         let now = self.now;
+        let receiver = self.medium.alone().map(|transmission| transmission.ppdu.receiver.station());
+        if let Some(NodeId(receiver)) = receiver {
+            self.single_out(receiver.into());
+        }
         let Some(Transmission { ppdu, start, end, .. }) = self.medium.alone() else { return };
         // The air as it will be until the PPDU's end, as for one that is taken in then.
         let spared = match &mut self.interference {
@@ -160,6 +191,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         } else {
             // Who has not been told has nothing to stop: an answer that comes after the least of the interframe spaces is part of an exchange whose NAV holds counters.
             self.contention.untold = None;
+            self.contention.crowd.medium_busy(now);
             let stations = &mut self.stations;
             self.contention.active.retain(|&node| {
                 let station = &mut stations[usize::from(node)];
@@ -251,6 +283,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// A station takes in what is intact of a PPDU.
     pub(super) fn take_in(&mut self, node: usize, ppdu: &Ppdu, intact: u64) {
+        self.single_out(node);
         let view = self.view(node);
         self.stations[node].receive(self.now, view, ppdu, intact, &mut self.pool);
         self.after_station(node);
@@ -289,7 +322,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// far, which is `spent`, is told, and what follows is a new one with nothing to send.
     fn settle_silence(&mut self, spent: Silence) {
         let wants = |&node: &u16| self.stations[usize::from(node)].wants_medium();
-        if self.contention.wanted.is_none() || self.contention.active.iter().any(wants) {
+        if self.contention.wanted.is_none()
+            || !self.contention.crowd.is_empty()
+            || self.contention.active.iter().any(wants)
+        {
             return;
         }
         self.contention.wanted = None;
@@ -332,7 +368,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn silence_begins(&mut self) {
         let now = self.now;
         let wants = |&node: &u16| self.stations[usize::from(node)].wants_medium();
-        let wanted = self.contention.active.iter().any(wants);
+        let wanted = !self.contention.crowd.is_empty() || self.contention.active.iter().any(wants);
         self.contention.silence_from = now;
         self.contention.wanted = wanted.then_some(now);
         self.contention.untold = Some(now + self.contention.least_ifs);
@@ -351,17 +387,36 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     #[inline(never)]
     fn resume_counters(&mut self) {
         self.contention.untold = None;
-        let common = self.medium.common_view();
-        let mut earliest = Instant::FAR_FUTURE;
-        self.contention.winners.clear();
-        for &node in &self.contention.active {
-            let view = common.unwrap_or_else(|| self.medium.view(NodeId(node), false));
-            let station = &mut self.stations[usize::from(node)];
-            station.medium_idle(self.now, view);
-            note_grant(&mut self.contention.winners, &mut earliest, node, station.grant());
+        while let Some(NodeId(node)) = self.party_in_crowd() {
+            self.single_out(node.into());
         }
+        let Self { now, medium, stations, contention, .. } = self;
+        let gathers = !contention.crowd.is_empty() || contention.active.len() >= MANY;
+        if gathers {
+            contention.crowd.medium_idle(medium.view_of_bystanders());
+        }
+        let common = medium.common_view();
+        let mut earliest = Instant::FAR_FUTURE;
+        contention.winners.clear();
+        contention.active.retain(|&node| {
+            let view = common.unwrap_or_else(|| medium.view(NodeId(node), false));
+            let station = &mut stations[usize::from(node)];
+            station.medium_idle(*now, view);
+            if gathers && station.join_crowd(&mut contention.crowd) {
+                return false;
+            }
+            note_grant(&mut contention.winners, &mut earliest, node, station.grant());
+            true
+        });
+        self.call_out_of_crowd(&mut earliest);
         self.agenda.set_busy(Busy::Contention as usize, Some(earliest));
         self.contention.stale = false;
+    }
+
+    /// A member of the crowd for whom a reservation does not hold.
+    fn party_in_crowd(&self) -> Option<NodeId> {
+        let is_member = |node: &NodeId| self.stations.get(usize::from(node.0)).is_some_and(Station::is_in_crowd);
+        self.medium.parties().find(is_member)
     }
 
     /// The silence before a won access.
@@ -392,6 +447,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             return self.finish_by_power();
         }
         self.tell_of_silence();
+        self.single_all_out();
         let end = self.now;
         let mut cut: Vec<Transmission> = Vec::new();
         while let Some(at) = self.medium.poll_timeout() {
@@ -432,5 +488,17 @@ fn note_grant(winners: &mut Vec<u16>, earliest: &mut Instant, node: u16, grant: 
         winners.clear();
         *earliest = grant;
     }
-    winners.push(node);
+    let place = winners.partition_point(|&other| other < node);
+    winners.insert(place, node);
 }
+
+/// Adds a station to those that must hear of the medium, if it is none of them.
+#[inline(always)]
+fn enlist(active: &mut Vec<u16>, node: u16) {
+    if let Err(place) = active.binary_search(&node) {
+        active.insert(place, node);
+    }
+}
+
+/// From how many on it pays to have stations counted together: fewer are told sooner than gathered.
+const MANY: usize = 8;

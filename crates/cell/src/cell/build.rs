@@ -7,7 +7,7 @@ use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
 use ackless_dot11::rate::{RateChoice, SampleTable};
-use ackless_dot11::station::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Station, Upward};
+use ackless_dot11::station::{Aggregation, Amsdu, Bounds, Crowd, LinkConfig, MacConfig, Station, Upward};
 use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
 use ackless_phy::{Channel, Fading, MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
@@ -40,6 +40,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let schemes = (0..nodes).map(|node| scheme(NodeId(node as u16)));
         let stations = stations(config, seed, schemes);
         let least_ifs = stations.iter().map(Station::ifs).min().unwrap_or_default();
+        // Stations count alike; only the AP may have constants of its own.
+        let crowd = Crowd::like(&stations[stations.len() - 1]);
         let mut cell = Self {
             now: Instant::ZERO,
             until: Instant::ZERO,
@@ -54,7 +56,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             interference: None,
             loss: AirLoss::new(seed, loss_models(config, seed)),
             stations,
-            contention: Contention { least_ifs, ..Contention::default() },
+            contention: Contention::new(least_ifs, crowd),
             pool: PacketPool::default(),
             passages: passages(config, seed),
             server: Passage::new(config.server.host_latency, Delivery::PerPpdu),

@@ -26,6 +26,14 @@ impl MediumView {
     /// Somebody sends; for a station that does not look, since it has no use for more.
     pub const BUSY: Self =
         Self { busy: true, idle_since: Instant::ZERO, nav_until: Instant::ZERO, unintelligible: false, ending: false };
+
+    /// What a station waits for in a medium that is idle: the end of the NAV, DIFS or AIFS (`ifs`) and what EIFS adds, if it has to.
+    #[inline]
+    pub(super) fn silence(self, ifs: Duration, eifs_extra: Duration) -> Waited {
+        let eifs = if self.unintelligible { eifs_extra } else { Duration::ZERO };
+        let idle_since = self.idle_since.max(self.nav_until);
+        Waited { idle_since, first_slot: (self.nav_until + ifs).max(self.idle_since + ifs + eifs) }
+    }
 }
 
 impl<S: Scheme> Station<S> {
@@ -47,19 +55,18 @@ impl<S: Scheme> Station<S> {
         self.access.pause(now);
     }
 
-    /// The medium is idle, or the station's own exchange is over: counters run again.
+    /// The medium is idle, or the station's own exchange is over: counters run again. A crowd's member has been told with the crowd.
     #[inline]
     pub fn medium_idle(&mut self, now: Instant, view: MediumView) {
-        if view.busy || self.is_engaged() || !self.access.is_paused() {
+        if view.busy || self.is_engaged() || self.is_in_crowd() || !self.access.is_paused() {
             return;
         }
         debug_assert!(view.idle_since <= now, "an idle medium has been left");
         let ifs = self.access.parameters().ifs;
-        let damaged = view.unintelligible || self.damaged_at == Some(view.idle_since);
-        let eifs = if damaged { self.config.eifs_extra } else { Duration::ZERO };
-        let free = view.idle_since.max(self.exchange_ended);
-        let first_slot = (free + ifs).max(view.nav_until + ifs).max(view.idle_since + ifs + eifs);
-        self.access.resume(free.max(view.nav_until), first_slot);
+        let unintelligible = view.unintelligible || self.damaged_at == Some(view.idle_since);
+        let silence = MediumView { unintelligible, ..view }.silence(ifs, self.config.eifs_extra);
+        let since = silence.idle_since.max(self.exchange_ended);
+        self.access.resume(since, silence.first_slot.max(self.exchange_ended + ifs));
     }
 
     /// A frame that was not for this station is over: if an answer was awaited and that frame came first, none will come.
@@ -106,7 +113,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Whether a frame exchange of this station is under way, as initiator or as responder.
-    fn is_engaged(&self) -> bool {
+    pub(super) fn is_engaged(&self) -> bool {
         !self.exchange.is_idle() || self.answer.is_some()
     }
 

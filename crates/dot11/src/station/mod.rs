@@ -13,7 +13,7 @@
 //! [`Station::poll_timeout`] anew.
 //!
 //! The parts: `intake` takes packets in, `medium` hears the medium and asks for it, `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
-//! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer.
+//! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer, `crowd` counts the slots of many at once.
 //!
 //! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once,
 //! A-MSDU outside of a BlockAck agreement, NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
@@ -46,6 +46,7 @@ macro_rules! context {
 
 mod compose;
 mod config;
+mod crowd;
 mod exchange;
 mod initiate;
 mod intake;
@@ -54,6 +55,7 @@ mod medium;
 mod respond;
 
 pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
+pub use crowd::Crowd;
 use exchange::{AwaitingCts, Exchange, InService};
 use links::Links;
 pub use medium::MediumView;

@@ -11,6 +11,7 @@
 use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
 
+pub use crate::block_ack::Fate;
 pub use crate::content::Content;
 use crate::frame::{Answer, FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId};
 pub use crate::queue::SendOptions;
@@ -24,6 +25,9 @@ pub use crate::queue::SendOptions;
 ///
 /// Where an MPDU carries an A-MSDU, `on_sequenced`, `on_mpdu`, `on_delivered` and `on_given_up` are asked about each of its packets, one after another
 /// and with the same sequence number ([`Mpdu::part`]); one packet refused by `on_mpdu` refuses all.
+///
+/// What comes in a run is asked about at once by `on_all_sequenced`, `on_mpdus`, `on_run_upward` and `on_fates`, which by default ask one by one. A scheme that answers
+/// these itself does what it would have done then.
 ///
 /// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
@@ -53,6 +57,13 @@ pub trait Scheme {
     /// and cannot be withdrawn.
     fn on_sequenced(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
 
+    /// [`Self::on_sequenced`] for each of these, of one PPDU.
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        for mpdu in mpdus {
+            self.on_sequenced(cx, mpdu);
+        }
+    }
+
     /// A PPDU with packets is about to be sent to `to`, and `queued` stays behind. `bits` will stand in the headers of all its MPDUs.
     /// Asked each time that it is sent, in the instant in which it is.
     fn on_ppdu_out(&mut self, _cx: &mut Context<'_>, _to: NodeId, _queued: Backlog, _bits: &mut HeaderBits) {}
@@ -63,6 +74,12 @@ pub trait Scheme {
     /// An intact MPDU came, perhaps again. A refused one is treated as if it had been damaged: no answer counts it.
     fn on_mpdu(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) -> Admission {
         Admission::Accept
+    }
+
+    /// [`Self::on_mpdu`] for intact MPDUs of one PPDU, none with an A-MSDU, up to the first that is refused. Returns how many have been accepted.
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let refused = mpdus.iter().position(|mpdu| self.on_mpdu(cx, mpdu) == Admission::Refuse);
+        refused.unwrap_or(mpdus.len())
     }
 
     /// SIFS is over and an Ack or BlockAck leaves in this instant: bytes may be appended and bits set, and `duration`, its
@@ -91,6 +108,12 @@ pub trait Scheme {
         Verdict::Pass
     }
 
+    /// [`Self::on_upward`] for packets that leave the reorder buffer one behind another, of as many at the start as pass without that anything is emitted. Returns how many these
+    /// are; of the next one nothing has been asked.
+    fn on_run_upward(&mut self, _cx: &mut Context<'_>, _mpdus: &[Mpdu]) -> usize {
+        0
+    }
+
     /// The Ack or BlockAck to this node's last PPDU came, with this in its Duration field.
     fn on_answer(&mut self, _cx: &mut Context<'_>, _from: NodeId, _answer: &Answer, _duration: Duration) {}
 
@@ -102,6 +125,16 @@ pub trait Scheme {
 
     /// The MPDU reached its retry limit and will not be sent again.
     fn on_given_up(&mut self, _cx: &mut Context<'_>, _mpdu: &Mpdu) {}
+
+    /// [`Self::on_delivered`] or [`Self::on_given_up`] for each of these. Their packets are there until all have been told.
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        for (mpdu, fate) in fates {
+            match fate {
+                Fate::Delivered => self.on_delivered(cx, mpdu),
+                Fate::GivenUp => self.on_given_up(cx, mpdu),
+            }
+        }
+    }
 
     /// A packet is passing through this node, from one of its links to another. One that this scheme emitted with
     /// [`Emission::Onward`] is asked about too.
@@ -120,6 +153,11 @@ pub trait Scheme {
     /// Whether every answer is that of this trait, so that what is asked for each packet need not be asked at all.
     fn is_stock(&self) -> bool {
         false
+    }
+
+    /// Whether [`Self::on_outgoing`] ever changes how a packet is sent.
+    fn changes_options(&self) -> bool {
+        !self.is_stock()
     }
 
     /// Whether [`Self::on_forward`] ever does more than to let packets pass: if not, it need not be asked.
@@ -155,6 +193,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).on_sequenced(cx, mpdu);
     }
 
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        (**self).on_all_sequenced(cx, mpdus);
+    }
+
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         (**self).on_ppdu_out(cx, to, queued, bits);
     }
@@ -165,6 +207,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
         (**self).on_mpdu(cx, mpdu)
+    }
+
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        (**self).on_mpdus(cx, mpdus)
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, duration: &mut Duration) {
@@ -183,6 +229,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).on_upward(cx, packet, from)
     }
 
+    fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        (**self).on_run_upward(cx, mpdus)
+    }
+
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, duration: Duration) {
         (**self).on_answer(cx, from, answer, duration);
     }
@@ -199,6 +249,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         (**self).on_given_up(cx, mpdu);
     }
 
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        (**self).on_fates(cx, fates);
+    }
+
     fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
         (**self).on_forward(cx, packet, passage)
     }
@@ -213,6 +267,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn is_stock(&self) -> bool {
         (**self).is_stock()
+    }
+
+    fn changes_options(&self) -> bool {
+        (**self).changes_options()
     }
 
     fn heeds_passage(&self) -> bool {

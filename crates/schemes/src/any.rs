@@ -1,7 +1,9 @@
 //! Any of the schemes, chosen when a cell is built.
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_dot11::hooks::{
+    Admission, AnswerDue, Arrival, Backlog, Context, Fate, Passage, Scheme, SendOptions, Verdict,
+};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::agent::Agent;
@@ -91,6 +93,10 @@ impl Scheme for AnyScheme {
         ask!(self, (), scheme => scheme.on_sequenced(cx, mpdu));
     }
 
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        ask!(self, (), scheme => scheme.on_all_sequenced(cx, mpdus));
+    }
+
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
         ask!(self, (), scheme => scheme.on_ppdu_out(cx, to, queued, bits));
     }
@@ -101,6 +107,10 @@ impl Scheme for AnyScheme {
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
         ask!(self, Admission::Accept, scheme => scheme.on_mpdu(cx, mpdu))
+    }
+
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        ask!(self, mpdus.len(), scheme => scheme.on_mpdus(cx, mpdus))
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, duration: &mut Duration) {
@@ -119,6 +129,10 @@ impl Scheme for AnyScheme {
         ask!(self, Verdict::Pass, scheme => scheme.on_upward(cx, packet, from))
     }
 
+    fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        ask!(self, mpdus.len(), scheme => scheme.on_run_upward(cx, mpdus))
+    }
+
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, duration: Duration) {
         ask!(self, (), scheme => scheme.on_answer(cx, from, answer, duration));
     }
@@ -133,6 +147,10 @@ impl Scheme for AnyScheme {
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
         ask!(self, (), scheme => scheme.on_given_up(cx, mpdu));
+    }
+
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        ask!(self, (), scheme => scheme.on_fates(cx, fates));
     }
 
     /// The others let all pass.
@@ -155,6 +173,16 @@ impl Scheme for AnyScheme {
     #[inline(always)]
     fn is_stock(&self) -> bool {
         matches!(self, Self::Stock)
+    }
+
+    #[inline(always)]
+    fn changes_options(&self) -> bool {
+        match self {
+            Self::Filter(_) => true,
+            Self::Stock | Self::Hack(_) | Self::Agent(_) | Self::ArqProxy(_) | Self::Thinning(_) | Self::FastAck(_) => {
+                false
+            }
+        }
     }
 
     #[inline(always)]

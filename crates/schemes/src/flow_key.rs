@@ -1,14 +1,25 @@
 //! What tells TCP flows apart, in a form that compares fast, and a table ordered by it.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use ackless_wire::{IpHeader, Packet};
 
-/// The 5-tuple of a TCP packet. IPv4 addresses stand as IPv4-mapped IPv6 addresses (RFC 4291, 2.5.5.2).
+/// The 5-tuple of a TCP packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct FlowKey {
+pub(crate) enum FlowKey {
+    /// Over IPv4, which nearly all are: so short that it is made and compared in registers.
+    V4(Tuple<Ipv4Addr>),
+    /// Over IPv6.
+    V6(Tuple<Ipv6Addr>),
+}
+
+/// What tells the flows of one network protocol apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Tuple<A> {
     /// First, because it tells most flows of one peer apart.
     ports: u32,
-    src: u128,
-    dst: u128,
+    src: A,
+    dst: A,
 }
 
 /// Values by flow, in a sorted vector. The last one found is tried first: packets of a flow come in a row.
@@ -20,17 +31,29 @@ pub(crate) struct FlowTable<V> {
 
 impl FlowKey {
     /// The flow of a packet in its own direction; `None` if it is not TCP.
+    #[inline(always)]
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let tcp = packet.tcp()?;
-        let (src, dst) = match &packet.ip {
-            IpHeader::V4(v4) => (mapped(v4.src.to_bits()), mapped(v4.dst.to_bits())),
-            IpHeader::V6(v6) => (v6.src.to_bits(), v6.dst.to_bits()),
-        };
-        Some(Self { ports: u32::from(tcp.src_port) << 16 | u32::from(tcp.dst_port), src, dst })
+        let ports = u32::from(tcp.src_port) << 16 | u32::from(tcp.dst_port);
+        Some(match &packet.ip {
+            IpHeader::V4(v4) => Self::V4(Tuple { ports, src: v4.src, dst: v4.dst }),
+            IpHeader::V6(v6) => Self::V6(Tuple { ports, src: v6.src, dst: v6.dst }),
+        })
     }
 
     /// The same connection's other direction.
+    #[inline(always)]
     pub(crate) const fn reversed(self) -> Self {
+        match self {
+            Self::V4(tuple) => Self::V4(tuple.reversed()),
+            Self::V6(tuple) => Self::V6(tuple.reversed()),
+        }
+    }
+}
+
+impl<A: Copy> Tuple<A> {
+    #[inline(always)]
+    const fn reversed(self) -> Self {
         Self { ports: self.ports.rotate_left(16), src: self.dst, dst: self.src }
     }
 }
@@ -58,7 +81,7 @@ impl<V> FlowTable<V> {
     }
 
     /// Whether this flow is the last one that was found or added.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_at_hand(&self, key: FlowKey) -> bool {
         self.rows.get(self.last).is_some_and(|row| row.0 == key)
     }
@@ -73,12 +96,17 @@ impl<V> FlowTable<V> {
     }
 
     /// The value of a flow.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {
-        if !self.has_at_hand(key) {
-            self.last = self.rows.binary_search_by(|row| row.0.cmp(&key)).ok()?;
-        }
-        Some(self.at_hand())
+        if self.has_at_hand(key) || self.find(key) { Some(self.at_hand()) } else { None }
+    }
+
+    /// Looks for a flow, which is at hand then if it is there.
+    #[inline(never)]
+    fn find(&mut self, key: FlowKey) -> bool {
+        let place = self.rows.binary_search_by(|row| row.0.cmp(&key));
+        self.last = place.unwrap_or(self.last);
+        place.is_ok()
     }
 
     /// Adds a flow that is not in the table.
@@ -108,11 +136,6 @@ impl<V> FlowTable<V> {
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(FlowKey, &mut V) -> bool) {
         self.rows.retain_mut(|row| keep(row.0, &mut row.1));
     }
-}
-
-/// An IPv4 address as an IPv4-mapped IPv6 address.
-const fn mapped(v4: u32) -> u128 {
-    0xffff_0000_0000 | v4 as u128
 }
 
 #[cfg(test)]

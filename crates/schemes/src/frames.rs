@@ -24,16 +24,22 @@ impl<V> Frames<V> {
     }
 
     /// Takes a frame out.
+    #[inline]
     pub(crate) fn remove(&mut self, handle: FrameHandle) -> Option<V> {
-        let place = match self.rows.front()? {
-            (first, _) if *first == handle => 0,
-            _ => self.rows.binary_search_by(|(other, _)| other.cmp(&handle)).ok()?,
-        };
-        let value = self.rows[place].1.take();
+        if self.rows.front()?.0 != handle {
+            return self.remove_from_within(handle);
+        }
+        let (_, value) = self.rows.pop_front()?;
         while self.rows.front().is_some_and(|(_, value)| value.is_none()) {
             self.rows.pop_front();
         }
         value
+    }
+
+    #[inline(never)]
+    fn remove_from_within(&mut self, handle: FrameHandle) -> Option<V> {
+        let place = self.rows.binary_search_by(|(other, _)| other.cmp(&handle)).ok()?;
+        self.rows[place].1.take()
     }
 }
 

@@ -18,6 +18,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let is_instant = self.passages[node].is_instant_up();
         loop {
             if is_instant {
+                if node == 0 {
+                    self.drain_to_wire();
+                }
                 self.drain_up(node);
             }
             if let Some(arrival) = self.stations[node].poll_up() {
@@ -27,6 +30,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             } else {
                 return self.end_batches();
             }
+        }
+    }
+
+    /// Takes what came up at the AP, and what its scheme emitted onwards, to the wire, up to the first packet that goes elsewhere; where no time passes to its host. Nothing that one does has
+    /// a say in the next.
+    fn drain_to_wire(&mut self) {
+        if !self.is_plain() || self.stations[0].heeds_passage() {
+            return;
+        }
+        let mut any = false;
+        while let Some(packet) = self.stations[0].peek_onward()
+            && address::node_of(self.pool.get(packet).ip.dst()).is_none()
+        {
+            self.stations[0].poll_onward();
+            self.put_on_wire_up(packet);
+            any = true;
+        }
+        if any {
+            self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
+            self.after_passage(0, false);
         }
     }
 
@@ -168,8 +191,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// no more than a deadline is taken back that a frame heard since has made void, which spares an event.
     #[inline(always)]
     pub(super) fn after_passage(&mut self, node: usize, asked: bool) {
-        let waits = self.agenda.deadline(self.slots.slot(Wakeup::Station(node))) < Instant::FAR_FUTURE;
-        if asked || waits {
+        let deadline = self.agenda.deadline(self.slots.slot(Wakeup::Station(node)));
+        let waits = deadline < Instant::FAR_FUTURE;
+        if (asked || waits) && !self.stations[node].still_waits_for(deadline) {
             self.heed_station(node);
         }
     }
@@ -315,12 +339,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The AP puts a packet on the wire.
     #[inline(always)]
     fn push_up(&mut self, packet: PacketId) {
+        self.put_on_wire_up(packet);
+        self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
+    }
+
+    #[inline(always)]
+    fn put_on_wire_up(&mut self, packet: PacketId) {
         let len = self.pool.len_of(packet);
         if let Err(packet) = self.wire_up.push(self.now, packet, len) {
             self.observer.observe(self.now, &Event::WireDrop { node: Some(NodeId(0)) });
             self.pool.release(packet);
         }
-        self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
     }
 
     /// Packets have come over the wire to the AP.

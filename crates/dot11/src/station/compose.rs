@@ -196,11 +196,9 @@ impl<S: Scheme> Station<S> {
     /// Tells the scheme of each of these packets that it has its sequence number.
     #[inline(always)]
     fn tell_sequenced(&mut self, mpdus: &[Mpdu], now: Instant, pool: &mut PacketPool) {
-        if !self.scheme.is_stock() {
-            for mpdu in mpdus {
-                let mut cx = context!(self, now, pool);
-                self.scheme.on_sequenced(&mut cx, mpdu);
-            }
+        if !self.scheme.is_stock() && !mpdus.is_empty() {
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_all_sequenced(&mut cx, mpdus);
         }
     }
 

@@ -265,14 +265,11 @@ impl<S: Scheme> Station<S> {
         if self.links.has_device() {
             self.links.let_go(fates.iter().map(|(mpdu, _)| mpdu.handle));
         }
+        if !self.scheme.is_stock() && !fates.is_empty() {
+            let mut cx = context!(self, now, pool);
+            self.scheme.on_fates(&mut cx, &fates);
+        }
         for (mpdu, fate) in fates.drain(..) {
-            if !self.scheme.is_stock() {
-                let mut cx = context!(self, now, pool);
-                match fate {
-                    Fate::Delivered => self.scheme.on_delivered(&mut cx, &mpdu),
-                    Fate::GivenUp => self.scheme.on_given_up(&mut cx, &mpdu),
-                }
-            }
             let_go(&mpdu, fate, &mut self.counts, pool);
         }
         self.fates = fates;

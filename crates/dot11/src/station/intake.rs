@@ -27,39 +27,50 @@ impl<S: Scheme> Station<S> {
     ) {
         let handle = self.new_handle();
         let known = self.links.index(route.next);
-        let plain = self.scheme.is_stock() && self.config.bounds.is_none() && !self.links.has_device();
+        let (stock, plain) = (self.scheme.is_stock(), self.queues_plainly());
+        let mut options = None;
+        let mut passes = Some(packet);
+        if !stock {
+            let options = options.insert(self.options(route, known));
+            let mut cx = context!(self, now, pool);
+            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, options);
+            passes = carry_out(verdict, pool, packet);
+        }
+        let Some(packet) = passes else { return };
         if plain
             && let Some(link) = known
             && self.links.push_like(link, route, now, Content::of(packet, pool), handle)
         {
             return self.request(now, view);
         }
-        let qos = known.is_some_and(|link| self.links.is_qos(link));
-        let kind = if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data };
-        let mut options = SendOptions {
+        let options = options.unwrap_or_else(|| self.options(route, known));
+        let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
+        // A scheme may have chosen another receiver.
+        let link = known.filter(|_| stock).unwrap_or_else(|| self.links.link_of(&item));
+        if plain {
+            self.links.note_way(link, route, item);
+        }
+        self.queue(now, view, pool, (item, link), flow);
+    }
+
+    /// Whether packets that go the same way are queued alike: no scheme has a say in how they are sent, and no limit beside the queue's own or device in whether they are queued.
+    #[inline(always)]
+    fn queues_plainly(&self) -> bool {
+        !self.scheme.changes_options() && self.config.bounds.is_none() && !self.links.has_device()
+    }
+
+    /// How a packet goes its way, on a link that may be known.
+    #[inline(always)]
+    fn options(&self, route: Route, link: Option<usize>) -> SendOptions {
+        let qos = link.is_some_and(|link| self.links.is_qos(link));
+        SendOptions {
             receiver: route.next,
             destination: route.destination,
             source: route.source,
             ds: route.ds,
-            kind,
+            kind: if qos { MpduKind::QosData(self.config.tid) } else { MpduKind::Data },
             ack_policy: AckPolicy::Normal,
             rate: None,
-        };
-        let mut passes = Some(packet);
-        if !self.scheme.is_stock() {
-            let mut cx = context!(self, now, pool);
-            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, &mut options);
-            passes = carry_out(verdict, pool, packet);
-        }
-        if let Some(packet) = passes {
-            let content = Content::of(packet, pool);
-            let item = Queued::new(now, self.config.node, content, handle, options);
-            // A scheme may have chosen another receiver.
-            let link = known.filter(|_| self.scheme.is_stock()).unwrap_or_else(|| self.links.link_of(&item));
-            if plain {
-                self.links.note_way(link, route, item);
-            }
-            self.queue(now, view, pool, (item, link), flow);
         }
     }
 

@@ -93,6 +93,8 @@ pub struct Station<S> {
     up: VecDeque<Upward>,
     /// What the scheme wants done: taken by [`Self::poll_emission`].
     emissions: Vec<Emission>,
+    /// How many of the first have been taken.
+    emissions_taken: usize,
     /// MPDUs that the answer at hand has settled, until the scheme is told.
     fates: Vec<(Mpdu, Fate)>,
     /// Packets that a queue has dropped, until the scheme is told.
@@ -159,6 +161,7 @@ impl<S: Scheme> Station<S> {
             next_group_seq: MacSeq::default(),
             up: VecDeque::new(),
             emissions: Vec::new(),
+            emissions_taken: 0,
             fates: Vec::new(),
             dropped: Vec::new(),
             released: Vec::new(),
@@ -262,8 +265,13 @@ impl<S: Scheme> Station<S> {
     /// Whether nothing is to be done for its scheme: it has emitted nothing, and the station need still be woken at `deadline`, which lies far in the future for never.
     #[inline(always)]
     pub fn is_quiet(&self, deadline: Instant) -> bool {
-        self.scheme.is_stock()
-            || (self.emissions.is_empty() && self.poll_timeout().unwrap_or(Instant::FAR_FUTURE) == deadline)
+        self.scheme.is_stock() || self.still_waits_for(deadline)
+    }
+
+    /// Whether it has emitted nothing, and need still be woken at `deadline`, which lies far in the future for never.
+    #[inline(always)]
+    pub fn still_waits_for(&self, deadline: Instant) -> bool {
+        self.emissions.is_empty() && self.poll_timeout().unwrap_or(Instant::FAR_FUTURE) == deadline
     }
 
     /// The next packet on its way up.
@@ -272,9 +280,33 @@ impl<S: Scheme> Station<S> {
         self.up.pop_front()
     }
 
+    /// The packet that goes up or onwards next: one on its way up, or, where there is none, what the scheme emitted next, if that is [`Emission::Onward`].
+    #[inline]
+    pub fn peek_onward(&self) -> Option<PacketId> {
+        match (self.up.front(), self.emissions.get(self.emissions_taken)) {
+            (Some(upward), _) => Some(upward.packet),
+            (None, Some(Emission::Onward(packet, _))) => Some(*packet),
+            _ => None,
+        }
+    }
+
+    /// Takes the packet that [`Self::peek_onward`] shows.
+    #[inline]
+    pub fn poll_onward(&mut self) {
+        if self.up.pop_front().is_none() {
+            self.poll_emission();
+        }
+    }
+
     /// The next packet that the scheme emitted.
     pub fn poll_emission(&mut self) -> Option<Emission> {
-        if self.emissions.is_empty() { None } else { Some(self.emissions.remove(0)) }
+        let emission = *self.emissions.get(self.emissions_taken)?;
+        self.emissions_taken += 1;
+        if self.emissions_taken == self.emissions.len() {
+            self.emissions.clear();
+            self.emissions_taken = 0;
+        }
+        Some(emission)
     }
 
     /// When to call [`Self::wake`].

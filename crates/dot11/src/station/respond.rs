@@ -140,9 +140,7 @@ impl<S: Scheme> Station<S> {
         }
         self.take_mpdus(now, ppdu, (taken, intact, false), &mut wanted, pool, |_, _| {});
         self.answer_data(now, ppdu, wanted);
-        for mpdu in &ppdu.mpdus()[..rising] {
-            self.pass_one_up(mpdu, now, pool);
-        }
+        self.pass_run_up(&ppdu.mpdus()[..rising], now, pool);
         self.pass_up(now, pool);
     }
 
@@ -209,19 +207,25 @@ impl<S: Scheme> Station<S> {
                     break;
                 }
                 wanted.mpdus += 1;
-                if !straight && !self.asks_to_admit(std::slice::from_ref(mpdu), now, pool) {
-                    self.counts.refused += 1;
-                    run.taken += 1;
-                    break;
-                }
                 next = next.plus(1);
             }
             if straight {
                 self.up.push_back(Upward { packet: mpdu.packet, from, mpdu: 0 });
+                pool.retain(mpdu.packet);
             }
-            pool.retain(mpdu.packet);
             run.taken += 1;
-            run.rising += 1;
+        }
+        run.rising = run.taken;
+        if !straight && run.taken > 0 {
+            let mut cx = context!(self, now, pool);
+            run.rising = self.scheme.on_mpdus(&mut cx, &mpdus[..run.taken]);
+            mpdus[..run.rising].iter().for_each(|mpdu| pool.retain(mpdu.packet));
+            if run.rising < run.taken {
+                // Of those behind the refused one nothing has been asked yet.
+                self.counts.refused += 1;
+                run.taken = run.rising + 1;
+                (wanted.mpdus, next) = (run.taken as u32, first.plus(run.rising as u16));
+            }
         }
         if run.rising > 0 {
             wanted.tid = Some(tid);
@@ -318,6 +322,21 @@ impl<S: Scheme> Station<S> {
         self.released = released;
     }
 
+    /// Hands packets of one PPDU to the scheme, and then up: as many at once as it lets pass, and the others one by one.
+    fn pass_run_up(&mut self, mut mpdus: &[Mpdu], now: Instant, pool: &mut PacketPool) {
+        self.raise_emitted();
+        while let Some(first) = mpdus.first() {
+            let mut cx = context!(self, now, pool);
+            let passed = self.scheme.on_run_upward(&mut cx, mpdus);
+            let upward = |mpdu: &Mpdu| Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 };
+            self.up.extend(mpdus[..passed].iter().map(upward));
+            if passed == 0 {
+                self.pass_one_up(first, now, pool);
+            }
+            mpdus = &mpdus[passed.max(1)..];
+        }
+    }
+
     #[inline]
     fn pass_one_up(&mut self, mpdu: &Mpdu, now: Instant, pool: &mut PacketPool) {
         if self.scheme.is_stock() {
@@ -339,6 +358,7 @@ impl<S: Scheme> Station<S> {
             return;
         }
         let up = &mut self.up;
+        self.emissions.drain(..std::mem::take(&mut self.emissions_taken));
         self.emissions.retain(|emission| {
             if let Emission::Onward(packet, from) = *emission {
                 up.push_back(Upward { packet, from, mpdu: 0 });

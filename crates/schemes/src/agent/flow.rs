@@ -163,7 +163,7 @@ impl Flow {
         let in_order = reached.is_some_and(|reached| !data.seq.after(reached));
         let acked = self.acked;
         let is_taken = || acceptable && in_order && acked.is_some_and(|acked| !end.before(acked));
-        if !self.paws.accepts(data, is_taken) {
+        if !self.paws.accepts(data.options.timestamps.map(|(val, _)| val), is_taken) {
             self.inflow.take_above_hole(data.seq, end);
             // A late copy of what is there already opens no hole for the AP.
             if reached.is_none_or(|reached| end.after(reached)) {

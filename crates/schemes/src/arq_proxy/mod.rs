@@ -71,8 +71,12 @@ mod names;
 mod proxy;
 mod tags;
 
+use std::slice;
+
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_dot11::hooks::{
+    Admission, AnswerDue, Arrival, Backlog, Context, Fate, Passage, Scheme, SendOptions, Verdict,
+};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use client::{Client, Env};
@@ -197,15 +201,26 @@ impl Scheme for ArqProxy {
     }
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.client.on_sequenced(&mut env!(self, cx), mpdu);
-        link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
-        link.outstanding += 1;
-        // One peer after the other, so that those that get nothing any more keep nothing.
-        self.swept = (self.swept + 1) % self.links.len();
-        if let Some(link) = &mut self.links[self.swept] {
-            link.proxy.expire(cx.now, self.config.lifetime, &mut self.counters);
+        self.on_all_sequenced(cx, slice::from_ref(mpdu));
+    }
+
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        // What goes in one PPDU goes to one peer.
+        let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.receiver)) else { return };
+        for mpdu in mpdus {
+            link.client.on_sequenced(&mut env!(self, cx), mpdu);
+            link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
         }
+        link.outstanding += mpdus.len() as u32;
+        // One peer after the other, one for each frame, so that those that get nothing any more keep nothing.
+        let peers = self.links.len();
+        for _ in 0..mpdus.len().min(peers) {
+            self.swept = (self.swept + 1) % peers;
+            if let Some(link) = &mut self.links[self.swept] {
+                link.proxy.expire(cx.now, self.config.lifetime, &mut self.counters);
+            }
+        }
+        self.swept = (self.swept + mpdus.len().saturating_sub(peers)) % peers;
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
@@ -225,12 +240,20 @@ impl Scheme for ArqProxy {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        let Some(link) = link(&mut self.links, cx, mpdu.transmitter) else { return Admission::Accept };
-        link.proxy.on_mpdu(cx, &self.config, mpdu);
-        if !self.has_wire {
-            link.client.on_mpdu(&mut env!(self, cx), mpdu);
-        }
+        self.on_mpdus(cx, slice::from_ref(mpdu));
         Admission::Accept
+    }
+
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
+            for mpdu in mpdus {
+                link.proxy.on_mpdu(cx, &self.config, mpdu);
+                if !self.has_wire {
+                    link.client.on_mpdu(&mut env!(self, cx), mpdu);
+                }
+            }
+        }
+        mpdus.len()
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
@@ -248,6 +271,12 @@ impl Scheme for ArqProxy {
         link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from)
     }
 
+    fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let Some(first) = mpdus.first() else { return 0 };
+        let Some(link) = link(&mut self.links, cx, first.transmitter) else { return mpdus.len() };
+        link.proxy.on_run_upward(cx, &self.config, mpdus)
+    }
+
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
         let Some(link) = link(&mut self.links, cx, from) else { return };
         link.proxy.on_settled(&mut self.counters);
@@ -257,16 +286,26 @@ impl Scheme for ArqProxy {
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.outstanding = link.outstanding.saturating_sub(1);
-        link.proxy.on_delivered(cx, &self.config, &mut self.counters, mpdu);
-        link.client.on_delivered(&mut env!(self, cx), mpdu);
+        self.on_fates(cx, &[(*mpdu, Fate::Delivered)]);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        if let Some(link) = link(&mut self.links, cx, mpdu.receiver) {
-            link.outstanding = link.outstanding.saturating_sub(1);
-            link.proxy.on_given_up(cx, &self.config, mpdu);
+        self.on_fates(cx, &[(*mpdu, Fate::GivenUp)]);
+    }
+
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        // What the frames have told in a run is of one peer.
+        let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
+        let Some(link) = peer.and_then(|peer| link(&mut self.links, cx, peer)) else { return };
+        link.outstanding = link.outstanding.saturating_sub(fates.len() as u32);
+        for (mpdu, fate) in fates {
+            match fate {
+                Fate::Delivered => {
+                    link.proxy.on_delivered(cx, &self.config, &mut self.counters, mpdu);
+                    link.client.on_delivered(&mut env!(self, cx), mpdu);
+                }
+                Fate::GivenUp => link.proxy.on_given_up(cx, &self.config, mpdu),
+            }
         }
     }
 

@@ -55,6 +55,7 @@ enum Sharers {
 pub(super) struct Collision;
 
 /// The tag of a data packet in this frame.
+#[inline(always)]
 pub(super) fn tag(by: Identification, mpdu: &Mpdu, packet: &Packet) -> Option<Tag> {
     match by {
         Identification::FrameSequence => Tag::new(1 + mpdu.seq.get() + MacSeq::MODULUS * tid_slot(mpdu)),
@@ -85,6 +86,7 @@ impl Names {
     /// [`Collision`] where a different packet came under the same hash within the lifetime, and is not acknowledged yet: the proxy has refused
     /// one of them, and here nobody knows which. Neither holds any more. So it is where the frame had been sent before, perhaps before
     /// the other was acknowledged.
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
         by: Identification,
@@ -97,6 +99,19 @@ impl Names {
         if by == Identification::FrameSequence {
             return Ok(Some(Name { tag, arrived: now, serial: unwrapped_seq }));
         }
+        self.own_hash(tag, mpdu, (packet, flow), (now, lifetime), is_acked).map(Some)
+    }
+
+    /// Names a packet by its hash.
+    #[inline(never)]
+    fn own_hash(
+        &mut self,
+        tag: Tag,
+        mpdu: &Mpdu,
+        (packet, flow): (&Packet, FlowKey),
+        (now, lifetime): (Instant, Duration),
+        is_acked: impl FnMut(FlowKey, SeqNumber) -> bool,
+    ) -> Result<Name, Collision> {
         let seq = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
         let same = (flow, seq, packet.payload.len());
         let known = self.hash_owners.get(&tag).filter(|owner| now <= owner.arrived + lifetime);
@@ -107,7 +122,7 @@ impl Names {
         };
         self.next_serial = self.next_serial.wrapping_add(u32::from(serial == self.next_serial));
         self.hash_owners.insert(tag, HashOwner { packet: same, serial, arrived: now, sharers });
-        if sharers == Sharers::None { Ok(Some(Name { tag, arrived: now, serial })) } else { Err(Collision) }
+        if sharers == Sharers::None { Ok(Name { tag, arrived: now, serial }) } else { Err(Collision) }
     }
 
     /// Whether a name still stands for the packet that it was given to: the template is there for as long again, and the key was not given away.
@@ -145,6 +160,7 @@ fn tid_slot(mpdu: &Mpdu) -> u16 {
     mpdu.tid().map_or(0, |tid| u16::from(tid.0 % 4))
 }
 
+#[inline(never)]
 fn hash(packet: &Packet) -> u32 {
     let (ports, seq) = (packet.ports(), packet.tcp().map_or(0, |tcp| tcp.seq.0));
     let start = match &packet.ip {

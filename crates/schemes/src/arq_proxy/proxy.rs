@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::{Ds, Mpdu, NodeId, Tag};
 use ackless_dot11::hooks::{Context, Emission, Verdict};
-use ackless_wire::{Duration, Instant, IpHeader, Packet, PacketId, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{
+    Duration, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
 
 use super::names::tag;
 use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
 use crate::flow_key::{FlowKey, FlowTable};
-use crate::made_ack::ClientFacts;
+use crate::made_ack::{ClientFacts, Data, next_after, says};
 
 /// What concerns one client.
 #[derive(Debug, Default)]
@@ -31,8 +33,7 @@ pub(super) struct Proxy {
 struct Template {
     flow: FlowKey,
     ip: IpHeader,
-    data: TcpHeader,
-    ack: SeqNumber,
+    data: Data,
     made: Instant,
     /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
     delivered: bool,
@@ -74,29 +75,30 @@ impl Proxy {
         }
         let Some(tag) = tag(config.identification, mpdu, packet) else { return };
         self.expire(cx.now, config.lifetime, counters);
-        let mut template = Template {
-            flow,
-            ip: packet.ip,
-            data: *tcp,
-            ack: tcp.seq + packet.payload.len(),
-            made: cx.now,
-            delivered: false,
-            released: false,
-        };
-        if let Some(there) = self.templates.get(tag).filter(|there| !there.released) {
-            if config.identification == Identification::FrameSequence {
+        let data = Data::of(tcp, packet.payload.len());
+        let mut template = Template { flow, ip: packet.ip, data, made: cx.now, delivered: false, released: false };
+        if let Some(there) = self.templates.get_mut(tag) {
+            if there.released {
+                // Nobody asks for it any more.
+            } else if config.identification == Identification::FrameSequence {
                 counters.templates_replaced += 1;
             } else if there.is_of(&template) {
                 template.delivered = there.delivered;
-            } else if self.clients.get_mut(there.flow).is_none_or(|client| there.ack.after(client.told_ack)) {
+            } else if self.clients.get_mut(there.flow).is_none_or(|client| there.data.end.after(client.told_ack)) {
                 counters.templates_refused += 1;
                 return;
             }
+            // Under the frames' numbers it is nearly always the oldest.
+            self.by_age.pop_front_if(|oldest| *oldest == (there.made, tag));
+            *there = template;
+        } else {
+            self.templates.insert(tag, template);
         }
         counters.templates += 1;
-        self.templates.insert(tag, template);
         self.by_age.push_back((cx.now, tag));
-        self.compact();
+        if self.by_age.len() > 2 * self.templates.len() + 64 {
+            self.compact();
+        }
     }
 
     /// The client has asked in an answer.
@@ -154,6 +156,27 @@ impl Proxy {
         }
     }
 
+    /// Packets of the client's go up, of which as many at the start pass as [pass](Self::passes) by themselves. Returns how many.
+    pub(super) fn on_run_upward(&mut self, cx: &Context<'_>, config: &ArqProxyConfig, mpdus: &[Mpdu]) -> usize {
+        let other = mpdus.iter().position(|mpdu| !self.passes(cx.pool.get(mpdu.packet), cx.now, config.stateless));
+        other.unwrap_or(mpdus.len())
+    }
+
+    /// Takes in what a packet says that goes up, if its connection is known and it neither begins nor ends one. Returns whether that is so, or it says nothing: then it passes.
+    #[inline(always)]
+    fn passes(&mut self, packet: &Packet, now: Instant, stateless: bool) -> bool {
+        let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return true };
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            return false;
+        }
+        if stateless || says(packet).is_none() {
+            return true;
+        }
+        let Some(client) = self.clients.get_mut(flow) else { return false };
+        client.learn(packet, tcp, now);
+        true
+    }
+
     /// A packet of the client's goes up: it says what an ACK made in the client's place must fit to.
     pub(super) fn on_upward(
         &mut self,
@@ -164,16 +187,15 @@ impl Proxy {
         from: NodeId,
     ) -> Verdict {
         let packet = cx.pool.get(id);
+        if self.passes(packet, cx.now, config.stateless) {
+            return Verdict::Pass;
+        }
         let (Some(tcp), Some(flow)) = (packet.tcp(), FlowKey::of(packet)) else { return Verdict::Pass };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             self.forget(flow);
             return Verdict::Pass;
         }
-        let Some(news) = ClientState::of(packet, cx.now).filter(|_| !config.stateless) else { return Verdict::Pass };
-        if let Some(client) = self.clients.get_mut(flow) {
-            client.learn(&news);
-            return Verdict::Pass;
-        }
+        let Some(news) = ClientState::of(packet, cx.now) else { return Verdict::Pass };
         if self.clients.len() >= MAX_CLIENTS {
             let oldest = self.clients.values().map(|client| client.last_used).min();
             self.clients.retain(|_, client| {
@@ -204,10 +226,10 @@ impl Proxy {
             return;
         }
         let packet = cx.pool.get(mpdu.packet);
-        let Some(news) = ClientState::of(packet, cx.now).filter(|_| !config.stateless) else { return };
+        let Some(tcp) = says(packet).filter(|_| !config.stateless) else { return };
         let Some(client) = FlowKey::of(packet).and_then(|flow| self.clients.get_mut(flow)) else { return };
-        if client.is_news(&news) {
-            client.facts.window = client.facts.window.min(news.facts.window);
+        if tcp.window < client.facts.window && client.is_news(tcp) {
+            client.facts.window = tcp.window;
         }
     }
 
@@ -245,20 +267,19 @@ impl Proxy {
         if let Some(kept) = self.templates.get_mut(tag).filter(|kept| kept.made == template.made) {
             kept.released = true;
         }
-        let made = if config.stateless {
-            template.stateless()
+        let packet = if config.stateless {
+            cx.pool.insert(template.stateless())
         } else {
             let Some(client) = self.clients.get_mut(template.flow) else { return };
             client.last_used = cx.now;
-            if !template.ack.after(client.told_ack) {
+            if !template.data.end.after(client.told_ack) {
                 counters.requests_stale += 1;
                 return;
             }
-            client.told_ack = template.ack;
-            template.fitted_to(client)
+            client.told_ack = template.data.end;
+            template.fitted_to(client, cx.pool)
         };
         counters.released += 1;
-        let packet = cx.pool.insert(made);
         cx.emit(Emission::Onward(packet, from));
     }
 
@@ -302,72 +323,65 @@ impl Proxy {
     }
 
     /// Keeps the list of what was made in proportion to what is kept.
+    #[inline(never)]
     fn compact(&mut self) {
         let templates = &self.templates;
-        let is_kept = |(made, tag): &(Instant, Tag)| templates.get(*tag).is_some_and(|template| template.made == *made);
-        // Most are asked for in the order in which they were made.
-        while self.by_age.pop_front_if(|made| !is_kept(made)).is_some() {}
-        if self.by_age.len() > 2 * self.templates.len() + 64 {
-            self.by_age.retain(is_kept);
-        }
+        self.by_age.retain(|(made, tag)| templates.get(*tag).is_some_and(|template| template.made == *made));
     }
 }
 
 impl Template {
     /// Whether both are for the same data packet, perhaps sent again.
     fn is_of(&self, other: &Self) -> bool {
-        self.flow == other.flow && self.data.seq == other.data.seq && self.ack == other.ack
+        self.flow == other.flow && (self.data.seq, self.data.end) == (other.data.seq, other.data.end)
     }
 
     /// The paper's ACK, which needs no state of the client: addresses, ports and sequence numbers are copied, and all else is as it always is.
     fn stateless(&self) -> Packet {
         let tcp = TcpHeader {
             seq: self.data.ack,
-            ack: self.ack,
+            ack: self.data.end,
             flags: TcpFlags::ACK,
             window: STATELESS_WINDOW,
-            ..TcpHeader::new(self.data.dst_port, self.data.src_port)
+            ..self.data.answered()
         };
         let ip = IpHeader::between(self.ip.dst(), self.ip.src()).expect("both addresses are of the same packet");
         Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
     }
 
-    /// An ACK that fits to what the client has sent.
-    fn fitted_to(&self, client: &ClientState) -> Packet {
-        let echo = self.data.options.timestamps.map_or(0, |(value, _)| value);
-        let mut made = client.facts.ack(&self.data, self.ack, echo);
-        if let Transport::Tcp(tcp) = &mut made.transport {
-            tcp.seq = tcp.seq.max(client.snd_nxt);
-        }
-        made
+    /// An ACK that fits to what the client has sent, in the pool.
+    fn fitted_to(&self, client: &ClientState, pool: &mut PacketPool) -> PacketId {
+        let mut data = self.data;
+        data.ack = data.ack.max(client.snd_nxt);
+        client.facts.put_ack(pool, &data, (data.end, data.ts_val.unwrap_or(0)), TcpFlags::empty())
     }
 }
 
 impl ClientState {
     /// What one packet of the client's says.
-    #[inline(always)]
     fn of(packet: &Packet, now: Instant) -> Option<Self> {
         let (facts, tcp) = (ClientFacts::of(packet)?, packet.tcp()?);
-        let snd_nxt = tcp.seq + packet.payload.len() + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        Some(Self { facts, acked: tcp.ack, snd_nxt, told_ack: tcp.ack, last_used: now })
+        Some(Self { facts, acked: tcp.ack, snd_nxt: next_after(packet, tcp), told_ack: tcp.ack, last_used: now })
     }
 
-    /// Takes over what a later packet of the client's says.
-    fn learn(&mut self, news: &Self) {
-        self.last_used = news.last_used;
-        self.told_ack = self.told_ack.max(news.told_ack);
-        self.snd_nxt = self.snd_nxt.max(news.snd_nxt);
-        if self.is_news(news) {
-            self.facts = news.facts;
-            self.acked = news.acked;
+    /// Takes over what a later packet of the client's [says].
+    #[inline(always)]
+    fn learn(&mut self, packet: &Packet, tcp: &TcpHeader, now: Instant) {
+        self.last_used = now;
+        self.told_ack = self.told_ack.max(tcp.ack);
+        self.snd_nxt = self.snd_nxt.max(next_after(packet, tcp));
+        if self.is_news(tcp) {
+            self.facts = ClientFacts::read(packet, tcp);
+            self.acked = tcp.ack;
         }
     }
 
     /// Whether a packet of the client's says something new; one that others have overtaken does not.
-    fn is_news(&self, news: &Self) -> bool {
+    #[inline(always)]
+    fn is_news(&self, tcp: &TcpHeader) -> bool {
         let younger = |value: u32, than: u32| SeqNumber(value).before(SeqNumber(than));
-        let stamps = self.facts.ts_val.zip(news.facts.ts_val);
-        !news.acked.before(self.acked) && !stamps.is_some_and(|(old, new)| younger(new, old))
+        let stamps = self.facts.ts_val.zip(tcp.options.timestamps);
+        !tcp.ack.before(self.acked) && !stamps.is_some_and(|(old, (new, _))| younger(new, old))
     }
 }
 

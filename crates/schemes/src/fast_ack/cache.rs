@@ -61,16 +61,35 @@ impl Cache {
     }
 
     /// The segment that has this byte.
+    #[inline]
     pub(super) fn containing(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
-        self.hint = self.first_past_from_hint(byte);
+        if self.is_in(self.hint, byte) {
+            return self.segments.get_mut(self.hint);
+        }
+        self.hint = if self.is_in(self.hint + 1, byte) { self.hint + 1 } else { self.first_past(byte) };
         self.segments.get_mut(self.hint).filter(|segment| !segment.seq.after(byte))
     }
 
     /// The segment that begins with this byte.
+    #[inline]
     pub(super) fn starting_at(&mut self, seq: SeqNumber) -> Option<&mut Segment> {
         self.containing(seq).filter(|segment| segment.seq == seq)
     }
 
+    /// The place of the segment that has this byte, if one has; the next one's is one more.
+    #[inline]
+    pub(super) fn place_of(&mut self, byte: SeqNumber) -> usize {
+        self.containing(byte);
+        self.hint
+    }
+
+    /// The segment at this place, if it has this byte.
+    #[inline]
+    pub(super) fn at(&self, place: usize, byte: SeqNumber) -> Option<&Segment> {
+        self.segments.get(place).filter(|_| self.is_in(place, byte))
+    }
+
+    #[inline]
     pub(super) fn place(&self, seq: SeqNumber, end: SeqNumber) -> Place {
         let index = self.first_past(seq);
         match self.segments.get(index) {
@@ -81,8 +100,14 @@ impl Cache {
     }
 
     /// Inserts a segment at the place that [`Self::place`] found.
+    #[inline]
     pub(super) fn insert(&mut self, index: usize, segment: Segment) {
-        self.segments.insert(index, segment);
+        // What is new goes behind all that is here.
+        if index == self.segments.len() {
+            self.segments.push_back(segment);
+        } else {
+            self.segments.insert(index, segment);
+        }
     }
 
     /// Forgets a segment that begins with this byte.
@@ -97,9 +122,12 @@ impl Cache {
 
     /// Forgets what ends before this byte.
     pub(super) fn release_before(&mut self, byte: SeqNumber, pool: &mut PacketPool) {
-        while let Some(segment) = self.segments.pop_front_if(|segment| !segment.end.after(byte)) {
+        while let Some(first) = self.segments.front()
+            && !first.end.after(byte)
+        {
+            pool.release(first.packet);
+            self.segments.pop_front();
             self.hint = self.hint.saturating_sub(1);
-            pool.release(segment.packet);
         }
     }
 
@@ -135,14 +163,13 @@ impl Cache {
         behind.filter(|segment| segment.delivered.is_some()).count() as u64
     }
 
-    fn first_past_from_hint(&self, byte: SeqNumber) -> usize {
-        // Since segments do not overlap, one that has the byte is the first that ends past it.
-        let has = |index: &usize| {
-            self.segments.get(*index).is_some_and(|segment| !segment.seq.after(byte) && segment.end.after(byte))
-        };
-        [self.hint, self.hint + 1].into_iter().find(has).unwrap_or_else(|| self.first_past(byte))
+    /// Whether the segment at this place, if there is one, has this byte. Since segments do not overlap, no other has.
+    #[inline]
+    fn is_in(&self, place: usize, byte: SeqNumber) -> bool {
+        self.segments.get(place).is_some_and(|segment| !segment.seq.after(byte) && segment.end.after(byte))
     }
 
+    #[inline]
     fn first_past(&self, byte: SeqNumber) -> usize {
         // New data goes behind all that is here.
         if self.segments.back().is_none_or(|last| !last.end.after(byte)) {

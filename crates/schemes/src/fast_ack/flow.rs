@@ -1,11 +1,11 @@
 //! One connection's data towards a client: what the server has been told, what the client has said, and what lies between.
 
 use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
-use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
-use crate::made_ack::ClientFacts;
+use crate::made_ack::{ClientFacts, Data};
 use crate::repairs::{Acceptable, DUPLICATES, RepairTimer, SenderFacts};
 use crate::resets::{Rsts, for_receiver, for_sender};
 
@@ -47,8 +47,8 @@ pub(super) struct Flow {
     duplicates: u64,
     /// All duplicate ACKs.
     all_duplicates: u64,
-    /// The last data header and how it went to the client.
-    last_data: Option<(TcpHeader, SendOptions)>,
+    /// The last data and how it went to the client.
+    last_data: Option<(Data, SendOptions)>,
     /// What the client misses as of the ACK that is being looked at.
     missing: Vec<Missing>,
     sender: SenderFacts,
@@ -178,7 +178,11 @@ impl Flow {
     }
 
     /// A segment of the server's, up to `end`, is on its way to the client: what it says beside its data is noted. Returns whether its ACK is acceptable.
+    #[inline]
     pub(super) fn on_server(&mut self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+        if self.sender.is_repeated_by(tcp) && !tcp.ack.after(self.client_snd_nxt) {
+            return true;
+        }
         let snd_nxt = Some(self.client_snd_nxt);
         self.sender.note(
             tcp,
@@ -198,20 +202,20 @@ impl Flow {
         }
     }
 
-    /// A segment of the server's with data, without SYN and RST, is on its way to the client. `acceptable`: the client's TCP will take its ACK. Else it is not cached, so that
-    /// nothing from there on is acknowledged before the client has.
+    /// A segment of the server's with this data, without SYN and RST, is on its way to the client; `fin`: its last. `acceptable`: the client's TCP will take its ACK. Else it is not
+    /// cached, so that nothing from there on is acknowledged before the client has.
+    #[inline]
     pub(super) fn on_data(
         &mut self,
         cx: &mut Context<'_>,
-        (packet, acceptable): (PacketId, bool),
+        (packet, data): (PacketId, Data),
+        (fin, acceptable): (bool, bool),
         options: &SendOptions,
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
     ) -> DataVerdict {
-        let content = cx.pool.get(packet);
-        let Some(tcp) = content.tcp().copied() else { return DataVerdict::Passes };
-        let (seq, end) = (tcp.seq, tcp.seq + content.payload.len());
-        let after = end_of(content);
+        let (seq, end) = (data.seq, data.end);
+        let after = end + u32::from(fin);
         self.last_used = cx.now;
         if seq.distance_from(self.acked).unsigned_abs() > FAR {
             counters.not_cached += 1;
@@ -219,11 +223,11 @@ impl Flow {
         }
         self.sent = self.sent.max(after);
         // FIN is the client's to acknowledge, and all that comes with it.
-        if tcp.flags.contains(TcpFlags::FIN) || options.receiver.is_group() || options.receiver != options.destination {
+        if fin || options.receiver.is_group() || options.receiver != options.destination {
             return DataVerdict::Passes;
         }
-        self.last_data = Some((tcp, *options));
-        let ts_val = tcp.options.timestamps.map_or(0, |(val, _)| val);
+        self.last_data = Some((data, *options));
+        let ts_val = data.ts_val.unwrap_or(0);
         if !end.after(self.told_ack) {
             counters.retransmissions_swallowed += 1;
             counters.made_again += 1;
@@ -392,8 +396,7 @@ impl Flow {
         let beyond = news.ack.after(self.told_ack);
         if beyond {
             self.told_ack = news.ack;
-            self.ts_recent =
-                self.last_data.map_or(self.ts_recent, |(data, _)| data.options.timestamps.map_or(0, |(val, _)| val));
+            self.ts_recent = self.last_data.map_or(self.ts_recent, |(data, _)| data.ts_val.unwrap_or(0));
         }
         // What the MAC has delivered may go on from here, or fit into a larger window.
         if self.advance(cx.now, config, counters) {
@@ -457,7 +460,8 @@ impl Flow {
     /// Moves `told_ack` over what the client's MAC has acknowledged, as far as the client has room. Returns whether it moved.
     fn advance(&mut self, now: Instant, config: &FastAckConfig, counters: &mut FastAckCounters) -> bool {
         let before = self.told_ack;
-        while let Some(segment) = self.cache.containing(self.told_ack)
+        let mut place = self.cache.place_of(before);
+        while let Some(segment) = self.cache.at(place, self.told_ack)
             && segment.delivered.is_some()
         {
             if segment.end.after(self.edge) {
@@ -465,6 +469,7 @@ impl Flow {
                 break;
             }
             (self.told_ack, self.ts_recent) = (segment.end, segment.ts_val);
+            place += 1;
         }
         let moved = self.told_ack != before;
         if moved {
@@ -490,22 +495,16 @@ impl Flow {
     /// Acknowledges up to `told_ack` in the client's name, with as much window as the client has room for behind it.
     fn tell(&mut self, cx: &mut Context<'_>, counters: &mut FastAckCounters) {
         debug_assert!(self.keeps_its_word(), "what the server is told of is kept: {self:?}");
-        let Some((data, options)) = self.last_data else { return };
+        let Some((mut data, options)) = self.last_data else { return };
         let room = self.edge.distance_from(self.told_ack).max(0).unsigned_abs();
         let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);
         self.note_told(window);
         let mut facts = self.facts;
-        facts.window = window;
-        let header = TcpHeader { ack: self.client_snd_nxt, ..data };
-        let mut made = facts.ack(&header, self.told_ack, self.ts_recent);
-        if let Transport::Tcp(tcp) = &mut made.transport
-            && self.echoes_ecn
-        {
-            tcp.flags |= TcpFlags::ECE;
-        }
+        (facts.window, data.ack) = (window, self.client_snd_nxt);
+        let flags = if self.echoes_ecn { TcpFlags::ECE } else { TcpFlags::empty() };
         counters.made += 1;
         counters.zero_windows += u64::from(window == 0);
-        let made = cx.pool.insert(made);
+        let made = facts.put_ack(cx.pool, &data, (self.told_ack, self.ts_recent), flags);
         cx.emit(Emission::Onward(made, options.receiver));
     }
 

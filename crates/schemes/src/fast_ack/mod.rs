@@ -50,6 +50,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 use crate::connection::{Opaque, agreed_shift};
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::frames::Frames;
+use crate::made_ack::Data;
 use crate::resets::Resets;
 pub use config::FastAckConfig;
 pub use counters::FastAckCounters;
@@ -173,6 +174,28 @@ impl FastAck {
         (connection.opaque, connection.begun, connection.sent) = (Opaque::default(), cx.now, None);
     }
 
+    /// A SYN or RST goes to a client.
+    #[cold]
+    fn on_server_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
+        if !tcp.flags.contains(TcpFlags::RST) {
+            return self.on_syn(cx, key, tcp, Side::Server);
+        }
+        let flow = self.connections.get_mut(key).and_then(|connection| connection.flow.as_deref());
+        if flow.is_none_or(|flow| flow.is_ended_by(tcp)) {
+            self.forget(cx, key);
+        }
+    }
+
+    /// A SYN or RST comes from a client.
+    #[cold]
+    fn on_client_syn_or_rst(&mut self, cx: &mut Context<'_>, key: FlowKey, tcp: &TcpHeader) {
+        if tcp.flags.contains(TcpFlags::SYN) {
+            self.on_syn(cx, key, tcp, Side::Client);
+        } else {
+            self.forget(cx, key);
+        }
+    }
+
     /// Adds a connection, if need be in the place of silent ones. Returns whether it could.
     fn make_room(&mut self, cx: &Context<'_>, key: FlowKey) -> bool {
         if self.connections.len() >= MAX_CONNECTIONS {
@@ -240,41 +263,33 @@ impl Scheme for FastAck {
         options: &mut SendOptions,
     ) -> Verdict {
         let content = cx.pool.get(packet);
-        let Some(tcp) = content.tcp().copied() else { return Verdict::Pass };
-        let is_data = !content.payload.is_empty() || tcp.flags.contains(TcpFlags::FIN);
-        let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
-        if tcp.flags.contains(TcpFlags::RST) {
-            let flow = self.connections.get_mut(key).and_then(|connection| connection.flow.as_deref());
-            if flow.is_none_or(|flow| flow.is_ended_by(&tcp)) {
-                self.forget(cx, key);
-            }
+        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Verdict::Pass };
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            let tcp = *tcp;
+            self.on_server_syn_or_rst(cx, key, &tcp);
             return Verdict::Pass;
         }
-        if tcp.flags.contains(TcpFlags::SYN) {
-            self.on_syn(cx, key, &tcp, Side::Server);
-            return Verdict::Pass;
-        }
-        let end = tcp.seq + content.payload.len();
+        let (data, fin) = (Data::of(tcp, content.payload.len()), tcp.flags.contains(TcpFlags::FIN));
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
-        if connection.opaque.note(&tcp) {
+        if connection.opaque.note(tcp) {
             self.leave_alone(cx, key);
             return Verdict::Pass;
         }
         let id = connection.id;
         let Some(flow) = &mut connection.flow else {
-            let after = end + u32::from(tcp.flags.contains(TcpFlags::FIN));
+            let after = data.end + u32::from(fin);
             connection.sent = Some(connection.sent.map_or(after, |sent| sent.max(after)));
             return Verdict::Pass;
         };
-        let acceptable = flow.on_server(&tcp, end);
-        if !is_data {
+        let acceptable = flow.on_server(tcp, data.end);
+        if content.payload.is_empty() && !fin {
             return Verdict::Pass;
         }
-        match flow.on_data(cx, (packet, acceptable), options, &self.config, &mut self.counters) {
+        match flow.on_data(cx, (packet, data), (fin, acceptable), options, &self.config, &mut self.counters) {
             DataVerdict::Passes => Verdict::Pass,
             DataVerdict::Ends => Verdict::Swallow,
             DataVerdict::Watched => {
-                self.frames.insert(handle, Watched { key, id, seq: tcp.seq });
+                self.frames.insert(handle, Watched { key, id, seq: data.seq });
                 Verdict::Pass
             }
         }
@@ -311,22 +326,20 @@ impl Scheme for FastAck {
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, _from: NodeId) -> Verdict {
         let content = cx.pool.get(packet);
-        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp().copied()) else { return Verdict::Pass };
+        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
         let key = key.reversed();
-        if tcp.flags.contains(TcpFlags::SYN) {
-            self.on_syn(cx, key, &tcp, Side::Client);
-            return Verdict::Pass;
-        }
-        if tcp.flags.contains(TcpFlags::RST) {
-            self.forget(cx, key);
+        if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
+            let tcp = *tcp;
+            self.on_client_syn_or_rst(cx, key, &tcp);
             return Verdict::Pass;
         }
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
-        if connection.opaque.note(&tcp) {
+        if connection.opaque.note(tcp) {
             if let Some(flow) = &mut connection.flow
                 && tcp.flags.contains(TcpFlags::ACK)
             {
-                flow.on_opaque_ack(cx, tcp.ack, &self.config);
+                let ack = tcp.ack;
+                flow.on_opaque_ack(cx, ack, &self.config);
             }
             self.leave_alone(cx, key);
             return Verdict::Pass;
@@ -388,6 +401,7 @@ impl Connection {
 }
 
 /// The flow that a frame's data belongs to, unless that connection is over.
+#[inline]
 fn flow_of<'a>(connections: &'a mut FlowTable<Connection>, watched: &Watched) -> Option<&'a mut Flow> {
     let connection = connections.get_mut(watched.key).filter(|connection| connection.id == watched.id)?;
     connection.flow.as_deref_mut()

@@ -15,14 +15,14 @@
 
 use ackless_dot11::frame::NodeId;
 use ackless_wire::tcp::SackBlocks;
-use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::super::counters::AgentCounters;
 use super::super::paws::Paws;
 use super::super::spans::{Inflow, Place};
 use super::under_way::Frame;
 use crate::connection::{Opaque, WindowScale};
-use crate::made_ack::ClientFacts;
+use crate::made_ack::{ClientFacts, Data};
 use crate::timestamps::newer;
 
 /// One flow, seen from the client as the receiver of data.
@@ -121,11 +121,11 @@ impl Flow {
     pub(super) fn is_late(&mut self, frame: &Frame) -> bool {
         let Self { facts, inflow, client_acked, .. } = self;
         let is_taken = || {
-            inflow.rcv_nxt().is_some_and(|reached| !frame.tcp.seq.after(reached))
-                && client_acked.is_some_and(|client_acked| !frame.end.before(client_acked))
-                && facts.is_some_and(|facts| facts.accepts_ack(frame.tcp.ack))
+            inflow.rcv_nxt().is_some_and(|reached| !frame.data.seq.after(reached))
+                && client_acked.is_some_and(|client_acked| !frame.data.end.before(client_acked))
+                && facts.is_some_and(|facts| facts.accepts_ack(frame.data.ack))
         };
-        !self.paws.accepts(&frame.tcp, is_taken)
+        !self.paws.accepts(frame.data.ts_val, is_taken)
     }
 
     /// Takes over what the client says of itself. Returns whether it acknowledges so much for the first time.
@@ -195,8 +195,8 @@ impl Flow {
         Some(u16::try_from(room >> self.scale.agreed()?).unwrap_or(u16::MAX))
     }
 
-    /// The ACK that the agent owes the server, if any. `data` is a segment of the server's, or what would be one.
-    pub(super) fn next_ack(&mut self, data: &TcpHeader) -> Option<Packet> {
+    /// The ACK that the agent owes the server, if any, in the pool. `data` is a segment of the server's, or what would be one.
+    pub(super) fn next_ack(&mut self, data: &Data, pool: &mut PacketPool) -> Option<PacketId> {
         let (mut facts, point) = (self.facts?, self.ackable()?);
         if self.told_ack.is_some_and(|told_ack| !point.after(told_ack)) {
             return None;
@@ -206,22 +206,20 @@ impl Flow {
         }
         self.told_ack = Some(point);
         (self.told_window, self.told_edge) = (Some(facts.window), self.edge);
-        Some(facts.ack(data, point, self.ts_recent.unwrap_or_default()))
+        Some(facts.put_ack(pool, data, (point, self.ts_recent.unwrap_or_default()), TcpFlags::empty()))
     }
 
     /// Data has come to the client.
     pub(super) fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, in_any_order: bool) {
-        let Frame { tcp, end, .. } = frame;
+        let Data { seq, end, ts_val, .. } = frame.data;
         // RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
-        if let Some((value, _)) = tcp.options.timestamps
-            && self.told_ack.is_none_or(|told_ack| !tcp.seq.after(told_ack))
-        {
-            self.ts_recent = newer(self.ts_recent, Some(value));
+        if ts_val.is_some() && self.told_ack.is_none_or(|told_ack| !seq.after(told_ack)) {
+            self.ts_recent = newer(self.ts_recent, ts_val);
         }
         let place = if frame.above_hole && !in_any_order {
-            self.inflow.take_above_hole(tcp.seq, *end)
+            self.inflow.take_above_hole(seq, end)
         } else {
-            self.inflow.take(tcp.seq, *end, in_any_order)
+            self.inflow.take(seq, end, in_any_order)
         };
         match place {
             Place::InOrder => {}
@@ -232,8 +230,8 @@ impl Flow {
 }
 
 /// What a segment of the server's would look like that `tcp`, the client's, answers.
-pub(super) fn answered_by(tcp: &TcpHeader) -> TcpHeader {
-    TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }
+pub(super) fn answered_by(tcp: &TcpHeader) -> Data {
+    Data::of(&TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }, 0)
 }
 
 /// The ACK with another acknowledgment number and its window, and the SACK blocks that lie above it.

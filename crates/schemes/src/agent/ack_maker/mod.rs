@@ -21,7 +21,7 @@ use super::counters::AgentCounters;
 use super::{data_of, ends_here};
 use crate::connection::WindowScale;
 use crate::flow_key::{FlowKey, FlowTable};
-use crate::made_ack::ClientFacts;
+use crate::made_ack::{ClientFacts, Data};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
 use under_way::{Fate, Frame, UnderWay, pop_settled};
 
@@ -103,13 +103,14 @@ impl AckMaker {
     /// A frame got its sequence number.
     pub(super) fn on_sequenced(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
         let content = cx.pool.get(mpdu.packet);
-        let (Some((&tcp, end)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
+        let (Some((tcp, _)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
         let key = key.reversed();
         let ours = |flow: &&mut Flow| flow.client == mpdu.receiver && ends_here(mpdu) && !flow.opaque.is();
         if self.flows.get_mut(key).filter(ours).is_none() {
             return;
         }
-        let frame = Frame { handle: mpdu.handle, key, tcp, end, above_hole: false, over: false, fate: None };
+        let data = Data::of(tcp, content.payload.len());
+        let frame = Frame { handle: mpdu.handle, key, data, above_hole: false, over: false, fate: None };
         self.under_way.push(mpdu.receiver, frame);
     }
 
@@ -208,9 +209,8 @@ impl AckMaker {
         }
         if !pure {
             // What the agent may now say goes ahead, so that nothing older follows it but this packet, whose data counts whatever it acknowledges.
-            if let Some(ack) = flow.next_ack(&answered_by(&tcp)) {
+            if let Some(ack) = flow.next_ack(&answered_by(&tcp), cx.pool) {
                 counters.made += 1;
-                let ack = cx.pool.insert(ack);
                 cx.emit(Emission::Onward(ack, from));
             }
             return Verdict::Pass;
@@ -297,10 +297,9 @@ fn count_in(
         return;
     }
     flow.vouched = flow.inflow.may_ack_to();
-    match flow.next_ack(&frame.tcp) {
+    match flow.next_ack(&frame.data, cx.pool) {
         Some(ack) => {
             counters.made += 1;
-            let ack = cx.pool.insert(ack);
             cx.emit(Emission::Onward(ack, client));
         }
         None => {

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
-use ackless_wire::{SeqNumber, TcpHeader};
+use ackless_wire::SeqNumber;
 
 use crate::flow_key::FlowKey;
+use crate::made_ack::Data;
 
 /// Data frames that have a sequence number and no fate, and those behind them, by client.
 #[derive(Debug)]
@@ -16,8 +17,7 @@ pub(super) struct UnderWay(Vec<(NodeId, VecDeque<Frame>)>);
 pub(super) struct Frame {
     pub(super) handle: FrameHandle,
     pub(super) key: FlowKey,
-    pub(super) tcp: TcpHeader,
-    pub(super) end: SeqNumber,
+    pub(super) data: Data,
     /// What closed a hole before it was sent behind it, see [`UnderWay::close_hole`].
     pub(super) above_hole: bool,
     /// Its connection is over.
@@ -60,9 +60,9 @@ impl UnderWay {
     pub(super) fn close_hole(&mut self, flow: FlowKey, rcv_nxt: Option<SeqNumber>) {
         let mut lowest: Option<SeqNumber> = None;
         for frame in self.of(flow).rev() {
-            frame.above_hole |= lowest.is_some_and(|lowest| lowest.before(frame.tcp.seq));
-            if rcv_nxt.is_none_or(|rcv_nxt| frame.end.after(rcv_nxt)) {
-                lowest = Some(lowest.map_or(frame.tcp.seq, |lowest| lowest.min(frame.tcp.seq)));
+            frame.above_hole |= lowest.is_some_and(|lowest| lowest.before(frame.data.seq));
+            if rcv_nxt.is_none_or(|rcv_nxt| frame.data.end.after(rcv_nxt)) {
+                lowest = Some(lowest.map_or(frame.data.seq, |lowest| lowest.min(frame.data.seq)));
             }
         }
     }

@@ -92,6 +92,7 @@ impl Flow {
     }
 
     /// A data packet with this header, payload included up to `end`, came in a frame with this name.
+    #[inline]
     pub(super) fn on_data(&mut self, tcp: &TcpHeader, end: SeqNumber, name: Option<Name>) {
         let Some(name) = name.filter(|_| self.acked.is_none_or(|acked| end.after(acked))) else {
             return;

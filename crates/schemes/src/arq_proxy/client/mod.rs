@@ -77,18 +77,18 @@ impl Client {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
-        let (Some(&tcp), Some(key)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
+        let (Some(tcp), Some(key)) = (packet.tcp(), FlowKey::of(packet).map(FlowKey::reversed)) else { return };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             // What the transport here makes of it, its own SYN or RST says (RFC 5961, 3.2 and 4.2).
             return;
         }
         if tcp.is_opaque() {
             if let Some(flow) = self.flow(env, key) {
-                flow.opaque.note(&tcp);
+                flow.opaque.note(tcp);
             }
             return;
         }
-        if !is_plain_data(packet, &tcp) {
+        if !is_plain_data(packet, tcp) {
             if tcp.flags.contains(TcpFlags::FIN)
                 && let Some(flow) = self.flows.get_mut(key)
             {
@@ -116,7 +116,7 @@ impl Client {
         if let Some((_, echo)) = tcp.options.timestamps {
             flow.rtt.on_echo(echo, now, gaps);
         }
-        flow.on_data(&tcp, end, name);
+        flow.on_data(tcp, end, name);
     }
 
     /// The transport here has sent a packet that the MAC gets later: its request may leave at once (section 2).
@@ -216,12 +216,13 @@ impl Client {
             return;
         }
         let packet = env.cx.pool.get(mpdu.packet);
-        let Some(&tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
+        let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.contains(TcpFlags::ACK)) else { return };
         let Some(key) = FlowKey::of(packet).filter(|_| !tcp.flags.contains(TcpFlags::SYN)) else { return };
         let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is()) else { return };
         flow.rtt.on_ack(tcp.options.timestamps.map(|(ts_val, _)| ts_val), env.cx.now);
-        flow.on_native_delivered(&tcp, mpdu.seq);
-        if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(tcp.ack)) {
+        flow.on_native_delivered(tcp, mpdu.seq);
+        let acked = tcp.ack;
+        if let Some(asked) = flow.asked.take_if(|asked| !asked.ack.after(acked)) {
             env.counters.confirmed += 1;
             asked.discard_native(env);
         }
@@ -348,17 +349,17 @@ impl Client {
             return false;
         }
         let content = env.cx.pool.get(packet);
-        let (Some(&tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return false };
+        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return false };
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             self.restart(env, key);
             return false;
         }
         let pure = content.pure_ack().is_some();
         let Some(flow) = self.flows.get_mut(key) else { return false };
-        let pure = !flow.opaque.note(&tcp) && pure;
+        let pure = !flow.opaque.note(tcp) && pure;
         flow.closing |= tcp.flags.contains(TcpFlags::FIN);
-        let verdict = flow.may_ask(env, &tcp, pure);
-        flow.on_ack(tcp.ack, env.cx.now);
+        let (verdict, ack) = (flow.may_ask(env, tcp, pure), tcp.ack);
+        flow.on_ack(ack, env.cx.now);
         match verdict {
             Err(native) => native.count(env.counters),
             Ok(name) => {
@@ -366,8 +367,7 @@ impl Client {
                 let (since, any_kept) =
                     before.as_ref().map_or((env.cx.now, false), |before| (before.since, before.any_kept));
                 flow.older.extend(before.and_then(|before| before.native));
-                flow.pending =
-                    Some(Pending { name, ack: tcp.ack, native: Some(NativeAck::Coming(packet)), any_kept, since });
+                flow.pending = Some(Pending { name, ack, native: Some(NativeAck::Coming(packet)), any_kept, since });
                 if !flow.in_ask_queue {
                     flow.in_ask_queue = true;
                     self.ask_queue.push_back(key);

@@ -95,6 +95,20 @@ impl<V> FlowTable<V> {
         &mut self.rows[self.last].1
     }
 
+    /// The place of the last flow that was found or added; it holds until a flow is added or removed.
+    #[inline]
+    pub(crate) fn place_at_hand(&self) -> usize {
+        self.last
+    }
+
+    /// The value at a place, which may be another flow's by now, if there still is one. It is at hand then.
+    #[inline]
+    pub(crate) fn at_place(&mut self, place: usize) -> Option<&mut V> {
+        let (_, value) = self.rows.get_mut(place)?;
+        self.last = place;
+        Some(value)
+    }
+
     /// The value of a flow.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, key: FlowKey) -> Option<&mut V> {

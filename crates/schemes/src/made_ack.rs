@@ -55,13 +55,14 @@ impl ClientFacts {
     }
 
     /// Puts a pure ACK from the client for the sender of `data` up to `ack` into the pool. `echo` is the TSval that it echoes (RFC 7323, 4.3); without effect where the
-    /// connection has no timestamps. The sequence number is what follows the client's own data, as far as it was seen, and at least `data.ack`: one that the
+    /// connection has no timestamps. `window` is its window field. The sequence number is what follows the client's own data, as far as it was seen, and at least `data.ack`: one that the
     /// sender of `data` has passed would be outside of its window (RFC 9293, 3.10.7.4). `flags` are set beside ACK.
     pub(crate) fn put_ack(
         &self,
         pool: &mut PacketPool,
         data: &Data,
         (ack, echo): (SeqNumber, u32),
+        window: u16,
         flags: TcpFlags,
     ) -> PacketId {
         let stamps = if self.ts_val.is_some() { STAMPS_LEN } else { Bytes::ZERO };
@@ -71,7 +72,7 @@ impl ClientFacts {
                 seq: data.ack.max(self.snd_nxt),
                 ack,
                 flags: TcpFlags::ACK | flags,
-                window: self.window,
+                window,
                 options: TcpOptions { timestamps: self.ts_val.map(|val| (val, echo)), ..TcpOptions::default() },
                 ..data.answered()
             };

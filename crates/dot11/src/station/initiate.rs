@@ -269,9 +269,10 @@ impl<S: Scheme> Station<S> {
             let mut cx = context!(self, now, pool);
             self.scheme.on_fates(&mut cx, &fates);
         }
-        for (mpdu, fate) in fates.drain(..) {
-            let_go(&mpdu, fate, &mut self.counts, pool);
+        for (mpdu, fate) in &fates {
+            let_go(mpdu, *fate, &mut self.counts, pool);
         }
+        fates.clear();
         self.fates = fates;
         if self.links.has_device() {
             self.links.feed(now, pool, &mut self.dropped);

@@ -27,27 +27,48 @@ impl<S: Scheme> Station<S> {
     ) {
         let handle = self.new_handle();
         let known = self.links.index(route.next);
-        let (stock, plain) = (self.scheme.is_stock(), self.queues_plainly());
-        let mut options = None;
-        let mut passes = Some(packet);
-        if !stock {
-            let options = options.insert(self.options(route, known));
+        let plain = self.queues_plainly();
+        if !self.scheme.is_stock() {
+            let mut options = self.options(route, known);
             let mut cx = context!(self, now, pool);
-            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, options);
-            passes = carry_out(verdict, pool, packet);
+            let verdict = self.scheme.on_outgoing(&mut cx, packet, handle, &mut options);
+            let Some(packet) = carry_out(verdict, pool, packet) else { return };
+            if plain
+                && let Some(link) = known
+                && self.links.push_like(link, route, now, Content::of(packet, pool), handle)
+            {
+                return self.request(now, view);
+            }
+            let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
+            return self.queue_anew(now, view, pool, (route, item), flow);
         }
-        let Some(packet) = passes else { return };
         if plain
             && let Some(link) = known
             && self.links.push_like(link, route, now, Content::of(packet, pool), handle)
         {
             return self.request(now, view);
         }
-        let options = options.unwrap_or_else(|| self.options(route, known));
+        let options = self.options(route, known);
         let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
-        // A scheme may have chosen another receiver.
-        let link = known.filter(|_| stock).unwrap_or_else(|| self.links.link_of(&item));
+        let link = known.unwrap_or_else(|| self.links.link_of(&item));
         if plain {
+            self.links.note_way(link, route, item);
+        }
+        self.queue(now, view, pool, (item, link), flow);
+    }
+
+    /// Queues a packet as its scheme has left it, which may have chosen another receiver.
+    #[inline(never)]
+    fn queue_anew(
+        &mut self,
+        now: Instant,
+        view: MediumView,
+        pool: &mut PacketPool,
+        (route, item): (Route, Queued),
+        flow: u32,
+    ) {
+        let link = self.links.link_of(&item);
+        if self.queues_plainly() {
             self.links.note_way(link, route, item);
         }
         self.queue(now, view, pool, (item, link), flow);

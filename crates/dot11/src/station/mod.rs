@@ -343,6 +343,7 @@ impl<S: Scheme> Station<S> {
 }
 
 /// Carries a scheme's verdict out; what goes on, if anything.
+#[inline(always)]
 fn carry_out(verdict: Verdict, pool: &mut PacketPool, packet: PacketId) -> Option<PacketId> {
     match verdict {
         Verdict::Pass => Some(packet),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{IpHeader, Packet, Payload, TcpHeader, Transport};
+use ackless_wire::{Bytes, IpHeader, Packet, Payload, TcpHeader, Transport};
 use md5::{Digest, Md5};
 
 /// The IP and TCP headers of a pure ACK that HACK can carry: everything that the packet says.
@@ -96,6 +96,12 @@ impl Ack {
     /// The packet: these headers, right checksums and no payload.
     pub fn to_packet(&self) -> Packet {
         Packet { ip: self.ip, transport: Transport::Tcp(self.tcp), payload: Payload::EMPTY }
+    }
+
+    /// How long that packet is.
+    #[inline]
+    pub fn packet_len(&self) -> Bytes {
+        self.ip.len() + self.tcp.len()
     }
 
     /// The IP header.

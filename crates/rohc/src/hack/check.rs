@@ -6,7 +6,7 @@
 //! They are most of what a code costs, so they are taken from whole words as they lie in registers: a third less time
 //! for each ACK than through octets in memory.
 
-use ackless_wire::IpHeader;
+use ackless_wire::{IpHeader, SeqNumber};
 
 use crate::crc::{CRC3, CRC7, CRC8};
 use crate::hack::ack::Ack;
@@ -15,9 +15,9 @@ use crate::hack::codec::CHECKSUM;
 /// The octets of a header that its checksum covers: those that codes can change, in the order of the table in
 /// [`crate::hack`], as big-endian words of eight. The octets of the flow come before them, the MSN behind them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Covered {
-    words: [u64; 8],
-    len: usize,
+pub(super) struct Covered<'a> {
+    fields: [u64; 4],
+    sack: &'a [(SeqNumber, SeqNumber)],
 }
 
 /// The checksums of a flow's octets, from which those of its headers go on.
@@ -28,9 +28,10 @@ pub(super) struct FlowSum {
     crc8: u8,
 }
 
-impl Covered {
+impl<'a> Covered<'a> {
     /// What is covered of `ack`.
-    pub(super) fn of(ack: &Ack) -> Self {
+    #[inline(always)]
+    pub(super) fn of(ack: &'a Ack) -> Self {
         let tcp = &ack.tcp;
         let (dscp_ecn, ttl, id, label_or_df) = match &ack.ip {
             IpHeader::V4(v4) => (v4.dscp_ecn, v4.ttl, v4.id, u32::from(v4.dont_fragment)),
@@ -44,28 +45,28 @@ impl Covered {
             | u8::from(options.timestamps.is_some()) << 4
             | sack.len() as u8;
         let (value, echo) = ack.stamps();
-        let mut words = [0; 8];
-        words[0] = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
-        words[1] = u64::from(tcp.flags.bits()) << 56
-            | u64::from(ttl) << 48
-            | u64::from(tcp.window) << 32
-            | u64::from(id) << 16
-            | u64::from(tcp.urgent);
-        words[2] = u64::from(value) << 32 | u64::from(echo);
-        words[3] = u64::from(dscp_ecn) << 56
-            | u64::from(label_or_df) << 32
-            | u64::from(present) << 24
-            | u64::from(options.window_scale.unwrap_or(0)) << 16
-            | u64::from(options.mss.unwrap_or(0));
-        for (word, (left, right)) in words[4..].iter_mut().zip(sack) {
-            *word = u64::from(left.0) << 32 | u64::from(right.0);
-        }
-        Self { words, len: 4 + sack.len() }
+        let fields = [
+            u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0),
+            u64::from(tcp.flags.bits()) << 56
+                | u64::from(ttl) << 48
+                | u64::from(tcp.window) << 32
+                | u64::from(id) << 16
+                | u64::from(tcp.urgent),
+            u64::from(value) << 32 | u64::from(echo),
+            u64::from(dscp_ecn) << 56
+                | u64::from(label_or_df) << 32
+                | u64::from(present) << 24
+                | u64::from(options.window_scale.unwrap_or(0)) << 16
+                | u64::from(options.mss.unwrap_or(0)),
+        ];
+        Self { fields, sack }
     }
 
     /// The words.
-    fn words(&self) -> &[u64] {
-        &self.words[..self.len]
+    #[inline(always)]
+    fn words(&self) -> impl Iterator<Item = u64> {
+        let blocks = self.sack.iter().map(|(left, right)| u64::from(left.0) << 32 | u64::from(right.0));
+        self.fields.into_iter().chain(blocks)
     }
 }
 
@@ -78,8 +79,9 @@ impl FlowSum {
     }
 
     /// CRC-3 over flow, header and the low octet of the MSN.
+    #[inline(always)]
     pub(super) fn crc3(&self, covered: &Covered, msn: u16) -> u8 {
-        SLICES3.octet(SLICES3.words(self.crc3, covered.words()), msn as u8)
+        CRC3.extend(crc3_after(self.crc3, covered.words()), &[msn as u8])
     }
 
     /// CRC-7 over flow, header and the low octet of the MSN.
@@ -89,7 +91,7 @@ impl FlowSum {
 
     /// CRC-8 over flow and header: the MSN that follows the installation of this header.
     pub(super) fn first_msn(&self, covered: &Covered) -> u8 {
-        CRC8.extend(self.crc8, &covered.words.map(u64::to_be_bytes).as_flattened()[..covered.len * 8])
+        covered.words().fold(self.crc8, |sum, word| CRC8.extend(sum, &word.to_be_bytes()))
     }
 }
 
@@ -146,8 +148,8 @@ impl Slices {
     /// The checksum after big-endian words. No register is wider than an octet, so it lies whole in the first of a
     /// word.
     #[inline]
-    fn words(&self, start: u8, words: &[u64]) -> u8 {
-        words.iter().fold(start, |sum, word| {
+    fn words(&self, start: u8, words: impl Iterator<Item = u64>) -> u8 {
+        words.fold(start, |sum, word| {
             let octets = (word ^ u64::from(sum) << 56).to_le_bytes();
             (0..8).fold(0, |sum, behind| sum ^ self.0[behind][usize::from(octets[behind])])
         })
@@ -160,24 +162,71 @@ impl Slices {
     }
 }
 
-/// CRC-3: 1 + x + x^3.
-static SLICES3: Slices = Slices::new(0b110);
+/// The CRC-3 after big-endian words.
+///
+/// Its polynomial, 1 + x + x^3, divides x^7 + 1 and so x^63 + 1: bits that stand 63 places apart count alike, and the register is what counts as much as all the bits before it. So
+/// words lie on a ring of 63 bits, one upon the other, each a bit further than the one before, since a word has one bit more than the ring; and are divided once, at the end, when
+/// 63 bits have become seven in the same way.
+#[inline(always)]
+fn crc3_after(start: u8, words: impl Iterator<Item = u64>) -> u8 {
+    let ring = words.fold(u64::from(start), |ring, word| {
+        // The lowest bit of each octet comes first.
+        let bits = word.swap_bytes() ^ ring;
+        bits >> 1 ^ (bits & 1) << 62
+    });
+    let half = (ring ^ ring >> 28 ^ ring >> 56) & 0xfff_ffff;
+    let quarter = (half ^ half >> 14) & 0x3fff;
+    SEVEN3[((quarter ^ quarter >> 7) & 0x7f) as usize]
+}
+
+/// The CRC-3 of seven bits.
+static SEVEN3: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut bits = 0;
+    while bits < 128 {
+        let mut rest = bits as u8;
+        let mut bit = 0;
+        while bit < 7 {
+            rest = if rest & 1 == 1 { rest >> 1 ^ 0b110 } else { rest >> 1 };
+            bit += 1;
+        }
+        table[bits] = rest;
+        bits += 1;
+    }
+    table
+};
 /// CRC-7: 1 + x + x^2 + x^3 + x^6 + x^7.
 static SLICES7: Slices = Slices::new(0b111_1001);
 
 #[cfg(test)]
 mod tests {
+    use ackless_wire::random::{Purpose, Stream};
+
     use super::*;
+
+    #[test]
+    fn all_words_at_once_give_the_same_crc3_as_one_octet_at_a_time() {
+        for seed in 1..=200 {
+            let mut random = Stream::new(seed, 0, Purpose::Test);
+            let words: Vec<u64> = (0..random.below(9)).map(|_| random.bits()).collect();
+            let octets: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+            for start in 0..=CRC3.start() {
+                assert_eq!(
+                    crc3_after(start, words.iter().copied()),
+                    CRC3.extend(start, &octets),
+                    "seed {seed}: {words:x?}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn eight_octets_at_a_time_give_the_same_as_one_at_a_time() {
         let words = [0x0123_4567_89ab_cdef, u64::MAX, 0, 0xdead_beef_0000_0001];
         let octets = words.map(u64::to_be_bytes);
-        for (slices, crc) in [(&SLICES3, &CRC3), (&SLICES7, &CRC7)] {
-            for start in 0..=crc.start() {
-                assert_eq!(slices.words(start, &words), crc.extend(start, octets.as_flattened()));
-                assert_eq!(slices.octet(start, 0xa5), crc.extend(start, &[0xa5]));
-            }
+        for start in 0..=CRC7.start() {
+            assert_eq!(SLICES7.words(start, words.into_iter()), CRC7.extend(start, octets.as_flattened()));
+            assert_eq!(SLICES7.octet(start, 0xa5), CRC7.extend(start, &[0xa5]));
         }
     }
 }

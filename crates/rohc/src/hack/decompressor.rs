@@ -126,21 +126,21 @@ impl Decompressor {
 
     /// Decodes the code at the start of `bytes`, whose ACK is the reference then, and says its length.
     #[inline]
-    fn step(&mut self, bytes: &[u8]) -> Result<(Decoded, usize), DecodeError> {
+    fn step(&mut self, bytes: &[u8]) -> Result<(&Ack, usize), DecodeError> {
         let msn = self.expected;
         let (ack, len) = match self.context.as_mut().ok_or(DecodeError::NoReference)? {
             Receiving::Own(context) => {
                 let len = own(context, msn, bytes, self.codec, &mut self.sum)?;
-                (context.reference, len)
+                (&context.reference, len)
             }
             Receiving::Rfc6846(receiver) => {
                 let len = receiver.step(bytes, msn)?;
-                (receiver.reference, len)
+                (&receiver.reference, len)
             }
         };
         self.expected = msn.wrapping_add(1) & self.codec.max_msn();
         self.behind = (self.behind + 1).min(self.codec.max_outstanding());
-        Ok((Decoded { ack, msn }, len))
+        Ok((ack, len))
     }
 }
 
@@ -178,6 +178,29 @@ impl Decode<'_, '_> {
     pub const fn duplicates(&self) -> u16 {
         self.duplicates
     }
+
+    /// The next of the run's ACKs that are new, where it lies: as [`next`](Iterator::next), without a copy.
+    #[inline]
+    pub fn advance(&mut self) -> Option<Result<&Ack, DecodeError>> {
+        if self.codes.is_empty() {
+            return None;
+        }
+        let Some(left) = self.left.checked_sub(1) else {
+            self.codes = &[];
+            return Some(Err(DecodeError::Impossible));
+        };
+        self.left = left;
+        Some(match self.decompressor.step(self.codes) {
+            Ok((ack, len)) => {
+                self.codes = &self.codes[len..];
+                Ok(ack)
+            }
+            Err(error) => {
+                self.codes = &[];
+                Err(error)
+            }
+        })
+    }
 }
 
 impl Iterator for Decode<'_, '_> {
@@ -185,25 +208,7 @@ impl Iterator for Decode<'_, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.codes.is_empty() {
-            return None;
-        }
-        let step = match self.left.checked_sub(1) {
-            Some(left) => {
-                self.left = left;
-                self.decompressor.step(self.codes)
-            }
-            None => Err(DecodeError::Impossible),
-        };
-        Some(match step {
-            Ok((decoded, len)) => {
-                self.codes = &self.codes[len..];
-                Ok(decoded)
-            }
-            Err(error) => {
-                self.codes = &[];
-                Err(error)
-            }
-        })
+        let msn = self.decompressor.expected;
+        self.advance().map(|step| step.map(|&ack| Decoded { ack, msn }))
     }
 }

@@ -106,6 +106,7 @@ impl Buffer {
 
     /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. An acceptable one takes the place of an older copy: the TCP
     /// may have had reason not to take that one. One that is not and reaches further stands beside it. Returns whether there is one more now.
+    #[inline]
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
@@ -115,6 +116,20 @@ impl Buffer {
     ) -> bool {
         self.hand_ups += 1;
         let kept = Kept { start, end, packet, hand_up: self.hand_ups, sacked: false, acceptable };
+        if self.frames.back().is_none_or(|last| start.after(last.start)) {
+            // As nearly all of a download comes.
+            pool.retain(packet);
+            self.frames.push_back(kept);
+            self.repair_timer.start(now, again);
+            return true;
+        }
+        self.keep_among(pool, kept, (now, again))
+    }
+
+    /// [`Self::keep`] for a frame that does not begin behind all that are kept.
+    #[inline(never)]
+    fn keep_among(&mut self, pool: &mut PacketPool, kept: Kept, (now, again): (Instant, Duration)) -> bool {
+        let Kept { start, end, packet, acceptable, .. } = kept;
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
@@ -140,8 +155,11 @@ impl Buffer {
         (now, again): (Instant, Duration),
     ) -> usize {
         let before = self.frames.len();
-        while let Some(kept) = self.frames.pop_front_if(|kept| !kept.end.after(ack)) {
-            pool.release(kept.packet);
+        while let Some(first) = self.frames.front()
+            && !first.end.after(ack)
+        {
+            pool.release(first.packet);
+            self.frames.pop_front();
         }
         (self.duplicates, self.expected_duplicates) = (0, 0);
         self.repair_timer.on_progress(now, again, !self.frames.is_empty());

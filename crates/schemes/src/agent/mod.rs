@@ -91,6 +91,8 @@ mod paws;
 mod seen;
 mod spans;
 
+use std::slice;
+
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Scheme, SendOptions, Verdict};
 use ackless_wire::tcp::Checksum;
@@ -218,11 +220,19 @@ impl Scheme for Agent {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        let own = mpdu.receiver == cx.node && ends_here(mpdu) && cx.peer(mpdu.transmitter).capable;
-        if !own {
-            return Admission::Accept;
+        match self.on_mpdus(cx, slice::from_ref(mpdu)) {
+            0 => Admission::Refuse,
+            _ => Admission::Accept,
         }
-        self.client.on_mpdu(cx, &mut self.counters, mpdu)
+    }
+
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let capable = mpdus.first().is_some_and(|first| cx.peer(first.transmitter).capable);
+        let is_refused = |mpdu: &Mpdu| {
+            let own = capable && mpdu.receiver == cx.node && ends_here(mpdu);
+            own && self.client.on_mpdu(cx, &mut self.counters, mpdu) == Admission::Refuse
+        };
+        mpdus.iter().position(is_refused).unwrap_or(mpdus.len())
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
@@ -250,6 +260,22 @@ impl Scheme for Agent {
         self.client.on_upward(cx, packet, from);
         let by_flag = self.by_flag();
         self.ack_maker.on_upward(cx, &mut self.counters, packet, from, by_flag)
+    }
+
+    fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        if !self.ack_maker.knows_no_flow() {
+            return 0;
+        }
+        let begins_or_ends = |mpdu: &Mpdu, pool: &PacketPool| {
+            pool.get(mpdu.packet).tcp().is_some_and(|tcp| tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST))
+        };
+        for (place, mpdu) in mpdus.iter().enumerate() {
+            if begins_or_ends(mpdu, cx.pool) {
+                return place;
+            }
+            self.client.on_upward(cx, mpdu.packet, mpdu.transmitter);
+        }
+        mpdus.len()
     }
 
     fn on_answer(&mut self, _cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {

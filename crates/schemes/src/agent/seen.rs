@@ -16,8 +16,8 @@ struct Recent {
 impl Seen {
     /// Whether this MPDU was accepted before.
     pub(super) fn has(&self, mpdu: &Mpdu) -> bool {
-        let recent = self.0.iter().find(|(tid, _)| *tid == mpdu.tid());
-        mpdu.retry && recent.is_some_and(|(_, recent)| recent.has(mpdu.seq))
+        // What was never sent before never came before.
+        mpdu.retry && self.0.iter().any(|(tid, recent)| *tid == mpdu.tid() && recent.has(mpdu.seq))
     }
 
     /// It is accepted.
@@ -35,7 +35,13 @@ impl Recent {
         back < u128::BITS && self.bits >> back & 1 == 1
     }
 
+    #[inline]
     fn add(&mut self, seq: MacSeq) {
+        if seq == self.newest.plus(1) {
+            // As nearly all come.
+            (self.newest, self.bits) = (seq, self.bits << 1 | 1);
+            return;
+        }
         if seq.before(self.newest) {
             let back = u32::from(self.newest.offset_from(seq));
             if back < u128::BITS {

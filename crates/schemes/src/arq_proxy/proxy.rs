@@ -353,7 +353,8 @@ impl Template {
     fn fitted_to(&self, client: &ClientState, pool: &mut PacketPool) -> PacketId {
         let mut data = self.data;
         data.ack = data.ack.max(client.snd_nxt);
-        client.facts.put_ack(pool, &data, (data.end, data.ts_val.unwrap_or(0)), TcpFlags::empty())
+        let said = (data.end, data.ts_val.unwrap_or(0));
+        client.facts.put_ack(pool, &data, said, client.facts.window, TcpFlags::empty())
     }
 }
 

@@ -63,11 +63,7 @@ impl Cache {
     /// The segment that has this byte.
     #[inline]
     pub(super) fn containing(&mut self, byte: SeqNumber) -> Option<&mut Segment> {
-        if self.is_in(self.hint, byte) {
-            return self.segments.get_mut(self.hint);
-        }
-        self.hint = if self.is_in(self.hint + 1, byte) { self.hint + 1 } else { self.first_past(byte) };
-        self.segments.get_mut(self.hint).filter(|segment| !segment.seq.after(byte))
+        self.place_of(byte).map(|place| &mut self.segments[place])
     }
 
     /// The segment that begins with this byte.
@@ -76,17 +72,29 @@ impl Cache {
         self.containing(seq).filter(|segment| segment.seq == seq)
     }
 
-    /// The place of the segment that has this byte, if one has; the next one's is one more.
-    #[inline]
-    pub(super) fn place_of(&mut self, byte: SeqNumber) -> usize {
-        self.containing(byte);
-        self.hint
+    /// The place of the segment that has this byte; the next one's is one more.
+    #[inline(always)]
+    pub(super) fn place_of(&mut self, byte: SeqNumber) -> Option<usize> {
+        if self.is_in(self.hint, byte) {
+            return Some(self.hint);
+        }
+        if self.is_in(self.hint + 1, byte) {
+            self.hint += 1;
+            return Some(self.hint);
+        }
+        self.search(byte)
     }
 
-    /// The segment at this place, if it has this byte.
+    #[inline(never)]
+    fn search(&mut self, byte: SeqNumber) -> Option<usize> {
+        self.hint = self.first_past(byte);
+        self.is_in(self.hint, byte).then_some(self.hint)
+    }
+
+    /// The segment at a place.
     #[inline]
-    pub(super) fn at(&self, place: usize, byte: SeqNumber) -> Option<&Segment> {
-        self.segments.get(place).filter(|_| self.is_in(place, byte))
+    pub(super) fn at(&self, place: usize) -> Option<&Segment> {
+        self.segments.get(place)
     }
 
     #[inline]
@@ -152,7 +160,8 @@ impl Cache {
         self.segments.range_mut(..count)
     }
 
-    /// The segment at this place among those that [`Self::starting_before`] goes through.
+    /// The segment at this place, which [`Self::place_of`] has found or [`Self::starting_before`] goes through.
+    #[inline]
     pub(super) fn nth(&mut self, place: usize) -> &mut Segment {
         &mut self.segments[place]
     }

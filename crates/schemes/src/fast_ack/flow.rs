@@ -5,7 +5,7 @@ use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, T
 
 use super::cache::{Cache, Delivery, Place, Segment};
 use super::{FastAckConfig, FastAckCounters};
-use crate::made_ack::{ClientFacts, Data};
+use crate::made_ack::{ClientFacts, Data, next_after, says};
 use crate::repairs::{Acceptable, DUPLICATES, RepairTimer, SenderFacts};
 use crate::resets::{Rsts, for_receiver, for_sender};
 
@@ -110,7 +110,7 @@ impl Flow {
             shift,
             facts,
             echoes_ecn: false,
-            client_snd_nxt: end_of(first),
+            client_snd_nxt: next_after(first, tcp),
             ts_recent: 0,
             cache: Cache::default(),
             deliveries: 0,
@@ -281,17 +281,19 @@ impl Flow {
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
     ) {
-        let Some(segment) = self.cache.starting_at(seq) else { return };
-        segment.frames_out = segment.frames_out.saturating_sub(1);
-        let end = segment.end;
+        let Some(place) = self.cache.place_of(seq) else { return };
+        let Segment { seq: start, end, .. } = *self.cache.nth(place);
+        if start != seq {
+            return;
+        }
         self.deliveries += 1;
         let delivered_behind = if end.after(self.delivered_to) { 0 } else { self.cache.delivered_behind(seq) };
         self.delivered_to = self.delivered_to.max(end);
         let duplicates_needed = self.all_duplicates + delivered_behind + DUPLICATES;
-        if let Some(segment) = self.cache.starting_at(seq) {
-            segment.delivered = Some(Delivery { number: self.deliveries, duplicates_needed });
-            segment.repaired = false;
-        }
+        let segment = self.cache.nth(place);
+        segment.frames_out = segment.frames_out.saturating_sub(1);
+        segment.delivered = Some(Delivery { number: self.deliveries, duplicates_needed });
+        segment.repaired = false;
         if self.advance(cx.now, config, counters) {
             self.tell(cx, counters);
         }
@@ -327,9 +329,9 @@ impl Flow {
         counters: &mut FastAckCounters,
     ) -> Verdict {
         let content = cx.pool.get(packet);
-        let (Some(tcp), Some(facts)) = (content.tcp().copied(), ClientFacts::of(content)) else { return Verdict::Pass };
+        let Some(tcp) = says(content) else { return Verdict::Pass };
         let is_pure = content.pure_ack().is_some();
-        let end = end_of(content);
+        let end = next_after(content, tcp);
         self.last_used = cx.now;
         if tcp.ack.after(self.sent) || tcp.ack.distance_from(self.acked).unsigned_abs() > FAR {
             counters.passed_unknown += 1;
@@ -345,8 +347,11 @@ impl Flow {
             counters.suppressed += 1;
             return Verdict::Swallow;
         }
-        let news = self.learn(cx, &tcp, facts, config);
+        let news = self.learn(content, tcp);
         if news.advanced {
+            self.duplicates = 0;
+            self.cache.release_before(news.ack, cx.pool);
+            self.repair_timer.on_progress(cx.now, config.repair_after, news.ack.before(self.told_ack));
             self.repair_next(cx, counters);
         }
         if !is_pure {
@@ -357,19 +362,20 @@ impl Flow {
             }
             return Verdict::Pass;
         }
-        self.on_pure_ack(cx, &tcp, news, config, counters)
+        self.on_pure_ack(cx, packet, news, config, counters)
     }
 
-    /// Takes in what an ACK says that is not old.
-    fn learn(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, facts: ClientFacts, config: &FastAckConfig) -> News {
+    /// Takes in what an ACK says that is not old. One that has advanced lets go of what it acknowledges.
+    #[inline]
+    fn learn(&mut self, content: &Packet, tcp: &TcpHeader) -> News {
         let ack = tcp.ack;
         let edge = ack + (u32::from(tcp.window) << self.shift);
         let (advanced, opened) = (ack.after(self.acked), edge.after(self.edge));
         let reports = tcp.options.sack.as_slice().iter().any(|(_, right)| right.after(ack));
         let repeats = !advanced && tcp.window == self.facts.window && ack != self.sent;
-        let ts_vals = (facts.ts_val, self.facts.ts_val);
-        self.facts = facts;
-        if let (Some(new), Some(old)) = ts_vals
+        let ts_val = self.facts.ts_val;
+        self.facts = ClientFacts::read(content, tcp);
+        if let (Some(new), Some(old)) = (self.facts.ts_val, ts_val)
             && SeqNumber(new).before(SeqNumber(old))
         {
             self.facts.ts_val = Some(old);
@@ -378,9 +384,6 @@ impl Flow {
         self.edge = edge;
         if advanced {
             self.acked = ack;
-            self.duplicates = 0;
-            self.cache.release_before(ack, cx.pool);
-            self.repair_timer.on_progress(cx.now, config.repair_after, ack.before(self.told_ack));
         }
         News { ack, window: tcp.window, advanced, opened, reports_hole: repeats || reports }
     }
@@ -388,7 +391,7 @@ impl Flow {
     fn on_pure_ack(
         &mut self,
         cx: &mut Context<'_>,
-        tcp: &TcpHeader,
+        packet: PacketId,
         news: News,
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
@@ -401,7 +404,7 @@ impl Flow {
         // What the MAC has delivered may go on from here, or fit into a larger window.
         if self.advance(cx.now, config, counters) {
             if news.reports_hole {
-                self.repair(cx, tcp, counters);
+                self.repair(cx, packet, counters);
             }
             self.tell(cx, counters);
             counters.suppressed += 1;
@@ -413,10 +416,10 @@ impl Flow {
             return Verdict::Pass;
         }
         if news.ack == self.told_ack {
-            return self.on_ack_at_told(cx, tcp, news, counters);
+            return self.on_ack_at_told(cx, packet, news, counters);
         }
         if news.reports_hole {
-            self.repair(cx, tcp, counters);
+            self.repair(cx, packet, counters);
         }
         counters.suppressed += 1;
         if self.echoes_ecn {
@@ -433,13 +436,13 @@ impl Flow {
     fn on_ack_at_told(
         &mut self,
         cx: &mut Context<'_>,
-        tcp: &TcpHeader,
+        packet: PacketId,
         news: News,
         counters: &mut FastAckCounters,
     ) -> Verdict {
         if news.reports_hole {
-            self.repair(cx, tcp, counters);
-            if self.repairs_all(tcp) {
+            self.repair(cx, packet, counters);
+            if cx.pool.get(packet).tcp().is_some_and(|tcp| self.repairs_all(tcp)) {
                 counters.suppressed += 1;
                 return Verdict::Swallow;
             }
@@ -460,9 +463,11 @@ impl Flow {
     /// Moves `told_ack` over what the client's MAC has acknowledged, as far as the client has room. Returns whether it moved.
     fn advance(&mut self, now: Instant, config: &FastAckConfig, counters: &mut FastAckCounters) -> bool {
         let before = self.told_ack;
-        let mut place = self.cache.place_of(before);
-        while let Some(segment) = self.cache.at(place, self.told_ack)
+        let Some(mut place) = self.cache.place_of(before) else { return false };
+        // What follows without a gap begins where the one before it ends.
+        while let Some(segment) = self.cache.at(place)
             && segment.delivered.is_some()
+            && !segment.seq.after(self.told_ack)
         {
             if segment.end.after(self.edge) {
                 counters.window_limited += 1;
@@ -499,12 +504,11 @@ impl Flow {
         let room = self.edge.distance_from(self.told_ack).max(0).unsigned_abs();
         let window = u16::try_from(room >> self.shift).unwrap_or(u16::MAX);
         self.note_told(window);
-        let mut facts = self.facts;
-        (facts.window, data.ack) = (window, self.client_snd_nxt);
+        data.ack = self.client_snd_nxt;
         let flags = if self.echoes_ecn { TcpFlags::ECE } else { TcpFlags::empty() };
         counters.made += 1;
         counters.zero_windows += u64::from(window == 0);
-        let made = facts.put_ack(cx.pool, &data, (self.told_ack, self.ts_recent), flags);
+        let made = self.facts.put_ack(cx.pool, &data, (self.told_ack, self.ts_recent), window, flags);
         cx.emit(Emission::Onward(made, options.receiver));
     }
 
@@ -512,13 +516,6 @@ impl Flow {
     pub(super) fn has_cached(&mut self, packet: PacketId, tcp: &TcpHeader) -> bool {
         self.cache.starting_at(tcp.seq).is_some_and(|segment| segment.packet == packet)
     }
-}
-
-/// Just past the last sequence number that a packet occupies.
-fn end_of(packet: &Packet) -> SeqNumber {
-    let Some(tcp) = packet.tcp() else { return SeqNumber(0) };
-    let flags = u32::from(tcp.flags.contains(TcpFlags::SYN)) + u32::from(tcp.flags.contains(TcpFlags::FIN));
-    tcp.seq + packet.payload.len() + flags
 }
 
 /// A segment or an ACK so far from what the client has acknowledged belongs to no connection that is known: the largest window that can be scaled

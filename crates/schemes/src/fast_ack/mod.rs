@@ -97,8 +97,9 @@ struct Syn {
 /// What a frame has in it.
 #[derive(Clone, Copy, Debug)]
 struct Watched {
-    key: FlowKey,
+    /// Its connection, and where that stood among the others, which may have moved it since.
     id: u32,
+    place: usize,
     seq: SeqNumber,
 }
 
@@ -289,7 +290,8 @@ impl Scheme for FastAck {
             DataVerdict::Passes => Verdict::Pass,
             DataVerdict::Ends => Verdict::Swallow,
             DataVerdict::Watched => {
-                self.frames.insert(handle, Watched { key, id, seq: data.seq });
+                let place = self.connections.place_at_hand();
+                self.frames.insert(handle, Watched { id, place, seq: data.seq });
                 Verdict::Pass
             }
         }
@@ -300,7 +302,8 @@ impl Scheme for FastAck {
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         let Some(connection) = self.connections.get_mut(key) else { return };
         if connection.flow.as_deref_mut().is_some_and(|flow| flow.has_cached(packet, tcp)) {
-            self.frames.insert(handle, Watched { key, id: connection.id, seq: tcp.seq });
+            let id = connection.id;
+            self.frames.insert(handle, Watched { id, place: self.connections.place_at_hand(), seq: tcp.seq });
         }
     }
 
@@ -403,8 +406,15 @@ impl Connection {
 /// The flow that a frame's data belongs to, unless that connection is over.
 #[inline]
 fn flow_of<'a>(connections: &'a mut FlowTable<Connection>, watched: &Watched) -> Option<&'a mut Flow> {
-    let connection = connections.get_mut(watched.key).filter(|connection| connection.id == watched.id)?;
+    let stands = connections.at_place(watched.place).is_some_and(|connection| connection.id == watched.id);
+    let connection = if stands { connections.at_hand() } else { moved(connections, watched.id)? };
     connection.flow.as_deref_mut()
+}
+
+/// The connection with this number, which stands elsewhere than it did.
+#[cold]
+fn moved(connections: &mut FlowTable<Connection>, id: u32) -> Option<&mut Connection> {
+    connections.values_mut().find(|connection| connection.id == id)
 }
 
 /// So many connections are known at a time.

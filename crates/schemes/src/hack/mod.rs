@@ -46,9 +46,10 @@ mod receiver;
 mod sync;
 
 use std::collections::VecDeque;
+use std::slice;
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Scheme, SendOptions, Verdict};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Fate, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::flow_key::FlowKey;
@@ -176,10 +177,17 @@ impl Scheme for Hack {
     }
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_sequenced(mpdu.part);
-        link.receiver.on_sequenced(cx.pool.get(mpdu.packet), cx.now);
-        link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
+        self.on_all_sequenced(cx, slice::from_ref(mpdu));
+    }
+
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        // What goes in one PPDU goes to one peer.
+        let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.receiver)) else { return };
+        for mpdu in mpdus {
+            link.sync.on_sequenced(mpdu.part);
+            link.receiver.on_sequenced(cx.pool.get(mpdu.packet), cx.now);
+            link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
+        }
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
@@ -198,15 +206,22 @@ impl Scheme for Hack {
     }
 
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
-        if let Some(link) = link(&mut self.links, cx, mpdu.transmitter) {
-            let mut env = env!(self, cx);
-            // What an MPDU says by its sequence number it says once.
-            if mpdu.part.begins() {
-                link.driver.on_mpdu(&mut env, mpdu);
-            }
-            link.receiver.on_mpdu(&mut env, mpdu);
-        }
+        self.on_mpdus(cx, slice::from_ref(mpdu));
         Admission::Accept
+    }
+
+    fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
+            let mut env = env!(self, cx);
+            for mpdu in mpdus {
+                // What an MPDU says by its sequence number it says once.
+                if mpdu.part.begins() {
+                    link.driver.on_mpdu(&mut env, mpdu);
+                }
+                link.receiver.on_mpdu(&mut env, mpdu);
+            }
+        }
+        mpdus.len()
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
@@ -221,6 +236,11 @@ impl Scheme for Hack {
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
         let Some(link) = link(&mut self.links, cx, from) else { return Verdict::Pass };
         link.receiver.on_upward(cx, packet)
+    }
+
+    fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let link = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter));
+        if link.is_none_or(|link| link.receiver.lets_all_up()) { mpdus.len() } else { 0 }
     }
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
@@ -239,19 +259,25 @@ impl Scheme for Hack {
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_fate(mpdu.part, true);
-        if link.genuine {
-            link.driver.on_delivered(&mut env!(self, cx), mpdu);
-        } else {
-            link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
-        }
+        self.on_fates(cx, &[(*mpdu, Fate::Delivered)]);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        let Some(link) = link(&mut self.links, cx, mpdu.receiver) else { return };
-        link.sync.on_fate(mpdu.part, false);
-        link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
+        self.on_fates(cx, &[(*mpdu, Fate::GivenUp)]);
+    }
+
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        // What is settled at once went to one peer.
+        let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
+        let Some(link) = peer.and_then(|peer| link(&mut self.links, cx, peer)) else { return };
+        for (mpdu, fate) in fates {
+            link.sync.on_fate(mpdu.part, *fate == Fate::Delivered);
+            if *fate == Fate::Delivered && link.genuine {
+                link.driver.on_delivered(&mut env!(self, cx), mpdu);
+            } else {
+                link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
+            }
+        }
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {

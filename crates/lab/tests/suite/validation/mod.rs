@@ -12,6 +12,7 @@ mod hack;
 mod hack_80211a;
 mod hack_snr;
 mod ns3;
+mod one_by_one;
 mod properties;
 mod support;
 mod tack;

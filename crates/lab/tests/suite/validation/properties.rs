@@ -18,6 +18,7 @@ use ackless_schemes::Stock;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
+use super::one_by_one::OneByOne;
 use super::support::scenario;
 
 #[test]
@@ -36,7 +37,7 @@ fn every_random_cell_keeps_its_accounts() {
 }
 
 /// What goes in runs, packets that come over the wire in a row and what an A-MPDU brings to a host, goes there as it would one by one: a cell that is looked at before each event, with somebody
-/// who hears what its hosts get, does the same.
+/// who hears what its hosts get, and whose schemes are asked one by one, does the same.
 #[test]
 fn what_goes_in_runs_goes_as_it_would_one_by_one() {
     let rows = ["tcp", "tcp", "hack", "agent", "arq", "fastack", "filter-action", "linux", "bbr"];
@@ -63,7 +64,8 @@ fn in_runs(config: &CellConfig, seed: u64) -> RunResult {
 }
 
 fn one_by_one(config: &CellConfig, seed: u64) -> RunResult {
-    let mut cell = Cell::new(config, seed, |node| ackless_cell::scheme(config, node), Recorder::new(config));
+    let scheme = |node| OneByOne(ackless_cell::scheme(config, node));
+    let mut cell = Cell::new(config, seed, scheme, Recorder::new(config));
     cell.eavesdrop(Eavesdropper(Box::new(|_, _, _, _| {})));
     for until in [Instant::ZERO + config.warm_up, config.end()] {
         while let Some(at) = cell.poll_timeout().filter(|at| *at < until) {

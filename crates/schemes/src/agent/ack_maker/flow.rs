@@ -197,16 +197,15 @@ impl Flow {
 
     /// The ACK that the agent owes the server, if any, in the pool. `data` is a segment of the server's, or what would be one.
     pub(super) fn next_ack(&mut self, data: &Data, pool: &mut PacketPool) -> Option<PacketId> {
-        let (mut facts, point) = (self.facts?, self.ackable()?);
+        let (facts, point) = (self.facts.as_ref()?, self.ackable()?);
         if self.told_ack.is_some_and(|told_ack| !point.after(told_ack)) {
             return None;
         }
-        if let Some(window) = self.window_at(point) {
-            facts.window = window;
-        }
+        let window = self.window_at(point).unwrap_or(facts.window);
         self.told_ack = Some(point);
-        (self.told_window, self.told_edge) = (Some(facts.window), self.edge);
-        Some(facts.put_ack(pool, data, (point, self.ts_recent.unwrap_or_default()), TcpFlags::empty()))
+        (self.told_window, self.told_edge) = (Some(window), self.edge);
+        let said = (point, self.ts_recent.unwrap_or_default());
+        Some(facts.put_ack(pool, data, said, window, TcpFlags::empty()))
     }
 
     /// Data has come to the client.

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Emission, Verdict};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, Instant, PacketId, TcpFlags};
+use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags, TcpHeader};
 
 use super::config::Room;
 use super::counters::AgentCounters;
@@ -23,7 +23,7 @@ use crate::connection::WindowScale;
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::made_ack::{ClientFacts, Data};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
-use under_way::{Fate, Frame, UnderWay, pop_settled};
+use under_way::{Fate, Frame, UnderWay};
 
 /// The flows whose data this node forwards to capable clients.
 #[derive(Debug)]
@@ -51,12 +51,38 @@ impl AckMaker {
         }
     }
 
+    /// Whether it speaks for nobody, as a station's.
+    #[inline]
+    pub(super) fn knows_no_flow(&self) -> bool {
+        self.flows.is_empty()
+    }
+
     /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on. A SYN or RST of the server's ends nothing: what the client's TCP makes of
     /// it, its own SYN or RST says (RFC 5961, 3.2 and 4.2), and its own half of the agent believes no other either.
+    #[inline]
     pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
         let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         let key = key.reversed();
+        if let Some((_, end)) = data_of(content)
+            && let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == to)
+        {
+            flow.last_heard = cx.now;
+            flow.doubted |= flow.told_ack.is_some_and(|told_ack| !end.after(told_ack));
+            return;
+        }
+        self.on_other_outgoing(cx, counters, (content, tcp), (key, to));
+    }
+
+    /// What begins a flow, or moves it to another client, or is no data.
+    #[inline(never)]
+    fn on_other_outgoing(
+        &mut self,
+        cx: &Context<'_>,
+        counters: &mut AgentCounters,
+        (content, tcp): (&Packet, &TcpHeader),
+        (key, to): (FlowKey, NodeId),
+    ) {
         // The first byte of data follows the SYN (RFC 9293, 3.4).
         let first = tcp.flags.contains(TcpFlags::SYN).then(|| tcp.seq + 1);
         let data = data_of(content);
@@ -101,6 +127,7 @@ impl AckMaker {
     }
 
     /// A frame got its sequence number.
+    #[inline]
     pub(super) fn on_sequenced(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
         let content = cx.pool.get(mpdu.packet);
         let (Some((tcp, _)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
@@ -140,18 +167,28 @@ impl AckMaker {
     fn settle(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu, fate: Fate, by_flag: bool) {
         let client = mpdu.receiver;
         let Some(frames) = self.under_way.to(client) else { return };
-        let Some(place) = frames.iter().position(|frame| frame.handle == mpdu.handle) else { return };
-        if by_flag {
-            // The flag speaks for what its answer acknowledges, whatever is still missing before it.
-            let silent = self.flagged != Some(client);
-            if let Some(frame) = frames.remove(place) {
-                count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::by_flag(silent));
+        if !by_flag && frames.front().is_some_and(|first| first.handle == mpdu.handle) {
+            // As nearly all get theirs.
+            if let Some(frame) = frames.front() {
+                count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::InOrder);
             }
-            return;
+            frames.pop_front();
+        } else if let Some(place) = frames.iter().position(|frame| frame.handle == mpdu.handle) {
+            if by_flag {
+                // The flag speaks for what its answer acknowledges, whatever is still missing before it.
+                let silent = self.flagged != Some(client);
+                if let Some(frame) = frames.remove(place) {
+                    count_in(&mut self.flows, cx, counters, (client, &frame, fate), Says::by_flag(silent));
+                }
+                return;
+            }
+            frames[place].fate = Some(fate);
         }
-        frames[place].fate = Some(fate);
-        while let Some((frame, fate)) = pop_settled(frames) {
+        while let Some(frame) = frames.front()
+            && let Some(fate) = frame.fate
+        {
             count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::InOrder);
+            frames.pop_front();
         }
     }
 
@@ -164,6 +201,9 @@ impl AckMaker {
         from: NodeId,
         by_flag: bool,
     ) -> Verdict {
+        if self.knows_no_flow() && !begins(cx.pool.get(packet)) {
+            return Verdict::Pass;
+        }
         let content = cx.pool.get(packet);
         let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
         if tcp.flags.contains(TcpFlags::SYN) && self.flows.get_mut(key).is_none() {
@@ -270,19 +310,24 @@ impl Says {
     }
 }
 
+/// Whether a packet is a SYN.
+fn begins(packet: &Packet) -> bool {
+    packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::SYN))
+}
+
 /// A frame's fate counts, and the agent says what follows from it.
 fn count_in(
     flows: &mut FlowTable<Flow>,
     cx: &mut Context<'_>,
     counters: &mut AgentCounters,
-    (client, frame, fate): (NodeId, Frame, Fate),
+    (client, frame, fate): (NodeId, &Frame, Fate),
     says: Says,
 ) {
     if frame.over {
         return;
     }
     let Some(flow) = flows.get_mut(frame.key).filter(|flow| flow.client == client) else { return };
-    let late = says == Says::InOrder && flow.is_late(&frame);
+    let late = says == Says::InOrder && flow.is_late(frame);
     if fate == Fate::GivenUp {
         counters.given_up += 1;
         return;
@@ -291,7 +336,7 @@ fn count_in(
         counters.late += 1;
         return;
     }
-    flow.take(counters, &frame, says != Says::InOrder);
+    flow.take(counters, frame, says != Says::InOrder);
     if says == Says::Nothing {
         counters.unflagged += 1;
         return;

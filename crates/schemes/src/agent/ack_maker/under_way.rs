@@ -37,6 +37,7 @@ impl UnderWay {
     }
 
     /// A frame to this client got its sequence number.
+    #[inline]
     pub(super) fn push(&mut self, client: NodeId, frame: Frame) {
         let place = self.0.iter().position(|(to, _)| *to == client).unwrap_or_else(|| {
             self.0.push((client, VecDeque::new()));
@@ -71,10 +72,4 @@ impl UnderWay {
     fn of(&mut self, flow: FlowKey) -> impl DoubleEndedIterator<Item = &mut Frame> {
         self.0.iter_mut().flat_map(|(_, frames)| frames).filter(move |frame| frame.key == flow)
     }
-}
-
-/// The first frame, once it has its fate.
-pub(super) fn pop_settled(frames: &mut VecDeque<Frame>) -> Option<(Frame, Fate)> {
-    let fate = frames.front()?.fate?;
-    frames.pop_front().map(|frame| (frame, fate))
 }

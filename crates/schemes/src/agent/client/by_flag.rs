@@ -16,7 +16,14 @@ use super::{Answerable, Client, Queued};
 
 impl Client {
     /// A frame is on the air, or was dropped: no flag can keep it back any more.
+    #[inline]
     pub(in crate::agent) fn on_gone(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
+        if !self.queued.is_empty() {
+            self.settle_queued(now, handle, sent);
+        }
+    }
+
+    fn settle_queued(&mut self, now: Instant, handle: FrameHandle, sent: bool) {
         let Some(place) = self.queued.iter().position(|queued| queued.handle == handle) else { return };
         let Queued { key, tcp, .. } = self.queued.remove(place);
         if let Some(flow) = self.flows.get_mut(key).filter(|_| sent) {

@@ -113,6 +113,7 @@ impl Client {
     }
 
     /// An MPDU came that bears a packet for this node from its AP.
+    #[inline]
     pub(in crate::agent) fn on_mpdu(
         &mut self,
         cx: &mut Context<'_>,
@@ -175,7 +176,8 @@ impl Client {
         options: &SendOptions,
     ) -> Verdict {
         let content = cx.pool.get(packet);
-        let (Some(key), Some(&tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
+        let tcp = *tcp;
         let (pure, length) = (content.pure_ack().is_some(), content.payload.len());
         self.ensure_flow(cx, counters, key, options.receiver);
         let flow = self.flows.at_hand();
@@ -226,7 +228,11 @@ impl Client {
     }
 
     /// An MPDU of this node's was acknowledged.
+    #[inline]
     pub(in crate::agent) fn on_delivered(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
+        if self.flows.is_empty() {
+            return;
+        }
         let content = cx.pool.get(mpdu.packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         if tcp.flags.contains(TcpFlags::ACK)
@@ -251,10 +257,15 @@ impl Client {
     }
 
     /// Makes sure that the flow, with data from `peer`, is there and at hand.
+    #[inline(always)]
     fn ensure_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
-        if self.flows.get_mut(key).is_some() {
-            return;
+        if self.flows.get_mut(key).is_none() {
+            self.add_flow(cx, counters, key, peer);
         }
+    }
+
+    #[inline(never)]
+    fn add_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
         let now = cx.now;
         if now.saturating_since(self.swept) >= IDLE {
             self.flows.retain(|_, flow| now.saturating_since(flow.last_heard) < IDLE || !flow.buffer.is_empty());
@@ -284,8 +295,16 @@ fn restart(flow: &mut Flow, pool: &mut PacketPool, now: Instant) -> usize {
     gone
 }
 
+#[inline(always)]
 fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
-    let place = links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
+    // A station hears one AP.
+    let place = if links.first().is_some_and(|first| first.peer == peer) { 0 } else { find_link(links, peer) };
+    &mut links[place]
+}
+
+#[inline(never)]
+fn find_link(links: &mut Vec<Link>, peer: NodeId) -> usize {
+    links.iter().position(|link| link.peer == peer).unwrap_or_else(|| {
         let (seen, answerable) = (Seen::default(), Vec::new());
         links.push(Link {
             peer,
@@ -298,8 +317,7 @@ fn link(links: &mut Vec<Link>, peer: NodeId) -> &mut Link {
             to_block_ack_req: false,
         });
         links.len() - 1
-    });
-    &mut links[place]
+    })
 }
 
 fn count(counters: &mut AgentCounters, why: WhyNative) {

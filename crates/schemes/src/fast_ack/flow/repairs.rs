@@ -1,7 +1,7 @@
 //! What the AP sends again, and when.
 
 use ackless_dot11::hooks::{Context, Emission, SendOptions};
-use ackless_wire::{SeqNumber, TcpHeader};
+use ackless_wire::{PacketId, SeqNumber, TcpHeader};
 
 use super::super::FastAckCounters;
 use super::super::cache::Segment;
@@ -20,13 +20,13 @@ pub(super) struct Missing {
 
 impl Flow {
     /// A duplicate ACK, or SACK blocks: sends again what the client misses and the AP has.
-    pub(super) fn repair(&mut self, cx: &mut Context<'_>, tcp: &TcpHeader, counters: &mut FastAckCounters) {
+    pub(super) fn repair(&mut self, cx: &mut Context<'_>, packet: PacketId, counters: &mut FastAckCounters) {
         self.duplicates += 1;
         self.all_duplicates += 1;
-        let Some((_, options)) = self.last_data else { return };
+        let (Some((_, options)), Some(&tcp)) = (self.last_data, cx.pool.get(packet).tcp()) else { return };
         let sender = self.sender;
         let blocks = tcp.options.sack.as_slice();
-        let (report_end, edge) = (report_end(tcp), self.edge);
+        let (report_end, edge) = (report_end(&tcp), self.edge);
         // The greatest number of a delivery that the client reports, of those behind the segment at hand.
         let mut sacked_max = 0;
         self.missing.clear();

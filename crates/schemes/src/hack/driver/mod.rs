@@ -198,10 +198,14 @@ impl Driver {
     }
 
     /// A frame to the peer was given its sequence number: the peer may receive it from now on.
+    #[inline]
     pub(super) fn on_sequenced(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
-        if self.natives.is_empty() {
-            return;
+        if !self.natives.is_empty() {
+            self.number_native(env, handle);
         }
+    }
+
+    fn number_native(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
         let Some(native) = self.natives.get_mut(handle) else { return };
         let (place, pure) = (native.flow, native.pure);
         let would_own = pure && self.flows.would_own(place, &self.nic, env.cx.now);
@@ -219,10 +223,14 @@ impl Driver {
     }
 
     /// A frame to the peer was acknowledged by its MAC.
+    #[inline]
     pub(super) fn on_delivered(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if self.natives.is_empty() {
-            return;
+        if !self.natives.is_empty() {
+            self.deliver_native(env, mpdu);
         }
+    }
+
+    fn deliver_native(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         let Some(native) = self.natives.settle(mpdu.handle) else { return };
         let flow = &mut self.flows[native.flow];
         flow.on_settled(native.pure);
@@ -237,10 +245,14 @@ impl Driver {
 
     /// A frame was dropped before it was ever sent, or reached its retry limit. Whether the peer has the latter is not
     /// known.
+    #[inline]
     pub(super) fn on_lost(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
-        if self.natives.is_empty() {
-            return;
+        if !self.natives.is_empty() {
+            self.lose_native(env, handle);
         }
+    }
+
+    fn lose_native(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
         let Some(native) = self.natives.settle(handle) else { return };
         let flow = &mut self.flows[native.flow];
         flow.on_settled(native.pure);

@@ -89,6 +89,7 @@ impl Receiver {
 
     /// A packet for the peer was given its sequence number: it goes on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
     /// been acknowledged.
+    #[inline]
     pub(super) fn on_sequenced(&mut self, packet: &Packet, now: Instant) {
         if let Some(key) = FlowKey::of(packet) {
             self.record(key, now).note(packet, now);
@@ -129,6 +130,12 @@ impl Receiver {
             context.newest = position;
             self.upward_order.expect(mpdu.packet, cid);
         }
+    }
+
+    /// Whether no packet that leaves the reorder buffer has to wait for another, or another for it.
+    #[inline]
+    pub(super) fn lets_all_up(&self) -> bool {
+        self.upward_order.is_empty()
     }
 
     /// A packet of the peer leaves the reorder buffer.
@@ -200,16 +207,16 @@ impl Receiver {
         };
         env.counters.duplicates_discarded += u64::from(decode.duplicates());
         let failures = loop {
-            match decode.next() {
+            match decode.advance() {
                 None => return Ok(()),
                 Some(Err(DecodeError::TcpChecksum(_))) => break &mut env.counters.checksum_failures,
                 Some(Err(_)) => break &mut env.counters.crc_failures,
-                Some(Ok(decoded)) => {
+                Some(Ok(ack)) => {
                     let own_acks = || driver.newest_ts_val(context.data);
-                    if !context.bounds.admit(&decoded.ack, forwarded.as_ref(), own_acks) {
+                    if !context.bounds.admit(ack, forwarded.as_ref(), own_acks) {
                         break &mut env.counters.verify_failures;
                     }
-                    let packet = env.cx.pool.insert(decoded.ack.to_packet());
+                    let packet = env.cx.pool.insert_with(ack.packet_len(), || ack.to_packet());
                     env.counters.emitted += 1;
                     let kept = self.upward_order.keep(packet, cid);
                     env.counters.waited_in_order += u64::from(kept != Kept::No);
@@ -265,21 +272,27 @@ impl Receiver {
     }
 
     /// What is known of a flow of data.
+    #[inline(always)]
     fn record(&mut self, key: FlowKey, now: Instant) -> &mut Forwarded {
-        if !self.forwarded.has_at_hand(key) && self.forwarded.get_mut(key).is_none() {
-            if self.forwarded.len() >= self.sweep_at {
-                let contexts = &self.contexts;
-                let in_use = |key: FlowKey, record: &Forwarded| {
-                    let context = record.cid.and_then(|cid| contexts.get(usize::from(cid.0))?.as_ref());
-                    context.is_some_and(|context| context.data == key)
-                };
-                self.forwarded
-                    .retain(|key, record| now.saturating_since(record.last_used) < FORGET || in_use(key, record));
-                self.sweep_at = SWEEP.max(2 * self.forwarded.len());
-            }
-            self.forwarded.insert(key, Forwarded::new(now));
+        if self.forwarded.get_mut(key).is_none() {
+            self.add_record(key, now);
         }
         self.forwarded.at_hand()
+    }
+
+    /// A flow of data is new.
+    #[inline(never)]
+    fn add_record(&mut self, key: FlowKey, now: Instant) {
+        if self.forwarded.len() >= self.sweep_at {
+            let contexts = &self.contexts;
+            let in_use = |key: FlowKey, record: &Forwarded| {
+                let context = record.cid.and_then(|cid| contexts.get(usize::from(cid.0))?.as_ref());
+                context.is_some_and(|context| context.data == key)
+            };
+            self.forwarded.retain(|key, record| now.saturating_since(record.last_used) < FORGET || in_use(key, record));
+            self.sweep_at = SWEEP.max(2 * self.forwarded.len());
+        }
+        self.forwarded.insert(key, Forwarded::new(now));
     }
 }
 

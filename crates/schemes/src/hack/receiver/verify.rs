@@ -49,6 +49,7 @@ impl Forwarded {
     }
 
     /// A packet of the flow is being forwarded.
+    #[inline]
     pub(super) fn note(&mut self, packet: &Packet, now: Instant) {
         let Some(tcp) = packet.tcp() else { return };
         self.last_used = now;

@@ -131,6 +131,29 @@ fn the_next_connection_on_the_same_ports_knows_nothing_of_the_one_before() {
 }
 
 #[test]
+fn what_is_on_its_way_counts_though_another_connection_stands_in_its_place_by_now() {
+    let mut ap = Ap::connected();
+    ap.data(0..4);
+    let first = ap.air(1);
+    // Connections are kept in the order of their ports.
+    let (_, mut other) = ap.client_header(0);
+    (other.seq, other.flags, other.dst_port) = (SeqNumber(7000), TcpFlags::SYN, 70);
+    assert_eq!(ap.client_sends(other, 0), Verdict::Pass);
+    ap.upstream();
+    ap.arrive(&first);
+    ap.data(4..6);
+    let next = ap.air(2);
+    other.flags = TcpFlags::RST;
+    assert_eq!(ap.client_sends(other, 0), Verdict::Pass);
+    let mut heard = ap.upstream();
+    ap.arrive(&next);
+    ap.deliver(3);
+    heard.extend(ap.upstream());
+    let acks: Vec<_> = heard.iter().filter(|tcp| tcp.dst_port == 80).map(|tcp| tcp.ack).collect();
+    assert_eq!(acks, [1, 2, 3, 4, 5, 6].map(|segment| ap.byte(segment)));
+}
+
+#[test]
 fn an_ack_of_what_was_never_sent_is_the_servers_to_judge() {
     let mut ap = Ap::connected();
     ap.data([0]);

@@ -132,26 +132,33 @@ impl AirLoss {
             return if frames >= 64 { u64::MAX } else { (1 << frames) - 1 };
         }
         if mpdus.is_empty() {
-            let errors = link.errors(ppdu.txvector);
-            return u64::from(link.of_model(errors, ppdu.psdu_len, down, |loss| loss.control));
+            let success = link.errors(ppdu.txvector).success(ppdu.psdu_len);
+            return u64::from(link.of_model(success, down, |loss| loss.control));
         }
         let errors = link.errors(ppdu.txvector);
+        // Nearly all MPDUs of an A-MPDU are as long as the one before.
+        let (mut last, mut success) = (Bytes::ZERO, 1.0);
         let mut intact = 0;
         for (n, packets) in ppdu.packets().enumerate() {
-            intact |= u64::from(link.of_model(errors, len_of(packets), down, |loss| loss.data)) << n;
+            let len = len_of(packets);
+            if len != last {
+                (last, success) = (len, errors.success(len));
+            }
+            intact |= u64::from(link.of_model(success, down, |loss| loss.data)) << n;
         }
         intact
     }
 }
 
 impl Link {
-    /// Whether the model lets a frame through.
-    fn of_model(&mut self, errors: BitErrors, len: Bytes, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
+    /// Whether the model lets a frame through, of which all bits arrive with the chance `success` where that is the model's affair.
+    #[inline]
+    fn of_model(&mut self, success: f64, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
         match self.model {
             LossModel::None => true,
             LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
             LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
-            LossModel::Snr(_) => self.random.chance(errors.success(len)),
+            LossModel::Snr(_) => self.random.chance(success),
         }
     }
 
@@ -228,7 +235,7 @@ impl Link {
         down: bool,
         which: fn(FrameLoss) -> Probability,
     ) -> bool {
-        let of_model = self.of_model(errors, len, down, which);
+        let of_model = self.of_model(errors.success(len), down, which);
         let of_weather = !self.random.chance(self.weather.loss_at(at));
         of_model && of_weather
     }

@@ -428,21 +428,29 @@ impl Transmissions {
 
     /// Forgets entries at the head of the order that are out of date or delivered.
     fn trim(&mut self) {
+        let before = self.order.len();
         while let Some(&entry) = self.order.front() {
             if self.is_current(entry) {
                 break;
             }
             self.order.pop_front();
-            self.settled = self.settled.saturating_sub(1);
+        }
+        self.settled = self.settled.saturating_sub(before - self.order.len());
+    }
+
+    #[inline(always)]
+    fn is_current(&self, entry: Entry) -> bool {
+        // Nearly always it is the first record's, or lies below all of them.
+        match self.records.front() {
+            Some(first) if first.span.start < entry.span.end => {
+                (first.number == entry.number && first.fate != Fate::Delivered) || self.is_current_above(entry)
+            }
+            _ => false,
         }
     }
 
-    fn is_current(&self, entry: Entry) -> bool {
-        // Nearly always it is the first record's, or lies below all of them.
-        let Some(first) = self.records.front().filter(|first| first.span.start < entry.span.end) else { return false };
-        if first.number == entry.number && first.fate != Fate::Delivered {
-            return true;
-        }
+    #[inline(never)]
+    fn is_current_above(&self, entry: Entry) -> bool {
         let (from, to) = self.indices(entry.span);
         self.records.range(from..to).any(|r| r.number == entry.number && r.fate != Fate::Delivered)
     }

@@ -387,30 +387,36 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     #[inline(never)]
     fn resume_counters(&mut self) {
         self.contention.untold = None;
+        if !self.contention.crowd.is_empty() || self.contention.active.len() >= MANY {
+            self.gather();
+        }
+        let common = self.medium.common_view();
+        let mut earliest = Instant::FAR_FUTURE;
+        self.contention.winners.clear();
+        for &node in &self.contention.active {
+            let view = common.unwrap_or_else(|| self.medium.view(NodeId(node), false));
+            let station = &mut self.stations[usize::from(node)];
+            station.medium_idle(self.now, view);
+            note_grant(&mut self.contention.winners, &mut earliest, node, station.grant());
+        }
+        self.call_out_of_crowd(&mut earliest);
+        self.agenda.set_busy(Busy::Contention as usize, Some(earliest));
+        self.contention.stale = false;
+    }
+
+    /// The crowd hears that the medium has become idle, and who sees that as it does joins it.
+    #[inline(never)]
+    fn gather(&mut self) {
         while let Some(NodeId(node)) = self.party_in_crowd() {
             self.single_out(node.into());
         }
         let Self { now, medium, stations, contention, .. } = self;
-        let gathers = !contention.crowd.is_empty() || contention.active.len() >= MANY;
-        if gathers {
-            contention.crowd.medium_idle(medium.view_of_bystanders());
-        }
-        let common = medium.common_view();
-        let mut earliest = Instant::FAR_FUTURE;
-        contention.winners.clear();
+        contention.crowd.medium_idle(medium.view_of_bystanders());
         contention.active.retain(|&node| {
-            let view = common.unwrap_or_else(|| medium.view(NodeId(node), false));
             let station = &mut stations[usize::from(node)];
-            station.medium_idle(*now, view);
-            if gathers && station.join_crowd(&mut contention.crowd) {
-                return false;
-            }
-            note_grant(&mut contention.winners, &mut earliest, node, station.grant());
-            true
+            station.medium_idle(*now, medium.view(NodeId(node), false));
+            !station.join_crowd(&mut contention.crowd)
         });
-        self.call_out_of_crowd(&mut earliest);
-        self.agenda.set_busy(Busy::Contention as usize, Some(earliest));
-        self.contention.stale = false;
     }
 
     /// A member of the crowd for whom a reservation does not hold.
@@ -488,8 +494,10 @@ fn note_grant(winners: &mut Vec<u16>, earliest: &mut Instant, node: u16, grant: 
         winners.clear();
         *earliest = grant;
     }
-    let place = winners.partition_point(|&other| other < node);
-    winners.insert(place, node);
+    match winners.last() {
+        Some(&last) if last > node => winners.insert(winners.partition_point(|&other| other < node), node),
+        _ => winners.push(node),
+    }
 }
 
 /// Adds a station to those that must hear of the medium, if it is none of them.

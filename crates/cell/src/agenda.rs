@@ -5,10 +5,16 @@
 //! class, node, counter) is (time, slot): slots are numbered class by class and node by node, and the counter is each
 //! machine's own queue order.
 //!
-//! The earliest is found by a tournament over the slots: changing a deadline replays only the matches on its way to the final. A few
-//! slots change at nearly every event, and are compared with the tournament's winner instead of taking part.
+//! Those that are due within about a millisecond stand in a heap, few at a time however many components there are; those that are due later lie on shelves, and are moved as their time
+//! approaches. Nearly all timers of TCPs move before that. A few slots change at nearly every event, and are compared with the first of the heap instead of taking part.
 
 use ackless_wire::{Duration, Instant};
+
+mod far;
+mod near;
+
+use far::Far;
+use near::Near;
 
 /// A component's place in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -17,10 +23,13 @@ pub struct Slot(pub u32);
 /// The deadlines of all components.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    /// The tournament: node 1 is the final, node `n` is played by `2n` and `2n + 1`, and the slots are the second half. Each
-    /// node holds the earlier deadline of the two and whose it is. The slots of the busy ones never have one.
-    nodes: Vec<Due>,
-    /// Those that stand beside it.
+    /// That of each slot but the busy ones.
+    deadlines: Vec<Instant>,
+    near: Near,
+    far: Far,
+    /// The earliest of them: of the near ones, unless there is none at all.
+    first: Due,
+    /// Those that stand beside them.
     busy: [Due; BUSY],
 }
 
@@ -31,25 +40,22 @@ struct Due(u128);
 impl Agenda {
     /// An agenda of `slots` components, none of which waits for anything. The `busy` ones are expected to change most often.
     pub fn new(slots: usize, busy: [Slot; BUSY]) -> Self {
-        let size = slots.next_power_of_two().max(2);
-        let mut nodes = vec![Due::new(Instant::FAR_FUTURE, Slot(0)); 2 * size];
-        for slot in 0..size {
-            nodes[size + slot] = Due::new(Instant::FAR_FUTURE, Slot(slot as u32));
+        Self {
+            deadlines: vec![Instant::FAR_FUTURE; slots],
+            near: Near::new(slots),
+            far: Far::new(slots),
+            first: Due::NEVER,
+            busy: busy.map(|slot| Due::new(Instant::FAR_FUTURE, slot)),
         }
-        for node in (1..size).rev() {
-            nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
-        }
-        Self { nodes, busy: busy.map(|slot| Due::new(Instant::FAR_FUTURE, slot)) }
     }
 
     /// Sets when a component that is not one of the busy ones wants to be woken; `None` for never.
     #[inline(always)]
     pub fn set(&mut self, slot: Slot, deadline: Option<Instant>) {
-        debug_assert!(self.busy.iter().all(|busy| busy.slot() != slot), "a busy one takes no part in the tournament");
-        let due = Due::new(deadline.unwrap_or(Instant::FAR_FUTURE), slot);
-        let leaf = self.leaf(slot);
-        if self.nodes[leaf] != due {
-            self.replay(leaf, due);
+        debug_assert!(self.busy.iter().all(|busy| busy.slot() != slot), "a busy one takes no part");
+        let at = deadline.unwrap_or(Instant::FAR_FUTURE);
+        if self.deadlines[slot.0 as usize] != at {
+            self.put_off(slot, at);
         }
     }
 
@@ -63,13 +69,13 @@ impl Agenda {
     /// When a component that is not one of the busy ones wants to be woken; far in the future for never.
     #[inline(always)]
     pub fn deadline(&self, slot: Slot) -> Instant {
-        self.nodes[self.leaf(slot)].at()
+        self.deadlines[slot.0 as usize]
     }
 
     /// Before which time the busy component with this number comes before all others.
     pub fn lead(&self, number: usize) -> Instant {
         let others = self.busy.iter().enumerate().filter(|(other, _)| *other != number);
-        let first = others.fold(self.nodes[1], |first, (_, &busy)| first.min(busy));
+        let first = others.fold(self.first, |first, (_, &busy)| first.min(busy));
         let wins_ties = self.busy[number].slot() < first.slot();
         if wins_ties { first.at().saturating_add(Duration::from_nanos(1)) } else { first.at() }
     }
@@ -77,30 +83,50 @@ impl Agenda {
     /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
     #[inline(always)]
     pub fn first(&self) -> (Instant, Slot) {
-        let first = self.busy.iter().fold(self.nodes[1], |first, &busy| first.min(busy));
+        let first = self.busy.iter().fold(self.first, |first, &busy| first.min(busy));
         (first.at(), first.slot())
     }
 
-    fn leaf(&self, slot: Slot) -> usize {
-        self.nodes.len() / 2 + slot.0 as usize
+    /// A deadline has changed.
+    #[inline(never)]
+    fn put_off(&mut self, slot: Slot, at: Instant) {
+        let before = std::mem::replace(&mut self.deadlines[slot.0 as usize], at);
+        let is_near = !self.far.holds(at);
+        if self.near.holds(slot) {
+            if is_near {
+                self.near.change(Due::new(at, slot));
+                return self.find_first();
+            }
+            self.near.remove(slot);
+        } else if before != Instant::FAR_FUTURE {
+            self.far.remove(slot, before);
+        }
+        if is_near {
+            self.near.add(Due::new(at, slot));
+        } else if at != Instant::FAR_FUTURE {
+            self.far.add(slot, at);
+        }
+        self.find_first();
     }
 
-    /// Replays the matches between a leaf whose deadline has changed and the final, as far as they end in another way.
-    fn replay(&mut self, leaf: usize, due: Due) {
-        self.nodes[leaf] = due;
-        let mut node = leaf;
-        while node > 1 {
-            let winner = self.nodes[node].min(self.nodes[node ^ 1]);
-            node /= 2;
-            if self.nodes[node] == winner {
-                return;
-            }
-            self.nodes[node] = winner;
-        }
+    #[inline(always)]
+    fn find_first(&mut self) {
+        while self.near.is_empty() && self.approach() {}
+        self.first = self.near.first().unwrap_or(Due::NEVER);
+    }
+
+    /// The next of those that lie far come nearer. Whether there are any.
+    #[inline(never)]
+    fn approach(&mut self) -> bool {
+        let (deadlines, near) = (&self.deadlines, &mut self.near);
+        self.far.approach(deadlines, |slot| near.add(Due::new(deadlines[slot.0 as usize], slot)))
     }
 }
 
 impl Due {
+    /// After all that ever happens.
+    const NEVER: Self = Self(u128::MAX);
+
     fn new(at: Instant, slot: Slot) -> Self {
         Self(u128::from(at.as_nanos()) << 64 | u128::from(slot.0))
     }
@@ -114,7 +140,7 @@ impl Due {
     }
 }
 
-/// How many slots stand beside the tournament.
+/// How many slots stand beside the others.
 pub const BUSY: usize = 4;
 
 #[cfg(test)]
@@ -124,36 +150,49 @@ mod tests {
 
     #[test]
     fn the_earliest_deadline_wins_and_ties_go_to_the_lowest_slot() {
+        // Times that are all near; that lie on several shelves; and that go on, as those of a cell do.
+        let near = |random: &mut Stream, _| Instant::from_nanos(random.below(20));
+        let far = |random: &mut Stream, _| Instant::from_nanos(random.below(20) << random.below(60));
+        let going_on =
+            |random: &mut Stream, now: Instant| now + Duration::from_nanos(random.below(50) << random.below(36));
         for slots in [1, 2, 3, 7, 64, 100] {
-            let busy = [0, slots / 2, slots, slots - 1].map(|slot| Slot(slot as u32));
-            let mut agenda = Agenda::new(slots, busy);
-            let mut plain = vec![Instant::FAR_FUTURE; slots];
-            let mut random = Stream::new(1, slots as u64, Purpose::Test);
-            for _ in 0..2_000 {
-                let slot = random.below(slots as u64) as usize;
-                let deadline = (random.below(4) > 0).then(|| Instant::from_nanos(random.below(20)));
-                match busy.iter().position(|busy| busy.0 as usize == slot) {
-                    Some(number) => agenda.set_busy(number, deadline),
-                    None => agenda.set(Slot(slot as u32), deadline),
-                }
-                plain[slot] = deadline.unwrap_or(Instant::FAR_FUTURE);
-                let expected = plain.iter().enumerate().min_by_key(|&(n, at)| (*at, n)).map(|(n, at)| (*at, n));
-                let several = |(number, own): &(usize, &Slot)| busy[..*number].contains(own);
-                for (number, own) in busy.iter().enumerate().filter(|one| !several(one)) {
-                    let others = plain.iter().enumerate().filter(|&(n, _)| n != own.0 as usize);
-                    let first = others.map(|(n, at)| (*at, n)).min();
-                    let leads = |at| first.is_none_or(|first| (at, own.0 as usize) < first);
-                    let lead = agenda.lead(number);
-                    let before = lead.as_nanos().checked_sub(1).map(Instant::from_nanos);
-                    assert!(lead >= Instant::FAR_FUTURE || !leads(lead), "slots {slots}, busy {number}");
-                    assert!(lead >= Instant::FAR_FUTURE || before.is_none_or(leads), "slots {slots}, busy {number}");
-                }
-                let (at, first) = agenda.first();
-                if at < Instant::FAR_FUTURE {
-                    assert_eq!(Some((at, first.0 as usize)), expected, "slots {slots}");
-                } else {
-                    assert!(plain.iter().all(|at| *at == Instant::FAR_FUTURE), "slots {slots}");
-                }
+            the_earliest_wins(slots, near);
+            the_earliest_wins(slots, far);
+            the_earliest_wins(slots, going_on);
+        }
+    }
+
+    fn the_earliest_wins(slots: usize, until: impl Fn(&mut Stream, Instant) -> Instant) {
+        let busy = [0, slots / 2, slots, slots - 1].map(|slot| Slot(slot as u32));
+        let mut agenda = Agenda::new(slots, busy);
+        let mut plain = vec![Instant::FAR_FUTURE; slots];
+        let mut random = Stream::new(1, slots as u64, Purpose::Test);
+        let mut now = Instant::ZERO;
+        for _ in 0..2_000 {
+            let slot = random.below(slots as u64) as usize;
+            let deadline = (random.below(4) > 0).then(|| until(&mut random, now));
+            match busy.iter().position(|busy| busy.0 as usize == slot) {
+                Some(number) => agenda.set_busy(number, deadline),
+                None => agenda.set(Slot(slot as u32), deadline),
+            }
+            plain[slot] = deadline.unwrap_or(Instant::FAR_FUTURE);
+            let expected = plain.iter().enumerate().min_by_key(|&(n, at)| (*at, n)).map(|(n, at)| (*at, n));
+            let several = |(number, own): &(usize, &Slot)| busy[..*number].contains(own);
+            for (number, own) in busy.iter().enumerate().filter(|one| !several(one)) {
+                let others = plain.iter().enumerate().filter(|&(n, _)| n != own.0 as usize);
+                let first = others.map(|(n, at)| (*at, n)).min();
+                let leads = |at| first.is_none_or(|first| (at, own.0 as usize) < first);
+                let lead = agenda.lead(number);
+                let before = lead.as_nanos().checked_sub(1).map(Instant::from_nanos);
+                assert!(lead >= Instant::FAR_FUTURE || !leads(lead), "slots {slots}, busy {number}");
+                assert!(lead >= Instant::FAR_FUTURE || before.is_none_or(leads), "slots {slots}, busy {number}");
+            }
+            let (at, first) = agenda.first();
+            if at < Instant::FAR_FUTURE {
+                assert_eq!(Some((at, first.0 as usize)), expected, "slots {slots}");
+                now = now.max(at);
+            } else {
+                assert!(plain.iter().all(|at| *at == Instant::FAR_FUTURE), "slots {slots}");
             }
         }
     }

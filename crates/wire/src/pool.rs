@@ -88,16 +88,10 @@ impl PacketPool {
     #[inline(always)]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         let len = packet.len();
-        self.insert_of(packet, len)
-    }
-
-    /// As [`insert`](Self::insert), for who knows how long the packet is: `len` is its [`Packet::len`].
-    #[inline(always)]
-    pub fn insert_of(&mut self, packet: Packet, len: Bytes) -> PacketId {
         self.insert_with(len, || packet)
     }
 
-    /// As [`insert_of`](Self::insert_of), with a packet that is made where it will stand.
+    /// As [`insert`](Self::insert), for who knows how long the packet is: it is made where it will stand, and `len` is its [`Packet::len`].
     #[inline(always)]
     pub fn insert_with(&mut self, len: Bytes, make: impl FnOnce() -> Packet) -> PacketId {
         let index = self.free.pop().unwrap_or_else(|| self.grow());

@@ -6,16 +6,16 @@ pub(super) trait Outlet {
     /// What is left of the packet for who asked for it.
     type Placed;
 
-    /// Puts a packet there that is so long.
-    fn put(self, packet: Packet, len: Bytes) -> Self::Placed;
+    /// Puts a packet there that is so long, and is made where it will stand.
+    fn put(self, len: Bytes, make: impl FnOnce() -> Packet) -> Self::Placed;
 }
 
 impl Outlet for &mut PacketPool {
     type Placed = PacketId;
 
     #[inline(always)]
-    fn put(self, packet: Packet, len: Bytes) -> PacketId {
-        self.insert_of(packet, len)
+    fn put(self, len: Bytes, make: impl FnOnce() -> Packet) -> PacketId {
+        self.insert_with(len, make)
     }
 }
 
@@ -26,8 +26,8 @@ impl Outlet for ByValue {
     type Placed = Packet;
 
     #[inline(always)]
-    fn put(self, packet: Packet, _len: Bytes) -> Packet {
-        packet
+    fn put(self, _len: Bytes, make: impl FnOnce() -> Packet) -> Packet {
+        make()
     }
 }
 
@@ -35,5 +35,5 @@ impl Outlet for ByValue {
 #[inline(never)]
 pub(super) fn put_aside<O: Outlet>(outlet: O, packet: Packet) -> O::Placed {
     let len = packet.len();
-    outlet.put(packet, len)
+    outlet.put(len, || packet)
 }

@@ -61,12 +61,11 @@ impl Endpoint {
             && self.dialect.is_silent()
     }
 
-    /// Whether an acknowledgement is all that is to be sent, and has nothing to tell but its number, the window and the time.
+    /// Whether an acknowledgement is all that is to be sent, and has nothing to tell but its number, the window, the time and what has come above a hole.
     #[inline(always)]
     fn owes_acknowledgement_alone(&self) -> bool {
         self.has_nothing_but_acknowledgements()
             && self.dialect.is_plain()
-            && !self.rx.has_blocks()
             && !self.rx.tunes_itself()
             && self.ecn.is_none()
             && self.asks.is_none()
@@ -78,7 +77,19 @@ impl Endpoint {
         self.stats.acks_sent += 1;
         self.stats.segments_sent += 1;
         let said = self.say(now, self.tx.ack_start());
+        if self.rx.has_blocks() && self.has_sack() {
+            return self.put_with_blocks(said, pool);
+        }
         self.put(said, Bytes::ZERO, pool)
+    }
+
+    /// The same with its blocks.
+    #[inline(never)]
+    fn put_with_blocks(&mut self, said: Said, pool: &mut PacketPool) -> PacketId {
+        if let Some(IpHeader::V4(ip)) = self.peer.as_mut().map(|peer| &mut peer.ip) {
+            ip.id = ip.id.wrapping_add(1);
+        }
+        self.place_dressed(said, Payload::EMPTY, true, None, pool)
     }
 
     /// What a segment from `start` on says, and all that follow it at once; the acknowledgement goes out with it.
@@ -436,7 +447,7 @@ impl Endpoint {
         }
         let said = Said { seq: start.seq(self.tx.iss), ack, flags, window, timestamps };
         if is_syn || has_blocks || self.ecn.is_some() || self.asks.is_some() {
-            return put_aside(outlet, self.dressed(said, payload, has_blocks, number));
+            return self.place_dressed(said, payload, has_blocks, number, outlet);
         }
         if let Some(number) = number {
             return self.place_numbered(said, payload, number, outlet);
@@ -444,8 +455,8 @@ impl Endpoint {
         // What has this one option.
         let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + Bytes(payload.len().into());
-        let tcp = said.header(self.local.port(), peer.address.port());
-        outlet.put(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
+        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
+        outlet.put(len, || Packet { ip, transport: Transport::Tcp(said.header(ports.0, ports.1)), payload })
     }
 
     /// A segment with a number and nothing else that not all bear.
@@ -455,12 +466,19 @@ impl Endpoint {
         let mut tcp = said.header(self.local.port(), peer.address.port());
         self.dialect.write_number(number, &mut tcp.options);
         let len = peer.ip.len() + tcp.len() + Bytes(payload.len().into());
-        outlet.put(Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload }, len)
+        outlet.put(len, || Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload })
     }
 
-    /// A packet with what not all segments bear.
+    /// A segment with what not all segments bear.
     #[inline(never)]
-    fn dressed(&mut self, said: Said, payload: Payload, has_blocks: bool, number: Option<u64>) -> Packet {
+    fn place_dressed<O: Outlet>(
+        &mut self,
+        said: Said,
+        payload: Payload,
+        has_blocks: bool,
+        number: Option<u64>,
+        outlet: O,
+    ) -> O::Placed {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
         let (mut ip, mut tcp) = (peer.ip, said.header(self.local.port(), peer.address.port()));
         if let Some(ecn) = &mut self.ecn {
@@ -478,7 +496,8 @@ impl Endpoint {
         if tcp.flags.contains(TcpFlags::SYN) {
             self.syn_options(tcp.flags.contains(TcpFlags::ACK), &mut tcp.options);
         }
-        Packet { ip, transport: Transport::Tcp(tcp), payload }
+        let len = ip.len() + tcp.len() + Bytes(payload.len().into());
+        outlet.put(len, || Packet { ip, transport: Transport::Tcp(tcp), payload })
     }
 
     /// Nothing is owed any more.

@@ -1,11 +1,12 @@
 //! Header prediction (V. Jacobson; RFC 7323, 5.6): nearly all segments of a bulk transfer are the next data in order, to who receives, or a bare acknowledgement of new
 //! data, to who sends. Such a segment changes little, and is known by a few comparisons.
 //!
-//! What it changes is what `input` and `acknowledge` would change; any segment with something else to tell goes there.
+//! What it changes is what `input` and `acknowledge` would change; any segment with something else to tell goes there. An acknowledgement without data goes to `acknowledge` at once.
 
 use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 
 use super::Endpoint;
+use super::acknowledge::Acknowledgement;
 use crate::ack::{AckPolicy, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::loss::Phase;
@@ -21,36 +22,52 @@ impl Endpoint {
         tcp: &TcpHeader,
         segment: Bytes,
     ) -> bool {
-        if !self.predicts(now, tcp) {
+        if !self.is_expected(now, tcp) {
             return false;
         }
         let len = Bytes(packet.payload.len().into());
         let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
         match (len, self.dialect.is_plain()) {
-            (Bytes::ZERO, true) => self.takes_acknowledgement(now, tcp, acked),
+            (Bytes::ZERO, true) => {
+                if !(self.is_undisturbed(tcp) && self.takes_acknowledgement(now, tcp, acked)) {
+                    self.take_bare(now, tcp);
+                }
+                true
+            }
             (Bytes::ZERO, false) => false,
-            (_, true) => self.takes_data(now, tcp, acked, len, segment),
-            (_, false) => self.takes_numbered_data(now, tcp, acked, len, segment),
+            (_, true) => self.is_undisturbed(tcp) && self.takes_data(now, tcp, acked, len, segment),
+            (_, false) => self.is_undisturbed(tcp) && self.takes_numbered_data(now, tcp, acked, len, segment),
         }
     }
 
-    /// Whether a segment begins where the last one ended, and has no flag and no option that asks for more than that.
+    /// Whether a segment begins where the last one ended, and has no flag and no option that asks for more than that and what it acknowledges.
     #[inline(always)]
-    fn predicts(&self, now: Instant, tcp: &TcpHeader) -> bool {
+    fn is_expected(&self, now: Instant, tcp: &TcpHeader) -> bool {
         let flags = tcp.flags.union(TcpFlags::PSH);
         flags == TcpFlags::ACK.union(TcpFlags::PSH)
             && tcp.seq == self.rx.next.seq(self.rx.irs)
-            && tcp.options.sack.is_empty()
             && tcp.options.ack_rate.is_none()
             && !self.has_fallen_back()
-            && self.tx.unanswered == 0
-            && self.undo.is_none()
-            && self.ecn.is_none()
             && match (&self.stamps, tcp.options.timestamps) {
                 (Some(stamps), Some((value, _))) => !stamps.is_old(value, now),
                 (Some(_), None) => self.config.missing_timestamp == MissingTimestamp::Accept && self.dialect.is_plain(),
                 (None, _) => true,
             }
+    }
+
+    /// Whether neither it nor what has come before asks whether anything is lost, was taken for lost, or has met congestion.
+    #[inline(always)]
+    fn is_undisturbed(&self, tcp: &TcpHeader) -> bool {
+        tcp.options.sack.is_empty() && self.tx.unanswered == 0 && self.undo.is_none() && self.ecn.is_none()
+    }
+
+    /// An acknowledgement and nothing else, whatever it says: of all that is asked of a segment, that is left to ask.
+    #[inline(never)]
+    fn take_bare(&mut self, now: Instant, tcp: &TcpHeader) {
+        let start = self.rx.next;
+        if self.on_acknowledgement(now, &self.report_of(tcp, start, Bytes::ZERO)) == Acknowledgement::Current {
+            self.take_timestamp(now, start, tcp);
+        }
     }
 
     /// Data in order, where all that was sent here is acknowledged already and nothing waits above a hole.

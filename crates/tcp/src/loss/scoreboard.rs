@@ -50,29 +50,43 @@ impl Scoreboard {
         }
     }
 
+    /// Nearly all that is reported has been reported before, or is one span that has grown.
     fn insert(&mut self, span: Span) {
-        // All spans from `from` to before `to` touch or overlap the new one.
+        // The first that touches or overlaps the new one, if any does.
         let from = self.count_below(|s| s.end < span.start);
-        let to = from + self.spans.range(from..).take_while(|s| s.start <= span.end).count();
-        if from == to {
-            if self.spans.len() == MOST_SPANS {
-                return;
+        let Some(&first) = self.spans.get(from).filter(|first| first.start <= span.end) else {
+            if self.spans.len() < MOST_SPANS {
+                self.spans.insert(from, span);
+                self.total += span.len();
             }
-            self.spans.insert(from, span);
-            self.total += span.len();
+            return;
+        };
+        if first.start <= span.start && span.end <= first.end {
             return;
         }
-        let merged = Span { start: span.start.min(self.spans[from].start), end: span.end.max(self.spans[to - 1].end) };
-        let covered: Bytes = self.spans.range(from..to).map(|s| s.len()).sum();
+        let mut merged = Span { start: span.start.min(first.start), end: span.end.max(first.end) };
+        let (mut to, mut covered) = (from + 1, first.len());
+        while let Some(next) = self.spans.get(to).filter(|next| next.start <= span.end) {
+            merged.end = merged.end.max(next.end);
+            covered += next.len();
+            to += 1;
+        }
         self.total = self.total - covered + merged.len();
         self.spans[from] = merged;
-        self.spans.drain(from + 1..to);
+        if to > from + 1 {
+            self.spans.drain(from + 1..to);
+        }
     }
 
     /// How many spans are below something, where `is_below` says which: all up to one of them. Most of what is asked about lies near the highest.
     fn count_below(&self, is_below: impl Fn(&Span) -> bool) -> usize {
-        let above = self.spans.iter().rev().take(NEAR).take_while(|span| !is_below(span)).count();
-        if above < NEAR { self.spans.len() - above } else { self.spans.partition_point(is_below) }
+        let len = self.spans.len();
+        for above in 0..len.min(NEAR) {
+            if is_below(&self.spans[len - 1 - above]) {
+                return len - above;
+            }
+        }
+        if len <= NEAR { 0 } else { self.spans.partition_point(is_below) }
     }
 
     /// Forgets everything.
@@ -115,6 +129,9 @@ impl Scoreboard {
     pub fn sacked_below(&self, edge: Position) -> Bytes {
         if self.highest().is_none_or(|highest| highest <= edge) {
             return self.total;
+        }
+        if self.spans.front().is_none_or(|lowest| lowest.start >= edge) {
+            return Bytes::ZERO;
         }
         // From whichever end is nearer would be faster; what is above the edge is usually little.
         let above: Bytes =

@@ -5,7 +5,8 @@
 
 Runs the built-in scenario wifi-80211n, downloads by TCP, with so many stations and so many flows for each, and prints as a table, for each pair:
   - instructions for each MPDU that was sent and was no repetition, and how many times those of the first pair: by callgrind, which no other load on the machine changes, as the
-    difference of a longer and a shorter run, so that the warm-up counts in neither;
+    difference of a longer and a shorter run, so that the warm-up counts in neither; without what writing a result takes, which has a line for each flow;
+  - what an MPDU stands for, of the same time: how many go with a PPDU, how often one is sent, how many segments TCP sends again for each, and how many packets full queues drop;
   - the most memory that the program takes, and what a station adds to it;
   - with --advances, how long the calls of `Cell::advance` take that each end with one instant, as an emulated cell has them: the 99.9th percentile and the
     longest, in microseconds of the core. It builds and asks `cargo bench -p ackless-lab --bench cells -- --advances`.
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,17 +62,25 @@ def words(ackless, stations, flows, measured):
         "run.warm_up": f"{2_000 + 2 * stations * flows}ms",
         "run.measured": f"{measured}s",
     }
-    return [ackless, "run", "wifi-80211n", "--scheme", "tcp", "--json", *(f"--set={key}={value}" for key, value in keys.items())]
+    settings = [f"--set={key}={value}" for key, value in keys.items()]
+    # The second one prints a line for all flows together.
+    whole = [ackless, "run", "wifi-80211n", "--scheme", "tcp", "--json", *settings]
+    brief = [ackless, "compare", "wifi-80211n", "--schemes", "tcp", "--seeds", "1", "--threads", "1", "--csv", *settings]
+    return whole, brief
 
 
-def profile(command):
-    """Instructions of a run, and MPDUs that were sent and were no repetition."""
+def profile(whole, brief):
+    """Of a run: instructions, and what its result counted."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        result = json.loads(run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *command]))
+        run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *brief])
         totals = next(line for line in out.read_text().splitlines() if line.startswith(("summary:", "totals:")))
-    total = result["counters"]["total"]
-    return int(totals.split()[1]), total["data_mpdus"] - total["retries"]
+    result = json.loads(run(whole))
+    counts = Counter({name: count for name, count in result["counters"]["total"].items() if isinstance(count, int)})
+    counts["instructions"] = int(totals.split()[1])
+    counts["again"] = sum(flow["retransmissions"] for flow in result["flows"])
+    counts["mpdus"] = counts["data_mpdus"] - counts["retries"]
+    return counts
 
 
 def memory(command):
@@ -106,20 +116,24 @@ def main():
     if not shutil.which("valgrind"):
         raise Failed("valgrind is not installed; on Debian: apt-get install valgrind")
     ackless = program()
-    print("| stations | flows for each | instructions for an MPDU | times the first | MB at most | kB for a station |", end="")
-    print(" advance, p99.9 us | longest us |" if options.advances else "")
-    print("|---|---|---|---|---|---|" + ("---|---|" if options.advances else ""))
+    columns = ["stations", "flows for each", "instructions for an MPDU", "times the first", "MPDUs for a PPDU", "times sent", "sent again by TCP", "dropped"]
+    columns += ["MB at most", "kB for a station", *(["advance, p99.9 us", "longest us"] if options.advances else [])]
+    print("| " + " | ".join(columns) + " |")
+    print("|" + "---|" * len(columns))
     first = None
     for stations in options.stations:
         for flows in options.flows:
             if stations * flows > MOST_FLOWS:
                 continue
-            short, long = (profile(words(ackless, stations, flows, measured)) for measured in (SHORT, LONG))
-            cost = (long[0] - short[0]) / (long[1] - short[1])
-            peak = memory(words(ackless, stations, flows, LONG))
+            short, long = (profile(*words(ackless, stations, flows, measured)) for measured in (SHORT, LONG))
+            long.subtract(short)
+            cost = long["instructions"] / long["mpdus"]
+            peak = memory(words(ackless, stations, flows, LONG)[0])
             first = first or (cost, peak, stations)
             added = f"{(peak - first[1]) / (stations - first[2]) / 1e3:.0f}" if stations > first[2] else ""
-            line = f"| {stations} | {flows} | {cost:,.0f} | {cost / first[0]:.2f} | {peak / 1e6:.1f} | {added} |"
+            line = f"| {stations:,} | {flows} | {cost:,.0f} | {cost / first[0]:.2f} | {long['mpdus'] / long['data_ppdus']:.1f} |"
+            line += "".join(f" {long[name] / long['mpdus']:.2f} |" for name in ("data_mpdus", "again", "queue_drops"))
+            line += f" {peak / 1e6:.1f} | {added} |"
             if options.advances:
                 line += "".join(f" {nanos / 1e3:.1f} |" for nanos in advances(stations, flows))
             print(line, flush=True)

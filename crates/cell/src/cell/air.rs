@@ -508,5 +508,5 @@ fn enlist(active: &mut Vec<u16>, node: u16) {
     }
 }
 
-/// From how many on it pays to have stations counted together: fewer are told sooner than gathered.
+/// From how many on that wait stations are gathered. It is no more than a guess: cells of few do without, and where 50 wait it makes no difference.
 const MANY: usize = 8;

@@ -1,6 +1,6 @@
 //! What a TCP has in the queues below it, for TCP Small Queues.
 
-use ackless_wire::{Bytes, Duration, Packet};
+use ackless_wire::{Bytes, Duration};
 
 use crate::config::{FlowConfig, TransportConfig};
 
@@ -22,14 +22,5 @@ impl SmallQueue {
     pub(crate) fn new(tsq: Option<Duration>, flow: &FlowConfig) -> Option<Self> {
         let TransportConfig::Tcp(tcp) = flow.transport else { return None };
         tsq.map(|time| Self { time, packet: tcp.packet, below: Bytes::ZERO, freed: false })
-    }
-
-    /// A packet leaves the TCP. Returns whether it counts: acknowledgements do not.
-    pub(crate) fn take(&mut self, packet: &Packet) -> bool {
-        let counts = !packet.payload.is_empty();
-        if counts {
-            self.below += packet.len();
-        }
-        counts
     }
 }

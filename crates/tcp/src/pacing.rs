@@ -27,6 +27,11 @@ impl Pacer {
         now >= self.release || self.credit > Bytes::ZERO
     }
 
+    /// Whether nothing has been paced so far: it holds nothing back.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.release == Instant::ZERO
+    }
+
     /// When the next segment may leave, if not before.
     pub const fn next_departure(&self) -> Instant {
         self.release

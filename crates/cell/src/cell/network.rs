@@ -319,7 +319,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn await_departure(&mut self, packet: PacketId) {
         self.pool.retain(packet);
         self.unsent.push_back((self.wire_down.free_at(), packet));
-        self.watch_departures();
+        if self.unsent.len() == 1 {
+            self.watch_departures();
+        }
     }
 
     fn watch_departures(&mut self) {

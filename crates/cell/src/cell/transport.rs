@@ -183,10 +183,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let mut next = 0;
             while let Some(&(flow, end)) = self.freed.get(next) {
                 next += 1;
-                if let Some(queue) = &mut self.flows.flow_mut(flow).ends[end].small_queue {
-                    queue.freed = false;
+                let state = self.flows.flow_mut(flow);
+                let attended = state.is_attended();
+                let End { tcp, small_queue, .. } = &mut state.ends[end];
+                let Some(queue) = small_queue else { continue };
+                queue.freed = false;
+                let held = !attended && tcp.as_ref().is_some_and(|tcp| tcp.stays_held(queue.below));
+                if !held {
+                    self.service(flow, end);
                 }
-                self.service(flow, end);
             }
             self.freed.clear();
             // What was sent may have made a scheme hand something up.
@@ -293,13 +298,28 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.charge(flow, end, packet);
             }
             self.send_from(place, packet);
+            if bounded && place == Place::Server {
+                self.send_rest_of_burst(flow, end);
+            }
         }
     }
 
-    /// A packet leaves a TCP whose small queues are bounded.
+    /// The other segments of a burst leave the server together, as a train does: how much lies below has been looked at for the first.
+    #[inline(always)]
+    fn send_rest_of_burst(&mut self, flow: usize, end: usize) {
+        let End { tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else { return };
+        tcp.poll_rest_of_burst(self.now, &mut self.pool, &mut self.train);
+        if !self.train.is_empty() {
+            (0..self.train.len()).for_each(|at| self.charge(flow, end, self.train[at]));
+            self.leave_together();
+        }
+    }
+
+    /// A packet leaves a TCP whose small queues are bounded. Acknowledgements do not count.
     fn charge(&mut self, flow: usize, end: usize, packet: PacketId) {
-        let queue = self.flows.flow_mut(flow).ends[end].small_queue.as_mut();
-        if queue.is_some_and(|queue| queue.take(self.pool.get(packet))) {
+        let Some(queue) = &mut self.flows.flow_mut(flow).ends[end].small_queue else { return };
+        if !self.pool.get(packet).payload.is_empty() {
+            queue.below += self.pool.len_of(packet);
             self.pool.charge(packet, 2 * flow as u32 + end as u32);
         }
     }

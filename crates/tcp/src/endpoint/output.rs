@@ -595,6 +595,12 @@ impl Said {
         Self { seq, ..self }
     }
 
+    /// The same with PSH.
+    #[inline(always)]
+    pub(super) const fn pushed(self) -> Self {
+        Self { flags: self.flags.union(TcpFlags::PSH), ..self }
+    }
+
     /// The header that says it, and nothing else.
     #[inline(always)]
     fn header(self, from: u16, to: u16) -> TcpHeader {

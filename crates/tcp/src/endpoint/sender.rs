@@ -63,6 +63,8 @@ pub(super) struct Sender {
     pub(super) space: Bytes,
     /// What the queues below hold back, where somebody says so.
     pub(super) throttle: Throttle,
+    /// They do so until they hold no more than this.
+    pub(super) throttled_above: Bytes,
     /// The bursts in which new data goes out, where it does.
     pub(super) bursts: Option<Bursts>,
 }
@@ -145,6 +147,7 @@ impl Sender {
             writer: Writer::Content,
             space: if config.send_tuning { send_space(INITIAL_SEGMENTS) } else { Bytes(u64::MAX) },
             throttle: Throttle::Open,
+            throttled_above: Bytes::ZERO,
             bursts: config.tso.map(Bursts::new),
         }
     }

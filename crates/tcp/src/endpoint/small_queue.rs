@@ -10,6 +10,7 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use super::Endpoint;
 use super::sender::Throttle;
 use crate::congestion::Controller;
+use crate::loss::LossDetector;
 use crate::pacing;
 use crate::sequence::Span;
 
@@ -25,13 +26,39 @@ impl Endpoint {
     /// Poll the endpoint again whenever the queues have let go of something: it has no timer for that.
     pub fn heed_small_queue(&mut self, below: Bytes, packet: Bytes, time: Duration) {
         let limit = self.small_queue_limit(packet, time);
-        self.tx.throttle = if below <= limit {
-            Throttle::Open
+        (self.tx.throttle, self.tx.throttled_above) = if below <= limit {
+            (Throttle::Open, Bytes::ZERO)
         } else if below <= limit * 2 {
-            Throttle::New
+            (Throttle::New, limit)
         } else {
-            Throttle::All
+            (Throttle::All, limit * 2)
         };
+    }
+
+    /// Whether an endpoint that had nothing to send when it was asked last still has nothing, whatever time it is, though the queues below have let go of something and hold
+    /// no more than `below` now: they hold as much back as they did, or it was the congestion window that let nothing go. To be asked where nothing else has happened to the
+    /// endpoint since.
+    pub fn stays_held(&self, below: Bytes) -> bool {
+        let tx = &self.tx;
+        self.goes_on_with_new_data()
+            && tx.una < tx.next
+            && self.dialect.is_plain()
+            && self.ack_owed.is_none()
+            && self.prr.is_none()
+            && self.loss.lets_new_data_go()
+            && self.pacer.is_unused()
+            && match tx.throttle {
+                Throttle::Open => self.is_full(),
+                Throttle::New | Throttle::All => below > tx.throttled_above && self.has_several_out(),
+            }
+    }
+
+    /// Whether the next segment would be full-sized, and the congestion window has no room for it.
+    fn is_full(&self) -> bool {
+        let end = self.tx.next + self.tx.smss;
+        end <= self.tx.window_end
+            && end <= self.tx.buffer.end()
+            && self.sending_room(self.loss.pipe(&self.tx.outstanding())) < self.tx.smss
     }
 
     /// What the sender's rate carries in `time`, at least two full packets and, unless it is paced, at most [`LIMIT_OUTPUT`]. The rate is as

@@ -26,6 +26,10 @@ struct Transfer {
     /// Segments that were taken as predicted, and that left in trains: those of any TCP, and those that TACK has numbered.
     predicted: [usize; 2],
     in_trains: [usize; 2],
+    /// Whether the queues below hold the senders back; segments that left in bursts behind the first, and how often a sender was left alone.
+    bounded: bool,
+    in_bursts: usize,
+    left_alone: usize,
 }
 
 impl Transfer {
@@ -34,6 +38,10 @@ impl Transfer {
         let mut both = [0, 1].map(|_| config(&mut random));
         if random.chance(0.4) {
             both.iter_mut().for_each(|end| speak_tack(end, &mut random));
+        }
+        let bounded = random.chance(0.3);
+        if bounded {
+            both.iter_mut().for_each(|end| end.tso = random.chance(0.8).then(|| Duration::from_millis(1)));
         }
         let [calling, listening] = both;
         let at = |host: u8| format!("10.0.0.{host}:80").parse().expect("an address");
@@ -52,7 +60,19 @@ impl Transfer {
             ends[1 - sender].write_length(Bytes(random.below(40_000)));
         }
         let [loss, late] = [0.02, 0.02].map(|most| if random.chance(0.5) { 0.0 } else { most });
-        Self { ends, under_way: BTreeMap::new(), random, loss, late, serial: 0, predicted: [0; 2], in_trains: [0; 2] }
+        Self {
+            ends,
+            under_way: BTreeMap::new(),
+            random,
+            loss,
+            late,
+            serial: 0,
+            predicted: [0; 2],
+            in_trains: [0; 2],
+            bounded,
+            in_bursts: 0,
+            left_alone: 0,
+        }
     }
 
     /// Something arrives at an end, or a timer of it fires.
@@ -100,6 +120,54 @@ impl Transfer {
     }
 
     fn send(&mut self, now: Instant, from: usize, seed: u64) {
+        let sent = if self.bounded { self.send_bounded(now, from, seed) } else { self.send_freely(now, from, seed) };
+        while self.ends[from].poll_event().is_some() {}
+        for (place, packet) in (0..).zip(sent) {
+            if self.random.chance(self.loss) {
+                continue;
+            }
+            let held = if self.random.chance(self.late) { self.random.below(8_000) } else { 0 };
+            self.serial += 1;
+            let at = now + Duration::from_micros(2_000 + 20 * place + held);
+            self.under_way.insert((at, self.serial), (1 - from, packet));
+        }
+    }
+
+    /// In bursts where the queues below have their say before each, or before each segment. Then these let go of something.
+    fn send_bounded(&mut self, now: Instant, from: usize, seed: u64) -> Vec<Packet> {
+        let end = &mut self.ends[from];
+        let mut long = end.clone();
+        let first = Bytes(self.random.below(60_000));
+        let (packet, time) = (Bytes(1_500), Duration::from_millis(1));
+        let (mut below, mut sent, mut pool, mut burst) = (first, Vec::new(), PacketPool::default(), Vec::new());
+        loop {
+            end.heed_small_queue(below, packet, time);
+            let Some(next) = end.poll_transmit_into(now, &mut pool) else { break };
+            burst.push(next);
+            end.poll_rest_of_burst(now, &mut pool, &mut burst);
+            self.in_bursts += burst.len() - 1;
+            below += burst.iter().map(|&packet| pool.len_of(packet)).sum();
+            sent.extend(burst.drain(..).map(|packet| pool.get(packet).clone()));
+        }
+        let mut then = first;
+        let expected = std::iter::from_fn(|| {
+            long.heed_small_queue(then, packet, time);
+            long.poll_transmit(now).inspect(|packet| then += packet.len())
+        });
+        assert_eq!(expected.collect::<Vec<_>>(), sent, "seed {seed}, at {now:?}");
+        assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}");
+        let less = Bytes(self.random.below(below.get() + 1));
+        if end.stays_held(less) {
+            let later = now + Duration::from_micros(self.random.below(5_000));
+            long.heed_small_queue(less, packet, time);
+            assert_eq!(long.poll_transmit(later), None, "seed {seed}, at {now:?}");
+            assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}");
+            self.left_alone += 1;
+        }
+        sent
+    }
+
+    fn send_freely(&mut self, now: Instant, from: usize, seed: u64) -> Vec<Packet> {
         let end = &mut self.ends[from];
         let mut long = end.clone();
         let (mut pool, mut train) = (PacketPool::default(), Vec::new());
@@ -113,16 +181,7 @@ impl Transfer {
         let expected: Vec<Packet> = std::iter::from_fn(|| long.poll_transmit(now)).collect();
         assert_eq!(expected, sent, "seed {seed}, at {now:?}");
         assert_eq!(format!("{long:?}"), format!("{end:?}"), "seed {seed}, at {now:?}");
-        while end.poll_event().is_some() {}
-        for (place, packet) in (0..).zip(sent) {
-            if self.random.chance(self.loss) {
-                continue;
-            }
-            let held = if self.random.chance(self.late) { self.random.below(8_000) } else { 0 };
-            self.serial += 1;
-            let at = now + Duration::from_micros(2_000 + 20 * place + held);
-            self.under_way.insert((at, self.serial), (1 - from, packet));
-        }
+        sent
     }
 }
 
@@ -168,8 +227,8 @@ fn config(random: &mut Stream) -> Config {
 
 #[test]
 fn short_ways_lead_to_where_the_long_ones_do() {
-    let (mut predicted, mut in_trains) = ([0; 2], [0; 2]);
-    for seed in 1..=80 {
+    let (mut predicted, mut in_trains, mut bounded) = ([0; 2], [0; 2], [0; 2]);
+    for seed in 1..=120 {
         let mut transfer = Transfer::new(seed);
         transfer.send(Instant::from_millis(1), 0, seed);
         for _ in 0..300 {
@@ -181,7 +240,10 @@ fn short_ways_lead_to_where_the_long_ones_do() {
             *predicted += transfer.predicted[which];
             in_trains[which] += transfer.in_trains[which];
         }
+        bounded[0] += transfer.in_bursts;
+        bounded[1] += transfer.left_alone;
     }
     assert!(predicted.iter().all(|&predicted| predicted > 1_000), "{predicted:?} predicted");
     assert!(in_trains.iter().all(|&in_trains| in_trains > 1_000), "{in_trains:?} in trains");
+    assert!(bounded.iter().all(|&bounded| bounded > 500), "{bounded:?} in bursts, and left alone");
 }

@@ -7,6 +7,7 @@
 use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
 use super::Endpoint;
+use super::burst::Bursts;
 use super::sender::{Probe, Throttle};
 use crate::ack::AckPolicy;
 use crate::config::GrowthRule;
@@ -30,25 +31,40 @@ impl Endpoint {
         }
     }
 
+    /// Puts there what is left of a burst that has begun in this instant, as far as it is full-sized segments: the queues below and the pace have had their say when it
+    /// began. To be asked for after its first segment, as the others would be by [`poll_transmit`](Self::poll_transmit).
+    #[inline]
+    pub fn poll_rest_of_burst(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) {
+        if self.is_amid_burst(now) && self.goes_on_with_new_data() && self.sends_in_its_time() {
+            self.send_rest_of_burst(now, pool, train);
+        }
+    }
+
     /// Whether the next segments are new data, of all that bears on any sender.
     #[inline]
     fn sends_new_data_alone(&self, now: Instant) -> bool {
+        self.goes_on_with_new_data()
+            && self.tx.throttle == Throttle::Open
+            && self.tx.bursts.is_none()
+            && !self.rx.tunes_itself()
+            && self.pacer.may_send(now)
+            && self.undo.is_none()
+            && !self.ack_policy.asks_host()
+    }
+
+    /// The same, where something has been sent in this instant already: what is told of the window, and that data answers data, has been settled then.
+    #[inline]
+    pub(super) fn goes_on_with_new_data(&self) -> bool {
         let tx = &self.tx;
         self.state == State::Established
             && self.reply.is_none()
             && tx.next == tx.max
             && (tx.probe, tx.tail_probe) == (Probe::Idle, Probe::Idle)
-            && tx.throttle == Throttle::Open
-            && tx.bursts.is_none()
             && tx.buffer.is_one_length()
             && self.timers.is_armed(Timer::Retransmit)
             && !self.rx.has_blocks()
-            && !self.rx.tunes_itself()
-            && self.pacer.may_send(now)
-            && self.undo.is_none()
             && self.ecn.is_none()
             && self.asks.is_none()
-            && !self.ack_policy.asks_host()
     }
 
     /// Whether, of what bears on senders that number, record or pace what they send, only windows and pacing can hold it back, and what holds for its first segment holds for all.
@@ -88,22 +104,58 @@ impl Endpoint {
     /// A train of a sender that spreads its data over time, or keeps a record of each segment.
     #[inline(never)]
     fn send_timed_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
+        self.put_timed_train(now, None, pool, train);
+        if self.ack_owed.is_some() {
+            return false;
+        }
+        if self.is_held_by_pacing(now) {
+            return true;
+        }
+        let (smss, next) = (self.tx.smss, self.tx.next);
+        let is_congested = next + smss <= self.tx.window_end && next + smss < self.tx.buffer.end();
+        if is_congested {
+            self.tx.limited_until = self.tx.max;
+        }
+        is_congested
+    }
+
+    #[inline(never)]
+    fn send_rest_of_burst(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) {
+        self.ack_policy.on_data_sent(now);
+        self.put_timed_train(now, self.tx.bursts, pool, train);
+    }
+
+    /// As many segments as go out now: all of a burst, or what the pace lets go.
+    #[inline(always)]
+    fn put_timed_train(
+        &mut self,
+        now: Instant,
+        burst: Option<Bursts>,
+        pool: &mut PacketPool,
+        train: &mut Vec<PacketId>,
+    ) {
         let (smss, written, first) = (self.tx.smss, self.tx.buffer.end(), self.tx.next);
         let pipe = self.loss.pipe(&self.tx.outstanding());
         let limit = self.tx.window_end.min(first + self.congestion.window().saturating_sub(pipe));
-        let fits = |next: Position, limit: Position| next + smss <= limit && next + smss < written;
-        if fits(first, limit) {
+        let fits = |next: Position| next + smss <= limit && next + smss < written;
+        let goes = |endpoint: &Self, next| match &burst {
+            Some(burst) => burst.go_on(now, next),
+            None => endpoint.pacer.may_send(now),
+        };
+        if fits(first) {
             if self.loss.is_recording() {
                 self.congestion.on_sent(now, pipe, self.delivery.is_limited());
             }
             let (rate, said) = (self.pacing_rate(), self.say(now, first));
             let mut next = first;
-            while fits(next, limit) && self.pacer.may_send(now) {
+            while fits(next) && goes(self, next) {
                 let span = Span::new(next, smss);
                 let number = self.enter_in_train(now, span, pipe + (next - first));
                 if let Some(rate) = rate {
                     self.pacer.on_sent(now, smss, rate);
                 }
+                let is_last = burst.is_some_and(|burst| burst.ends_at(span.end));
+                let said = if is_last { said.pushed() } else { said };
                 train.push(self.put_numbered(said.from(next.seq(self.tx.iss)), smss, number, pool));
                 next = span.end;
                 self.marks.sent(next, now);
@@ -113,17 +165,6 @@ impl Endpoint {
                 self.schedule_tail_probe(now);
             }
         }
-        if self.ack_owed.is_some() {
-            return false;
-        }
-        if self.is_held_by_pacing(now) {
-            return true;
-        }
-        let is_congested = fits(self.tx.next, self.tx.window_end);
-        if is_congested {
-            self.tx.limited_until = self.tx.max;
-        }
-        is_congested
     }
 
     /// Enters a segment that goes out with `pipe` in flight into the records, if there are any. Its number, where it has one.

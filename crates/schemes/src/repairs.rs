@@ -40,6 +40,12 @@ impl SenderFacts {
         Self { ack: Some(client_first), window: None, timestamps: None }
     }
 
+    /// The TSval of its last segment, if it had one.
+    #[inline]
+    pub(crate) fn ts_val(&self) -> Option<u32> {
+        self.timestamps.map(|(val, _)| val)
+    }
+
     /// A segment of the sender's, up to `end`, goes by.
     pub(crate) fn note(&mut self, tcp: &TcpHeader, end: SeqNumber, acceptable: &Acceptable) {
         let Acceptable { rcv_nxt, rcv_nxt_at_most, edge, snd_nxt } = *acceptable;

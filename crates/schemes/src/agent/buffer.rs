@@ -106,7 +106,7 @@ impl Buffer {
 
     /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. An acceptable one takes the place of an older copy: the TCP
     /// may have had reason not to take that one. One that is not and reaches further stands beside it. Returns whether there is one more now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn keep(
         &mut self,
         pool: &mut PacketPool,
@@ -114,16 +114,40 @@ impl Buffer {
         (start, end): (SeqNumber, SeqNumber),
         (now, again): (Instant, Duration),
     ) -> bool {
-        self.hand_ups += 1;
-        let kept = Kept { start, end, packet, hand_up: self.hand_ups, sacked: false, acceptable };
-        if self.frames.back().is_none_or(|last| start.after(last.start)) {
+        if self.begins_before(start) {
             // As nearly all of a download comes.
-            pool.retain(packet);
-            self.frames.push_back(kept);
-            self.repair_timer.start(now, again);
+            self.keep_last(pool, (packet, acceptable), (start, end));
+            self.start_timer((now, again));
             return true;
         }
+        self.hand_ups += 1;
+        let kept = Kept { start, end, packet, hand_up: self.hand_ups, sacked: false, acceptable };
         self.keep_among(pool, kept, (now, again))
+    }
+
+    /// Whether all that is kept begins before this byte.
+    #[inline(always)]
+    pub(super) fn begins_before(&self, start: SeqNumber) -> bool {
+        self.frames.back().is_none_or(|last| start.after(last.start))
+    }
+
+    /// [`Self::keep`] for a frame behind all that are kept, without the timer.
+    #[inline(always)]
+    pub(super) fn keep_last(
+        &mut self,
+        pool: &mut PacketPool,
+        (packet, acceptable): (PacketId, bool),
+        (start, end): (SeqNumber, SeqNumber),
+    ) {
+        self.hand_ups += 1;
+        pool.retain(packet);
+        self.frames.push_back(Kept { start, end, packet, hand_up: self.hand_ups, sacked: false, acceptable });
+    }
+
+    /// Something is kept: the time runs until it is handed up again, if it did not before.
+    #[inline(always)]
+    pub(super) fn start_timer(&mut self, (now, again): (Instant, Duration)) {
+        self.repair_timer.start(now, again);
     }
 
     /// [`Self::keep`] for a frame that does not begin behind all that are kept.
@@ -173,6 +197,12 @@ impl Buffer {
         let frames = std::mem::take(self).frames;
         frames.iter().for_each(|kept| pool.release(kept.packet));
         frames.len()
+    }
+
+    /// Whether anything follows from an ACK of something new beyond what it lets go.
+    #[inline]
+    pub(super) fn heeds_progress(&self, tcp: &TcpHeader) -> bool {
+        self.repair_until.is_some() || !tcp.options.sack.is_empty()
     }
 
     /// The TCP has acknowledged something, and what waits behind a frame that it lacked may lack too.

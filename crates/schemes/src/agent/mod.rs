@@ -94,7 +94,7 @@ mod spans;
 use std::slice;
 
 use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Scheme, SendOptions, Verdict};
+use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Fate, Scheme, SendOptions, Verdict};
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
@@ -188,6 +188,8 @@ fn goes_up(options: &SendOptions) -> bool {
 }
 
 impl Scheme for Agent {
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,
@@ -211,8 +213,12 @@ impl Scheme for Agent {
     }
 
     fn on_sequenced(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        self.client.on_gone(cx.now, mpdu.handle, true);
-        self.ack_maker.on_sequenced(cx, mpdu);
+        self.on_all_sequenced(cx, slice::from_ref(mpdu));
+    }
+
+    fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        mpdus.iter().for_each(|mpdu| self.client.on_gone(cx.now, mpdu.handle, true));
+        self.ack_maker.on_all_sequenced(cx, mpdus);
     }
 
     fn on_ppdu_in(&mut self, _cx: &mut Context<'_>, arrival: &Arrival) {
@@ -227,12 +233,9 @@ impl Scheme for Agent {
     }
 
     fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        // What comes in one PPDU is from one transmitter.
         let capable = mpdus.first().is_some_and(|first| cx.peer(first.transmitter).capable);
-        let is_refused = |mpdu: &Mpdu| {
-            let own = capable && mpdu.receiver == cx.node && ends_here(mpdu);
-            own && self.client.on_mpdu(cx, &mut self.counters, mpdu) == Admission::Refuse
-        };
-        mpdus.iter().position(is_refused).unwrap_or(mpdus.len())
+        if capable { self.client.on_mpdus(cx, &mut self.counters, mpdus) } else { mpdus.len() }
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
@@ -263,19 +266,7 @@ impl Scheme for Agent {
     }
 
     fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
-        if !self.ack_maker.knows_no_flow() {
-            return 0;
-        }
-        let begins_or_ends = |mpdu: &Mpdu, pool: &PacketPool| {
-            pool.get(mpdu.packet).tcp().is_some_and(|tcp| tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST))
-        };
-        for (place, mpdu) in mpdus.iter().enumerate() {
-            if begins_or_ends(mpdu, cx.pool) {
-                return place;
-            }
-            self.client.on_upward(cx, mpdu.packet, mpdu.transmitter);
-        }
-        mpdus.len()
+        if self.ack_maker.knows_no_flow() { self.client.on_run_upward(cx, mpdus) } else { 0 }
     }
 
     fn on_answer(&mut self, _cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
@@ -287,14 +278,17 @@ impl Scheme for Agent {
     }
 
     fn on_delivered(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
-        self.client.on_delivered(cx, mpdu);
-        let by_flag = self.by_flag();
-        self.ack_maker.on_delivered(cx, &mut self.counters, mpdu, by_flag);
+        self.on_fates(cx, &[(*mpdu, Fate::Delivered)]);
     }
 
     fn on_given_up(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) {
+        self.on_fates(cx, &[(*mpdu, Fate::GivenUp)]);
+    }
+
+    fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        self.client.on_fates(cx, fates);
         let by_flag = self.by_flag();
-        self.ack_maker.on_given_up(cx, &mut self.counters, mpdu, by_flag);
+        self.ack_maker.on_fates(cx, &mut self.counters, fates, by_flag);
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {

@@ -12,6 +12,12 @@ pub(super) struct Paws {
 }
 
 impl Paws {
+    /// Whether data with this TSval, or without one, is [accepted](Self::accepts) and nothing new.
+    #[inline(always)]
+    pub(super) fn has_seen(&self, ts_val: Option<u32>) -> bool {
+        ts_val.is_none() || self.newest == ts_val
+    }
+
     /// Data with this TSval comes next. Returns whether nothing before it was newer. Its timestamp counts if the TCP may take it (`is_taken`): from a segment in its window, which begins no further than
     /// what it has, and whose ACK is acceptable (RFC 7323, 4.3 and 5.3). By one guess from the future, all that the server sends would be late for 24 days.
     #[inline]

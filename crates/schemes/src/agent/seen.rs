@@ -1,5 +1,7 @@
 //! Which MPDUs of a peer this MAC has accepted, so that a repeated one is known.
 
+use std::slice;
+
 use ackless_dot11::frame::{MacSeq, Mpdu, Tid};
 
 /// The last 128 sequence numbers of each TID that a peer sends with. The MAC's own duplicate detection comes after the scheme was asked.
@@ -22,9 +24,22 @@ impl Seen {
 
     /// It is accepted.
     pub(super) fn add(&mut self, mpdu: &Mpdu) {
-        match self.0.iter_mut().find(|(tid, _)| *tid == mpdu.tid()) {
-            Some((_, recent)) => recent.add(mpdu.seq),
-            None => self.0.push((mpdu.tid(), Recent { newest: mpdu.seq, bits: 1 })),
+        self.add_all(slice::from_ref(mpdu));
+    }
+
+    /// These are accepted, one behind another.
+    pub(super) fn add_all(&mut self, mpdus: &[Mpdu]) {
+        let mut rest = mpdus;
+        while let Some(first) = rest.first() {
+            let tid = first.tid();
+            let place = self.0.iter().position(|(of, _)| *of == tid).unwrap_or_else(|| {
+                self.0.push((tid, Recent { newest: first.seq, bits: 1 }));
+                self.0.len() - 1
+            });
+            let recent = &mut self.0[place].1;
+            let alike = rest.iter().take_while(|mpdu| mpdu.tid() == tid);
+            let added = alike.map(|mpdu| recent.add(mpdu.seq)).count();
+            rest = &rest[added..];
         }
     }
 }

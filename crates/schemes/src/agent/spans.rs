@@ -36,6 +36,19 @@ impl Inflow {
         self.received.next()
     }
 
+    /// Where data goes on that comes next, all of it the agent's: nothing waits, and the agent may acknowledge all that came.
+    #[inline]
+    pub(super) fn next_of_row(&self) -> Option<SeqNumber> {
+        let next = self.received.next.filter(|_| self.received.above.is_empty() && self.speakable.above.is_empty());
+        next.filter(|_| next == self.speakable.next)
+    }
+
+    /// Data has come in a row from [`Self::next_of_row`] up to here, each piece [near](is_near).
+    #[inline]
+    pub(super) fn end_row(&mut self, end: SeqNumber) {
+        (self.received.next, self.speakable.next) = (Some(end), Some(end));
+    }
+
     /// Whether there is a hole.
     pub(super) const fn has_hole(&self) -> bool {
         self.received.has_hole()
@@ -58,16 +71,22 @@ impl Inflow {
         self.put(start, end, false)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
-        if in_order && self.received.follows(start, end) && self.speakable.follows(start, end) {
-            // As nearly all of a download comes.
-            (self.received.next, self.speakable.next) = (Some(end), Some(end));
-            return Place::InOrder;
-        }
-        self.put_anywhere(start, end, in_order)
+        if in_order && self.follow(start, end) { Place::InOrder } else { self.put_anywhere(start, end, in_order) }
     }
 
+    /// Takes data that comes next, where nothing waits: as nearly all of a download comes. False, and no change, for other data.
+    #[inline(always)]
+    pub(super) fn follow(&mut self, start: SeqNumber, end: SeqNumber) -> bool {
+        let follows = self.received.follows(start, end) && self.speakable.follows(start, end);
+        if follows {
+            self.end_row(end);
+        }
+        follows
+    }
+
+    #[inline(never)]
     fn put_anywhere(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
         let remembered = self.received.insert(start, end) && (!in_order || self.speakable.insert(start, end));
         match (in_order, remembered) {
@@ -95,9 +114,9 @@ impl Spans {
     }
 
     /// Whether these bytes are the next ones, and nothing waits.
-    #[inline]
+    #[inline(always)]
     fn follows(&self, start: SeqNumber, end: SeqNumber) -> bool {
-        self.next == Some(start) && self.above.is_empty() && (0..=FAR as i32).contains(&end.distance_from(start))
+        self.next == Some(start) && self.above.is_empty() && is_near(start, end)
     }
 
     /// Whether something is there beyond a hole.
@@ -155,6 +174,12 @@ impl Spans {
         self.above.drain(..touched);
         self.next = Some(next);
     }
+}
+
+/// Whether bytes from `start` up to `end` are no more than a window can hold.
+#[inline(always)]
+pub(super) fn is_near(start: SeqNumber, end: SeqNumber) -> bool {
+    (0..=FAR as i32).contains(&end.distance_from(start))
 }
 
 /// More than the holes that one BlockAck window and a congestion window of some thousand segments have in practice; the paper names no memory.

@@ -175,6 +175,8 @@ impl Scheme for ArqProxy {
         }
     }
 
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

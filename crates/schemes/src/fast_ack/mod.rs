@@ -256,6 +256,8 @@ impl FastAck {
 }
 
 impl Scheme for FastAck {
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

@@ -108,6 +108,8 @@ impl Filter {
 
 impl Scheme for Filter {
     /// Filters what is to be filtered.
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

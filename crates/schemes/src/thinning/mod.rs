@@ -93,6 +93,8 @@ impl Thinning {
 }
 
 impl Scheme for Thinning {
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

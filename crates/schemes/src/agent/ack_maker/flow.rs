@@ -195,6 +195,23 @@ impl Flow {
         Some(u16::try_from(room >> self.scale.agreed()?).unwrap_or(u16::MAX))
     }
 
+    /// Data has come to the client that goes on where all stands, with nothing new beside it, and the window's edge is not minded: the ACK that the agent owes for it, in the pool. Nothing, and
+    /// no change, where more is to be looked at.
+    #[inline(always)]
+    pub(super) fn speak_at_once(&mut self, frame: &Frame, pool: &mut PacketPool) -> Option<PacketId> {
+        let Data { seq, end, ts_val, .. } = frame.data;
+        let facts = self.facts.as_ref()?;
+        let plain = !frame.above_hole && self.edge.is_none() && self.told_ack == Some(seq) && end.after(seq);
+        if !plain || !self.paws.has_seen(ts_val) || !self.inflow.follow(seq, end) {
+            return None;
+        }
+        self.ts_recent = newer(self.ts_recent, ts_val);
+        (self.vouched, self.told_ack) = (Some(end), Some(end));
+        (self.told_window, self.told_edge) = (Some(facts.window), None);
+        let said = (end, self.ts_recent.unwrap_or_default());
+        Some(facts.put_ack(pool, &frame.data, said, facts.window, TcpFlags::empty()))
+    }
+
     /// The ACK that the agent owes the server, if any, in the pool. `data` is a segment of the server's, or what would be one.
     pub(super) fn next_ack(&mut self, data: &Data, pool: &mut PacketPool) -> Option<PacketId> {
         let (facts, point) = (self.facts.as_ref()?, self.ackable()?);

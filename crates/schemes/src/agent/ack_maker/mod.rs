@@ -12,9 +12,9 @@ mod under_way;
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{Mpdu, NodeId};
-use ackless_dot11::hooks::{Context, Emission, Verdict};
+use ackless_dot11::hooks::{Context, Emission, Fate, Verdict};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags, TcpHeader};
+use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags};
 
 use super::config::Room;
 use super::counters::AgentCounters;
@@ -23,7 +23,7 @@ use crate::connection::WindowScale;
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::made_ack::{ClientFacts, Data};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
-use under_way::{Fate, Frame, UnderWay};
+use under_way::{Frame, UnderWay};
 
 /// The flows whose data this node forwards to capable clients.
 #[derive(Debug)]
@@ -62,27 +62,21 @@ impl AckMaker {
     #[inline]
     pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
         let content = cx.pool.get(packet);
-        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
-        let key = key.reversed();
-        if let Some((_, end)) = data_of(content)
-            && let Some(flow) = self.flows.get_mut(key).filter(|flow| flow.client == to)
+        if let Some((tcp, end)) = data_of(content)
+            && let Some(flow) = self.flows.get_against(content, tcp).filter(|flow| flow.client == to)
         {
             flow.last_heard = cx.now;
             flow.doubted |= flow.told_ack.is_some_and(|told_ack| !end.after(told_ack));
             return;
         }
-        self.on_other_outgoing(cx, counters, (content, tcp), (key, to));
+        self.on_other_outgoing(cx, counters, content, to);
     }
 
     /// What begins a flow, or moves it to another client, or is no data.
     #[inline(never)]
-    fn on_other_outgoing(
-        &mut self,
-        cx: &Context<'_>,
-        counters: &mut AgentCounters,
-        (content, tcp): (&Packet, &TcpHeader),
-        (key, to): (FlowKey, NodeId),
-    ) {
+    fn on_other_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, content: &Packet, to: NodeId) {
+        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
+        let key = key.reversed();
         // The first byte of data follows the SYN (RFC 9293, 3.4).
         let first = tcp.flags.contains(TcpFlags::SYN).then(|| tcp.seq + 1);
         let data = data_of(content);
@@ -126,70 +120,72 @@ impl AckMaker {
         self.flagged = None;
     }
 
-    /// A frame got its sequence number.
-    #[inline]
-    pub(super) fn on_sequenced(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
-        let content = cx.pool.get(mpdu.packet);
-        let (Some((tcp, _)), Some(key)) = (data_of(content), FlowKey::of(content)) else { return };
-        let key = key.reversed();
-        let ours = |flow: &&mut Flow| flow.client == mpdu.receiver && ends_here(mpdu) && !flow.opaque.is();
-        if self.flows.get_mut(key).filter(ours).is_none() {
-            return;
+    /// Frames of one PPDU, and so to one receiver, got their sequence numbers.
+    pub(super) fn on_all_sequenced(&mut self, cx: &Context<'_>, mpdus: &[Mpdu]) {
+        let Some(client) = mpdus.first().map(|first| first.receiver).filter(|_| !self.knows_no_flow()) else { return };
+        let frames = self.under_way.entry_of(client);
+        for mpdu in mpdus {
+            let content = cx.pool.get(mpdu.packet);
+            let Some((tcp, _)) = data_of(content).filter(|_| ends_here(mpdu)) else { continue };
+            let ours = |flow: &&mut Flow| flow.client == client && !flow.opaque.is();
+            if self.flows.get_against(content, tcp).filter(ours).is_none() {
+                continue;
+            }
+            frames.push_back(Frame {
+                handle: mpdu.handle,
+                key: *self.flows.key_at_hand(),
+                data: Data::of(tcp, content.payload.len()),
+                above_hole: false,
+                over: false,
+                fate: None,
+            });
         }
-        let data = Data::of(tcp, content.payload.len());
-        let frame = Frame { handle: mpdu.handle, key, data, above_hole: false, over: false, fate: None };
-        self.under_way.push(mpdu.receiver, frame);
     }
 
-    /// A MAC ACK came for an MPDU. `by_flag`: whether the flag decides what the agent may say.
-    pub(super) fn on_delivered(
+    /// What became of frames that were settled at once, and so went to one receiver: MAC ACKs came, or the MAC gave them up, so that they are holes. `by_flag`: whether the flag decides
+    /// what the agent may say.
+    pub(super) fn on_fates(
         &mut self,
         cx: &mut Context<'_>,
         counters: &mut AgentCounters,
-        mpdu: &Mpdu,
+        fates: &[(Mpdu, Fate)],
         by_flag: bool,
     ) {
-        self.settle(cx, counters, mpdu, Fate::Delivered, by_flag);
-    }
-
-    /// The MAC gave an MPDU up: it is a hole.
-    pub(super) fn on_given_up(
-        &mut self,
-        cx: &mut Context<'_>,
-        counters: &mut AgentCounters,
-        mpdu: &Mpdu,
-        by_flag: bool,
-    ) {
-        self.settle(cx, counters, mpdu, Fate::GivenUp, by_flag);
+        let Some(client) = fates.first().map(|(first, _)| first.receiver) else { return };
+        let Some(frames) = self.under_way.to(client) else { return };
+        let mut settled = 0;
+        if !by_flag {
+            // As nearly all get theirs.
+            for (frame, (mpdu, fate)) in frames.iter().zip(fates) {
+                if frame.handle != mpdu.handle {
+                    break;
+                }
+                count_in(&mut self.flows, cx, counters, (client, frame, *fate), Says::InOrder);
+                settled += 1;
+            }
+            frames.drain(..settled);
+            count_settled(&mut self.flows, frames, cx, counters, client);
+        }
+        for (mpdu, fate) in &fates[settled..] {
+            self.settle(cx, counters, mpdu, *fate, by_flag);
+        }
     }
 
     /// A frame has its fate: it and those behind it that have theirs count now.
     fn settle(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu, fate: Fate, by_flag: bool) {
         let client = mpdu.receiver;
         let Some(frames) = self.under_way.to(client) else { return };
-        if !by_flag && frames.front().is_some_and(|first| first.handle == mpdu.handle) {
-            // As nearly all get theirs.
-            if let Some(frame) = frames.front() {
-                count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::InOrder);
+        let Some(place) = frames.iter().position(|frame| frame.handle == mpdu.handle) else { return };
+        if by_flag {
+            // The flag speaks for what its answer acknowledges, whatever is still missing before it.
+            let silent = self.flagged != Some(client);
+            if let Some(frame) = frames.remove(place) {
+                count_in(&mut self.flows, cx, counters, (client, &frame, fate), Says::by_flag(silent));
             }
-            frames.pop_front();
-        } else if let Some(place) = frames.iter().position(|frame| frame.handle == mpdu.handle) {
-            if by_flag {
-                // The flag speaks for what its answer acknowledges, whatever is still missing before it.
-                let silent = self.flagged != Some(client);
-                if let Some(frame) = frames.remove(place) {
-                    count_in(&mut self.flows, cx, counters, (client, &frame, fate), Says::by_flag(silent));
-                }
-                return;
-            }
-            frames[place].fate = Some(fate);
+            return;
         }
-        while let Some(frame) = frames.front()
-            && let Some(fate) = frame.fate
-        {
-            count_in(&mut self.flows, cx, counters, (client, frame, fate), Says::InOrder);
-            frames.pop_front();
-        }
+        frames[place].fate = Some(fate);
+        count_settled(&mut self.flows, frames, cx, counters, client);
     }
 
     /// A packet from a client is on its way up.
@@ -315,7 +311,23 @@ fn begins(packet: &Packet) -> bool {
     packet.tcp().is_some_and(|tcp| tcp.flags.contains(TcpFlags::SYN))
 }
 
+/// The first frames to a client count, as far as they have their fates.
+fn count_settled(
+    flows: &mut FlowTable<Flow>,
+    frames: &mut VecDeque<Frame>,
+    cx: &mut Context<'_>,
+    counters: &mut AgentCounters,
+    client: NodeId,
+) {
+    while let Some(frame) = frames.pop_front_if(|frame| frame.fate.is_some()) {
+        if let Some(fate) = frame.fate {
+            count_in(flows, cx, counters, (client, &frame, fate), Says::InOrder);
+        }
+    }
+}
+
 /// A frame's fate counts, and the agent says what follows from it.
+#[inline(always)]
 fn count_in(
     flows: &mut FlowTable<Flow>,
     cx: &mut Context<'_>,
@@ -327,6 +339,26 @@ fn count_in(
         return;
     }
     let Some(flow) = flows.get_mut(frame.key).filter(|flow| flow.client == client) else { return };
+    if fate == Fate::Delivered
+        && says == Says::InOrder
+        && let Some(ack) = flow.speak_at_once(frame, cx.pool)
+    {
+        // As nearly all of a download.
+        counters.made += 1;
+        return cx.emit(Emission::Onward(ack, client));
+    }
+    count_anyhow(flow, cx, counters, (client, frame, fate), says);
+}
+
+/// [`count_in`] for whatever frame of a flow.
+#[inline(never)]
+fn count_anyhow(
+    flow: &mut Flow,
+    cx: &mut Context<'_>,
+    counters: &mut AgentCounters,
+    (client, frame, fate): (NodeId, &Frame, Fate),
+    says: Says,
+) {
     let late = says == Says::InOrder && flow.is_late(frame);
     if fate == Fate::GivenUp {
         counters.given_up += 1;
@@ -360,3 +392,96 @@ const IDLE: Duration = Duration::from_secs(60);
 const MAX_SYNS: usize = 64;
 /// Flows that are remembered.
 const MAX_FLOWS: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use ackless_dot11::frame::FrameHandle;
+    use ackless_dot11::hooks::Withdraw;
+    use ackless_wire::random::{Purpose, Stream};
+    use ackless_wire::{IpHeader, PacketPool, Payload, SeqNumber, TcpHeader, Transport};
+
+    use super::*;
+
+    struct Unreachable;
+
+    impl Withdraw for Unreachable {
+        fn withdraw(&mut self, _handle: FrameHandle) -> Option<PacketId> {
+            None
+        }
+    }
+
+    fn packet(tcp: TcpHeader) -> Packet {
+        let ip = IpHeader::between([10, 0, 0, 2].into(), [10, 0, 0, 1].into()).expect("both are IPv4");
+        Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }
+    }
+
+    #[test]
+    fn what_is_spoken_for_at_once_is_spoken_for_as_anything_is() {
+        let mut spoken = 0;
+        for seed in 0..500 {
+            let mut random = Stream::new(seed, 0, Purpose::Test);
+            let (client, edge) = (NodeId(1), seed % 7 == 0);
+            let key = FlowKey::of(&packet(TcpHeader::new(1, 2))).expect("TCP has a flow");
+            let mut tables = [(); 2].map(|()| {
+                let mut flows = FlowTable::new();
+                flows.insert(key, Flow::new(client, Instant::ZERO));
+                (flows, PacketPool::default(), AgentCounters::default())
+            });
+            // The numbers wrap.
+            let (mut at, mut stamp) = (SeqNumber(u32::MAX - 2_000), 0);
+            let mut tcp = TcpHeader { flags: TcpFlags::ACK, window: 9, ..TcpHeader::new(1, 2) };
+            tcp.options.timestamps = (seed % 3 > 0).then_some((5, 0));
+            for n in 0..80 {
+                if random.chance(0.1) || n == 3 {
+                    tcp.ack = at + random.below(150) as u32;
+                    for (flows, _, counters) in &mut tables {
+                        let facts = ClientFacts::of(&packet(tcp)).expect("it is an ACK");
+                        let first = flows.at_hand().learn(counters, facts, &tcp, false);
+                        if edge {
+                            flows.at_hand().scale = WindowScale::of(&TcpHeader { flags: SYN_ACK, ..tcp });
+                            flows.at_hand().learn_edge(&tcp);
+                        }
+                        flows.at_hand().rule(&tcp, first);
+                    }
+                }
+                stamp += u32::from(random.chance(0.3));
+                let skipped = if random.chance(0.1) { random.below(300) as u32 } else { 0 };
+                let seq = if random.chance(0.1) { SeqNumber(at.0.wrapping_sub(150)) } else { at + skipped };
+                let mut data = TcpHeader { seq, ..TcpHeader::new(2, 1) };
+                let late = u32::from(random.chance(0.1)).min(stamp);
+                data.options.timestamps = tcp.options.timestamps.map(|_| (stamp - late, 0));
+                let frame = Frame {
+                    handle: FrameHandle(n),
+                    key,
+                    data: Data::of(&data, 100),
+                    above_hole: random.chance(0.05),
+                    over: false,
+                    fate: None,
+                };
+                let fate = if random.chance(0.05) { Fate::GivenUp } else { Fate::Delivered };
+                let said = [false, true].map(|at_once| {
+                    let (flows, pool, counters) = &mut tables[usize::from(at_once)];
+                    let mut emissions = Vec::new();
+                    let mut queues = Unreachable;
+                    let mut cx = Context::new(Instant::ZERO, NodeId(0), pool, &[], &mut queues, &mut emissions);
+                    if at_once {
+                        count_in(flows, &mut cx, counters, (client, &frame, fate), Says::InOrder);
+                    } else {
+                        count_anyhow(flows.at_hand(), &mut cx, counters, (client, &frame, fate), Says::InOrder);
+                    }
+                    let acks = emissions.iter().map(|emission| match emission {
+                        Emission::Onward(ack, to) => (pool.get(*ack).clone(), *to),
+                        other => panic!("{other:?}"),
+                    });
+                    (acks.collect::<Vec<_>>(), format!("{:?} {counters:?}", flows.at_hand()))
+                });
+                assert_eq!(said[0], said[1], "seed {seed}");
+                spoken += said[0].0.len();
+                at = at.max(seq + 100);
+            }
+        }
+        assert!(spoken > 5_000, "{spoken}");
+    }
+
+    const SYN_ACK: TcpFlags = TcpFlags::SYN.union(TcpFlags::ACK);
+}

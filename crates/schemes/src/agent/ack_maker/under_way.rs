@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{FrameHandle, NodeId};
+use ackless_dot11::hooks::Fate;
 use ackless_wire::SeqNumber;
 
 use crate::flow_key::FlowKey;
@@ -25,25 +26,18 @@ pub(super) struct Frame {
     pub(super) fate: Option<Fate>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
-    Delivered,
-    GivenUp,
-}
-
 impl UnderWay {
     pub(super) const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// A frame to this client got its sequence number.
-    #[inline]
-    pub(super) fn push(&mut self, client: NodeId, frame: Frame) {
+    /// The frames to a client, in the order of their sequence numbers, to add some.
+    pub(super) fn entry_of(&mut self, client: NodeId) -> &mut VecDeque<Frame> {
         let place = self.0.iter().position(|(to, _)| *to == client).unwrap_or_else(|| {
             self.0.push((client, VecDeque::new()));
             self.0.len() - 1
         });
-        self.0[place].1.push_back(frame);
+        &mut self.0[place].1
     }
 
     /// The frames to a client, in the order of their sequence numbers.

@@ -1,6 +1,6 @@
 //! The first solution: what the MAC has acknowledged it keeps until the TCP has it.
 
-use ackless_dot11::frame::NodeId;
+use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::Context;
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags, TcpHeader};
@@ -10,29 +10,79 @@ use super::super::config::Solution;
 use super::super::counters::AgentCounters;
 use super::super::data_of;
 use super::super::flow::Flow;
+use super::super::spans::is_near;
 use super::{Client, Link, link};
 use crate::flow_key::FlowKey;
 use crate::resets::{Resets, Rsts, for_receiver, for_sender};
 
 impl Client {
-    /// A packet from the AP is on its way up: a reference to it is kept, if the agent speaks for it.
+    /// Packets from the AP are on their way up. Returns how many these are: all up to the first SYN or RST.
+    pub(in crate::agent) fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let begins_or_ends = |tcp: &TcpHeader| tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST);
+        let mut taken = 0;
+        while let Some(mpdu) = mpdus.get(taken) {
+            if cx.pool.get(mpdu.packet).tcp().is_some_and(begins_or_ends) {
+                break;
+            }
+            self.take_up(cx, mpdu.packet, mpdu.transmitter);
+            taken += 1;
+            taken += self.take_up_row(cx, &mpdus[taken..]);
+        }
+        taken
+    }
+
+    /// Takes up packets of the flow at hand that go on where it stands, one behind another and with nothing new beside their data: as [`Self::take_up`] would one by one. Returns how many
+    /// these are at the start.
+    fn take_up_row(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let Solution::Buffer { again, .. } = self.config.solution else { return 0 };
+        let Some((key, flow)) = self.flows.row_at_hand() else { return 0 };
+        let Some(mut next) = flow.next_of_row() else { return 0 };
+        let mut taken = 0;
+        for mpdu in mpdus {
+            let content = cx.pool.get(mpdu.packet);
+            let Some((tcp, end)) = data_of(content) else { break };
+            let follows = tcp.seq == next && is_near(next, end) && mpdu.transmitter == flow.peer;
+            if !follows || !flow.sender.is_repeated_by(tcp) || !key.is_against(content, tcp) {
+                break;
+            }
+            flow.buffer.keep_last(cx.pool, (mpdu.packet, true), (next, end));
+            next = end;
+            taken += 1;
+        }
+        if taken > 0 {
+            flow.end_row(next);
+            flow.buffer.start_timer((cx.now, again));
+            link(&mut self.links, flow.peer).kept += taken;
+            self.wake = Instant::earlier(self.wake, flow.buffer.due());
+            debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
+        }
+        taken
+    }
+
+    /// A packet from the AP is on its way up.
     pub(in crate::agent) fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
+        self.take_up(cx, packet, from);
+    }
+
+    /// A reference to a packet on its way up is kept, if the agent speaks for it.
+    #[inline(always)]
+    fn take_up(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) {
         let Solution::Buffer { again, .. } = self.config.solution else { return };
         let content = cx.pool.get(packet);
-        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return };
-        let data = data_of(content).map(|(_, end)| end);
-        let asks = !content.payload.is_empty() || tcp.flags.contains(TcpFlags::FIN);
+        let Some(tcp) = content.tcp() else { return };
+        let (is_data, length) = (data_of(content).is_some(), content.payload.len());
+        let asks = length > 0 || tcp.flags.contains(TcpFlags::FIN);
         if tcp.checksum != Checksum::Correct || !asks && self.wake.is_none() {
             return;
         }
-        let (start, end) = (tcp.seq, tcp.seq + content.payload.len());
-        let Some(flow) = self.flows.get_mut(key.reversed()).filter(|flow| flow.peer == from) else { return };
+        let (start, end) = (tcp.seq, tcp.seq + length);
+        let Some(flow) = self.flows.get_against(content, tcp).filter(|flow| flow.peer == from) else { return };
         flow.unanswered |= asks;
         if flow.opaque.is() {
             return;
         }
         let acceptable = flow.note_sender(tcp, end);
-        if data.is_none() {
+        if !is_data {
             return;
         }
         let kept = (packet, acceptable);
@@ -79,6 +129,21 @@ pub(super) fn on_ack(
     if new {
         link.kept -= flow.buffer.acknowledge(cx.pool, tcp.ack, (cx.now, again));
     }
+    if !new || flow.buffer.heeds_progress(tcp) {
+        repair(flow, (cx, counters), tcp, (new, before, pure), again);
+    }
+    debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
+}
+
+/// What an ACK of the TCP's says of what it lacks, as in [`on_ack`]: that goes up again.
+#[inline(never)]
+fn repair(
+    flow: &mut Flow,
+    (cx, counters): (&mut Context<'_>, &mut AgentCounters),
+    tcp: &TcpHeader,
+    (new, before, pure): (bool, u16, bool),
+    again: Duration,
+) {
     let (was_narrow, has_no_room) = (flow.is_narrow(before), flow.has_no_room());
     let mut upward = Upward { cx, peer: flow.peer, sender: flow.sender, count: &mut counters.handed_up_again };
     if new {
@@ -88,7 +153,6 @@ pub(super) fn on_ack(
     } else if flow.repeats_last_ack(tcp.ack) && pure && !has_no_room {
         flow.buffer.on_duplicate(tcp, &mut upward);
     }
-    debug_assert!(flow.keeps_its_word(), "what the AP may acknowledge is kept: {flow:?}");
 }
 
 /// The TCP will not take what the AP has acknowledged: the connection is reset at both ends. Returns how many frames that lets go.

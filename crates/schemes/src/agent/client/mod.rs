@@ -6,14 +6,14 @@ mod by_buffer;
 mod by_flag;
 
 use ackless_dot11::frame::{FrameHandle, Mpdu, NodeId};
-use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, SendOptions, Verdict};
+use ackless_dot11::hooks::{Admission, ArrivalKind, Context, Emission, Fate, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader};
 
 use super::config::{AgentConfig, Solution};
 use super::counters::AgentCounters;
-use super::data_of;
 use super::flow::{Flow, WhyNative};
 use super::seen::Seen;
+use super::{data_of, ends_here};
 use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::resets::Resets;
@@ -69,6 +69,17 @@ struct Queued {
     tcp: TcpHeader,
 }
 
+impl Link {
+    /// Data of this flow has come, which the next answer may acknowledge.
+    fn note_answerable(&mut self, key: FlowKey) {
+        let answerable = Answerable { key, accepted_then: self.accepted, in_this_answer: true };
+        match self.answerable.iter_mut().find(|answerable| answerable.key == key) {
+            Some(known) => *known = answerable,
+            None => self.answerable.push(answerable),
+        }
+    }
+}
+
 impl Client {
     pub(in crate::agent) fn new(config: AgentConfig) -> Self {
         Self {
@@ -112,22 +123,62 @@ impl Client {
         }
     }
 
-    /// An MPDU came that bears a packet for this node from its AP.
-    #[inline]
-    pub(in crate::agent) fn on_mpdu(
+    /// MPDUs of one PPDU of its AP came. Returns how many at the start are accepted.
+    pub(in crate::agent) fn on_mpdus(
         &mut self,
         cx: &mut Context<'_>,
         counters: &mut AgentCounters,
-        mpdu: &Mpdu,
-    ) -> Admission {
+        mpdus: &[Mpdu],
+    ) -> usize {
+        let mut accepted = 0;
+        while let Some(mpdu) = mpdus.get(accepted) {
+            let own = mpdu.receiver == cx.node && ends_here(mpdu);
+            if own && self.on_mpdu(cx, counters, mpdu) == Admission::Refuse {
+                break;
+            }
+            accepted += 1;
+            accepted += self.accept_row(cx, &mpdus[accepted..]);
+        }
+        accepted
+    }
+
+    /// Accepts MPDUs with data of the flow at hand that the first solution has room for, were never sent before, and say nothing new: as [`Self::on_mpdu`] would one by one. Returns how
+    /// many these are at the start.
+    fn accept_row(&mut self, cx: &Context<'_>, mpdus: &[Mpdu]) -> usize {
+        let Solution::Buffer { packets, .. } = self.config.solution else { return 0 };
+        let Some((key, flow)) = self.flows.row_at_hand().filter(|(_, flow)| !flow.opaque.is()) else { return 0 };
+        let link = link(&mut self.links, flow.peer);
+        let is_next = |mpdu: &&Mpdu| {
+            let own = mpdu.receiver == cx.node && ends_here(mpdu) && mpdu.transmitter == flow.peer;
+            let content = cx.pool.get(mpdu.packet);
+            let is_new = |(tcp, end)| !flow.has_acknowledged(end) && key.is_against(content, tcp);
+            own && !mpdu.retry && data_of(content).is_some_and(is_new)
+        };
+        let room = usize::from(packets).saturating_sub(link.kept + link.arriving);
+        let row = &mpdus[..mpdus.iter().take(room).take_while(is_next).count()];
+        if !row.is_empty() {
+            link.arriving += row.len();
+            link.seen.add_all(row);
+            (flow.spoken_for, flow.last_heard) = (true, cx.now);
+        }
+        row.len()
+    }
+
+    /// An MPDU came that bears a packet for this node from its AP.
+    #[inline(always)]
+    fn on_mpdu(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, mpdu: &Mpdu) -> Admission {
         let content = cx.pool.get(mpdu.packet);
-        let (Some(tcp), Some(key)) = (content.tcp(), FlowKey::of(content)) else { return Admission::Accept };
-        let (data, key) = (data_of(content).map(|(_, end)| end), key.reversed());
+        let Some(tcp) = content.tcp() else { return Admission::Accept };
+        let data = data_of(content).map(|(_, end)| end);
         let (start, shows_opaque) = (tcp.seq, data.is_none() && Opaque::is_shown_by(tcp));
         if data.is_none() && !shows_opaque {
             return Admission::Accept;
         }
-        self.ensure_flow(cx, counters, key, mpdu.transmitter);
+        if self.flows.get_against(content, tcp).is_none()
+            && let Some(key) = FlowKey::of(content)
+        {
+            self.add_flow(cx, counters, key.reversed(), mpdu.transmitter);
+        }
         let flow = self.flows.at_hand();
         if flow.peer != mpdu.transmitter {
             // Roamed: what the AP before has acknowledged stays here, and the one that speaks now knows nothing of this flow yet.
@@ -152,10 +203,8 @@ impl Client {
                 flow.accept(start, end);
                 link.has_new |= !repeated;
                 link.accepted += u64::from(!repeated);
-                let answerable = Answerable { key, accepted_then: link.accepted, in_this_answer: true };
-                match link.answerable.iter_mut().find(|answerable| answerable.key == key) {
-                    Some(known) => *known = answerable,
-                    None => link.answerable.push(answerable),
+                if let Some(key) = FlowKey::of(cx.pool.get(mpdu.packet)) {
+                    link.note_answerable(key.reversed());
                 }
             }
             Solution::Buffer { .. } => {}
@@ -167,6 +216,7 @@ impl Client {
     }
 
     /// The local TCP hands a packet down for its AP.
+    #[inline(never)]
     pub(in crate::agent) fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,
@@ -176,10 +226,13 @@ impl Client {
         options: &SendOptions,
     ) -> Verdict {
         let content = cx.pool.get(packet);
-        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return Verdict::Pass };
-        let tcp = *tcp;
+        let Some(&tcp) = content.tcp() else { return Verdict::Pass };
         let (pure, length) = (content.pure_ack().is_some(), content.payload.len());
-        self.ensure_flow(cx, counters, key, options.receiver);
+        if self.flows.get_of(content, &tcp).is_none()
+            && let Some(key) = FlowKey::of(content)
+        {
+            self.add_flow(cx, counters, key, options.receiver);
+        }
         let flow = self.flows.at_hand();
         let link = link(&mut self.links, flow.peer);
         flow.last_heard = cx.now;
@@ -189,8 +242,8 @@ impl Client {
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             link.kept -= flow.buffer.clear(cx.pool);
-            self.resets.forget(key.reversed());
             *flow = Flow::opened(flow.peer, flow.scale, &tcp, *options, cx.now);
+            self.resets.forget(self.flows.key_at_hand().reversed());
             return Verdict::Pass;
         }
         let opaque = flow.opaque.note(&tcp);
@@ -213,7 +266,9 @@ impl Client {
                 flow.swallow(tcp.ack);
                 return Verdict::Swallow;
             }
-            (Ok(()), Solution::Flag { .. }) => self.queued.push(Queued { handle, key, tcp }),
+            (Ok(()), Solution::Flag { .. }) => {
+                self.queued.push(Queued { handle, key: *self.flows.key_at_hand(), tcp });
+            }
             (Err(why), _) => {
                 count(counters, why);
                 if flow.goes_natively(&tcp, Some(why), cx.now + self.config.refresh) {
@@ -227,19 +282,21 @@ impl Client {
         Verdict::Pass
     }
 
-    /// An MPDU of this node's was acknowledged.
+    /// What became of MPDUs of this node's.
     #[inline]
-    pub(in crate::agent) fn on_delivered(&mut self, cx: &Context<'_>, mpdu: &Mpdu) {
+    pub(in crate::agent) fn on_fates(&mut self, cx: &Context<'_>, fates: &[(Mpdu, Fate)]) {
         if self.flows.is_empty() {
             return;
         }
-        let content = cx.pool.get(mpdu.packet);
-        let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
-        if tcp.flags.contains(TcpFlags::ACK)
-            && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
-            && let Some(flow) = self.flows.get_mut(key).filter(|flow| !flow.opaque.is())
-        {
-            flow.delivered(mpdu.handle, tcp, cx.now, self.config.refresh);
+        for (mpdu, _) in fates.iter().filter(|(_, fate)| *fate == Fate::Delivered) {
+            let content = cx.pool.get(mpdu.packet);
+            if let Some(tcp) = content.tcp()
+                && tcp.flags.contains(TcpFlags::ACK)
+                && !tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST)
+                && let Some(flow) = self.flows.get_of(content, tcp).filter(|flow| !flow.opaque.is())
+            {
+                flow.delivered(mpdu.handle, tcp, cx.now, self.config.refresh);
+            }
         }
     }
 
@@ -256,14 +313,7 @@ impl Client {
         }
     }
 
-    /// Makes sure that the flow, with data from `peer`, is there and at hand.
-    #[inline(always)]
-    fn ensure_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
-        if self.flows.get_mut(key).is_none() {
-            self.add_flow(cx, counters, key, peer);
-        }
-    }
-
+    /// The flow is new, and at hand then.
     #[inline(never)]
     fn add_flow(&mut self, cx: &mut Context<'_>, counters: &mut AgentCounters, key: FlowKey, peer: NodeId) {
         let now = cx.now;

@@ -16,6 +16,13 @@ pub struct Ack {
     pub(super) tcp: TcpHeader,
 }
 
+/// An [`Ack`] where it lies, in a packet or elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckRef<'a> {
+    pub(super) ip: &'a IpHeader,
+    pub(super) tcp: &'a TcpHeader,
+}
+
 /// A flow: the addresses and ports of the direction in which its ACKs travel. The protocol is TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FiveTuple {
@@ -65,12 +72,13 @@ pub enum Refused {
     TooLong(usize),
 }
 
-impl Ack {
+impl<'a> AckRef<'a> {
     /// The headers of `packet`.
     ///
     /// # Errors
-    /// See [`Refused`]; never [`Refused::NoReference`], [`Refused::OtherFlow`] or [`Refused::TooLong`], which only a context can say.
-    pub fn of(packet: &Packet) -> Result<Self, Refused> {
+    /// As [`Ack::of`].
+    #[inline(always)]
+    pub fn of(packet: &'a Packet) -> Result<Self, Refused> {
         let tcp = packet.pure_ack().ok_or(Refused::NotPureAck)?;
         if tcp.checksum != Checksum::Correct {
             return Err(Refused::WrongChecksum);
@@ -90,7 +98,55 @@ impl Ack {
         {
             return Err(Refused::FlowLabel(v6.flow_label));
         }
-        Ok(Self { ip: packet.ip, tcp: *tcp })
+        Ok(Self { ip: &packet.ip, tcp })
+    }
+
+    /// The same by itself.
+    pub const fn copied(self) -> Ack {
+        Ack { ip: *self.ip, tcp: *self.tcp }
+    }
+
+    /// The TCP header; its checksum is [`Checksum::Correct`].
+    pub const fn tcp(self) -> &'a TcpHeader {
+        self.tcp
+    }
+
+    /// The flow that it belongs to.
+    pub const fn flow(self) -> FiveTuple {
+        FiveTuple { src: self.ip.src(), dst: self.ip.dst(), src_port: self.tcp.src_port, dst_port: self.tcp.dst_port }
+    }
+
+    /// Whether both belong to one flow.
+    #[inline]
+    pub(super) fn same_flow(self, other: Self) -> bool {
+        let addresses = match (self.ip, other.ip) {
+            (IpHeader::V4(a), IpHeader::V4(b)) => a.src == b.src && a.dst == b.dst,
+            (IpHeader::V6(a), IpHeader::V6(b)) => a.src == b.src && a.dst == b.dst,
+            _ => false,
+        };
+        addresses && self.tcp.src_port == other.tcp.src_port && self.tcp.dst_port == other.tcp.dst_port
+    }
+
+    /// TSval and TSecr, zeros where there is no such option.
+    #[inline]
+    pub(super) fn stamps(self) -> (u32, u32) {
+        self.tcp.options.timestamps.unwrap_or((0, 0))
+    }
+}
+
+impl Ack {
+    /// The headers of `packet`.
+    ///
+    /// # Errors
+    /// See [`Refused`]; never [`Refused::NoReference`], [`Refused::OtherFlow`] or [`Refused::TooLong`], which only a context can say.
+    pub fn of(packet: &Packet) -> Result<Self, Refused> {
+        AckRef::of(packet).map(AckRef::copied)
+    }
+
+    /// These headers, where they lie.
+    #[inline]
+    pub const fn by_ref(&self) -> AckRef<'_> {
+        AckRef { ip: &self.ip, tcp: &self.tcp }
     }
 
     /// The packet: these headers, right checksums and no payload.
@@ -116,22 +172,7 @@ impl Ack {
 
     /// The flow that it belongs to.
     pub const fn flow(&self) -> FiveTuple {
-        FiveTuple { src: self.ip.src(), dst: self.ip.dst(), src_port: self.tcp.src_port, dst_port: self.tcp.dst_port }
-    }
-
-    /// Whether both belong to one flow.
-    pub(super) fn same_flow(&self, other: &Self) -> bool {
-        let addresses = match (&self.ip, &other.ip) {
-            (IpHeader::V4(a), IpHeader::V4(b)) => a.src == b.src && a.dst == b.dst,
-            (IpHeader::V6(a), IpHeader::V6(b)) => a.src == b.src && a.dst == b.dst,
-            _ => false,
-        };
-        addresses && self.tcp.src_port == other.tcp.src_port && self.tcp.dst_port == other.tcp.dst_port
-    }
-
-    /// TSval and TSecr, zeros where there is no such option.
-    pub(super) fn stamps(&self) -> (u32, u32) {
-        self.tcp.options.timestamps.unwrap_or((0, 0))
+        self.by_ref().flow()
     }
 }
 

@@ -11,14 +11,19 @@ use ackless_wire::{IpHeader, SeqNumber};
 use crate::crc::{CRC3, CRC7, CRC8};
 use crate::hack::ack::Ack;
 use crate::hack::codec::CHECKSUM;
+use crate::hack::context::{Context, Next};
 
 /// The octets of a header that its checksum covers: those that codes can change, in the order of the table in
 /// [`crate::hack`], as big-endian words of eight. The octets of the flow come before them, the MSN behind them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Covered<'a> {
-    fields: [u64; 4],
+    /// All but the SACK blocks.
+    pub(super) words: Words,
     sack: &'a [(SeqNumber, SeqNumber)],
 }
+
+/// Sequence and acknowledgment number; flags, TTL, window, identification, urgent pointer; timestamps; the rest.
+pub(super) type Words = [u64; 4];
 
 /// The checksums of a flow's octets, from which those of its headers go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +49,8 @@ impl<'a> Covered<'a> {
             | u8::from(options.window_scale.is_some()) << 5
             | u8::from(options.timestamps.is_some()) << 4
             | sack.len() as u8;
-        let (value, echo) = ack.stamps();
-        let fields = [
+        let (value, echo) = ack.by_ref().stamps();
+        let words = [
             u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0),
             u64::from(tcp.flags.bits()) << 56
                 | u64::from(ttl) << 48
@@ -59,14 +64,29 @@ impl<'a> Covered<'a> {
                 | u64::from(options.window_scale.unwrap_or(0)) << 16
                 | u64::from(options.mss.unwrap_or(0)),
         ];
-        Self { fields, sack }
+        Self { words, sack }
+    }
+
+    /// What is covered of the header that an expected step leads to.
+    #[inline(always)]
+    pub(super) fn after(context: &'a Context, next: &'a Next) -> Self {
+        let [numbers, fields, _, rest] = context.words;
+        let (value, echo) = next.timestamps.unwrap_or((0, 0));
+        let words = [
+            numbers & !0xffff_ffff | u64::from(next.ack.0),
+            fields & 0xffff_0000_0000_ffff | u64::from(next.window) << 32 | u64::from(next.id) << 16,
+            u64::from(value) << 32 | u64::from(echo),
+            rest,
+        ];
+        // As many blocks as before.
+        Self { words, sack: next.grown.as_ref().unwrap_or(&context.reference.tcp.options.sack).as_slice() }
     }
 
     /// The words.
     #[inline(always)]
-    fn words(&self) -> impl Iterator<Item = u64> {
+    fn all(&self) -> impl Iterator<Item = u64> {
         let blocks = self.sack.iter().map(|(left, right)| u64::from(left.0) << 32 | u64::from(right.0));
-        self.fields.into_iter().chain(blocks)
+        self.words.into_iter().chain(blocks)
     }
 }
 
@@ -81,17 +101,17 @@ impl FlowSum {
     /// CRC-3 over flow, header and the low octet of the MSN.
     #[inline(always)]
     pub(super) fn crc3(&self, covered: &Covered, msn: u16) -> u8 {
-        CRC3.extend(crc3_after(self.crc3, covered.words()), &[msn as u8])
+        CRC3.extend(crc3_after(self.crc3, covered.all()), &[msn as u8])
     }
 
     /// CRC-7 over flow, header and the low octet of the MSN.
     pub(super) fn crc7(&self, covered: &Covered, msn: u16) -> u8 {
-        SLICES7.octet(SLICES7.words(self.crc7, covered.words()), msn as u8)
+        SLICES7.octet(SLICES7.words(self.crc7, covered.all()), msn as u8)
     }
 
     /// CRC-8 over flow and header: the MSN that follows the installation of this header.
     pub(super) fn first_msn(&self, covered: &Covered) -> u8 {
-        covered.words().fold(self.crc8, |sum, word| CRC8.extend(sum, &word.to_be_bytes()))
+        covered.all().fold(self.crc8, |sum, word| CRC8.extend(sum, &word.to_be_bytes()))
     }
 }
 

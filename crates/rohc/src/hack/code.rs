@@ -90,6 +90,13 @@ impl Code {
     }
 }
 
+impl Default for Code {
+    /// A place for a code, without bytes as yet.
+    fn default() -> Self {
+        Self::empty(0)
+    }
+}
+
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{:02x?}", self.msn, self.bytes())

@@ -1,6 +1,6 @@
 //! The compressing end of one context.
 
-use crate::hack::ack::{Ack, Refused};
+use crate::hack::ack::{Ack, AckRef, Refused};
 use crate::hack::check::{Covered, TcpSum};
 use crate::hack::code::Code;
 use crate::hack::codec::Codec;
@@ -80,26 +80,47 @@ impl Compressor {
     /// # Errors
     /// [`Refused::NoReference`] and [`Refused::OtherFlow`], and of the RFC's packets [`Refused::TooLong`]; the next code is in terms of the same reference then.
     pub fn compress(&mut self, ack: &Ack) -> Result<Code, Refused> {
-        let code = match self.context.as_mut().ok_or(Refused::NoReference)? {
-            Sending::Own(context) => {
-                if !context.reference.same_flow(ack) {
-                    return Err(Refused::OtherFlow);
-                }
-                let mut code = Code::empty(self.msn);
-                let covered = Covered::of(ack);
-                match Small::between(context, ack) {
-                    Some(small) => small.write(context.sum.crc3(&covered, self.msn), &mut code),
-                    None => Delta::between(context, ack).write(context.sum.crc7(&covered, self.msn), &mut code),
-                }
-                if self.codec.behind_code() > 0 {
-                    code.extend(&self.sum.of(ack));
-                }
-                context.step(ack);
-                code
-            }
-            Sending::Rfc6846(sender) => sender.compress(ack, self.msn)?,
-        };
-        self.msn = self.msn.wrapping_add(1) & self.codec.max_msn();
+        let mut code = Code::default();
+        self.compress_into(ack.by_ref(), &mut code)?;
         Ok(code)
     }
+
+    /// [`compress`](Self::compress) for an ACK and a code where they lie. Of the code before nothing is left.
+    ///
+    /// # Errors
+    /// The same; the code has no bytes then.
+    #[inline]
+    pub fn compress_into(&mut self, ack: AckRef<'_>, code: &mut Code) -> Result<(), Refused> {
+        *code = Code::empty(self.msn);
+        match self.context.as_mut().ok_or(Refused::NoReference)? {
+            Sending::Own(context) => {
+                if !context.reference.by_ref().same_flow(ack) {
+                    return Err(Refused::OtherFlow);
+                }
+                match Small::between(context, ack) {
+                    Some((small, next)) => {
+                        let covered = Covered::after(context, &next);
+                        small.write(context.sum.crc3(&covered, self.msn), code);
+                        let words = covered.words;
+                        context.take(&next, words);
+                    }
+                    None => write_delta(context, &ack.copied(), self.msn, code),
+                }
+                if self.codec.behind_code() > 0 {
+                    code.extend(&self.sum.of(&context.reference));
+                }
+            }
+            Sending::Rfc6846(sender) => *code = sender.compress(&ack.copied(), self.msn)?,
+        }
+        self.msn = self.msn.wrapping_add(1) & self.codec.max_msn();
+        Ok(())
+    }
+}
+
+/// Writes the code of an ACK that is no expected step, which is the reference then.
+#[inline(never)]
+fn write_delta(context: &mut Context, ack: &Ack, msn: u16, code: &mut Code) {
+    let delta = Delta::between(context, ack);
+    delta.write(context.sum.crc7(&Covered::of(ack), msn), code);
+    context.step(ack);
 }

@@ -3,10 +3,11 @@
 //! Everything here follows from the header that a native ACK installed and from the headers after it, never from how
 //! those were encoded. So two ends with the same reference and the same ACKs since are equal.
 
-use ackless_wire::IpHeader;
+use ackless_wire::tcp::SackBlocks;
+use ackless_wire::{IpHeader, SeqNumber};
 
 use crate::hack::ack::Ack;
-use crate::hack::check::{Covered, FlowSum};
+use crate::hack::check::{Covered, FlowSum, Words};
 
 /// One end's view of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,23 @@ pub(super) struct Context {
     pub(super) ip_id: IpId,
     /// The checksums of the flow.
     pub(super) sum: FlowSum,
+    /// What the checksum covers of the reference.
+    pub(super) words: Words,
+}
+
+/// What an expected step of the flow changes of the header: all that a code of one or two bytes can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Next {
+    /// The acknowledgment number.
+    pub(super) ack: SeqNumber,
+    /// The timestamps, there or not there as before.
+    pub(super) timestamps: Option<(u32, u32)>,
+    /// The window.
+    pub(super) window: u16,
+    /// The IPv4 identification, which is the expected one; 0 for IPv6.
+    pub(super) id: u16,
+    /// The SACK blocks, where they are others than before: the first has grown as it last did.
+    pub(super) grown: Option<SackBlocks>,
 }
 
 /// How an IPv4 identification is expected to move from one ACK to the next.
@@ -50,9 +68,17 @@ impl Context {
             _ => IpId::Sequential,
         };
         let sum = FlowSum::of(reference);
-        let context =
-            Self { reference: *reference, stride: 2 * segment, other_stride: segment, growth: segment, ip_id, sum };
-        (context, sum.first_msn(&Covered::of(reference)).into())
+        let covered = Covered::of(reference);
+        let context = Self {
+            reference: *reference,
+            stride: 2 * segment,
+            other_stride: segment,
+            growth: segment,
+            ip_id,
+            sum,
+            words: covered.words,
+        };
+        (context, sum.first_msn(&covered).into())
     }
 
     /// The IPv4 identification that the next ACK is expected to have; 0 for IPv6.
@@ -65,13 +91,8 @@ impl Context {
 
     /// Makes `ack` the reference, and learns from the step to it.
     pub(super) fn step(&mut self, ack: &Ack) {
+        self.learn_stride(ack.tcp.ack);
         let before = &self.reference;
-        let advance = ack.tcp.ack - before.tcp.ack;
-        // A step back is no stride, and 0 has a code of its own.
-        if advance != self.stride && (1..=MAX_STRIDE).contains(&advance) {
-            self.other_stride = self.stride;
-            self.stride = advance;
-        }
         if let ([(old_left, old), ..], [(left, new), ..]) =
             (before.tcp.options.sack.as_slice(), ack.tcp.options.sack.as_slice())
             && left == old_left
@@ -85,6 +106,45 @@ impl Context {
             self.ip_id = IpId::seen(old.id, new.id).unwrap_or(self.ip_id);
         }
         self.reference = *ack;
+        self.words = Covered::of(ack).words;
+    }
+
+    /// As [`Self::step`] for an expected step, by which nothing but a stride is learnt. `words`: what is covered of the header that it [leads to](Covered::after).
+    #[inline(always)]
+    pub(super) fn take(&mut self, next: &Next, words: Words) {
+        self.learn_stride(next.ack);
+        next.put_into(&mut self.reference);
+        self.words = words;
+    }
+
+    /// The header that an expected step leads to.
+    pub(super) fn after(&self, next: &Next) -> Ack {
+        let mut ack = self.reference;
+        next.put_into(&mut ack);
+        ack
+    }
+
+    /// The acknowledgment number moves. A step back is no stride, and 0 has a code of its own.
+    #[inline(always)]
+    fn learn_stride(&mut self, ack: SeqNumber) {
+        let advance = ack - self.reference.tcp.ack;
+        if advance != self.stride && (1..=MAX_STRIDE).contains(&advance) {
+            self.other_stride = self.stride;
+            self.stride = advance;
+        }
+    }
+}
+
+impl Next {
+    #[inline(always)]
+    fn put_into(&self, Ack { ip, tcp }: &mut Ack) {
+        if let IpHeader::V4(v4) = ip {
+            v4.id = self.id;
+        }
+        (tcp.ack, tcp.window, tcp.options.timestamps) = (self.ack, self.window, self.timestamps);
+        if let Some(grown) = self.grown {
+            tcp.options.sack = grown;
+        }
     }
 }
 

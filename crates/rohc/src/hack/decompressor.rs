@@ -148,29 +148,53 @@ impl Decompressor {
 #[inline]
 fn own(context: &mut Context, msn: u16, bytes: &[u8], codec: Codec, sum: &mut TcpSum) -> Result<usize, DecodeError> {
     let kind = Kind::of(bytes)?;
-    let (ack, right, len) = match kind {
+    let len = match kind {
         Kind::Compact | Kind::Stamps | Kind::Window => {
             let (small, crc) = Small::read(kind, bytes)?;
-            let ack = small.apply(context)?;
-            (ack, context.sum.crc3(&Covered::of(&ack), msn) == crc, if kind == Kind::Compact { 1 } else { 2 })
+            let next = small.apply(context)?;
+            let covered = Covered::after(context, &next);
+            if context.sum.crc3(&covered, msn) != crc {
+                return Err(DecodeError::Checksum(msn));
+            }
+            let words = covered.words;
+            let len = if kind == Kind::Compact { 1 } else { 2 };
+            if codec.behind_code() > 0 {
+                check_behind(&context.after(&next), msn, &bytes[len..], sum)?;
+            }
+            context.take(&next, words);
+            len
         }
-        Kind::Delta | Kind::Extended => {
-            let (delta, crc, len) = Delta::read(bytes)?;
-            let ack = delta.apply(context)?;
-            (ack, context.sum.crc7(&Covered::of(&ack), msn) == crc, len)
-        }
+        Kind::Delta | Kind::Extended => own_delta(context, msn, bytes, codec, sum)?,
     };
-    if !right {
+    Ok(len + codec.behind_code())
+}
+
+/// The same of a code that is no small one; its length is without what is behind it.
+#[inline(never)]
+fn own_delta(
+    context: &mut Context,
+    msn: u16,
+    bytes: &[u8],
+    codec: Codec,
+    sum: &mut TcpSum,
+) -> Result<usize, DecodeError> {
+    let (delta, crc, len) = Delta::read(bytes)?;
+    let ack = delta.apply(context)?;
+    if context.sum.crc7(&Covered::of(&ack), msn) != crc {
         return Err(DecodeError::Checksum(msn));
     }
     if codec.behind_code() > 0 {
-        let said: &[u8; CHECKSUM] = bytes[len..].first_chunk().ok_or(Malformed::Truncated)?;
-        if *said != sum.of(&ack) {
-            return Err(DecodeError::TcpChecksum(msn));
-        }
+        check_behind(&ack, msn, &bytes[len..], sum)?;
     }
     context.step(&ack);
-    Ok(len + codec.behind_code())
+    Ok(len)
+}
+
+/// Compares the TCP checksum of `ack` with that at the start of `bytes`, behind its code.
+#[inline(never)]
+fn check_behind(ack: &Ack, msn: u16, bytes: &[u8], sum: &mut TcpSum) -> Result<(), DecodeError> {
+    let said: &[u8; CHECKSUM] = bytes.first_chunk().ok_or(Malformed::Truncated)?;
+    if *said == sum.of(ack) { Ok(()) } else { Err(DecodeError::TcpChecksum(msn)) }
 }
 
 impl Decode<'_, '_> {

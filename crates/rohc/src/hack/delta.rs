@@ -71,7 +71,7 @@ impl Delta {
             by if by == context.other_stride => Advance::OtherStride,
             by => Advance::By(by),
         };
-        let ((old_value, old_echo), (value, echo)) = (before.stamps(), ack.stamps());
+        let ((old_value, old_echo), (value, echo)) = (before.by_ref().stamps(), ack.by_ref().stamps());
         let has_stamps = new.options.timestamps.is_some();
         let stamps = (value.wrapping_sub(old_value), echo.wrapping_sub(old_echo));
         let ip_id = match &ack.ip {

@@ -192,7 +192,7 @@ mod sack;
 mod small;
 mod standard;
 
-pub use ack::{Ack, Cid, FiveTuple, Refused};
+pub use ack::{Ack, AckRef, Cid, FiveTuple, Refused};
 pub use code::{Code, Kind};
 pub use codec::Codec;
 pub use compressor::Compressor;

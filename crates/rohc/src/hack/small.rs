@@ -3,9 +3,9 @@
 use ackless_wire::IpHeader;
 use ackless_wire::tcp::SackBlocks;
 
-use crate::hack::ack::Ack;
+use crate::hack::ack::AckRef;
 use crate::hack::code::{Code, Kind};
-use crate::hack::context::Context;
+use crate::hack::context::{Context, Next};
 use crate::hack::error::{DecodeError, Malformed};
 
 /// What a code of one or two bytes says. The IPv4 identification is the expected one, all else is as before.
@@ -32,17 +32,18 @@ enum Step {
 }
 
 impl Small {
-    /// The small code that leads to `ack`, if there is one. Both belong to one flow.
+    /// The small code that leads to `ack`, if there is one, and what it changes. Both belong to one flow.
     #[inline]
-    pub(super) fn between(context: &Context, ack: &Ack) -> Option<Self> {
-        let before = &context.reference;
-        let (old, new) = (&before.tcp, &ack.tcp);
-        let same = match (&before.ip, &ack.ip) {
+    pub(super) fn between(context: &Context, ack: AckRef<'_>) -> Option<(Self, Next)> {
+        let before = context.reference.by_ref();
+        let (old, new) = (before.tcp, ack.tcp);
+        let id = context.expected_id();
+        let same = match (before.ip, ack.ip) {
             (IpHeader::V4(old), IpHeader::V4(new)) => {
                 old.dscp_ecn == new.dscp_ecn
                     && old.dont_fragment == new.dont_fragment
                     && old.ttl == new.ttl
-                    && new.id == context.expected_id()
+                    && new.id == id
             }
             (IpHeader::V6(old), IpHeader::V6(new)) => old == new,
             _ => false,
@@ -62,11 +63,13 @@ impl Small {
         let ((old_value, old_echo), (value, echo)) = (before.stamps(), ack.stamps());
         let stamps = (value.wrapping_sub(old_value), echo.wrapping_sub(old_echo));
         let window = new.window.wrapping_sub(old.window) as i16;
-        match (stamps, window) {
-            ((0..16, 0..16), 0) => Some(Self { step, stamps: (stamps.0 as u8, stamps.1 as u8), window: 0 }),
-            ((0, 0), -64..=64) => Some(Self { step, stamps: (0, 0), window: window as i8 }),
-            _ => None,
-        }
+        let small = match (stamps, window) {
+            ((0..16, 0..16), 0) => Self { step, stamps: (stamps.0 as u8, stamps.1 as u8), window: 0 },
+            ((0, 0), -64..=64) => Self { step, stamps: (0, 0), window: window as i8 },
+            _ => return None,
+        };
+        let grown = (step == Step::Growth).then_some(new.options.sack);
+        Some((small, Next { ack: new.ack, timestamps: new.options.timestamps, window: new.window, id, grown }))
     }
 
     /// Appends the code's bytes.
@@ -113,38 +116,33 @@ impl Small {
         Ok((small, second & 7))
     }
 
-    /// The header that the code stands for.
+    /// What the code changes of the header before.
     #[inline]
-    pub(super) fn apply(self, context: &Context) -> Result<Ack, DecodeError> {
-        let mut ack = context.reference;
-        if let IpHeader::V4(v4) = &mut ack.ip {
-            v4.id = context.expected_id();
-        }
-        let tcp = &mut ack.tcp;
-        match self.step {
-            Step::Stay => {}
-            Step::Stride => tcp.ack += context.stride,
-            Step::OtherStride => tcp.ack += context.other_stride,
-            Step::Growth => tcp.options.sack = grown(context).ok_or(DecodeError::Impossible)?,
-        }
-        match &mut tcp.options.timestamps {
+    pub(super) fn apply(self, context: &Context) -> Result<Next, DecodeError> {
+        let tcp = &context.reference.tcp;
+        let (ack, grown) = match self.step {
+            Step::Stay => (tcp.ack, None),
+            Step::Stride => (tcp.ack + context.stride, None),
+            Step::OtherStride => (tcp.ack + context.other_stride, None),
+            Step::Growth => (tcp.ack, Some(grown(context).ok_or(DecodeError::Impossible)?)),
+        };
+        let timestamps = match tcp.options.timestamps {
             Some((value, echo)) => {
-                *value = value.wrapping_add(self.stamps.0.into());
-                *echo = echo.wrapping_add(self.stamps.1.into());
+                Some((value.wrapping_add(self.stamps.0.into()), echo.wrapping_add(self.stamps.1.into())))
             }
-            None if self.stamps == (0, 0) => {}
+            None if self.stamps == (0, 0) => None,
             None => return Err(DecodeError::Impossible),
-        }
-        tcp.window = tcp.window.wrapping_add_signed(self.window.into());
-        Ok(ack)
+        };
+        let window = tcp.window.wrapping_add_signed(self.window.into());
+        Ok(Next { ack, timestamps, window, id: context.expected_id(), grown })
     }
 }
 
 impl Step {
     /// The expected step that leads to `ack`, if one does.
     #[inline]
-    fn between(context: &Context, ack: &Ack) -> Option<Self> {
-        let (old, new) = (&context.reference.tcp, &ack.tcp);
+    fn between(context: &Context, ack: AckRef<'_>) -> Option<Self> {
+        let (old, new) = (&context.reference.tcp, ack.tcp);
         let same_blocks = old.options.sack.as_slice() == new.options.sack.as_slice();
         match new.ack - old.ack {
             0 if same_blocks => Some(Self::Stay),
@@ -174,4 +172,70 @@ fn grown(context: &Context) -> Option<SackBlocks> {
         blocks.push(block);
     }
     Some(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use ackless_wire::random::{Purpose, Stream};
+    use ackless_wire::{Packet, Payload, TcpFlags, TcpHeader, Transport};
+
+    use super::*;
+    use crate::hack::ack::Ack;
+    use crate::hack::check::Covered;
+
+    fn first(v6: bool, stamped: bool) -> Ack {
+        let ip = if v6 {
+            IpHeader::between([1; 16].into(), [2; 16].into())
+        } else {
+            IpHeader::between([10, 0, 0, 2].into(), [10, 0, 0, 1].into())
+        };
+        let mut tcp = TcpHeader { flags: TcpFlags::ACK, window: 3, ..TcpHeader::new(1, 2) };
+        tcp.options.timestamps = stamped.then_some((u32::MAX - 20, 7));
+        let ip = ip.expect("both are of one version");
+        Ack::of(&Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY }).expect("a pure ACK")
+    }
+
+    #[test]
+    fn a_small_step_leads_where_any_step_does() {
+        let mut small_ones = 0;
+        for seed in 0..300 {
+            let mut random = Stream::new(seed, 0, Purpose::Test);
+            let (mut context, _) = Context::install(&first(seed % 2 == 0, seed % 3 > 0));
+            for _ in 0..60 {
+                let mut ack = context.reference;
+                if let IpHeader::V4(v4) = &mut ack.ip {
+                    v4.id = context.expected_id().wrapping_add(random.chance(0.1).into());
+                }
+                let moved = [0, context.stride, context.other_stride, 700][random.below(4) as usize];
+                ack.tcp.ack += moved;
+                if let Some((value, echo)) = &mut ack.tcp.options.timestamps {
+                    *value = value.wrapping_add(random.below(3) as u32);
+                    *echo = echo.wrapping_add(random.below(17) as u32 / 8);
+                } else {
+                    ack.tcp.window = ack.tcp.window.wrapping_add(random.below(60) as u16);
+                }
+                match random.below(6) {
+                    0 => ack.tcp.options.sack = SackBlocks::from_slice(&[(ack.tcp.ack + 5, ack.tcp.ack + 9)]),
+                    1 | 2 if moved == 0 => ack.tcp.options.sack = grown(&context).unwrap_or_default(),
+                    3 => ack.tcp.options.sack = SackBlocks::EMPTY,
+                    _ => {}
+                }
+                if let Some((small, next)) = Small::between(&context, ack.by_ref()) {
+                    small_ones += 1;
+                    assert_eq!(small.apply(&context), Ok(next), "seed {seed}");
+                    assert_eq!(context.after(&next), ack, "seed {seed}");
+                    let words = Covered::after(&context, &next).words;
+                    let by_step = context.sum.crc3(&Covered::after(&context, &next), 9);
+                    assert_eq!(by_step, context.sum.crc3(&Covered::of(&ack), 9), "seed {seed}");
+                    let mut taken = context.clone();
+                    taken.take(&next, words);
+                    context.step(&ack);
+                    assert_eq!(taken, context, "seed {seed}");
+                } else {
+                    context.step(&ack);
+                }
+            }
+        }
+        assert!(small_ones > 3_000, "{small_ones}");
+    }
 }

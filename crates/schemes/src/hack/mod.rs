@@ -52,7 +52,6 @@ use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Fate, Scheme, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId};
 
-use crate::flow_key::FlowKey;
 use crate::guard::announces;
 pub use ackless_rohc::hack::Codec;
 pub use config::{Fit, HackConfig, Mic, MicLen, Policy, Tails};
@@ -144,6 +143,8 @@ impl Link {
 }
 
 impl Scheme for Hack {
+    // The way of each is its own, past what the others keep in registers.
+    #[inline(never)]
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,
@@ -152,12 +153,10 @@ impl Scheme for Hack {
         options: &mut SendOptions,
     ) -> Verdict {
         let Some(link) = link(&mut self.links, cx, options.receiver) else { return Verdict::Pass };
-        let content = cx.pool.get(packet);
-        if link.driver.passes_data(content) {
+        if link.driver.passes_data(cx.pool.get(packet)) {
             return Verdict::Pass;
         }
-        let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
-        link.driver.on_outgoing(&mut env!(self, cx), key, packet, handle, options)
+        link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options)
     }
 
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
@@ -183,11 +182,9 @@ impl Scheme for Hack {
     fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
         // What goes in one PPDU goes to one peer.
         let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.receiver)) else { return };
-        for mpdu in mpdus {
-            link.sync.on_sequenced(mpdu.part);
-            link.receiver.on_sequenced(cx.pool.get(mpdu.packet), cx.now);
-            link.driver.on_sequenced(&mut env!(self, cx), mpdu.handle);
-        }
+        mpdus.iter().for_each(|mpdu| link.sync.on_sequenced(mpdu.part));
+        link.receiver.on_all_sequenced(cx, mpdus);
+        link.driver.on_all_sequenced(&mut env!(self, cx), mpdus);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
@@ -213,13 +210,8 @@ impl Scheme for Hack {
     fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
         if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
             let mut env = env!(self, cx);
-            for mpdu in mpdus {
-                // What an MPDU says by its sequence number it says once.
-                if mpdu.part.begins() {
-                    link.driver.on_mpdu(&mut env, mpdu);
-                }
-                link.receiver.on_mpdu(&mut env, mpdu);
-            }
+            link.driver.on_mpdus(&mut env, mpdus);
+            mpdus.iter().for_each(|mpdu| link.receiver.on_mpdu(&mut env, mpdu));
         }
         mpdus.len()
     }
@@ -270,14 +262,8 @@ impl Scheme for Hack {
         // What is settled at once went to one peer.
         let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
         let Some(link) = peer.and_then(|peer| link(&mut self.links, cx, peer)) else { return };
-        for (mpdu, fate) in fates {
-            link.sync.on_fate(mpdu.part, *fate == Fate::Delivered);
-            if *fate == Fate::Delivered && link.genuine {
-                link.driver.on_delivered(&mut env!(self, cx), mpdu);
-            } else {
-                link.driver.on_lost(&mut env!(self, cx), mpdu.handle);
-            }
-        }
+        fates.iter().for_each(|(mpdu, fate)| link.sync.on_fate(mpdu.part, *fate == Fate::Delivered));
+        link.driver.on_fates(&mut env!(self, cx), fates, link.genuine);
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {

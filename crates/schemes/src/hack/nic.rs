@@ -101,8 +101,16 @@ impl<T: Copy> Nic<T> {
         chains.map(|chain| run_overhead(codec) + chain.descriptors.iter().map(Descriptor::len).sum::<usize>()).sum()
     }
 
-    /// Posts a descriptor at the end of a chain.
-    pub(super) fn post(&mut self, chain: u16, label: Cid, code: Code, ready: Instant, word: T) {
+    /// Posts a descriptor at the end of a chain, whose code is written where it will stay. False, and nothing is posted, where `write` refuses to.
+    #[inline]
+    pub(super) fn post(
+        &mut self,
+        chain: u16,
+        label: Cid,
+        ready: Instant,
+        word: T,
+        write: impl FnOnce(&mut Code) -> bool,
+    ) -> bool {
         let index = usize::from(chain);
         if self.chains.len() <= index {
             let empty = || Chain { label, descriptors: VecDeque::new(), ever_sent: 0, on_last_answer: 0 };
@@ -110,10 +118,15 @@ impl<T: Copy> Nic<T> {
         }
         let held = &mut self.chains[index];
         held.label = label;
-        if held.descriptors.is_empty() {
+        held.descriptors.push_back(Descriptor { code: Code::default(), ready, word });
+        if !held.descriptors.back_mut().is_some_and(|descriptor| write(&mut descriptor.code)) {
+            held.descriptors.pop_back();
+            return false;
+        }
+        if held.descriptors.len() == 1 {
             self.active.push(chain);
         }
-        held.descriptors.push_back(Descriptor { code, ready, word });
+        true
     }
 
     /// The SIFS deadline: appends to `out` what is there by `now`, up to `limit` bytes. `each` is told the chains that

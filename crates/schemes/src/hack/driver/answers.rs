@@ -37,17 +37,30 @@ impl Driver {
         };
     }
 
-    /// An intact MPDU of the peer came, with a PPDU that [`Self::on_ppdu_in`] was told of.
-    pub(in crate::hack) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if mpdu.receiver.is_group() {
-            return;
+    /// Intact MPDUs of the peer came, one behind another, with a PPDU that [`Self::on_ppdu_in`] was told of.
+    pub(in crate::hack) fn on_mpdus(&mut self, env: &mut Env<'_, '_>, mpdus: &[Mpdu]) {
+        // What an MPDU says by its sequence number it says once.
+        let says = |mpdu: &&Mpdu| mpdu.part.begins() && !mpdu.receiver.is_group();
+        for mpdu in mpdus.iter().filter(says) {
+            self.on_mpdu(env, mpdu);
+            if self.arrival.is_none_or(|arrival| arrival.bits.sync) || self.answered == Answered::Nothing {
+                // Those behind it have nothing to add, but for the last that asks for an answer.
+                break;
+            }
         }
+        let asks = |mpdu: &&Mpdu| says(mpdu) && mpdu.ack_policy == AckPolicy::Normal;
+        if let Some(arrival) = &mut self.arrival
+            && let Some(last) = mpdus.iter().rfind(asks)
+        {
+            arrival.last = Some((last.tid(), last.seq));
+        }
+    }
+
+    /// An intact MPDU of the peer came.
+    fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         let Some(arrival) = &mut self.arrival else { return };
         let (bits, mpdus, first) = (arrival.bits, arrival.mpdus, !arrival.begun);
         arrival.begun = true;
-        if mpdu.ack_policy == AckPolicy::Normal {
-            arrival.last = Some((mpdu.tid(), mpdu.seq));
-        }
         if first {
             self.last_ppdu = env.cx.now;
             self.learn_timing(env, mpdu, bits.more_data);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::SendOptions;
-use ackless_rohc::hack::{Ack, Cid, Code, Codec, Compressor};
+use ackless_rohc::hack::{Ack, AckRef, Cid, Code, Codec, Compressor};
 use ackless_wire::{Duration, Instant, PacketId};
 
 use crate::guard::Rtt;
@@ -38,6 +38,10 @@ pub(super) struct Flow {
 /// The context of a flow at this end. What is held of the flow lies with the NIC; it may also hold codes of a closed context,
 /// which were on an answer and stay until a native frame stands for them.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a flow with ACKs is open nearly always, and opens anew with each native one"
+)]
 pub(super) enum FlowState {
     /// The peer is not known to have a reference: ACKs go natively.
     #[default]
@@ -131,12 +135,13 @@ impl FlowState {
         matches!(self, Self::Open(_))
     }
 
-    /// Compresses the next ACK. One that goes back behind the last is refused: the network reordered it on its way here,
+    /// Compresses the next ACK, if it can be. One that goes back behind the last is refused: the network reordered it on its way here,
     /// and the peer takes no such code for genuine.
-    pub(super) fn compress(&mut self, ack: &Ack) -> Option<Code> {
-        let Self::Open(compressor) = self else { return None };
+    #[inline]
+    pub(super) fn compress(&mut self, ack: AckRef<'_>, code: &mut Code) -> bool {
+        let Self::Open(compressor) = self else { return false };
         let goes_back = compressor.reference().is_some_and(|last| ack.tcp().ack.before(last.tcp().ack));
-        if goes_back { None } else { compressor.compress(ack).ok() }
+        !goes_back && compressor.compress_into(ack, code).is_ok()
     }
 }
 

@@ -15,8 +15,8 @@
 //! Where such an ACK was given up, and another flow's came after it, neither is known to own the identifier,
 //! and both go natively until one has been idle.
 
-use ackless_rohc::hack::{Ack, Cid};
-use ackless_wire::{Duration, Instant};
+use ackless_rohc::hack::{AckRef, Cid};
+use ackless_wire::{Duration, Instant, Packet};
 
 use super::flow::{CID_IDLE, Flow, Held};
 use crate::flow_key::{FlowKey, FlowTable};
@@ -68,13 +68,24 @@ impl Flows {
         self.places.get_mut(key).copied()
     }
 
-    /// The place of a flow, which is added if it is new. `None` where there is no place left: more than 65,536 flows
+    /// The place of the flow of this ACK, which is that packet, and is added if it is new. `None` where there is no place left: more than 65,536 flows
     /// within [`FORGET`]; they all go natively.
-    pub(super) fn find_or_add(&mut self, key: FlowKey, ack: &Ack, nic: &Nic<Held>, now: Instant) -> Option<u16> {
-        if let Some(place) = self.find(key) {
-            self[place].last_used = now;
-            return Some(place);
-        }
+    #[inline]
+    pub(super) fn find_or_add(
+        &mut self,
+        packet: &Packet,
+        ack: AckRef<'_>,
+        nic: &Nic<Held>,
+        now: Instant,
+    ) -> Option<u16> {
+        let Some(&mut place) = self.places.get_of(packet, ack.tcp()) else { return self.add(packet, ack, nic, now) };
+        self[place].last_used = now;
+        Some(place)
+    }
+
+    #[inline(never)]
+    fn add(&mut self, packet: &Packet, ack: AckRef<'_>, nic: &Nic<Held>, now: Instant) -> Option<u16> {
+        let key = FlowKey::of(packet)?;
         if self.places.len() >= self.sweep_at {
             self.sweep(nic, now);
             self.sweep_at = SWEEP.max(2 * self.places.len());

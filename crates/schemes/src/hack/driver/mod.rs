@@ -28,8 +28,8 @@ mod tail;
 mod take_back;
 
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
-use ackless_dot11::hooks::{SendOptions, Verdict};
-use ackless_rohc::hack::Ack;
+use ackless_dot11::hooks::{Fate, SendOptions, Verdict};
+use ackless_rohc::hack::{Ack, AckRef};
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Instant, Packet, PacketId, TcpFlags};
 
@@ -141,10 +141,10 @@ impl Driver {
     }
 
     /// A packet for the peer was handed to the MAC.
+    #[inline(never)]
     pub(super) fn on_outgoing(
         &mut self,
         env: &mut Env<'_, '_>,
-        key: FlowKey,
         packet: PacketId,
         handle: FrameHandle,
         options: &SendOptions,
@@ -155,12 +155,49 @@ impl Driver {
             env.counters.refused += 1;
             return Verdict::Pass;
         }
-        if let Ok(ack) = Ack::of(content) {
-            return match self.flows.find_or_add(key, &ack, &self.nic, env.cx.now) {
-                Some(flow) => self.on_ack(env, flow, &ack, packet, handle, options),
-                None => Verdict::Pass,
-            };
+        let Ok(ack) = AckRef::of(content) else { return self.on_other_outgoing(env, packet, handle, options) };
+        let Some(place) = self.flows.find_or_add(content, ack, &self.nic, env.cx.now) else { return Verdict::Pass };
+        let ts_val = ack.tcp().options.timestamps.map(|(value, _)| value);
+        let flow = &mut self.flows[place];
+        flow.ts_val = ts_val;
+        flow.rtt.on_ack(ts_val, env.cx.now);
+        if !self.holds(env.config.policy) {
+            return self.let_go(env, place, packet, handle, options);
         }
+        let outstanding = self.flows[place].outstanding;
+        if let Some(obstacle) = self.obstacle(env, place, outstanding) {
+            *obstacle.counter(env) += 1;
+            return self.let_go(env, place, packet, handle, options);
+        }
+        self.note_context(env, place);
+        let (held, ready) =
+            (Held { packet, options: *options, since: env.cx.now }, env.cx.now + env.config.driver_to_nic);
+        let (flows, max_msn) = (&mut self.flows, env.config.codec.max_msn());
+        let flow = &mut flows[place];
+        let mut wraps = false;
+        let posted = self.nic.post(place, flow.cid, ready, held, |code| {
+            let compressed = flow.state.compress(ack, code);
+            wraps = code.msn() == max_msn;
+            compressed
+        });
+        if !posted {
+            env.counters.refused += 1;
+            return self.let_go(env, place, packet, handle, options);
+        }
+        self.note_held(env, place, wraps);
+        Verdict::Hold
+    }
+
+    /// A packet for the peer that is no pure ACK was handed to the MAC.
+    fn on_other_outgoing(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &SendOptions,
+    ) -> Verdict {
+        let content = env.cx.pool.get(packet);
+        let Some(key) = FlowKey::of(content) else { return Verdict::Pass };
         if self.flows.is_empty() {
             return Verdict::Pass;
         }
@@ -197,11 +234,11 @@ impl Driver {
         }
     }
 
-    /// A frame to the peer was given its sequence number: the peer may receive it from now on.
+    /// Frames to the peer were given their sequence numbers: the peer may receive them from now on.
     #[inline]
-    pub(super) fn on_sequenced(&mut self, env: &mut Env<'_, '_>, handle: FrameHandle) {
+    pub(super) fn on_all_sequenced(&mut self, env: &mut Env<'_, '_>, mpdus: &[Mpdu]) {
         if !self.natives.is_empty() {
-            self.number_native(env, handle);
+            mpdus.iter().for_each(|mpdu| self.number_native(env, mpdu.handle));
         }
     }
 
@@ -222,14 +259,22 @@ impl Driver {
         }
     }
 
-    /// A frame to the peer was acknowledged by its MAC.
+    /// What became of frames to the peer; `genuine`: an acknowledgement is the peer's own.
     #[inline]
-    pub(super) fn on_delivered(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if !self.natives.is_empty() {
-            self.deliver_native(env, mpdu);
+    pub(super) fn on_fates(&mut self, env: &mut Env<'_, '_>, fates: &[(Mpdu, Fate)], genuine: bool) {
+        if self.natives.is_empty() {
+            return;
+        }
+        for (mpdu, fate) in fates {
+            if *fate == Fate::Delivered && genuine {
+                self.deliver_native(env, mpdu);
+            } else {
+                self.lose_native(env, mpdu.handle);
+            }
         }
     }
 
+    /// A frame to the peer was acknowledged by its MAC.
     fn deliver_native(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         let Some(native) = self.natives.settle(mpdu.handle) else { return };
         let flow = &mut self.flows[native.flow];
@@ -266,60 +311,27 @@ impl Driver {
         }
     }
 
-    /// A pure ACK of a known flow.
-    fn on_ack(
-        &mut self,
-        env: &mut Env<'_, '_>,
-        place: u16,
-        ack: &Ack,
-        packet: PacketId,
-        handle: FrameHandle,
-        options: &SendOptions,
-    ) -> Verdict {
-        let ts_val = ack.tcp().options.timestamps.map(|(value, _)| value);
-        let flow = &mut self.flows[place];
-        flow.ts_val = ts_val;
-        flow.rtt.on_ack(ts_val, env.cx.now);
-        if !self.holds(env.config.policy) {
-            return self.let_go(env, place, ack, packet, handle, options);
-        }
-        let outstanding = self.flows[place].outstanding;
-        if let Some(obstacle) = self.obstacle(env, place, outstanding) {
-            *obstacle.counter(env) += 1;
-            return self.let_go(env, place, ack, packet, handle, options);
-        }
-        self.note_context(env, place);
-        match self.flows[place].state.compress(ack) {
-            Some(code) => {
-                let held = Held { packet, options: *options, since: env.cx.now };
-                self.hold(env, place, held, code, env.cx.now + env.config.driver_to_nic);
-                Verdict::Hold
-            }
-            None => {
-                env.counters.refused += 1;
-                self.let_go(env, place, ack, packet, handle, options)
-            }
-        }
-    }
-
     /// Lets a pure ACK go natively; it may be taken back.
     fn let_go(
         &mut self,
         env: &mut Env<'_, '_>,
         place: u16,
-        ack: &Ack,
         packet: PacketId,
         handle: FrameHandle,
         options: &SendOptions,
     ) -> Verdict {
         let verdict = self.go_natively(env, place, packet, handle, options, true);
-        if verdict == Verdict::Pass && Self::takes_back(env) {
-            self.nominate(place, Candidate { handle, ack: *ack, options: *options, since: env.cx.now });
+        if verdict == Verdict::Pass
+            && Self::takes_back(env)
+            && let Ok(ack) = Ack::of(env.cx.pool.get(packet))
+        {
+            self.nominate(place, Candidate { handle, ack, options: *options, since: env.cx.now });
         }
         verdict
     }
 
     /// Why an ACK of this flow cannot be held, if `in_the_way` of its frames would be overtaken.
+    #[inline]
     fn obstacle(&self, env: &Env<'_, '_>, place: u16, in_the_way: u32) -> Option<Obstacle> {
         if in_the_way > 0 {
             Some(Obstacle::NativeOutstanding)
@@ -334,10 +346,10 @@ impl Driver {
         }
     }
 
-    /// Keeps an ACK and gives its code to the NIC, which has it at `ready`.
-    fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, held: Held, code: ackless_rohc::hack::Code, ready: Instant) {
-        env.counters.msn_wrap += u64::from(code.msn() == env.config.codec.max_msn());
-        self.nic.post(place, self.flows[place].cid, code, ready, held);
+    /// An ACK is kept, and the NIC has its code; `wraps`: that of the last MSN.
+    #[inline]
+    fn note_held(&mut self, env: &mut Env<'_, '_>, place: u16, wraps: bool) {
+        env.counters.msn_wrap += u64::from(wraps);
         env.wake_after(self.patience(env, place));
     }
 

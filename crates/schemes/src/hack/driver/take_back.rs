@@ -24,6 +24,7 @@
 //! Each attempt makes progress: what is taken is on the air in that instant, so that no ACK goes back and forth.
 
 use ackless_dot11::frame::FrameHandle;
+use ackless_rohc::hack::Code;
 
 use super::Driver;
 use super::flow::{Candidate, Held};
@@ -91,10 +92,11 @@ impl Driver {
         }
         self.note_context(env, place);
         let before = self.flows[place].state.clone();
-        let Some(code) = self.flows[place].state.compress(&ack) else {
+        let mut code = Code::default();
+        if !self.flows[place].state.compress(ack.by_ref(), &mut code) {
             env.counters.refused += 1;
             return false;
-        };
+        }
         let needs = code.bytes().len() + if self.nic.held(place) == 0 { run_overhead(env.config.codec) } else { 0 };
         if needs > *room {
             self.flows[place].state = before;
@@ -111,7 +113,12 @@ impl Driver {
         flow.candidates.pop_front();
         flow.on_settled(true);
         env.counters.withdrawn += 1;
-        self.hold(env, place, Held { packet, options, since: env.cx.now }, code, ready);
+        let (cid, held) = (flow.cid, Held { packet, options, since: env.cx.now });
+        self.nic.post(place, cid, ready, held, |posted| {
+            *posted = code;
+            true
+        });
+        self.note_held(env, place, code.msn() == env.config.codec.max_msn());
         true
     }
 }

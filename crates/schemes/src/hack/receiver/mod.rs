@@ -15,7 +15,7 @@ mod verify;
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, Codec, DecodeError, Decompressor, FiveTuple, Frame, Run};
-use ackless_wire::{Duration, Instant, Packet, PacketId};
+use ackless_wire::{Duration, Instant, Packet, PacketId, TcpHeader};
 
 use self::order::{Kept, Position, SeqUnwrapper, UpwardOrder};
 use self::verify::{Bounds, Forwarded};
@@ -87,24 +87,42 @@ impl Receiver {
         in_a_row >= MAX_FORGED && now < until
     }
 
-    /// A packet for the peer was given its sequence number: it goes on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
+    /// Packets for the peer were given their sequence numbers: they go on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
     /// been acknowledged.
-    #[inline]
-    pub(super) fn on_sequenced(&mut self, packet: &Packet, now: Instant) {
+    pub(super) fn on_all_sequenced(&mut self, cx: &hooks::Context<'_>, mpdus: &[Mpdu]) {
+        for mpdu in mpdus {
+            let packet = cx.pool.get(mpdu.packet);
+            let Some(tcp) = packet.tcp() else { continue };
+            match self.forwarded.get_of(packet, tcp) {
+                Some(record) => record.note(tcp, packet.payload.len(), cx.now),
+                None => self.begin_record(packet, tcp, cx.now),
+            }
+        }
+    }
+
+    /// The same for the first packet of a flow.
+    #[inline(never)]
+    fn begin_record(&mut self, packet: &Packet, tcp: &TcpHeader, now: Instant) {
         if let Some(key) = FlowKey::of(packet) {
-            self.record(key, now).note(packet, now);
+            self.record(key, now).note(tcp, packet.payload.len(), now);
         }
     }
 
     /// An intact MPDU of the peer came.
+    #[inline(always)]
     pub(super) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
         if mpdu.receiver.is_group() {
             return;
         }
         let position = self.seq_unwrapper.position(mpdu);
-        if self.contexts.is_empty() && !mpdu.tcp_ack {
-            return;
+        if !self.contexts.is_empty() || mpdu.tcp_ack {
+            self.on_frame(env, mpdu, position);
         }
+    }
+
+    /// An intact MPDU of the peer came, where contexts are known or it may install one.
+    #[inline(never)]
+    fn on_frame(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu, position: Position) {
         let packet = env.cx.pool.get(mpdu.packet);
         let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
         let now = env.cx.now;

@@ -75,6 +75,7 @@ impl Position {
 
 impl SeqUnwrapper {
     /// The position of a packet that has just come, behind the others of its A-MSDU.
+    #[inline(always)]
     pub(super) fn position(&mut self, mpdu: &Mpdu) -> Position {
         let tid_lane = mpdu.tid().map_or(LANES - 1, |tid| usize::from(tid.0) % (LANES - 1));
         let last = &mut self.last[tid_lane];

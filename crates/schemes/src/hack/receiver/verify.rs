@@ -7,7 +7,7 @@
 //! ([`HackConfig::mic`](crate::hack::HackConfig::mic)).
 
 use ackless_rohc::hack::{Ack, Cid};
-use ackless_wire::{Instant, Packet, SeqNumber, TcpFlags};
+use ackless_wire::{Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use crate::timestamps::{is_newer, newer};
 
@@ -48,10 +48,9 @@ impl Forwarded {
         Self { current: SentData { end: None, ts_val: None }, previous: None, cid: None, last_used: now }
     }
 
-    /// A packet of the flow is being forwarded.
-    #[inline]
-    pub(super) fn note(&mut self, packet: &Packet, now: Instant) {
-        let Some(tcp) = packet.tcp() else { return };
+    /// A packet of the flow with this header and so many bytes is being forwarded.
+    #[inline(always)]
+    pub(super) fn note(&mut self, tcp: &TcpHeader, length: u32, now: Instant) {
         self.last_used = now;
         if tcp.options.tack.ack_type.is_some() {
             // Nothing of a TACK is acknowledged, and its TSval is of the other end's clock: no ACK echoes it.
@@ -59,7 +58,7 @@ impl Forwarded {
         }
         let syn = tcp.flags.contains(TcpFlags::SYN);
         let flags = u32::from(syn) + u32::from(tcp.flags.contains(TcpFlags::FIN));
-        let end = tcp.seq + (packet.payload.len() + flags);
+        let end = tcp.seq + (length + flags);
         let ts_val = tcp.options.timestamps.map(|(value, _)| value);
         if syn {
             // A new connection between the same addresses begins anew. A SYN that is sent again does not.
@@ -72,7 +71,9 @@ impl Forwarded {
         }
         let SentData { end: highest, ts_val: newest } = &mut self.current;
         *highest = Some(highest.map_or(end, |before| before.max(end)));
-        *newest = newer(*newest, ts_val);
+        if *newest != ts_val {
+            *newest = newer(*newest, ts_val);
+        }
     }
 
     /// A native ACK came: what it acknowledges is the present connection.
@@ -131,7 +132,7 @@ impl Bounds {
 #[cfg(test)]
 mod tests {
     use ackless_wire::tcp::SackBlocks;
-    use ackless_wire::{IpHeader, Payload, TcpHeader, Transport};
+    use ackless_wire::{IpHeader, Packet, Payload, Transport};
 
     use super::*;
 
@@ -140,6 +141,10 @@ mod tests {
         tcp.options.timestamps = Some(stamps);
         let ip = IpHeader::between([10, 0, 0, 1].into(), [10, 1, 0, 1].into()).expect("both are IPv4");
         Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) }
+    }
+
+    fn note(forwarded: &mut Forwarded, packet: &Packet) {
+        forwarded.note(packet.tcp().expect("built as TCP"), packet.payload.len(), Instant::ZERO);
     }
 
     fn ack(number: u32, echo: u32, sack: &[(u32, u32)]) -> Ack {
@@ -154,10 +159,10 @@ mod tests {
     fn only_what_was_forwarded_is_acknowledged_echoed_and_selected() {
         let mut forwarded = Forwarded::new(Instant::ZERO);
         let start = u32::MAX - 1000;
-        forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, start, 0, (70, 1), 1), Instant::ZERO);
+        note(&mut forwarded, &packet(TcpFlags::SYN | TcpFlags::ACK, start, 0, (70, 1), 1));
         for n in 0..3 {
             let seq = start.wrapping_add(1 + 1000 * n);
-            forwarded.note(&packet(TcpFlags::ACK, seq, 1000, (70 + n, 1), 1), Instant::ZERO);
+            note(&mut forwarded, &packet(TcpFlags::ACK, seq, 1000, (70 + n, 1), 1));
         }
         let at = |n: u32| start.wrapping_add(1 + 1000 * n);
         let native = ack(at(1), 70, &[]);
@@ -177,8 +182,8 @@ mod tests {
     #[test]
     fn a_new_connection_between_the_same_addresses_begins_anew() {
         let mut forwarded = Forwarded::new(Instant::ZERO);
-        forwarded.note(&packet(TcpFlags::ACK, 0x7000_0000, 1000, (900, 1), 1), Instant::ZERO);
-        forwarded.note(&packet(TcpFlags::SYN | TcpFlags::ACK, 10, 0, (5, 1), 1), Instant::ZERO);
+        note(&mut forwarded, &packet(TcpFlags::ACK, 0x7000_0000, 1000, (900, 1), 1));
+        note(&mut forwarded, &packet(TcpFlags::SYN | TcpFlags::ACK, 10, 0, (5, 1), 1));
         let mut last = Bounds::of(&ack(0x7000_0000, 900, &[]));
         assert!(last.admit(&ack(0x7000_03e8, 900, &[]), Some(&forwarded), || None), "the end of the old one is late");
         assert!(!last.admit(&ack(0x7000_03e9, 900, &[]), Some(&forwarded), || None));
@@ -195,7 +200,7 @@ mod tests {
         let (mut seq, mut ts_val) = (1_u32, 0_u32);
         // More than once round.
         for n in 0..5_000 {
-            forwarded.note(&packet(TcpFlags::ACK, seq, 1 << 20, (ts_val, 1), 1), Instant::ZERO);
+            note(&mut forwarded, &packet(TcpFlags::ACK, seq, 1 << 20, (ts_val, 1), 1));
             seq = seq.wrapping_add(1 << 20);
             let mut admits = |number, echo| bounds.admit(&ack(number, echo, &[]), Some(&forwarded), || None);
             assert!(!admits(seq.wrapping_add(1), ts_val), "{n}: never forwarded");

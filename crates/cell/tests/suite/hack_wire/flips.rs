@@ -26,7 +26,7 @@ use crate::hack_wire::tap::Log;
 use crate::testing::crew;
 use crate::testing::ears;
 use crate::testing::hack_cells::{cell, tcp_of, with_transfer};
-use crate::testing::tap::Tap;
+use crate::testing::tap::{Tap, shared};
 
 /// What a bit is part of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -67,16 +67,17 @@ struct Run {
 /// If a wrong ACK comes out that the access point could have known.
 fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     let seen = Arc::new(Mutex::new((Vec::new(), None)));
+    let logs: Vec<Arc<Mutex<Log>>> = (0..=config.stations.len()).map(|_| Arc::default()).collect();
     let mut cell = Cell::new(
         config,
         seed,
-        |node| Tap { scheme: scheme(config, node), listener: Log::default() },
+        |node| Tap::new(scheme(config, node), Arc::clone(&logs[usize::from(node.0)])),
         ears::recorder(config),
     );
-    let shared = Arc::clone(&seen);
+    let noted = Arc::clone(&seen);
     cell.interfere(Interference(Box::new(move |_, ppdu| {
         if let Some(appended) = appended(ppdu) {
-            let (answers, place) = &mut *shared.lock().expect("nobody panics with it");
+            let (answers, place) = &mut *noted.lock().expect("nobody panics with it");
             if let Some((_, bit)) = flip.filter(|(answer, _)| *answer == answers.len()) {
                 *place = Some(place_of(appended, bit / 8));
                 appended[bit / 8] ^= 1 << (bit % 8);
@@ -87,7 +88,8 @@ fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     })));
     cell.advance(config.end());
     let ap = cell.station(AP).scheme();
-    let (wrong, ahead) = judge(&ap.listener, &cell.station(STATION).scheme().listener);
+    let [at_ap, at_station] = [AP, STATION].map(|node| shared(&logs[usize::from(node.0)]));
+    let (wrong, ahead) = judge(&at_ap, &at_station);
     let HackCounters { crc_failures, checksum_failures, gaps, malformed, unknown_context, verify_failures, .. } =
         ap.scheme.as_hack().map(Hack::counters).copied().expect("the access point speaks HACK");
     let noticed = crc_failures + checksum_failures + gaps + malformed + unknown_context + verify_failures > 0;

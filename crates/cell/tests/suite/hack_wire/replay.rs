@@ -5,6 +5,8 @@
 //! up to the first answer of which it does not tell whether the access point has received it, see
 //! [`heard`](crate::hack_wire::heard).
 
+use std::sync::{Arc, Mutex};
+
 use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability, SchemeChoice};
 use ackless_cell::pcap::PcapWriter;
 use ackless_cell::{Cell, scheme};
@@ -22,18 +24,22 @@ use crate::testing::crew;
 use crate::testing::ears;
 use crate::testing::hack_cells::{cell, dormant, hack_of, tcp_of, transfer, with_stations};
 use crate::testing::sound::assert_sound;
-use crate::testing::tap::Tap;
+use crate::testing::tap::{Tap, shared};
 
 /// Runs a cell: its capture, and what passed the wire.
 pub fn record(config: &CellConfig, seed: u64) -> (Vec<u8>, Log) {
     let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
-    let tap = |node| Tap { scheme: scheme(config, node), listener: Log::default() };
+    let log = Arc::new(Mutex::new(Log::default()));
+    let tap = |node| {
+        // What happens at stations is nobody's affair.
+        let log = if node == AP { Arc::clone(&log) } else { Arc::default() };
+        Tap::new(scheme(config, node), log)
+    };
     let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
     cell.witness_acks();
     cell.advance(config.end());
-    let log = cell.station(AP).scheme().listener.clone();
     drop(cell);
-    (writer.finish().expect("memory takes everything"), log)
+    (writer.finish().expect("memory takes everything"), std::mem::take(&mut *shared(&log)))
 }
 
 /// What a replay has compared.

@@ -12,7 +12,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard};
 
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Passage;
@@ -219,25 +218,20 @@ impl Ledger {
     }
 }
 
-impl Listener for Arc<Mutex<Ledger>> {
+impl Listener for Ledger {
     fn accepted(&mut self, node: NodeId, packet: &Packet) {
         if destination(packet) == Some(node) {
-            shared(self).taken(packet);
+            self.taken(packet);
         }
     }
 
     fn goes(&mut self, now: Instant, passage: Passage, packet: &Packet) {
         match passage {
-            Passage::ToWire(_) => shared(self).leaves(now, packet),
-            Passage::OverAir { .. } => shared(self).forwarded(now, packet),
+            Passage::ToWire(_) => self.leaves(now, packet),
+            Passage::OverAir { .. } => self.forwarded(now, packet),
             Passage::FromWire(_) => {}
         }
     }
-}
-
-/// The ledger that all nodes of a run write.
-pub fn shared(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
-    ledger.lock().expect("a run ends with its first panic")
 }
 
 impl Stream {

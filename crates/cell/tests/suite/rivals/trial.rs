@@ -15,15 +15,15 @@ use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
-use ackless_schemes::AnyScheme;
 use ackless_tcp::Endpoint;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::rivals::contenders::Setup;
 use crate::rivals::corners;
-use crate::rivals::ledger::{Ledger, shared};
+use crate::rivals::ledger::Ledger;
 use crate::rivals::schedule::Schedule;
-use crate::testing::tap::Tap;
+use crate::testing::ears::{self, Ears};
+use crate::testing::tap::{Tap, shared};
 
 /// What a run that kept the rules ended in.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +77,14 @@ struct Progress {
     gap: Option<(Bytes, Instant, Duration)>,
 }
 
+/// Watches for a trial, which looks at what was seen as it goes on.
+struct Watching(Arc<Mutex<Watcher>>);
+
 /// A run under way.
-struct Trial {
+struct Trial<'a> {
     config: CellConfig,
-    cell: Cell<Tap<AnyScheme, Arc<Mutex<Ledger>>>, Watcher>,
+    cell: Cell<Tap, Ears<'a>>,
+    watcher: Arc<Mutex<Watcher>>,
     progress: Vec<Progress>,
     outcome: Outcome,
     /// Packets that were lost for good while the weather lasted.
@@ -98,8 +102,10 @@ pub fn run(schedule: Schedule, setup: &Setup) -> Outcome {
     let until = weather.until();
     let ledger = Arc::new(Mutex::new(Ledger::new(setup.says)));
     let watcher = Watcher { completed: vec![0; config.flows.len()], ..Watcher::default() };
-    let tap = |node| Tap { scheme: scheme(&config, node), listener: Arc::clone(&ledger) };
-    let mut cell = Cell::new(&config, seed, tap, watcher);
+    let watcher = Arc::new(Mutex::new(watcher));
+    let mut observer = Watching(Arc::clone(&watcher));
+    let tap = |node| Tap::new(scheme(&config, node), Arc::clone(&ledger));
+    let mut cell = Cell::new(&config, seed, tap, ears::with(&config, &mut observer));
     cell.interfere(weather.interference());
     cell.eavesdrop(eavesdropper(Arc::clone(&ledger)));
     let progress = |flow| Progress {
@@ -110,12 +116,21 @@ pub fn run(schedule: Schedule, setup: &Setup) -> Outcome {
     };
     let progress = (0..config.flows.len()).map(progress).collect();
     let outcome = Outcome { until, done: vec![None; config.flows.len()], ..Outcome::default() };
-    let mut outcome = Trial { cell, progress, outcome, gone_in_weather: 0, config, stalls_on: setup.stalls_on }.run();
+    let mut outcome = Trial {
+        cell,
+        watcher,
+        progress,
+        outcome,
+        gone_in_weather: 0,
+        config: config.clone(),
+        stalls_on: setup.stalls_on,
+    }
+    .run();
     outcome.backwards = shared(&ledger).backwards();
     outcome
 }
 
-impl Trial {
+impl Trial<'_> {
     fn run(mut self) -> Outcome {
         let mut lost = 0;
         let mut all_done = None;
@@ -154,7 +169,7 @@ impl Trial {
                 *self.outcome.counts.entry(name).or_default() += count;
             }
         }
-        self.outcome.counts.insert(corners::HOST_LOST, self.cell.observer().host_lost);
+        self.outcome.counts.insert(corners::HOST_LOST, shared(&self.watcher).host_lost);
         self.outcome.timeouts = (0..self.config.flows.len()).map(|flow| self.cell.flows().sender_totals(flow).1).sum();
         self.outcome.lost_later = self.gone() - self.gone_in_weather;
         self.outcome
@@ -204,7 +219,7 @@ impl Trial {
     /// Whether a flow has brought over what it had to.
     fn is_done(&self, flow: usize) -> bool {
         if let Traffic::Repeated { .. } = self.config.flows[flow].traffic {
-            return self.cell.observer().completed[flow] >= REPETITIONS;
+            return shared(&self.watcher).completed[flow] >= REPETITIONS;
         }
         let (flows, sender) = (self.cell.flows(), self.sender(flow));
         let (Some(sender), Some(receiver)) = (flows.endpoint(flow, sender), flows.endpoint(flow, 1 - sender)) else {
@@ -223,7 +238,7 @@ impl Trial {
     /// What was taken away so far, for the time being or for good.
     fn lost(&self) -> u64 {
         let refused = self.nodes().map(|node| self.cell.station(node).counts().refused);
-        refused.sum::<u64>() + self.gone() + self.cell.observer().damaged
+        refused.sum::<u64>() + self.gone() + shared(&self.watcher).damaged
     }
 
     /// Packets that were lost for good so far.
@@ -232,7 +247,7 @@ impl Trial {
             let counts = self.cell.station(node).counts();
             counts.given_up + counts.queue_drops
         });
-        gone.sum::<u64>() + self.cell.observer().gone
+        gone.sum::<u64>() + shared(&self.watcher).gone
     }
 
     /// Packets under way, but for those behind a hole in a reorder buffer, where the same packet may wait twice.
@@ -270,19 +285,20 @@ impl Trial {
     }
 }
 
-impl Observer for Watcher {
+impl Observer for Watching {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
+        let mut watcher = shared(&self.0);
         match *event {
-            Event::WireDrop { .. } => self.gone += 1,
+            Event::WireDrop { .. } => watcher.gone += 1,
             Event::HostDrop { .. } => {
-                self.gone += 1;
-                self.host_lost += 1;
+                watcher.gone += 1;
+                watcher.host_lost += 1;
             }
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
-                self.damaged += 1;
-                self.gone += ppdu.mpdus().iter().filter(|mpdu| !mpdu.is_answered()).count() as u64;
+                watcher.damaged += 1;
+                watcher.gone += ppdu.mpdus().iter().filter(|mpdu| !mpdu.is_answered()).count() as u64;
             }
-            Event::Completed { flow, .. } => self.completed[flow] += 1,
+            Event::Completed { flow, .. } => watcher.completed[flow] += 1,
             _ => {}
         }
     }

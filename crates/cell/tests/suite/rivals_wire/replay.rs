@@ -4,6 +4,7 @@
 //! A capture is followed up to the first answer of which it does not tell whether the access point has received it, see [`crate::rivals_wire::evidence`].
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use ackless_cell::config::{ApQueue, CellConfig, Direction, Probability, SchemeChoice};
 use ackless_cell::loss::Interference;
@@ -24,8 +25,9 @@ use crate::rivals_wire::fresh::{FreshAp, emitted};
 use crate::rivals_wire::timing::receiver;
 use crate::testing::capture;
 use crate::testing::crew;
+use crate::testing::ears;
 use crate::testing::hack_cells::{cell, tcp_of, transfer, with_stations};
-use crate::testing::tap::{Listener, Tap};
+use crate::testing::tap::{Listener, Tap, shared};
 
 /// What passed the wire at the run's access point, and when.
 #[derive(Clone, Debug, Default)]
@@ -59,13 +61,18 @@ impl Listener for Log {
 
 /// Runs a cell: its capture, and what passed the wire.
 fn record(config: &CellConfig, seed: u64) -> (Vec<u8>, Log) {
-    let writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
-    let tap = |node| Tap { scheme: scheme(config, node), listener: Log::default() };
-    let mut cell = Cell::new(config, seed, tap, writer);
+    let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
+    let log = Arc::new(Mutex::new(Log::default()));
+    let tap = |node| {
+        // What happens at stations is nobody's affair.
+        let log = if node == AP { Arc::clone(&log) } else { Arc::default() };
+        Tap::new(scheme(config, node), log)
+    };
+    let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
     cell.interfere(losses(seed));
     cell.advance(config.end());
-    let log = cell.station(AP).scheme().listener.clone();
-    (cell.into_observer().finish().expect("memory takes everything"), log)
+    drop(cell);
+    (writer.finish().expect("memory takes everything"), std::mem::take(&mut *shared(&log)))
 }
 
 /// Random losses of all that is answered, and of answers.

@@ -14,7 +14,6 @@ use ackless_cell::config::{
     CellConfig, CongestionChoice, Direction, FlowConfig, Peer, Probability, SchemeChoice, TcpConfig, Traffic,
     TransportConfig,
 };
-use ackless_cell::recorder::Recorder;
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
@@ -28,6 +27,7 @@ use ackless_tcp::{AckChoice, Stats, TackConfig, Variant};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, loss, with_tcp};
+use crate::testing::ears;
 use crate::testing::tap::Tap;
 use middlebox::{Middlebox, Strips};
 
@@ -111,8 +111,8 @@ fn run(config: &CellConfig, contender: &Contender, seed: u64) -> Run {
 fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: u64) -> Run {
     let config = with(config, contender);
     let plain = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.tack.is_some());
-    let nodes = |node| Tap { scheme: scheme(&config, node), listener: Middlebox::new(strips) };
-    let mut cell = Cell::new(&config, seed, nodes, Recorder::new(&config));
+    let nodes = |node| Tap::new(scheme(&config, node), Middlebox::new(strips));
+    let mut cell = Cell::new(&config, seed, nodes, ears::recorder(&config));
     let alters = contender.makes && (strips != Strips::NOTHING || config.flows.iter().any(plain));
     if !contender.holds_back && !alters {
         cell.witness_acks();
@@ -132,7 +132,7 @@ fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: 
         [sender, 1 - sender].map(|end| cell.flows().endpoint(flow, end).expect("both ends are there").stats())
     });
     let (flows, events) = (flows.collect(), cell.events());
-    let result = cell.into_observer().result(&config, seed, events);
+    let result = cell.into_observer().0.result(&config, seed, events);
     assert_eq!(
         result.airtime_ns.total(),
         config.measured,

@@ -1,8 +1,11 @@
 //! A scheme with a listener in front of it: what its host hands to its MAC and gets from it, what the MAC accepts, and what passes through the node, which the
-//! listener may change.
+//! listener may change. It is behind a pointer, as [`ears`](super::ears) are: cells with taps are compiled once.
+
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
+use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 /// Hears what a [`Tap`] hears.
@@ -31,11 +34,52 @@ pub trait Listener {
     fn risen(&mut self, _now: Instant, _packet: &Packet) {}
 }
 
-/// `S`, and who listens.
-#[derive(Debug)]
-pub struct Tap<S, L> {
-    pub scheme: S,
-    pub listener: L,
+/// A listener of several taps, or one that is asked afterwards what it has heard.
+impl<L: Listener> Listener for Arc<Mutex<L>> {
+    fn accepted(&mut self, node: NodeId, packet: &Packet) {
+        shared(self).accepted(node, packet);
+    }
+
+    fn comes(&mut self, now: Instant, passage: Passage, packet: &Packet) {
+        shared(self).comes(now, passage, packet);
+    }
+
+    fn stands_for(&mut self, passage: Passage, packet: &Packet) -> Option<Packet> {
+        shared(self).stands_for(passage, packet)
+    }
+
+    fn goes(&mut self, now: Instant, passage: Passage, packet: &Packet) {
+        shared(self).goes(now, passage, packet);
+    }
+
+    fn handed_down(&mut self, now: Instant, packet: &Packet) {
+        shared(self).handed_down(now, packet);
+    }
+
+    fn numbered(&mut self, now: Instant, packet: &Packet) {
+        shared(self).numbered(now, packet);
+    }
+
+    fn risen(&mut self, now: Instant, packet: &Packet) {
+        shared(self).risen(now, packet);
+    }
+}
+
+/// What several listen with, or write to.
+pub fn shared<L>(common: &Mutex<L>) -> MutexGuard<'_, L> {
+    common.lock().expect("a run ends with its first panic")
+}
+
+/// A node's scheme, and who listens.
+pub struct Tap {
+    pub scheme: AnyScheme,
+    listener: Box<dyn Listener>,
+}
+
+impl Tap {
+    pub fn new(scheme: AnyScheme, listener: impl Listener + 'static) -> Self {
+        Self { scheme, listener: Box::new(listener) }
+    }
 }
 
 /// Asks the scheme, and nothing else.
@@ -47,7 +91,7 @@ macro_rules! pass_on {
     };
 }
 
-impl<S: Scheme, L: Listener> Scheme for Tap<S, L> {
+impl Scheme for Tap {
     fn on_mpdu(&mut self, cx: &mut Context<'_>, mpdu: &Mpdu) -> Admission {
         let admission = self.scheme.on_mpdu(cx, mpdu);
         if admission == Admission::Accept {

@@ -351,6 +351,22 @@ pub enum Question {
     Tack(TackModel),
 }
 
+/// What form the answer to a question has, and where it goes.
+#[derive(Debug, ClapArgs)]
+pub struct AnswerIn {
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also write the answer into this folder, as text and JSON called by the question's name, and its figures as SVG.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+}
+
 #[derive(Debug, ClapArgs)]
 pub struct HackModel {
     /// Only 802.11a (6 to 54 Mbps) or 802.11n (40 MHz, 400 ns, 1 to 4 streams: 15 to 600 Mbps) [default: both].
@@ -370,17 +386,8 @@ pub struct HackModel {
     #[arg(long, conflicts_with = "out")]
     pub tables: bool,
 
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Also write hack.txt, hack.json and each figure as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace what lies in the folder of --out.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub answer: AnswerIn,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -399,17 +406,8 @@ pub struct AgentModel {
           value_parser = whole::<u16>(1, 16), allow_negative_numbers = true)]
     pub min_cw: u16,
 
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Also write ack-agent.txt, ack-agent.json and figures 5, 6 and 7 as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace what lies in the folder of --out.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub answer: AnswerIn,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -434,17 +432,8 @@ pub struct FilterModel {
           value_parser = whole::<u64>(1, 64), allow_negative_numbers = true)]
     pub ack_every: u64,
 
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Also write ack-filter.txt, ack-filter.json, figure 2 and the gain as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace what lies in the folder of --out.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub answer: AnswerIn,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -459,17 +448,8 @@ pub struct ProxyModel {
           value_parser = whole::<u8>(1, 255), allow_negative_numbers = true)]
     pub retry_limit: u8,
 
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Also write arq-proxy.txt, arq-proxy.json and figures 5 and 7 as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace what lies in the folder of --out.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub answer: AnswerIn,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -489,17 +469,8 @@ pub struct TackModel {
           value_parser = whole::<u32>(1, 64), allow_negative_numbers = true)]
     pub ack_every: u32,
 
-    /// Print one JSON object instead of tables.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Also write tack.txt, tack.json and figure 12(b) as SVG into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-
-    /// Replace what lies in the folder of --out.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    #[command(flatten)]
+    pub answer: AnswerIn,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -2,13 +2,11 @@
 //!
 //! One module for each question; [`beside`] sets a paper's words beside a closed form.
 
-use std::path::Path;
-
 use ackless_lab::files;
 use ackless_wire::BitRate;
 use serde_json::Value;
 
-use crate::args::{Model, Question};
+use crate::args::{AnswerIn, Model, Question};
 use crate::output::{Failure, print, remark};
 
 mod ack_agent;
@@ -32,14 +30,14 @@ struct Answer {
 
 /// Answers the question.
 pub fn run(options: &Model) -> Result<(), Failure> {
-    let (as_json, folder, overwrite) = match &options.question {
-        Question::Hack(options) => (options.json, options.out.as_deref(), options.overwrite),
-        Question::AckAgent(options) => (options.json, options.out.as_deref(), options.overwrite),
-        Question::AckFilter(options) => (options.json, options.out.as_deref(), options.overwrite),
-        Question::ArqProxy(options) => (options.json, options.out.as_deref(), options.overwrite),
-        Question::Tack(options) => (options.json, options.out.as_deref(), options.overwrite),
+    let form = match &options.question {
+        Question::Hack(options) => &options.answer,
+        Question::AckAgent(options) => &options.answer,
+        Question::AckFilter(options) => &options.answer,
+        Question::ArqProxy(options) => &options.answer,
+        Question::Tack(options) => &options.answer,
     };
-    give(answer(options)?, as_json, folder, overwrite)
+    give(answer(options)?, form)
 }
 
 /// The answer for people and as JSON.
@@ -58,18 +56,18 @@ fn answer(options: &Model) -> Result<Answer, Failure> {
     }
 }
 
-/// Writes the answer into `folder`, if there is one, where nothing of another answer lies unless `overwrite`, and prints it.
-fn give(answer: Answer, as_json: bool, folder: Option<&Path>, overwrite: bool) -> Result<(), Failure> {
+/// Writes the answer into the folder that is asked for, if one is, where nothing of another answer lies unless that may be replaced, and prints it.
+fn give(answer: Answer, form: &AnswerIn) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(&answer.json)?;
-    if let Some(folder) = folder {
+    if let Some(folder) = &form.out {
         let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
         let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json.as_str())];
         all.extend(answer.pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
-        files::write_all_new(folder, &all, overwrite)?;
+        files::write_all_new(folder, &all, form.overwrite)?;
         let written: Vec<_> = all.iter().map(|(name, _)| *name).collect();
         remark(&format!("written to {}: {}", folder.display(), written.join(", ")));
     }
-    print(if as_json { &json } else { &answer.text })
+    print(if form.json { &json } else { &answer.text })
 }
 
 /// The rate in Mbps, nearest to its decimal digits.

@@ -28,7 +28,7 @@ pub fn answer(options: &AgentModel) -> Result<Answer, Failure> {
         Some(AgentStandard::Ag) => vec![Column::AG],
     };
     let report = Report::new(&columns, &options.segments, options.min_cw);
-    let pictures = if options.out.is_some() { picture::all(&columns, options.min_cw)? } else { Vec::new() };
+    let pictures = if options.answer.out.is_some() { picture::all(&columns, options.min_cw)? } else { Vec::new() };
     Ok(Answer { name: "ack-agent", text: report.to_text(), json: report.to_json(), pictures })
 }
 

@@ -26,7 +26,8 @@ pub fn answer(options: &FilterModel) -> Result<Answer, Failure> {
         segments_per_ack: options.ack_every,
         rates: OfdmRate::ALL.map(|rate| Tcp::of(rate, options.ack_every)),
     };
-    let pictures = if options.out.is_some() { picture::all(&report.equations, report.rate)? } else { Vec::new() };
+    let pictures =
+        if options.answer.out.is_some() { picture::all(&report.equations, report.rate)? } else { Vec::new() };
     Ok(Answer { name: "ack-filter", text: report.to_text(), json: report.to_json(), pictures })
 }
 

@@ -21,7 +21,7 @@ pub fn answer(options: &ProxyModel) -> Result<Answer, Failure> {
     let sizes = options.datagrams.iter().map(|&datagram| Size::of(Bytes(datagram))).collect();
     let losses = PERS.map(|per| Lossy::of(per, options.retry_limit));
     let report = Report { sizes, retry_limit: options.retry_limit, losses, beside: beside(options.retry_limit) };
-    let pictures = if options.out.is_some() { picture::all(options.retry_limit)? } else { Vec::new() };
+    let pictures = if options.answer.out.is_some() { picture::all(options.retry_limit)? } else { Vec::new() };
     Ok(Answer { name: "arq-proxy", text: report.to_text(), json: report.to_json(), pictures })
 }
 

@@ -24,6 +24,6 @@ pub fn answer(options: &HackModel) -> Result<Answer, Failure> {
         Some(HackStandard::N) => vec![Figure::N],
     };
     let report = Report::new(&figures, options.txop, options.ack_bytes);
-    let pictures = if options.out.is_some() { report.to_svg()? } else { Vec::new() };
+    let pictures = if options.answer.out.is_some() { report.to_svg()? } else { Vec::new() };
     Ok(Answer { name: "hack", text: report.to_text(), json: report.to_json(), pictures })
 }

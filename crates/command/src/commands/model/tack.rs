@@ -21,7 +21,7 @@ pub fn answer(options: &TackModel) -> Result<Answer, Failure> {
     let tack = Tack { beta: options.beta, every: options.ack_every };
     let rtts: Vec<_> = options.rtts.iter().map(|&millis| Duration::from_millis(millis)).collect();
     let report = Report { tack, rtts, links: LINKS.each_ref().map(|place| Wifi::of(place, tack)) };
-    let pictures = if options.out.is_some() { picture::all(&report)? } else { Vec::new() };
+    let pictures = if options.answer.out.is_some() { picture::all(&report)? } else { Vec::new() };
     Ok(Answer { name: "tack", text: report.to_text(), json: report.to_json(), pictures })
 }
 

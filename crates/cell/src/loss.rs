@@ -25,7 +25,7 @@ struct Link {
     /// Whether either changes with time.
     changes: bool,
     random: Stream,
-    /// Error models that were needed before, where nothing changes, each at a width; few, since a link uses few rates.
+    /// Error models that were needed before, where nothing changes, each at a width, those that were needed last before others.
     known: Vec<(TxVector, Width, BitErrors)>,
     /// The width of its last data PPDU, which is also that of the control frames about it: those answer in the width that they were asked in, as
     /// non-HT duplicates where it is more than 20 MHz (802.11-2020, 10.6.6.6).
@@ -135,16 +135,20 @@ impl AirLoss {
             let success = link.errors(ppdu.txvector).success(ppdu.psdu_len);
             return u64::from(link.of_model(success, down, |loss| loss.control));
         }
-        let errors = link.errors(ppdu.txvector);
+        let (errors, fixed) = (link.errors(ppdu.txvector), link.fixed_loss(down, |loss| loss.data));
         // Nearly all MPDUs of an A-MPDU are as long as the one before.
         let (mut last, mut success) = (Bytes::ZERO, 1.0);
-        let mut intact = 0;
-        for (n, packets) in ppdu.packets().enumerate() {
-            let len = len_of(packets);
+        let (mut intact, mut frame, mut len) = (0, 0, Bytes::ZERO);
+        for packet in mpdus {
+            len += packet.len();
+            if !packet.part.ends() {
+                continue;
+            }
             if len != last {
                 (last, success) = (len, errors.success(len));
             }
-            intact |= u64::from(link.of_model(success, down, |loss| loss.data)) << n;
+            intact |= u64::from(link.lets_through(fixed, success)) << frame;
+            (frame, len) = (frame + 1, Bytes::ZERO);
         }
         intact
     }
@@ -152,13 +156,28 @@ impl AirLoss {
 
 impl Link {
     /// Whether the model lets a frame through, of which all bits arrive with the chance `success` where that is the model's affair.
-    #[inline]
     fn of_model(&mut self, success: f64, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
+        let fixed = self.fixed_loss(down, which);
+        self.lets_through(fixed, success)
+    }
+
+    /// How likely the model loses a frame; nothing where that depends on the bits in it.
+    #[inline]
+    fn fixed_loss(&self, down: bool, which: fn(FrameLoss) -> Probability) -> Option<f64> {
         match self.model {
-            LossModel::None => true,
-            LossModel::PerFrame { down: loss, .. } if down => !self.random.chance(which(loss).get()),
-            LossModel::PerFrame { up: loss, .. } => !self.random.chance(which(loss).get()),
-            LossModel::Snr(_) => self.random.chance(success),
+            LossModel::None => Some(0.0),
+            LossModel::PerFrame { down: loss, .. } if down => Some(which(loss).get()),
+            LossModel::PerFrame { up: loss, .. } => Some(which(loss).get()),
+            LossModel::Snr(_) => None,
+        }
+    }
+
+    /// Draws whether a frame comes through which is lost with a `fixed` chance, or arrives with the chance `success`.
+    #[inline(always)]
+    fn lets_through(&mut self, fixed: Option<f64>, success: f64) -> bool {
+        match fixed {
+            Some(loss) => !self.random.chance(loss),
+            None => self.random.chance(success),
         }
     }
 
@@ -167,8 +186,11 @@ impl Link {
         if !matches!(self.model, LossModel::Snr(_)) {
             return BitErrors::NONE;
         }
-        match self.known.iter().find(|(known, width, _)| (*known, *width) == (vector, self.width)) {
-            Some((.., errors)) => *errors,
+        match self.known.iter().position(|(known, width, _)| (*known, *width) == (vector, self.width)) {
+            Some(place) => {
+                self.known[..=place].rotate_right(1);
+                self.known[0].2
+            }
             None => self.errors_anew(vector),
         }
     }

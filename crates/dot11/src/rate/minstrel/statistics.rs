@@ -17,6 +17,8 @@ pub(super) struct Statistics {
     /// The average probability to arrive, in 1/4096, and the one before.
     pub(super) average: u32,
     pub(super) average_before: u32,
+    /// The average packets that it gets through in 100 ms, as of the last update.
+    throughput: u32,
     /// How often a chain tries it, once that has been worked out since the last update.
     tries: Option<Tries>,
 }
@@ -63,6 +65,7 @@ impl Minstrel {
     pub(super) fn update(&mut self, now: Instant) {
         self.average_length();
         let mut best = [Index::LOWEST; BEST];
+        self.note_throughput(Index::LOWEST);
         for n in 0..self.groups.len() {
             self.settle_group(n, &mut best);
         }
@@ -84,7 +87,10 @@ impl Minstrel {
     /// Settles the rates of a group, fastest first, and enters them among the `best` of all and of the group. One that was never tried is as likely
     /// as the likeliest faster one.
     fn settle_group(&mut self, n: usize, best: &mut [Index; BEST]) {
-        let mut of_group = [Index { group: n as u8, rate: 0 }; BEST];
+        let slowest = Index { group: n as u8, rate: 0 };
+        let mut of_group = [slowest; BEST];
+        // It stands for what has not been found yet, until its turn comes.
+        self.note_throughput(slowest);
         let mut likeliest = 0;
         for rate in self.groups[n].places().rev() {
             let index = Index { group: n as u8, rate };
@@ -95,7 +101,7 @@ impl Minstrel {
             } else {
                 stats.average = likeliest.max(stats.average);
             }
-            if self.throughput(index) > 0 {
+            if self.note_throughput(index) > 0 {
                 self.enter(index, best);
                 self.enter(index, &mut of_group);
             }
@@ -105,8 +111,12 @@ impl Minstrel {
 
     /// Puts a rate where it belongs in a list by throughput, and by probability where that is equal.
     fn enter(&self, index: Index, list: &mut [Index; BEST]) {
-        let rank = |index| (self.throughput(index), self.stats(index).average);
-        let place = list.iter().rposition(|&other| rank(index) <= rank(other)).map_or(0, |last| last + 1);
+        let rank = |index| {
+            let stats = self.stats(index);
+            (stats.throughput, stats.average)
+        };
+        let own = rank(index);
+        let place = list.iter().rposition(|&other| own <= rank(other)).map_or(0, |last| last + 1);
         if place < BEST {
             list[place..].rotate_right(1);
             list[place] = index;
@@ -126,7 +136,7 @@ impl Minstrel {
                 }
                 for chosen in [&mut likeliest, &mut of_group] {
                     let better = if average > ONE * 75 / 100 {
-                        self.throughput(index) > self.throughput(*chosen)
+                        self.stats(index).throughput > self.stats(*chosen).throughput
                     } else {
                         average > self.stats(*chosen).average
                     };
@@ -144,12 +154,19 @@ impl Minstrel {
     fn with_fewer_streams(&self, mut likeliest: Index) -> Index {
         let mut most = 0;
         for group in self.groups.iter().filter(|group| group.streams < self.group(self.best[0]).streams) {
-            let throughput = self.throughput(group.likeliest);
+            let throughput = self.stats(group.likeliest).throughput;
             if throughput > most {
                 (likeliest, most) = (group.likeliest, throughput);
             }
         }
         likeliest
+    }
+
+    /// Works out what a rate gets through, as it is known now.
+    fn note_throughput(&mut self, index: Index) -> u32 {
+        let throughput = self.throughput(index);
+        self.group_mut(index).stats_mut(index).throughput = throughput;
+        throughput
     }
 
     /// Average packets that a rate gets through in 100 ms: none below 10 %, and no more than at 90 %, since collisions come and go.
@@ -202,6 +219,18 @@ impl Minstrel {
         }
         self.group_mut(index).stats_mut(index).tries = Some(tries);
         tries
+    }
+}
+
+#[cfg(test)]
+impl Minstrel {
+    /// What was noted of each rate is what would be worked out now.
+    pub(super) fn assert_throughputs(&self) {
+        for (n, group) in self.groups.iter().enumerate() {
+            for index in group.places().map(|rate| Index { group: n as u8, rate }) {
+                assert_eq!(self.stats(index).throughput, self.throughput(index), "{index:?}");
+            }
+        }
     }
 }
 

@@ -287,6 +287,7 @@ impl Air {
             self.arrived += arrived;
             minstrel.report(self.now, mpdus as u32, arrived as u32, false);
         }
+        minstrel.assert_throughputs();
     }
 }
 

@@ -375,13 +375,16 @@ impl Mpdu {
     /// The MPDU's length: header, LLC and SNAP, packet and FCS. Of an A-MSDU, what this packet takes of it: its subframe, with the
     /// header of the MPDU before the first one, padding to a multiple of four bytes behind all but the last, and the FCS behind that.
     pub const fn len(&self) -> Bytes {
-        if !matches!(self.part, Part::Alone) {
-            return self.len_in_amsdu();
-        }
+        if matches!(self.part, Part::Alone) { self.len_alone() } else { self.len_in_amsdu() }
+    }
+
+    /// The MPDU's length if the packet is the only one in it.
+    #[inline]
+    pub(crate) const fn len_alone(&self) -> Bytes {
         Bytes(self.header_len().0 + LLC_LEN.0 + self.packet_len.0 + FCS_LEN.0)
     }
 
-    #[cold]
+    #[inline]
     const fn len_in_amsdu(&self) -> Bytes {
         let header = if self.part.begins() { self.header_len().0 } else { 0 };
         let subframe = amsdu_subframe_len(self.packet_len).0;

@@ -64,6 +64,11 @@ impl AmpduLength {
         self.mpdus
     }
 
+    /// The longest MPDU with which this A-MPDU stays within a `budget`; zero where none does.
+    pub const fn room(self, budget: Bytes) -> Bytes {
+        Bytes(budget.get().saturating_sub(self.with(Bytes::ZERO).end))
+    }
+
     /// This A-MPDU with one more MPDU of `mpdu` bytes, header and FCS included.
     ///
     /// Where the spacing asks for more than the padding gives, delimiters of length zero fill the gap (10.12.3).

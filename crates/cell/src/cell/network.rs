@@ -412,6 +412,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let mut known = None;
         while self.stations[0].awaits_access() && !self.pool.has_discharged() {
+            if let Some(route) = known {
+                self.queue_alike(route, lead);
+            }
             let Some((at, packet)) = self.wire_down.pop_before(lead, Load::packet) else { return };
             self.events += u64::from(at > self.now);
             self.now = at;
@@ -434,6 +437,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             if !self.stations[0].is_quiet(deadline) {
                 return self.heed_station(0);
             }
+        }
+    }
+
+    /// Those that come next, before `lead`, and go the same way, where the AP only queues them.
+    #[inline(always)]
+    fn queue_alike(&mut self, route: Route, lead: Instant) {
+        let Self { stations, wire_down, pool, events, now, .. } = self;
+        let Some(mut intake) = stations[0].intake(route) else { return };
+        let goes_alike = |packet: &PacketId| address::node_of(pool.get(*packet).ip.dst()) == Some(route.destination);
+        while intake.has_room()
+            && let Some((at, packet)) = wire_down.pop_before(lead, |load| load.packet().filter(goes_alike))
+        {
+            *events += u64::from(at > *now);
+            *now = at;
+            intake.take(at, packet, pool);
         }
     }
 

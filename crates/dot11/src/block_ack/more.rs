@@ -11,14 +11,19 @@ pub(super) struct More {
 }
 
 impl More {
-    /// Puts a packet behind the others of `mpdu`, whose sequence number it gets.
-    pub(super) fn join(&mut self, mpdu: &mut Mpdu, packet: Mpdu) {
+    /// Puts packets, at least one, behind the others of `mpdu`, whose sequence number they get.
+    #[inline(always)]
+    pub(super) fn join<'m>(&mut self, mpdu: &mut Mpdu, packets: impl Iterator<Item = &'m Mpdu>) {
         let others = self.place(mpdu);
         match others.last_mut() {
             Some(last) => last.part = Part::Middle,
             None => mpdu.part = Part::First,
         }
-        others.push(Mpdu { seq: mpdu.seq, part: Part::Last, ..packet });
+        let from = others.len();
+        // Each is copied as a whole, and changed where it stands: that is a few words, and not field by field.
+        others.extend(packets);
+        others[from..].iter_mut().for_each(|packet| (packet.seq, packet.part) = (mpdu.seq, Part::Middle));
+        others.last_mut().expect("at least one joins").part = Part::Last;
     }
 
     /// Keeps the packets of an MPDU but the first.

@@ -73,6 +73,29 @@ impl Slot {
     const fn is_sent(&self) -> bool {
         matches!(self, Self::Open(pending) if pending.sent)
     }
+
+    /// An MPDU that was sent did not arrive: it will be sent again, or is given up.
+    #[inline]
+    fn fail(&mut self, retry_limit: u32, more: &mut More, fate: &mut impl FnMut(Mpdu, Fate)) {
+        let Self::Open(pending) = self else { return };
+        pending.failures = pending.failures.saturating_add(1);
+        if pending.failures >= retry_limit && retry_limit != u32::MAX {
+            return self.settle(Fate::GivenUp, more, fate);
+        }
+        (pending.mpdu.retry, pending.sent) = (true, false);
+        more.repeat(&pending.mpdu);
+    }
+
+    /// An MPDU has its fate.
+    #[inline]
+    fn settle(&mut self, how: Fate, more: &mut More, fate: &mut impl FnMut(Mpdu, Fate)) {
+        let Self::Open(Pending { mpdu, .. }) = self else { return };
+        fate(*mpdu, how);
+        if !mpdu.part.ends() {
+            more.take(mpdu).for_each(|packet| fate(packet, how));
+        }
+        *self = Self::Settled(how);
+    }
 }
 
 impl Pending {
@@ -166,15 +189,16 @@ impl Originator {
         }
     }
 
-    /// Puts one more packet into the newest MPDU, which has not been sent yet, and thereby makes an A-MSDU of it.
+    /// Puts more packets into the newest MPDU, which has not been sent yet, and thereby makes an A-MSDU of it.
     ///
     /// # Panics
-    /// If there is no such MPDU.
-    pub fn join(&mut self, packet: Mpdu) {
+    /// If there is no such MPDU, or no packet.
+    #[inline(always)]
+    pub fn join<'m>(&mut self, packets: impl Iterator<Item = &'m Mpdu>) {
         let Some(Slot::Open(Pending { mpdu, failures: 0, sent: false })) = self.slots.back_mut() else {
-            panic!("a packet joins an MPDU that has not been sent");
+            panic!("packets join an MPDU that has not been sent");
         };
-        self.more.join(mpdu, packet);
+        self.more.join(mpdu, packets);
     }
 
     /// The MPDU that was taken in last, if it is to be sent.
@@ -219,12 +243,27 @@ impl Originator {
     ///
     /// # Panics
     /// If no such MPDU is to be sent.
-    #[inline]
     pub fn mark_sent(&mut self, seq: MacSeq) {
-        match self.slots.get_mut(usize::from(seq.offset_from(self.start))) {
-            Some(Slot::Open(pending)) if !pending.sent => pending.sent = true,
-            _ => panic!("only an MPDU of the window is sent, and not again before its answer"),
-        }
+        self.mark_all_sent(std::iter::once(seq));
+    }
+
+    /// The MPDUs with these sequence numbers, which stand in their order, are on the air.
+    ///
+    /// # Panics
+    /// If one of them is not to be sent, or stands before another.
+    #[inline]
+    pub fn mark_all_sent(&mut self, mut seqs: impl Iterator<Item = MacSeq>) {
+        let (mut seq, mut next) = (self.start, seqs.next());
+        self.slots.iter_mut().for_each(|slot| {
+            if next == Some(seq)
+                && let Slot::Open(pending @ Pending { sent: false, .. }) = slot
+            {
+                pending.sent = true;
+                next = seqs.next();
+            }
+            seq = seq.plus(1);
+        });
+        assert!(next.is_none(), "only an MPDU of the window is sent, and not again before its answer");
         // What was put together before a request became due, and has waited for its CTS since, goes first: the answer to it is none to the
         // request.
         if let Request::Due { .. } = self.request {
@@ -253,15 +292,18 @@ impl Originator {
 
     /// How many MPDUs are on the air or have lost their answer.
     pub fn in_flight(&self) -> u32 {
-        self.slots.iter().filter(|slot| slot.is_sent()).count() as u32
+        self.sent().count_ones()
     }
 
     /// How many MPDUs a BlockAck with this bitmap decides on, and how many of them it acknowledges.
     pub fn outcome(&self, bitmap: Bitmap) -> (u32, u32) {
-        let sent = self.slots.iter().zip(0..).filter(|(slot, _)| slot.is_sent());
-        sent.fold((0, 0), |(sent, acknowledged), (_, offset)| {
-            (sent + 1, acknowledged + u32::from(bitmap.contains(self.start.plus(offset))))
-        })
+        let sent = self.sent();
+        (sent.count_ones(), (sent & bitmap.aligned_to(self.start)).count_ones())
+    }
+
+    /// The MPDUs that are on the air or have lost their answer: bit n stands for the sequence number `start + n`.
+    fn sent(&self) -> u64 {
+        self.slots.iter().rev().fold(0, |sent, slot| sent << 1 | u64::from(slot.is_sent()))
     }
 
     /// The MPDUs at the start of the window that have been sent and that a BlockAck with this bitmap, which came, acknowledges, until the first of which that does not hold: nearly always
@@ -302,15 +344,15 @@ impl Originator {
             Request::Deferred => Request::Due { failures: 0 },
         };
         let mut bits = bitmap.aligned_to(self.start);
-        for offset in 0..self.slots.len() {
+        for slot in &mut self.slots {
             let acknowledged = bits & 1 != 0;
             bits >>= 1;
-            let Slot::Open(pending) = self.slots[offset] else { continue };
+            let Slot::Open(pending) = slot else { continue };
             // One that is not sent failed after a given-up request, and is now known to have arrived.
             if acknowledged && (pending.sent || pending.failures > 0) {
-                self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
+                slot.settle(Fate::Delivered, &mut self.more, &mut fate);
             } else if pending.sent {
-                self.fail(offset, pending, retry_limit, &mut fate);
+                slot.fail(retry_limit, &mut self.more, &mut fate);
             }
         }
         self.advance();
@@ -331,10 +373,8 @@ impl Originator {
             self.request = Request::Due { failures: failures + 1 };
             return NoAnswer::Request;
         }
-        for offset in 0..self.slots.len() {
-            if let Slot::Open(pending @ Pending { sent: true, .. }) = self.slots[offset] {
-                self.fail(offset, pending, retry_limit, &mut fate);
-            }
+        for slot in self.slots.iter_mut().filter(|slot| slot.is_sent()) {
+            slot.fail(retry_limit, &mut self.more, &mut fate);
         }
         // Deferred also where nothing was given up: the request then only says again what the recipient can work out,
         // which costs one short exchange and spares a state.
@@ -348,11 +388,11 @@ impl Originator {
     /// # Panics
     /// If that MPDU is not on the air.
     pub fn on_ack(&mut self, seq: MacSeq, mut fate: impl FnMut(Mpdu, Fate)) {
-        let (offset, pending) = self.sent_alone(seq);
+        let offset = self.sent_alone(seq);
         if self.request == Request::Deferred {
             self.request = Request::Due { failures: 0 };
         }
-        self.settle(offset, pending.mpdu, Fate::Delivered, &mut fate);
+        self.slots[offset].settle(Fate::Delivered, &mut self.more, &mut fate);
         self.advance();
     }
 
@@ -361,8 +401,8 @@ impl Originator {
     /// # Panics
     /// If that MPDU is not on the air.
     pub fn on_no_ack(&mut self, seq: MacSeq, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
-        let (offset, pending) = self.sent_alone(seq);
-        self.fail(offset, pending, retry_limit, &mut fate);
+        let offset = self.sent_alone(seq);
+        self.slots[offset].fail(retry_limit, &mut self.more, &mut fate);
         self.advance();
     }
 
@@ -377,39 +417,20 @@ impl Originator {
 
     /// Gives up all MPDUs that are to be sent, as after too many failed RTS (10.3.4.4).
     pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(Mpdu, Fate)) {
-        for offset in 0..self.slots.len() {
-            if let Slot::Open(pending @ Pending { sent: false, .. }) = self.slots[offset] {
-                self.settle(offset, pending.mpdu, Fate::GivenUp, &mut fate);
+        for slot in &mut self.slots {
+            if let Slot::Open(Pending { sent: false, .. }) = slot {
+                slot.settle(Fate::GivenUp, &mut self.more, &mut fate);
             }
         }
         self.advance();
     }
 
-    fn sent_alone(&self, seq: MacSeq) -> (usize, Pending) {
+    /// Where in the window the MPDU stands that went alone.
+    fn sent_alone(&self, seq: MacSeq) -> usize {
         let offset = usize::from(seq.offset_from(self.start));
-        match self.slots.get(offset) {
-            Some(Slot::Open(pending)) if pending.sent => (offset, *pending),
-            _ => panic!("an answer belongs to an MPDU on the air"),
-        }
-    }
-
-    fn fail(&mut self, offset: usize, pending: Pending, retry_limit: u32, fate: &mut dyn FnMut(Mpdu, Fate)) {
-        let failures = pending.failures.saturating_add(1);
-        if failures >= retry_limit && retry_limit != u32::MAX {
-            self.settle(offset, pending.mpdu, Fate::GivenUp, fate);
-        } else {
-            let mpdu = Mpdu { retry: true, ..pending.mpdu };
-            self.more.repeat(&mpdu);
-            self.slots[offset] = Slot::Open(Pending { mpdu, failures, sent: false });
-        }
-    }
-
-    fn settle(&mut self, offset: usize, mpdu: Mpdu, how: Fate, fate: &mut dyn FnMut(Mpdu, Fate)) {
-        self.slots[offset] = Slot::Settled(how);
-        fate(mpdu, how);
-        if !mpdu.part.ends() {
-            self.more.take(&mpdu).for_each(|packet| fate(packet, how));
-        }
+        let sent = self.slots.get(offset).is_some_and(Slot::is_sent);
+        assert!(sent, "an answer belongs to an MPDU on the air");
+        offset
     }
 
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only

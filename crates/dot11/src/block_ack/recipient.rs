@@ -186,7 +186,18 @@ impl ReorderBuffer {
         }
         if mpdu.seq.offset_from(self.start) >= window {
             self.advance_to(window_ending_at(mpdu.seq, window), &mut up);
+            self.hold(packets)?;
+            self.release(&mut up);
+            return Ok(());
         }
+        // The start has not moved, and is still waited for.
+        self.hold(packets)
+    }
+
+    /// Holds an MPDU of the window.
+    #[inline(always)]
+    fn hold(&mut self, packets: &[Mpdu]) -> Result<(), Duplicate> {
+        let mpdu = &packets[0];
         let slot = &mut self.slots[slot_of(mpdu.seq)];
         if slot.is_some() {
             return Err(Duplicate);
@@ -194,7 +205,6 @@ impl ReorderBuffer {
         *slot = Some(*mpdu);
         self.more.keep(packets);
         self.held += 1;
-        self.release(&mut up);
         Ok(())
     }
 
@@ -205,9 +215,7 @@ impl ReorderBuffer {
             if self.held == 0 {
                 break;
             }
-            if let Some(mpdu) = self.take(self.start.plus(offset)) {
-                self.hand_up(mpdu, &mut up);
-            }
+            self.hand_up(self.start.plus(offset), &mut up);
         }
         self.start = start;
     }
@@ -215,25 +223,23 @@ impl ReorderBuffer {
     /// Hands up from the start on until the first hole, and moves the start there.
     #[inline(never)]
     fn release(&mut self, mut up: impl FnMut(Mpdu)) {
-        while self.held > 0 {
-            let Some(mpdu) = self.take(self.start) else { break };
+        while self.held > 0 && self.hand_up(self.start, &mut up) {
             self.start = self.start.plus(1);
-            self.hand_up(mpdu, &mut up);
         }
     }
 
-    /// Hands an MPDU up, packet by packet.
-    fn hand_up(&mut self, first: Mpdu, up: &mut impl FnMut(Mpdu)) {
-        up(first);
+    /// Hands the MPDU with this sequence number up, packet by packet, if it is held.
+    #[inline(always)]
+    fn hand_up(&mut self, seq: MacSeq, up: &mut impl FnMut(Mpdu)) -> bool {
+        let slot = &mut self.slots[slot_of(seq)];
+        let Some(first) = slot else { return false };
+        up(*first);
         if !first.part.ends() {
-            self.more.take(&first).for_each(up);
+            self.more.take(first).for_each(up);
         }
-    }
-
-    fn take(&mut self, seq: MacSeq) -> Option<Mpdu> {
-        let mpdu = self.slots[slot_of(seq)].take()?;
+        *slot = None;
         self.held -= 1;
-        Some(mpdu)
+        true
     }
 }
 

@@ -13,13 +13,12 @@ use crate::frame::FrameHandle;
 pub struct Fifo {
     limit: usize,
     items: VecDeque<Queued>,
-    bytes: Bytes,
 }
 
 impl Fifo {
     /// A queue for at most `limit` packets, at least one.
     pub fn new(limit: usize) -> Self {
-        Self { limit: limit.max(1), items: VecDeque::new(), bytes: Bytes::ZERO }
+        Self { limit: limit.max(1), items: VecDeque::new() }
     }
 
     /// The most packets that it holds.
@@ -33,7 +32,6 @@ impl Fifo {
         if self.items.len() >= self.limit {
             drop(item);
         } else {
-            self.bytes += item.mpdu.packet_len;
             self.items.push_back(item);
         }
     }
@@ -42,7 +40,6 @@ impl Fifo {
     #[inline(always)]
     pub fn push_like(&mut self, like: &Queued, now: Instant, content: Content, handle: FrameHandle) {
         debug_assert!(self.items.len() < self.limit, "there is room");
-        self.bytes += content.len;
         // A copy of a few words, and then what differs.
         let item = self.items.push_back_mut(*like);
         item.exchange(content);
@@ -51,15 +48,13 @@ impl Fifo {
 
     /// Takes the oldest packet.
     pub fn pop(&mut self) -> Option<Queued> {
-        let item = self.items.pop_front()?;
-        self.bytes -= item.mpdu.packet_len;
-        Some(item)
+        self.items.pop_front()
     }
 
     /// Lets the oldest packets go to whoever has [looked](Self::iter) at so many.
     #[inline]
     pub fn skip(&mut self, count: usize) {
-        self.bytes -= self.items.drain(..count).map(|item| item.mpdu.packet_len).sum();
+        self.items.drain(..count);
     }
 
     /// The packets, the oldest first.
@@ -78,9 +73,9 @@ impl Fifo {
         self.items.len()
     }
 
-    /// Their lengths together.
+    /// Their lengths together, which few ask for.
     pub fn bytes(&self) -> Bytes {
-        self.bytes
+        self.items.iter().map(|item| item.mpdu.packet_len).sum()
     }
 
     /// Whether none waits.
@@ -91,15 +86,12 @@ impl Fifo {
     /// Puts another packet into a frame, and returns the one before.
     pub fn exchange(&mut self, handle: FrameHandle, content: Content) -> Option<PacketId> {
         let item = self.items.iter_mut().find(|item| item.mpdu.handle == handle)?;
-        self.bytes = self.bytes + content.len - item.mpdu.packet_len;
         Some(item.exchange(content))
     }
 
     /// Takes a frame out, wherever it stands.
     pub fn withdraw(&mut self, handle: FrameHandle) -> Option<Queued> {
         let place = self.items.iter().position(|item| item.mpdu.handle == handle)?;
-        let item = self.items.remove(place)?;
-        self.bytes -= item.mpdu.packet_len;
-        Some(item)
+        self.items.remove(place)
     }
 }

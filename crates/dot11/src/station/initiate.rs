@@ -130,7 +130,7 @@ impl<S: Scheme> Station<S> {
 
     /// A BlockAck came to an A-MPDU or to a BlockAck Request.
     fn take_block_ack(&mut self, link: usize, bitmap: Bitmap, pool: &mut PacketPool) {
-        let (limit, fates) = (self.config.retry_limit, &mut self.fates);
+        let (limit, fates, counts) = (self.config.retry_limit, &mut self.fates, &mut self.counts);
         let is_told = !self.scheme.is_stock() || self.links.has_device();
         let originator = self.links.originator(link);
         let mut delivered = 0;
@@ -148,7 +148,10 @@ impl<S: Scheme> Station<S> {
             }
         }
         originator.pass(delivered);
-        originator.on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
+        originator.on_block_ack(bitmap, limit, |mpdu, fate| match is_told {
+            true => fates.push((mpdu, fate)),
+            false => let_go(&mpdu, fate, counts, pool),
+        });
     }
 
     /// What follows from an Ack or BlockAck.

@@ -3,11 +3,45 @@
 use ackless_wire::{Instant, PacketId, PacketPool};
 
 use super::{Bounds, MediumView, Route, Station, carry_out};
-use crate::frame::{AckPolicy, MpduKind, NodeId};
+use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
 use crate::hooks::{Content, Passage, Scheme, SendOptions};
-use crate::queue::Queued;
+use crate::queue::{Fifo, Queued};
+
+/// Where packets that go one way are queued while the medium is asked for already: [`Station::enqueue`] would put each where it is put here, and nothing else follows from it.
+#[derive(Debug)]
+pub struct Intake<'s> {
+    fifo: &'s mut Fifo,
+    like: &'s Queued,
+    next_handle: &'s mut u32,
+}
+
+impl Intake<'_> {
+    /// Whether there is room for one more.
+    #[inline(always)]
+    pub fn has_room(&self) -> bool {
+        self.fifo.len() < self.fifo.limit()
+    }
+
+    /// Queues a packet, with its reference. There must be room.
+    #[inline(always)]
+    pub fn take(&mut self, now: Instant, packet: PacketId, pool: &PacketPool) {
+        *self.next_handle += 1;
+        self.fifo.push_like(self.like, now, Content::of(packet, pool), FrameHandle(*self.next_handle));
+    }
+}
 
 impl<S: Scheme> Station<S> {
+    /// Where packets that go this way are queued, if another one has gone it and nobody but the queue has a say in it.
+    #[inline]
+    pub fn intake(&mut self, route: Route) -> Option<Intake<'_>> {
+        if !(self.scheme.is_stock() && self.queues_plainly() && self.access.wants()) {
+            return None;
+        }
+        let link = self.links.index(route.next)?;
+        let (fifo, like) = self.links.intake(link, route)?;
+        Some(Intake { fifo, like, next_handle: &mut self.next_handle })
+    }
+
     /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.
     pub fn announce(&mut self, now: Instant, pool: &mut PacketPool, packet: PacketId, to: NodeId) {
         let mut cx = context!(self, now, pool);
@@ -42,11 +76,15 @@ impl<S: Scheme> Station<S> {
             let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
             return self.queue_anew(now, view, pool, (route, item), flow);
         }
-        if plain
-            && let Some(link) = known
-            && self.links.push_like(link, route, now, Content::of(packet, pool), handle)
-        {
-            return self.request(now, view);
+        if plain && let Some(link) = known {
+            if self.links.push_like(link, route, now, Content::of(packet, pool), handle) {
+                return self.request(now, view);
+            }
+            if self.links.is_full(route.next) {
+                self.counts.queue_drops += 1;
+                pool.release(packet);
+                return self.request(now, view);
+            }
         }
         let options = self.options(route, known);
         let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);

@@ -7,7 +7,7 @@ use super::{Aggregation, Amsdu, LinkConfig, Route};
 use crate::block_ack::{DuplicateCache, Originator, Recipient};
 use crate::frame::{AMSDU_PAD, FCS_LEN, FrameHandle, MacSeq, Mpdu, NodeId, amsdu_subframe_len};
 use crate::hooks::{Content, Withdraw};
-use crate::queue::{Device, DeviceLimit, Queued, Scheduler, SchedulerKind, Staged, TxQueue, expected_airtime};
+use crate::queue::{Device, DeviceLimit, Fifo, Queued, Scheduler, SchedulerKind, Staged, TxQueue, expected_airtime};
 use crate::rate::{Attempt, RateControl};
 
 /// All peers of one station that it sends to or has agreements with. A link is named by its place.
@@ -200,6 +200,16 @@ impl Links {
         true
     }
 
+    /// The fifo of a link in which something waits, and what goes into it this `way` is like, as [`push_like`](Self::push_like) has it.
+    pub(super) fn intake(&mut self, link: usize, way: Route) -> Option<(&mut Fifo, &Queued)> {
+        match &mut self.links[link] {
+            Link { queue: TxQueue::Fifo(fifo), last: Some((last, like)), .. } if *last == way && !fifo.is_empty() => {
+                Some((fifo, like))
+            }
+            _ => None,
+        }
+    }
+
     /// What goes this way on a link is like `item`, but for what is in it.
     pub(super) fn note_way(&mut self, link: usize, way: Route, item: Queued) {
         self.links[link].last = Some((way, item));
@@ -375,7 +385,7 @@ impl Links {
         let most = (max_mpdus - length.mpdus()).min(originator.room() as u64) as usize;
         let mut taken = 0;
         for queued in fifo.iter().take(most) {
-            let longer = length.with(queued.mpdu.len());
+            let longer = length.with(queued.mpdu.len_alone());
             let goes = queued.goes_under_agreement(*peer) && (with_acks || !queued.mpdu.tcp_ack);
             if !goes || longer.len() > budget {
                 break;
@@ -425,24 +435,28 @@ impl Links {
             return lens;
         };
         let Agreement { terms: Aggregation { amsdu: Some(terms), .. }, originator } = agreement else { return lens };
+        let around = first.header_len() + FCS_LEN;
+        let most = terms.most(first, *max_amsdu).min(before.room(budget).saturating_sub(around));
         let mut joining = 0;
         for next in fifo.iter().take_while(|queued| queued.goes_under_agreement(*peer)) {
-            let Some(joined) = terms.joined_len((first, lens.1), &next.mpdu, *max_amsdu) else { break };
-            if before.with(joined.0).len() > budget {
+            let joined = Amsdu::with(lens.1, &next.mpdu);
+            if joined > most || !Amsdu::may_join(first, &next.mpdu) {
                 break;
             }
-            originator.join(next.mpdu);
             joining += 1;
-            lens = joined;
+            lens = (around + joined, joined);
         }
-        fifo.skip(joining);
+        if joining > 0 {
+            originator.join(fifo.iter().take(joining).map(|queued| &queued.mpdu));
+            fifo.skip(joining);
+        }
         lens
     }
 
     /// Takes the packet that [`Self::joined_len`] found into the newest MPDU of the agreement.
     pub(super) fn join(&mut self, link: usize) {
         let packet = self.take_head(link);
-        self.originator(link).join(packet.mpdu);
+        self.originator(link).join(std::iter::once(&packet.mpdu));
     }
 
     /// The newest MPDU of the agreement that is to be sent, with all its packets, onto `mpdus`.
@@ -453,6 +467,7 @@ impl Links {
     }
 
     /// An MPDU that is to be sent, with all its packets, onto `mpdus`.
+    #[inline]
     pub(super) fn copy_mpdu(&self, link: usize, mpdu: &Mpdu, mpdus: &mut Vec<Mpdu>) {
         mpdus.push(*mpdu);
         mpdus.extend_from_slice(self.links[link].agreed().originator.more(mpdu));
@@ -557,12 +572,27 @@ impl Amsdu {
     /// The length of the MPDU with `first`, whose A-MSDU is `amsdu` long, if `next` joined it, and of the A-MSDU then, which may have `most` bytes; nothing where `next` must not.
     #[inline(always)]
     fn joined_len(&self, (first, amsdu): (&Mpdu, Bytes), next: &Mpdu, most: Bytes) -> Option<(Bytes, Bytes)> {
-        if (next.kind, next.ds) != (first.kind, first.ds) {
-            return None;
-        }
-        let amsdu = Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.packet_len);
-        let mpdu = first.header_len() + amsdu + FCS_LEN;
-        (amsdu <= self.max_bytes.min(most) && mpdu <= self.max_mpdu).then_some((mpdu, amsdu))
+        let joined = Self::with(amsdu, next);
+        let fits = Self::may_join(first, next) && joined <= self.most(first, most);
+        fits.then_some((first.header_len() + joined + FCS_LEN, joined))
+    }
+
+    /// How long an A-MSDU of this length is with `next` in it.
+    #[inline(always)]
+    fn with(amsdu: Bytes, next: &Mpdu) -> Bytes {
+        Bytes(amsdu.get().next_multiple_of(AMSDU_PAD)) + amsdu_subframe_len(next.packet_len)
+    }
+
+    /// Whether the header of the MPDU with `first` holds for `next` too.
+    #[inline(always)]
+    fn may_join(first: &Mpdu, next: &Mpdu) -> bool {
+        (next.kind, next.ds) == (first.kind, first.ds)
+    }
+
+    /// The longest A-MSDU of the MPDU with `first`, of those that may have `most` bytes.
+    #[inline(always)]
+    fn most(&self, first: &Mpdu, most: Bytes) -> Bytes {
+        self.max_mpdu.saturating_sub(first.header_len() + FCS_LEN).min(self.max_bytes).min(most)
     }
 }
 

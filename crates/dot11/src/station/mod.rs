@@ -57,6 +57,7 @@ mod respond;
 pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
 pub use crowd::Crowd;
 use exchange::{AwaitingCts, Exchange, InService};
+pub use intake::Intake;
 use links::Links;
 pub use medium::MediumView;
 use respond::{DueAnswer, WantedAnswer};

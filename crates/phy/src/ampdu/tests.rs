@@ -38,6 +38,21 @@ fn short_mpdus_are_spaced_by_empty_delimiters() {
 }
 
 #[test]
+fn the_longest_mpdu_that_a_budget_has_room_for_fits_and_no_longer_one() {
+    for spacing in MpduSpacing::ALL {
+        for before in [&[][..], &[52], &[1538, 52], &[1, 4, 3]] {
+            let empty = AmpduLength::new(ht(7, Width::Mhz40), spacing);
+            let ampdu = before.iter().fold(empty, |ampdu, &mpdu| ampdu.with(Bytes(mpdu)));
+            for budget in 0..2_000 {
+                let room = ampdu.room(Bytes(budget));
+                assert!(room == Bytes(0) || ampdu.with(room).len() <= Bytes(budget), "{before:?}, {budget}");
+                assert!(ampdu.with(room + Bytes(1)).len() > Bytes(budget), "{before:?}, {budget}");
+            }
+        }
+    }
+}
+
+#[test]
 fn spacing_in_bytes_is_never_short_of_the_time() {
     let rate = ht(7, Width::Mhz20).rate();
     assert_eq!(rate.bps(), 72_222_222);

@@ -79,8 +79,16 @@ impl Link {
     fn offer(&mut self) {
         self.originator.push_new(mpdu(self.offered));
         let joining = if self.random.chance(self.packs) { self.random.below(5) } else { 0 };
-        for n in 1..=joining as u32 {
-            self.originator.join(mpdu(self.offered + n));
+        let mut alone = self.is_compared().then(|| self.originator.clone());
+        let packets: Vec<Mpdu> = (1..=joining as u32).map(|n| mpdu(self.offered + n)).collect();
+        // All at once, or some before the others.
+        let (first, rest) = packets.split_at(self.random.below(joining + 1) as usize);
+        for some in [first, rest].into_iter().filter(|some| !some.is_empty()) {
+            self.originator.join(some.iter());
+        }
+        if let Some(alone) = &mut alone {
+            packets.iter().for_each(|packet| alone.join(std::iter::once(packet)));
+            assert_eq!(format!("{:?}", self.originator), format!("{alone:?}"), "seed {}", self.seed);
         }
         self.offered += 1 + joining as u32;
         self.fates.resize(self.offered as usize, None);
@@ -134,9 +142,14 @@ impl Link {
     }
 
     fn aggregate(&mut self, mpdus: &[Mpdu]) {
+        let mut alone = self.is_compared().then(|| self.originator.clone());
+        self.originator.mark_all_sent(mpdus.iter().map(|mpdu| mpdu.seq));
+        if let Some(alone) = &mut alone {
+            mpdus.iter().for_each(|mpdu| alone.mark_sent(mpdu.seq));
+            assert_eq!(format!("{:?}", self.originator), format!("{alone:?}"), "seed {}", self.seed);
+        }
         let mut any = false;
         for &mpdu in mpdus {
-            self.originator.mark_sent(mpdu.seq);
             any |= self.transmit(mpdu);
         }
         if !mpdus.is_empty() {

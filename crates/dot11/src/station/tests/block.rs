@@ -1,8 +1,11 @@
 //! A-MPDUs, BlockAcks and BlockAck Requests.
 
+use ackless_wire::random::{Purpose, Stream};
+
 use super::air::{Air, Watch};
 use super::*;
 use crate::frame::Ds;
+use crate::queue::{CodelConfig, FqCodelConfig};
 use crate::station::Route;
 
 /// A sender with this link and a receiver, both under an agreement.
@@ -341,6 +344,34 @@ fn the_longest_amsdu_bounds_it_too() {
         air.run(at(110));
         let begun = air.script().first().expect("a PPDU has begun").clone();
         assert!(begun.contains(sent), "{max}: {begun}");
+    }
+}
+
+/// A fifo lets packets join in runs; what a managed queue hands over joins one by one.
+#[test]
+fn a_run_is_packed_as_its_packets_would_be_one_by_one() {
+    let codel = CodelConfig { target: Duration::from_secs(1), interval: Duration::from_secs(1) };
+    let managed = QueueConfig::FqCodel(FqCodelConfig { codel, quantum: FULL, limit: 1_000, ecn: false });
+    for seed in 0..100 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let rate = if random.chance(0.5) { ht(7) } else { vht() };
+        let (max_amsdu, max_ampdu) = (200 + random.below(11_000), Bytes(2_000 + random.below(60_000)));
+        let len = |random: &mut Stream| if random.chance(0.5) { 1_500 } else { 40 + random.below(1_460) };
+        let lens: Vec<u64> = (0..100).map(|_| len(&mut random)).collect();
+        let [alike, one_by_one] = [QueueConfig::Fifo { packets: 1_000 }, managed].map(|queue| {
+            let mut link = LinkConfig { queue, ..packing_link(rate, max_amsdu) };
+            link.aggregation.as_mut().expect("this link sends A-MPDUs").max_bytes = max_ampdu;
+            let mut air = Air::new(pair(edca(0), link));
+            air.damage(0, seed);
+            air.run(at(100));
+            for (n, &len) in (0..).zip(&lens) {
+                air.send(0, NodeId(1), Bytes(len), [n]);
+            }
+            air.run(at(1_000_000));
+            assert_eq!(air.live(), 0, "seed {seed}");
+            (air.script().to_vec(), air.up().to_vec())
+        });
+        assert_eq!(alike, one_by_one, "seed {seed}");
     }
 }
 

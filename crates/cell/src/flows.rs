@@ -76,6 +76,14 @@ pub(crate) struct End {
     next_ip_id: u16,
 }
 
+impl End {
+    /// Whether each packet that comes to it at `place` goes to its connection as it is, and what that sends in return leaves as it is.
+    #[inline]
+    pub(crate) fn takes_alone(&self, place: Place) -> bool {
+        self.place == place && self.merging.is_none() && self.small_queue.is_none()
+    }
+}
+
 /// What sends through a flow.
 #[derive(Debug)]
 pub(crate) struct Application {

@@ -56,7 +56,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Takes what came up where no time passes to the host.
     #[inline(always)]
     fn drain_up(&mut self, node: usize) {
-        let here = Place::Station(node);
         let plain = self.is_plain() && !self.host_losses[node].takes_any();
         let mut untold = None;
         while let Some(arrival) = self.stations[node].poll_up() {
@@ -64,15 +63,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let at_end = plain && address::node_of(packet.ip.dst()) == Some(NodeId(node as u16));
             match self.flows.addressee(packet) {
                 Some(Addressee::End(flow, end)) if at_end => {
-                    self.take_at_end(here, (flow, end), arrival.packet, &mut untold);
+                    self.take_at_end(node, (flow, end), arrival.packet, &mut untold);
                 }
                 _ => {
-                    self.tell_untold(untold.take());
+                    self.tell_untold(node, untold.take());
                     self.at_host(node, arrival);
                 }
             }
         }
-        self.tell_untold(untold);
+        self.tell_untold(node, untold);
     }
 
     /// Whether nobody looks at what crosses between the network and a host, and all hosts are the cell's own.
@@ -292,6 +291,29 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         } else {
             train.drain(..).for_each(|packet| self.send_from(Place::Server, packet));
         }
+        self.train = train;
+    }
+
+    /// Acknowledgements of one end leave their station, which is stock, where nobody looks at what crosses between the network and a host. Its MAC only queues all but the first where it
+    /// waits for the medium already.
+    #[inline(never)]
+    pub(super) fn leave_station_together(&mut self, node: usize) {
+        let mut train = std::mem::take(&mut self.train);
+        let mut left = train.drain(..);
+        while let Some(packet) = left.next() {
+            let route = self.routes.way(node, self.destination(packet));
+            self.leave_host(node, packet, route);
+            if !self.passages[node].is_instant() {
+                continue;
+            }
+            let Some(mut intake) = self.stations[node].intake(route) else { continue };
+            while intake.has_room()
+                && let Some(packet) = left.next()
+            {
+                intake.take(self.now, packet, &self.pool);
+            }
+        }
+        drop(left);
         self.train = train;
     }
 

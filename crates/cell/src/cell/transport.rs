@@ -35,49 +35,61 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// As [`Self::deliver_to_end`], for one of the packets that come to `place` in this instant. What a receiver gets of several is told at once: `untold` is at which flow and end that is
-    /// still to be done.
+    /// As [`Self::deliver_to_end`], for one of the packets that come to a station in this instant. What a receiver gets of several is told at once, and acknowledged at once: `untold` is at
+    /// which flow and end that is still to be done.
     #[inline(always)]
     pub(super) fn take_at_end(
         &mut self,
-        place: Place,
+        node: usize,
         (flow, end): (usize, usize),
         packet: PacketId,
         untold: &mut Option<(usize, usize)>,
     ) {
-        if *untold != Some((flow, end)) {
-            self.tell_untold(untold.take());
+        let place = Place::Station(node);
+        let again = *untold == Some((flow, end));
+        if !again {
+            self.tell_untold(node, untold.take());
         }
         let wakes = self.agenda.deadline(self.slots.slot(Wakeup::End(2 * flow + end)));
         let state = self.flows.flow_mut(flow);
-        let receives = state.only_receives(end);
-        match &mut state.ends[end] {
-            End { place: home, tcp: Some(tcp), merging: None, small_queue: None, .. }
-                if receives && *home == place && !tcp.gathers() =>
-            {
+        // What no packet changes has been asked for the one before.
+        let receives = again || state.only_receives(end) && state.ends[end].takes_alone(place);
+        match &mut state.ends[end].tcp {
+            Some(tcp) if receives && !tcp.gathers() => {
                 tcp.handle_segment(self.now, self.pool.get(packet));
                 self.pool.release(packet);
                 let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
                 let silent = tcp.is_content() && tcp.armed() >= wakes;
                 *untold = silent.then_some((flow, end));
-                if let Some(acknowledgement) = acknowledgement {
-                    self.send_from(place, acknowledgement);
+                match acknowledgement {
+                    // What a scheme has to say to it may reach this end before the next packet does.
+                    Some(acknowledgement) if !self.stations[node].is_stock() => self.send_from(place, acknowledgement),
+                    later => self.train.extend(later),
                 }
                 if !silent {
+                    self.acknowledge_from(node);
                     self.service(flow, end);
                 }
             }
             _ => {
-                self.tell_untold(untold.take());
+                self.tell_untold(node, untold.take());
                 self.deliver_to_end(place, flow, end, packet);
             }
         }
     }
 
-    /// Tells what is new at an end where that is still to be done.
-    pub(super) fn tell_untold(&mut self, untold: Option<(usize, usize)>) {
+    /// Sends the acknowledgements and tells what is new at an end on a station where that is still to be done.
+    pub(super) fn tell_untold(&mut self, node: usize, untold: Option<(usize, usize)>) {
         if let Some((flow, end)) = untold {
+            self.acknowledge_from(node);
             self.report(flow, end);
+        }
+    }
+
+    /// The acknowledgements that an end on a station has made in this instant leave together.
+    fn acknowledge_from(&mut self, node: usize) {
+        if !self.train.is_empty() {
+            self.leave_station_together(node);
         }
     }
 

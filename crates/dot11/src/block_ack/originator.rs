@@ -168,25 +168,18 @@ impl Originator {
         usize::from(self.window).saturating_sub(self.slots.len())
     }
 
-    /// [`push_new`](Self::push_new) for several, and puts them as they stand then behind what `onto` holds.
+    /// [`push_new`](Self::push_new) for several, which have their sequence numbers already, from [`next_seq`](Self::next_seq) on: so each is copied as a whole, and not field by field.
+    /// Puts them behind what `onto` holds, too.
     ///
     /// # Panics
     /// If there are more than there is [room](Self::room) for.
     #[inline(always)]
     pub fn push_run<'m>(&mut self, mpdus: impl ExactSizeIterator<Item = &'m Mpdu> + Clone, onto: &mut Vec<Mpdu>) {
         assert!(mpdus.len() <= self.room(), "new MPDUs lie within the window");
-        let (first, from) = (self.slots.len(), onto.len());
-        let mut seq = self.next_seq();
-        // Each is copied as a whole, and gets its number where it stands: that is a few words, and not field by field.
+        let next = self.next_seq();
+        debug_assert!(mpdus.clone().zip(0..).all(|(mpdu, n)| mpdu.seq == next.plus(n)), "they have the next numbers");
         self.slots.extend(mpdus.clone().map(|&mpdu| Slot::Open(Pending { mpdu, failures: 0, sent: false })));
         onto.extend(mpdus);
-        for (slot, mpdu) in self.slots.range_mut(first..).zip(&mut onto[from..]) {
-            if let Slot::Open(pending) = slot {
-                pending.mpdu.seq = seq;
-            }
-            mpdu.seq = seq;
-            seq = seq.plus(1);
-        }
     }
 
     /// Puts more packets into the newest MPDU, which has not been sent yet, and thereby makes an A-MSDU of it.
@@ -243,27 +236,12 @@ impl Originator {
     ///
     /// # Panics
     /// If no such MPDU is to be sent.
-    pub fn mark_sent(&mut self, seq: MacSeq) {
-        self.mark_all_sent(std::iter::once(seq));
-    }
-
-    /// The MPDUs with these sequence numbers, which stand in their order, are on the air.
-    ///
-    /// # Panics
-    /// If one of them is not to be sent, or stands before another.
     #[inline]
-    pub fn mark_all_sent(&mut self, mut seqs: impl Iterator<Item = MacSeq>) {
-        let (mut seq, mut next) = (self.start, seqs.next());
-        self.slots.iter_mut().for_each(|slot| {
-            if next == Some(seq)
-                && let Slot::Open(pending @ Pending { sent: false, .. }) = slot
-            {
-                pending.sent = true;
-                next = seqs.next();
-            }
-            seq = seq.plus(1);
-        });
-        assert!(next.is_none(), "only an MPDU of the window is sent, and not again before its answer");
+    pub fn mark_sent(&mut self, seq: MacSeq) {
+        match self.slots.get_mut(usize::from(seq.offset_from(self.start))) {
+            Some(Slot::Open(pending)) if !pending.sent => pending.sent = true,
+            _ => panic!("only an MPDU of the window is sent, and not again before its answer"),
+        }
         // What was put together before a request became due, and has waited for its CTS since, goes first: the answer to it is none to the
         // request.
         if let Request::Due { .. } = self.request {

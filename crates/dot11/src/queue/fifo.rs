@@ -62,6 +62,11 @@ impl Fifo {
         self.items.iter()
     }
 
+    /// The same, to number those that will be taken.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Queued> {
+        self.items.iter_mut()
+    }
+
     /// The oldest packet.
     #[inline]
     pub fn peek(&self) -> Option<&Queued> {

@@ -298,8 +298,10 @@ impl<S: Scheme> Station<S> {
     ) -> Ppdu {
         let link = self.links.current();
         if let Some(Eliciting::SingleMpdu(..) | Eliciting::Block(_)) = eliciting {
-            let first_packets = ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins());
-            self.links.originator(link).mark_all_sent(first_packets.map(|mpdu| mpdu.seq));
+            let originator = self.links.originator(link);
+            for mpdu in ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins()) {
+                originator.mark_sent(mpdu.seq);
+            }
         }
         let mut bits = HeaderBits::default();
         if !self.scheme.is_stock() {

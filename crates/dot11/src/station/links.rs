@@ -383,15 +383,15 @@ impl Links {
         };
         let originator = &mut agreement.originator;
         let most = (max_mpdus - length.mpdus()).min(originator.room() as u64) as usize;
-        let mut taken = 0;
-        for queued in fifo.iter().take(most) {
+        let (mut taken, mut seq) = (0, originator.next_seq());
+        for queued in fifo.iter_mut().take(most) {
             let longer = length.with(queued.mpdu.len_alone());
             let goes = queued.goes_under_agreement(*peer) && (with_acks || !queued.mpdu.tcp_ack);
             if !goes || longer.len() > budget {
                 break;
             }
-            taken += 1;
-            length = longer;
+            queued.mpdu.seq = seq;
+            (taken, seq, length) = (taken + 1, seq.plus(1), longer);
         }
         originator.push_run(fifo.iter().take(taken).map(|queued| &queued.mpdu), mpdus);
         fifo.skip(taken);

@@ -267,10 +267,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         // Who wants the medium already, or is in an exchange, does not look at it now.
         let view = if waited { MediumView::BUSY } else { self.view_for_request(node) };
         self.stations[node].enqueue(self.now, view, &mut self.pool, packet, route, flow);
-        if !waited {
+        if !waited && self.stations[node].wants_medium() {
             self.watch(node);
         }
-        // Where it waited, its grant stands: only its scheme may have got a new deadline, or have emitted something; what came up was taken before.
+        // Where it waited or has nothing to send, as when its scheme keeps the packet, its grant stands: only its scheme may have got a new deadline, or have emitted something; what came up was taken before.
         self.after_passage(node, !self.stations[node].is_stock());
     }
 

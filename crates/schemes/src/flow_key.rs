@@ -48,7 +48,7 @@ impl FlowKey {
 
     /// Whether a packet with this TCP header goes in this flow: as `with`, and no key is made.
     #[inline(always)]
-    fn is_of(&self, packet: &Packet, tcp: &TcpHeader) -> bool {
+    pub(crate) fn is_of(&self, packet: &Packet, tcp: &TcpHeader) -> bool {
         let ports = ports(tcp.src_port, tcp.dst_port);
         match (self, &packet.ip) {
             (Self::V4(tuple), IpHeader::V4(v4)) => *tuple == Tuple { ports, src: v4.src, dst: v4.dst },

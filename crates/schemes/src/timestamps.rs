@@ -8,8 +8,8 @@ pub(crate) const fn is_newer(one: u32, other: u32) -> bool {
 /// The newer one of two timestamps.
 pub(crate) const fn newer(one: Option<u32>, other: Option<u32>) -> Option<u32> {
     match (one, other) {
-        (Some(old), Some(new)) if is_newer(old, new) => Some(old),
+        (Some(old), Some(new)) => Some(if is_newer(old, new) { old } else { new }),
         (old, None) => old,
-        (_, new) => new,
+        (None, new) => new,
     }
 }

@@ -89,6 +89,7 @@ impl Packet {
     /// be there: a duplicate ACK, a window update and an ACK with SACK blocks are pure ACKs, and a scheme that
     /// must keep those tells them apart by the header. One that bears ACK-Type or PKT.SEQ does more, body or not, and one with
     /// options or bits that are not known here may ([`TcpHeader::is_opaque`]). This is the one place that answers the question.
+    #[inline]
     pub fn pure_ack(&self) -> Option<&TcpHeader> {
         self.bare_ack().filter(|tcp| !tcp.is_opaque())
     }

@@ -432,6 +432,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             // It will be told of the next packet.
             return;
         }
+        let deadline = self.stations[0].scheme_deadline();
         let mut known = None;
         while self.stations[0].awaits_access() && !self.pool.has_discharged() {
             if let Some(route) = known {

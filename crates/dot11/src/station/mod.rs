@@ -263,10 +263,16 @@ impl<S: Scheme> Station<S> {
         self.scheme.heeds_passage()
     }
 
-    /// Whether nothing is to be done for its scheme: it has emitted nothing, and the station need still be woken at `deadline`, which lies far in the future for never.
+    /// When its scheme is to be woken.
     #[inline(always)]
-    pub fn is_quiet(&self, deadline: Instant) -> bool {
-        self.scheme.is_stock() || self.still_waits_for(deadline)
+    pub fn scheme_deadline(&self) -> Option<Instant> {
+        self.scheme.poll_timeout()
+    }
+
+    /// Whether nothing is to be done for its scheme: it has emitted nothing, and is to be woken at `deadline` still.
+    #[inline(always)]
+    pub fn is_quiet(&self, deadline: Option<Instant>) -> bool {
+        self.scheme.is_stock() || self.emissions.is_empty() && self.scheme.poll_timeout() == deadline
     }
 
     /// Whether it has emitted nothing, and need still be woken at `deadline`, which lies far in the future for never.

@@ -4,7 +4,7 @@
 //! those were encoded. So two ends with the same reference and the same ACKs since are equal.
 
 use ackless_wire::tcp::SackBlocks;
-use ackless_wire::{IpHeader, SeqNumber};
+use ackless_wire::{Bytes, IpHeader, SeqNumber};
 
 use crate::hack::ack::Ack;
 use crate::hack::check::{Covered, FlowSum, Words};
@@ -26,6 +26,8 @@ pub(super) struct Context {
     pub(super) sum: FlowSum,
     /// What the checksum covers of the reference.
     pub(super) words: Words,
+    /// How long the reference's packet is.
+    pub(super) packet_len: Bytes,
 }
 
 /// What an expected step of the flow changes of the header: all that a code of one or two bytes can say.
@@ -77,6 +79,7 @@ impl Context {
             ip_id,
             sum,
             words: covered.words,
+            packet_len: reference.packet_len(),
         };
         (context, sum.first_msn(&covered).into())
     }
@@ -106,7 +109,7 @@ impl Context {
             self.ip_id = IpId::seen(old.id, new.id).unwrap_or(self.ip_id);
         }
         self.reference = *ack;
-        self.words = Covered::of(ack).words;
+        (self.words, self.packet_len) = (Covered::of(ack).words, ack.packet_len());
     }
 
     /// As [`Self::step`] for an expected step, by which nothing but a stride is learnt. `words`: what is covered of the header that it [leads to](Covered::after).

@@ -1,5 +1,7 @@
 //! The decompressing end of one context.
 
+use ackless_wire::Bytes;
+
 use crate::hack::ack::Ack;
 use crate::hack::check::{Covered, TcpSum};
 use crate::hack::code::Kind;
@@ -124,23 +126,23 @@ impl Decompressor {
         Ok((codes, passed))
     }
 
-    /// Decodes the code at the start of `bytes`, whose ACK is the reference then, and says its length.
+    /// Decodes the code at the start of `bytes`, whose ACK is the reference then, and says how long its packet and the code are.
     #[inline]
-    fn step(&mut self, bytes: &[u8]) -> Result<(&Ack, usize), DecodeError> {
+    fn step(&mut self, bytes: &[u8]) -> Result<(&Ack, Bytes, usize), DecodeError> {
         let msn = self.expected;
-        let (ack, len) = match self.context.as_mut().ok_or(DecodeError::NoReference)? {
+        let (ack, packet_len, len) = match self.context.as_mut().ok_or(DecodeError::NoReference)? {
             Receiving::Own(context) => {
                 let len = own(context, msn, bytes, self.codec, &mut self.sum)?;
-                (&context.reference, len)
+                (&context.reference, context.packet_len, len)
             }
             Receiving::Rfc6846(receiver) => {
                 let len = receiver.step(bytes, msn)?;
-                (&receiver.reference, len)
+                (&receiver.reference, receiver.reference.packet_len(), len)
             }
         };
         self.expected = msn.wrapping_add(1) & self.codec.max_msn();
         self.behind = (self.behind + 1).min(self.codec.max_outstanding());
-        Ok((ack, len))
+        Ok((ack, packet_len, len))
     }
 }
 
@@ -203,9 +205,9 @@ impl Decode<'_, '_> {
         self.duplicates
     }
 
-    /// The next of the run's ACKs that are new, where it lies: as [`next`](Iterator::next), without a copy.
+    /// The next of the run's ACKs that are new, where it lies, and its [`Ack::packet_len`]: as [`next`](Iterator::next), without a copy.
     #[inline]
-    pub fn advance(&mut self) -> Option<Result<&Ack, DecodeError>> {
+    pub fn advance(&mut self) -> Option<Result<(&Ack, Bytes), DecodeError>> {
         if self.codes.is_empty() {
             return None;
         }
@@ -215,9 +217,9 @@ impl Decode<'_, '_> {
         };
         self.left = left;
         Some(match self.decompressor.step(self.codes) {
-            Ok((ack, len)) => {
+            Ok((ack, packet_len, len)) => {
                 self.codes = &self.codes[len..];
-                Ok(ack)
+                Ok((ack, packet_len))
             }
             Err(error) => {
                 self.codes = &[];
@@ -233,6 +235,6 @@ impl Iterator for Decode<'_, '_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let msn = self.decompressor.expected;
-        self.advance().map(|step| step.map(|&ack| Decoded { ack, msn }))
+        self.advance().map(|step| step.map(|(&ack, _)| Decoded { ack, msn }))
     }
 }

@@ -150,6 +150,26 @@ impl Agent {
         &self.config
     }
 
+    /// What becomes of a packet that is handed to the MAC.
+    #[inline(never)]
+    fn judge(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        if is_last_hop(options.ds, cx.node, options.destination == options.receiver) {
+            self.ack_maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
+            return Verdict::Pass;
+        }
+        let own = options.source == cx.node && goes_up(options) && cx.peer(options.receiver).capable;
+        if !own {
+            return Verdict::Pass;
+        }
+        self.client.on_outgoing(cx, &mut self.counters, packet, handle, options)
+    }
+
     const fn by_flag(&self) -> bool {
         matches!(self.config.solution, Solution::Flag { .. })
     }
@@ -197,15 +217,11 @@ impl Scheme for Agent {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        if is_last_hop(options.ds, cx.node, options.destination == options.receiver) {
-            self.ack_maker.on_outgoing(cx, &mut self.counters, packet, options.receiver);
+        let ends_here = is_last_hop(options.ds, cx.node, options.destination == options.receiver);
+        if ends_here && self.ack_maker.hears_at_once(cx, packet, options.receiver) {
             return Verdict::Pass;
         }
-        let own = options.source == cx.node && goes_up(options) && cx.peer(options.receiver).capable;
-        if !own {
-            return Verdict::Pass;
-        }
-        self.client.on_outgoing(cx, &mut self.counters, packet, handle, options)
+        self.judge(cx, packet, handle, options)
     }
 
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {

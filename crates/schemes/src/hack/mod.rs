@@ -110,6 +110,23 @@ impl Hack {
     pub const fn config(&self) -> &HackConfig {
         &self.config
     }
+
+    /// What becomes of a packet that is handed to the MAC.
+    #[inline(never)]
+    fn judge(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: PacketId,
+        handle: FrameHandle,
+        options: &mut SendOptions,
+    ) -> Verdict {
+        match link(&mut self.links, cx, options.receiver) {
+            Some(link) if !link.driver.passes_data(cx.pool.get(packet)) => {
+                link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options)
+            }
+            _ => Verdict::Pass,
+        }
+    }
 }
 
 /// The link to a peer that speaks HACK, made where it is new.
@@ -152,11 +169,11 @@ impl Scheme for Hack {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        let Some(link) = link(&mut self.links, cx, options.receiver) else { return Verdict::Pass };
-        if link.driver.passes_data(cx.pool.get(packet)) {
-            return Verdict::Pass;
+        let link = self.links.get(usize::from(options.receiver.0)).and_then(Option::as_ref);
+        match link {
+            Some(link) if link.driver.passes_data(cx.pool.get(packet)) => Verdict::Pass,
+            _ => self.judge(cx, packet, handle, options),
         }
-        link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options)
     }
 
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
@@ -211,7 +228,7 @@ impl Scheme for Hack {
         if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
             let mut env = env!(self, cx);
             link.driver.on_mpdus(&mut env, mpdus);
-            mpdus.iter().for_each(|mpdu| link.receiver.on_mpdu(&mut env, mpdu));
+            link.receiver.on_mpdus(&mut env, mpdus);
         }
         mpdus.len()
     }

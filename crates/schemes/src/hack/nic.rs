@@ -184,7 +184,9 @@ impl<T: Copy> Nic<T> {
             let chain = &mut chains[usize::from(number)];
             let gone = std::mem::take(&mut chain.on_last_answer);
             chain.ever_sent -= gone;
-            chain.descriptors.drain(..gone).for_each(|descriptor| each(number, descriptor.word));
+            // Looked at where they lie: they are longer than their words.
+            chain.descriptors.range(..gone).for_each(|descriptor| each(number, descriptor.word));
+            chain.descriptors.drain(..gone);
             !chain.descriptors.is_empty()
         });
     }

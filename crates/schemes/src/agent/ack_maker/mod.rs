@@ -57,24 +57,23 @@ impl AckMaker {
         self.flows.is_empty()
     }
 
-    /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on. A SYN or RST of the server's ends nothing: what the client's TCP makes of
-    /// it, its own SYN or RST says (RFC 5961, 3.2 and 4.2), and its own half of the agent believes no other either.
-    #[inline]
-    pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
+    /// [`Self::on_outgoing`] for data of the flow at hand. False, and no change, for other packets.
+    #[inline(always)]
+    pub(super) fn hears_at_once(&mut self, cx: &Context<'_>, packet: PacketId, to: NodeId) -> bool {
         let content = cx.pool.get(packet);
-        if let Some((tcp, end)) = data_of(content)
-            && let Some(flow) = self.flows.get_against(content, tcp).filter(|flow| flow.client == to)
-        {
+        let (Some((tcp, end)), Some((key, flow))) = (data_of(content), self.flows.row_at_hand()) else { return false };
+        let ours = flow.client == to && key.is_against(content, tcp);
+        if ours {
             flow.last_heard = cx.now;
             flow.doubted |= flow.told_ack.is_some_and(|told_ack| !end.after(told_ack));
-            return;
         }
-        self.on_other_outgoing(cx, counters, content, to);
+        ours
     }
 
-    /// What begins a flow, or moves it to another client, or is no data.
-    #[inline(never)]
-    fn on_other_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, content: &Packet, to: NodeId) {
+    /// A packet is handed down for a client that this node is the last hop to: its flow is known from here on. A SYN or RST of the server's ends nothing: what the client's TCP makes of
+    /// it, its own SYN or RST says (RFC 5961, 3.2 and 4.2), and its own half of the agent believes no other either.
+    pub(super) fn on_outgoing(&mut self, cx: &Context<'_>, counters: &mut AgentCounters, packet: PacketId, to: NodeId) {
+        let content = cx.pool.get(packet);
         let (Some(key), Some(tcp)) = (FlowKey::of(content), content.tcp()) else { return };
         let key = key.reversed();
         // The first byte of data follows the SYN (RFC 9293, 3.4).

@@ -216,7 +216,6 @@ impl Client {
     }
 
     /// The local TCP hands a packet down for its AP.
-    #[inline(never)]
     pub(in crate::agent) fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

@@ -141,7 +141,6 @@ impl Driver {
     }
 
     /// A packet for the peer was handed to the MAC.
-    #[inline(never)]
     pub(super) fn on_outgoing(
         &mut self,
         env: &mut Env<'_, '_>,

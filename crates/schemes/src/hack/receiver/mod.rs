@@ -15,7 +15,7 @@ mod verify;
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{self, Emission, Verdict};
 use ackless_rohc::hack::{Ack, Cid, Codec, DecodeError, Decompressor, FiveTuple, Frame, Run};
-use ackless_wire::{Duration, Instant, Packet, PacketId, TcpHeader};
+use ackless_wire::{Duration, Instant, PacketId};
 
 use self::order::{Kept, Position, SeqUnwrapper, UpwardOrder};
 use self::verify::{Bounds, Forwarded};
@@ -90,39 +90,45 @@ impl Receiver {
     /// Packets for the peer were given their sequence numbers: they go on the air in this instant, or behind the RTS that does. What still waits in the queue cannot have
     /// been acknowledged.
     pub(super) fn on_all_sequenced(&mut self, cx: &hooks::Context<'_>, mpdus: &[Mpdu]) {
-        for mpdu in mpdus {
-            let packet = cx.pool.get(mpdu.packet);
-            let Some(tcp) = packet.tcp() else { continue };
-            match self.forwarded.get_of(packet, tcp) {
-                Some(record) => record.note(tcp, packet.payload.len(), cx.now),
-                None => self.begin_record(packet, tcp, cx.now),
+        let mut rest = mpdus;
+        while let Some((first, others)) = rest.split_first() {
+            let packet = cx.pool.get(first.packet);
+            let Some(tcp) = packet.tcp() else {
+                rest = others;
+                continue;
+            };
+            if self.forwarded.get_of(packet, tcp).is_none()
+                && let Some(key) = FlowKey::of(packet)
+            {
+                self.add_record(key, cx.now);
+            }
+            // Those of one flow in a row.
+            let Some((key, record)) = self.forwarded.row_at_hand() else { return };
+            record.note(tcp, packet.payload.len(), cx.now);
+            rest = others;
+            while let Some((next, others)) = rest.split_first() {
+                let packet = cx.pool.get(next.packet);
+                let Some(tcp) = packet.tcp().filter(|tcp| key.is_of(packet, tcp)) else { break };
+                record.note(tcp, packet.payload.len(), cx.now);
+                rest = others;
             }
         }
     }
 
-    /// The same for the first packet of a flow.
-    #[inline(never)]
-    fn begin_record(&mut self, packet: &Packet, tcp: &TcpHeader, now: Instant) {
-        if let Some(key) = FlowKey::of(packet) {
-            self.record(key, now).note(tcp, packet.payload.len(), now);
-        }
-    }
-
-    /// An intact MPDU of the peer came.
-    #[inline(always)]
-    pub(super) fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
-        if mpdu.receiver.is_group() {
+    /// Intact MPDUs of one PPDU of the peer came, and so for one receiver.
+    pub(super) fn on_mpdus(&mut self, env: &mut Env<'_, '_>, mpdus: &[Mpdu]) {
+        if mpdus.first().is_none_or(|first| first.receiver.is_group()) {
             return;
         }
-        let position = self.seq_unwrapper.position(mpdu);
-        if !self.contexts.is_empty() || mpdu.tcp_ack {
-            self.on_frame(env, mpdu, position);
-        }
+        let is_data = |mpdu: &&Mpdu| !mpdu.tcp_ack;
+        let passed = if self.contexts.is_empty() { mpdus.iter().take_while(is_data).count() } else { 0 };
+        self.seq_unwrapper.pass(&mpdus[..passed]);
+        mpdus[passed..].iter().for_each(|mpdu| self.on_mpdu(env, mpdu));
     }
 
-    /// An intact MPDU of the peer came, where contexts are known or it may install one.
-    #[inline(never)]
-    fn on_frame(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu, position: Position) {
+    /// An intact MPDU of the peer came, which may install a context where none is known.
+    fn on_mpdu(&mut self, env: &mut Env<'_, '_>, mpdu: &Mpdu) {
+        let position = self.seq_unwrapper.position(mpdu);
         let packet = env.cx.pool.get(mpdu.packet);
         let Some(key) = FlowKey::of(packet).map(FlowKey::reversed) else { return };
         let now = env.cx.now;
@@ -229,12 +235,12 @@ impl Receiver {
                 None => return Ok(()),
                 Some(Err(DecodeError::TcpChecksum(_))) => break &mut env.counters.checksum_failures,
                 Some(Err(_)) => break &mut env.counters.crc_failures,
-                Some(Ok(ack)) => {
+                Some(Ok((ack, packet_len))) => {
                     let own_acks = || driver.newest_ts_val(context.data);
                     if !context.bounds.admit(ack, forwarded.as_ref(), own_acks) {
                         break &mut env.counters.verify_failures;
                     }
-                    let packet = env.cx.pool.insert_with(ack.packet_len(), || ack.to_packet());
+                    let packet = env.cx.pool.insert_with(packet_len, || ack.to_packet());
                     env.counters.emitted += 1;
                     let kept = self.upward_order.keep(packet, cid);
                     env.counters.waited_in_order += u64::from(kept != Kept::No);

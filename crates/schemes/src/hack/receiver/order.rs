@@ -94,6 +94,30 @@ impl SeqUnwrapper {
     }
 }
 
+impl SeqUnwrapper {
+    /// As [`Self::position`] for each of these, where nobody asks for it.
+    pub(super) fn pass(&mut self, mpdus: &[Mpdu]) {
+        let mut rest = mpdus;
+        while let Some((first, others)) = rest.split_first() {
+            let Position { tid_lane, seq } = self.position(first);
+            // As nearly all come, each with the next number.
+            let mut before = first.seq;
+            let row = others.iter().take_while(|mpdu| {
+                let follows = mpdu.seq == before.plus(1) && mpdu.tid() == first.tid() && mpdu.part.begins();
+                before = mpdu.seq;
+                follows
+            });
+            let row = row.count();
+            if row > 0 {
+                self.place_in_amsdu = 0;
+            }
+            let last = &mut self.last[usize::from(tid_lane)];
+            *last = (*last).max(Some((seq >> 8) + row as u64));
+            rest = &others[row..];
+        }
+    }
+}
+
 impl UpwardOrder {
     /// Whether nothing is being followed.
     pub(super) fn is_empty(&self) -> bool {

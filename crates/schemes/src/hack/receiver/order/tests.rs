@@ -1,6 +1,7 @@
 //! The wrap of sequence numbers, and every order in which frames go up while ACKs wait.
 
 use ackless_dot11::frame::{AckPolicy, Ds, FrameHandle, MpduKind, NodeId, Part, Tid};
+use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, IpHeader, Packet, PacketPool, Payload, TcpHeader, Transport};
 
 use super::*;
@@ -29,6 +30,34 @@ fn mpdu(seq: u16, kind: MpduKind) -> Mpdu {
         retry: false,
         ack_policy: AckPolicy::Normal,
         part: Part::Alone,
+    }
+}
+
+#[test]
+fn what_is_passed_moves_the_positions_as_what_is_asked_for() {
+    for seed in 0..500 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let (mut asked, mut passed) = (SeqUnwrapper::default(), SeqUnwrapper::default());
+        let mut seq = 4000;
+        for _ in 0..20 {
+            let run = (0..random.below(30)).map(|_| {
+                seq += match random.below(20) {
+                    0 => random.below(4096) as u16,
+                    1 => 4096 - random.below(70) as u16,
+                    2 => 0,
+                    _ => 1,
+                };
+                seq %= MacSeq::MODULUS;
+                let kind = if random.chance(0.05) { MpduKind::Data } else { MpduKind::QosData(Tid(0)) };
+                Mpdu { part: if random.chance(0.9) { Part::Alone } else { Part::Middle }, ..mpdu(seq, kind) }
+            });
+            let run: Vec<_> = run.collect();
+            run.iter().for_each(|mpdu| {
+                asked.position(mpdu);
+            });
+            passed.pass(&run);
+            assert_eq!(format!("{asked:?}"), format!("{passed:?}"), "seed {seed}");
+        }
     }
 }
 

@@ -131,18 +131,47 @@ mod tests {
             Self { gathered: alone.clone(), alone, crowd }
         }
 
-        /// The medium is idle: all hear of it, and who hears it for itself joins the crowd.
-        fn medium_idle(&mut self, view: MediumView) {
-            let silence = view.silence(self.crowd.parameters.ifs, self.crowd.eifs_extra);
+        /// The medium is idle: all hear of it, and who hears it for itself joins the crowd if it waits as all do. Some see less of it than others.
+        fn medium_idle(&mut self, view: MediumView, random: &mut Stream) {
+            let common = view.silence(self.crowd.parameters.ifs, self.crowd.eifs_extra);
+            let held = Waited { idle_since: common.idle_since + us(20), first_slot: common.first_slot + us(20) };
+            let deaf = Waited { first_slot: common.first_slot + us(60), ..common };
+            let early = Waited { idle_since: common.idle_since - us(1), ..common };
+            let seen = [common, common, common, common, common, held, deaf, early];
+            let seen: Vec<Waited> = self.alone.iter().map(|_| seen[random.below(8) as usize]).collect();
+            for (node, &own) in seen.iter().enumerate() {
+                if own != common && self.gathered[node].is_lent() {
+                    self.leave(node);
+                }
+            }
             self.crowd.medium_idle(view);
-            for (node, (alone, gathered)) in self.alone.iter_mut().zip(&mut self.gathered).enumerate() {
-                alone.resume(silence.idle_since, silence.first_slot);
-                if !gathered.is_lent() {
-                    gathered.resume(silence.idle_since, silence.first_slot);
-                    let slots = gathered.lend(silence).expect("it waits as all do");
+            for (node, &own) in seen.iter().enumerate() {
+                let (alone, gathered) = (&mut self.alone[node], &mut self.gathered[node]);
+                alone.resume(own.idle_since, own.first_slot);
+                if gathered.is_lent() {
+                    continue;
+                }
+                gathered.resume(own.idle_since, own.first_slot);
+                let asks_late = !alone.wants() && own == common && random.below(2) == 0;
+                if asks_late {
+                    let now = own.first_slot + us(random.below(40));
+                    alone.request(now);
+                    gathered.request(now);
+                }
+                let waits_alike = own == common && gathered.wants() && !asks_late;
+                let slots = gathered.lend(common);
+                assert_eq!(slots.is_some(), waits_alike, "{own:?} beside {common:?}");
+                if let Some(slots) = slots {
                     self.crowd.enter(NodeId(node as u16), slots);
                 }
             }
+        }
+
+        /// The earliest grant, and whose it is: of the crowd, or of those beside it.
+        fn first(&self) -> Option<(Instant, usize)> {
+            let apart = self.gathered.iter().enumerate().filter(|(_, access)| !access.is_lent());
+            let apart = apart.filter_map(|(node, access)| access.grant().map(|at| (at, node)));
+            apart.chain(self.crowd.first().map(|(at, NodeId(node))| (at, node.into()))).min()
         }
 
         fn leave(&mut self, node: usize) {
@@ -161,16 +190,24 @@ mod tests {
             for _ in 0..200 {
                 let nav_until = now + us(random.below(3) * 40);
                 let unintelligible = random.below(4) == 0;
-                both.medium_idle(MediumView { busy: false, idle_since: now, nav_until, unintelligible, ending: false });
-                let (grant, NodeId(winner)) = both.crowd.first().expect("there are stations");
-                let least = both.alone.iter().map(ChannelAccess::grant).min();
-                assert_eq!(least, Some(Some(grant)), "seed {seed}");
-                assert_eq!(both.alone[usize::from(winner)].grant(), Some(grant), "seed {seed}");
+                let view = MediumView { busy: false, idle_since: now, nav_until, unintelligible, ending: false };
+                both.medium_idle(view, &mut random);
+                let least = both.alone.iter().filter_map(ChannelAccess::grant).min();
+                let first = both.first();
+                assert_eq!(first.map(|(grant, _)| grant), least, "seed {seed}");
+                let Some((grant, winner)) = first else {
+                    // Nobody has anything to send: somebody gets something.
+                    now += us(500);
+                    both.alone[0].request(now);
+                    both.gathered[0].request(now);
+                    continue;
+                };
+                assert_eq!(both.alone[winner].grant(), Some(grant), "seed {seed}");
                 // Mostly somebody sends when the first counter has run out, sometimes an answer comes before.
                 now = if random.below(4) == 0 { now + us(random.below(200)).min(grant - now) } else { grant };
                 let sends = now == grant;
-                if sends || random.below(4) == 0 {
-                    both.leave(winner.into());
+                if both.gathered[winner].is_lent() && (sends || random.below(4) == 0) {
+                    both.leave(winner);
                 }
                 both.crowd.medium_busy(now);
                 for access in &mut both.alone {
@@ -180,8 +217,9 @@ mod tests {
                 apart.for_each(|access| access.pause(now));
                 if sends {
                     let how = if random.below(2) == 0 { Settled::Done } else { Settled::Failed };
-                    for access in [&mut both.alone, &mut both.gathered].map(|all| &mut all[usize::from(winner)]) {
-                        access.settle(how, true);
+                    let waiting = random.below(4) > 0;
+                    for access in [&mut both.alone, &mut both.gathered].map(|all| &mut all[winner]) {
+                        access.settle(how, waiting);
                     }
                 }
                 let node = random.below(both.alone.len() as u64) as usize;

@@ -13,8 +13,12 @@ use crate::queue::SchedulerKind;
 use crate::station::{LinkConfig, MacConfig, MediumView, Route, Station};
 
 /// Stations 0, 1, 2 ... that all hear each other, and the packets between them.
+///
+/// Where their schemes let everything pass, the same happens to stock stations beside it, which are asked less and take shorter ways: at the end both must have come to the same.
 pub(super) struct Air {
     pub(super) stations: Vec<Station<Watch>>,
+    /// The same with stock stations.
+    stock: Option<Box<Air>>,
     now: Instant,
     pool: PacketPool,
     on_air: Vec<OnAir>,
@@ -38,6 +42,8 @@ pub(super) struct Watch {
     pub(super) delay: Duration,
     /// Whether it refuses all MPDUs.
     pub(super) refuses: bool,
+    /// Whether it is none: it is told of nothing then.
+    pub(super) stock: bool,
     /// A packet that it sends in another way than it would be.
     pub(super) disguises: Option<Disguise>,
     /// What it was told, as `time what`.
@@ -90,6 +96,10 @@ impl Scheme for Watch {
         self.delay
     }
 
+    fn is_stock(&self) -> bool {
+        self.stock
+    }
+
     fn on_answer_missing(&mut self, cx: &mut Context<'_>, _from: NodeId) {
         self.told.push(format!("{} missing", micros(cx.now)));
     }
@@ -106,8 +116,10 @@ impl Scheme for Watch {
 impl Air {
     /// A silent medium with these stations, whose schemes do nothing.
     pub(super) fn new(stations: Vec<(MacConfig, Vec<LinkConfig>)>) -> Self {
-        let schemes = stations.iter().map(|_| Watch::default()).collect();
-        Self::with_schemes(stations, schemes, 1)
+        let schemes = |stock| stations.iter().map(|_| Watch { stock, ..Watch::default() }).collect();
+        let stock = Self::with_schemes(stations.clone(), schemes(true), 1);
+        let watched = schemes(false);
+        Self { stock: Some(Box::new(stock)), ..Self::with_schemes(stations, watched, 1) }
     }
 
     /// The same with these schemes, and back-off counters of this seed.
@@ -126,6 +138,7 @@ impl Air {
         }
         Self {
             stations,
+            stock: None,
             now: Instant::ZERO,
             pool: PacketPool::default(),
             on_air: Vec::new(),
@@ -139,9 +152,17 @@ impl Air {
         }
     }
 
+    /// Both of them, or it alone.
+    fn both(&mut self, mut what: impl FnMut(&mut Self)) {
+        if let Some(stock) = &mut self.stock {
+            what(stock);
+        }
+        what(self);
+    }
+
     /// The n-th PPDU reaches its receiver with the MPDUs damaged whose bits are set.
     pub(super) fn damage(&mut self, number: usize, mpdus: u64) {
-        self.harm.insert(number, Harm::Damage(mpdus));
+        self.both(|air| _ = air.harm.insert(number, Harm::Damage(mpdus)));
     }
 
     /// The n-th PPDU reaches its receiver damaged whole; others can read it.
@@ -151,17 +172,17 @@ impl Air {
 
     /// Nobody can read the n-th PPDU.
     pub(super) fn garble(&mut self, number: usize) {
-        self.harm.insert(number, Harm::Garble);
+        self.both(|air| _ = air.harm.insert(number, Harm::Garble));
     }
 
     /// Somebody else begins to send this.
     pub(super) fn foreign(&mut self, start: Instant, ppdu: Ppdu) {
-        self.foreign.insert(start, ppdu);
+        self.both(|air| _ = air.foreign.insert(start, ppdu.clone()));
     }
 
     /// Sets the NAV of one station alone.
     pub(super) fn reserve(&mut self, node: usize, until: Instant) {
-        self.nav[node] = until;
+        self.both(|air| air.nav[node] = until);
     }
 
     /// Hands `from` packets of this length for `to`; their identifications are `ids`.
@@ -172,26 +193,45 @@ impl Air {
     /// The same by a route of any kind.
     pub(super) fn send_by(&mut self, from: u16, route: Route, len: Bytes, ids: impl IntoIterator<Item = u16>) {
         for id in ids {
-            let packet = self.pool.insert(datagram(len, id));
-            let view = self.view(usize::from(from));
-            self.stations[usize::from(from)].enqueue(self.now, view, &mut self.pool, packet, route, 0);
+            self.both(|air| {
+                let packet = air.pool.insert(datagram(len, id));
+                let view = air.view(usize::from(from));
+                air.stations[usize::from(from)].enqueue(air.now, view, &mut air.pool, packet, route, 0);
+            });
         }
     }
 
     /// A beacon of this length is due at a station.
     pub(super) fn beacon(&mut self, node: usize, len: Bytes) {
-        let view = self.view(node);
-        self.stations[node].beacon_due(self.now, view, len);
+        self.both(|air| {
+            let view = air.view(node);
+            air.stations[node].beacon_due(air.now, view, len);
+        });
     }
 
     /// Lets time pass.
     pub(super) fn run(&mut self, until: Instant) {
-        while let Some(next) = self.next_event().filter(|&next| next <= until) {
-            assert!(next >= self.now, "time does not run back");
-            self.now = next;
-            self.step();
+        self.both(|air| {
+            while let Some(next) = air.next_event().filter(|&next| next <= until) {
+                assert!(next >= air.now, "time does not run back");
+                air.now = next;
+                air.step();
+            }
+            air.now = until;
+        });
+        self.compare_with_stock();
+    }
+
+    /// # Panics
+    /// If stock stations have come to something else.
+    fn compare_with_stock(&self) {
+        let Some(stock) = &self.stock else { return };
+        assert_eq!((&stock.script, &stock.up), (&self.script, &self.up), "stock stations beside those that are asked");
+        assert_eq!(stock.pool.live(), self.pool.live(), "packets of stock stations beside those that are asked");
+        for (stock, asked) in stock.stations.iter().zip(&self.stations) {
+            assert_eq!(format!("{:?}", stock.counts()), format!("{:?}", asked.counts()));
+            assert_eq!(stock.held_back(), asked.held_back());
         }
-        self.now = until;
     }
 
     /// What was sent so far is this.

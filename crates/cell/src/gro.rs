@@ -9,7 +9,7 @@
 
 use std::num::NonZeroU32;
 
-use ackless_wire::tcp::Checksum;
+use ackless_wire::tcp::{Checksum, TcpOptions};
 use ackless_wire::{Bytes, IpHeader, Packet, Payload, TcpFlags};
 
 /// How many segments a host merges.
@@ -49,6 +49,8 @@ pub struct MergeCounts {
 #[derive(Debug)]
 pub struct Merged {
     pub(crate) packet: Packet,
+    /// How long it is.
+    len: Bytes,
     /// Payload of the first one.
     pub(crate) segment: Bytes,
     segments: u32,
@@ -104,7 +106,7 @@ impl Merging {
             self.counts.packets += u64::from(data);
         } else {
             let segment = Bytes(packet.payload.len().into());
-            self.held = Some(Merged { packet: packet.clone(), segment, segments: 1 });
+            self.held = Some(Merged { packet: packet.clone(), len: packet.len(), segment, segments: 1 });
         }
         Passed { before, alone }
     }
@@ -144,19 +146,17 @@ impl Merged {
             && tcp.omitted == held.omitted
             && follows_in_ip(&self.packet.ip, &packet.ip, self.segments)
             && Bytes(packet.payload.len().into()) <= self.segment
-            && self.packet.len() + Bytes(packet.payload.len().into()) <= LARGEST;
-        let mut options = tcp.options;
-        let same_stamps = options.timestamps == held.options.timestamps;
-        options.timestamps = held.options.timestamps;
-        match (follows && options == held.options, same_stamps) {
-            (true, true) => Fit::Grows,
-            (true, false) => Fit::OtherTimestamp,
-            (false, _) => Fit::No,
+            && self.len + Bytes(packet.payload.len().into()) <= LARGEST;
+        if follows && tcp.options == held.options {
+            return Fit::Grows;
         }
+        let restamped = TcpOptions { timestamps: held.options.timestamps, ..tcp.options };
+        if follows && restamped == held.options { Fit::OtherTimestamp } else { Fit::No }
     }
 
     fn add(&mut self, packet: &Packet) {
         self.segments += 1;
+        self.len += Bytes(packet.payload.len().into());
         match (&mut self.packet.payload, &packet.payload) {
             (Payload::Length(len), Payload::Length(more)) => *len += more,
             (held, more) => *held = joined(held, more),

@@ -55,23 +55,14 @@ impl Transmissions {
     }
 
     /// `span` goes out now, for the first time or again, wholly or in part. Returns the transmission's number.
+    #[inline]
     pub fn send(&mut self, span: Span, now: Instant, snapshot: Snapshot) -> u64 {
         self.last_number += 1;
         let number = self.last_number;
         let known_to = self.records.back().map_or(span.start, |last| last.span.end);
         debug_assert!(span.start <= known_to, "what is outstanding has no gap");
         if span.start < known_to {
-            self.split(span.start);
-            self.split(span.end);
-            let (from, to) = self.indices(span);
-            for index in from..to {
-                let record = &mut self.records[index];
-                record.sends += 1;
-                (record.number, record.sent_at, record.snapshot) = (number, now, snapshot);
-                if record.fate == Fate::Lost {
-                    self.set_fate(index, Fate::InFlight);
-                }
-            }
+            self.send_again(span, now, snapshot);
         }
         let fresh = Span { start: span.start.max(known_to), end: span.end };
         if !fresh.is_empty() {
@@ -86,6 +77,22 @@ impl Transmissions {
         number
     }
 
+    /// What of `span` has been sent before goes out again, as the latest transmission.
+    #[inline(never)]
+    fn send_again(&mut self, span: Span, now: Instant, snapshot: Snapshot) {
+        self.split(span.start);
+        self.split(span.end);
+        let (from, to) = self.indices(span);
+        for index in from..to {
+            let record = &mut self.records[index];
+            record.sends += 1;
+            (record.number, record.sent_at, record.snapshot) = (self.last_number, now, snapshot);
+            if record.fate == Fate::Lost {
+                self.set_fate(index, Fate::InFlight);
+            }
+        }
+    }
+
     /// All below `una` is acknowledged: its records go. `delivered` sees those that were not known to be delivered, cut
     /// at `una`, in runs.
     pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(Run<'_>)) {
@@ -98,20 +105,24 @@ impl Transmissions {
             let run = Run { first: &self.records[0], last: &self.records[plain - 1] };
             self.in_flight -= run.len();
             delivered(run);
-            self.records.drain(..plain);
+            // Few at a time.
+            for _ in 0..plain {
+                self.records.pop_front();
+            }
         }
         self.board.update(una, una, &[]);
         self.trim();
     }
 
-    /// How many records at the front lie below `una`, have been sent once each in their order, and are in flight: nearly always all that do.
+    /// How many records at the front lie below `una`, have been sent once each in their order, and are in flight: nearly always all that do, unless the ring's end lies among
+    /// them.
     fn plain_below(&self, una: Position) -> usize {
         let mut before = 0;
         let is_plain = |record: &&Transmission| {
             let follows = record.number > std::mem::replace(&mut before, record.number);
             follows && record.span.end <= una && record.fate == Fate::InFlight && !record.is_repeated()
         };
-        self.records.iter().take_while(is_plain).count()
+        self.records.as_slices().0.iter().take_while(is_plain).count()
     }
 
     /// What of the first record lies below `una` goes, whatever has become of it.
@@ -167,7 +178,6 @@ impl Transmissions {
             gap = self.board.gap(gap.end, span.end);
         }
         self.board.update(una, max, &[span]);
-        self.trim();
     }
 
     /// Whether all of `record` is in `reported` or has been reported before.
@@ -176,6 +186,12 @@ impl Transmissions {
         let above = reported.end.max(record.start);
         (record.start >= below || self.board.gap(record.start, below).is_empty())
             && (record.end <= above || self.board.gap(above, record.end).is_empty())
+    }
+
+    /// Whether anything may be in flight that was sent before the transmission `latest`: else [`judge`](Self::judge) has nothing to judge.
+    #[inline]
+    pub fn is_overtaken(&self, latest: u64) -> bool {
+        self.order.get(self.settled).is_some_and(|entry| entry.number < latest)
     }
 
     /// Goes through what is in flight in the order of sending, up to before the transmission `below`, and marks as lost what `judge` says.
@@ -254,7 +270,7 @@ impl Transmissions {
         self.reorder();
     }
 
-    /// The order of sending, made anew from the records: what counted as delivered has left it, and may be in flight again since the receiver took its word back.
+    /// The order of sending, made anew from the records: what counted as delivered may have left it, and may be in flight again since the receiver took its word back.
     fn reorder(&mut self) {
         let entry = |record: &Transmission| Entry { number: record.number, span: record.span };
         let mut order: Vec<_> =
@@ -322,6 +338,12 @@ impl Transmissions {
     /// From now on keeps what is lost for [`Self::take_losses`].
     pub fn keep_losses(&mut self) {
         self.losses.get_or_insert_default();
+    }
+
+    /// Whether [`Self::take_losses`] has anything to give.
+    #[inline]
+    pub fn has_losses(&self) -> bool {
+        self.losses.as_ref().is_some_and(|losses| !losses.is_empty())
     }
 
     /// What has been found lost since this was last asked; nothing where nobody wanted it kept.
@@ -426,36 +448,26 @@ impl Transmissions {
         self.records.insert(index + 1, upper);
     }
 
-    /// Forgets entries at the head of the order that are out of date or delivered.
+    /// Forgets entries at the head of the order that lie below all records. What else is out of date there is stepped over once, and goes with the next that is
+    /// acknowledged.
+    #[inline]
     fn trim(&mut self) {
-        let before = self.order.len();
-        while let Some(&entry) = self.order.front() {
-            if self.is_current(entry) {
-                break;
-            }
+        let una = self.records.front().map(|first| first.span.start);
+        let mut gone = 0;
+        while self.order.front().is_some_and(|entry| una.is_none_or(|una| entry.span.end <= una)) {
             self.order.pop_front();
+            gone += 1;
         }
-        self.settled = self.settled.saturating_sub(before - self.order.len());
+        self.settled = self.settled.saturating_sub(gone);
     }
 
-    #[inline(always)]
     fn is_current(&self, entry: Entry) -> bool {
-        // Nearly always it is the first record's, or lies below all of them.
-        match self.records.front() {
-            Some(first) if first.span.start < entry.span.end => {
-                (first.number == entry.number && first.fate != Fate::Delivered) || self.is_current_above(entry)
-            }
-            _ => false,
-        }
-    }
-
-    #[inline(never)]
-    fn is_current_above(&self, entry: Entry) -> bool {
         let (from, to) = self.indices(entry.span);
         self.records.range(from..to).any(|r| r.number == entry.number && r.fate != Fate::Delivered)
     }
 
     /// Forgets all entries that are out of date: each was paid for by a transmission.
+    #[inline(never)]
     fn compact(&mut self) {
         let mut order = std::mem::take(&mut self.order);
         order.retain(|&entry| self.is_current(entry));

@@ -230,9 +230,10 @@ impl PacketPool {
         !self.discharged.is_empty()
     }
 
-    /// Puts what has been discharged, in order, behind what `into` holds.
+    /// What has been discharged, in order, in exchange for `into`, which is empty.
     pub fn take_discharged(&mut self, into: &mut Vec<Discharge>) {
-        into.append(&mut self.discharged);
+        debug_assert!(into.is_empty(), "what was taken before has been used");
+        std::mem::swap(into, &mut self.discharged);
     }
 
     /// How many packets are under way.

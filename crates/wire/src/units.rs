@@ -42,7 +42,7 @@ impl Bytes {
         if span.as_nanos() == 0 {
             return BitRate(0);
         }
-        BitRate((self.0 as u128 * 8_000_000_000 / span.as_nanos() as u128) as u64)
+        BitRate(share(self.0, 8_000_000_000, span.as_nanos()))
     }
 }
 
@@ -89,7 +89,21 @@ impl BitRate {
 
     /// How much this rate carries in `span`, rounded down to a whole byte.
     pub const fn amount_floor(self, span: Duration) -> Bytes {
-        Bytes((self.0 as u128 * span.as_nanos() as u128 / 8_000_000_000) as u64)
+        Bytes(share(self.0, span.as_nanos(), 8_000_000_000))
+    }
+
+    /// So many hundredths of it, rounded down.
+    pub const fn percent(self, hundredths: u64) -> Self {
+        Self(share(self.0, hundredths, 100))
+    }
+}
+
+/// `amount` times `part` by `whole`, rounded down. Nearly all products have 64 bits, which divide several times as fast as 128.
+#[inline(always)]
+const fn share(amount: u64, part: u64, whole: u64) -> u64 {
+    match amount.checked_mul(part) {
+        Some(product) => product / whole,
+        None => (amount as u128 * part as u128 / whole as u128) as u64,
     }
 }
 
@@ -181,5 +195,17 @@ mod tests {
         assert_eq!(rate.time_ceil(Bytes(1)), Duration::from_nanos(2667));
         assert_eq!(rate.amount_floor(Duration::from_nanos(2666)), Bytes(0));
         assert_eq!(rate.amount_floor(Duration::from_nanos(2667)), Bytes(1));
+    }
+
+    #[test]
+    fn what_exceeds_64_bits_on_the_way_is_exact() {
+        // 2^64 / 8,000,000,000 is 2,305,843,009.2: the first amount stays below that, the second does not.
+        let day = Duration::from_secs(86_400);
+        for bytes in [2_305_843_009, 2_305_843_010, 1 << 40] {
+            assert_eq!(Bytes(bytes).per(day).bps(), bytes * 8 / 86_400);
+            assert_eq!(BitRate::from_bps(bytes * 8).amount_floor(day), Bytes(bytes * 86_400));
+        }
+        assert_eq!(BitRate::from_bps(u64::MAX / 99).percent(99).bps(), u64::MAX / 99 * 99 / 100);
+        assert_eq!(BitRate::from_bps(1 << 63).percent(99).bps(), ((1u128 << 63) * 99 / 100) as u64);
     }
 }

@@ -254,6 +254,15 @@ macro_rules! each_policy {
 }
 
 impl Policy {
+    /// As [`AckPolicy::on_segment`], where the usual one is TACK's.
+    #[inline(always)]
+    pub(crate) fn on_numbered_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
+        match self {
+            Self::Tack(policy) => policy.on_segment(now, facts),
+            _ => self.on_segment_of_another(now, facts),
+        }
+    }
+
     #[inline(never)]
     fn on_segment_of_another(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
         each_policy!(self, policy => policy.on_segment(now, facts))

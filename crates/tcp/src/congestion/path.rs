@@ -48,7 +48,7 @@ impl Gain {
     /// The pacing rate for a bandwidth: 1 % less than the product, so that a queue that nobody wants goes away in the
     /// end (Linux's pacing margin; TACK paper, footnote 3).
     pub(crate) const fn pace(self, bandwidth: BitRate) -> BitRate {
-        BitRate::from_bps((self.of_rate(bandwidth).bps() as u128 * 99 / 100) as u64)
+        self.of_rate(bandwidth).percent(99)
     }
 }
 

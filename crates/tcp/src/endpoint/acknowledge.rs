@@ -12,9 +12,10 @@ use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
 use crate::config::GrowthRule;
 use crate::congestion::{AckFacts, Controller};
+use crate::delivery::Deliveries;
 use crate::event::Event;
 use crate::loss::{AckReport, LossDecision, LossDetector, Phase};
-use crate::sequence::Position;
+use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
 
@@ -64,18 +65,19 @@ impl Endpoint {
             self.stats.duplicate_acks += 1;
         }
         let window_used = self.has_used_window();
-        let delivered = self.record_delivery(now, ack, tcp, bare);
+        let mut facts = self.is_recorded(tcp, bare).then(|| Deliveries::new(now, ack));
+        let delivered = facts.as_mut().map(|facts| {
+            let (spans, reported) = self.sack_spans(tcp);
+            self.enter_delivery(tcp, bare, &spans[..reported], facts)
+        });
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, report, delivered.as_ref()) } else { None };
         let waits = self.undo.is_some() && self.judge_reduction(ack, acked, tcp, delivered.as_ref());
         if acked > Bytes::ZERO || self.tx.una < self.tx.max || delivered.is_some() {
             if let Some(delivered) = &delivered {
-                self.loss.on_delivered(&delivered.facts);
+                self.loss.on_delivered(delivered.facts);
             }
-            let grown = match &delivered {
-                Some(delivered) if self.config.sender.growth == GrowthRule::Linux => delivered.facts.bytes,
-                _ => acked,
-            };
+            let grown = self.growing_by(acked, delivered.as_ref());
             if !waits {
                 self.detect_losses(now, tcp, &Progress { acked, grown, duplicate, rtt, window_used });
             }
@@ -152,7 +154,7 @@ impl Endpoint {
         now: Instant,
         ack: Position,
         report: &PeerReport<'_>,
-        delivered: Option<&Delivered>,
+        delivered: Option<&Delivered<'_>>,
     ) -> Option<Duration> {
         let data_end = self.tx.buffer.end();
         self.stats.bytes_acked += ack.min(data_end).since(self.tx.una.min(data_end));
@@ -180,7 +182,7 @@ impl Endpoint {
         now: Instant,
         ack: Position,
         tcp: &TcpHeader,
-        delivered: Option<&Delivered>,
+        delivered: Option<&Delivered<'_>>,
     ) -> Option<Duration> {
         let sample = match delivered {
             // The records know of every segment whether it was sent once.
@@ -203,17 +205,31 @@ impl Endpoint {
         sample.map(|sample| sample.newest)
     }
 
+    /// How much of what an acknowledgement says lets the window grow.
     #[inline]
-    pub(super) fn detect_losses(
+    pub(super) fn growing_by(&self, acked: Bytes, delivered: Option<&Delivered<'_>>) -> Bytes {
+        match delivered {
+            Some(delivered) if self.config.sender.growth == GrowthRule::Linux => delivered.facts.bytes,
+            _ => acked,
+        }
+    }
+
+    pub(super) fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, progress: &Progress) {
+        let (spans, reported) = self.sack_spans(tcp);
+        self.look_for_losses(now, &spans[..reported], progress);
+    }
+
+    /// The same, where the SACK blocks are known.
+    #[inline(always)]
+    pub(super) fn look_for_losses(
         &mut self,
         now: Instant,
-        tcp: &TcpHeader,
+        sacked: &[Span],
         &Progress { acked, grown, duplicate, rtt, window_used }: &Progress,
     ) {
-        let (spans, reported) = self.sack_spans(tcp);
         let out = self.tx.outstanding();
         let before = self.loss.phase();
-        let report = AckReport { acked, sacked: &spans[..reported], duplicate };
+        let report = AckReport { acked, sacked, duplicate };
         match self.loss.on_ack(&out, &report) {
             LossDecision::BeginRecovery => self.begin_recovery(now),
             LossDecision::TailRepaired => {
@@ -237,8 +253,12 @@ impl Endpoint {
     }
 
     /// The window grows for what was acknowledged, in the phase that was `before`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn grow(&mut self, now: Instant, acked: Bytes, rtt: Option<Duration>, window_used: bool, before: Phase) {
+        if self.congestion.sets_rate() {
+            // It goes by what is delivered.
+            return;
+        }
         self.congestion.on_ack(&AckFacts {
             now,
             acked,

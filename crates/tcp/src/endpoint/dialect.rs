@@ -3,7 +3,7 @@
 //! Here alone is decided what of the one holds for the other. The rest of the endpoint asks [`Dialect`] and takes what a segment says as a [`PeerReport`]; what TACK adds
 //! happens in `tack_input` and `tack_output`.
 
-use ackless_wire::tcp::TcpOptions;
+use ackless_wire::tcp::TackOptions;
 use ackless_wire::{BitRate, Bytes, Duration, Instant, TcpHeader};
 
 use super::Endpoint;
@@ -138,12 +138,12 @@ impl Dialect {
         self.tack_mut().map(|tack| tack.sending.numbers.assign(now))
     }
 
-    /// Writes that number into a header.
+    /// Writes that number into the options of a header.
     #[inline(always)]
-    pub(super) fn write_number(&self, number: u64, options: &mut TcpOptions) {
+    pub(super) fn write_number(&self, number: u64, options: &mut TackOptions) {
         if let Self::Tack(tack) = self {
-            options.tack.form = tack.config.form;
-            options.tack.packet_number = Some(numbers::wire(number));
+            options.form = tack.config.form;
+            options.packet_number = Some(numbers::wire(number));
         }
     }
 }

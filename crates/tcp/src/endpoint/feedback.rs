@@ -13,43 +13,39 @@ use crate::transmissions::{Lost, Transmissions};
 
 /// What an acknowledgement delivered, and how things stood before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delivered {
-    pub(super) facts: Deliveries,
+pub(super) struct Delivered<'a> {
+    pub(super) facts: &'a Deliveries,
     in_flight: Bytes,
     /// What had ever been lost until then.
     pub(super) ever_lost: Bytes,
 }
 
 impl Endpoint {
-    /// Enters an acknowledgement of all below `ack`, with its SACK blocks, into the records, if there are any; `bare` if it
-    /// says nothing new by number or window, and comes without payload.
+    /// Whether an acknowledgement is entered into records, if there are any; `bare` if it says nothing new by number or window, and comes without payload.
     #[inline]
-    pub(super) fn record_delivery(
-        &mut self,
-        now: Instant,
-        ack: Position,
-        tcp: &TcpHeader,
-        bare: bool,
-    ) -> Option<Delivered> {
+    pub(super) fn is_recorded(&self, tcp: &TcpHeader, bare: bool) -> bool {
         // A receiver of data has nothing out, and nothing to learn of it.
         let nothing = self.tx.una == self.tx.max && tcp.options.sack.is_empty() && !bare;
-        if nothing || !self.loss.is_recording() {
-            return None;
-        }
-        Some(self.enter_delivery(now, ack, tcp, bare))
+        !nothing && self.loss.is_recording()
     }
 
-    fn enter_delivery(&mut self, now: Instant, ack: Position, tcp: &TcpHeader, bare: bool) -> Delivered {
+    /// Enters an acknowledgement, with its SACK blocks, into the records, and what it delivers into `facts`, which are empty.
+    #[inline(always)]
+    pub(super) fn enter_delivery<'a>(
+        &mut self,
+        tcp: &TcpHeader,
+        bare: bool,
+        spans: &[Span],
+        facts: &'a mut Deliveries,
+    ) -> Delivered<'a> {
+        let (now, ack) = (facts.now, facts.una);
         let records = self.loss.records().expect("there are records");
         let (in_flight, ever_lost) = (self.loss.pipe(&self.tx.outstanding()), records.ever_lost());
-        let mut facts = Deliveries::new(now, ack);
         facts.min_rtt = self.rtt.min();
         facts.srtt = self.rtt.smoothed();
         if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps) {
             facts.echoed = stamps.sent_by(echo, now);
         }
-        let (spans, reported) = self.sack_spans(tcp);
-        let spans = &spans[..reported];
         facts.duplicate = duplicate_report(ack, spans);
         facts.bare = bare;
         facts.has_blocks = !spans.is_empty();
@@ -89,14 +85,14 @@ impl Endpoint {
     }
 
     /// Tells the controller what was delivered, once losses have been looked for.
-    pub(super) fn feed_back(&mut self, delivered: &Delivered) {
-        let facts = &delivered.facts;
+    pub(super) fn feed_back(&mut self, delivered: &Delivered<'_>) {
+        let facts = delivered.facts;
         if facts.bytes == Bytes::ZERO {
             return;
         }
         let ever_lost = self.loss.records().map_or(Bytes::ZERO, |records| records.ever_lost());
         let sample = self.delivery.sample(facts, ever_lost).map(|sample| self.as_received(sample));
-        if self.config.congestion.hears_losses() {
+        if self.config.congestion.hears_losses() && self.loss.records().is_some_and(Transmissions::has_losses) {
             self.tell_losses(facts.now);
         }
         let feedback = Feedback {

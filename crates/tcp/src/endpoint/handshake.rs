@@ -13,9 +13,7 @@ use crate::ack::{AckReason, Policy};
 use crate::config::{Config, GrowthRule};
 use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
 use crate::event::{CloseReason, Event};
-use crate::loss::{
-    Detector, DupackRecovery, LossDetector, PartialAcks, Pull, Rack, Recorded, Recording, RecoveryChoice, SackRecovery,
-};
+use crate::loss::{Detector, DupackRecovery, LossDetector, PartialAcks, Recorded, RecoveryChoice, SackRecovery};
 use crate::measure::Rhythm;
 use crate::sequence::Position;
 use crate::state::Trigger;
@@ -44,11 +42,11 @@ impl Endpoint {
         let recorded = config.congestion.models_path();
         if sack {
             if config.recovery == RecoveryChoice::Rack {
-                return Recording::Rack(Rack::new()).into();
+                return Detector::Rack(Box::default());
             }
             return match recorded {
                 false => Detector::Sack(SackRecovery::new()),
-                true => Recording::Sack(Recorded::new(SackRecovery::new())).into(),
+                true => Detector::RecordedSack(Box::new(Recorded::new(SackRecovery::new()))),
             };
         }
         let partial = match config.congestion {
@@ -61,7 +59,7 @@ impl Endpoint {
         };
         match recorded {
             false => Detector::Dupack(DupackRecovery::new(partial)),
-            true => Recording::Dupack(Recorded::new(DupackRecovery::new(partial))).into(),
+            true => Detector::RecordedDupack(Box::new(Recorded::new(DupackRecovery::new(partial)))),
         }
     }
 
@@ -188,7 +186,7 @@ impl Endpoint {
         let seed = self.tx.iss.0.into();
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
         if !self.dialect.is_plain() {
-            self.loss = Recording::Pull(Pull::default()).into();
+            self.loss = Detector::Pull(Box::default());
             Self::keep_losses(&self.config, &mut self.loss);
         } else {
             self.congestion.fall_back(now);

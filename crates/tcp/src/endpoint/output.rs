@@ -1,6 +1,6 @@
 //! What is sent next, and how a segment is made.
 
-use ackless_wire::tcp::TcpOptions;
+use ackless_wire::tcp::{TackOptions, TcpOptions};
 use ackless_wire::{
     Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
@@ -113,21 +113,11 @@ impl Endpoint {
     /// A segment with so many bytes whose values do not matter, in its place.
     #[inline(always)]
     pub(super) fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
-        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
-        if let IpHeader::V4(ip) = &mut peer.ip {
-            ip.id = ip.id.wrapping_add(1);
-        }
-        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
-        let len = peer.ip.len() + header + payload;
-        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
-        pool.insert_with(len, || Packet {
-            ip,
-            transport: Transport::Tcp(said.header(ports.0, ports.1)),
-            payload: Payload::Length(payload.get() as u32),
-        })
+        self.put_bearing(said, payload, TackOptions::default(), Bytes::ZERO, pool)
     }
 
     /// The same, with a number where segments have one.
+    #[inline(always)]
     pub(super) fn put_numbered(
         &mut self,
         said: Said,
@@ -136,10 +126,34 @@ impl Endpoint {
         pool: &mut PacketPool,
     ) -> PacketId {
         let Some(number) = number else { return self.put(said, payload, pool) };
-        if let Some(IpHeader::V4(ip)) = self.peer.as_mut().map(|peer| &mut peer.ip) {
+        let mut tack = TackOptions::default();
+        self.dialect.write_number(number, &mut tack);
+        // However it is written.
+        self.put_bearing(said, payload, tack, Bytes(8), pool)
+    }
+
+    /// The same with these options, which are so long.
+    #[inline(always)]
+    fn put_bearing(
+        &mut self,
+        said: Said,
+        payload: Bytes,
+        tack: TackOptions,
+        len: Bytes,
+        pool: &mut PacketPool,
+    ) -> PacketId {
+        let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
+        if let IpHeader::V4(ip) = &mut peer.ip {
             ip.id = ip.id.wrapping_add(1);
         }
-        self.place_numbered(said, Payload::Length(payload.get() as u32), number, pool)
+        let header = TcpHeader::MIN_LEN + len + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        let len = peer.ip.len() + header + payload;
+        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
+        pool.insert_with(len, || Packet {
+            ip,
+            transport: Transport::Tcp(said.header_bearing(ports.0, ports.1, tack)),
+            payload: Payload::Length(payload.get() as u32),
+        })
     }
 
     /// A segment that is not part of the stream, and what TACK sends in its own turn.
@@ -464,7 +478,7 @@ impl Endpoint {
     fn place_numbered<O: Outlet>(&self, said: Said, payload: Payload, number: u64, outlet: O) -> O::Placed {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
         let mut tcp = said.header(self.local.port(), peer.address.port());
-        self.dialect.write_number(number, &mut tcp.options);
+        self.dialect.write_number(number, &mut tcp.options.tack);
         let len = peer.ip.len() + tcp.len() + Bytes(payload.len().into());
         outlet.put(len, || Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload })
     }
@@ -485,7 +499,7 @@ impl Endpoint {
             ecn.mark(&mut ip);
         }
         if let Some(number) = number {
-            self.dialect.write_number(number, &mut tcp.options);
+            self.dialect.write_number(number, &mut tcp.options.tack);
         }
         if self.asks.is_some() {
             self.write_request(&mut tcp.options);
@@ -604,8 +618,14 @@ impl Said {
     /// The header that says it, and nothing else.
     #[inline(always)]
     fn header(self, from: u16, to: u16) -> TcpHeader {
+        self.header_bearing(from, to, TackOptions::default())
+    }
+
+    /// The same with these options.
+    #[inline(always)]
+    fn header_bearing(self, from: u16, to: u16, tack: TackOptions) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
-        let options = TcpOptions { timestamps, ..TcpOptions::default() };
+        let options = TcpOptions { timestamps, tack, ..TcpOptions::default() };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }
     }
 }

@@ -98,13 +98,13 @@ impl Endpoint {
 
     /// An acknowledgement delivered `delivered`, and losses have been looked for: what that means for the sender's timers
     /// and for what it may send in a recovery.
-    pub(super) fn after_delivery(&mut self, now: Instant, delivered: &Delivered, advanced: bool) {
+    pub(super) fn after_delivery(&mut self, now: Instant, delivered: &Delivered<'_>, advanced: bool) {
         if !matches!(self.loss.phase(), Phase::Recovery { .. }) {
             self.prr = None;
         }
-        let out = self.tx.outstanding();
-        let pipe = self.loss.pipe(&out);
         if let Some(prr) = &mut self.prr {
+            let out = self.tx.outstanding();
+            let pipe = self.loss.pipe(&out);
             let lost = self.loss.records().is_some_and(|records| records.ever_lost() > delivered.ever_lost);
             let (delivered, threshold) = (delivered.facts.bytes, self.congestion.window());
             prr.on_ack(&Delivery { delivered, pipe, threshold, smss: out.smss, safe: advanced && !lost });
@@ -125,6 +125,7 @@ impl Endpoint {
 
     /// Whether a probe is to be scheduled (RFC 8985, 7.2). Deviation: not while one is out and nothing tells of it, and after one that could not go (7.3) only once something is acknowledged. The letter
     /// schedules one for all new data; where it then cannot go the timeout starts again, so that who writes a little more often than that, on a path that is gone, would never have a timeout.
+    #[inline(always)]
     fn expects_tail_probe(&self) -> bool {
         let linux = self.config.sender.rack == RackRule::Linux;
         self.loss.wants_tail_probe(&self.tx.outstanding())

@@ -6,10 +6,11 @@
 use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 
 use super::Endpoint;
-use super::acknowledge::Acknowledgement;
+use super::acknowledge::{Acknowledgement, Progress};
 use crate::ack::{AckPolicy, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
-use crate::loss::Phase;
+use crate::delivery::Deliveries;
+use crate::loss::{LossDetector, Phase};
 use crate::sequence::{Position, Span};
 
 impl Endpoint {
@@ -29,8 +30,12 @@ impl Endpoint {
         let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
         match (len, self.dialect.is_plain()) {
             (Bytes::ZERO, true) => {
-                if !(self.is_undisturbed(tcp) && self.takes_acknowledgement(now, tcp, acked)) {
-                    self.take_bare(now, tcp);
+                let undisturbed = self.is_undisturbed(tcp);
+                if !(undisturbed && self.takes_acknowledgement(now, tcp, acked)) {
+                    let recorded = undisturbed && self.loss.is_recording();
+                    if !(recorded && self.takes_recorded_acknowledgement(now, tcp, acked)) {
+                        self.take_bare(now, tcp);
+                    }
                 }
                 true
             }
@@ -78,7 +83,7 @@ impl Endpoint {
         if is_plain {
             self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
             self.take_timestamp(now, span.start, tcp);
-            self.append(now, span, tcp, segment);
+            self.append::<false>(now, span, tcp, segment);
         }
         is_plain
     }
@@ -94,7 +99,7 @@ impl Endpoint {
             self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
             self.take_timestamp(now, span.start, tcp);
             let window = self.rx.window();
-            self.append(now, span, tcp, segment);
+            self.append::<true>(now, span, tcp, segment);
             self.after_text(now, len, len, window);
             if self.rx.in_batch {
                 self.rx.join_batch(span);
@@ -117,7 +122,7 @@ impl Endpoint {
     }
 
     #[inline(always)]
-    fn append(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
+    fn append<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         let len = span.len();
         self.stats.data_segments_received += 1;
         self.rx.full_size = self.rx.full_size.max(segment);
@@ -127,7 +132,11 @@ impl Endpoint {
         self.stats.bytes_delivered += len;
         let (full_size, measured) = (self.rx.full_size, &self.measured);
         let facts = SegmentFacts { new_bytes: len, full_size, place: Place::InOrder, measured, host: None };
-        let decision = self.ack_policy.on_segment(now, &facts);
+        let decision = if NUMBERED {
+            self.ack_policy.on_numbered_segment(now, &facts)
+        } else {
+            self.ack_policy.on_segment(now, &facts)
+        };
         self.heed_policy(decision);
     }
 
@@ -152,5 +161,29 @@ impl Endpoint {
         self.grow(now, acked, rtt, window_used, Phase::Open);
         self.after_new_acknowledgement(now);
         self.take_timestamp(now, start, tcp);
+    }
+
+    /// A bare acknowledgement of new data where there are records: of what `acknowledge` does, that is all that there is to do.
+    #[inline(never)]
+    fn takes_recorded_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
+        let ack = self.tx.una + acked;
+        let is_plain = acked > Bytes::ZERO && ack <= self.tx.max;
+        if is_plain {
+            let start = self.rx.next;
+            let report = self.report_of(tcp, start, Bytes::ZERO);
+            self.update_window(now, ack, &report);
+            let window_used = self.has_used_window();
+            let mut facts = Deliveries::new(now, ack);
+            let delivered = self.enter_delivery(tcp, false, &[], &mut facts);
+            let rtt = self.on_new_acknowledgement(now, ack, &report, Some(&delivered));
+            self.loss.on_delivered(delivered.facts);
+            let grown = self.growing_by(acked, Some(&delivered));
+            self.look_for_losses(now, &[], &Progress { acked, grown, duplicate: false, rtt, window_used });
+            self.feed_back(&delivered);
+            self.after_new_acknowledgement(now);
+            self.after_delivery(now, &delivered, true);
+            self.take_timestamp(now, start, tcp);
+        }
+        is_plain
     }
 }

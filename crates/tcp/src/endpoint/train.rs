@@ -22,13 +22,26 @@ impl Endpoint {
     /// now: else [`poll_transmit`](Self::poll_transmit) is to be asked as ever.
     #[inline(always)]
     pub fn poll_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
-        if self.tx.una >= self.tx.next || !self.sends_new_data_alone(now) {
+        if self.tx.una >= self.tx.next {
+            false
+        } else if !self.pacer.may_send(now) {
+            self.waits_for_its_time_alone(now)
+        } else if !self.sends_new_data_alone() {
             false
         } else if self.dialect.is_plain() && self.loss.is_calm() && !self.is_paced() {
             self.send_train(now, pool, train)
         } else {
             self.sends_in_its_time() && self.send_timed_train(now, pool, train)
         }
+    }
+
+    /// Whether a sender whose time has not come has nothing to send that does not wait for it.
+    fn waits_for_its_time_alone(&mut self, now: Instant) -> bool {
+        self.state == State::Established
+            && self.reply.is_none()
+            && self.ack_owed.is_none()
+            && self.dialect.is_silent()
+            && self.is_held_by_pacing(now)
     }
 
     /// Puts there what is left of a burst that has begun in this instant, as far as it is full-sized segments: the queues below and the pace have had their say when it
@@ -42,12 +55,11 @@ impl Endpoint {
 
     /// Whether the next segments are new data, of all that bears on any sender.
     #[inline]
-    fn sends_new_data_alone(&self, now: Instant) -> bool {
+    fn sends_new_data_alone(&self) -> bool {
         self.goes_on_with_new_data()
             && self.tx.throttle == Throttle::Open
             && self.tx.bursts.is_none()
             && !self.rx.tunes_itself()
-            && self.pacer.may_send(now)
             && self.undo.is_none()
             && !self.ack_policy.asks_host()
     }

@@ -93,7 +93,7 @@ impl Endpoint {
         ack: Position,
         acked: Bytes,
         tcp: &TcpHeader,
-        delivered: Option<&Delivered>,
+        delivered: Option<&Delivered<'_>>,
     ) -> bool {
         if self.undo.as_ref().is_none_or(|undo| undo.reduction.is_none()) {
             return false;

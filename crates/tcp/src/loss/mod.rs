@@ -168,28 +168,35 @@ pub enum SentKind {
     Probe,
 }
 
-/// The detectors there are. Those without records are asked at every segment and stand in front.
+/// The detectors there are. Those without records are asked at every segment and stand in front; the others are larger.
 #[derive(Clone, Debug)]
 pub(crate) enum Detector {
     Sack(SackRecovery),
     Dupack(DupackRecovery),
-    Recording(Box<Recording>),
+    RecordedSack(Box<Recorded<SackRecovery>>),
+    RecordedDupack(Box<Recorded<DupackRecovery>>),
+    Rack(Box<Rack>),
+    Pull(Box<Pull>),
 }
 
-/// The detectors that keep records.
-#[derive(Clone, Debug)]
-pub(crate) enum Recording {
-    Sack(Recorded<SackRecovery>),
-    Dupack(Recorded<DupackRecovery>),
-    Rack(Rack),
-    Pull(Pull),
+macro_rules! each_detector {
+    ($self:ident, $detector:ident => $call:expr) => {
+        match $self {
+            Self::Sack($detector) => $call,
+            Self::Dupack($detector) => $call,
+            Self::RecordedSack($detector) => $call,
+            Self::RecordedDupack($detector) => $call,
+            Self::Rack($detector) => $call,
+            Self::Pull($detector) => $call,
+        }
+    };
 }
 
 impl Detector {
     /// Whether there are records.
     #[inline]
     pub(crate) const fn is_recording(&self) -> bool {
-        matches!(self, Self::Recording(_))
+        !matches!(self, Self::Sack(_) | Self::Dupack(_))
     }
 
     /// Whether nothing is known to be lost or to have come above a hole, and there are no records: an acknowledgement without SACK blocks changes nothing.
@@ -203,67 +210,38 @@ impl Detector {
     pub(crate) fn lets_new_data_go(&self) -> bool {
         match self {
             Self::Sack(detector) => detector.is_calm(),
-            Self::Dupack(_) => false,
-            Self::Recording(detector) => match &**detector {
-                Recording::Sack(detector) => detector.rule().is_calm(),
-                Recording::Rack(detector) => detector.phase() == Phase::Open,
-                Recording::Pull(detector) => detector.phase() == Phase::Open,
-                Recording::Dupack(_) => false,
-            },
+            Self::RecordedSack(detector) => detector.rule().is_calm(),
+            Self::Dupack(_) | Self::RecordedDupack(_) => false,
+            Self::Rack(detector) => detector.phase() == Phase::Open,
+            Self::Pull(detector) => detector.phase() == Phase::Open,
         }
     }
 
     /// Whether losses are found by RACK.
     pub(crate) fn is_rack(&self) -> bool {
-        matches!(self, Self::Recording(detector) if matches!(**detector, Recording::Rack(_)))
+        matches!(self, Self::Rack(_))
     }
 
     /// Whether there is no scoreboard, so that what is in flight in a recovery is a guess.
     pub(crate) fn is_guessing(&self) -> bool {
-        match self {
-            Self::Sack(_) => false,
-            Self::Dupack(_) => true,
-            Self::Recording(detector) => matches!(**detector, Recording::Dupack(_)),
-        }
+        matches!(self, Self::Dupack(_) | Self::RecordedDupack(_))
+    }
+
+    /// What is asked for each segment of who keeps records is known at once; the others look at more.
+    #[inline(never)]
+    fn pipe_of_others(&self, out: &Outstanding) -> Bytes {
+        each_detector!(self, detector => detector.pipe(out))
     }
 
     /// What finds losses under TACK, if that is in force.
     pub(crate) fn pull(&self) -> Option<&Pull> {
-        match self {
-            Self::Recording(detector) => match &**detector {
-                Recording::Pull(pull) => Some(pull),
-                _ => None,
-            },
-            _ => None,
-        }
+        if let Self::Pull(pull) = self { Some(pull) } else { None }
     }
 
     /// The same, to write.
     pub(crate) fn pull_mut(&mut self) -> Option<&mut Pull> {
-        match self {
-            Self::Recording(detector) => match &mut **detector {
-                Recording::Pull(pull) => Some(pull),
-                _ => None,
-            },
-            _ => None,
-        }
+        if let Self::Pull(pull) = self { Some(pull) } else { None }
     }
-}
-
-impl From<Recording> for Detector {
-    fn from(detector: Recording) -> Self {
-        Self::Recording(Box::new(detector))
-    }
-}
-
-macro_rules! each_detector {
-    ($self:ident, $detector:ident => $call:expr) => {
-        match $self {
-            Self::Sack($detector) => $call,
-            Self::Dupack($detector) => $call,
-            Self::Recording($detector) => $call,
-        }
-    };
 }
 
 impl LossDetector for Detector {
@@ -284,7 +262,10 @@ impl LossDetector for Detector {
 
     #[inline]
     fn pipe(&self, out: &Outstanding) -> Bytes {
-        each_detector!(self, detector => detector.pipe(out))
+        match self {
+            Self::Rack(detector) => detector.pipe(out),
+            _ => self.pipe_of_others(out),
+        }
     }
 
     #[inline]
@@ -367,103 +348,6 @@ impl LossDetector for Detector {
     #[inline]
     fn on_tail_probe(&mut self, end: Position, repeats: bool) {
         each_detector!(self, detector => detector.on_tail_probe(end, repeats));
-    }
-}
-
-macro_rules! each_recording {
-    ($self:ident, $detector:ident => $call:expr) => {
-        match $self {
-            Self::Sack($detector) => $call,
-            Self::Dupack($detector) => $call,
-            Self::Rack($detector) => $call,
-            Self::Pull($detector) => $call,
-        }
-    };
-}
-
-impl LossDetector for Recording {
-    fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
-        each_recording!(self, detector => detector.on_ack(out, report))
-    }
-
-    fn on_timeout(&mut self, out: &Outstanding) {
-        each_recording!(self, detector => detector.on_timeout(out));
-    }
-
-    fn phase(&self) -> Phase {
-        each_recording!(self, detector => detector.phase())
-    }
-
-    fn pipe(&self, out: &Outstanding) -> Bytes {
-        each_recording!(self, detector => detector.pipe(out))
-    }
-
-    fn urgent(&self, out: &Outstanding) -> Option<Span> {
-        each_recording!(self, detector => detector.urgent(out))
-    }
-
-    fn lost(&self, out: &Outstanding) -> Option<Span> {
-        each_recording!(self, detector => detector.lost(out))
-    }
-
-    fn speculative(&self, out: &Outstanding) -> Option<Retransmission> {
-        each_recording!(self, detector => detector.speculative(out))
-    }
-
-    fn go_back(&self, from: Position, limit: Position) -> Span {
-        each_recording!(self, detector => detector.go_back(from, limit))
-    }
-
-    fn on_sent(&mut self, span: Span, kind: SentKind) {
-        each_recording!(self, detector => detector.on_sent(span, kind));
-    }
-
-    fn records(&self) -> Option<&Transmissions> {
-        each_recording!(self, detector => detector.records())
-    }
-
-    fn records_mut(&mut self) -> Option<&mut Transmissions> {
-        each_recording!(self, detector => detector.records_mut())
-    }
-
-    fn on_delivered(&mut self, facts: &Deliveries) {
-        each_recording!(self, detector => detector.on_delivered(facts));
-    }
-
-    fn on_timeout_at(&mut self, now: Instant, out: &Outstanding) {
-        each_recording!(self, detector => detector.on_timeout_at(now, out));
-    }
-
-    fn goes_back(&self) -> bool {
-        each_recording!(self, detector => detector.goes_back())
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        each_recording!(self, detector => detector.deadline())
-    }
-
-    fn on_deadline(&mut self, now: Instant, out: &Outstanding) -> LossDecision {
-        each_recording!(self, detector => detector.on_deadline(now, out))
-    }
-
-    fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        each_recording!(self, detector => detector.wants_tail_probe(out))
-    }
-
-    fn is_probing_tail(&self) -> bool {
-        each_recording!(self, detector => detector.is_probing_tail())
-    }
-
-    fn undo(&mut self) {
-        each_recording!(self, detector => detector.undo());
-    }
-
-    fn on_reordering(&mut self) {
-        each_recording!(self, detector => detector.on_reordering());
-    }
-
-    fn on_tail_probe(&mut self, end: Position, repeats: bool) {
-        each_recording!(self, detector => detector.on_tail_probe(end, repeats));
     }
 }
 

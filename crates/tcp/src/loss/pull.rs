@@ -22,7 +22,9 @@ use crate::transmissions::{Run, Transmissions};
 ///
 /// Lost data goes out before new data, within the cap of the controller. The window is reduced once for all losses that
 /// are found until what was out at the first one is acknowledged.
+// The records stand where they do in all that keep some, so that nobody looks for them.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Pull {
     records: Transmissions,
     phase: Phase,

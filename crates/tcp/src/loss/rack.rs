@@ -15,7 +15,9 @@ use crate::transmissions::{Fate, Transmission, Transmissions, Verdict};
 /// compares times, and sequence numbers where these are equal (RACK_sent_after).
 ///
 /// A recovery reduces the window once, whatever is lost in it; the RFC leaves that to congestion control.
+// The records stand where they do in all that keep some, so that nobody looks for them.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Rack {
     records: Transmissions,
     phase: Phase,
@@ -133,7 +135,7 @@ impl Rack {
     /// RACK_detect_loss(), and when to look again. Whether anything is lost that was not.
     fn detect(&mut self, now: Instant) -> bool {
         self.deadline = None;
-        let Some(latest) = self.latest else { return false };
+        let Some(latest) = self.latest.filter(|&latest| self.records.is_overtaken(latest)) else { return false };
         let patience = self.rtt + self.reordering_window();
         let before = self.records.ever_lost();
         let mut wait = None;

@@ -9,16 +9,18 @@ use crate::transmissions::Transmissions;
 /// `rule` decides; the records only remember.
 ///
 /// What the rule deems lost stays in flight in the records: ask [`LossDetector::pipe`] for what is in flight.
+// The records stand where they do in all that keep some, so that nobody looks for them.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Recorded<D> {
-    rule: D,
     records: Transmissions,
+    rule: D,
 }
 
 impl<D> Recorded<D> {
     /// `rule` from its beginning, and nothing sent.
     pub fn new(rule: D) -> Self {
-        Self { rule, records: Transmissions::new() }
+        Self { records: Transmissions::new(), rule }
     }
 
     /// What decides.

@@ -64,6 +64,17 @@ struct LossRate {
 }
 
 impl Arrivals {
+    /// Packet `number`, as it stands on the wire, came: takes it if it follows the largest so far, as nearly all do. Returns whether it does.
+    #[inline]
+    pub(crate) fn takes_next(&mut self, now: Instant, number: u32) -> bool {
+        let follows = number == (self.largest as u32).wrapping_add(1);
+        if follows {
+            self.largest += 1;
+            (self.latest, self.largest_at) = (self.largest, now);
+        }
+        follows
+    }
+
     /// Packet `number`, as it stands on the wire, came. A gap below it may close within `settling`.
     pub(crate) fn on_packet(&mut self, now: Instant, number: u32, settling: Duration) -> Arrival {
         // The first number is 1: what would lie before it is taken for it.
@@ -106,10 +117,13 @@ impl Arrivals {
     }
 
     /// The first gap that may still close.
+    #[inline]
     fn first_open(&self) -> Option<(u64, Gap)> {
-        if self.last_gap < self.settled || self.gaps.is_empty() {
-            return None;
-        }
+        if self.last_gap < self.settled || self.gaps.is_empty() { None } else { self.find_open() }
+    }
+
+    #[inline(never)]
+    fn find_open(&self) -> Option<(u64, Gap)> {
         self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
     }
 

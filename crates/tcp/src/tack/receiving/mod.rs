@@ -102,6 +102,21 @@ impl Receiving {
         stamp: Option<(u32, Duration)>,
         measured: &Measured,
     ) -> Arrival {
+        let arrival = if self.arrivals.takes_next(now, number) {
+            Arrival::Newest
+        } else {
+            self.on_packet_out_of_turn(now, number, measured)
+        };
+        if arrival != Arrival::Again
+            && let Some((stamp, tick)) = stamp
+        {
+            self.delay.on_packet(now, stamp, tick);
+        }
+        arrival
+    }
+
+    #[inline(never)]
+    fn on_packet_out_of_turn(&mut self, now: Instant, number: u32, measured: &Measured) -> Arrival {
         let mut settling = self.min_rtt(measured).unwrap_or_default() / SETTLING_SHARE;
         if let Some(patience) = &self.patience {
             settling = settling.max(patience.span());
@@ -109,11 +124,6 @@ impl Receiving {
         let arrival = self.arrivals.on_packet(now, number, settling);
         if let (Some(patience), Arrival::Spurious(late)) = (&mut self.patience, arrival) {
             patience.on_mistake(late);
-        }
-        if arrival != Arrival::Again
-            && let Some((stamp, tick)) = stamp
-        {
-            self.delay.on_packet(now, stamp, tick);
         }
         arrival
     }

@@ -1,3 +1,5 @@
+use ackless_wire::random::{Purpose, Stream};
+
 use super::*;
 
 const SETTLING: Duration = Duration::from_millis(10);
@@ -111,4 +113,28 @@ fn the_oldest_of_too_many_gaps_are_forgotten() {
     assert_eq!(arrivals.gaps.len(), MAX_GAPS);
     assert_eq!(come(&mut arrivals, 1, 5), Arrival::Again);
     assert_eq!(come(&mut arrivals, 1, 7), Arrival::Late);
+}
+
+#[test]
+fn a_number_that_follows_is_taken_as_any_other_is() {
+    for seed in 0..50 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let largest = if random.chance(0.5) { 0 } else { u64::from(u32::MAX) - 50 };
+        let mut arrivals = Arrivals { largest, ..Arrivals::default() };
+        let mut followed = 0;
+        for millis in 0..200 {
+            let ahead = if random.chance(0.6) { 1 } else { random.below(8) as u32 };
+            let number =
+                (arrivals.largest as u32).wrapping_add(ahead).wrapping_sub(random.below(2) as u32 * (ahead / 4));
+            let mut other = arrivals.clone();
+            let fits = come(&mut other, millis, number);
+            if arrivals.takes_next(at(millis), number) {
+                assert_eq!((fits, format!("{other:?}")), (Arrival::Newest, format!("{arrivals:?}")), "seed {seed}");
+                followed += 1;
+            }
+            arrivals = other;
+            settled(&mut arrivals, millis);
+        }
+        assert!((100..180).contains(&followed), "seed {seed}: {followed}");
+    }
 }

@@ -283,14 +283,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// A train leaves a transport at the server.
+    #[inline(always)]
     pub(super) fn leave_together(&mut self) {
         let mut train = std::mem::take(&mut self.train);
         if self.server.is_instant() && self.eavesdropper.is_none() {
-            train.drain(..).for_each(|packet| self.put_on_wire(packet));
+            for &packet in &train {
+                self.put_on_wire(packet);
+            }
             self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         } else {
-            train.drain(..).for_each(|packet| self.send_from(Place::Server, packet));
+            train.iter().for_each(|&packet| self.send_from(Place::Server, packet));
         }
+        train.clear();
         self.train = train;
     }
 

@@ -317,7 +317,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The other segments of a burst leave the server together, as a train does: how much lies below has been looked at for the first.
-    #[inline(always)]
+    #[inline(never)]
     fn send_rest_of_burst(&mut self, flow: usize, end: usize) {
         let End { tcp: Some(tcp), .. } = &mut self.flows.flow_mut(flow).ends[end] else { return };
         tcp.poll_rest_of_burst(self.now, &mut self.pool, &mut self.train);

@@ -11,7 +11,6 @@ use ackless_wire::{IpHeader, SeqNumber};
 use crate::crc::{CRC3, CRC7, CRC8};
 use crate::hack::ack::Ack;
 use crate::hack::codec::CHECKSUM;
-use crate::hack::context::{Context, Next};
 
 /// The octets of a header that its checksum covers: those that codes can change, in the order of the table in
 /// [`crate::hack`], as big-endian words of eight. The octets of the flow come before them, the MSN behind them.
@@ -19,7 +18,8 @@ use crate::hack::context::{Context, Next};
 pub(super) struct Covered<'a> {
     /// All but the SACK blocks.
     pub(super) words: Words,
-    sack: &'a [(SeqNumber, SeqNumber)],
+    /// The SACK blocks.
+    pub(super) sack: &'a [(SeqNumber, SeqNumber)],
 }
 
 /// Sequence and acknowledgment number; flags, TTL, window, identification, urgent pointer; timestamps; the rest.
@@ -65,21 +65,6 @@ impl<'a> Covered<'a> {
                 | u64::from(options.mss.unwrap_or(0)),
         ];
         Self { words, sack }
-    }
-
-    /// What is covered of the header that an expected step leads to.
-    #[inline(always)]
-    pub(super) fn after(context: &'a Context, next: &'a Next) -> Self {
-        let [numbers, fields, _, rest] = context.words;
-        let (value, echo) = next.timestamps.unwrap_or((0, 0));
-        let words = [
-            numbers & !0xffff_ffff | u64::from(next.ack.0),
-            fields & 0xffff_0000_0000_ffff | u64::from(next.window) << 32 | u64::from(next.id) << 16,
-            u64::from(value) << 32 | u64::from(echo),
-            rest,
-        ];
-        // As many blocks as before.
-        Self { words, sack: next.grown.as_ref().unwrap_or(&context.reference.tcp.options.sack).as_slice() }
     }
 
     /// The words.

@@ -99,7 +99,7 @@ impl Compressor {
                 }
                 match Small::between(context, ack) {
                     Some((small, next)) => {
-                        let covered = Covered::after(context, &next);
+                        let covered = context.covered_after(&next);
                         small.write(context.sum.crc3(&covered, self.msn), code);
                         let words = covered.words;
                         context.take(&next, words);

@@ -112,7 +112,22 @@ impl Context {
         (self.words, self.packet_len) = (Covered::of(ack).words, ack.packet_len());
     }
 
-    /// As [`Self::step`] for an expected step, by which nothing but a stride is learnt. `words`: what is covered of the header that it [leads to](Covered::after).
+    /// What is covered of the header that an expected step leads to.
+    #[inline(always)]
+    pub(super) fn covered_after<'a>(&'a self, next: &'a Next) -> Covered<'a> {
+        let [numbers, fields, _, rest] = self.words;
+        let (value, echo) = next.timestamps.unwrap_or((0, 0));
+        let words = [
+            numbers & !0xffff_ffff | u64::from(next.ack.0),
+            fields & 0xffff_0000_0000_ffff | u64::from(next.window) << 32 | u64::from(next.id) << 16,
+            u64::from(value) << 32 | u64::from(echo),
+            rest,
+        ];
+        // As many blocks as before.
+        Covered { words, sack: next.grown.as_ref().unwrap_or(&self.reference.tcp.options.sack).as_slice() }
+    }
+
+    /// As [`Self::step`] for an expected step, by which nothing but a stride is learnt. `words`: what is covered of the header that it [leads to](Self::covered_after).
     #[inline(always)]
     pub(super) fn take(&mut self, next: &Next, words: Words) {
         self.learn_stride(next.ack);

@@ -154,7 +154,7 @@ fn own(context: &mut Context, msn: u16, bytes: &[u8], codec: Codec, sum: &mut Tc
         Kind::Compact | Kind::Stamps | Kind::Window => {
             let (small, crc) = Small::read(kind, bytes)?;
             let next = small.apply(context)?;
-            let covered = Covered::after(context, &next);
+            let covered = context.covered_after(&next);
             if context.sum.crc3(&covered, msn) != crc {
                 return Err(DecodeError::Checksum(msn));
             }

@@ -224,8 +224,8 @@ mod tests {
                     small_ones += 1;
                     assert_eq!(small.apply(&context), Ok(next), "seed {seed}");
                     assert_eq!(context.after(&next), ack, "seed {seed}");
-                    let words = Covered::after(&context, &next).words;
-                    let by_step = context.sum.crc3(&Covered::after(&context, &next), 9);
+                    let words = context.covered_after(&next).words;
+                    let by_step = context.sum.crc3(&context.covered_after(&next), 9);
                     assert_eq!(by_step, context.sum.crc3(&Covered::of(&ack), 9), "seed {seed}");
                     let mut taken = context.clone();
                     taken.take(&next, words);

@@ -81,7 +81,7 @@ impl Link {
     fn offer(&mut self) {
         self.originator.push_new(mpdu(self.offered));
         let joining = if self.random.chance(self.packs) { self.random.below(5) } else { 0 };
-        let mut alone = self.is_compared().then(|| self.originator.clone());
+        let mut alone = (joining > 0 && self.is_compared()).then(|| self.originator.clone());
         let packets: Vec<Mpdu> = (1..=joining as u32).map(|n| mpdu(self.offered + n)).collect();
         // All at once, or some before the others.
         let (first, rest) = packets.split_at(self.random.below(joining + 1) as usize);

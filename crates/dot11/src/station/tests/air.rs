@@ -113,13 +113,23 @@ impl Scheme for Watch {
     }
 }
 
+impl Drop for Air {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.compare_with_stock();
+        }
+    }
+}
+
 impl Air {
     /// A silent medium with these stations, whose schemes do nothing.
     pub(super) fn new(stations: Vec<(MacConfig, Vec<LinkConfig>)>) -> Self {
         let schemes = |stock| stations.iter().map(|_| Watch { stock, ..Watch::default() }).collect();
         let stock = Self::with_schemes(stations.clone(), schemes(true), 1);
         let watched = schemes(false);
-        Self { stock: Some(Box::new(stock)), ..Self::with_schemes(stations, watched, 1) }
+        let mut air = Self::with_schemes(stations, watched, 1);
+        air.stock = Some(Box::new(stock));
+        air
     }
 
     /// The same with these schemes, and back-off counters of this seed.
@@ -219,7 +229,6 @@ impl Air {
             }
             air.now = until;
         });
-        self.compare_with_stock();
     }
 
     /// # Panics

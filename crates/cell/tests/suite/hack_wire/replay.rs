@@ -5,11 +5,7 @@
 //! up to the first answer of which it does not tell whether the access point has received it, see
 //! [`heard`](crate::hack_wire::heard).
 
-use std::sync::{Arc, Mutex};
-
 use ackless_cell::config::{CellConfig, Direction, FrameLoss, LinkLoss, Probability, SchemeChoice};
-use ackless_cell::pcap::PcapWriter;
-use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_rohc::hack::{Cid, FiveTuple};
 use ackless_schemes::hack::{Codec, Fit, HackConfig, HackCounters, Mic, MicLen, Policy};
@@ -21,25 +17,13 @@ use crate::hack_wire::heard::{AP, Heard, Reception, receptions};
 use crate::hack_wire::tap::Log;
 use crate::testing::capture;
 use crate::testing::crew;
-use crate::testing::ears;
 use crate::testing::hack_cells::{cell, dormant, hack_of, tcp_of, transfer, with_stations};
 use crate::testing::sound::assert_sound;
-use crate::testing::tap::{Tap, shared};
+use crate::testing::tap;
 
 /// Runs a cell: its capture, and what passed the wire.
 pub fn record(config: &CellConfig, seed: u64) -> (Vec<u8>, Log) {
-    let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
-    let log = Arc::new(Mutex::new(Log::default()));
-    let tap = |node| {
-        // What happens at stations is nobody's affair.
-        let log = if node == AP { Arc::clone(&log) } else { Arc::default() };
-        Tap::new(scheme(config, node), log)
-    };
-    let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
-    cell.witness_acks();
-    cell.advance(config.end());
-    drop(cell);
-    (writer.finish().expect("memory takes everything"), std::mem::take(&mut *shared(&log)))
+    tap::record(config, seed, AP, |cell| cell.witness_acks())
 }
 
 /// What a replay has compared.

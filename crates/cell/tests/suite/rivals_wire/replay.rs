@@ -4,12 +4,9 @@
 //! A capture is followed up to the first answer of which it does not tell whether the access point has received it, see [`crate::rivals_wire::evidence`].
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 
 use ackless_cell::config::{ApQueue, CellConfig, Direction, Probability, SchemeChoice};
 use ackless_cell::loss::Interference;
-use ackless_cell::pcap::PcapWriter;
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::Body;
 use ackless_dot11::hooks::Passage;
 use ackless_phy::Standard;
@@ -25,9 +22,8 @@ use crate::rivals_wire::fresh::{FreshAp, emitted};
 use crate::rivals_wire::timing::receiver;
 use crate::testing::capture;
 use crate::testing::crew;
-use crate::testing::ears;
 use crate::testing::hack_cells::{cell, tcp_of, transfer, with_stations};
-use crate::testing::tap::{Listener, Tap, shared};
+use crate::testing::tap::{self, Listener};
 
 /// What passed the wire at the run's access point, and when.
 #[derive(Clone, Debug, Default)]
@@ -61,18 +57,7 @@ impl Listener for Log {
 
 /// Runs a cell: its capture, and what passed the wire.
 fn record(config: &CellConfig, seed: u64) -> (Vec<u8>, Log) {
-    let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
-    let log = Arc::new(Mutex::new(Log::default()));
-    let tap = |node| {
-        // What happens at stations is nobody's affair.
-        let log = if node == AP { Arc::clone(&log) } else { Arc::default() };
-        Tap::new(scheme(config, node), log)
-    };
-    let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
-    cell.interfere(losses(seed));
-    cell.advance(config.end());
-    drop(cell);
-    (writer.finish().expect("memory takes everything"), std::mem::take(&mut *shared(&log)))
+    tap::record(config, seed, AP, |cell| cell.interfere(losses(seed)))
 }
 
 /// Random losses of all that is answered, and of answers.

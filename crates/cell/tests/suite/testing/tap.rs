@@ -3,10 +3,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use ackless_cell::config::CellConfig;
+use ackless_cell::pcap::PcapWriter;
+use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Passage, Scheme, SendOptions, Verdict};
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId};
+
+use crate::testing::ears::{self, Ears};
 
 /// Hears what a [`Tap`] hears.
 pub trait Listener {
@@ -80,6 +85,27 @@ impl Tap {
     pub fn new(scheme: AnyScheme, listener: impl Listener + 'static) -> Self {
         Self { scheme, listener: Box::new(listener) }
     }
+}
+
+/// Runs a cell, `prepared` so, to its end: its capture, and what a listener at this node has heard.
+pub fn record<L: Listener + Default + 'static>(
+    config: &CellConfig,
+    seed: u64,
+    place: NodeId,
+    prepared: impl FnOnce(&mut Cell<Tap, Ears<'_>>),
+) -> (Vec<u8>, L) {
+    let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
+    let heard = Arc::new(Mutex::new(L::default()));
+    let tap = |node| {
+        // What happens at others is nobody's affair.
+        let listener = if node == place { Arc::clone(&heard) } else { Arc::default() };
+        Tap::new(scheme(config, node), listener)
+    };
+    let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
+    prepared(&mut cell);
+    cell.advance(config.end());
+    drop(cell);
+    (writer.finish().expect("memory takes everything"), std::mem::take(&mut *shared(&heard)))
 }
 
 /// Asks the scheme, and nothing else.

@@ -207,9 +207,13 @@ impl<P: Copy> Wired<P> {
 
     /// The next packet, with its time, if it arrives before `lead` and is one that is `wanted`; nothing where it is lost, or nobody knows without a closer look.
     #[inline(always)]
-    pub fn pop_before<T>(&mut self, lead: Instant, wanted: impl FnOnce(P) -> Option<T>) -> Option<(Instant, T)> {
+    pub fn pop_before<T>(
+        &mut self,
+        lead: Instant,
+        wanted: impl FnOnce(Instant, P) -> Option<T>,
+    ) -> Option<(Instant, T)> {
         let next = self.direct.front().filter(|next| next.at < lead && self.held.is_empty())?;
-        let taken = (next.at, next.packet.and_then(wanted)?);
+        let taken = (next.at, next.packet.and_then(|packet| wanted(next.at, packet))?);
         self.direct.pop_front();
         self.next = self.direct.front().map(|arrival| arrival.at);
         Some(taken)

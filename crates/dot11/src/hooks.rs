@@ -9,7 +9,7 @@
 //! scheme, which must then emit or release it.
 
 use ackless_phy::TxVector;
-use ackless_wire::{Bytes, Duration, Instant, PacketId, PacketPool};
+use ackless_wire::{Bytes, Duration, Instant, Packet, PacketId, PacketPool};
 
 pub use crate::block_ack::Fate;
 pub use crate::content::Content;
@@ -26,8 +26,8 @@ pub use crate::queue::SendOptions;
 /// Where an MPDU carries an A-MSDU, `on_sequenced`, `on_mpdu`, `on_delivered` and `on_given_up` are asked about each of its packets, one after another
 /// and with the same sequence number ([`Mpdu::part`]); one packet refused by `on_mpdu` refuses all.
 ///
-/// What comes in a run is asked about at once by `on_all_sequenced`, `on_mpdus`, `on_run_upward` and `on_fates`, which by default ask one by one. A scheme that answers
-/// these itself does what it would have done then.
+/// What comes in a run is asked about at once by `on_run_outgoing`, `on_all_sequenced`, `on_mpdus`, `on_run_upward` and `on_fates`, and what only passes by `on_passing`; by default they ask one by
+/// one, or leave all to those that do. A scheme that answers these itself does what it would have done then.
 ///
 /// Each name that `on_outgoing` or `on_queued` gave a frame comes to one end: delivered, given up, dropped, or withdrawn by the scheme.
 pub trait Scheme {
@@ -45,6 +45,17 @@ pub trait Scheme {
         _options: &mut SendOptions,
     ) -> Verdict {
         Verdict::Pass
+    }
+
+    /// [`Self::on_outgoing`] for a packet that passes as it is, where no context is needed to say so and nothing is asked for. False, and nothing has changed, for any other.
+    fn on_passing(&mut self, _now: Instant, _node: NodeId, _packet: &Packet, _options: &SendOptions) -> bool {
+        false
+    }
+
+    /// [`Self::on_outgoing`] for packets that are handed over one behind another and go one way, of as many at the start as are held without that anything is emitted. Returns how many
+    /// these are; of the next one nothing has been asked.
+    fn on_run_outgoing(&mut self, _cx: &mut Context<'_>, _packets: &[PacketId], _options: &SendOptions) -> usize {
+        0
     }
 
     /// A packet that this scheme emitted with [`Emission::Queue`] is being queued: `handle` names its frame.
@@ -160,6 +171,11 @@ pub trait Scheme {
         !self.is_stock()
     }
 
+    /// Whether anything ever goes up on this node because of what [`Self::on_outgoing`] is asked: if not, packets that a host sends in an instant may be handed over behind one another at its end.
+    fn answers_upward(&self) -> bool {
+        !self.is_stock()
+    }
+
     /// Whether [`Self::on_forward`] ever does more than to let packets pass: if not, it need not be asked.
     fn heeds_passage(&self) -> bool {
         !self.is_stock()
@@ -179,6 +195,14 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
         options: &mut SendOptions,
     ) -> Verdict {
         (**self).on_outgoing(cx, packet, handle, options)
+    }
+
+    fn on_passing(&mut self, now: Instant, node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
+        (**self).on_passing(now, node, packet, options)
+    }
+
+    fn on_run_outgoing(&mut self, cx: &mut Context<'_>, packets: &[PacketId], options: &SendOptions) -> usize {
+        (**self).on_run_outgoing(cx, packets, options)
     }
 
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
@@ -271,6 +295,10 @@ impl<S: Scheme + ?Sized> Scheme for Box<S> {
 
     fn changes_options(&self) -> bool {
         (**self).changes_options()
+    }
+
+    fn answers_upward(&self) -> bool {
+        (**self).answers_upward()
     }
 
     fn heeds_passage(&self) -> bool {

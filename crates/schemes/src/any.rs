@@ -4,7 +4,7 @@ use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{
     Admission, AnswerDue, Arrival, Backlog, Context, Fate, Passage, Scheme, SendOptions, Verdict,
 };
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use crate::agent::Agent;
 use crate::arq_proxy::ArqProxy;
@@ -79,6 +79,14 @@ impl Scheme for AnyScheme {
         options: &mut SendOptions,
     ) -> Verdict {
         ask!(self, Verdict::Pass, scheme => scheme.on_outgoing(cx, packet, handle, options))
+    }
+
+    fn on_passing(&mut self, now: Instant, node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
+        ask!(self, true, scheme => scheme.on_passing(now, node, packet, options))
+    }
+
+    fn on_run_outgoing(&mut self, cx: &mut Context<'_>, packets: &[PacketId], options: &SendOptions) -> usize {
+        ask!(self, 0, scheme => scheme.on_run_outgoing(cx, packets, options))
     }
 
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
@@ -182,6 +190,14 @@ impl Scheme for AnyScheme {
             Self::Stock | Self::Hack(_) | Self::Agent(_) | Self::ArqProxy(_) | Self::Thinning(_) | Self::FastAck(_) => {
                 false
             }
+        }
+    }
+
+    #[inline(always)]
+    fn answers_upward(&self) -> bool {
+        match self {
+            Self::Stock | Self::Hack(_) => false,
+            Self::Agent(_) | Self::Filter(_) | Self::ArqProxy(_) | Self::Thinning(_) | Self::FastAck(_) => true,
         }
     }
 

@@ -298,27 +298,55 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.train = train;
     }
 
-    /// Acknowledgements of one end leave their station, which is stock, where nobody looks at what crosses between the network and a host. Its MAC only queues all but the first where it
-    /// waits for the medium already.
+    /// Acknowledgements of one end leave their station, whose scheme has nothing to say to that end, where nobody looks at what crosses between the network and a host. The scheme may hold them,
+    /// and a MAC that waits for the medium already only queues those that pass behind another.
     #[inline(never)]
     pub(super) fn leave_station_together(&mut self, node: usize) {
         let mut train = std::mem::take(&mut self.train);
-        let mut left = train.drain(..);
-        while let Some(packet) = left.next() {
+        let mut left = train.as_slice();
+        let instant = self.passages[node].is_instant();
+        while let Some((&packet, others)) = left.split_first() {
             let route = self.routes.way(node, self.destination(packet));
-            self.leave_host(node, packet, route);
-            if !self.passages[node].is_instant() {
+            let held = if instant { self.hold_at_station(node, left, route) } else { 0 };
+            left = &left[held..];
+            if held > 0 {
                 continue;
             }
-            let Some(mut intake) = self.stations[node].intake(route) else { continue };
-            while intake.has_room()
-                && let Some(packet) = left.next()
-            {
-                intake.take(self.now, packet, &self.pool);
+            self.leave_host(node, packet, route);
+            left = others;
+            if instant {
+                left = self.queue_at_station(node, left, route);
             }
         }
-        drop(left);
+        train.clear();
         self.train = train;
+    }
+
+    /// Of packets that go this way from a station, those at the start that its scheme holds. Returns how many.
+    #[inline(always)]
+    fn hold_at_station(&mut self, node: usize, packets: &[PacketId], route: Route) -> usize {
+        if self.stations[node].is_stock() {
+            return 0;
+        }
+        let held = self.stations[node].enqueue_held(self.now, &mut self.pool, packets, route);
+        if held > 0 {
+            self.after_passage(node, true);
+        }
+        held
+    }
+
+    /// Of packets that go this way from a station, those at the start that its MAC only queues. Returns the others.
+    #[inline(always)]
+    fn queue_at_station<'p>(&mut self, node: usize, mut packets: &'p [PacketId], route: Route) -> &'p [PacketId] {
+        let Some(mut intake) = self.stations[node].intake(route) else { return packets };
+        while intake.has_room()
+            && let Some((&packet, others)) = packets.split_first()
+            && intake.passes(self.now, self.pool.get(packet))
+        {
+            intake.take(self.now, packet, &self.pool);
+            packets = others;
+        }
+        packets
     }
 
     /// The server puts a packet on the wire.
@@ -437,19 +465,22 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             return;
         }
         let deadline = self.stations[0].scheme_deadline();
-        let mut known = None;
+        let (mut known, mut alike) = (None, false);
         while self.stations[0].awaits_access() && !self.pool.has_discharged() {
-            if let Some(route) = known {
-                self.queue_alike(route, lead);
+            if alike && let Some(route) = known {
+                alike = self.queue_alike(route, lead);
             }
-            let Some((at, packet)) = self.wire_down.pop_before(lead, Load::packet) else { return };
+            let Some((at, packet)) = self.wire_down.pop_before(lead, |_, load| load.packet()) else { return };
             self.events += u64::from(at > self.now);
             self.now = at;
             let to = address::node_of(self.pool.get(packet).ip.dst()).unwrap_or(NodeId(0));
             let route = match known {
                 Some(route @ Route { destination, .. }) if destination == to => route,
                 _ => match self.route_down(to) {
-                    Some(route) => *known.insert(route),
+                    Some(route) => {
+                        alike = true;
+                        *known.insert(route)
+                    }
                     None => {
                         self.pool.release(packet);
                         continue;
@@ -467,19 +498,26 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// Those that come next, before `lead`, and go the same way, where the AP only queues them.
+    /// Those that come next, before `lead`, and go the same way, where the AP only queues them. Returns whether there were any.
     #[inline(always)]
-    fn queue_alike(&mut self, route: Route, lead: Instant) {
+    fn queue_alike(&mut self, route: Route, lead: Instant) -> bool {
         let Self { stations, wire_down, pool, events, now, .. } = self;
-        let Some(mut intake) = stations[0].intake(route) else { return };
-        let goes_alike = |packet: &PacketId| address::node_of(pool.get(*packet).ip.dst()) == Some(route.destination);
+        let Some(mut intake) = stations[0].intake(route) else { return true };
+        let mut any = false;
         while intake.has_room()
-            && let Some((at, packet)) = wire_down.pop_before(lead, |load| load.packet().filter(goes_alike))
+            && let Some((at, packet)) = wire_down.pop_before(lead, |at, load| {
+                let packet = load.packet()?;
+                let content = pool.get(packet);
+                let goes_alike = address::node_of(content.ip.dst()) == Some(route.destination);
+                (goes_alike && intake.passes(at, content)).then_some(packet)
+            })
         {
             *events += u64::from(at > *now);
             *now = at;
             intake.take(at, packet, pool);
+            any = true;
         }
+        any
     }
 
     /// The way down of a packet that has come over the wire; nothing where it does not go on.

@@ -63,7 +63,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 *untold = silent.then_some((flow, end));
                 match acknowledgement {
                     // What a scheme has to say to it may reach this end before the next packet does.
-                    Some(acknowledgement) if !self.stations[node].is_stock() => self.send_from(place, acknowledgement),
+                    Some(acknowledgement) if self.stations[node].answers_upward() => {
+                        self.send_from(place, acknowledgement)
+                    }
                     later => self.train.extend(later),
                 }
                 if !silent {

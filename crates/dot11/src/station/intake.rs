@@ -1,28 +1,38 @@
 //! Packets on their way into the queues: from the host, from the scheme, and those that pass through the node; and those that find no room.
 
-use ackless_wire::{Instant, PacketId, PacketPool};
+use ackless_wire::{Instant, Packet, PacketId, PacketPool};
 
 use super::{Bounds, MediumView, Route, Station, carry_out};
 use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
 use crate::hooks::{Content, Passage, Scheme, SendOptions};
 use crate::queue::{Fifo, Queued};
 
-/// Where packets that go one way are queued while the medium is asked for already: [`Station::enqueue`] would put each where it is put here, and nothing else follows from it.
+/// Where packets that go one way are queued while the medium is asked for already: [`Station::enqueue`] would put each that passes where it is put here, and nothing else follows from it.
 #[derive(Debug)]
-pub struct Intake<'s> {
+pub struct Intake<'s, S> {
+    scheme: &'s mut S,
+    node: NodeId,
+    /// How they are sent, where a scheme is to be asked.
+    asked: Option<SendOptions>,
     fifo: &'s mut Fifo,
     like: &'s Queued,
     next_handle: &'s mut u32,
 }
 
-impl Intake<'_> {
+impl<S: Scheme> Intake<'_, S> {
+    /// Whether a packet passes that is handed over now. One that does is to be [taken](Self::take), or dropped where there is no room.
+    #[inline(always)]
+    pub fn passes(&mut self, now: Instant, packet: &Packet) -> bool {
+        self.asked.is_none_or(|options| self.scheme.on_passing(now, self.node, packet, &options))
+    }
+
     /// Whether there is room for one more.
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.fifo.len() < self.fifo.limit()
     }
 
-    /// Queues a packet, with its reference. There must be room.
+    /// Queues a packet that [passes](Self::passes), with its reference. There must be room.
     #[inline(always)]
     pub fn take(&mut self, now: Instant, packet: PacketId, pool: &PacketPool) {
         *self.next_handle += 1;
@@ -33,13 +43,25 @@ impl Intake<'_> {
 impl<S: Scheme> Station<S> {
     /// Where packets that go this way are queued, if another one has gone it and nobody but the queue has a say in it.
     #[inline]
-    pub fn intake(&mut self, route: Route) -> Option<Intake<'_>> {
-        if !(self.scheme.is_stock() && self.queues_plainly() && self.access.wants()) {
+    pub fn intake(&mut self, route: Route) -> Option<Intake<'_, S>> {
+        if !(self.queues_plainly() && self.access.wants()) {
             return None;
         }
         let link = self.links.index(route.next)?;
+        let asked = (!self.scheme.is_stock()).then(|| self.options(route, Some(link)));
         let (fifo, like) = self.links.intake(link, route)?;
-        Some(Intake { fifo, like, next_handle: &mut self.next_handle })
+        let (scheme, node) = (&mut self.scheme, self.config.node);
+        Some(Intake { scheme, node, asked, fifo, like, next_handle: &mut self.next_handle })
+    }
+
+    /// [`Self::enqueue`] for packets that a transport here has sent one behind another and that go this way: of as many at the start as the scheme holds. Returns how many these are.
+    #[inline]
+    pub fn enqueue_held(&mut self, now: Instant, pool: &mut PacketPool, packets: &[PacketId], route: Route) -> usize {
+        let options = self.options(route, self.links.index(route.next));
+        let mut cx = context!(self, now, pool);
+        let held = self.scheme.on_run_outgoing(&mut cx, packets, &options);
+        self.next_handle += held as u32;
+        held
     }
 
     /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.

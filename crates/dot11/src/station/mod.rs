@@ -263,6 +263,12 @@ impl<S: Scheme> Station<S> {
         self.scheme.heeds_passage()
     }
 
+    /// Whether its scheme ever has something go up because of what the host here sends.
+    #[inline(always)]
+    pub fn answers_upward(&self) -> bool {
+        self.scheme.answers_upward()
+    }
+
     /// When its scheme is to be woken.
     #[inline(always)]
     pub fn scheme_deadline(&self) -> Option<Instant> {

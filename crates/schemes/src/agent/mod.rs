@@ -217,11 +217,16 @@ impl Scheme for Agent {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        let ends_here = is_last_hop(options.ds, cx.node, options.destination == options.receiver);
-        if ends_here && self.ack_maker.hears_at_once(cx, packet, options.receiver) {
+        if self.on_passing(cx.now, cx.node, cx.pool.get(packet), options) {
             return Verdict::Pass;
         }
         self.judge(cx, packet, handle, options)
+    }
+
+    #[inline]
+    fn on_passing(&mut self, now: Instant, node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
+        let ends_here = is_last_hop(options.ds, node, options.destination == options.receiver);
+        ends_here && self.ack_maker.hears_at_once(now, packet, options.receiver)
     }
 
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {

@@ -50,7 +50,7 @@ use std::slice;
 
 use ackless_dot11::frame::{Answer, FrameHandle, HeaderBits, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Fate, Scheme, SendOptions, Verdict};
-use ackless_wire::{Duration, Instant, PacketId};
+use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use crate::guard::announces;
 pub use ackless_rohc::hack::Codec;
@@ -111,7 +111,7 @@ impl Hack {
         &self.config
     }
 
-    /// What becomes of a packet that is handed to the MAC.
+    /// What becomes of a packet that is handed to the MAC and is no data that passes.
     #[inline(never)]
     fn judge(
         &mut self,
@@ -121,10 +121,8 @@ impl Hack {
         options: &mut SendOptions,
     ) -> Verdict {
         match link(&mut self.links, cx, options.receiver) {
-            Some(link) if !link.driver.passes_data(cx.pool.get(packet)) => {
-                link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options)
-            }
-            _ => Verdict::Pass,
+            Some(link) => link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options),
+            None => Verdict::Pass,
         }
     }
 }
@@ -169,11 +167,26 @@ impl Scheme for Hack {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        let link = self.links.get(usize::from(options.receiver.0)).and_then(Option::as_ref);
-        match link {
-            Some(link) if link.driver.passes_data(cx.pool.get(packet)) => Verdict::Pass,
-            _ => self.judge(cx, packet, handle, options),
+        if self.on_passing(cx.now, cx.node, cx.pool.get(packet), options) {
+            return Verdict::Pass;
         }
+        self.judge(cx, packet, handle, options)
+    }
+
+    #[inline]
+    fn on_passing(&mut self, _now: Instant, _node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
+        let link = self.links.get(usize::from(options.receiver.0)).and_then(Option::as_ref);
+        link.is_some_and(|link| link.driver.passes_data(packet))
+    }
+
+    #[inline(never)]
+    fn on_run_outgoing(&mut self, cx: &mut Context<'_>, packets: &[PacketId], options: &SendOptions) -> usize {
+        let Some(link) = link(&mut self.links, cx, options.receiver) else { return 0 };
+        link.driver.hold_run(&mut env!(self, cx), packets, options)
+    }
+
+    fn answers_upward(&self) -> bool {
+        false
     }
 
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {

@@ -59,12 +59,11 @@ impl AckMaker {
 
     /// [`Self::on_outgoing`] for data of the flow at hand. False, and no change, for other packets.
     #[inline(always)]
-    pub(super) fn hears_at_once(&mut self, cx: &Context<'_>, packet: PacketId, to: NodeId) -> bool {
-        let content = cx.pool.get(packet);
+    pub(super) fn hears_at_once(&mut self, now: Instant, content: &Packet, to: NodeId) -> bool {
         let (Some((tcp, end)), Some((key, flow))) = (data_of(content), self.flows.row_at_hand()) else { return false };
         let ours = flow.client == to && key.is_against(content, tcp);
         if ours {
-            flow.last_heard = cx.now;
+            flow.last_heard = now;
             flow.doubted |= flow.told_ack.is_some_and(|told_ack| !end.after(told_ack));
         }
         ours

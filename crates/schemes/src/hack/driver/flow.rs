@@ -93,6 +93,14 @@ impl Flow {
         self.rtt = Rtt::new();
     }
 
+    /// An ACK of it was handed over.
+    #[inline]
+    pub(super) fn note_ack(&mut self, ack: AckRef<'_>, now: Instant) {
+        self.ts_val = ack.tcp().options.timestamps.map(|(value, _)| value);
+        self.rtt.on_ack(self.ts_val, now);
+        self.last_used = now;
+    }
+
     /// A frame of it was handed to the MAC as it is.
     pub(super) fn on_handed_over(&mut self, pure: bool) {
         self.outstanding += 1;

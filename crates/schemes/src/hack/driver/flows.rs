@@ -16,7 +16,7 @@
 //! and both go natively until one has been idle.
 
 use ackless_rohc::hack::{AckRef, Cid};
-use ackless_wire::{Duration, Instant, Packet};
+use ackless_wire::{Duration, Instant, Packet, TcpHeader};
 
 use super::flow::{CID_IDLE, Flow, Held};
 use crate::flow_key::{FlowKey, FlowTable};
@@ -68,6 +68,19 @@ impl Flows {
         self.places.get_mut(key).copied()
     }
 
+    /// The place of the flow of a packet with this TCP header.
+    #[inline]
+    pub(super) fn find_of(&mut self, packet: &Packet, tcp: &TcpHeader) -> Option<u16> {
+        self.places.get_of(packet, tcp).copied()
+    }
+
+    /// The key and the flow at a place that was found last.
+    #[inline]
+    pub(super) fn found(&mut self, place: u16) -> (&FlowKey, &mut Flow) {
+        let flow = self.flows[usize::from(place)].as_mut().expect("a flow that was found is there");
+        (self.places.key_at_hand(), flow)
+    }
+
     /// The place of the flow of this ACK, which is that packet, and is added if it is new. `None` where there is no place left: more than 65,536 flows
     /// within [`FORGET`]; they all go natively.
     #[inline]
@@ -78,9 +91,7 @@ impl Flows {
         nic: &Nic<Held>,
         now: Instant,
     ) -> Option<u16> {
-        let Some(&mut place) = self.places.get_of(packet, ack.tcp()) else { return self.add(packet, ack, nic, now) };
-        self[place].last_used = now;
-        Some(place)
+        self.find_of(packet, ack.tcp()).or_else(|| self.add(packet, ack, nic, now))
     }
 
     #[inline(never)]

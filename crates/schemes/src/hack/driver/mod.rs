@@ -27,6 +27,8 @@ mod policies;
 mod tail;
 mod take_back;
 
+use std::slice;
+
 use ackless_dot11::frame::{FrameHandle, HeaderBits, MacSeq, Mpdu, NodeId, Tid};
 use ackless_dot11::hooks::{Fate, SendOptions, Verdict};
 use ackless_rohc::hack::{Ack, AckRef};
@@ -156,35 +158,56 @@ impl Driver {
         }
         let Ok(ack) = AckRef::of(content) else { return self.on_other_outgoing(env, packet, handle, options) };
         let Some(place) = self.flows.find_or_add(content, ack, &self.nic, env.cx.now) else { return Verdict::Pass };
-        let ts_val = ack.tcp().options.timestamps.map(|(value, _)| value);
-        let flow = &mut self.flows[place];
-        flow.ts_val = ts_val;
-        flow.rtt.on_ack(ts_val, env.cx.now);
-        if !self.holds(env.config.policy) {
-            return self.let_go(env, place, packet, handle, options);
+        self.flows[place].note_ack(ack, env.cx.now);
+        if self.holds(env.config.policy) {
+            let outstanding = self.flows[place].outstanding;
+            match self.obstacle(env, place, outstanding) {
+                Some(obstacle) => *obstacle.counter(env) += 1,
+                None if self.hold(env, place, slice::from_ref(&packet), options) == 1 => return Verdict::Hold,
+                None => env.counters.refused += 1,
+            }
         }
+        self.let_go(env, place, packet, handle, options)
+    }
+
+    /// Packets for the peer were handed to the MAC, one behind another: pure ACKs of one flow at the start are held as far as they can be. Says how many; of the next one nothing is known.
+    pub(super) fn hold_run(&mut self, env: &mut Env<'_, '_>, packets: &[PacketId], options: &SendOptions) -> usize {
+        let Some(first) = packets.first().filter(|_| self.holds(env.config.policy)) else { return 0 };
+        let content = env.cx.pool.get(*first);
+        let Some(place) = content.tcp().and_then(|tcp| self.flows.find_of(content, tcp)) else { return 0 };
         let outstanding = self.flows[place].outstanding;
-        if let Some(obstacle) = self.obstacle(env, place, outstanding) {
-            *obstacle.counter(env) += 1;
-            return self.let_go(env, place, packet, handle, options);
+        match self.obstacle(env, place, outstanding) {
+            Some(_) => 0,
+            None => self.hold(env, place, packets, options),
         }
+    }
+
+    /// Holds packets that nothing is in the way of, as many at the start as are ACKs of this flow that can be compressed, and as the NIC has room for. Says how many.
+    fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, packets: &[PacketId], options: &SendOptions) -> usize {
         self.note_context(env, place);
-        let (held, ready) =
-            (Held { packet, options: *options, since: env.cx.now }, env.cx.now + env.config.driver_to_nic);
-        let (flows, max_msn) = (&mut self.flows, env.config.codec.max_msn());
-        let flow = &mut flows[place];
-        let mut wraps = false;
-        let posted = self.nic.post(place, flow.cid, ready, held, |code| {
-            let compressed = flow.state.compress(ack, code);
-            wraps = code.msn() == max_msn;
-            compressed
-        });
-        if !posted {
-            env.counters.refused += 1;
-            return self.let_go(env, place, packet, handle, options);
+        let (now, max_msn) = (env.cx.now, env.config.codec.max_msn());
+        let (ready, room) = (now + env.config.driver_to_nic, self.room(env, place));
+        let (key, flow) = self.flows.found(place);
+        let (mut count, mut wraps) = (0, 0);
+        for &packet in packets.iter().take(room) {
+            let content = env.cx.pool.get(packet);
+            let Some(ack) = AckRef::of(content).ok().filter(|ack| key.is_of(content, ack.tcp())) else { break };
+            let held = Held { packet, options: *options, since: now };
+            let posted = self.nic.post(place, flow.cid, ready, held, |code| {
+                let compressed = flow.state.compress(ack, code);
+                wraps += u64::from(compressed && code.msn() == max_msn);
+                compressed
+            });
+            if !posted {
+                break;
+            }
+            flow.note_ack(ack, now);
+            count += 1;
         }
-        self.note_held(env, place, wraps);
-        Verdict::Hold
+        if count > 0 {
+            self.note_held(env, place, wraps);
+        }
+        count
     }
 
     /// A packet for the peer that is no pure ACK was handed to the MAC.
@@ -338,17 +361,23 @@ impl Driver {
             Some(Obstacle::NoContext)
         } else if !self.flows.owns(place, env.cx.now) {
             Some(Obstacle::NotOwner)
-        } else if self.nic.held(place) >= usize::from(env.config.codec.max_outstanding()) {
+        } else if self.room(env, place) == 0 {
             Some(Obstacle::Full)
         } else {
             None
         }
     }
 
-    /// An ACK is kept, and the NIC has its code; `wraps`: that of the last MSN.
+    /// For how many more ACKs of this flow the NIC has room.
     #[inline]
-    fn note_held(&mut self, env: &mut Env<'_, '_>, place: u16, wraps: bool) {
-        env.counters.msn_wrap += u64::from(wraps);
+    fn room(&self, env: &Env<'_, '_>, place: u16) -> usize {
+        usize::from(env.config.codec.max_outstanding()).saturating_sub(self.nic.held(place))
+    }
+
+    /// ACKs are kept, and the NIC has their codes; `wraps`: how many have the last MSN.
+    #[inline]
+    fn note_held(&mut self, env: &mut Env<'_, '_>, place: u16, wraps: u64) {
+        env.counters.msn_wrap += wraps;
         env.wake_after(self.patience(env, place));
     }
 

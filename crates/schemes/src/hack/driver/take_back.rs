@@ -118,7 +118,7 @@ impl Driver {
             *posted = code;
             true
         });
-        self.note_held(env, place, code.msn() == env.config.codec.max_msn());
+        self.note_held(env, place, u64::from(code.msn() == env.config.codec.max_msn()));
         true
     }
 }

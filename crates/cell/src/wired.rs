@@ -13,6 +13,7 @@ use crate::config::{Direction, WireBuffer, WireStep, WiredLink};
 
 #[cfg(test)]
 mod tests;
+mod together;
 
 /// A link that sends packets one after another and delivers them later.
 ///

@@ -282,13 +282,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.agenda.set(self.slots.slot(Wakeup::ToWire), self.server.down_timeout());
     }
 
-    /// A train leaves a transport at the server.
+    /// A train leaves a transport at the server; `counted` says whether its packets count in small queues.
     #[inline(always)]
-    pub(super) fn leave_together(&mut self) {
+    pub(super) fn leave_together(&mut self, counted: bool) {
         let mut train = std::mem::take(&mut self.train);
         if self.server.is_instant() && self.eavesdropper.is_none() {
-            for &packet in &train {
-                self.put_on_wire(packet);
+            let packets = train.iter().map(|&packet| (Load::Packet(packet), self.pool.len_of(packet)));
+            if counted || !self.wire_down.put_together(self.now, packets) {
+                train.iter().for_each(|&packet| self.put_on_wire(packet));
             }
             self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         } else {

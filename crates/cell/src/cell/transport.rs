@@ -292,7 +292,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         };
         let is_all = tcp.poll_train(self.now, &mut self.pool, &mut self.train);
         if !self.train.is_empty() {
-            self.leave_together();
+            self.leave_together(false);
         }
         is_all
     }
@@ -325,7 +325,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         tcp.poll_rest_of_burst(self.now, &mut self.pool, &mut self.train);
         if !self.train.is_empty() {
             (0..self.train.len()).for_each(|at| self.charge(flow, end, self.train[at]));
-            self.leave_together();
+            self.leave_together(true);
         }
     }
 

@@ -4,12 +4,14 @@
 //! reused: once the queues have grown to the flight's size nothing is allocated, but for what is lost.
 
 mod record;
+mod row;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use ackless_wire::{Bytes, Instant};
 
 pub use self::record::{Fate, Lost, Run, Snapshot, Transmission, Verdict};
+use self::row::Row;
 use crate::loss::Scoreboard;
 use crate::sequence::{Position, Span};
 
@@ -23,9 +25,9 @@ use crate::sequence::{Position, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Transmissions {
     /// In sequence order, adjacent.
-    records: VecDeque<Transmission>,
+    records: Row<Transmission>,
     /// In the order of sending. An entry is out of date where its records have a later number or are gone.
-    order: VecDeque<Entry>,
+    order: Row<Entry>,
     /// So many entries at the head of `order` have nothing in flight.
     settled: usize,
     /// What has been reported above SND.UNA.
@@ -55,11 +57,11 @@ impl Transmissions {
     }
 
     /// `span` goes out now, for the first time or again, wholly or in part. Returns the transmission's number.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, span: Span, now: Instant, snapshot: Snapshot) -> u64 {
         self.last_number += 1;
         let number = self.last_number;
-        let known_to = self.records.back().map_or(span.start, |last| last.span.end);
+        let known_to = self.records.last().map_or(span.start, |last| last.span.end);
         debug_assert!(span.start <= known_to, "what is outstanding has no gap");
         if span.start < known_to {
             self.send_again(span, now, snapshot);
@@ -68,9 +70,9 @@ impl Transmissions {
         if !fresh.is_empty() {
             self.in_flight += fresh.len();
             let fate = Fate::InFlight;
-            self.records.push_back(Transmission { span: fresh, number, sent_at: now, sends: 1, fate, snapshot });
+            self.records.push(Transmission { span: fresh, number, sent_at: now, sends: 1, fate, snapshot });
         }
-        self.order.push_back(Entry { number, span });
+        self.order.push(Entry { number, span });
         if self.order.len() > 2 * self.records.len() + SLACK {
             self.compact();
         }
@@ -96,7 +98,7 @@ impl Transmissions {
     /// All below `una` is acknowledged: its records go. `delivered` sees those that were not known to be delivered, cut
     /// at `una`, in runs.
     pub fn acknowledge(&mut self, una: Position, mut delivered: impl FnMut(Run<'_>)) {
-        while self.records.front().is_some_and(|first| first.span.start < una) {
+        while self.records.first().is_some_and(|first| first.span.start < una) {
             let plain = self.plain_below(una);
             if plain == 0 {
                 self.acknowledge_first(una, &mut delivered);
@@ -105,36 +107,32 @@ impl Transmissions {
             let run = Run { first: &self.records[0], last: &self.records[plain - 1] };
             self.in_flight -= run.len();
             delivered(run);
-            // Few at a time.
-            for _ in 0..plain {
-                self.records.pop_front();
-            }
+            self.records.leave(plain);
         }
         self.board.update(una, una, &[]);
         self.trim();
     }
 
-    /// How many records at the front lie below `una`, have been sent once each in their order, and are in flight: nearly always all that do, unless the ring's end lies among
-    /// them.
+    /// How many records at the front lie below `una`, have been sent once each in their order, and are in flight: nearly always all that do.
     fn plain_below(&self, una: Position) -> usize {
         let mut before = 0;
         let is_plain = |record: &&Transmission| {
             let follows = record.number > std::mem::replace(&mut before, record.number);
             follows && record.span.end <= una && record.fate == Fate::InFlight && !record.is_repeated()
         };
-        self.records.as_slices().0.iter().take_while(is_plain).count()
+        self.records.iter().take_while(is_plain).count()
     }
 
     /// What of the first record lies below `una` goes, whatever has become of it.
     fn acknowledge_first(&mut self, una: Position, delivered: &mut impl FnMut(Run<'_>)) {
-        let Some(first) = self.records.front_mut() else { return };
+        let Some(first) = self.records.first_mut() else { return };
         let mut acked = *first;
         acked.span.end = acked.span.end.min(una);
         first.span.start = acked.span.end;
         let rest = first.span;
         let whole = rest.is_empty();
         if whole {
-            self.records.pop_front();
+            self.records.leave(1);
         }
         match acked.fate {
             Fate::InFlight => self.in_flight -= acked.span.len(),
@@ -156,7 +154,7 @@ impl Transmissions {
     /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered, as a run of one. A span that is not
     /// above SND.UNA and below SND.MAX is ignored, such as a duplicate report (RFC 2883).
     pub fn sack(&mut self, span: Span, mut delivered: impl FnMut(Run<'_>)) {
-        let (Some(first), Some(last)) = (self.records.front(), self.records.back()) else { return };
+        let (Some(first), Some(last)) = (self.records.first(), self.records.last()) else { return };
         let (una, max) = (first.span.start, last.span.end);
         if span.start <= una || span.end > max || span.is_empty() {
             return;
@@ -302,7 +300,7 @@ impl Transmissions {
     pub fn numbered(&self, number: u64) -> Option<&Transmission> {
         let at = self.order.binary_search_by_key(&number, |entry| entry.number).ok()?;
         let (from, to) = self.indices(self.order[at].span);
-        self.records.range(from..to).find(|record| record.number == number)
+        self.records[from..to].iter().find(|record| record.number == number)
     }
 
     /// All records in sequence order.
@@ -391,7 +389,7 @@ impl Transmissions {
     ///
     /// Nearly all segments have one size, so that it is nearly always where it would be if all had: it is looked for there first, and then ever further around.
     fn index_of(&self, place: Position) -> usize {
-        let (Some(first), Some(last)) = (self.records.front(), self.records.back()) else { return 0 };
+        let (Some(first), Some(last)) = (self.records.first(), self.records.last()) else { return 0 };
         if place < first.span.end {
             return 0;
         }
@@ -452,18 +450,17 @@ impl Transmissions {
     /// acknowledged.
     #[inline]
     fn trim(&mut self) {
-        let una = self.records.front().map(|first| first.span.start);
-        let mut gone = 0;
-        while self.order.front().is_some_and(|entry| una.is_none_or(|una| entry.span.end <= una)) {
-            self.order.pop_front();
-            gone += 1;
-        }
+        let gone = match self.records.first() {
+            Some(first) => self.order.iter().take_while(|entry| entry.span.end <= first.span.start).count(),
+            None => self.order.len(),
+        };
+        self.order.leave(gone);
         self.settled = self.settled.saturating_sub(gone);
     }
 
     fn is_current(&self, entry: Entry) -> bool {
         let (from, to) = self.indices(entry.span);
-        self.records.range(from..to).any(|r| r.number == entry.number && r.fate != Fate::Delivered)
+        self.records[from..to].iter().any(|r| r.number == entry.number && r.fate != Fate::Delivered)
     }
 
     /// Forgets all entries that are out of date: each was paid for by a transmission.

@@ -133,9 +133,18 @@ impl Rack {
     }
 
     /// RACK_detect_loss(), and when to look again. Whether anything is lost that was not.
+    #[inline(always)]
     fn detect(&mut self, now: Instant) -> bool {
         self.deadline = None;
-        let Some(latest) = self.latest.filter(|&latest| self.records.is_overtaken(latest)) else { return false };
+        match self.latest {
+            Some(latest) if self.records.is_overtaken(latest) => self.judge_overtaken(now, latest),
+            _ => false,
+        }
+    }
+
+    /// The same, where something may be in flight that was sent before the transmission `latest`.
+    #[inline(never)]
+    fn judge_overtaken(&mut self, now: Instant, latest: u64) -> bool {
         let patience = self.rtt + self.reordering_window();
         let before = self.records.ever_lost();
         let mut wait = None;
@@ -179,7 +188,7 @@ impl LossDetector for Rack {
     /// Steps 1 to 3 of RFC 8985, 6.2.
     fn on_delivered(&mut self, facts: &Deliveries) {
         let newest = facts.once.map(|(_, last)| facts.now.saturating_since(last.at));
-        self.min_rtt = [facts.min_rtt, newest].into_iter().flatten().min();
+        self.min_rtt = newest.map_or(facts.min_rtt, |newest| Some(facts.min_rtt.map_or(newest, |min| min.min(newest))));
         self.srtt = facts.srtt.or(newest);
         if let Some(sent) = facts.certain {
             self.rtt = facts.now.saturating_since(sent.at);

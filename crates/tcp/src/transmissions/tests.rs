@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use ackless_wire::random::{Purpose, Stream};
 
 use super::*;

@@ -59,15 +59,27 @@ pub(crate) struct MaxFilter {
     length: u64,
     /// Samples that are or may become the greatest: ever newer and smaller, one for each time.
     samples: VecDeque<(u64, BitRate)>,
+    /// The first and the last of them.
+    best: BitRate,
+    newest: (u64, BitRate),
 }
 
 impl MaxFilter {
     pub(crate) const fn new(length: u64) -> Self {
-        Self { length, samples: VecDeque::new() }
+        Self { length, samples: VecDeque::new(), best: BitRate::ZERO, newest: (0, BitRate::ZERO) }
     }
 
     /// Takes a sample. Old ones go only when a new one comes, so that a silent path keeps its estimate.
+    #[inline]
     pub(crate) fn update(&mut self, time: u64, rate: BitRate) {
+        // Nearly always the same time has a greater one.
+        if self.newest.0 != time || self.newest.1 <= rate {
+            self.enter(time, rate);
+        }
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, time: u64, rate: BitRate) {
         while self.samples.back().is_some_and(|&(_, smaller)| smaller <= rate) {
             self.samples.pop_back();
         }
@@ -77,11 +89,13 @@ impl MaxFilter {
         while self.samples.front().is_some_and(|&(taken, _)| time.saturating_sub(taken) > self.length) {
             self.samples.pop_front();
         }
+        self.best = self.samples.front().map_or(BitRate::ZERO, |&(_, rate)| rate);
+        self.newest = self.samples.back().map_or(self.newest, |&newest| newest);
     }
 
     /// The greatest; zero before the first.
-    pub(crate) fn best(&self) -> BitRate {
-        self.samples.front().map_or(BitRate::ZERO, |&(_, rate)| rate)
+    pub(crate) const fn best(&self) -> BitRate {
+        self.best
     }
 }
 
@@ -250,19 +264,29 @@ impl Aggregation {
         bandwidth: BitRate,
         window: Bytes,
     ) {
-        let expected = bandwidth.amount_floor(now.saturating_since(self.since));
+        let mut expected = bandwidth.amount_floor(now.saturating_since(self.since));
         if self.acked <= expected || self.acked + delivered >= EPOCH_LIMIT {
             self.restart(begin);
+            expected = bandwidth.amount_floor(now.saturating_since(begin));
         }
         self.acked += delivered;
-        let expected = bandwidth.amount_floor(now.saturating_since(self.since));
         let excess = self.acked.saturating_sub(expected).min(window);
         self.excess[self.half] = self.excess[self.half].max(excess);
     }
 
     /// What to allow in flight beyond the gain's: the greatest excess, but not more than `bandwidth` brings in 100 ms.
     pub(crate) fn allowance(&self, bandwidth: BitRate) -> Bytes {
-        self.excess[0].max(self.excess[1]).min(bandwidth.amount_floor(EXCESS_LIMIT))
+        self.allowance_up_to(Self::most(bandwidth))
+    }
+
+    /// The same, where it is known how much that brings.
+    pub(crate) fn allowance_up_to(&self, most: Bytes) -> Bytes {
+        self.excess[0].max(self.excess[1]).min(most)
+    }
+
+    /// The most that is allowed beyond the gain's.
+    pub(crate) const fn most(bandwidth: BitRate) -> Bytes {
+        bandwidth.amount_floor(EXCESS_LIMIT)
     }
 }
 
@@ -282,6 +306,8 @@ const EXCESS_LIMIT: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
+    use ackless_wire::random::{Purpose, Stream};
+
     use super::*;
 
     #[test]
@@ -295,6 +321,23 @@ mod tests {
         }
         filter.update(15, BitRate::from_mbps(6));
         assert_eq!(filter.samples.len(), 1);
+    }
+
+    #[test]
+    fn the_greatest_is_that_of_all_that_came_in_the_window() {
+        for seed in 0..200 {
+            let mut random = Stream::new(seed, 0, Purpose::Test);
+            let length = random.below(12);
+            let (mut filter, mut all, mut time) = (MaxFilter::new(length), Vec::new(), 0);
+            for _ in 0..300 {
+                time += [0, 0, 0, 1, 1, 2, 15][random.below(7) as usize];
+                let rate = BitRate::from_bps(random.below(30));
+                filter.update(time, rate);
+                all.push((time, rate));
+                let recent = all.iter().filter(|&&(taken, _)| time - taken <= length);
+                assert_eq!(Some(filter.best()), recent.map(|&(_, rate)| rate).max(), "seed {seed}");
+            }
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod window;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::pace::Pace;
+use super::pace::{Pace, Wanted};
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, Rounds, bdp};
 use super::{AckFacts, BbrPhase, Controller, Feedback, PathModel, SlowStart};
 use crate::loss::Phase;
@@ -148,8 +148,8 @@ impl Bbr {
 
     /// 4.2.1.
     fn update_pacing(&mut self, srtt: Duration) {
-        let wanted = self.pacing_gain().pace(self.bandwidth.best());
-        self.pace.update(wanted, self.full_pipe.is_filled(), self.window, self.start.smss, srtt);
+        let (gain, bandwidth, smss) = (self.pacing_gain(), self.bandwidth.best(), self.start.smss);
+        self.pace.update(Wanted { gain, bandwidth, smss, srtt }, self.full_pipe.is_filled(), self.window);
     }
 
     /// BDP times `gain` and what quantisation needs (4.2.3.2), or the initial window where nothing is known.

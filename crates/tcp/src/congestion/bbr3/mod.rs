@@ -36,7 +36,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::congested::{Bounds, Latest, Saved};
 use self::marks::Marks;
-use self::model::RoundTrips;
+use self::model::{Path, RoundTrips};
 use self::probe_bw::Probing;
 use super::bounds::MIN_WINDOW;
 use super::pace::Pace;
@@ -57,6 +57,8 @@ pub struct Bbr3 {
     /// BBR.cycle_count.
     cycle: u64,
     round_trips: RoundTrips,
+    /// What follows from these, as it was last asked for.
+    path: Path,
     aggregation: Aggregation,
     /// BBR.full_bw_now and what belongs to it.
     full_pipe: FullPipe,
@@ -121,6 +123,7 @@ impl Bbr3 {
             max_bandwidth: MaxFilter::new(CYCLES - 1),
             cycle: 0,
             round_trips: RoundTrips::new(),
+            path: Path::new(BitRate::ZERO, None, BitRate::ZERO, start.smss),
             aggregation: Aggregation::new(Instant::ZERO),
             full_pipe: FullPipe::default(),
             full_reached: false,

@@ -2,7 +2,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::super::path::{Gain, MinRtt, Renewal, bdp};
+use super::super::path::{Aggregation, Gain, MinRtt, Renewal, bdp};
 use super::{Bbr3, Feedback, MIN_WINDOW, State};
 
 /// Both filters of round-trip times (2.16, 5.3.4.3).
@@ -45,6 +45,39 @@ impl RoundTrips {
     }
 }
 
+/// What follows from bandwidth, round trip and pacing rate, which stay through many acknowledgements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Path {
+    bandwidth: BitRate,
+    min_rtt: Option<Duration>,
+    pacing_rate: BitRate,
+    /// BBR.bdp; nothing where no round trip is known.
+    product: Option<Bytes>,
+    /// The most that is allowed for aggregation.
+    pub(super) most_extra: Bytes,
+    /// BBR.offload_budget, and no less than BBR.MinPipeCwnd.
+    pub(super) budget: Bytes,
+}
+
+impl Path {
+    #[inline(never)]
+    pub(super) fn new(bandwidth: BitRate, min_rtt: Option<Duration>, pacing_rate: BitRate, smss: Bytes) -> Self {
+        let product = min_rtt.map(|rtt| bdp(bandwidth, rtt));
+        let budget = (send_quantum(pacing_rate, smss) * OFFLOAD_QUANTA).max(smss * MIN_WINDOW);
+        Self { bandwidth, min_rtt, pacing_rate, product, most_extra: Aggregation::most(bandwidth), budget }
+    }
+
+    /// BDPMultiple (5.6.4.2), or the `initial` window where no round trip is known.
+    pub(super) fn product_times(&self, gain: Gain, initial: Bytes) -> Bytes {
+        self.product.map_or(initial, |product| gain.of_bytes(product))
+    }
+}
+
+/// SetSendQuantum (5.6.3).
+pub(super) fn send_quantum(pacing_rate: BitRate, smss: Bytes) -> Bytes {
+    pacing_rate.amount_floor(Duration::from_millis(1)).min(LARGEST_QUANTUM).max(smss * 2)
+}
+
 impl Bbr3 {
     /// UpdateMaxBw and UpdateRound (5.5.1, 5.5.5). An application-limited sample counts only if it is no smaller.
     pub(super) fn update_round_and_bandwidth(&mut self, facts: &Feedback) {
@@ -79,29 +112,38 @@ impl Bbr3 {
         self.bounds.bandwidth_short.map_or(max, |short| short.min(max))
     }
 
-    /// BDPMultiple (5.6.4.2), or the initial window where no round trip is known.
-    pub(super) fn bdp_times(&self, bandwidth: BitRate, gain: Gain) -> Bytes {
-        match self.round_trips.min() {
-            Some(rtt) => gain.of_bytes(bdp(bandwidth, rtt)),
-            None => self.start.initial,
+    /// What follows from the model as it stands.
+    #[inline(always)]
+    pub(super) fn path(&mut self) -> &Path {
+        let (bandwidth, min_rtt, pacing_rate) = (self.bandwidth(), self.round_trips.min(), self.pace.rate);
+        let known = &self.path;
+        if known.bandwidth != bandwidth || known.min_rtt != min_rtt || known.pacing_rate != pacing_rate {
+            self.path = Path::new(bandwidth, min_rtt, pacing_rate, self.start.smss);
         }
+        &self.path
     }
 
-    /// Inflight (5.6.4.2).
-    pub(super) fn inflight(&self, bandwidth: BitRate, gain: Gain) -> Bytes {
-        self.quantised(self.bdp_times(bandwidth, gain))
+    /// BDPMultiple (5.6.4.2).
+    #[inline(always)]
+    pub(super) fn bdp_times(&mut self, gain: Gain) -> Bytes {
+        let initial = self.start.initial;
+        self.path().product_times(gain, initial)
     }
 
-    /// QuantizationBudget (5.6.4.2).
-    pub(super) fn quantised(&self, amount: Bytes) -> Bytes {
-        let smss = self.start.smss;
-        let amount = amount.max(self.send_quantum() * OFFLOAD_QUANTA).max(smss * MIN_WINDOW);
-        if self.state == State::Up { amount + smss * 2 } else { amount }
+    /// Inflight (5.6.4.2) for one product.
+    pub(super) fn inflight(&self, path: &Path) -> Bytes {
+        self.quantised(path.product_times(Gain::CRUISE, self.start.initial), path)
+    }
+
+    /// QuantizationBudget (5.6.4.2) with what `path` needs.
+    pub(super) fn quantised(&self, amount: Bytes, path: &Path) -> Bytes {
+        let amount = amount.max(path.budget);
+        if matches!(self.state, State::Up) { amount + self.start.smss * 2 } else { amount }
     }
 
     /// TargetInflight (5.3.3.8.3).
-    pub(super) fn target_inflight(&self) -> Bytes {
-        self.bdp_times(self.bandwidth(), Gain::CRUISE).min(self.window)
+    pub(super) fn target_inflight(&mut self) -> Bytes {
+        self.bdp_times(Gain::CRUISE).min(self.window)
     }
 }
 
@@ -113,3 +155,5 @@ const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 const EXTRA_ROUNDS: u32 = 5;
 /// Send quanta in BBR.offload_budget (5.5.8.1).
 const OFFLOAD_QUANTA: u64 = 3;
+/// 5.6.3.
+const LARGEST_QUANTUM: Bytes = Bytes::from_kib(64);

@@ -3,7 +3,8 @@
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::super::bounds::{Slope, is_too_much, longest_wait, rounds_of_reno, times_beta, with_headroom};
-use super::super::path::{FullPipe, Gain};
+use super::super::path::FullPipe;
+use super::model::Path;
 use super::{Bbr3, Feedback, State};
 
 /// What the cycle remembers (2.14).
@@ -60,15 +61,22 @@ impl Bbr3 {
             return;
         }
         match self.state {
-            State::Down if self.is_time_to_probe(facts.now) => self.start_refill(),
-            State::Down if self.is_time_to_cruise(facts.inflight_before) => self.state = State::Cruise,
-            State::Cruise if self.is_time_to_probe(facts.now) => self.start_refill(),
+            State::Down | State::Cruise => self.wait_for_probe(facts),
             State::Refill if self.rounds.began => {
                 self.probing.sampling = true;
                 self.start_up(facts);
             }
             State::Up => self.judge_probe(facts),
             _ => {}
+        }
+    }
+
+    /// DOWN ends with the queue, CRUISE with the wait.
+    fn wait_for_probe(&mut self, facts: &Feedback) {
+        if self.is_time_to_probe(facts.now) {
+            self.start_refill();
+        } else if matches!(self.state, State::Down) && self.is_time_to_cruise(facts.inflight_before) {
+            self.state = State::Cruise;
         }
     }
 
@@ -110,15 +118,16 @@ impl Bbr3 {
     }
 
     /// IsTimeToProbeBW with IsRenoCoexistenceProbeTime (5.3.3.8): a Reno flow of this window would have lost something by now, or two to three seconds are over.
-    fn is_time_to_probe(&self, now: Instant) -> bool {
+    fn is_time_to_probe(&mut self, now: Instant) -> bool {
         let rounds = rounds_of_reno(self.target_inflight(), self.start.smss);
         now > self.probing.cycle_began + self.probing.wait || self.probing.rounds_since >= rounds
     }
 
     /// IsTimeToCruise.
     fn is_time_to_cruise(&self, inflight: Bytes) -> bool {
-        self.with_headroom().is_none_or(|most| inflight <= most)
-            && inflight <= self.inflight(self.max_bandwidth.best(), Gain::CRUISE)
+        let bandwidth = self.max_bandwidth.best();
+        let path = Path::new(bandwidth, self.round_trips.min(), self.pace.rate, self.start.smss);
+        self.with_headroom().is_none_or(|most| inflight <= most) && inflight <= self.inflight(&path)
     }
 
     /// IsTimeToGoDown.
@@ -189,7 +198,7 @@ impl Bbr3 {
         }
         if let Some(long) = self.bounds.inflight_long {
             self.bounds.inflight_long = Some(long.max(sample.in_flight));
-            if self.state == State::Up {
+            if matches!(self.state, State::Up) {
                 self.probe_upward(facts);
             }
         }
@@ -204,7 +213,7 @@ impl Bbr3 {
             let least = times_beta(self.target_inflight());
             self.bounds.inflight_long = Some(inflight.max(least));
         }
-        if self.state == State::Up {
+        if matches!(self.state, State::Up) {
             if let Some(saved) = &mut self.saved {
                 saved.left = Some(State::Up);
             }

@@ -16,21 +16,18 @@ impl Bbr3 {
             self.probing.acks = AckPhase::Stopping;
             self.start_round();
         }
-        let allowed = self.probe_rtt_window();
-        let began = self.rounds.began;
-        if let State::ProbeRtt { end, round_done } = &mut self.state {
-            match *end {
-                None if facts.inflight <= allowed => {
-                    (*end, *round_done) = (Some(facts.now + PROBE_RTT_LENGTH), false);
+        if let State::ProbeRtt { end, round_done } = self.state {
+            let round_done = round_done || self.rounds.began;
+            match end {
+                None if facts.inflight <= self.probe_rtt_window() => {
+                    self.state = State::ProbeRtt { end: Some(facts.now + PROBE_RTT_LENGTH), round_done: false };
                     self.start_round();
                 }
-                None => {}
-                Some(_) => {
-                    *round_done |= began;
-                    if *round_done {
-                        self.check_probe_rtt_done(facts.now);
-                    }
+                Some(_) if round_done => {
+                    self.state = State::ProbeRtt { end, round_done };
+                    self.check_probe_rtt_done(facts.now);
                 }
+                _ => {}
             }
         }
         if facts.delivered > Bytes::ZERO {
@@ -56,8 +53,8 @@ impl Bbr3 {
     }
 
     /// ProbeRTTCwnd (5.6.4.5).
-    pub(super) fn probe_rtt_window(&self) -> Bytes {
-        self.bdp_times(self.bandwidth(), Gain::HALF).max(self.start.smss * MIN_WINDOW)
+    pub(super) fn probe_rtt_window(&mut self) -> Bytes {
+        self.bdp_times(Gain::HALF).max(self.start.smss * MIN_WINDOW)
     }
 }
 

@@ -18,7 +18,7 @@ impl Bbr3 {
     /// CheckStartupDone (5.3.1.1).
     pub(super) fn check_startup_done(&mut self, facts: &Feedback) {
         self.check_startup_losses(facts);
-        if self.state == State::Startup && self.full_reached {
+        if matches!(self.state, State::Startup) && self.full_reached {
             self.state = State::Drain { since_round: self.rounds.count };
         }
     }
@@ -44,14 +44,15 @@ impl Bbr3 {
     /// Startup's queue is too long: what was delivered in a round, or the product, is what may be in flight.
     pub(super) fn end_startup_below_queue(&mut self) {
         self.full_reached = true;
-        let product = self.bdp_times(self.bandwidth(), Gain::CRUISE);
+        let product = self.bdp_times(Gain::CRUISE);
         self.bounds.inflight_long = Some(product.max(self.latest.inflight));
     }
 
     /// CheckDrainDone (5.3.2).
     pub(super) fn check_drain_done(&mut self, facts: &Feedback) {
         let State::Drain { since_round } = self.state else { return };
-        let is_drained = facts.inflight <= self.inflight(self.bandwidth(), Gain::CRUISE);
+        let path = *self.path();
+        let is_drained = facts.inflight <= self.inflight(&path);
         if is_drained || self.rounds.count > since_round + DRAIN_ROUNDS {
             self.start_down(facts.now);
         }

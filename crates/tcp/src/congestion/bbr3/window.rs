@@ -2,19 +2,15 @@
 
 use ackless_wire::{Bytes, Duration};
 
+use super::super::pace::Wanted;
 use super::{Bbr3, Feedback, MIN_WINDOW, Recovery, State};
 use crate::loss::Phase;
 
 impl Bbr3 {
     /// SetPacingRate (5.6.2).
     pub(super) fn update_pacing(&mut self, srtt: Duration) {
-        let wanted = self.pacing_gain().pace(self.bandwidth());
-        self.pace.update(wanted, self.full_reached, self.window, self.start.smss, srtt);
-    }
-
-    /// SetSendQuantum (5.6.3).
-    pub(super) fn send_quantum(&self) -> Bytes {
-        self.pace.rate.amount_floor(Duration::from_millis(1)).min(LARGEST_QUANTUM).max(self.start.smss * 2)
+        let (gain, bandwidth, smss) = (self.pacing_gain(), self.bandwidth(), self.start.smss);
+        self.pace.update(Wanted { gain, bandwidth, smss, srtt }, self.full_reached, self.window);
     }
 
     /// SetCwnd (5.6.4.6).
@@ -33,10 +29,10 @@ impl Bbr3 {
     }
 
     /// UpdateMaxInflight (5.6.4.2).
-    fn max_inflight(&self) -> Bytes {
-        let bandwidth = self.bandwidth();
-        let extra = self.aggregation.allowance(bandwidth);
-        self.quantised(self.bdp_times(bandwidth, self.window_gain()) + extra)
+    fn max_inflight(&mut self) -> Bytes {
+        let path = *self.path();
+        let extra = self.aggregation.allowance_up_to(path.most_extra);
+        self.quantised(path.product_times(self.window_gain(), self.start.initial) + extra, &path)
     }
 
     /// BoundCwndForModel (5.6.4.7).
@@ -74,6 +70,3 @@ impl Bbr3 {
         }
     }
 }
-
-/// 5.6.3.
-const LARGEST_QUANTUM: Bytes = Bytes::from_kib(64);

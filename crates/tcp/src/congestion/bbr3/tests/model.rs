@@ -1,6 +1,6 @@
 //! Round trips, aggregation, quantum, samples.
 
-use super::super::model::RoundTrips;
+use super::super::model::{RoundTrips, send_quantum};
 use super::*;
 
 fn ms(millis: u64) -> Option<Duration> {
@@ -94,22 +94,25 @@ fn a_lump_is_allowed_beyond_two_products_for_five_to_ten_rounds_and_in_startup_f
 
 #[test]
 fn the_send_quantum_is_a_millisecond_of_at_least_two_segments_and_at_most_64_kib() {
-    let mut bbr = Trace::new().bbr;
     for (kbps, quantum) in [(100, 2_000), (16_000, 2_000), (24_000, 3_000), (1_000_000, 65_536)] {
-        bbr.pace.rate = BitRate::from_kbps(kbps);
-        assert_eq!(bbr.send_quantum(), Bytes(quantum), "{kbps} kbps");
+        assert_eq!(send_quantum(BitRate::from_kbps(kbps), SMSS), Bytes(quantum), "{kbps} kbps");
     }
     // Three of them, or four segments, are always allowed; in UP two segments more.
-    assert_eq!(bbr.quantised(Bytes::ZERO), Bytes(3 * 65_536));
+    let mut bbr = Trace::new().bbr;
+    bbr.pace.rate = BitRate::from_mbps(1_000);
+    let path = *bbr.path();
+    assert_eq!(bbr.quantised(Bytes::ZERO, &path), Bytes(3 * 65_536));
     bbr.pace.rate = BitRate::ZERO;
     bbr.state = State::Up;
-    assert_eq!(bbr.quantised(Bytes::ZERO), Bytes(8_000));
+    let path = *bbr.path();
+    assert_eq!(bbr.quantised(Bytes::ZERO, &path), Bytes(8_000));
 }
 
 #[test]
 fn before_a_round_trip_is_known_the_initial_window_is_what_is_allowed() {
-    let bbr = Bbr3::new(SlowStart::standard(SMSS, SMSS * 10, None), 1);
-    assert_eq!(bbr.bdp_times(BitRate::from_mbps(100), Gain::WINDOW), Bytes(10_000));
+    let mut bbr = Bbr3::new(SlowStart::standard(SMSS, SMSS * 10, None), 1);
+    bbr.max_bandwidth.update(0, BitRate::from_mbps(100));
+    assert_eq!(bbr.bdp_times(Gain::WINDOW), Bytes(10_000));
 }
 
 #[test]

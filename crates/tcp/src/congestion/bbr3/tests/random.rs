@@ -46,7 +46,9 @@ fn wander(seed: u64) {
             prior = trace.delivered;
         }
         trace.ack((!random.chance(0.02)).then_some(sample));
-        let bbr = &trace.bbr;
+        let bbr = &mut trace.bbr;
+        let (path, pacing_rate, product) = (*bbr.path(), bbr.pace.rate, bbr.bdp_times(Gain::WINDOW_UP_3));
+        assert_eq!(path, Path::new(bbr.bandwidth(), bbr.round_trips.min(), pacing_rate, SMSS), "seed {seed}");
         let floor = SMSS * MIN_WINDOW;
         assert!(bbr.window >= floor, "seed {seed}, step {step}: {bbr:?}");
         assert!(bbr.bounds.inflight_short.is_none_or(|short| bbr.window <= short.max(floor)), "seed {seed}: {bbr:?}");
@@ -56,10 +58,7 @@ fn wander(seed: u64) {
             State::Down | State::Refill | State::Up => bbr.bounds.inflight_long,
         };
         assert!(long.is_none_or(|long| bbr.window <= long.max(floor)), "seed {seed}: {bbr:?}");
-        assert!(
-            !bbr.full_reached
-                || bbr.window <= bbr.bdp_times(bbr.bandwidth(), Gain::WINDOW_UP_3).max(floor) + Bytes(250_000)
-        );
+        assert!(!bbr.full_reached || bbr.window <= product.max(floor) + Bytes(250_000));
         assert!(bbr.pace.rate > BitRate::ZERO && bbr.bandwidth() <= bbr.max_bandwidth.best(), "seed {seed}: {bbr:?}");
         assert!(bbr.round_trips.min().is_some_and(|min| min >= Duration::from_millis(38)), "seed {seed}: {bbr:?}");
         cycles += u32::from(bbr.state == State::Refill && last != State::Refill);

@@ -76,6 +76,7 @@ impl Tack {
 }
 
 impl AckPolicy for Tack {
+    #[inline(always)]
     fn on_segment(&mut self, now: Instant, facts: &SegmentFacts<'_>) -> AckDecision {
         if facts.place == Place::Fin {
             return AckDecision::Now(AckReason::Fin);

@@ -25,6 +25,7 @@ mod inspect;
 mod outlet;
 mod output;
 mod pace;
+mod pattern;
 mod predicted;
 mod receiver;
 mod sender;

@@ -1,6 +1,6 @@
 //! What is sent next, and how a segment is made.
 
-use ackless_wire::tcp::{TackOptions, TcpOptions};
+use ackless_wire::tcp::TcpOptions;
 use ackless_wire::{
     Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
@@ -112,46 +112,17 @@ impl Endpoint {
 
     /// A segment with so many bytes whose values do not matter, in its place.
     #[inline(always)]
-    pub(super) fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
-        self.put_bearing(said, payload, TackOptions::default(), Bytes::ZERO, pool)
-    }
-
-    /// The same, with a number where segments have one.
-    #[inline(always)]
-    pub(super) fn put_numbered(
-        &mut self,
-        said: Said,
-        payload: Bytes,
-        number: Option<u64>,
-        pool: &mut PacketPool,
-    ) -> PacketId {
-        let Some(number) = number else { return self.put(said, payload, pool) };
-        let mut tack = TackOptions::default();
-        self.dialect.write_number(number, &mut tack);
-        // However it is written.
-        self.put_bearing(said, payload, tack, Bytes(8), pool)
-    }
-
-    /// The same with these options, which are so long.
-    #[inline(always)]
-    fn put_bearing(
-        &mut self,
-        said: Said,
-        payload: Bytes,
-        tack: TackOptions,
-        len: Bytes,
-        pool: &mut PacketPool,
-    ) -> PacketId {
+    fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
             ip.id = ip.id.wrapping_add(1);
         }
-        let header = TcpHeader::MIN_LEN + len + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + payload;
         let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
         pool.insert_with(len, || Packet {
             ip,
-            transport: Transport::Tcp(said.header_bearing(ports.0, ports.1, tack)),
+            transport: Transport::Tcp(said.header(ports.0, ports.1)),
             payload: Payload::Length(payload.get() as u32),
         })
     }
@@ -603,29 +574,11 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// The same, from `seq` on.
-    #[inline(always)]
-    pub(super) const fn from(self, seq: SeqNumber) -> Self {
-        Self { seq, ..self }
-    }
-
-    /// The same with PSH.
-    #[inline(always)]
-    pub(super) const fn pushed(self) -> Self {
-        Self { flags: self.flags.union(TcpFlags::PSH), ..self }
-    }
-
     /// The header that says it, and nothing else.
     #[inline(always)]
-    fn header(self, from: u16, to: u16) -> TcpHeader {
-        self.header_bearing(from, to, TackOptions::default())
-    }
-
-    /// The same with these options.
-    #[inline(always)]
-    fn header_bearing(self, from: u16, to: u16, tack: TackOptions) -> TcpHeader {
+    pub(super) fn header(self, from: u16, to: u16) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
-        let options = TcpOptions { timestamps, tack, ..TcpOptions::default() };
+        let options = TcpOptions { timestamps, ..TcpOptions::default() };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }
     }
 }

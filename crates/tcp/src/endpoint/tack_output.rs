@@ -27,6 +27,7 @@ use crate::timers::Timer;
 impl Endpoint {
     /// A segment came whose timestamp is acceptable, wherever it lies: if it bears a packet number, that number has come.
     /// A duplicate, too, would else count as lost.
+    #[inline(always)]
     pub(super) fn on_packet_number(&mut self, now: Instant, tcp: &TcpHeader) {
         let (Some(tack), Some(number)) = (self.dialect.tack_mut(), tcp.options.tack.packet_number) else { return };
         let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
@@ -66,7 +67,7 @@ impl Endpoint {
     /// An abrupt change of the window is told at once (paper, V-C): it has closed, or what is left of it is at most half of the
     /// buffer and could at least double now. The paper says no more than "an abrupt change of receive buffer"; the second is when
     /// any receiver here tells of an opened window.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn after_text(&mut self, now: Instant, len: Bytes, fresh: Bytes, window: Bytes) {
         let Some(tack) = self.dialect.tack_mut() else { return };
         tack.receiving.delivery.on_segment(now, fresh, len >= self.rx.full_size);

@@ -8,6 +8,7 @@ use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
 use super::Endpoint;
 use super::burst::Bursts;
+use super::pattern::Pattern;
 use super::sender::{Probe, Throttle};
 use crate::ack::AckPolicy;
 use crate::config::GrowthRule;
@@ -98,13 +99,14 @@ impl Endpoint {
         let first = self.tx.next;
         if fits(first, limit) {
             let said = self.say(now, first);
+            let mut pattern = self.pattern(said, smss);
             let mut next = first;
             while fits(next, limit) {
-                train.push(self.put(said.from(next.seq(self.tx.iss)), self.tx.smss, pool));
+                train.push(self.put_like(&mut pattern, next.seq(self.tx.iss), None, pool));
                 next += smss;
                 self.marks.sent(next, now);
             }
-            self.account_train(now, next);
+            self.account_train(now, next, &pattern);
         }
         let is_congested = fits(self.tx.next, self.tx.window_end) && self.ack_owed.is_none();
         if is_congested {
@@ -159,6 +161,7 @@ impl Endpoint {
                 self.congestion.on_sent(now, pipe, self.delivery.is_limited());
             }
             let (rate, said) = (self.pacing_rate(), self.say(now, first));
+            let mut pattern = self.pattern(said, smss);
             let mut next = first;
             while fits(next) && goes(self, next) {
                 let span = Span::new(next, smss);
@@ -166,13 +169,14 @@ impl Endpoint {
                 if let Some(rate) = rate {
                     self.pacer.on_sent(now, smss, rate);
                 }
-                let is_last = burst.is_some_and(|burst| burst.ends_at(span.end));
-                let said = if is_last { said.pushed() } else { said };
-                train.push(self.put_numbered(said.from(next.seq(self.tx.iss)), smss, number, pool));
+                if burst.is_some_and(|burst| burst.ends_at(span.end)) {
+                    pattern.push();
+                }
+                train.push(self.put_like(&mut pattern, next.seq(self.tx.iss), number, pool));
                 next = span.end;
                 self.marks.sent(next, now);
             }
-            self.account_train(now, next);
+            self.account_train(now, next, &pattern);
             if self.loss.is_recording() {
                 self.schedule_tail_probe(now);
             }
@@ -189,8 +193,9 @@ impl Endpoint {
         self.dialect.number(now)
     }
 
-    /// All up to `end` has gone out, in full-sized segments.
-    fn account_train(&mut self, now: Instant, end: Position) {
+    /// All up to `end` has gone out, in full-sized segments of this pattern.
+    fn account_train(&mut self, now: Instant, end: Position, pattern: &Pattern) {
+        self.go_on_from(pattern);
         let segments = (end - self.tx.next).get() / self.tx.smss.get();
         self.stats.segments_sent += segments;
         self.stats.data_segments_sent += segments;

@@ -44,9 +44,12 @@ impl OneWayDelay {
     pub(crate) fn on_packet(&mut self, now: Instant, stamp: u32, tick: Duration) {
         let first = self.clock.is_none();
         let clock = self.clock.get_or_insert(Clock { stamp, made: 0, first_arrival: now });
-        let ticks = i64::from(stamp.wrapping_sub(clock.stamp) as i32);
-        clock.made = clock.made.saturating_add(ticks.saturating_mul(tick.as_nanos() as i64));
-        clock.stamp = stamp;
+        // Those that left together have one stamp.
+        if stamp != clock.stamp {
+            let ticks = i64::from(stamp.wrapping_sub(clock.stamp) as i32);
+            clock.made = clock.made.saturating_add(ticks.saturating_mul(tick.as_nanos() as i64));
+            clock.stamp = stamp;
+        }
         let sample = (now.saturating_since(clock.first_arrival).as_nanos() as i64).saturating_sub(clock.made);
         self.smoothed =
             if first { sample } else { self.smoothed.saturating_add(sample.saturating_sub(self.smoothed) / 8) };

@@ -5,8 +5,7 @@
 //! and padding of the last symbol are headers. No class is what others leave over.
 
 use ackless_dot11::frame::{ACK_LEN, BLOCK_ACK_LEN, Body, Mpdu, Part, Ppdu};
-use ackless_phy::TxVector;
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::observe::{Heard, Silence};
 use crate::result::{Airtime, AirtimeClass};
@@ -117,7 +116,7 @@ impl Ledger {
             AirtimeClass::Preambles
         };
         let rest = if frame == AirtimeClass::Preambles { AirtimeClass::Headers } else { frame };
-        let vector = ppdu.txvector;
+        let (vector, rate) = (ppdu.txvector, ppdu.txvector.rate());
         let body = start + vector.preamble();
         self.book(frame, start, body);
         let payload = ppdu.duration - vector.preamble() - vector.signal_extension();
@@ -130,7 +129,7 @@ impl Ledger {
             (AirtimeClass::Retransmissions, load.repeated),
         ] {
             bytes += more;
-            let until = body + time_floor(vector, bytes).min(payload);
+            let until = body + time_floor(rate, bytes).min(payload);
             self.book(class, from, until);
             from = until;
         }
@@ -189,8 +188,8 @@ const fn pad(len: u64) -> u64 {
 }
 
 /// How long `bytes` of a PSDU take, rounded down.
-fn time_floor(vector: TxVector, bytes: u64) -> Duration {
-    Duration::from_nanos(bytes * 8 * 1_000_000_000 / vector.rate().bps())
+fn time_floor(rate: BitRate, bytes: u64) -> Duration {
+    Duration::from_nanos(bytes * 8 * 1_000_000_000 / rate.bps())
 }
 
 #[cfg(test)]

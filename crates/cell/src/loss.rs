@@ -136,21 +136,22 @@ impl AirLoss {
             return u64::from(link.of_model(success, down, |loss| loss.control));
         }
         let (errors, fixed) = (link.errors(ppdu.txvector), link.fixed_loss(down, |loss| loss.data));
-        // Nearly all MPDUs of an A-MPDU are as long as the one before.
-        let (mut last, mut success) = (Bytes::ZERO, 1.0);
-        let (mut intact, mut frame, mut len) = (0, 0, Bytes::ZERO);
+        // Nearly all MPDUs of an A-MPDU are as long as the one before, and are drawn for together.
+        let (mut last, mut success, mut alike) = (Bytes::ZERO, 1.0, 0);
+        let (mut intact, mut drawn, mut len) = (0, 0, Bytes::ZERO);
         for packet in mpdus {
             len += packet.len();
             if !packet.part.ends() {
                 continue;
             }
             if len != last {
-                (last, success) = (len, errors.success(len));
+                intact |= link.let_through(fixed, success, alike) << drawn;
+                drawn += alike;
+                (last, success, alike) = (len, errors.success(len), 0);
             }
-            intact |= u64::from(link.lets_through(fixed, success)) << frame;
-            (frame, len) = (frame + 1, Bytes::ZERO);
+            (alike, len) = (alike + 1, Bytes::ZERO);
         }
-        intact
+        intact | link.let_through(fixed, success, alike) << drawn
     }
 }
 
@@ -158,7 +159,7 @@ impl Link {
     /// Whether the model lets a frame through, of which all bits arrive with the chance `success` where that is the model's affair.
     fn of_model(&mut self, success: f64, down: bool, which: fn(FrameLoss) -> Probability) -> bool {
         let fixed = self.fixed_loss(down, which);
-        self.lets_through(fixed, success)
+        self.let_through(fixed, success, 1) != 0
     }
 
     /// How likely the model loses a frame; nothing where that depends on the bits in it.
@@ -172,12 +173,11 @@ impl Link {
         }
     }
 
-    /// Draws whether a frame comes through which is lost with a `fixed` chance, or arrives with the chance `success`.
-    #[inline(always)]
-    fn lets_through(&mut self, fixed: Option<f64>, success: f64) -> bool {
+    /// Draws which of so many `frames` come through, one bit for each, that are lost with a `fixed` chance each, or arrive with the chance `success`.
+    fn let_through(&mut self, fixed: Option<f64>, success: f64, frames: u32) -> u64 {
         match fixed {
-            Some(loss) => !self.random.chance(loss),
-            None => self.random.chance(success),
+            Some(loss) => self.random.chances(1.0, frames) & !self.random.chances(loss, frames),
+            None => self.random.chances(success, frames),
         }
     }
 

@@ -219,10 +219,15 @@ impl MpduKind {
     }
 
     /// The length of its MAC header: 24 bytes, 2 more with QoS, 6 more where a Data frame has a fourth address (802.11-2020, 9.2.3 and 9.3.2.1).
+    #[inline]
     pub(crate) const fn header_len(self, ds: Ds) -> Bytes {
-        let qos = if self.is_qos() { 2 } else { 0 };
-        let fourth = if matches!(ds, Ds::FourAddress) && !self.is_action() { 6 } else { 0 };
-        Bytes(24 + qos + fourth)
+        let by_direction = match self {
+            Self::Data => 0,
+            Self::QosData(_) => 1,
+            Self::Action => 2,
+            Self::ActionNoAck => 3,
+        };
+        Bytes(HEADER_LENS[by_direction][ds as usize] as u64)
     }
 }
 
@@ -421,9 +426,7 @@ impl Ppdu {
     pub(crate) fn packets_from(&self, skipped: usize) -> impl Iterator<Item = &[Mpdu]> {
         let mut rest = &self.mpdus()[skipped..];
         std::iter::from_fn(move || {
-            let first = rest.first()?;
-            let count = if first.part.ends() { 1 } else { packets_of_first(rest) };
-            let (packets, others) = rest.split_at(count);
+            let (packets, others) = split_first(rest)?;
             rest = others;
             Some(packets)
         })
@@ -481,11 +484,21 @@ impl fmt::Debug for MacSeq {
     }
 }
 
+/// The packets of the first MPDU, and those of the others.
+#[inline]
+pub(crate) fn split_first(packets: &[Mpdu]) -> Option<(&[Mpdu], &[Mpdu])> {
+    let first = packets.first()?;
+    Some(packets.split_at(if first.part.ends() { 1 } else { packets_of_first(packets) }))
+}
+
 /// How many packets the A-MSDU at the start of `mpdus` has.
 #[cold]
 fn packets_of_first(mpdus: &[Mpdu]) -> usize {
     mpdus.iter().position(|packet| packet.part.ends()).map_or(mpdus.len(), |last| last + 1)
 }
+
+/// The length of a MAC header by the kind of its MPDU, in the order of [`MpduKind`], and then by its direction, in that of [`Ds`].
+const HEADER_LENS: [[u8; 4]; 4] = [[24, 24, 24, 30], [26, 26, 26, 32], [24; 4], [24; 4]];
 
 /// The length of an A-MSDU subframe with a packet of this length, not padded: destination, source and length, LLC and SNAP, packet
 /// (802.11-2020, 9.3.2.2.2).

@@ -175,9 +175,14 @@ impl PacketPool {
             // Whoever received it holds it still.
             slot.references -= 1;
         } else {
-            self.discharge(id);
-            self.release(id);
+            self.let_last_go(id);
         }
+    }
+
+    #[inline(never)]
+    fn let_last_go(&mut self, id: PacketId) {
+        self.discharge(id);
+        self.release(id);
     }
 
     /// Gives a reference back, and the packet with it: itself if the reference was the last, else a copy that shares its payload.

@@ -85,6 +85,21 @@ impl Stream {
             self.unit() < p
         }
     }
+
+    /// As many times [`chance`](Self::chance) as `count` says, 64 at most: bit n says how the nth came out, counted from 0.
+    #[inline]
+    pub fn chances(&mut self, p: f64, count: u32) -> u64 {
+        debug_assert!(count <= 64, "there is a bit for each");
+        if p <= 0.0 {
+            return 0;
+        }
+        if p >= 1.0 {
+            return u64::MAX.checked_shr(64 - count).unwrap_or(0);
+        }
+        // A unit is a whole number of steps, and lies below `p` where there are fewer than `p` has, rounded up.
+        let steps = (p * (1u64 << 53) as f64).ceil() as u64;
+        (0..count).fold(0, |outcomes, n| outcomes | u64::from(self.bits() >> 11 < steps) << n)
+    }
 }
 
 /// A number from 0 (included) to 1 (excluded) that depends on the four arguments alone: a draw without a stream.
@@ -129,6 +144,27 @@ mod tests {
         let (mut a, mut b) = (Stream::new(3, 1, Purpose::Test), Stream::new(3, 1, Purpose::Test));
         assert!(!a.chance(0.0) && a.chance(1.0));
         assert_eq!(a.bits(), b.bits());
+    }
+
+    #[test]
+    fn chances_are_as_many_draws_of_a_chance() {
+        let mut random = Stream::new(4, 1, Purpose::Test);
+        for round in 0..20_000 {
+            // Any; a whole number of steps, where it matters on which side of a draw it lies; next to 0 and to 1; certain.
+            let any = random.unit();
+            let p = match round % 8 {
+                0..4 => any,
+                4 => random.clone().unit(),
+                5 => any * f64::EPSILON,
+                6 => 1.0 - any * f64::EPSILON,
+                _ => [0.0, 1.0, -any, 1.0 + any, f64::NAN, f64::MIN_POSITIVE][round / 8 % 6],
+            };
+            let count = random.below(65) as u32;
+            let mut alone = random.clone();
+            let expected = (0..count).fold(0, |outcomes, n| outcomes | u64::from(alone.chance(p)) << n);
+            assert_eq!(random.chances(p, count), expected, "{count} with {p:e}");
+            assert_eq!(random.bits(), alone.bits(), "{count} with {p:e}");
+        }
     }
 
     /// The first draws below 1,024 of the stream (1, 2, back-off), as first released.

@@ -27,8 +27,14 @@ pub struct Originator {
     start: MacSeq,
     /// WinSizeO.
     window: u16,
-    /// The window from `start` on; slot `n` has sequence number `start + n`. The first has no fate yet.
-    slots: VecDeque<Slot>,
+    /// The window from `start` on: MPDU `n` has sequence number `start + n`, and bit `n` in each of the sets below. The first has no fate yet.
+    mpdus: VecDeque<Pending>,
+    /// Those without a fate.
+    open: u64,
+    /// Those of them that are on the air or have lost their answer; the others are to be sent, for the first time or again.
+    sent: u64,
+    /// Those that have been given up, while an older one has no fate.
+    given_up: u64,
     /// What A-MSDUs carry beside their first packets.
     more: More,
     request: Request,
@@ -53,49 +59,10 @@ pub enum NoAnswer {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Slot {
-    /// Has no fate yet.
-    Open(Pending),
-    /// Has its fate, but an older MPDU has not.
-    Settled(Fate),
-}
-
-#[derive(Clone, Copy, Debug)]
 struct Pending {
     mpdu: Mpdu,
     /// Failed attempts.
     failures: u32,
-    /// Whether it is on the air, or its answer was lost; else it is to be sent, for the first time or again.
-    sent: bool,
-}
-
-impl Slot {
-    const fn is_sent(&self) -> bool {
-        matches!(self, Self::Open(pending) if pending.sent)
-    }
-
-    /// An MPDU that was sent did not arrive: it will be sent again, or is given up.
-    #[inline]
-    fn fail(&mut self, retry_limit: u32, more: &mut More, fate: &mut impl FnMut(Mpdu, Fate)) {
-        let Self::Open(pending) = self else { return };
-        pending.failures = pending.failures.saturating_add(1);
-        if pending.failures >= retry_limit && retry_limit != u32::MAX {
-            return self.settle(Fate::GivenUp, more, fate);
-        }
-        (pending.mpdu.retry, pending.sent) = (true, false);
-        more.repeat(&pending.mpdu);
-    }
-
-    /// An MPDU has its fate.
-    #[inline]
-    fn settle(&mut self, how: Fate, more: &mut More, fate: &mut impl FnMut(Mpdu, Fate)) {
-        let Self::Open(Pending { mpdu, .. }) = self else { return };
-        fate(*mpdu, how);
-        if !mpdu.part.ends() {
-            more.take(mpdu).for_each(|packet| fate(packet, how));
-        }
-        *self = Self::Settled(how);
-    }
 }
 
 impl Pending {
@@ -126,7 +93,10 @@ impl Originator {
         Self {
             start: first,
             window,
-            slots: VecDeque::with_capacity(window.into()),
+            mpdus: VecDeque::with_capacity(window.into()),
+            open: 0,
+            sent: 0,
+            given_up: 0,
             more: More::default(),
             request: Request::Idle,
         }
@@ -139,17 +109,17 @@ impl Originator {
 
     /// The sequence number of the next new MPDU.
     pub fn next_seq(&self) -> MacSeq {
-        self.start.plus(self.slots.len() as u16)
+        self.start.plus(self.mpdus.len() as u16)
     }
 
     /// Whether a new MPDU still lies within the window.
     pub fn can_take_new(&self) -> bool {
-        self.slots.len() < usize::from(self.window)
+        self.mpdus.len() < usize::from(self.window)
     }
 
     /// Whether every MPDU has its fate.
     pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.mpdus.is_empty()
     }
 
     /// Takes a new MPDU in, which has not been sent, and gives it the next sequence number. Returns it as it stands then.
@@ -159,13 +129,14 @@ impl Originator {
     pub fn push_new(&mut self, mpdu: Mpdu) -> Mpdu {
         assert!(self.can_take_new(), "a new MPDU lies within the window");
         let mpdu = Mpdu { seq: self.next_seq(), ..mpdu };
-        self.slots.push_back(Slot::Open(Pending { mpdu, failures: 0, sent: false }));
+        self.open |= 1 << self.mpdus.len();
+        self.mpdus.push_back(Pending { mpdu, failures: 0 });
         mpdu
     }
 
     /// How many new MPDUs still lie within the window.
     pub fn room(&self) -> usize {
-        usize::from(self.window).saturating_sub(self.slots.len())
+        usize::from(self.window).saturating_sub(self.mpdus.len())
     }
 
     /// [`push_new`](Self::push_new) for several, which have their sequence numbers already, from [`next_seq`](Self::next_seq) on: so each is copied as a whole, and not field by field.
@@ -178,7 +149,9 @@ impl Originator {
         assert!(mpdus.len() <= self.room(), "new MPDUs lie within the window");
         let next = self.next_seq();
         debug_assert!(mpdus.clone().zip(0..).all(|(mpdu, n)| mpdu.seq == next.plus(n)), "they have the next numbers");
-        self.slots.extend(mpdus.clone().map(|&mpdu| Slot::Open(Pending { mpdu, failures: 0, sent: false })));
+        let before = self.mpdus.len();
+        self.open |= lowest(before + mpdus.len()) & !lowest(before);
+        self.mpdus.extend(mpdus.clone().map(|&mpdu| Pending { mpdu, failures: 0 }));
         onto.extend(mpdus);
     }
 
@@ -188,7 +161,8 @@ impl Originator {
     /// If there is no such MPDU, or no packet.
     #[inline(always)]
     pub fn join<'m>(&mut self, packets: impl Iterator<Item = &'m Mpdu>) {
-        let Some(Slot::Open(Pending { mpdu, failures: 0, sent: false })) = self.slots.back_mut() else {
+        let to_send = self.is_newest_to_send();
+        let Some(Pending { mpdu, failures: 0 }) = self.mpdus.back_mut().filter(|_| to_send) else {
             panic!("packets join an MPDU that has not been sent");
         };
         self.more.join(mpdu, packets);
@@ -196,10 +170,12 @@ impl Originator {
 
     /// The MPDU that was taken in last, if it is to be sent.
     pub fn newest(&self) -> Option<&Mpdu> {
-        match self.slots.back() {
-            Some(Slot::Open(pending)) if !pending.sent => Some(&pending.mpdu),
-            _ => None,
-        }
+        self.mpdus.back().filter(|_| self.is_newest_to_send()).map(|pending| &pending.mpdu)
+    }
+
+    /// Whether the MPDU that was taken in last is to be sent.
+    fn is_newest_to_send(&self) -> bool {
+        self.to_send() & !lowest(self.mpdus.len().saturating_sub(1)) != 0
     }
 
     /// The length of an MPDU that is to be sent, with all its packets.
@@ -214,7 +190,7 @@ impl Originator {
 
     /// How many MPDUs have no fate yet, those on the air included.
     pub fn without_fate(&self) -> usize {
-        self.slots.iter().filter(|slot| !matches!(slot, Slot::Settled(_))).count()
+        self.open.count_ones() as usize
     }
 
     /// The packets of an A-MSDU behind its first; none where `mpdu`, one of those to be sent, has no A-MSDU.
@@ -226,22 +202,30 @@ impl Originator {
     ///
     /// MPDUs on the air are not among them, nor are those whose answer was lost until a BlockAckReq cleared them up.
     pub fn unacknowledged(&self) -> impl Iterator<Item = &Mpdu> {
-        self.slots.iter().filter_map(|slot| match slot {
-            Slot::Open(pending) if !pending.sent => Some(&pending.mpdu),
-            Slot::Open(_) | Slot::Settled(_) => None,
-        })
+        places(self.to_send()).map(|n| &self.mpdus[n].mpdu)
     }
 
-    /// The MPDU with this sequence number is on the air.
+    /// Those without a fate that are neither on the air nor have lost their answer.
+    const fn to_send(&self) -> u64 {
+        self.open & !self.sent
+    }
+
+    /// The MPDUs with these sequence numbers are on the air.
     ///
     /// # Panics
-    /// If no such MPDU is to be sent.
+    /// If one of them is not to be sent, or is named twice.
     #[inline]
-    pub fn mark_sent(&mut self, seq: MacSeq) {
-        match self.slots.get_mut(usize::from(seq.offset_from(self.start))) {
-            Some(Slot::Open(pending)) if !pending.sent => pending.sent = true,
-            _ => panic!("only an MPDU of the window is sent, and not again before its answer"),
+    pub fn mark_sent(&mut self, numbers: impl Iterator<Item = MacSeq>) {
+        let (mut sent, mut count, mut offsets) = (0, 0, 0);
+        for seq in numbers {
+            let offset = seq.offset_from(self.start);
+            sent |= 1u64.wrapping_shl(offset.into());
+            offsets |= offset;
+            count += 1;
         }
+        let all = offsets < MAX_WINDOW && (sent & self.to_send()).count_ones() == count;
+        assert!(all, "only MPDUs of the window are sent, and not again before their answer");
+        self.sent |= sent;
         // What was put together before a request became due, and has waited for its CTS since, goes first: the answer to it is none to the
         // request.
         if let Request::Due { .. } = self.request {
@@ -263,76 +247,49 @@ impl Originator {
 
     /// Whether an MPDU that is to be sent again will be given up if it fails once more.
     pub fn has_last_try(&self, retry_limit: u32) -> bool {
-        let last =
-            |slot: &Slot| matches!(slot, Slot::Open(pending) if !pending.sent && pending.is_at_last_try(retry_limit));
-        self.slots.iter().any(last)
+        places(self.to_send()).any(|n| self.mpdus[n].is_at_last_try(retry_limit))
     }
 
     /// How many MPDUs are on the air or have lost their answer.
-    pub fn in_flight(&self) -> u32 {
-        self.sent().count_ones()
+    pub const fn in_flight(&self) -> u32 {
+        self.sent.count_ones()
     }
 
     /// How many MPDUs a BlockAck with this bitmap decides on, and how many of them it acknowledges.
-    pub fn outcome(&self, bitmap: Bitmap) -> (u32, u32) {
-        let sent = self.sent();
-        (sent.count_ones(), (sent & bitmap.aligned_to(self.start)).count_ones())
-    }
-
-    /// The MPDUs that are on the air or have lost their answer: bit n stands for the sequence number `start + n`.
-    fn sent(&self) -> u64 {
-        self.slots.iter().rev().fold(0, |sent, slot| sent << 1 | u64::from(slot.is_sent()))
-    }
-
-    /// The MPDUs at the start of the window that have been sent and that a BlockAck with this bitmap, which came, acknowledges, until the first of which that does not hold: nearly always
-    /// all. They are delivered, as [`on_block_ack`](Self::on_block_ack) would say, which is asked about the others once these have been [passed](Self::pass).
-    #[inline(always)]
-    pub fn delivered(&self, bitmap: Bitmap) -> impl Iterator<Item = &Mpdu> {
-        let mut bits = bitmap.aligned_to(self.start);
-        self.slots.iter().map_while(move |slot| match slot {
-            Slot::Open(Pending { mpdu, sent: true, .. }) if bits & 1 != 0 => {
-                bits >>= 1;
-                Some(mpdu)
-            }
-            _ => None,
-        })
-    }
-
-    /// Moves the window past so many MPDUs, which are delivered.
-    #[inline]
-    pub fn pass(&mut self, delivered: usize) {
-        for slot in self.slots.drain(..delivered) {
-            if let Slot::Open(Pending { mpdu, .. }) = slot
-                && !mpdu.part.ends()
-            {
-                drop(self.more.take(&mpdu));
-            }
-        }
-        self.start = self.start.plus(delivered as u16);
+    pub const fn outcome(&self, bitmap: Bitmap) -> (u32, u32) {
+        (self.sent.count_ones(), (self.sent & bitmap.aligned_to(self.start)).count_ones())
     }
 
     /// A BlockAck came, to an A-MPDU or to a BlockAckReq.
     ///
     /// Acknowledged MPDUs are delivered, also those of earlier exchanges; what was sent and is not acknowledged failed
     /// once more. Fates are told in sequence order. Bits of MPDUs that were never sent mean nothing.
-    pub fn on_block_ack(&mut self, bitmap: Bitmap, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
+    #[inline(always)]
+    pub fn on_block_ack(&mut self, bitmap: Bitmap, retry_limit: u32, mut fate: impl FnMut(&Mpdu, Fate)) {
         // A request that is still due has gone out, so that this answers it.
         self.request = match self.request {
             Request::Due { .. } | Request::Idle => Request::Idle,
             Request::Deferred => Request::Due { failures: 0 },
         };
-        let mut bits = bitmap.aligned_to(self.start);
-        for slot in &mut self.slots {
-            let acknowledged = bits & 1 != 0;
-            bits >>= 1;
-            let Slot::Open(pending) = slot else { continue };
-            // One that is not sent failed after a given-up request, and is now known to have arrived.
-            if acknowledged && (pending.sent || pending.failures > 0) {
-                slot.settle(Fate::Delivered, &mut self.more, &mut fate);
-            } else if pending.sent {
-                slot.fail(retry_limit, &mut self.more, &mut fate);
+        let arrived = bitmap.aligned_to(self.start);
+        // One that is not sent failed after a given-up request, and is now known to have arrived.
+        let late = places(arrived & self.to_send()).filter(|&n| self.mpdus[n].failures > 0);
+        let late = late.fold(0, |late, n| late | 1 << n);
+        let delivered = arrived & self.sent | late;
+        // Nearly always all are delivered.
+        let first = delivered.trailing_ones() as usize;
+        for pending in self.mpdus.iter().take(first) {
+            tell(&pending.mpdu, Fate::Delivered, &mut self.more, &mut fate);
+        }
+        for n in places((self.sent | late) & !lowest(first)) {
+            if delivered >> n & 1 != 0 {
+                tell(&self.mpdus[n].mpdu, Fate::Delivered, &mut self.more, &mut fate);
+            } else {
+                self.fail(n, retry_limit, &mut fate);
             }
         }
+        self.open &= !delivered;
+        self.sent &= !delivered;
         self.advance();
     }
 
@@ -342,7 +299,7 @@ impl Originator {
     /// too, what was sent counts one failed attempt: MPDUs at the limit are given up, the others are sent again. The
     /// standard leaves this case to the originator. If the recipient then has a hole to be told of, the
     /// request is due again once it is next heard, as a Linux station does, so that an absent recipient is not asked forever.
-    pub fn on_no_block_ack(&mut self, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) -> NoAnswer {
+    pub fn on_no_block_ack(&mut self, retry_limit: u32, mut fate: impl FnMut(&Mpdu, Fate)) -> NoAnswer {
         let Request::Due { failures } = self.request else {
             self.request = Request::Due { failures: 0 };
             return NoAnswer::Request;
@@ -351,9 +308,7 @@ impl Originator {
             self.request = Request::Due { failures: failures + 1 };
             return NoAnswer::Request;
         }
-        for slot in self.slots.iter_mut().filter(|slot| slot.is_sent()) {
-            slot.fail(retry_limit, &mut self.more, &mut fate);
-        }
+        places(self.sent).for_each(|n| self.fail(n, retry_limit, &mut fate));
         // Deferred also where nothing was given up: the request then only says again what the recipient can work out,
         // which costs one short exchange and spares a state.
         self.request = Request::Deferred;
@@ -365,12 +320,12 @@ impl Originator {
     ///
     /// # Panics
     /// If that MPDU is not on the air.
-    pub fn on_ack(&mut self, seq: MacSeq, mut fate: impl FnMut(Mpdu, Fate)) {
+    pub fn on_ack(&mut self, seq: MacSeq, mut fate: impl FnMut(&Mpdu, Fate)) {
         let offset = self.sent_alone(seq);
         if self.request == Request::Deferred {
             self.request = Request::Due { failures: 0 };
         }
-        self.slots[offset].settle(Fate::Delivered, &mut self.more, &mut fate);
+        self.settle(offset, Fate::Delivered, &mut fate);
         self.advance();
     }
 
@@ -378,9 +333,9 @@ impl Originator {
     ///
     /// # Panics
     /// If that MPDU is not on the air.
-    pub fn on_no_ack(&mut self, seq: MacSeq, retry_limit: u32, mut fate: impl FnMut(Mpdu, Fate)) {
+    pub fn on_no_ack(&mut self, seq: MacSeq, retry_limit: u32, mut fate: impl FnMut(&Mpdu, Fate)) {
         let offset = self.sent_alone(seq);
-        self.slots[offset].fail(retry_limit, &mut self.more, &mut fate);
+        self.fail(offset, retry_limit, &mut fate);
         self.advance();
     }
 
@@ -394,37 +349,83 @@ impl Originator {
     }
 
     /// Gives up all MPDUs that are to be sent, as after too many failed RTS (10.3.4.4).
-    pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(Mpdu, Fate)) {
-        for slot in &mut self.slots {
-            if let Slot::Open(Pending { sent: false, .. }) = slot {
-                slot.settle(Fate::GivenUp, &mut self.more, &mut fate);
-            }
-        }
+    pub fn give_up_unacknowledged(&mut self, mut fate: impl FnMut(&Mpdu, Fate)) {
+        places(self.to_send()).for_each(|n| self.settle(n, Fate::GivenUp, &mut fate));
         self.advance();
     }
 
     /// Where in the window the MPDU stands that went alone.
     fn sent_alone(&self, seq: MacSeq) -> usize {
         let offset = usize::from(seq.offset_from(self.start));
-        let sent = self.slots.get(offset).is_some_and(Slot::is_sent);
-        assert!(sent, "an answer belongs to an MPDU on the air");
+        assert!(self.sent & lowest(offset + 1) & !lowest(offset) != 0, "an answer belongs to an MPDU on the air");
         offset
+    }
+
+    /// An MPDU that was sent did not arrive: it will be sent again, or is given up.
+    #[inline]
+    fn fail(&mut self, n: usize, retry_limit: u32, fate: &mut impl FnMut(&Mpdu, Fate)) {
+        let pending = &mut self.mpdus[n];
+        pending.failures = pending.failures.saturating_add(1);
+        if pending.failures >= retry_limit && retry_limit != u32::MAX {
+            return self.settle(n, Fate::GivenUp, fate);
+        }
+        pending.mpdu.retry = true;
+        self.more.repeat(&pending.mpdu);
+        self.sent &= !(1 << n);
+    }
+
+    /// An MPDU has its fate.
+    #[inline]
+    fn settle(&mut self, n: usize, how: Fate, fate: &mut impl FnMut(&Mpdu, Fate)) {
+        tell(&self.mpdus[n].mpdu, how, &mut self.more, fate);
+        self.open &= !(1 << n);
+        self.sent &= !(1 << n);
+        self.given_up |= u64::from(how == Fate::GivenUp) << n;
     }
 
     /// Moves the window past the MPDUs that have their fate. Where one was given up, the recipient may wait for it, and only
     /// a request from beyond it helps: one that starts before it would not.
     fn advance(&mut self) {
-        let mut settled = 0;
-        let mut given_up = false;
-        for slot in &self.slots {
-            let Slot::Settled(fate) = slot else { break };
-            settled += 1;
-            given_up |= *fate == Fate::GivenUp;
-        }
-        self.slots.drain(..settled);
-        self.start = self.start.plus(settled as u16);
+        let settled = self.mpdus.len().min(self.open.trailing_zeros() as usize);
+        let given_up = self.given_up & lowest(settled) != 0;
+        self.shift(settled);
         if given_up && self.request == Request::Idle {
             self.request = Request::Due { failures: 0 };
         }
+    }
+    /// Moves the window past so many MPDUs.
+    #[inline]
+    fn shift(&mut self, by: usize) {
+        self.mpdus.drain(..by);
+        self.start = self.start.plus(by as u16);
+        for set in [&mut self.open, &mut self.sent, &mut self.given_up] {
+            *set = set.checked_shr(by as u32).unwrap_or(0);
+        }
+    }
+}
+
+/// Tells the fate of an MPDU, packet by packet.
+#[inline(always)]
+fn tell(mpdu: &Mpdu, how: Fate, more: &mut More, fate: &mut impl FnMut(&Mpdu, Fate)) {
+    fate(mpdu, how);
+    if !mpdu.part.ends() {
+        more.take(mpdu).for_each(|packet| fate(&packet, how));
+    }
+}
+
+/// The places of the bits that are set, the lowest first.
+fn places(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then_some(bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(place as usize)
+    })
+}
+
+/// So many bits from the lowest on.
+const fn lowest(count: usize) -> u64 {
+    match 1u64.checked_shl(count as u32) {
+        Some(above) => above - 1,
+        None => u64::MAX,
     }
 }

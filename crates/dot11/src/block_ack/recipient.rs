@@ -162,7 +162,8 @@ impl ReorderBuffer {
     #[inline(always)]
     fn insert(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         let mpdu = &packets[0];
-        if mpdu.seq == self.start {
+        let ahead = mpdu.seq.offset_from(self.start);
+        if ahead == 0 {
             // The common case needs no slot. Nothing held has this sequence number: it would have gone up.
             self.start = self.start.plus(1);
             up(*mpdu);
@@ -174,24 +175,24 @@ impl ReorderBuffer {
             }
             return Ok(());
         }
-        self.insert_elsewhere(packets, window, up)
+        if ahead < window {
+            // The start does not move, and is still waited for.
+            return self.hold(packets);
+        }
+        self.insert_outside(packets, window, up)
     }
 
-    /// The same for an MPDU that is not the next one.
+    /// The same for an MPDU that lies before the window or behind it.
     #[inline(never)]
-    fn insert_elsewhere(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
+    fn insert_outside(&mut self, packets: &[Mpdu], window: u16, mut up: impl FnMut(Mpdu)) -> Result<(), Duplicate> {
         let mpdu = &packets[0];
         if mpdu.seq.before(self.start) {
             return Err(Duplicate);
         }
-        if mpdu.seq.offset_from(self.start) >= window {
-            self.advance_to(window_ending_at(mpdu.seq, window), &mut up);
-            self.hold(packets)?;
-            self.release(&mut up);
-            return Ok(());
-        }
-        // The start has not moved, and is still waited for.
-        self.hold(packets)
+        self.advance_to(window_ending_at(mpdu.seq, window), &mut up);
+        self.hold(packets)?;
+        self.release(&mut up);
+        Ok(())
     }
 
     /// Holds an MPDU of the window.

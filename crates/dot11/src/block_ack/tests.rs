@@ -51,7 +51,7 @@ fn on_the_air(first: u16, n: u32) -> Originator {
     let mut originator = Originator::new(MacSeq::new(first), MAX_WINDOW);
     for handle in 0..n {
         let seq = originator.push_new(mpdu(handle)).seq;
-        originator.mark_sent(seq);
+        originator.mark_sent([seq].into_iter());
     }
     originator
 }
@@ -86,7 +86,7 @@ fn one_missing_mpdu_holds_the_window_although_63_are_acknowledged() {
     assert!(!originator.can_take_new());
     assert_eq!(to_send(&originator), [0]);
     assert!(originator.unacknowledged().all(|mpdu| mpdu.retry));
-    originator.mark_sent(MacSeq::new(0));
+    originator.mark_sent([MacSeq::new(0)].into_iter());
     originator.on_block_ack(bitmap(0, &[0]), 7, |_, _| {});
     assert!(originator.is_empty());
     assert_eq!(originator.window_start(), MacSeq::new(64));
@@ -153,7 +153,7 @@ fn a_request_is_given_up_at_the_limit_and_its_mpdus_fail_once() {
     assert_eq!(originator.needs_bar(), None, "an absent recipient is not asked for ever");
     assert_eq!(to_send(&originator), [0, 1]);
     // MPDU 1 had arrived the first time: the answer to the next exchange says so, though only 0 was sent again.
-    originator.mark_sent(MacSeq::new(0));
+    originator.mark_sent([MacSeq::new(0)].into_iter());
     let mut delivered = Vec::new();
     originator.on_block_ack(bitmap(0, &[0, 1]), 3, |mpdu, _| delivered.push(mpdu.seq.get()));
     assert_eq!(delivered, [0, 1]);
@@ -172,7 +172,7 @@ fn an_mpdu_is_sent_as_often_as_the_retry_limit_says() {
         originator.on_no_ack(MacSeq::new(0), 7, |_, fate| given_up = fate == Fate::GivenUp);
         assert_eq!(given_up, sent == 7, "after transmission {sent}");
         if sent < 7 {
-            originator.mark_sent(MacSeq::new(0));
+            originator.mark_sent([MacSeq::new(0)].into_iter());
         }
     }
     assert_eq!(originator.needs_bar(), Some(MacSeq::new(1)));
@@ -182,8 +182,6 @@ fn an_mpdu_is_sent_as_often_as_the_retry_limit_says() {
 fn an_unsent_mpdu_is_not_acknowledged_by_a_stray_bit() {
     let mut originator = on_the_air(0, 1);
     originator.push_new(mpdu(1));
-    let at_the_start: Vec<u16> = originator.delivered(bitmap(0, &[0, 1, 2])).map(|mpdu| mpdu.seq.get()).collect();
-    assert_eq!(at_the_start, [0]);
     originator.on_block_ack(bitmap(0, &[0, 1, 2]), 7, |mpdu, _| assert_eq!(mpdu.seq.get(), 0));
     assert_eq!(to_send(&originator), [1]);
     assert!(originator.unacknowledged().all(|mpdu| !mpdu.retry));
@@ -207,7 +205,7 @@ fn a_request_that_becomes_due_while_an_a_mpdu_waits_for_its_cts_follows_it() {
     assert_eq!(originator.on_no_block_ack(1, |_, fate| assert_eq!(fate, Fate::GivenUp)), NoAnswer::RequestGivenUp);
     let waiting = originator.push_new(mpdu(1)).seq;
     assert!(originator.on_heard());
-    originator.mark_sent(waiting);
+    originator.mark_sent([waiting].into_iter());
     originator.on_block_ack(bitmap(0, &[1]), 1, |_, fate| assert_eq!(fate, Fate::Delivered));
     assert_eq!(originator.needs_bar(), Some(MacSeq::new(2)), "the recipient still waits for MPDU 0");
     originator.on_block_ack(bitmap(2, &[]), 1, |_, _| {});
@@ -289,12 +287,12 @@ fn a_smaller_window_binds_the_originator_until_its_oldest_mpdu_has_its_fate() {
     let mut originator = Originator::new(MacSeq::new(4095), 3);
     for handle in 0..3 {
         let seq = originator.push_new(mpdu(handle)).seq;
-        originator.mark_sent(seq);
+        originator.mark_sent([seq].into_iter());
     }
     assert!(!originator.can_take_new());
     originator.on_block_ack(bitmap(4095, &[0, 1]), 7, |_, fate| assert_eq!(fate, Fate::Delivered));
     assert!(!originator.can_take_new(), "the oldest MPDU is still to be sent again");
-    originator.mark_sent(MacSeq::new(4095));
+    originator.mark_sent([MacSeq::new(4095)].into_iter());
     originator.on_ack(MacSeq::new(4095), |_, _| {});
     assert!(originator.can_take_new() && originator.is_empty());
     assert_eq!(originator.next_seq(), MacSeq::new(2));

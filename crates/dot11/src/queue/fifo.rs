@@ -51,20 +51,15 @@ impl Fifo {
         self.items.pop_front()
     }
 
-    /// Lets the oldest packets go to whoever has [looked](Self::iter) at so many.
+    /// Lets the oldest packets go to whoever has [looked](Self::row) at so many.
     #[inline]
     pub fn skip(&mut self, count: usize) {
         self.items.drain(..count);
     }
 
-    /// The packets, the oldest first.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Queued> + Clone {
-        self.items.iter()
-    }
-
-    /// The same, to number those that will be taken.
-    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Queued> {
-        self.items.iter_mut()
+    /// The oldest packets, as far as they stand in a row: all but those behind the place where the memory begins anew. To look at them, and to number those that will be taken.
+    pub fn row(&mut self) -> &mut [Queued] {
+        self.items.as_mut_slices().0
     }
 
     /// The oldest packet.

@@ -298,10 +298,8 @@ impl<S: Scheme> Station<S> {
     ) -> Ppdu {
         let link = self.links.current();
         if let Some(Eliciting::SingleMpdu(..) | Eliciting::Block(_)) = eliciting {
-            let originator = self.links.originator(link);
-            for mpdu in ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins()) {
-                originator.mark_sent(mpdu.seq);
-            }
+            let mpdus = ppdu.mpdus().iter().filter(|mpdu| mpdu.part.begins());
+            self.links.originator(link).mark_sent(mpdus.map(|mpdu| mpdu.seq));
         }
         let mut bits = HeaderBits::default();
         if !self.scheme.is_stock() {

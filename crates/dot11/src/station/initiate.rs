@@ -119,7 +119,7 @@ impl<S: Scheme> Station<S> {
         match eliciting {
             Eliciting::SingleMpdu(link, seq) => {
                 let fates = &mut self.fates;
-                self.links.originator(link).on_ack(seq, |mpdu, fate| fates.push((mpdu, fate)));
+                self.links.originator(link).on_ack(seq, |mpdu, fate| fates.push((*mpdu, fate)));
             }
             _ => {
                 let frame = self.in_service.take().expect("an Ack answers the frame in service");
@@ -130,28 +130,15 @@ impl<S: Scheme> Station<S> {
 
     /// A BlockAck came to an A-MPDU or to a BlockAck Request.
     fn take_block_ack(&mut self, link: usize, bitmap: Bitmap, pool: &mut PacketPool) {
-        let (limit, fates, counts) = (self.config.retry_limit, &mut self.fates, &mut self.counts);
         let is_told = !self.scheme.is_stock() || self.links.has_device();
-        let originator = self.links.originator(link);
-        let mut delivered = 0;
+        let (limit, originator) = (self.config.retry_limit, self.links.originator(link));
         if is_told {
-            for mpdu in originator.delivered(bitmap) {
-                fates.push((*mpdu, Fate::Delivered));
-                fates.extend(originator.more(mpdu).iter().map(|packet| (*packet, Fate::Delivered)));
-                delivered += 1;
-            }
+            let fates = &mut self.fates;
+            originator.on_block_ack(bitmap, limit, |mpdu, fate| fates.push((*mpdu, fate)));
         } else {
-            for mpdu in originator.delivered(bitmap) {
-                pool.let_go(mpdu.packet);
-                originator.more(mpdu).iter().for_each(|packet| pool.let_go(packet.packet));
-                delivered += 1;
-            }
+            let counts = &mut self.counts;
+            originator.on_block_ack(bitmap, limit, |mpdu, fate| let_go(mpdu, fate, counts, pool));
         }
-        originator.pass(delivered);
-        originator.on_block_ack(bitmap, limit, |mpdu, fate| match is_told {
-            true => fates.push((mpdu, fate)),
-            false => let_go(&mpdu, fate, counts, pool),
-        });
     }
 
     /// What follows from an Ack or BlockAck.
@@ -217,14 +204,14 @@ impl<S: Scheme> Station<S> {
                 again
             }
             Eliciting::SingleMpdu(link, seq) => {
-                self.links.originator(link).on_no_ack(seq, limit, |mpdu, fate| fates.push((mpdu, fate)));
+                self.links.originator(link).on_no_ack(seq, limit, |mpdu, fate| fates.push((*mpdu, fate)));
                 let again = self.fates.is_empty();
                 self.report_single(awaited.eliciting, now, 0, !again);
                 again
             }
             Eliciting::Block(link) => {
                 let sent = if self.links.adapts(link) { self.links.originator(link).in_flight() } else { 0 };
-                let next = self.links.originator(link).on_no_block_ack(limit, |mpdu, fate| fates.push((mpdu, fate)));
+                let next = self.links.originator(link).on_no_block_ack(limit, |mpdu, fate| fates.push((*mpdu, fate)));
                 if sent > 0 && next == NoAnswer::RequestGivenUp {
                     self.links.report(link, now, sent, 0, false);
                 }
@@ -247,7 +234,7 @@ impl<S: Scheme> Station<S> {
         let fates = &mut self.fates;
         match awaiting_cts.eliciting {
             Eliciting::SingleMpdu(link, _) | Eliciting::Block(link) => {
-                self.links.originator(link).give_up_unacknowledged(|mpdu, fate| fates.push((mpdu, fate)));
+                self.links.originator(link).give_up_unacknowledged(|mpdu, fate| fates.push((*mpdu, fate)));
                 self.links.report(link, now, 0, 0, true);
             }
             Eliciting::InService | Eliciting::Rts => {

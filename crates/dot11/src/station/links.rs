@@ -384,7 +384,8 @@ impl Links {
         let originator = &mut agreement.originator;
         let most = (max_mpdus - length.mpdus()).min(originator.room() as u64) as usize;
         let (mut taken, mut seq) = (0, originator.next_seq());
-        for queued in fifo.iter_mut().take(most) {
+        let row = fifo.row();
+        for queued in row.iter_mut().take(most) {
             let longer = length.with(queued.mpdu.len_alone());
             let goes = queued.goes_under_agreement(*peer) && (with_acks || !queued.mpdu.tcp_ack);
             if !goes || longer.len() > budget {
@@ -393,7 +394,7 @@ impl Links {
             queued.mpdu.seq = seq;
             (taken, seq, length) = (taken + 1, seq.plus(1), longer);
         }
-        originator.push_run(fifo.iter().take(taken).map(|queued| &queued.mpdu), mpdus);
+        originator.push_run(row[..taken].iter().map(|queued| &queued.mpdu), mpdus);
         fifo.skip(taken);
         length
     }
@@ -438,7 +439,8 @@ impl Links {
         let around = first.header_len() + FCS_LEN;
         let most = terms.most(first, *max_amsdu).min(before.room(budget).saturating_sub(around));
         let mut joining = 0;
-        for next in fifo.iter().take_while(|queued| queued.goes_under_agreement(*peer)) {
+        let row = fifo.row();
+        for next in row.iter().take_while(|queued| queued.goes_under_agreement(*peer)) {
             let joined = Amsdu::with(lens.1, &next.mpdu);
             if joined > most || !Amsdu::may_join(first, &next.mpdu) {
                 break;
@@ -447,7 +449,7 @@ impl Links {
             lens = (around + joined, joined);
         }
         if joining > 0 {
-            originator.join(fifo.iter().take(joining).map(|queued| &queued.mpdu));
+            originator.join(row[..joining].iter().map(|queued| &queued.mpdu));
             fifo.skip(joining);
         }
         lens
@@ -497,6 +499,17 @@ impl Links {
     pub(super) fn recipient(&mut self, peer: NodeId) -> Option<&mut Recipient> {
         let link = self.index(peer)?;
         self.links[link].recipient.as_mut()
+    }
+
+    /// The link to a peer under whose agreement MPDUs come from it.
+    pub(super) fn receiving(&self, peer: NodeId) -> Option<usize> {
+        self.index(peer).filter(|link| self.links[*link].recipient.is_some())
+    }
+
+    /// The agreement of such a link.
+    #[inline(always)]
+    pub(super) fn recipient_on(&mut self, link: usize) -> &mut Recipient {
+        self.links[link].recipient.as_mut().expect("only a link with an agreement receives under one")
     }
 
     /// Packets in the reorder buffers.

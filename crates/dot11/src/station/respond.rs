@@ -5,7 +5,10 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::exchange::Exchange;
 use super::{MediumView, Station, Upward, carry_out};
-use crate::frame::{ACK_LEN, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, Mpdu, NodeId, Ppdu, Tid};
+use crate::block_ack::Duplicate;
+use crate::frame::{
+    ACK_LEN, Answer, BLOCK_ACK_LEN, Bitmap, Body, CTS_LEN, MacSeq, Mpdu, NodeId, Ppdu, Tid, split_first,
+};
 use crate::hooks::{Admission, AnswerDue, AnswerKind, Arrival, ArrivalKind, Emission, Scheme};
 
 /// An answer that leaves when SIFS is over.
@@ -27,6 +30,23 @@ pub(super) struct WantedAnswer {
     tid: Option<Option<Tid>>,
     /// How many MPDUs it has.
     mpdus: u32,
+}
+
+impl WantedAnswer {
+    /// Before its first MPDU.
+    const NONE: Self = Self { tid: None, mpdus: 0 };
+}
+
+/// A PPDU with data, and what holds for all its MPDUs: they have the same receiver and TID, and ask for the same answer.
+#[derive(Clone, Copy, Debug)]
+struct Arrived<'p> {
+    ppdu: &'p Ppdu,
+    /// Whether MPDU `n` is intact, in bit `n`.
+    intact: u64,
+    /// The link under whose agreement they come, if they do.
+    agreed: Option<usize>,
+    /// The TID that an answer is for, if they ask for one.
+    tid: Option<Option<Tid>>,
 }
 
 /// Packets at the start of a PPDU.
@@ -95,9 +115,9 @@ impl<S: Scheme> Station<S> {
         }
         let mut marks = Vec::new();
         self.announce_arrival(now, ppdu, intact, pool);
-        let mut wanted = WantedAnswer { tid: None, mpdus: 0 };
+        let mut wanted = WantedAnswer::NONE;
         let mark = |released, mpdu| marks.resize(released, mpdu);
-        self.take_mpdus(now, ppdu, (0, intact, false), &mut wanted, pool, mark);
+        self.take_mpdus(now, self.arrived(ppdu, intact), 0, &mut wanted, pool, mark);
         let mut released = std::mem::take(&mut self.released);
         for (mpdu, mark) in released.drain(..).zip(marks) {
             let before = self.up.len();
@@ -132,13 +152,16 @@ impl<S: Scheme> Station<S> {
             return self.answer_data(now, ppdu, wanted);
         }
         self.announce_arrival(now, ppdu, intact, pool);
-        let mut wanted = WantedAnswer { tid: None, mpdus: 0 };
-        let Run { taken, rising } = self.take_run(now, ppdu, intact, &mut wanted, pool);
-        if self.scheme.is_stock() {
-            self.take_mpdus(now, ppdu, (taken, intact, true), &mut wanted, pool, |_, _| {});
+        let arrived = self.arrived(ppdu, intact);
+        if self.scheme.is_stock()
+            && let Some(link) = arrived.agreed
+        {
+            let wanted = self.take_straight(link, arrived, pool);
             return self.answer_data(now, ppdu, wanted);
         }
-        self.take_mpdus(now, ppdu, (taken, intact, false), &mut wanted, pool, |_, _| {});
+        let mut wanted = WantedAnswer::NONE;
+        let Run { taken, rising } = self.take_run(now, arrived, &mut wanted, pool);
+        self.take_mpdus(now, arrived, taken, &mut wanted, pool, |_, _| {});
         self.answer_data(now, ppdu, wanted);
         self.pass_run_up(&ppdu.mpdus()[..rising], now, pool);
         self.pass_up(now, pool);
@@ -159,92 +182,113 @@ impl<S: Scheme> Station<S> {
         }
     }
 
-    /// Takes in what is `intact` of a PPDU with data behind the packets that have been `taken`, and tells `each` how many packets have left the reorder buffer with each of its MPDUs.
-    /// `straight`: what leaves it goes up at once, since there is no scheme to ask.
+    /// Takes in what is intact of a PPDU with data behind the packets that have been `taken`, and tells `each` how many packets have left the reorder buffer with each of its MPDUs.
     #[inline(always)]
     fn take_mpdus(
         &mut self,
         now: Instant,
-        ppdu: &Ppdu,
-        (taken, intact, straight): (usize, u64, bool),
+        arrived: Arrived<'_>,
+        taken: usize,
         wanted: &mut WantedAnswer,
         pool: &mut PacketPool,
         mut each: impl FnMut(usize, u16),
     ) {
-        for packets in ppdu.packets_from(taken) {
+        for packets in arrived.ppdu.packets_from(taken) {
             let place = wanted.mpdus;
             wanted.mpdus += 1;
-            if intact >> place & 1 != 0 && self.take_mpdu(packets, straight, now, pool) {
-                wanted.tid = Some(packets[0].tid());
+            if arrived.intact >> place & 1 != 0 && self.take_mpdu(packets, arrived.agreed, now, pool) {
+                wanted.tid = arrived.tid;
             }
             each(self.released.len(), place as u16);
         }
     }
 
-    /// Takes in the MPDUs at the start of an A-MPDU that have arrived and come next under its agreement, as [`Self::take_mpdu`] would one by one. Where there is no scheme to ask, they go up at
-    /// once. Where there is one, none with an A-MSDU is among them.
+    /// What holds for all MPDUs of a PPDU with data.
+    #[inline]
+    fn arrived<'p>(&self, ppdu: &'p Ppdu, intact: u64) -> Arrived<'p> {
+        let first = &ppdu.mpdus()[0];
+        let to_agreement = first.tid() == Some(self.config.tid) && !first.receiver.is_group();
+        let agreed = if to_agreement { self.links.receiving(ppdu.transmitter) } else { None };
+        Arrived { ppdu, intact, agreed, tid: first.is_answered().then(|| first.tid()) }
+    }
+
+    /// Takes in what is intact of a PPDU with data under the agreement of this link, as [`Self::take_mpdus`] would, where there is no scheme to ask: what leaves the reorder buffer goes up at
+    /// once. Returns the answer that it wants.
+    #[inline(always)]
+    fn take_straight(&mut self, link: usize, arrived: Arrived<'_>, pool: &mut PacketPool) -> WantedAnswer {
+        let Self { links, up, counts, .. } = self;
+        let recipient = links.recipient_on(link);
+        let (mut rest, mut intact, mut wanted) = (arrived.ppdu.mpdus(), arrived.intact, WantedAnswer::NONE);
+        loop {
+            if recipient.held() == 0 {
+                let (taken, mpdus) = run_from(recipient.next_up(), rest, intact, true);
+                let (run, behind) = rest.split_at(taken);
+                recipient.on_run(mpdus as u16);
+                up.extend(run.iter().map(Upward::of));
+                run.iter().for_each(|mpdu| pool.retain(mpdu.packet));
+                (rest, intact) = (behind, intact.checked_shr(mpdus).unwrap_or(0));
+                wanted.mpdus += mpdus;
+                wanted.tid = if mpdus > 0 { arrived.tid } else { wanted.tid };
+            }
+            let Some((packets, behind)) = split_first(rest) else { return wanted };
+            if intact & 1 != 0 {
+                match recipient.on_mpdu(packets, |mpdu| up.push_back(Upward::of(&mpdu))) {
+                    Ok(()) => packets.iter().for_each(|packet| pool.retain(packet.packet)),
+                    Err(Duplicate) => counts.duplicates += 1,
+                }
+                wanted.tid = arrived.tid;
+            }
+            (rest, intact) = (behind, intact >> 1);
+            wanted.mpdus += 1;
+        }
+    }
+
+    /// Takes in the MPDUs at the start of an A-MPDU that have arrived and come next under its agreement, as [`Self::take_mpdu`] would one by one, where there is a scheme to ask. None with an
+    /// A-MSDU is among them.
     #[inline(always)]
     fn take_run(
         &mut self,
         now: Instant,
-        ppdu: &Ppdu,
-        intact: u64,
+        arrived: Arrived<'_>,
         wanted: &mut WantedAnswer,
         pool: &mut PacketPool,
     ) -> Run {
-        let none = Run { taken: 0, rising: 0 };
-        let (Body::Aggregate(mpdus), from) = (&ppdu.body, ppdu.transmitter) else { return none };
-        // All have the same receiver and TID, and ask for the same answer.
-        let tid = mpdus[0].tid();
-        let agreed = tid == Some(self.config.tid) && mpdus[0].is_answered();
-        let recipient = self.links.recipient(from).filter(|recipient| agreed && recipient.held() == 0);
-        let Some(mut next) = recipient.map(|recipient| recipient.next_up()) else { return none };
-        let (first, arrived, straight) = (next, intact.trailing_ones(), self.scheme.is_stock());
-        let mut run = none;
-        for mpdu in mpdus {
-            if mpdu.part.begins() {
-                if wanted.mpdus == arrived || mpdu.seq != next || !(straight || mpdu.part.ends()) {
-                    break;
-                }
-                wanted.mpdus += 1;
-                next = next.plus(1);
-            }
-            if straight {
-                self.up.push_back(Upward { packet: mpdu.packet, from, mpdu: 0 });
-                pool.retain(mpdu.packet);
-            }
-            run.taken += 1;
+        let mut run = Run { taken: 0, rising: 0 };
+        let Arrived { ppdu, intact, agreed: Some(link), tid } = arrived else { return run };
+        let Body::Aggregate(mpdus) = &ppdu.body else { return run };
+        let recipient = self.links.recipient_on(link);
+        if tid.is_none() || recipient.held() > 0 {
+            return run;
         }
-        run.rising = run.taken;
-        if !straight && run.taken > 0 {
-            let mut cx = context!(self, now, pool);
-            run.rising = self.scheme.on_mpdus(&mut cx, &mpdus[..run.taken]);
-            mpdus[..run.rising].iter().for_each(|mpdu| pool.retain(mpdu.packet));
-            if run.rising < run.taken {
-                // Of those behind the refused one nothing has been asked yet.
-                self.counts.refused += 1;
-                run.taken = run.rising + 1;
-                (wanted.mpdus, next) = (run.taken as u32, first.plus(run.rising as u16));
-            }
+        (run.taken, wanted.mpdus) = run_from(recipient.next_up(), mpdus, intact, false);
+        if run.taken == 0 {
+            return run;
+        }
+        let mut cx = context!(self, now, pool);
+        run.rising = self.scheme.on_mpdus(&mut cx, &mpdus[..run.taken]);
+        mpdus[..run.rising].iter().for_each(|mpdu| pool.retain(mpdu.packet));
+        if run.rising < run.taken {
+            // Of those behind the refused one nothing has been asked yet.
+            self.counts.refused += 1;
+            run.taken = run.rising + 1;
+            wanted.mpdus = run.taken as u32;
         }
         if run.rising > 0 {
-            wanted.tid = Some(tid);
+            wanted.tid = tid;
         }
-        if let Some(recipient) = self.links.recipient(from) {
-            recipient.on_run(next.offset_from(first));
-        }
+        self.links.recipient_on(link).on_run(run.rising as u16);
         run
     }
 
-    /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it asks for an answer.
+    /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it does.
     #[inline(always)]
-    fn take_mpdu(&mut self, packets: &[Mpdu], straight: bool, now: Instant, pool: &mut PacketPool) -> bool {
-        if !straight && !self.admits(packets, now, pool) {
+    fn take_mpdu(&mut self, packets: &[Mpdu], agreed: Option<usize>, now: Instant, pool: &mut PacketPool) -> bool {
+        if !self.admits(packets, now, pool) {
             self.counts.refused += 1;
             return false;
         }
-        self.take_in(packets, straight, pool);
-        packets[0].is_answered()
+        self.take_in(packets, agreed, pool);
+        true
     }
 
     /// Gives a PPDU with data the answer that it asks for.
@@ -281,33 +325,24 @@ impl<S: Scheme> Station<S> {
         admits
     }
 
-    /// Takes an accepted MPDU in: through the reorder buffer of its agreement, or past the duplicate filter.
+    /// Takes an accepted MPDU in: through the reorder buffer of the link under whose agreement it comes, or past the duplicate filter.
     #[inline(always)]
-    fn take_in(&mut self, packets: &[Mpdu], straight: bool, pool: &mut PacketPool) {
+    fn take_in(&mut self, packets: &[Mpdu], agreed: Option<usize>, pool: &mut PacketPool) {
         let mpdu = &packets[0];
-        let agreed = mpdu.tid() == Some(self.config.tid) && !mpdu.receiver.is_group();
-        let recipient = if agreed { self.links.recipient(mpdu.transmitter) } else { None };
-        let (released, up) = (&mut self.released, &mut self.up);
-        let mut release = |mpdu: Mpdu| match straight {
-            true => up.push_back(Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 }),
-            false => released.push(mpdu),
-        };
+        let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.
-        let new = if let Some(recipient) = recipient {
-            recipient.on_mpdu(packets, release).is_ok()
+        let new = if let Some(link) = agreed {
+            self.links.recipient_on(link).on_mpdu(packets, |mpdu| released.push(mpdu)).is_ok()
         } else {
             let link = self.links.index(mpdu.transmitter);
             let new = mpdu.receiver.is_group() || link.is_none_or(|link| !self.links.is_duplicate(link, mpdu));
             if new {
-                packets.iter().for_each(|packet| release(*packet));
+                released.extend_from_slice(packets);
             }
             new
         };
         if new {
-            pool.retain(mpdu.packet);
-            if packets.len() > 1 {
-                packets[1..].iter().for_each(|packet| pool.retain(packet.packet));
-            }
+            packets.iter().for_each(|packet| pool.retain(packet.packet));
         } else {
             self.counts.duplicates += 1;
         }
@@ -328,8 +363,7 @@ impl<S: Scheme> Station<S> {
         while let Some(first) = mpdus.first() {
             let mut cx = context!(self, now, pool);
             let passed = self.scheme.on_run_upward(&mut cx, mpdus);
-            let upward = |mpdu: &Mpdu| Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 };
-            self.up.extend(mpdus[..passed].iter().map(upward));
+            self.up.extend(mpdus[..passed].iter().map(Upward::of));
             if passed == 0 {
                 self.pass_one_up(first, now, pool);
             }
@@ -340,7 +374,7 @@ impl<S: Scheme> Station<S> {
     #[inline]
     fn pass_one_up(&mut self, mpdu: &Mpdu, now: Instant, pool: &mut PacketPool) {
         if self.scheme.is_stock() {
-            self.up.push_back(Upward { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 });
+            self.up.push_back(Upward::of(mpdu));
             return;
         }
         let mut cx = context!(self, now, pool);
@@ -412,4 +446,27 @@ impl<S: Scheme> Station<S> {
     fn bitmap_for(&mut self, peer: NodeId) -> Bitmap {
         self.links.recipient(peer).expect("only a frame under an agreement is answered by a BlockAck").bitmap()
     }
+}
+
+impl Upward {
+    /// The packet of an MPDU.
+    #[inline(always)]
+    const fn of(mpdu: &Mpdu) -> Self {
+        Self { packet: mpdu.packet, from: mpdu.transmitter, mpdu: 0 }
+    }
+}
+
+/// How many packets at the start of these, and how many MPDUs, have arrived (bit `n` of `intact` says whether MPDU `n` has) with sequence numbers from `next` on, A-MSDUs with them or not.
+#[inline(always)]
+fn run_from(next: MacSeq, packets: &[Mpdu], intact: u64, with_amsdus: bool) -> (usize, u32) {
+    let (arrived, mut next, mut mpdus) = (intact.trailing_ones(), next, 0);
+    for (taken, mpdu) in packets.iter().enumerate() {
+        if mpdu.part.begins() {
+            if mpdus == arrived || mpdu.seq != next || !(with_amsdus || mpdu.part.ends()) {
+                return (taken, mpdus);
+            }
+            (mpdus, next) = (mpdus + 1, next.plus(1));
+        }
+    }
+    (packets.len(), mpdus)
 }

@@ -147,7 +147,7 @@ impl FreshAp {
             if under(link, frame)
                 && let Some(originator) = &mut link.originator
             {
-                originator.mark_sent(seq(frame));
+                originator.mark_sent([seq(frame)].into_iter());
             }
         }
         let backlog = Backlog { packets: link.queue.len() };

@@ -102,16 +102,16 @@ pub fn judge(
                 }
             }
         }
-        (Asked::Alone(seq), Some(_)) => originator.expect(agreed).on_ack(seq, |mpdu, fate| fates.push((mpdu, fate))),
+        (Asked::Alone(seq), Some(_)) => originator.expect(agreed).on_ack(seq, |mpdu, fate| fates.push((*mpdu, fate))),
         (Asked::Alone(seq), None) => {
-            originator.expect(agreed).on_no_ack(seq, limit, |mpdu, fate| fates.push((mpdu, fate)));
+            originator.expect(agreed).on_no_ack(seq, limit, |mpdu, fate| fates.push((*mpdu, fate)));
         }
         (Asked::Block, Some(FrameKind::BlockAck(_, bitmap))) => {
-            originator.expect(agreed).on_block_ack(bitmap, limit, |mpdu, fate| fates.push((mpdu, fate)));
+            originator.expect(agreed).on_block_ack(bitmap, limit, |mpdu, fate| fates.push((*mpdu, fate)));
         }
         (Asked::Block, Some(other)) => panic!("a BlockAck was asked for, and came {other:?}"),
         (Asked::Block, None) => {
-            originator.expect(agreed).on_no_block_ack(limit, |mpdu, fate| fates.push((mpdu, fate)));
+            originator.expect(agreed).on_no_block_ack(limit, |mpdu, fate| fates.push((*mpdu, fate)));
         }
     }
     judged

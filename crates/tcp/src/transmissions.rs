@@ -57,7 +57,7 @@ impl Transmissions {
     }
 
     /// `span` goes out now, for the first time or again, wholly or in part. Returns the transmission's number.
-    #[inline(always)]
+    #[inline]
     pub fn send(&mut self, span: Span, now: Instant, snapshot: Snapshot) -> u64 {
         self.last_number += 1;
         let number = self.last_number;
@@ -77,6 +77,30 @@ impl Transmissions {
             self.compact();
         }
         number
+    }
+
+    /// New segments of `len` each go out now, one behind another, and fill `span`: as if each were [sent](Self::send), with so much more in flight than at the one before it.
+    #[inline(always)]
+    pub fn send_train(&mut self, span: Span, len: Bytes, now: Instant, mut snapshot: Snapshot) {
+        debug_assert!(
+            self.records.last().is_none_or(|last| last.span.end == span.start),
+            "what is outstanding has no gap"
+        );
+        if self.order.len() + 1 > 2 * (self.records.len() + 1) + SLACK {
+            self.compact();
+        }
+        let mut number = self.last_number;
+        let mut place = span.start;
+        while place < span.end {
+            number += 1;
+            let span = Span::new(place, len);
+            self.records.push(Transmission { span, number, sent_at: now, sends: 1, fate: Fate::InFlight, snapshot });
+            self.order.push(Entry { number, span });
+            snapshot.in_flight += len;
+            place = span.end;
+        }
+        self.last_number = number;
+        self.in_flight += span.len();
     }
 
     /// What of `span` has been sent before goes out again, as the latest transmission.
@@ -124,6 +148,7 @@ impl Transmissions {
     }
 
     /// What of the first record lies below `una` goes, whatever has become of it.
+    #[inline(never)]
     fn acknowledge_first(&mut self, una: Position, delivered: &mut impl FnMut(Run<'_>)) {
         let Some(first) = self.records.first_mut() else { return };
         let mut acked = *first;

@@ -87,7 +87,7 @@ impl Endpoint {
             && self.loss.lets_new_data_go()
             && self.prr.is_none()
             && !self.congestion.holds_back()
-            && (!self.loss.is_recording() || self.loss.pipe(&self.tx.outstanding()) > Bytes::ZERO)
+            && (!self.loss.is_recording() || self.pipe() > Bytes::ZERO)
     }
 
     #[inline(never)]
@@ -149,7 +149,7 @@ impl Endpoint {
         train: &mut Vec<PacketId>,
     ) {
         let (smss, written, first) = (self.tx.smss, self.tx.buffer.end(), self.tx.next);
-        let pipe = self.loss.pipe(&self.tx.outstanding());
+        let pipe = self.pipe();
         let limit = self.tx.window_end.min(first + self.congestion.window().saturating_sub(pipe));
         let fits = |next: Position| next + smss <= limit && next + smss < written;
         let goes = |endpoint: &Self, next| match &burst {
@@ -161,36 +161,40 @@ impl Endpoint {
                 self.congestion.on_sent(now, pipe, self.delivery.is_limited());
             }
             let (rate, said) = (self.pacing_rate(), self.say(now, first));
-            let mut pattern = self.pattern(said, smss);
-            let mut next = first;
-            while fits(next) && goes(self, next) {
-                let span = Span::new(next, smss);
-                let number = self.enter_in_train(now, span, pipe + (next - first));
+            let mut end = first;
+            while fits(end) && goes(self, end) {
+                end += smss;
                 if let Some(rate) = rate {
                     self.pacer.on_sent(now, smss, rate);
                 }
-                if burst.is_some_and(|burst| burst.ends_at(span.end)) {
+            }
+            self.enter_train(now, Span { start: first, end }, pipe);
+            let mut pattern = self.pattern(said, smss);
+            let mut next = first;
+            while next < end {
+                let (seq, number) = (next.seq(self.tx.iss), self.dialect.number(now));
+                next += smss;
+                if burst.is_some_and(|burst| burst.ends_at(next)) {
                     pattern.push();
                 }
-                train.push(self.put_like(&mut pattern, next.seq(self.tx.iss), number, pool));
-                next = span.end;
+                train.push(self.put_like(&mut pattern, seq, number, pool));
                 self.marks.sent(next, now);
             }
-            self.account_train(now, next, &pattern);
+            self.account_train(now, end, &pattern);
             if self.loss.is_recording() {
                 self.schedule_tail_probe(now);
             }
         }
     }
 
-    /// Enters a segment that goes out with `pipe` in flight into the records, if there are any. Its number, where it has one.
+    /// Enters the segments of a train, of which the first goes out with `pipe` in flight, into the records, if there are any.
     #[inline(always)]
-    fn enter_in_train(&mut self, now: Instant, span: Span, pipe: Bytes) -> Option<u64> {
+    fn enter_train(&mut self, now: Instant, span: Span, pipe: Bytes) {
+        let smss = self.tx.smss;
         if let Some(records) = self.loss.records_mut() {
-            let snapshot = self.delivery.snapshot(now, pipe, span.len(), records.ever_lost());
-            records.send(span, now, snapshot);
+            let snapshot = self.delivery.snapshot(now, pipe, smss, records.ever_lost());
+            records.send_train(span, smss, now, snapshot);
         }
-        self.dialect.number(now)
     }
 
     /// All up to `end` has gone out, in full-sized segments of this pattern.

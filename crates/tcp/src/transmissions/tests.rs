@@ -163,7 +163,8 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
                     let start = if random.chance(0.7) { max } else { place(&mut random) };
                     let end = start + 1 + random.below(20);
                     number += 1;
-                    assert_eq!(records.send(span(start, end), ms(step), Snapshot::default()), number);
+                    // Some follow others of their time.
+                    assert_eq!(records.send(span(start, end), ms(step / 4), Snapshot::default()), number);
                     for at in start..end {
                         let at = (at - una) as usize;
                         if at < bytes.len() { bytes[at].0 = number } else { bytes.push_back((number, false)) }
@@ -183,9 +184,7 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
                         (start..end).for_each(|at| bytes[(at - una) as usize].1 = true);
                     }
                 }
-                4 => {
-                    records.judge(random.below(number + 2), |_| Verdict::Lose);
-                }
+                4 => judge(seed, &mut records, random.below(number + 2), &mut random),
                 _ => {
                     records.lose_between(random.below(number + 1), random.below(number + 2), |_| true);
                 }
@@ -193,6 +192,27 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
             check(seed, &records, una, &bytes);
         }
     }
+}
+
+/// What is in flight below a number is judged in the order of sending, and all of it.
+fn judge(seed: u64, records: &mut Transmissions, below: u64, random: &mut Stream) {
+    let in_flight = |records: &Transmissions| {
+        let mut numbers: Vec<_> = records
+            .iter()
+            .filter(|record| record.fate == Fate::InFlight && record.number < below)
+            .map(|record| (record.number, record.span.start))
+            .collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    let (expected, overtaken) = (in_flight(records), records.is_overtaken(below));
+    assert!(overtaken || expected.is_empty(), "seed {seed}: what is in flight below {below} is not found");
+    let mut judged = Vec::new();
+    records.judge(below, |record| {
+        judged.push((record.number, record.span.start));
+        if random.chance(0.5) { Verdict::Lose } else { Verdict::Keep }
+    });
+    assert_eq!(judged, expected, "seed {seed}");
 }
 
 fn check(seed: u64, records: &Transmissions, una: u64, bytes: &VecDeque<(u64, bool)>) {

@@ -128,7 +128,7 @@ impl Deliveries {
     }
 
     /// These are delivered.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, run: Run<'_>) {
         let Run { first, last } = run;
         self.bytes += run.len();

@@ -51,6 +51,11 @@ pub(super) fn rounds_of_reno(inflight: Bytes, smss: Bytes) -> u64 {
     (inflight.get() / smss.get()).clamp(MIN_WINDOW, RENO_ROUNDS)
 }
 
+/// Whether `rounds` are as many, without a division.
+pub(super) fn is_past_reno(rounds: u64, inflight: Bytes, smss: Bytes) -> bool {
+    rounds >= RENO_ROUNDS || (rounds >= MIN_WINDOW && inflight < smss * (rounds + 1))
+}
+
 /// IsInflightTooHigh (5.5.10.2): more than 2 % of `in_flight` lost.
 pub(super) const fn is_too_much(lost: Bytes, in_flight: Bytes) -> bool {
     lost.get() * 100 > in_flight.get() * LOSS_PERCENT
@@ -77,3 +82,19 @@ const WAIT_RANGE: Duration = Duration::from_secs(1);
 const RENO_ROUNDS: u64 = 63;
 /// 5.3.3.9.
 const MOST_UP_ROUNDS: u32 = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_as_many_as_reno_s_where_they_are_no_fewer() {
+        let smss = Bytes(1000);
+        for rounds in 0..=70 {
+            for inflight in (0..80_000).step_by(125).chain([u64::from(u32::MAX)]).map(Bytes) {
+                let expected = rounds >= rounds_of_reno(inflight, smss);
+                assert_eq!(is_past_reno(rounds, inflight, smss), expected, "{rounds} rounds with {inflight}");
+            }
+        }
+    }
+}

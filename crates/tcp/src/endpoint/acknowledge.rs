@@ -134,7 +134,7 @@ impl Endpoint {
     }
 
     /// SND.WND, unless the segment is older than the one that it was last taken from.
-    #[inline]
+    #[inline(always)]
     pub(super) fn update_window(&mut self, now: Instant, ack: Position, report: &PeerReport<'_>) -> WindowChange {
         if self.is_outdated(now, ack, report) {
             return WindowChange::Same;
@@ -148,7 +148,7 @@ impl Endpoint {
         if before == window { WindowChange::Same } else { WindowChange::Moved }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_new_acknowledgement(
         &mut self,
         now: Instant,
@@ -316,7 +316,7 @@ impl Endpoint {
     /// does not, what room there is makes no difference.
     fn tune_send_buffer(&mut self) {
         let window = self.congestion.window();
-        if self.loss.pipe(&self.tx.outstanding()) < window {
+        if self.pipe() < window {
             self.tx.expand(window.get() / self.tx.smss.get());
         }
     }

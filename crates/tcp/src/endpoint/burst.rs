@@ -97,7 +97,7 @@ impl Endpoint {
         }
         let most = most_segments(self.rate_of_flight(), time, &self.rtt, segment);
         // The window is what is in flight and the room beside it, whoever bounds it.
-        let window = self.loss.pipe(&self.tx.outstanding()) + room;
+        let window = self.pipe() + room;
         let room = Bytes(room.get() / segment.get() * segment.get()).max(segment);
         let offered = self.tx.window_end.since(first.start);
         let waits = Waiting { room, offered, left, most, window };

@@ -7,7 +7,7 @@ use super::Endpoint;
 use crate::config::RackRule;
 use crate::congestion::{Controller, Feedback, LossFacts, RateSample};
 use crate::delivery::Deliveries;
-use crate::loss::LossDetector;
+use crate::loss::{Detector, LossDetector};
 use crate::sequence::{Position, Span};
 use crate::transmissions::{Lost, Transmissions};
 
@@ -40,7 +40,7 @@ impl Endpoint {
     ) -> Delivered<'a> {
         let (now, ack) = (facts.now, facts.una);
         let records = self.loss.records().expect("there are records");
-        let (in_flight, ever_lost) = (self.loss.pipe(&self.tx.outstanding()), records.ever_lost());
+        let (in_flight, ever_lost) = (self.pipe(), records.ever_lost());
         facts.min_rtt = self.rtt.min();
         facts.srtt = self.rtt.smoothed();
         if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps) {
@@ -84,6 +84,20 @@ impl Endpoint {
         (spans, reported)
     }
 
+    /// What is in flight, as the detector has it. Who is asked for each segment knows it at once.
+    #[inline(always)]
+    pub(super) fn pipe(&self) -> Bytes {
+        match &self.loss {
+            Detector::Rack(rack) => rack.in_flight(),
+            _ => self.pipe_of_others(),
+        }
+    }
+
+    #[inline(never)]
+    fn pipe_of_others(&self) -> Bytes {
+        self.loss.pipe(&self.tx.outstanding())
+    }
+
     /// Tells the controller what was delivered, once losses have been looked for.
     pub(super) fn feed_back(&mut self, delivered: &Delivered<'_>) {
         let facts = delivered.facts;
@@ -92,7 +106,7 @@ impl Endpoint {
         }
         let ever_lost = self.loss.records().map_or(Bytes::ZERO, |records| records.ever_lost());
         let sample = self.delivery.sample(facts, ever_lost).map(|sample| self.as_received(sample));
-        if self.config.congestion.hears_losses() && self.loss.records().is_some_and(Transmissions::has_losses) {
+        if self.loss.records().is_some_and(Transmissions::has_losses) && self.config.congestion.hears_losses() {
             self.tell_losses(facts.now);
         }
         let feedback = Feedback {
@@ -102,7 +116,7 @@ impl Endpoint {
             total_delivered: self.delivery.delivered(),
             lost: ever_lost.saturating_sub(delivered.ever_lost),
             inflight_before: delivered.in_flight,
-            inflight: self.loss.pipe(&self.tx.outstanding()),
+            inflight: self.pipe(),
             sample,
             rtt: facts.newest_round_trip(),
             srtt: self.rtt.smoothed().unwrap_or_default(),
@@ -135,7 +149,7 @@ impl Endpoint {
     }
 
     fn tell(&mut self, now: Instant, lost: &[Lost]) {
-        let inflight = self.loss.pipe(&self.tx.outstanding());
+        let inflight = self.pipe();
         let total_delivered = self.delivery.delivered();
         self.congestion.on_losses(&LossFacts { now, total_delivered, inflight, lost });
     }
@@ -158,7 +172,7 @@ impl Endpoint {
     }
 
     fn enter_transmission(&mut self, now: Instant, span: Span) {
-        let in_flight = self.loss.pipe(&self.tx.outstanding());
+        let in_flight = self.pipe();
         if self.congestion.holds_back() {
             self.delivery.limit_by_application(in_flight);
         }
@@ -172,7 +186,7 @@ impl Endpoint {
     /// draft-cheng-iccrg-delivery-rate-estimation-00).
     pub(super) fn note_running_dry(&mut self) {
         let Some(records) = self.loss.records() else { return };
-        let in_flight = self.loss.pipe(&self.tx.outstanding());
+        let in_flight = self.pipe();
         if records.lost() == Bytes::ZERO && in_flight < self.congestion.window() {
             self.delivery.limit_by_application(in_flight);
             self.dialect.on_dry();

@@ -52,7 +52,7 @@ impl Endpoint {
     /// The sender's estimate of what is in the network (pipe of RFC 6675, 4): the flight less what is known to have arrived or to be lost,
     /// and what has been sent again.
     pub fn in_flight(&self) -> Bytes {
-        self.loss.pipe(&self.tx.outstanding())
+        self.pipe()
     }
 
     /// In what phase of loss recovery the sender is.

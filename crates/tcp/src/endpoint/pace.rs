@@ -10,7 +10,7 @@ use super::feedback::Delivered;
 use super::sender::Probe;
 use crate::config::RackRule;
 use crate::congestion::Controller;
-use crate::loss::{Delivery, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
+use crate::loss::{Delivery, Detector, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
 use crate::pacing;
 use crate::sequence::Span;
 use crate::timers::Timer;
@@ -98,6 +98,7 @@ impl Endpoint {
 
     /// An acknowledgement delivered `delivered`, and losses have been looked for: what that means for the sender's timers
     /// and for what it may send in a recovery.
+    #[inline(always)]
     pub(super) fn after_delivery(&mut self, now: Instant, delivered: &Delivered<'_>, advanced: bool) {
         if !matches!(self.loss.phase(), Phase::Recovery { .. }) {
             self.prr = None;
@@ -128,14 +129,22 @@ impl Endpoint {
     #[inline(always)]
     fn expects_tail_probe(&self) -> bool {
         let linux = self.config.sender.rack == RackRule::Linux;
+        let wanted = match &self.loss {
+            Detector::Rack(rack) => rack.wants_probe(self.tx.una, self.tx.next),
+            _ => self.others_want_tail_probe(),
+        };
+        wanted && !self.tx.tail_probe_failed && !(linux && self.loss.is_probing_tail())
+    }
+
+    #[inline(never)]
+    fn others_want_tail_probe(&self) -> bool {
         self.loss.wants_tail_probe(&self.tx.outstanding())
-            && !self.tx.tail_probe_failed
-            && !(linux && self.loss.is_probing_tail())
     }
 
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
     /// whatever is out.
+    #[inline(always)]
     pub(super) fn schedule_tail_probe(&mut self, now: Instant) {
         if !self.expects_tail_probe() || self.timers.is_armed(Timer::Persist) {
             self.timers.stop(Timer::TailProbe);

@@ -10,7 +10,6 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use super::Endpoint;
 use super::sender::Throttle;
 use crate::congestion::Controller;
-use crate::loss::LossDetector;
 use crate::pacing;
 use crate::sequence::Span;
 
@@ -56,9 +55,7 @@ impl Endpoint {
     /// Whether the next segment would be full-sized, and the congestion window has no room for it.
     fn is_full(&self) -> bool {
         let end = self.tx.next + self.tx.smss;
-        end <= self.tx.window_end
-            && end <= self.tx.buffer.end()
-            && self.sending_room(self.loss.pipe(&self.tx.outstanding())) < self.tx.smss
+        end <= self.tx.window_end && end <= self.tx.buffer.end() && self.sending_room(self.pipe()) < self.tx.smss
     }
 
     /// What the sender's rate carries in `time`, at least two full packets and, unless it is paced, at most [`LIMIT_OUTPUT`]. The rate is as

@@ -271,7 +271,7 @@ impl Endpoint {
     fn act_on_report(&mut self, now: Instant, report: &Report, understood: &Understood, before: Bytes) {
         let srtt = self.rtt.smoothed().unwrap_or_default();
         let received = self.received();
-        let inflight = self.loss.pipe(&self.tx.outstanding());
+        let inflight = self.pipe();
         let was = self.congestion.model(now).map(|model| model.phase);
         let Some(tack) = self.dialect.tack_mut() else { return };
         let delivered = tack.sending.delivered_since_report(before, received);

@@ -227,12 +227,6 @@ impl Detector {
         matches!(self, Self::Dupack(_) | Self::RecordedDupack(_))
     }
 
-    /// What is asked for each segment of who keeps records is known at once; the others look at more.
-    #[inline(never)]
-    fn pipe_of_others(&self, out: &Outstanding) -> Bytes {
-        each_detector!(self, detector => detector.pipe(out))
-    }
-
     /// What finds losses under TACK, if that is in force.
     pub(crate) fn pull(&self) -> Option<&Pull> {
         if let Self::Pull(pull) = self { Some(pull) } else { None }
@@ -262,10 +256,7 @@ impl LossDetector for Detector {
 
     #[inline]
     fn pipe(&self, out: &Outstanding) -> Bytes {
-        match self {
-            Self::Rack(detector) => detector.pipe(out),
-            _ => self.pipe_of_others(out),
-        }
+        each_detector!(self, detector => detector.pipe(out))
     }
 
     #[inline]

@@ -102,6 +102,19 @@ impl Rack {
         }
     }
 
+    /// What is in flight.
+    #[inline]
+    pub const fn in_flight(&self) -> Bytes {
+        self.records.in_flight()
+    }
+
+    /// The conditions of RFC 8985, 7.2, and that no probe is on its way, where all below `una` is acknowledged and `next` is sent next; SACK is agreed wherever this detector is used.
+    #[inline]
+    pub fn wants_probe(&self, una: Position, next: Position) -> bool {
+        let is_answered = self.probe.is_none_or(|probe| una >= probe.end);
+        matches!(self.phase, Phase::Open) && is_answered && self.records.delivered_count() == 0 && una < next
+    }
+
     /// RACK_update_reo_wnd(), first half: the window grows with each round trip that has duplicate reports, and shrinks
     /// again after 16 recoveries without.
     fn adapt(&mut self, out: &Outstanding, recovered: bool) {
@@ -249,7 +262,7 @@ impl LossDetector for Rack {
     }
 
     fn pipe(&self, _out: &Outstanding) -> Bytes {
-        self.records.in_flight()
+        self.in_flight()
     }
 
     fn urgent(&self, out: &Outstanding) -> Option<Span> {
@@ -306,10 +319,8 @@ impl LossDetector for Rack {
         if self.detect(now) && self.phase == Phase::Open { self.begin(out) } else { LossDecision::Nothing }
     }
 
-    /// The conditions of RFC 8985, 7.2, and that no probe is on its way; SACK is agreed wherever this detector is used.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        let is_answered = self.probe.is_none_or(|probe| out.una >= probe.end);
-        self.phase == Phase::Open && is_answered && self.records.delivered_count() == 0 && out.una < out.next
+        self.wants_probe(out.una, out.next)
     }
 
     fn is_probing_tail(&self) -> bool {

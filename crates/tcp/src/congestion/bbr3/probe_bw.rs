@@ -2,7 +2,7 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::super::bounds::{Slope, is_too_much, longest_wait, rounds_of_reno, times_beta, with_headroom};
+use super::super::bounds::{Slope, is_past_reno, is_too_much, longest_wait, times_beta, with_headroom};
 use super::super::path::FullPipe;
 use super::model::Path;
 use super::{Bbr3, Feedback, State};
@@ -119,15 +119,14 @@ impl Bbr3 {
 
     /// IsTimeToProbeBW with IsRenoCoexistenceProbeTime (5.3.3.8): a Reno flow of this window would have lost something by now, or two to three seconds are over.
     fn is_time_to_probe(&mut self, now: Instant) -> bool {
-        let rounds = rounds_of_reno(self.target_inflight(), self.start.smss);
-        now > self.probing.cycle_began + self.probing.wait || self.probing.rounds_since >= rounds
+        now > self.probing.cycle_began + self.probing.wait
+            || is_past_reno(self.probing.rounds_since, self.target_inflight(), self.start.smss)
     }
 
     /// IsTimeToCruise.
     fn is_time_to_cruise(&self, inflight: Bytes) -> bool {
-        let bandwidth = self.max_bandwidth.best();
-        let path = Path::new(bandwidth, self.round_trips.min(), self.pace.rate, self.start.smss);
-        self.with_headroom().is_none_or(|most| inflight <= most) && inflight <= self.inflight(&path)
+        let path = || Path::new(self.max_bandwidth.best(), self.round_trips.min(), self.pace.rate, self.start.smss);
+        self.with_headroom().is_none_or(|most| inflight <= most) && inflight <= self.inflight(&path())
     }
 
     /// IsTimeToGoDown.

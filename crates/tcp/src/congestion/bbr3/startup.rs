@@ -26,15 +26,16 @@ impl Bbr3 {
     /// CheckStartupHighLoss (5.3.1.3): a round of fast recovery in which more than 2 % were lost, in six places at least; or any loss, where the sender cannot tell how much is
     /// lost.
     fn check_startup_losses(&mut self, facts: &Feedback) {
-        let recovering = matches!(facts.phase, Phase::Recovery { .. });
-        let many = self.latest.round_began
-            && self.latest.places_lost >= STARTUP_PLACES
-            && facts.sample.is_some_and(|sample| is_too_much(sample.lost, sample.in_flight));
-        if !self.full_reached && recovering && (many || self.latest.lost_unmarked) {
-            if let Some(saved) = &mut self.saved {
-                saved.left = Some(State::Startup);
+        if !self.full_reached && matches!(facts.phase, Phase::Recovery { .. }) {
+            let many = self.latest.round_began
+                && self.latest.places_lost >= STARTUP_PLACES
+                && facts.sample.is_some_and(|sample| is_too_much(sample.lost, sample.in_flight));
+            if many || self.latest.lost_unmarked {
+                if let Some(saved) = &mut self.saved {
+                    saved.left = Some(State::Startup);
+                }
+                self.end_startup_below_queue();
             }
-            self.end_startup_below_queue();
         }
         if self.latest.round_began {
             self.latest.forget_places();

@@ -42,8 +42,12 @@ impl Bbr3 {
             State::Cruise | State::ProbeRtt { .. } => self.with_headroom(),
             State::Startup | State::Drain { .. } => None,
         };
-        for bound in [long, self.bounds.inflight_short].into_iter().flatten() {
-            self.window = self.window.min(bound.max(self.start.smss * MIN_WINDOW));
+        let least = self.start.smss * MIN_WINDOW;
+        if let Some(long) = long {
+            self.window = self.window.min(long.max(least));
+        }
+        if let Some(short) = self.bounds.inflight_short {
+            self.window = self.window.min(short.max(least));
         }
     }
 

@@ -21,7 +21,7 @@ mod samples;
 use flow::FlowRecord;
 use marks::Marks;
 use rates::Rates;
-use samples::Samples;
+use samples::{Samples, SamplesOfMany};
 
 /// Counts what happens in the measured window.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Recorder {
     ledger: Ledger,
     nodes: Vec<NodeRecord>,
     flows: Vec<FlowRecord>,
+    /// The round-trip times of flows.
+    rtts: SamplesOfMany,
     pings: Vec<PingRecord>,
     /// Where the middle of a window that is cut short lies.
     marks: Marks,
@@ -70,6 +72,7 @@ impl Recorder {
             ledger: Ledger::new(from, until),
             nodes: vec![NodeRecord::default(); config.stations.len() + 1],
             flows: vec![FlowRecord::default(); config.flows.len()],
+            rtts: SamplesOfMany::default(),
             pings: vec![PingRecord::default(); config.pings.len()],
             marks: Marks::new(from),
             rates: Rates::of(config),
@@ -110,8 +113,10 @@ impl Recorder {
 
     /// The result of the run, once it is over. `wall_seconds` is left at zero for whoever has a clock.
     pub fn result(&self, config: &CellConfig, seed: u64, events: u64) -> RunResult {
+        let records = self.flows.iter().zip(self.rtts.percentiles(self.flows.len()));
+        let flows = config.flows.iter().zip(records);
         let flows: Vec<FlowResult> =
-            config.flows.iter().zip(&self.flows).map(|(flow, record)| self.flow_result(config, flow, record)).collect();
+            flows.map(|(flow, (record, rtts))| self.flow_result(config, flow, record, rtts)).collect();
         RunResult {
             scheme: config.scheme.clone(),
             seed,
@@ -280,7 +285,7 @@ impl Observer for Recorder {
     fn observe(&mut self, now: Instant, event: &Event<'_>) {
         match *event {
             Event::Delivered { flow, at, bytes } if self.in_window(now) => self.count_delivered(now, flow, at, bytes),
-            Event::RoundTrip { flow, rtt } if self.in_window(now) => self.flows[flow].rtts.push(rtt),
+            Event::RoundTrip { flow, rtt } if self.in_window(now) => self.rtts.push(flow, rtt),
             Event::Delivered { .. } | Event::RoundTrip { .. } => {}
             _ => self.note(now, event),
         }

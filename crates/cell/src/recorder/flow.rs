@@ -7,7 +7,7 @@ use super::samples::Samples;
 use crate::config::{CellConfig, Direction, FlowConfig, Traffic, TransportConfig};
 use crate::gro::MergeCounts;
 use crate::observe::{DatagramCounts, Held, TransportCounts, TransportEstimates};
-use crate::result::{EndsResult, FlowResult, HeldResult, UdpResult, VideoResult};
+use crate::result::{EndsResult, FlowResult, HeldResult, Percentiles, UdpResult, VideoResult};
 
 /// What is counted of a flow.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,6 @@ pub(super) struct FlowRecord {
     pub(super) held: [Held; 2],
     /// Since when a transfer is under way that will end.
     pub(super) transfer: Option<Instant>,
-    pub(super) rtts: Samples,
     pub(super) transfers: Samples,
     pub(super) completion: Option<Duration>,
     pub(super) retransmissions: u64,
@@ -50,8 +49,14 @@ pub(super) struct Viewing {
 }
 
 impl Recorder {
-    /// What a flow comes to.
-    pub(super) fn flow_result(&self, config: &CellConfig, flow: &FlowConfig, record: &FlowRecord) -> FlowResult {
+    /// What a flow comes to, with the percentiles of its round-trip times.
+    pub(super) fn flow_result(
+        &self,
+        config: &CellConfig,
+        flow: &FlowConfig,
+        record: &FlowRecord,
+        rtts: Option<Percentiles>,
+    ) -> FlowResult {
         FlowResult {
             name: flow.name.clone(),
             station: config.stations[flow.station].name.clone(),
@@ -80,7 +85,7 @@ impl Recorder {
                 rate_mbps(record.delivered - record.delivered_early, self.until - self.middle),
             ],
             held: (record.held != [Held::default(); 2]).then(|| record.held.map(Held::result)),
-            rtt_ms: record.rtts.percentiles(),
+            rtt_ms: rtts,
             retransmissions: record.retransmissions - record.before.0,
             timeouts: record.timeouts - record.before.1,
             completion_s: record.completion.map(Duration::as_secs_f64),

@@ -14,7 +14,13 @@ use crate::slots::{Busy, Wakeup};
 
 impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Takes from a station what came up and what its scheme emitted, until there is no more.
+    #[inline]
     pub(super) fn drain_station(&mut self, node: usize) {
+        if self.stations[node].is_drained() { self.end_batches() } else { self.drain(node) }
+    }
+
+    #[inline(never)]
+    fn drain(&mut self, node: usize) {
         let is_instant = self.passages[node].is_instant_up();
         loop {
             if is_instant {
@@ -66,12 +72,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     self.take_at_end(node, (flow, end), arrival.packet, &mut untold);
                 }
                 _ => {
-                    self.tell_untold(node, untold.take());
+                    self.acknowledge_from(node);
+                    self.tell_untold(untold.take());
                     self.at_host(node, arrival);
                 }
             }
         }
-        self.tell_untold(node, untold);
+        self.acknowledge_from(node);
+        self.tell_untold(untold);
     }
 
     /// Whether nobody looks at what crosses between the network and a host, and all hosts are the cell's own.
@@ -299,7 +307,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.train = train;
     }
 
-    /// Acknowledgements of one end leave their station, whose scheme has nothing to say to that end, where nobody looks at what crosses between the network and a host. The scheme may hold them,
+    /// Acknowledgements that go one way leave their station, whose scheme has nothing to say to their ends, where nobody looks at what crosses between the network and a host. The scheme may hold them,
     /// and a MAC that waits for the medium already only queues those that pass behind another.
     #[inline(never)]
     pub(super) fn leave_station_together(&mut self, node: usize) {

@@ -35,8 +35,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// As [`Self::deliver_to_end`], for one of the packets that come to a station in this instant. What a receiver gets of several is told at once, and acknowledged at once: `untold` is at
-    /// which flow and end that is still to be done.
+    /// As [`Self::deliver_to_end`], for one of the packets that come to a station in this instant. What a receiver gets of several is told at once: `untold` is at which flow and end that is
+    /// still to be done. The acknowledgements of all receivers there that go one way leave together.
     #[inline(always)]
     pub(super) fn take_at_end(
         &mut self,
@@ -48,7 +48,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let place = Place::Station(node);
         let again = *untold == Some((flow, end));
         if !again {
-            self.tell_untold(node, untold.take());
+            self.tell_untold(untold.take());
+            self.acknowledge_others(node, (flow, end));
         }
         let wakes = self.agenda.deadline(self.slots.slot(Wakeup::End(2 * flow + end)));
         let state = self.flows.flow_mut(flow);
@@ -59,8 +60,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 tcp.handle_segment(self.now, self.pool.get(packet));
                 self.pool.release(packet);
                 let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
-                let silent = tcp.is_content() && tcp.armed() >= wakes;
-                *untold = silent.then_some((flow, end));
+                let (content, silent) = (tcp.is_content(), tcp.armed() >= wakes);
+                *untold = (content && silent).then_some((flow, end));
                 match acknowledgement {
                     // What a scheme has to say to it may reach this end before the next packet does.
                     Some(acknowledgement) if self.stations[node].answers_upward() => {
@@ -68,28 +69,41 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     }
                     later => self.train.extend(later),
                 }
-                if !silent {
+                if !content {
                     self.acknowledge_from(node);
                     self.service(flow, end);
+                } else if !silent {
+                    self.report(flow, end);
                 }
             }
             _ => {
-                self.tell_untold(node, untold.take());
+                self.acknowledge_from(node);
+                self.tell_untold(untold.take());
                 self.deliver_to_end(place, flow, end, packet);
             }
         }
     }
 
-    /// Sends the acknowledgements and tells what is new at an end on a station where that is still to be done.
-    pub(super) fn tell_untold(&mut self, node: usize, untold: Option<(usize, usize)>) {
+    /// Tells what is new at an end where that is still to be done.
+    pub(super) fn tell_untold(&mut self, untold: Option<(usize, usize)>) {
         if let Some((flow, end)) = untold {
-            self.acknowledge_from(node);
             self.report(flow, end);
         }
     }
 
-    /// The acknowledgements that an end on a station has made in this instant leave together.
-    fn acknowledge_from(&mut self, node: usize) {
+    /// Those acknowledgements leave that do not go the way of those of this end.
+    #[inline(always)]
+    fn acknowledge_others(&mut self, node: usize, (flow, end): (usize, usize)) {
+        if let Some(&first) = self.train.first() {
+            let peer = node_at(self.flows.flow(flow).ends[1 - end].place);
+            if self.destination(first) != peer.unwrap_or(NodeId(0)) {
+                self.acknowledge_from(node);
+            }
+        }
+    }
+
+    /// The acknowledgements that ends on a station have made in this instant leave together.
+    pub(super) fn acknowledge_from(&mut self, node: usize) {
         if !self.train.is_empty() {
             self.leave_station_together(node);
         }

@@ -287,6 +287,12 @@ impl<S: Scheme> Station<S> {
         self.emissions.is_empty() && self.poll_timeout().unwrap_or(Instant::FAR_FUTURE) == deadline
     }
 
+    /// Whether nothing is on its way up, and the scheme has emitted nothing that has not been taken.
+    #[inline]
+    pub fn is_drained(&self) -> bool {
+        self.up.is_empty() && self.emissions.is_empty()
+    }
+
     /// The next packet on its way up.
     #[inline]
     pub fn poll_up(&mut self) -> Option<Upward> {

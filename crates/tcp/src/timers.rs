@@ -96,7 +96,7 @@ impl Timers {
 
     /// Stops `timer` and says so, if it was due by `now`.
     pub(crate) fn take_due(&mut self, timer: Timer, now: Instant) -> bool {
-        let due = self.is_armed(timer) && self.at[timer as usize] <= now;
+        let due = self.at[timer as usize] <= now && self.is_armed(timer);
         if due {
             self.stop(timer);
         }

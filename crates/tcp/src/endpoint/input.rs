@@ -435,7 +435,7 @@ impl Endpoint {
     }
 
     /// Stores what is new of a segment, and says how it fits.
-    fn place(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
+    pub(super) fn place(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
         let keeps = self.rx.keeps();
         let mut place = Place::InOrder;
         if fresh.start > self.rx.next {

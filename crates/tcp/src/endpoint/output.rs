@@ -1,6 +1,6 @@
 //! What is sent next, and how a segment is made.
 
-use ackless_wire::tcp::TcpOptions;
+use ackless_wire::tcp::{SackBlocks, TcpOptions};
 use ackless_wire::{
     Bytes, Instant, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
 };
@@ -86,10 +86,9 @@ impl Endpoint {
     /// The same with its blocks.
     #[inline(never)]
     fn put_with_blocks(&mut self, said: Said, pool: &mut PacketPool) -> PacketId {
-        if let Some(IpHeader::V4(ip)) = self.peer.as_mut().map(|peer| &mut peer.ip) {
-            ip.id = ip.id.wrapping_add(1);
-        }
-        self.place_dressed(said, Payload::EMPTY, true, None, pool)
+        let sack = self.sack_blocks();
+        let len = Bytes(4 + 8 * sack.as_slice().len() as u64);
+        self.put_bearing(said, Bytes::ZERO, TcpOptions { sack, ..TcpOptions::default() }, len, pool)
     }
 
     /// What a segment from `start` on says, and all that follow it at once; the acknowledgement goes out with it.
@@ -112,17 +111,30 @@ impl Endpoint {
 
     /// A segment with so many bytes whose values do not matter, in its place.
     #[inline(always)]
-    fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
+    pub(super) fn put(&mut self, said: Said, payload: Bytes, pool: &mut PacketPool) -> PacketId {
+        self.put_bearing(said, payload, TcpOptions::default(), Bytes::ZERO, pool)
+    }
+
+    /// The same with these options besides timestamps, which are so long.
+    #[inline(always)]
+    fn put_bearing(
+        &mut self,
+        said: Said,
+        payload: Bytes,
+        options: TcpOptions,
+        len: Bytes,
+        pool: &mut PacketPool,
+    ) -> PacketId {
         let peer = self.peer.as_mut().expect("whoever has a peer can send to it");
         if let IpHeader::V4(ip) = &mut peer.ip {
             ip.id = ip.id.wrapping_add(1);
         }
-        let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
+        let header = TcpHeader::MIN_LEN + len + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + payload;
         let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
         pool.insert_with(len, || Packet {
             ip,
-            transport: Transport::Tcp(said.header(ports.0, ports.1)),
+            transport: Transport::Tcp(said.header_bearing(ports.0, ports.1, options)),
             payload: Payload::Length(payload.get() as u32),
         })
     }
@@ -320,8 +332,8 @@ impl Endpoint {
         if span.is_empty() { (Span::new(from, Bytes(1)), SentKind::Probe) } else { (span, SentKind::New) }
     }
 
-    /// RFC 5681, 4.1.
-    fn restart_if_idle(&mut self, now: Instant) {
+    /// RFC 5681, 4.1, where nothing is out.
+    pub(super) fn restart_if_idle(&mut self, now: Instant) {
         if self.config.idle_restart && now.saturating_since(self.tx.last_sent) > self.rtt.timeout() {
             self.congestion.on_idle(now, self.config.initial_window.bytes(self.tx.smss));
             self.dialect.on_idle();
@@ -357,7 +369,9 @@ impl Endpoint {
         Draft { start: span.start, flags, payload: self.tx.buffer.read(data), number }
     }
 
-    fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
+    /// What changes with a segment that goes out, and carries `data` of what it occupies.
+    #[inline]
+    pub(super) fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
         let phase = self.loss.phase();
         // Asked before the records know of the transmission: then nothing may be lost any more.
         let first = !matches!(phase, Phase::Open) && self.loss.urgent(&self.tx.outstanding()).is_some();
@@ -476,7 +490,7 @@ impl Endpoint {
             self.write_request(&mut tcp.options);
         }
         if has_blocks {
-            self.sack_options(&mut tcp.options);
+            tcp.options.sack = self.sack_blocks();
         }
         if tcp.flags.contains(TcpFlags::SYN) {
             self.syn_options(tcp.flags.contains(TcpFlags::ACK), &mut tcp.options);
@@ -493,25 +507,29 @@ impl Endpoint {
     }
 
     /// The blocks of what has come above a hole (RFC 2018, 4).
-    fn sack_options(&mut self, options: &mut TcpOptions) {
+    fn sack_blocks(&mut self) -> SackBlocks {
         let limit = if self.stamps.is_some() { 3 } else { 4 };
         if let Some(twice) = self.rx.unreported_duplicate.take() {
-            self.report_duplicate(twice, limit, options);
-            return;
+            return self.blocks_with_duplicate(twice, limit);
         }
-        for span in self.rx.reassembly.recent(limit) {
-            options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
-        }
+        self.blocks_of(self.rx.reassembly.recent(limit))
     }
 
     /// What has come twice stands first, and the block that it lies in, if it lies above the acknowledgement, second (RFC 2883, 4).
-    fn report_duplicate(&self, twice: Span, limit: usize, options: &mut TcpOptions) {
+    fn blocks_with_duplicate(&self, twice: Span, limit: usize) -> SackBlocks {
         let reassembly = &self.rx.reassembly;
         let around = if twice.end <= self.rx.next { None } else { reassembly.around(twice) };
         let rest = reassembly.recent(limit).filter(|&span| Some(span) != around);
-        for span in [Some(twice), around].into_iter().flatten().chain(rest).take(limit) {
-            options.sack.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
+        self.blocks_of([Some(twice), around].into_iter().flatten().chain(rest).take(limit))
+    }
+
+    #[inline(always)]
+    fn blocks_of(&self, spans: impl Iterator<Item = Span>) -> SackBlocks {
+        let mut blocks = SackBlocks::EMPTY;
+        for span in spans {
+            blocks.push((span.start.seq(self.rx.irs), span.end.seq(self.rx.irs)));
         }
+        blocks
     }
 
     /// What of a span to be repaired fits beside the SACK blocks of the segment; new ones are planned with them.
@@ -574,11 +592,23 @@ pub(super) struct Said {
 }
 
 impl Said {
+    /// The same, from `seq` on.
+    #[inline(always)]
+    pub(super) const fn from(self, seq: SeqNumber) -> Self {
+        Self { seq, ..self }
+    }
+
     /// The header that says it, and nothing else.
     #[inline(always)]
     pub(super) fn header(self, from: u16, to: u16) -> TcpHeader {
+        self.header_bearing(from, to, TcpOptions::default())
+    }
+
+    /// The same with these options besides.
+    #[inline(always)]
+    fn header_bearing(self, from: u16, to: u16, options: TcpOptions) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
-        let options = TcpOptions { timestamps, ..TcpOptions::default() };
+        let options = TcpOptions { timestamps, ..options };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }
     }
 }

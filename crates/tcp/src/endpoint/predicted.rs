@@ -23,13 +23,14 @@ impl Endpoint {
         tcp: &TcpHeader,
         segment: Bytes,
     ) -> bool {
-        if !self.is_expected(now, tcp) {
+        if !self.is_ordinary(now, tcp) {
             return false;
         }
+        let is_next = tcp.seq == self.rx.next.seq(self.rx.irs);
         let len = Bytes(packet.payload.len().into());
         let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
         match (len, self.dialect.is_plain()) {
-            (Bytes::ZERO, true) => {
+            (Bytes::ZERO, true) if is_next => {
                 let undisturbed = self.is_undisturbed(tcp);
                 if !(undisturbed && self.takes_acknowledgement(now, tcp, acked)) {
                     let recorded = undisturbed && self.loss.is_recording();
@@ -39,18 +40,23 @@ impl Endpoint {
                 }
                 true
             }
-            (Bytes::ZERO, false) => false,
-            (_, true) => self.is_undisturbed(tcp) && self.takes_data(now, tcp, acked, len, segment),
-            (_, false) => self.is_undisturbed(tcp) && self.takes_numbered_data(now, tcp, acked, len, segment),
+            (Bytes::ZERO, _) => false,
+            (_, true) => {
+                self.is_undisturbed(tcp)
+                    && (is_next && self.takes_data(now, tcp, acked, len, segment)
+                        || self.takes_data_amid_holes(now, packet, tcp, acked, segment))
+            }
+            (_, false) => {
+                is_next && self.is_undisturbed(tcp) && self.takes_numbered_data(now, tcp, acked, len, segment)
+            }
         }
     }
 
-    /// Whether a segment begins where the last one ended, and has no flag and no option that asks for more than that and what it acknowledges.
+    /// Whether a segment has no flag and no option that asks for more than what it carries and acknowledges.
     #[inline(always)]
-    fn is_expected(&self, now: Instant, tcp: &TcpHeader) -> bool {
+    fn is_ordinary(&self, now: Instant, tcp: &TcpHeader) -> bool {
         let flags = tcp.flags.union(TcpFlags::PSH);
         flags == TcpFlags::ACK.union(TcpFlags::PSH)
-            && tcp.seq == self.rx.next.seq(self.rx.irs)
             && tcp.options.ack_rate.is_none()
             && !self.has_fallen_back()
             && match (&self.stamps, tcp.options.timestamps) {
@@ -108,13 +114,41 @@ impl Endpoint {
         is_plain
     }
 
+    /// Data anywhere in the window that has not come in order yet, where holes are or open: what `takes_data` takes but for that.
+    #[inline(never)]
+    fn takes_data_amid_holes(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        tcp: &TcpHeader,
+        acked: Bytes,
+        segment: Bytes,
+    ) -> bool {
+        let above = Bytes(u64::from(tcp.seq - self.rx.next.seq(self.rx.irs)));
+        let span = Span::new(self.rx.next + above, Bytes(packet.payload.len().into()));
+        let is_plain = self.only_takes(acked, span) && !self.rx.in_batch && !self.config.sender.undo.dsack;
+        if is_plain {
+            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
+            self.take_timestamp(now, span.start, tcp);
+            self.count_data(now, span.len(), tcp, segment);
+            let place = self.place(span, span, &packet.payload);
+            self.ask_policy::<false>(now, span.len(), place);
+        }
+        is_plain
+    }
+
     /// Whether data at `span` follows what is here, and that is all there is to it.
     #[inline(always)]
     fn appends(&self, acked: Bytes, span: Span) -> bool {
+        self.only_takes(acked, span) && !self.rx.has_blocks()
+    }
+
+    /// Whether data at `span` is to be taken and acknowledged, and that is all there is to it.
+    #[inline(always)]
+    fn only_takes(&self, acked: Bytes, span: Span) -> bool {
         acked == Bytes::ZERO
             && self.tx.una == self.tx.max
             && span.end <= self.rx.window_end
-            && !self.rx.has_blocks()
             && self.rx.fin.is_none()
             && !self.rx.keeps()
             && !self.rx.tunes_itself()
@@ -123,15 +157,26 @@ impl Endpoint {
 
     #[inline(always)]
     fn append<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
-        let len = span.len();
+        self.count_data(now, span.len(), tcp, segment);
+        self.rx.next = span.end;
+        self.stats.bytes_delivered += span.len();
+        self.ask_policy::<NUMBERED>(now, span.len(), Place::InOrder);
+    }
+
+    /// A segment with so much data, each of a merged one with `segment` of it, is one more.
+    #[inline(always)]
+    fn count_data(&mut self, now: Instant, len: Bytes, tcp: &TcpHeader, segment: Bytes) {
         self.stats.data_segments_received += 1;
         self.rx.full_size = self.rx.full_size.max(segment);
         let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
         self.measured.on_data(now, len, stamp);
-        self.rx.next = span.end;
-        self.stats.bytes_delivered += len;
+    }
+
+    /// Whether what has come so is acknowledged now.
+    #[inline(always)]
+    fn ask_policy<const NUMBERED: bool>(&mut self, now: Instant, new_bytes: Bytes, place: Place) {
         let (full_size, measured) = (self.rx.full_size, &self.measured);
-        let facts = SegmentFacts { new_bytes: len, full_size, place: Place::InOrder, measured, host: None };
+        let facts = SegmentFacts { new_bytes, full_size, place, measured, host: None };
         let decision = if NUMBERED {
             self.ack_policy.on_numbered_segment(now, &facts)
         } else {

@@ -11,7 +11,7 @@ use super::Endpoint;
 use crate::ack::AckChoice;
 use crate::config::{Config, Consume, GrowthRule, SenderChoices, UndoChoices};
 use crate::congestion::{CongestionChoice, Losses, Variant};
-use crate::loss::RecoveryChoice;
+use crate::loss::{LossDetector, Phase, RecoveryChoice};
 use crate::state::State;
 use crate::tack::TackConfig;
 
@@ -26,6 +26,8 @@ struct Transfer {
     /// Segments that were taken as predicted, and that left in trains: those of any TCP, and those that TACK has numbered.
     predicted: [usize; 2],
     in_trains: [usize; 2],
+    /// Of these, those that left in a recovery, and those after a timeout.
+    amid_losses: [usize; 2],
     /// Whether the queues below hold the senders back; segments that left in bursts behind the first, and how often a sender was left alone.
     bounded: bool,
     in_bursts: usize,
@@ -69,6 +71,7 @@ impl Transfer {
             serial: 0,
             predicted: [0; 2],
             in_trains: [0; 2],
+            amid_losses: [0; 2],
             bounded,
             in_bursts: 0,
             left_alone: 0,
@@ -171,7 +174,13 @@ impl Transfer {
         let end = &mut self.ends[from];
         let mut long = end.clone();
         let (mut pool, mut train) = (PacketPool::default(), Vec::new());
+        let phase = end.loss.phase();
         let is_all = end.poll_train(now, &mut pool, &mut train);
+        match phase {
+            Phase::Open => {}
+            Phase::Recovery { .. } => self.amid_losses[0] += train.len(),
+            Phase::GoBack { .. } => self.amid_losses[1] += train.len(),
+        }
         let mut sent: Vec<Packet> = train.into_iter().map(|packet| pool.get(packet).clone()).collect();
         sent.iter().for_each(|packet| self.in_trains[is_numbered(packet)] += 1);
         if !is_all {
@@ -246,4 +255,22 @@ fn short_ways_lead_to_where_the_long_ones_do() {
     assert!(predicted.iter().all(|&predicted| predicted > 1_000), "{predicted:?} predicted");
     assert!(in_trains.iter().all(|&in_trains| in_trains > 1_000), "{in_trains:?} in trains");
     assert!(bounded.iter().all(|&bounded| bounded > 500), "{bounded:?} in bursts, and left alone");
+}
+
+#[test]
+fn what_goes_again_does_so_in_trains_as_it_does_one_by_one() {
+    let mut amid_losses = [0; 2];
+    for seed in 1..=60 {
+        let mut transfer = Transfer::new(seed);
+        transfer.loss = [0.05, 0.15, 0.3][seed as usize % 3];
+        transfer.send(Instant::from_millis(1), 0, seed);
+        for _ in 0..400 {
+            if !transfer.step(seed) {
+                break;
+            }
+        }
+        amid_losses[0] += transfer.amid_losses[0];
+        amid_losses[1] += transfer.amid_losses[1];
+    }
+    assert!(amid_losses.iter().all(|&sent| sent > 200), "{amid_losses:?} in recoveries, and after timeouts");
 }

@@ -1,8 +1,10 @@
-//! Trains: new full-sized segments one behind another, as many as the windows let go at once.
+//! Trains: new full-sized segments one behind another, as many as the windows let go at once, and in front of them what goes again (`again`).
 //!
 //! Nearly all that a sender of bulk data sends goes so: each acknowledgement, or each turn of the pacer, lets a few segments go, and nothing bears on them but the peer's
 //! window, the congestion window and the pacing rate. What `output` finds out for each segment is found out once for all of them here, with the same outcome; where anything else may bear on what
 //! is sent, no train is made.
+
+use std::ops::ControlFlow;
 
 use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
@@ -13,7 +15,7 @@ use super::sender::{Probe, Throttle};
 use crate::ack::AckPolicy;
 use crate::config::GrowthRule;
 use crate::congestion::Controller;
-use crate::loss::LossDetector;
+use crate::loss::{LossDetector, Phase, SentKind};
 use crate::sequence::{Position, Span};
 use crate::state::State;
 use crate::timers::Timer;
@@ -23,16 +25,16 @@ impl Endpoint {
     /// now: else [`poll_transmit`](Self::poll_transmit) is to be asked as ever.
     #[inline(always)]
     pub fn poll_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
-        if self.tx.una >= self.tx.next {
+        if self.tx.una >= self.tx.buffer.end() {
             false
         } else if !self.pacer.may_send(now) {
             self.waits_for_its_time_alone(now)
-        } else if !self.sends_new_data_alone() {
+        } else if !self.sends_data_alone() {
             false
-        } else if self.dialect.is_plain() && self.loss.is_calm() && !self.is_paced() {
+        } else if self.dialect.is_plain() && self.loss.counting().is_some() && !self.is_paced() {
             self.send_train(now, pool, train)
         } else {
-            self.sends_in_its_time() && self.send_timed_train(now, pool, train)
+            self.is_under_way() && self.sends_in_its_time() && self.send_timed_train(now, pool, train)
         }
     }
 
@@ -54,10 +56,10 @@ impl Endpoint {
         }
     }
 
-    /// Whether the next segments are new data, of all that bears on any sender.
+    /// Whether the next segments are data and nothing else, of all that bears on any sender.
     #[inline]
-    fn sends_new_data_alone(&self) -> bool {
-        self.goes_on_with_new_data()
+    fn sends_data_alone(&self) -> bool {
+        self.goes_on_with_data()
             && self.tx.throttle == Throttle::Open
             && self.tx.bursts.is_none()
             && !self.rx.tunes_itself()
@@ -65,16 +67,26 @@ impl Endpoint {
             && !self.ack_policy.asks_host()
     }
 
-    /// The same, where something has been sent in this instant already: what is told of the window, and that data answers data, has been settled then.
+    /// The same of new data, where something has been sent in this instant already: what is told of the window, and that data answers data, has been settled then.
     #[inline]
     pub(super) fn goes_on_with_new_data(&self) -> bool {
+        self.is_under_way() && self.goes_on_with_data()
+    }
+
+    /// Whether something is out, and nothing waits to go again before what follows it.
+    #[inline]
+    fn is_under_way(&self) -> bool {
+        self.tx.una < self.tx.next && self.tx.next == self.tx.max && self.timers.is_armed(Timer::Retransmit)
+    }
+
+    /// The same of any data.
+    #[inline]
+    fn goes_on_with_data(&self) -> bool {
         let tx = &self.tx;
         self.state == State::Established
             && self.reply.is_none()
-            && tx.next == tx.max
             && (tx.probe, tx.tail_probe) == (Probe::Idle, Probe::Idle)
             && tx.buffer.is_one_length()
-            && self.timers.is_armed(Timer::Retransmit)
             && !self.rx.has_blocks()
             && self.ecn.is_none()
             && self.asks.is_none()
@@ -90,13 +102,24 @@ impl Endpoint {
             && (!self.loss.is_recording() || self.pipe() > Bytes::ZERO)
     }
 
+    /// A train of a sender that counts what is selectively acknowledged, whether or not anything is lost.
     #[inline(never)]
     fn send_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
-        let (smss, written) = (self.tx.smss, self.tx.buffer.end());
-        let congested = self.tx.una + self.congestion.window();
+        let phase = self.loss.phase();
+        if phase != Phase::Open
+            && let ControlFlow::Break(is_all) = self.send_again(now, pool, train)
+        {
+            return is_all;
+        }
+        let out = self.tx.outstanding();
+        if out.una == out.max {
+            self.restart_if_idle(now);
+        }
+        let Some(recovery) = self.loss.counting().filter(|_| out.next == out.max) else { return false };
+        let (smss, written, first) = (out.smss, self.tx.buffer.end(), out.next);
+        let congested = recovery.limit(&out, self.congestion.window());
         let limit = self.tx.window_end.min(congested);
         let fits = |next: Position, limit: Position| next + smss <= limit && next + smss < written;
-        let first = self.tx.next;
         if fits(first, limit) {
             let said = self.say(now, first);
             let mut pattern = self.pattern(said, smss);
@@ -104,11 +127,21 @@ impl Endpoint {
             while fits(next, limit) {
                 train.push(self.put_like(&mut pattern, next.seq(self.tx.iss), None, pool));
                 next += smss;
-                self.marks.sent(next, now);
+                if phase == Phase::Open {
+                    self.marks.sent(next, now);
+                }
             }
             self.account_train(now, next, &pattern);
+            if !self.timers.is_armed(Timer::Retransmit) {
+                self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
+            }
+            if phase != Phase::Open {
+                self.loss.on_sent(Span { start: first, end: next }, SentKind::New);
+            }
         }
-        let is_congested = fits(self.tx.next, self.tx.window_end) && self.ack_owed.is_none();
+        // In a recovery the window has its say before there is a look at what could be sent.
+        let recovers = matches!(phase, Phase::Recovery { .. }) && self.tx.next + smss > congested;
+        let is_congested = (recovers || fits(self.tx.next, self.tx.window_end)) && self.ack_owed.is_none();
         if is_congested {
             self.tx.limited_until = self.tx.max;
         }

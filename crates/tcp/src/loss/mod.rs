@@ -25,6 +25,7 @@ pub use prr::{Delivery, OldFlight, Prr, PrrRule};
 pub use pull::{HoleReport, Pull};
 pub use rack::Rack;
 pub use recorded::Recorded;
+pub(crate) use sack::Repetition;
 pub use sack::SackRecovery;
 pub use scoreboard::Scoreboard;
 
@@ -203,6 +204,12 @@ impl Detector {
     #[inline]
     pub(crate) fn is_calm(&self) -> bool {
         matches!(self, Self::Sack(detector) if detector.is_calm())
+    }
+
+    /// What counts what is selectively acknowledged (RFC 6675), where that finds losses and there are no records.
+    #[inline]
+    pub(crate) fn counting(&self) -> Option<&SackRecovery> {
+        if let Self::Sack(recovery) = self { Some(recovery) } else { None }
     }
 
     /// Whether only the window bounds what is sent next: nothing waits to be sent again, and what goes out as new needs no look at losses.

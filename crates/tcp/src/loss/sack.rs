@@ -29,6 +29,19 @@ pub struct SackRecovery {
     lost_below: Position,
 }
 
+/// What goes again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Repetition {
+    /// This.
+    Next(Span, SentKind),
+    /// Nothing for now: the congestion window is full.
+    Congested,
+    /// Nothing: it is new data's turn.
+    Nothing,
+    /// More bears on it than is asked here.
+    Unclear,
+}
+
 impl Default for SackRecovery {
     fn default() -> Self {
         Self::new()
@@ -59,11 +72,11 @@ impl SackRecovery {
     /// network.
     fn set_pipe(&mut self, out: &Outstanding) {
         self.lost_below = self.board.lost_below(out.smss).unwrap_or(out.una).max(out.una);
-        let unsacked = |from: Position, to: Position| {
-            to.since(from).saturating_sub(self.board.sacked_below(to) - self.board.sacked_below(from))
-        };
-        let not_lost = unsacked(self.lost_below, out.next.max(self.lost_below));
-        let repaired = unsacked(out.una, self.repaired.max(out.una));
+        let (next, again) = (out.next.max(self.lost_below), self.repaired.max(out.una));
+        let sacked_above = self.board.sacked_below(next) - self.board.sacked_below(self.lost_below);
+        let not_lost = next.since(self.lost_below).saturating_sub(sacked_above);
+        // Nothing below SND.UNA is selectively acknowledged.
+        let repaired = again.since(out.una).saturating_sub(self.board.sacked_below(again));
         self.pipe = not_lost + repaired;
     }
 
@@ -78,6 +91,54 @@ impl SackRecovery {
     /// Enough duplicates, or enough acknowledged above SND.UNA (RFC 6675, 5, steps 1 and 2).
     fn is_first_lost(&self, out: &Outstanding) -> bool {
         self.duplicates >= DUP_THRESH || self.board.lost_below(out.smss).is_some_and(|edge| edge > out.una)
+    }
+
+    /// How far new data may go under this congestion window, where nothing waits to be sent again: to where as much is in the network.
+    #[inline(always)]
+    pub(crate) fn limit(&self, out: &Outstanding, window: Bytes) -> Position {
+        match self.phase {
+            Phase::Recovery { .. } => out.max + window.saturating_sub(self.pipe),
+            // All that is selectively acknowledged lies below SND.MAX.
+            Phase::Open | Phase::GoBack { .. } => out.una + self.board.total() + window,
+        }
+    }
+
+    /// What goes again next, under this congestion window and below where the peer's window ends: of data that is written up to `written`, none of it with flags of its own.
+    pub(crate) fn repetition(
+        &self,
+        out: &Outstanding,
+        window: Bytes,
+        (window_end, written): (Position, Position),
+    ) -> Repetition {
+        let (span, kind, room) = match self.phase {
+            Phase::GoBack { .. } if out.next < out.max => {
+                let Span { start, end } = self.go_back(out.next, written);
+                if start >= out.max {
+                    return Repetition::Unclear;
+                }
+                let span = Span { start, end: end.min(start + out.smss) };
+                if span.end > window_end {
+                    return Repetition::Unclear;
+                }
+                (span, SentKind::New, window.saturating_sub(self.pipe(out)) >= span.len())
+            }
+            Phase::Recovery { .. } => {
+                let room = window.saturating_sub(self.pipe) >= out.smss;
+                match self.urgent(out).or_else(|| self.lost(out).filter(|_| room)) {
+                    Some(span) => (span, SentKind::Repair, true),
+                    None if room => return Repetition::Nothing,
+                    None => return Repetition::Congested,
+                }
+            }
+            Phase::Open | Phase::GoBack { .. } => return Repetition::Nothing,
+        };
+        if span.end >= written {
+            Repetition::Unclear
+        } else if room {
+            Repetition::Next(span, kind)
+        } else {
+            Repetition::Congested
+        }
     }
 
     fn next_gap(&self, out: &Outstanding, limit: Position) -> Option<Span> {

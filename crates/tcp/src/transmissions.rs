@@ -329,6 +329,7 @@ impl Transmissions {
     }
 
     /// All records in sequence order.
+    #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Transmission> + ExactSizeIterator {
         self.records.iter()
     }

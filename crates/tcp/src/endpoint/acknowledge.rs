@@ -177,6 +177,7 @@ impl Endpoint {
     /// taken for a round trip.
     ///
     /// Returns the round trip of the newest segment that is acknowledged.
+    #[inline(always)]
     fn sample_round_trip(
         &mut self,
         now: Instant,
@@ -194,15 +195,22 @@ impl Endpoint {
             self.rtt.on_sample(sample.oldest, sample.end, self.tx.max);
             self.rtt.note_minimum(sample.newest);
             self.measured.on_rtt(sample.newest);
-        } else if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
-            && matches!(self.loss.phase(), Phase::GoBack { .. })
+        } else if matches!(self.loss.phase(), Phase::GoBack { .. }) {
+            self.sample_echo(now, ack, tcp);
+        }
+        sample.map(|sample| sample.newest)
+    }
+
+    /// The echo of what was sent since a timeout.
+    #[cold]
+    fn sample_echo(&mut self, now: Instant, ack: Position, tcp: &TcpHeader) {
+        if let (Some(stamps), Some((_, echo))) = (&mut self.stamps, tcp.options.timestamps)
             && stamps.is_since_timeout(echo)
             && let Some(rtt) = stamps.round_trip(echo, now)
         {
             // At least a tick: a round trip is never free.
             self.rtt.on_sample(rtt.max(stamps.tick()), ack, self.tx.max);
         }
-        sample.map(|sample| sample.newest)
     }
 
     /// How much of what an acknowledgement says lets the window grow.

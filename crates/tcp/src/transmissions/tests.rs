@@ -194,6 +194,42 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
     }
 }
 
+#[test]
+fn a_train_is_recorded_as_its_segments_one_by_one() {
+    for seed in 0..200 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let (mut trains, mut alone) = (Transmissions::new(), Transmissions::new());
+        let (mut una, mut max) = (1, 1);
+        for step in 0..300 {
+            let mut snapshot = Snapshot { in_flight: Bytes(100 * step), lost: Bytes(step), ..Snapshot::default() };
+            match random.below(4) {
+                0 | 1 => {
+                    let end = max + 100 * (1 + random.below(8));
+                    trains.send_train(span(max, end), Bytes(100), ms(step), snapshot);
+                    for start in (max..end).step_by(100) {
+                        alone.send(span(start, start + 100), ms(step), snapshot);
+                        snapshot.in_flight += Bytes(100);
+                    }
+                    max = end;
+                }
+                // Many repetitions make the order of sending long, so that it is made shorter.
+                2 if una < max => {
+                    for _ in 0..random.below(30) {
+                        trains.send(span(una, una + 100), ms(step), snapshot);
+                        alone.send(span(una, una + 100), ms(step), snapshot);
+                    }
+                }
+                _ => {
+                    una += 100 * random.below((max - una) / 100 + 1);
+                    trains.acknowledge(Position(una), |_| {});
+                    alone.acknowledge(Position(una), |_| {});
+                }
+            }
+            assert_eq!(format!("{trains:?}"), format!("{alone:?}"), "seed {seed}, step {step}");
+        }
+    }
+}
+
 /// What is in flight below a number is judged in the order of sending, and all of it.
 fn judge(seed: u64, records: &mut Transmissions, below: u64, random: &mut Stream) {
     let in_flight = |records: &Transmissions| {

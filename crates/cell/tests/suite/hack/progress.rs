@@ -12,10 +12,7 @@
 //! What a timeout repairs has still to go there, and what acknowledges it has to come back. Where the guard timer is shorter than that trip,
 //! no scheme can keep to the sum of the two timers; stock TCP, which has no guard timer, does not either. [`Bound::Trip`] says how much that is.
 
-use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Delivery, Peer, RecoveryChoice, SchemeChoice, TransportConfig};
-use ackless_cell::observe::Observer;
-use ackless_dot11::hooks::Scheme;
 use ackless_schemes::Guard;
 use ackless_tcp::Endpoint;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
@@ -23,6 +20,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use crate::hack::trial::{STEP, ends, size, standing, stations_of};
 use crate::hack::waits::Waits;
 use crate::testing::hack_cells::rates;
+use crate::testing::tested::TestedCell;
 
 /// What a gap in progress may last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,13 +97,7 @@ impl Progress {
     ///
     /// # Panics
     /// If a gap lasts too long.
-    pub fn look<S: Scheme, O: Observer>(
-        &mut self,
-        cell: &Cell<S, O>,
-        config: &CellConfig,
-        waits: &mut Waits,
-        lost: u64,
-    ) {
+    pub fn look(&mut self, cell: &TestedCell<'_>, config: &CellConfig, waits: &mut Waits, lost: u64) {
         let flow = self.flow;
         let (sender, receiver) = ends(config, flow);
         let (flows, now) = (cell.flows(), cell.now());
@@ -215,7 +207,7 @@ fn slow_wire(config: &CellConfig) -> Option<BitRate> {
 }
 
 /// What all senders may have under way.
-fn windows<S: Scheme, O: Observer>(cell: &Cell<S, O>, config: &CellConfig) -> Bytes {
+fn windows(cell: &TestedCell<'_>, config: &CellConfig) -> Bytes {
     let window = |flow: usize| {
         let sender = cell.flows().endpoint(flow, ends(config, flow).0)?;
         Some(sender.congestion_window().min(Bytes(size(config, flow).get().saturating_sub(sender.bytes_acked().get()))))

@@ -15,14 +15,15 @@ use ackless_cell::loss::Interference;
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId};
-use ackless_dot11::hooks::Scheme;
 use ackless_phy::TxVector;
 use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::hack::progress::{Bound, Progress};
 use crate::hack::waits::{Waits, Watched};
+use crate::testing::ears;
 use crate::testing::sound::assert_sound;
+use crate::testing::tested::TestedCell;
 
 /// What is to be run.
 pub struct Trial {
@@ -74,6 +75,9 @@ struct Watcher {
     completed: Vec<u64>,
 }
 
+/// Watches for a trial, which looks at what was seen as it goes on.
+struct Watching(Rc<RefCell<Watcher>>);
+
 impl Trial {
     /// Nothing is done to the cell.
     pub fn undisturbed(config: CellConfig, seed: u64) -> Self {
@@ -91,15 +95,16 @@ impl Trial {
     /// If a rule is broken.
     pub fn run(self) -> Outcome {
         let Self { config, mut changes, bound, .. } = self;
-        let watcher = Watcher {
+        let watcher = Rc::new(RefCell::new(Watcher {
             drops: 0,
             host_lost: 0,
             lost_requests: vec![0; config.stations.len() + 1],
             completed: vec![0; config.flows.len()],
-        };
+        }));
+        let mut watching = Watching(Rc::clone(&watcher));
         let waits = Rc::new(RefCell::new(Waits::new(nodes(&config).count(), config.flows.len())));
-        let watched = |node| Watched::new(scheme(&config, node), &waits);
-        let mut cell = Cell::new(&config, self.seed, watched, watcher);
+        let watched = |node| Watched::boxed(scheme(&config, node), &waits);
+        let mut cell = Cell::new(&config, self.seed, watched, ears::with(&config, &mut watching));
         cell.witness_acks();
         if let Some(interference) = self.interference {
             cell.interfere(interference);
@@ -117,11 +122,11 @@ impl Trial {
             let now = cell.now();
             waits.borrow_mut().look(now, nodes(&config).map(|node| cell.station(node).held_back() > 0));
             for (flow, progress) in progress.iter_mut().enumerate() {
-                let lost = lost_for_good(cell.observer(), &config, &waits.borrow(), flow);
+                let lost = lost_for_good(&watcher.borrow(), &config, &waits.borrow(), flow);
                 progress.look(&cell, &config, &mut waits.borrow_mut(), lost);
                 window_closed += u64::from(is_window_closed(&cell, &config, flow));
             }
-            let done = (0..config.flows.len()).all(|flow| is_done(&cell, &config, flow));
+            let done = (0..config.flows.len()).all(|flow| is_done(&cell, &watcher.borrow(), &config, flow));
             if done && all_done.is_none() {
                 all_done = Some(now);
             }
@@ -141,27 +146,29 @@ impl Trial {
         let counters = counters(&cell, &config);
         assert_sound(&counters, "a trial");
         let timeouts = (0..config.flows.len()).map(|flow| cell.flows().sender_totals(flow).1).sum();
+        let host_lost = watcher.borrow().host_lost;
         let excesses = progress.into_iter().flat_map(Progress::into_excesses).collect();
-        Outcome { counters, timeouts, excesses, host_lost: cell.observer().host_lost, window_closed }
+        Outcome { counters, timeouts, excesses, host_lost, window_closed }
     }
 }
 
-impl Observer for Watcher {
+impl Observer for Watching {
     fn observe(&mut self, _now: Instant, event: &Event<'_>) {
+        let mut watcher = self.0.borrow_mut();
         match *event {
-            Event::WireDrop { .. } => self.drops += 1,
+            Event::WireDrop { .. } => watcher.drops += 1,
             Event::HostDrop { .. } => {
-                self.drops += 1;
-                self.host_lost += 1;
+                watcher.drops += 1;
+                watcher.host_lost += 1;
             }
             Event::End { ppdu, collided, damaged, .. } if collided || damaged > 0 => {
                 if let Body::BlockAckReq(..) = ppdu.body {
                     for end in [ppdu.transmitter, ppdu.receiver] {
-                        self.lost_requests[usize::from(end.0)] += 1;
+                        watcher.lost_requests[usize::from(end.0)] += 1;
                     }
                 }
             }
-            Event::Completed { flow, .. } => self.completed[flow] += 1,
+            Event::Completed { flow, .. } => watcher.completed[flow] += 1,
             _ => {}
         }
     }
@@ -184,13 +191,13 @@ pub fn size(config: &CellConfig, flow: usize) -> Bytes {
 }
 
 /// Whether a flow has brought over what it had to.
-fn is_done(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> bool {
+fn is_done(cell: &TestedCell<'_>, watcher: &Watcher, config: &CellConfig, flow: usize) -> bool {
     let flow_config = &config.flows[flow];
     if flow_config.start == Instant::FAR_FUTURE {
         return true;
     }
     if let Traffic::Repeated { .. } = flow_config.traffic {
-        return cell.observer().completed[flow] >= REPETITIONS;
+        return watcher.completed[flow] >= REPETITIONS;
     }
     let (sender, receiver) = ends(config, flow);
     let flows = cell.flows();
@@ -203,7 +210,7 @@ fn is_done(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> b
 }
 
 /// Whether there is no room for a segment where an application reads in its own time.
-fn is_window_closed(cell: &Cell<Watched, Watcher>, config: &CellConfig, flow: usize) -> bool {
+fn is_window_closed(cell: &TestedCell<'_>, config: &CellConfig, flow: usize) -> bool {
     let TransportConfig::Tcp(TcpConfig { read_rate: Some(_), .. }) = config.flows[flow].transport else { return false };
     let receiver = cell.flows().endpoint(flow, ends(config, flow).1);
     receiver.is_some_and(|receiver| {
@@ -218,9 +225,9 @@ fn lost_for_good(watcher: &Watcher, config: &CellConfig, waits: &Waits, flow: us
     waits.lost(flow) + watcher.drops + requests
 }
 
-fn counters(cell: &Cell<Watched, Watcher>, config: &CellConfig) -> HackCounters {
+fn counters(cell: &TestedCell<'_>, config: &CellConfig) -> HackCounters {
     let mut sum = HackCounters::default();
-    let hacks = nodes(config).filter_map(|node| cell.station(node).scheme().scheme().as_hack());
+    let hacks = nodes(config).filter_map(|node| cell.station(node).scheme().product()?.as_hack());
     hacks.map(Hack::counters).for_each(|counters| sum += *counters);
     sum
 }
@@ -230,7 +237,7 @@ fn nodes(config: &CellConfig) -> impl Iterator<Item = NodeId> {
 }
 
 /// How far each flow has come, for a message.
-pub fn standing<S: Scheme, O: Observer>(cell: &Cell<S, O>, config: &CellConfig) -> String {
+pub fn standing(cell: &TestedCell<'_>, config: &CellConfig) -> String {
     let flow = |flow: usize| {
         let [peer, station] = [0, 1].map(|end| {
             let tcp = cell.flows().endpoint(flow, end);

@@ -11,6 +11,8 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Pass
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
+use crate::testing::tested::Tested;
+
 /// A scheme, and a look at what passes it on the way into the queue and out of it again.
 pub struct Watched {
     scheme: AnyScheme,
@@ -53,13 +55,8 @@ enum End {
 
 impl Watched {
     /// A node's scheme, watched.
-    pub fn new(scheme: AnyScheme, waits: &Rc<RefCell<Waits>>) -> Self {
-        Self { scheme, waits: Rc::clone(waits) }
-    }
-
-    /// The scheme.
-    pub const fn scheme(&self) -> &AnyScheme {
-        &self.scheme
+    pub fn boxed(scheme: AnyScheme, waits: &Rc<RefCell<Waits>>) -> Box<dyn Tested> {
+        Box::new(Self { scheme, waits: Rc::clone(waits) })
     }
 
     fn enter(&self, cx: &Context<'_>, packet: PacketId, handle: FrameHandle) {
@@ -149,6 +146,12 @@ fn addressee(packet: &Packet) -> Option<(usize, End)> {
         None => (port.checked_sub(PEER_PORTS)?, End::Peer),
     };
     Some((flow.into(), towards))
+}
+
+impl Tested for Watched {
+    fn product(&self) -> Option<&AnyScheme> {
+        Some(&self.scheme)
+    }
 }
 
 impl Scheme for Watched {

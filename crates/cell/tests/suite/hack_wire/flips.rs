@@ -18,6 +18,7 @@ use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId, Ppdu};
 use ackless_phy::Standard;
 use ackless_rohc::hack::{Codec, Frame, Kind};
+use ackless_schemes::AnyScheme;
 use ackless_schemes::hack::{Hack, HackCounters};
 use ackless_wire::{Bytes, Duration, Instant, Packet, SeqNumber, TcpFlags, TcpHeader};
 
@@ -71,7 +72,7 @@ fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     let mut cell = Cell::new(
         config,
         seed,
-        |node| Tap::new(scheme(config, node), Arc::clone(&logs[usize::from(node.0)])),
+        |node| Tap::boxed(scheme(config, node), Arc::clone(&logs[usize::from(node.0)])),
         ears::recorder(config),
     );
     let noted = Arc::clone(&seen);
@@ -91,7 +92,7 @@ fn run(config: &CellConfig, seed: u64, flip: Option<(usize, usize)>) -> Run {
     let [at_ap, at_station] = [AP, STATION].map(|node| shared(&logs[usize::from(node.0)]));
     let (wrong, ahead) = judge(&at_ap, &at_station);
     let HackCounters { crc_failures, checksum_failures, gaps, malformed, unknown_context, verify_failures, .. } =
-        ap.scheme.as_hack().map(Hack::counters).copied().expect("the access point speaks HACK");
+        ap.product().and_then(AnyScheme::as_hack).map(Hack::counters).copied().expect("the access point speaks HACK");
     let noticed = crc_failures + checksum_failures + gaps + malformed + unknown_context + verify_failures > 0;
     let (appended, place) = std::mem::take(&mut *seen.lock().expect("nobody panics with it"));
     Run { appended, place, noticed, wrong, ahead }

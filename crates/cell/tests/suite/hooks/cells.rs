@@ -16,6 +16,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{self, tcp};
 use crate::testing::ears;
+use crate::testing::tested::Tested;
 
 /// The AP of each cell.
 pub const AP: NodeId = NodeId(0);
@@ -90,8 +91,9 @@ impl Run {
 }
 
 /// Runs a cell with these schemes on its nodes.
-pub fn run(config: &CellConfig, scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
+pub fn run(config: &CellConfig, mut scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
     let mut watcher = Watcher::default();
+    let scheme = |node| -> Box<dyn Tested> { Box::new(scheme(node)) };
     let mut cell = Cell::new(config, 1, scheme, ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();

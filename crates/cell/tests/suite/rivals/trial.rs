@@ -22,8 +22,9 @@ use crate::rivals::contenders::Setup;
 use crate::rivals::corners;
 use crate::rivals::ledger::Ledger;
 use crate::rivals::schedule::Schedule;
-use crate::testing::ears::{self, Ears};
+use crate::testing::ears;
 use crate::testing::tap::{Tap, shared};
+use crate::testing::tested::{TestedCell, counts};
 
 /// What a run that kept the rules ended in.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +84,7 @@ struct Watching(Arc<Mutex<Watcher>>);
 /// A run under way.
 struct Trial<'a> {
     config: CellConfig,
-    cell: Cell<Tap, Ears<'a>>,
+    cell: TestedCell<'a>,
     watcher: Arc<Mutex<Watcher>>,
     progress: Vec<Progress>,
     outcome: Outcome,
@@ -104,7 +105,7 @@ pub fn run(schedule: Schedule, setup: &Setup) -> Outcome {
     let watcher = Watcher { completed: vec![0; config.flows.len()], ..Watcher::default() };
     let watcher = Arc::new(Mutex::new(watcher));
     let mut observer = Watching(Arc::clone(&watcher));
-    let tap = |node| Tap::new(scheme(&config, node), Arc::clone(&ledger));
+    let tap = |node| Tap::boxed(scheme(&config, node), Arc::clone(&ledger));
     let mut cell = Cell::new(&config, seed, tap, ears::with(&config, &mut observer));
     cell.interfere(weather.interference());
     cell.eavesdrop(eavesdropper(Arc::clone(&ledger)));
@@ -164,10 +165,8 @@ impl Trial<'_> {
                 self.standing()
             );
         }
-        for node in self.nodes() {
-            for (name, count) in self.cell.station(node).scheme().scheme.counts() {
-                *self.outcome.counts.entry(name).or_default() += count;
-            }
+        for (name, count) in counts(&self.cell, &self.config) {
+            *self.outcome.counts.entry(name).or_default() += count;
         }
         self.outcome.counts.insert(corners::HOST_LOST, shared(&self.watcher).host_lost);
         self.outcome.timeouts = (0..self.config.flows.len()).map(|flow| self.cell.flows().sender_totals(flow).1).sum();

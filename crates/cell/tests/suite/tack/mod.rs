@@ -15,7 +15,6 @@ use ackless_cell::config::{
     TransportConfig,
 };
 use ackless_cell::{Cell, scheme};
-use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
 use ackless_schemes::agent::{AgentConfig, Solution};
 use ackless_schemes::arq_proxy::{ArqProxyConfig, Identification};
@@ -29,6 +28,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::testing::cells::{cell, loss, with_tcp};
 use crate::testing::ears;
 use crate::testing::tap::Tap;
+use crate::testing::tested::counts;
 use middlebox::{Middlebox, Strips};
 
 /// What is put on the nodes.
@@ -111,7 +111,7 @@ fn run(config: &CellConfig, contender: &Contender, seed: u64) -> Run {
 fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: u64) -> Run {
     let config = with(config, contender);
     let plain = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.tack.is_some());
-    let nodes = |node| Tap::new(scheme(&config, node), Middlebox::new(strips));
+    let nodes = |node| Tap::boxed(scheme(&config, node), Middlebox::new(strips));
     let mut cell = Cell::new(&config, seed, nodes, ears::recorder(&config));
     let alters = contender.makes && (strips != Strips::NOTHING || config.flows.iter().any(plain));
     if !contender.holds_back && !alters {
@@ -121,12 +121,7 @@ fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: 
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
-    let mut counts = BTreeMap::new();
-    for node in 0..=config.stations.len() {
-        for (name, count) in cell.station(NodeId(node as u16)).scheme().scheme.counts() {
-            *counts.entry(name).or_default() += count;
-        }
-    }
+    let counts = counts(&cell, &config);
     let flows = (0..config.flows.len()).map(|flow| {
         let sender = usize::from(config.flows[flow].direction == Direction::Up);
         [sender, 1 - sender].map(|end| cell.flows().endpoint(flow, end).expect("both ends are there").stats())

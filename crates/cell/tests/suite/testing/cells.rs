@@ -18,6 +18,7 @@ use ackless_phy::{
 use ackless_wire::{BitRate, Bytes, Duration, Instant, PacketPool};
 
 use crate::testing::ears;
+use crate::testing::tested::Tested;
 
 /// The AP of each cell.
 pub const AP: NodeId = NodeId(0);
@@ -85,8 +86,8 @@ pub fn run(config: &CellConfig) -> Run {
 }
 
 /// Runs a cell with these schemes on its nodes.
-pub fn run_with(config: &CellConfig, scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
-    whole(config, scheme, |_| Vec::new())
+pub fn run_with(config: &CellConfig, mut scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
+    whole(config, |node| -> Box<dyn Tested> { Box::new(scheme(node)) }, |_| Vec::new())
 }
 
 fn whole<S: Scheme>(

@@ -11,5 +11,6 @@ pub mod powers;
 pub mod radio;
 pub mod sound;
 pub mod tap;
+pub mod tested;
 pub mod tshark;
 pub mod weather;

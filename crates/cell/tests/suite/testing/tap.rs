@@ -1,5 +1,5 @@
 //! A scheme with a listener in front of it: what its host hands to its MAC and gets from it, what the MAC accepts, and what passes through the node, which the
-//! listener may change. It is behind a pointer, as [`ears`](super::ears) are: cells with taps are compiled once.
+//! listener may change.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -11,7 +11,8 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Pass
 use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
-use crate::testing::ears::{self, Ears};
+use crate::testing::ears;
+use crate::testing::tested::{Tested, TestedCell};
 
 /// Hears what a [`Tap`] hears.
 pub trait Listener {
@@ -77,13 +78,20 @@ pub fn shared<L>(common: &Mutex<L>) -> MutexGuard<'_, L> {
 
 /// A node's scheme, and who listens.
 pub struct Tap {
-    pub scheme: AnyScheme,
+    scheme: AnyScheme,
     listener: Box<dyn Listener>,
 }
 
 impl Tap {
-    pub fn new(scheme: AnyScheme, listener: impl Listener + 'static) -> Self {
-        Self { scheme, listener: Box::new(listener) }
+    /// On a node, as one of its cell's.
+    pub fn boxed(scheme: AnyScheme, listener: impl Listener + 'static) -> Box<dyn Tested> {
+        Box::new(Self { scheme, listener: Box::new(listener) })
+    }
+}
+
+impl Tested for Tap {
+    fn product(&self) -> Option<&AnyScheme> {
+        Some(&self.scheme)
     }
 }
 
@@ -92,14 +100,14 @@ pub fn record<L: Listener + Default + 'static>(
     config: &CellConfig,
     seed: u64,
     place: NodeId,
-    prepared: impl FnOnce(&mut Cell<Tap, Ears<'_>>),
+    prepared: impl FnOnce(&mut TestedCell<'_>),
 ) -> (Vec<u8>, L) {
     let mut writer = PcapWriter::of_cell(Vec::new(), config).expect("memory takes everything");
     let heard = Arc::new(Mutex::new(L::default()));
     let tap = |node| {
         // What happens at others is nobody's affair.
         let listener = if node == place { Arc::clone(&heard) } else { Arc::default() };
-        Tap::new(scheme(config, node), listener)
+        Tap::boxed(scheme(config, node), listener)
     };
     let mut cell = Cell::new(config, seed, tap, ears::with(config, &mut writer));
     prepared(&mut cell);

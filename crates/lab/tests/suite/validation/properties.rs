@@ -9,17 +9,16 @@ use ackless_cell::config::{
 };
 use ackless_cell::host::Eavesdropper;
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::recorder::Recorder;
 use ackless_cell::result::{AirtimeClass, RunResult};
 use ackless_dot11::frame::Body;
 use ackless_phy::MAX_PPDU;
 use ackless_scenario::{Row, Scenario};
-use ackless_schemes::Stock;
+use ackless_schemes::AnyScheme;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::one_by_one::OneByOne;
-use super::support::scenario;
+use super::support::{Ears, ears, scenario};
 
 #[test]
 fn every_random_cell_keeps_its_accounts() {
@@ -54,18 +53,18 @@ fn what_goes_in_runs_goes_as_it_would_one_by_one() {
 }
 
 fn in_runs(config: &CellConfig, seed: u64) -> RunResult {
-    let mut cell = Cell::new(config, seed, |node| ackless_cell::scheme(config, node), Recorder::new(config));
+    let mut cell = Cell::new(config, seed, |node| ackless_cell::scheme(config, node), ears(config, None));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
     let events = cell.events();
-    cell.into_observer().result(config, seed, events)
+    cell.into_observer().0.result(config, seed, events)
 }
 
 fn one_by_one(config: &CellConfig, seed: u64) -> RunResult {
     let scheme = |node| OneByOne(ackless_cell::scheme(config, node));
-    let mut cell = Cell::new(config, seed, scheme, Recorder::new(config));
+    let mut cell = Cell::new(config, seed, scheme, ears(config, None));
     cell.eavesdrop(Eavesdropper(Box::new(|_, _, _, _| {})));
     for until in [Instant::ZERO + config.warm_up, config.end()] {
         while let Some(at) = cell.poll_timeout().filter(|at| *at < until) {
@@ -78,12 +77,13 @@ fn one_by_one(config: &CellConfig, seed: u64) -> RunResult {
     }
     cell.finish();
     let events = cell.events();
-    cell.into_observer().result(config, seed, events)
+    cell.into_observer().0.result(config, seed, events)
 }
 
 /// Runs a cell step by step, looking after its packets on the way.
 fn run(config: &CellConfig, seed: u64, context: &str) -> (RunResult, Watch) {
-    let mut cell = Cell::new(config, seed, |_| Stock, (Recorder::new(config), Watch::new(config)));
+    let mut watch = Watch::new(config);
+    let mut cell = Cell::new(config, seed, |_| AnyScheme::Stock, ears(config, Some(&mut watch)));
     let limit = most_packets(config);
     let mut at = Instant::ZERO;
     while at < config.end() {
@@ -98,14 +98,14 @@ fn run(config: &CellConfig, seed: u64, context: &str) -> (RunResult, Watch) {
     let ends: Vec<_> = (0..config.flows.len()).map(|flow| ends(config, &cell, flow)).collect();
     cell.finish();
     let events = cell.events();
-    let (recorder, mut watch) = cell.into_observer();
+    let result = cell.into_observer().0.result(config, seed, events);
     watch.ends = ends;
-    (recorder.result(config, seed, events), watch)
+    (result, watch)
 }
 
 /// What the sender and the receiver of a TCP flow say of its stream; `None` for datagrams and where one connection follows
 /// another.
-fn ends<O: Observer>(config: &CellConfig, cell: &Cell<Stock, O>, flow: usize) -> Option<Ends> {
+fn ends(config: &CellConfig, cell: &Cell<AnyScheme, Ears<'_>>, flow: usize) -> Option<Ends> {
     if matches!(config.flows[flow].traffic, Traffic::Repeated { .. }) {
         return None;
     }

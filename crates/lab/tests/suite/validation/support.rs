@@ -1,10 +1,20 @@
 //! What the validation tests share.
 
 use ackless_cell::config::CellConfig;
+use ackless_cell::observe::Observer;
+use ackless_cell::recorder::Recorder;
 use ackless_cell::result::RunResult;
 use ackless_lab::statistics::Estimate;
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
+
+/// Who listens to a cell under test: the recorder, and perhaps another, behind a pointer, since each kind of cell is compiled anew for these tests, and takes seconds.
+pub type Ears<'a> = (Recorder, Option<&'a mut dyn Observer>);
+
+/// The recorder, and another where there is one.
+pub fn ears<'a>(config: &CellConfig, other: Option<&'a mut dyn Observer>) -> Ears<'a> {
+    (Recorder::new(config), other)
+}
 
 /// A built-in scenario with overrides.
 pub fn scenario(name: &str, overrides: &[&str]) -> Scenario {

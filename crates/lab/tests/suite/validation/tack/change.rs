@@ -3,7 +3,7 @@
 use ackless_cell::{Cell, scheme};
 use ackless_wire::{BitRate, Duration, Instant};
 
-use super::super::support::{cell, excess, mean, runs};
+use super::super::support::{cell, ears, excess, mean, runs};
 use super::goodput;
 
 #[test]
@@ -69,7 +69,7 @@ fn answers_to_datagrams_cost_throughput_and_fail_to_double() {
 /// How long the sender's bandwidth takes to come within 5 % of what it is, after the step up and after the step down.
 fn converges(row: &str) -> (Duration, Duration) {
     let config = cell("tack-step", row, &[]);
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ());
+    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears(&config, None));
     let mut after = |from: u64, there: &dyn Fn(BitRate) -> bool| {
         let step = Instant::from_secs(from);
         let mut now = step;

@@ -59,9 +59,7 @@ impl<S: Scheme> Station<S> {
     pub fn enqueue_held(&mut self, now: Instant, pool: &mut PacketPool, packets: &[PacketId], route: Route) -> usize {
         let options = self.options(route, self.links.index(route.next));
         let mut cx = context!(self, now, pool);
-        let held = self.scheme.on_run_outgoing(&mut cx, packets, &options);
-        self.next_handle += held as u32;
-        held
+        self.scheme.on_run_outgoing(&mut cx, packets, &options)
     }
 
     /// Tells the scheme of a packet that the transport here has sent towards `to`, and that [`Self::enqueue`] will get later.

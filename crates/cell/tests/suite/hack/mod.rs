@@ -5,6 +5,7 @@
 //! - `collisions`: two flows with one context identifier;
 //! - `late`: a NIC that is not ready;
 //! - `rates`: a link that changes its rate;
+//! - `runs`: schemes that are asked about many packets at once, beside those that are asked about each;
 //! - `regressions`: what the schedules have found once.
 //!
 //! `trial` has the rules that every one of these runs must keep, `progress` the one of them about time, `waits` what it measures for that,
@@ -17,6 +18,7 @@ mod late;
 mod progress;
 mod rates;
 mod regressions;
+mod runs;
 mod schedules;
 mod trial;
 mod waits;

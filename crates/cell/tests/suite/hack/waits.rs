@@ -155,6 +155,10 @@ impl Tested for Watched {
 }
 
 impl Scheme for Watched {
+    fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
+        self.scheme.on_sent(cx, packet, to);
+    }
+
     fn on_outgoing(
         &mut self,
         cx: &mut Context<'_>,

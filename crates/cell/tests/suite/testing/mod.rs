@@ -9,6 +9,7 @@ pub mod hosts;
 pub mod macs;
 pub mod powers;
 pub mod radio;
+pub mod runs;
 pub mod sound;
 pub mod tap;
 pub mod tested;

@@ -175,6 +175,7 @@ impl Scheme for Tap {
     }
 
     pass_on! {
+        on_sent(packet: PacketId, to: NodeId);
         on_queued(packet: PacketId, handle: FrameHandle);
         on_dropped(handle: FrameHandle);
         on_ppdu_out(to: NodeId, queued: Backlog, bits: &mut HeaderBits);

@@ -420,8 +420,9 @@ impl Client {
 }
 
 impl Env<'_, '_> {
+    /// Asks to be woken at `at`, or earlier; at once where that is over, as for an ACK that took longer to its MAC than it may wait.
     fn wake_at(&mut self, at: Instant) {
-        *self.wake = Instant::earlier(*self.wake, Some(at));
+        *self.wake = Instant::earlier(*self.wake, Some(at.max(self.cx.now)));
     }
 }
 

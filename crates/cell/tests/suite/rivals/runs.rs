@@ -13,7 +13,7 @@ fn a_rival_does_with_a_run_of_packets_what_it_does_with_each() {
         if seed % 4 > 0 {
             config = with_instant_hosts(config);
         }
-        assert_alike(&config, seed, || contender.schedule(seed).0.weather.interference());
+        _ = assert_alike(&config, seed, || contender.schedule(seed).0.weather.interference());
     });
 }
 

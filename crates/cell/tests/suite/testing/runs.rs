@@ -15,11 +15,14 @@ use ackless_wire::Duration;
 use crate::testing::ears::{self, Ears};
 use crate::testing::tap::{Listener, Tap};
 
-/// Runs this cell in this air in both ways.
+/// What each node's scheme has counted under each name.
+pub type Counts = BTreeMap<(NodeId, &'static str), u64>;
+
+/// Runs this cell in this air in both ways. Returns what was counted in either.
 ///
 /// # Panics
 /// If they differ in what the recorder finds, or in what the schemes count.
-pub fn assert_alike(config: &CellConfig, seed: u64, air: impl Fn() -> Interference) {
+pub fn assert_alike(config: &CellConfig, seed: u64, air: impl Fn() -> Interference) -> Counts {
     let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
     cell.interfere(air());
     cell.advance(config.end());
@@ -36,6 +39,7 @@ pub fn assert_alike(config: &CellConfig, seed: u64, air: impl Fn() -> Interferen
     cell.advance(config.end());
     let one_by_one = found(config, seed, cell, |node| node.product());
     assert_eq!(in_runs, one_by_one);
+    in_runs.1
 }
 
 /// The same with hosts that hand packets over at once, which is where they go in runs.
@@ -51,7 +55,7 @@ fn found<S: Scheme>(
     seed: u64,
     mut cell: Cell<S, Ears<'_>>,
     product: impl Fn(&S) -> Option<&AnyScheme>,
-) -> (RunResult, BTreeMap<(NodeId, &'static str), u64>) {
+) -> (RunResult, Counts) {
     cell.finish();
     let mut counts = BTreeMap::new();
     for node in (0..=config.stations.len()).map(|node| NodeId(node as u16)) {

@@ -149,7 +149,13 @@ impl Load {
     /// is nothing but TCP ACKs or repeated MPDUs. In an A-MSDU the MPDU's header goes with the first packet, its FCS with the last.
     fn of(mpdus: &[Mpdu], aggregated: bool, psdu: Bytes) -> Self {
         let mut load = Self::default();
+        let mut any_new = false;
         for mpdu in mpdus {
+            if !mpdu.retry && !mpdu.tcp_ack {
+                load.payload += mpdu.payload_len.get();
+                any_new = true;
+                continue;
+            }
             let len = mpdu.len().get();
             let subframe = match (aggregated, mpdu.part) {
                 (false, _) | (_, Part::Middle) => len,
@@ -158,26 +164,17 @@ impl Load {
                 (true, Part::First) => len + 4,
                 (true, Part::Last) => len + pad(mpdu.header_len().get() + len),
             };
-            if mpdu.retry {
-                load.repeated += subframe;
-            } else if mpdu.tcp_ack {
-                load.tcp_acks += subframe;
-            } else {
-                load.payload += mpdu.payload_len.get();
-                load.headers += subframe - mpdu.payload_len.get();
-            }
+            *if mpdu.retry { &mut load.repeated } else { &mut load.tcp_acks } += subframe;
         }
         // The last subframe is not padded, and minimum MPDU spacing adds delimiters.
-        let sorted = load.headers + load.payload + load.tcp_acks + load.repeated;
-        let (missing, surplus) = (psdu.get().saturating_sub(sorted), sorted.saturating_sub(psdu.get()));
-        let class = if load.headers > 0 {
-            &mut load.headers
+        let psdu = psdu.get();
+        if any_new {
+            load.headers = psdu - load.payload - load.tcp_acks - load.repeated;
         } else if load.tcp_acks > 0 {
-            &mut load.tcp_acks
+            load.tcp_acks = psdu - load.repeated;
         } else {
-            &mut load.repeated
-        };
-        *class = *class + missing - surplus;
+            load.repeated = psdu;
+        }
         load
     }
 }

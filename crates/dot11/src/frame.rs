@@ -437,6 +437,12 @@ impl Ppdu {
         let mut tally = Tally::default();
         let mut tcp_acks = true;
         for packet in self.mpdus() {
+            if packet.part == Part::Alone {
+                tally.mpdus += 1;
+                tally.retries += u64::from(packet.retry);
+                tally.tcp_acks += u64::from(packet.tcp_ack);
+                continue;
+            }
             let begins = packet.part.begins();
             tcp_acks = packet.tcp_ack & (tcp_acks | begins);
             tally.mpdus += u64::from(begins);

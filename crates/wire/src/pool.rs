@@ -171,18 +171,26 @@ impl PacketPool {
     pub fn let_go(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.0 as usize];
         debug_assert!(slot.references > 0, "a reference is released once");
-        if slot.references > 1 && slot.charged_to.is_none() {
-            // Whoever received it holds it still.
-            slot.references -= 1;
-        } else {
-            self.let_last_go(id);
+        if slot.charged_to.is_some() {
+            return self.let_charged_go(id);
+        }
+        slot.references -= 1;
+        if slot.references == 0 {
+            self.vacated(id);
         }
     }
 
-    #[inline(never)]
-    fn let_last_go(&mut self, id: PacketId) {
+    #[cold]
+    fn let_charged_go(&mut self, id: PacketId) {
         self.discharge(id);
         self.release(id);
+    }
+
+    /// The last reference to a packet has gone.
+    #[inline(never)]
+    fn vacated(&mut self, id: PacketId) {
+        self.slots[id.0 as usize].empty();
+        self.free.push(id.0);
     }
 
     /// Gives a reference back, and the packet with it: itself if the reference was the last, else a copy that shares its payload.

@@ -1,9 +1,11 @@
 //! The part of a cell that concerns transports and applications.
 
+use std::net::IpAddr;
+
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Scheme;
 use ackless_tcp::Event as TcpEvent;
-use ackless_wire::{Bytes, IpHeader, PacketId};
+use ackless_wire::{Bytes, IpHeader, Packet, PacketId};
 
 use super::Cell;
 use crate::config::{Pace, Traffic, TransportConfig};
@@ -35,14 +37,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// As [`Self::deliver_to_end`], for one of the packets that come to a station in this instant. What a receiver gets of several is told at once: `untold` is at which flow and end that is
-    /// still to be done. The acknowledgements of all receivers there that go one way leave together.
+    /// As [`Self::deliver_to_end`], for one of the packets that come to a station in this instant, and for those behind it that go to the same receiver. What it gets of several is told at
+    /// once: `untold` is at which flow and end that is still to be done. The acknowledgements of all receivers there that go one way leave together.
     #[inline(always)]
     pub(super) fn take_at_end(
         &mut self,
         node: usize,
         (flow, end): (usize, usize),
-        packet: PacketId,
+        mut packet: PacketId,
         untold: &mut Option<(usize, usize)>,
     ) {
         let place = Place::Station(node);
@@ -57,17 +59,29 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let receives = again || state.only_receives(end) && state.ends[end].takes_alone(place);
         match &mut state.ends[end].tcp {
             Some(tcp) if receives && !tcp.gathers() => {
-                tcp.handle_segment(self.now, self.pool.get(packet));
-                self.pool.release(packet);
-                let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
-                let (content, silent) = (tcp.is_content(), tcp.armed() >= wakes);
-                *untold = (content && silent).then_some((flow, end));
-                match acknowledgement {
-                    // What a scheme has to say to it may reach this end before the next packet does.
-                    Some(acknowledgement) if self.stations[node].answers_upward() => {
-                        self.send_from(place, acknowledgement)
+                let station = &mut self.stations[node];
+                let to = addressed(self.pool.get(packet));
+                let (content, silent, acknowledgement) = loop {
+                    tcp.handle_segment(self.now, self.pool.get(packet));
+                    self.pool.release(packet);
+                    let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
+                    let (content, silent) = (tcp.is_content(), tcp.armed() >= wakes);
+                    if acknowledgement.is_some() && station.answers_upward() {
+                        break (content, silent, acknowledgement);
                     }
-                    later => self.train.extend(later),
+                    self.train.extend(acknowledgement);
+                    let goes_alike = |next: &PacketId| addressed(self.pool.get(*next)) == to;
+                    match station.peek_up().filter(goes_alike) {
+                        // Who is content is connected still, as before.
+                        Some(next) if content && silent => packet = next,
+                        _ => break (content, silent, None),
+                    }
+                    station.poll_up();
+                };
+                *untold = (content && silent).then_some((flow, end));
+                if let Some(acknowledgement) = acknowledgement {
+                    // What a scheme has to say to it may reach this end before the next packet does.
+                    self.send_from(place, acknowledgement);
                 }
                 if !content {
                     self.acknowledge_from(node);
@@ -602,6 +616,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             IpHeader::V6(_) => 0,
         }
     }
+}
+
+/// To which host and port a packet goes.
+#[inline(always)]
+fn addressed(packet: &Packet) -> (IpAddr, u16) {
+    (packet.ip.dst(), packet.ports().1)
 }
 
 /// The node on which an end stands, unless it is the server's.

@@ -383,17 +383,19 @@ impl Links {
         };
         let originator = &mut agreement.originator;
         let most = (max_mpdus - length.mpdus()).min(originator.room() as u64) as usize;
-        let (mut taken, mut seq) = (0, originator.next_seq());
+        let (before, mut seq) = (length.mpdus(), originator.next_seq());
         let row = fifo.row();
-        for queued in row.iter_mut().take(most) {
+        let most = most.min(row.len());
+        for queued in &mut row[..most] {
             let longer = length.with(queued.mpdu.len_alone());
             let goes = queued.goes_under_agreement(*peer) && (with_acks || !queued.mpdu.tcp_ack);
             if !goes || longer.len() > budget {
                 break;
             }
             queued.mpdu.seq = seq;
-            (taken, seq, length) = (taken + 1, seq.plus(1), longer);
+            (seq, length) = (seq.plus(1), longer);
         }
+        let taken = (length.mpdus() - before) as usize;
         originator.push_run(row[..taken].iter().map(|queued| &queued.mpdu), mpdus);
         fifo.skip(taken);
         length

@@ -299,6 +299,12 @@ impl<S: Scheme> Station<S> {
         self.up.pop_front()
     }
 
+    /// The packet that [`Self::poll_up`] would take.
+    #[inline]
+    pub fn peek_up(&self) -> Option<PacketId> {
+        self.up.front().map(|upward| upward.packet)
+    }
+
     /// The packet that goes up or onwards next: one on its way up, or, where there is none, what the scheme emitted next, if that is [`Emission::Onward`].
     #[inline]
     pub fn peek_onward(&self) -> Option<PacketId> {

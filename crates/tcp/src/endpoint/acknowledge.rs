@@ -40,11 +40,7 @@ impl Endpoint {
         }
         // Its window is old.
         let window = if late { WindowChange::Same } else { self.update_window(now, ack, report) };
-        if self.tx.unanswered > 0 {
-            // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
-            let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
-            self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
-        }
+        self.hear_answer(ack, late);
         if places > Bytes::ZERO
             && ack == self.tx.max
             && self.tx.una == self.tx.max
@@ -60,10 +56,7 @@ impl Endpoint {
             && places == Bytes::ZERO
             && window == WindowChange::Same
             && !tcp.flags.contains(TcpFlags::FIN);
-        let duplicate = bare && self.tx.una < self.tx.max && !self.is_probe_alone_out();
-        if duplicate {
-            self.stats.duplicate_acks += 1;
-        }
+        let duplicate = self.notes_duplicate(bare);
         let window_used = self.has_used_window();
         let mut facts = self.is_recorded(tcp, bare).then(|| Deliveries::new(now, ack));
         let delivered = facts.as_mut().map(|facts| {
@@ -101,6 +94,24 @@ impl Endpoint {
             self.on_plain_acknowledgement(now, tcp, acked, places);
         }
         Acknowledgement::Current
+    }
+
+    /// The peer has answered with an acknowledgement up to `ack`, which may be late.
+    #[inline]
+    pub(super) fn hear_answer(&mut self, ack: Position, late: bool) {
+        if self.tx.unanswered > 0 {
+            // Without going back, repetitions themselves probe a window that was shrunk to nothing (RFC 9293, 3.8.6.1).
+            let probing = self.timers.is_armed(Timer::Persist) || (self.tx.window_end <= ack && !self.loss.goes_back());
+            self.tx.unanswered = if (probing && !late) || ack > self.tx.una { 0 } else { self.tx.unanswered };
+        }
+    }
+
+    /// Whether an acknowledgement is a duplicate (RFC 5681, 2), which is `bare` if neither its number nor its window is new and it comes without text: counts it if so.
+    #[inline]
+    pub(super) fn notes_duplicate(&mut self, bare: bool) -> bool {
+        let duplicate = bare && self.tx.una < self.tx.max && !self.is_probe_alone_out();
+        self.stats.duplicate_acks += u64::from(duplicate);
+        duplicate
     }
 
     /// Whether of this segment's acknowledgement nothing counts but its number and its window.

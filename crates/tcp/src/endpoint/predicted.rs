@@ -6,7 +6,7 @@
 use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 
 use super::Endpoint;
-use super::acknowledge::{Acknowledgement, Progress};
+use super::acknowledge::{Acknowledgement, Progress, WindowChange};
 use crate::ack::{AckPolicy, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::delivery::Deliveries;
@@ -34,7 +34,12 @@ impl Endpoint {
                 let undisturbed = self.is_undisturbed(tcp);
                 if !(undisturbed && self.takes_acknowledgement(now, tcp, acked)) {
                     let recorded = undisturbed && self.loss.is_recording();
-                    if !(recorded && self.takes_recorded_acknowledgement(now, tcp, acked)) {
+                    let is_taken = if recorded {
+                        self.takes_recorded_acknowledgement(now, tcp, acked)
+                    } else {
+                        self.takes_counted_acknowledgement(now, tcp, acked)
+                    };
+                    if !is_taken {
                         self.take_bare(now, tcp);
                     }
                 }
@@ -70,6 +75,37 @@ impl Endpoint {
     #[inline(always)]
     fn is_undisturbed(&self, tcp: &TcpHeader) -> bool {
         tcp.options.sack.is_empty() && self.tx.unanswered == 0 && self.undo.is_none() && self.ecn.is_none()
+    }
+
+    /// The same where what is selectively acknowledged is counted, whatever it tells of that.
+    #[inline(never)]
+    fn takes_counted_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
+        let ack = self.tx.una + acked;
+        let is_plain =
+            ack <= self.tx.max && self.loss.counting().is_some() && self.undo.is_none() && self.ecn.is_none();
+        if is_plain {
+            let start = self.rx.next;
+            let report = self.report_of(tcp, start, Bytes::ZERO);
+            let window = self.update_window(now, ack, &report);
+            self.hear_answer(ack, false);
+            let bare = acked == Bytes::ZERO && window == WindowChange::Same;
+            let duplicate = self.notes_duplicate(bare);
+            let window_used = self.has_used_window();
+            let mut rtt = None;
+            if acked > Bytes::ZERO {
+                rtt = self.on_new_acknowledgement(now, ack, &report, None);
+            }
+            if acked > Bytes::ZERO || self.tx.una < self.tx.max {
+                let (spans, reported) = self.sack_spans(tcp);
+                let progress = Progress { acked, grown: acked, duplicate, rtt, window_used };
+                self.look_for_losses(now, &spans[..reported], &progress);
+            }
+            if acked > Bytes::ZERO {
+                self.after_new_acknowledgement(now);
+            }
+            self.take_timestamp(now, start, tcp);
+        }
+        is_plain
     }
 
     /// An acknowledgement and nothing else, whatever it says: of all that is asked of a segment, that is left to ask.

@@ -74,13 +74,6 @@ impl Flows {
         self.places.get_of(packet, tcp).copied()
     }
 
-    /// The key and the flow at a place that was found last.
-    #[inline]
-    pub(super) fn found(&mut self, place: u16) -> (&FlowKey, &mut Flow) {
-        let flow = self.flows[usize::from(place)].as_mut().expect("a flow that was found is there");
-        (self.places.key_at_hand(), flow)
-    }
-
     /// The place of the flow of this ACK, which is that packet, and is added if it is new. `None` where there is no place left: more than 65,536 flows
     /// within [`FORGET`]; they all go natively.
     #[inline]

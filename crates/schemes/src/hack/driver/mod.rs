@@ -187,11 +187,12 @@ impl Driver {
         self.note_context(env, place);
         let (now, max_msn) = (env.cx.now, env.config.codec.max_msn());
         let (ready, room) = (now + env.config.driver_to_nic, self.room(env, place));
-        let (key, flow) = self.flows.found(place);
+        let flow = &mut self.flows[place];
         let (mut count, mut wraps) = (0, 0);
         for &packet in packets.iter().take(room) {
             let content = env.cx.pool.get(packet);
-            let Some(ack) = AckRef::of(content).ok().filter(|ack| key.is_of(content, ack.tcp())) else { break };
+            // One of another flow cannot be compressed either.
+            let Ok(ack) = AckRef::of(content) else { break };
             let held = Held { packet, options: *options, since: now };
             let posted = self.nic.post(place, flow.cid, ready, held, |code| {
                 let compressed = flow.state.compress(ack, code);

@@ -1,5 +1,9 @@
 //! The built-in scenarios measure a steady state: what their window says, the time after it says too.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use ackless_cell::config::{CellConfig, Pace, Traffic, TransportConfig};
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
@@ -31,20 +35,34 @@ fn found(config: &CellConfig, from: Duration, span: Duration) -> Found {
 
 #[test]
 fn what_a_built_in_scenario_measures_goes_on_after_its_window() {
-    for builtin in Builtin::all() {
-        let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
-        let config = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
-        if config.warm_up.is_zero() {
-            // It is about the beginning.
-            continue;
+    // On two cores: it is half of what these tests take.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(builtin) = Builtin::all().get(next.fetch_add(1, Ordering::Relaxed)) {
+            goes_on(builtin);
         }
-        let (from, span) = (config.warm_up, config.measured);
-        let (window, after) = (found(&config, from, span), found(&config, from + span, span * 2));
-        println!("{:18} {window:.2?} and then {after:.2?}", builtin.name);
-        let off = |ours: f64, later: f64| (ours - later).abs() / later.max(f64::MIN_POSITIVE);
-        assert!(off(window.goodput, after.goodput) < GOODPUT, "{}: {window:?}, and then {after:?}", builtin.name);
-        assert!(off(window.rtt, after.rtt) < RTT, "{}: {window:?}, and then {after:?}", builtin.name);
+    };
+    thread::scope(|scope| {
+        let crew = [(); 2].map(|()| scope.spawn(work));
+        for member in crew {
+            member.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+    });
+}
+
+fn goes_on(builtin: &Builtin) {
+    let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
+    let config = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
+    if config.warm_up.is_zero() {
+        // It is about the beginning.
+        return;
     }
+    let (from, span) = (config.warm_up, config.measured);
+    let (window, after) = (found(&config, from, span), found(&config, from + span, span * 2));
+    println!("{:18} {window:.2?} and then {after:.2?}", builtin.name);
+    let off = |ours: f64, later: f64| (ours - later).abs() / later.max(f64::MIN_POSITIVE);
+    assert!(off(window.goodput, after.goodput) < GOODPUT, "{}: {window:?}, and then {after:?}", builtin.name);
+    assert!(off(window.rtt, after.rtt) < RTT, "{}: {window:?}, and then {after:?}", builtin.name);
 }
 
 /// Runs of each cell.

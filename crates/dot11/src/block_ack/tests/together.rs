@@ -209,36 +209,46 @@ fn settle(fates: &mut [Option<Fate>], seed: u64, mpdu: &Mpdu, fate: Fate) {
 
 #[test]
 fn whatever_is_lost_each_packet_has_one_fate_and_comes_up_once_in_order() {
-    let (mut delivered, mut given_up, mut most) = (0, 0, 0);
-    for seed in 0..400 {
-        let mut link = Link::new(seed);
-        while link.offered < 10_000 {
-            let new = link.random.below(70);
-            link.exchange(new);
-            if link.random.chance(0.0005) {
-                let fates = &mut link.fates;
-                link.originator.give_up_unacknowledged(|mpdu, fate| settle(fates, seed, mpdu, fate));
-            }
-        }
-        link.loss = 0.0;
-        link.exchange(1);
-        for _ in 0..8 {
-            link.exchange(u64::from(link.originator.is_empty()));
-        }
-        assert!(link.originator.is_empty(), "seed {seed}: the end is reached");
-        assert_eq!(link.recipient.held(), 0, "seed {seed}: nothing is held for ever");
-        let came_up: Vec<bool> = (0..link.offered).map(|handle| link.up.binary_search(&handle).is_ok()).collect();
-        for (handle, fate) in link.fates.iter().enumerate() {
-            match fate.unwrap_or_else(|| panic!("seed {seed}: {handle} has no fate")) {
-                Fate::Delivered => assert!(came_up[handle], "seed {seed}: {handle} was acknowledged and lost"),
-                Fate::GivenUp => given_up += 1,
-            }
-        }
-        delivered += link.up.len();
-        most = most.max(link.offered);
-    }
+    // The longest of these tests by far, on two cores.
+    let halves = [0..200, 200..400];
+    let runs = std::thread::scope(|scope| {
+        let halves = halves.map(|seeds| scope.spawn(|| seeds.map(all_have_fates).collect::<Vec<_>>()));
+        halves.map(|half| half.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).concat()
+    });
+    let delivered: usize = runs.iter().map(|run| run.0).sum();
+    let given_up: u64 = runs.iter().map(|run| run.1).sum();
+    let most = runs.iter().map(|run| run.2).max().unwrap_or(0);
     // Each run goes round the 4096 numbers at least twice, and the runs together do see both fates.
     assert!(most > 2 * 4096 && delivered > 1_000_000 && given_up > 100_000, "{delivered} up, {given_up} given up");
+}
+
+/// A link with losses until all its packets have their fate: how many came up, how many were given up, and how many there were.
+fn all_have_fates(seed: u64) -> (usize, u64, u32) {
+    let mut link = Link::new(seed);
+    while link.offered < 10_000 {
+        let new = link.random.below(70);
+        link.exchange(new);
+        if link.random.chance(0.0005) {
+            let fates = &mut link.fates;
+            link.originator.give_up_unacknowledged(|mpdu, fate| settle(fates, seed, mpdu, fate));
+        }
+    }
+    link.loss = 0.0;
+    link.exchange(1);
+    for _ in 0..8 {
+        link.exchange(u64::from(link.originator.is_empty()));
+    }
+    assert!(link.originator.is_empty(), "seed {seed}: the end is reached");
+    assert_eq!(link.recipient.held(), 0, "seed {seed}: nothing is held for ever");
+    let came_up: Vec<bool> = (0..link.offered).map(|handle| link.up.binary_search(&handle).is_ok()).collect();
+    let mut given_up = 0;
+    for (handle, fate) in link.fates.iter().enumerate() {
+        match fate.unwrap_or_else(|| panic!("seed {seed}: {handle} has no fate")) {
+            Fate::Delivered => assert!(came_up[handle], "seed {seed}: {handle} was acknowledged and lost"),
+            Fate::GivenUp => given_up += 1,
+        }
+    }
+    (link.up.len(), given_up, link.offered)
 }
 
 /// 10.25.6.3 as written, with a flag for each of the 4096 numbers.

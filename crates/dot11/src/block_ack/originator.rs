@@ -393,6 +393,7 @@ impl Originator {
             self.request = Request::Due { failures: 0 };
         }
     }
+
     /// Moves the window past so many MPDUs.
     #[inline]
     fn shift(&mut self, by: usize) {

@@ -5,8 +5,8 @@
 //! class, node, counter) is (time, slot): slots are numbered class by class and node by node, and the counter is each
 //! machine's own queue order.
 //!
-//! Those that are due within about a millisecond stand in a heap, few at a time however many components there are; those that are due later lie on shelves, and are moved as their time
-//! approaches. Nearly all timers of TCPs move before that. A few slots change at nearly every event, and are compared with the first of the heap instead of taking part.
+//! Those that are due within about a millisecond stand in a list by time, few at a time however many components there are; those that are due later lie on shelves, and are moved as
+//! their time approaches. Nearly all timers of TCPs move before that. A few slots change at nearly every event, and are compared with the first of the list instead of taking part.
 
 use ackless_wire::{Duration, Instant};
 
@@ -29,8 +29,10 @@ pub struct Agenda {
     far: Far,
     /// The earliest of them: of the near ones, unless there is none at all.
     first: Due,
-    /// Those that stand beside them.
-    busy: [Due; BUSY],
+    /// Those of the busy ones, which stand beside them.
+    busy: [Instant; BUSY],
+    /// The slots of the busy ones.
+    busy_slots: [Slot; BUSY],
 }
 
 /// A deadline and whose it is. Of equal deadlines that of the lower slot comes first: as one number, the time above the slot, that is one comparison.
@@ -38,21 +40,23 @@ pub struct Agenda {
 struct Due(u128);
 
 impl Agenda {
-    /// An agenda of `slots` components, none of which waits for anything. The `busy` ones are expected to change most often.
+    /// An agenda of `slots` components, none of which waits for anything. The `busy` ones, in ascending order, are expected to change most often.
     pub fn new(slots: usize, busy: [Slot; BUSY]) -> Self {
+        debug_assert!(busy.is_sorted(), "the busy ones come in their order");
         Self {
             deadlines: vec![Instant::FAR_FUTURE; slots],
-            near: Near::new(slots),
+            near: Near::default(),
             far: Far::new(slots),
             first: Due::NEVER,
-            busy: busy.map(|slot| Due::new(Instant::FAR_FUTURE, slot)),
+            busy: [Instant::FAR_FUTURE; BUSY],
+            busy_slots: busy,
         }
     }
 
     /// Sets when a component that is not one of the busy ones wants to be woken; `None` for never.
     #[inline(always)]
     pub fn set(&mut self, slot: Slot, deadline: Option<Instant>) {
-        debug_assert!(self.busy.iter().all(|busy| busy.slot() != slot), "a busy one takes no part");
+        debug_assert!(!self.busy_slots.contains(&slot), "a busy one takes no part");
         let at = deadline.unwrap_or(Instant::FAR_FUTURE);
         if self.deadlines[slot.0 as usize] != at {
             self.put_off(slot, at);
@@ -62,8 +66,7 @@ impl Agenda {
     /// The same for the busy component with this number in the list that [`Self::new`] got.
     #[inline(always)]
     pub fn set_busy(&mut self, number: usize, deadline: Option<Instant>) {
-        let due = &mut self.busy[number];
-        *due = Due::new(deadline.unwrap_or(Instant::FAR_FUTURE), due.slot());
+        self.busy[number] = deadline.unwrap_or(Instant::FAR_FUTURE);
     }
 
     /// When a component that is not one of the busy ones wants to be woken; far in the future for never.
@@ -74,34 +77,35 @@ impl Agenda {
 
     /// Before which time the busy component with this number comes before all others.
     pub fn lead(&self, number: usize) -> Instant {
-        let others = self.busy.iter().enumerate().filter(|(other, _)| *other != number);
-        let first = others.fold(self.first, |first, (_, &busy)| first.min(busy));
-        let wins_ties = self.busy[number].slot() < first.slot();
+        let others = (0..BUSY).filter(|&other| other != number);
+        let first = others.fold(self.first, |first, other| first.min(self.busy_due(other)));
+        let wins_ties = self.busy_slots[number] < first.slot();
         if wins_ties { first.at().saturating_add(Duration::from_nanos(1)) } else { first.at() }
     }
 
     /// The earliest deadline and whose it is; of equal ones that of the lowest slot.
     #[inline(always)]
     pub fn first(&self) -> (Instant, Slot) {
-        let first = self.busy.iter().fold(self.first, |first, &busy| first.min(busy));
+        let earlier = |first: usize, other| if self.busy[other] < self.busy[first] { other } else { first };
+        let first = self.first.min(self.busy_due((1..BUSY).fold(0, earlier)));
         (first.at(), first.slot())
+    }
+
+    #[inline(always)]
+    fn busy_due(&self, number: usize) -> Due {
+        Due::new(self.busy[number], self.busy_slots[number])
     }
 
     /// A deadline has changed.
     #[inline(never)]
     fn put_off(&mut self, slot: Slot, at: Instant) {
         let before = std::mem::replace(&mut self.deadlines[slot.0 as usize], at);
-        let is_near = !self.far.holds(at);
-        if self.near.holds(slot) {
-            if is_near {
-                self.near.change(Due::new(at, slot));
-                return self.find_first();
-            }
-            self.near.remove(slot);
+        if !self.far.holds(before) {
+            self.near.remove(Due::new(before, slot));
         } else if before != Instant::FAR_FUTURE {
             self.far.remove(slot, before);
         }
-        if is_near {
+        if !self.far.holds(at) {
             self.near.add(Due::new(at, slot));
         } else if at != Instant::FAR_FUTURE {
             self.far.add(slot, at);
@@ -118,8 +122,8 @@ impl Agenda {
     /// The next of those that lie far come nearer. Whether there are any.
     #[inline(never)]
     fn approach(&mut self) -> bool {
-        let (deadlines, near) = (&self.deadlines, &mut self.near);
-        self.far.approach(deadlines, |slot| near.add(Due::new(deadlines[slot.0 as usize], slot)))
+        let Self { deadlines, near, far, .. } = self;
+        near.fill(|list| far.approach(deadlines, |slot| list.push(Due::new(deadlines[slot.0 as usize], slot))))
     }
 }
 
@@ -163,7 +167,7 @@ mod tests {
     }
 
     fn the_earliest_wins(slots: usize, until: impl Fn(&mut Stream, Instant) -> Instant) {
-        let busy = [0, slots / 2, slots, slots - 1].map(|slot| Slot(slot as u32));
+        let busy = [0, slots / 2, slots - 1, slots].map(|slot| Slot(slot as u32));
         let mut agenda = Agenda::new(slots, busy);
         let mut plain = vec![Instant::FAR_FUTURE; slots];
         let mut random = Stream::new(1, slots as u64, Purpose::Test);

@@ -33,6 +33,7 @@ pub mod loss;
 pub mod measure;
 pub mod pacing;
 mod reassembly;
+mod row;
 pub mod rtt;
 mod send_buffer;
 pub mod sequence;

@@ -4,15 +4,14 @@
 //! reused: once the queues have grown to the flight's size nothing is allocated, but for what is lost.
 
 mod record;
-mod row;
 
 use std::collections::BTreeSet;
 
 use ackless_wire::{Bytes, Instant};
 
 pub use self::record::{Fate, Lost, Run, Snapshot, Transmission, Verdict};
-use self::row::Row;
 use crate::loss::Scoreboard;
+use crate::row::Row;
 use crate::sequence::{Position, Span};
 
 /// What is outstanding, cut as it was sent: from SND.UNA to SND.MAX without a gap.

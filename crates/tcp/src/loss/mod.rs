@@ -212,6 +212,12 @@ impl Detector {
         if let Self::Sack(recovery) = self { Some(recovery) } else { None }
     }
 
+    /// The same, to write.
+    #[inline]
+    pub(crate) fn counting_mut(&mut self) -> Option<&mut SackRecovery> {
+        if let Self::Sack(recovery) = self { Some(recovery) } else { None }
+    }
+
     /// Whether only the window bounds what is sent next: nothing waits to be sent again, and what goes out as new needs no look at losses.
     #[inline]
     pub(crate) fn lets_new_data_go(&self) -> bool {

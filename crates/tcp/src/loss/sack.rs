@@ -68,14 +68,21 @@ impl SackRecovery {
         self.phase == Phase::Open && self.board.is_empty()
     }
 
+    /// Whether the next repetition is the first of a recovery.
+    pub(crate) const fn begins_repair(&self) -> bool {
+        self.first
+    }
+
     /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the
     /// network.
     fn set_pipe(&mut self, out: &Outstanding) {
-        self.lost_below = self.board.lost_below(out.smss).unwrap_or(out.una).max(out.una);
-        let (next, again) = (out.next.max(self.lost_below), self.repaired.max(out.una));
-        let sacked_above = self.board.sacked_below(next) - self.board.sacked_below(self.lost_below);
-        let not_lost = next.since(self.lost_below).saturating_sub(sacked_above);
+        let total = self.board.total();
         // Nothing below SND.UNA is selectively acknowledged.
+        let (edge, sacked_above) = self.board.loss_edge(out.smss).unwrap_or((out.una, total));
+        self.lost_below = edge;
+        let (next, again) = (out.next.max(edge), self.repaired.max(out.una));
+        let sacked_beyond = total - self.board.sacked_below(next);
+        let not_lost = next.since(edge).saturating_sub(sacked_above - sacked_beyond);
         let repaired = again.since(out.una).saturating_sub(self.board.sacked_below(again));
         self.pipe = not_lost + repaired;
     }
@@ -124,7 +131,7 @@ impl SackRecovery {
             }
             Phase::Recovery { .. } => {
                 let room = window.saturating_sub(self.pipe) >= out.smss;
-                match self.urgent(out).or_else(|| self.lost(out).filter(|_| room)) {
+                match self.urgent(out).or_else(|| if room { self.lost(out) } else { None }) {
                     Some(span) => (span, SentKind::Repair, true),
                     None if room => return Repetition::Nothing,
                     None => return Repetition::Congested,
@@ -143,7 +150,10 @@ impl SackRecovery {
 
     fn next_gap(&self, out: &Outstanding, limit: Position) -> Option<Span> {
         let from = self.repaired.max(out.una);
-        let gap = self.board.gap(from, limit.max(from));
+        if limit <= from {
+            return None;
+        }
+        let gap = self.board.gap(from, limit);
         let end = gap.end.min(gap.start + out.smss);
         (gap.start < end).then_some(Span { start: gap.start, end })
     }

@@ -1,10 +1,9 @@
 //! Which of the outstanding data the receiver has selectively acknowledged (RFC 6675, 3 and 4).
 
-use std::collections::VecDeque;
-
 use ackless_wire::Bytes;
 
 use super::DUP_THRESH;
+use crate::row::Row;
 use crate::sequence::{Position, Span};
 
 /// The selectively acknowledged spans above SND.UNA: disjoint, apart from each other, in ascending order.
@@ -13,14 +12,14 @@ use crate::sequence::{Position, Span};
 /// exactly if it lies below one edge ([`Scoreboard::lost_below`]) and is not acknowledged.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
-    spans: VecDeque<Span>,
+    spans: Row<Span>,
     total: Bytes,
 }
 
 impl Scoreboard {
     /// Nothing is selectively acknowledged.
     pub const fn new() -> Self {
-        Self { spans: VecDeque::new(), total: Bytes::ZERO }
+        Self { spans: Row::new(), total: Bytes::ZERO }
     }
 
     /// Update() of RFC 6675, 4: all below `una` is acknowledged, and `reported` spans selectively. Spans that are not
@@ -41,17 +40,28 @@ impl Scoreboard {
 
     /// Forgets all below `una`, and a span that would begin there: what follows SND.UNA is missing by definition.
     fn acknowledge(&mut self, una: Position) {
-        while let Some(first) = self.spans.front_mut() {
-            if first.start > una {
-                break;
-            }
+        while let Some(first) = self.spans.first().filter(|first| first.start <= una) {
             self.total -= first.len();
-            self.spans.pop_front();
+            self.spans.leave(1);
         }
     }
 
-    /// Nearly all that is reported has been reported before, or is one span that has grown.
+    /// Most of what is reported is the highest span, which has grown.
+    #[inline]
     fn insert(&mut self, span: Span) {
+        match self.spans.last_mut() {
+            Some(last) if last.start <= span.start && span.start <= last.end => {
+                let end = last.end.max(span.end);
+                self.total += end - last.end;
+                last.end = end;
+            }
+            _ => self.insert_anywhere(span),
+        }
+    }
+
+    /// Nearly all of the rest has been reported before.
+    #[inline(never)]
+    fn insert_anywhere(&mut self, span: Span) {
         // The first that touches or overlaps the new one, if any does.
         let from = self.count_below(|s| s.end < span.start);
         let Some(&first) = self.spans.get(from).filter(|first| first.start <= span.end) else {
@@ -74,7 +84,7 @@ impl Scoreboard {
         self.total = self.total - covered + merged.len();
         self.spans[from] = merged;
         if to > from + 1 {
-            self.spans.drain(from + 1..to);
+            self.spans.cut(from + 1, to);
         }
     }
 
@@ -107,36 +117,44 @@ impl Scoreboard {
 
     /// One past the highest place selectively acknowledged.
     pub fn highest(&self) -> Option<Position> {
-        self.spans.back().map(|s| s.end)
+        self.spans.last().map(|s| s.end)
     }
 
     /// IsLost() of RFC 6675, 4, for all octets at once: those below the returned edge that are not acknowledged are
     /// lost, because DupThresh separate spans, or more than (DupThresh - 1) segments' bytes, are acknowledged above
     /// them.
     pub fn lost_below(&self, smss: Bytes) -> Option<Position> {
+        self.loss_edge(smss).map(|(edge, _)| edge)
+    }
+
+    /// That edge, and how many bytes above it are acknowledged.
+    #[inline]
+    pub(crate) fn loss_edge(&self, smss: Bytes) -> Option<(Position, Bytes)> {
         let enough = smss * u64::from(DUP_THRESH - 1);
         let mut above = Bytes::ZERO;
         for (seen, span) in self.spans.iter().rev().enumerate() {
             above += span.len();
             if above > enough || seen + 1 == DUP_THRESH as usize {
-                return Some(span.start);
+                return Some((span.start, above));
             }
         }
         None
     }
 
     /// How many bytes below `edge` are selectively acknowledged.
+    #[inline]
     pub fn sacked_below(&self, edge: Position) -> Bytes {
-        if self.highest().is_none_or(|highest| highest <= edge) {
-            return self.total;
+        match (self.spans.first(), self.spans.last()) {
+            (Some(lowest), _) if lowest.start >= edge => Bytes::ZERO,
+            (_, Some(highest)) if highest.end > edge => self.total - self.sacked_above(edge),
+            _ => self.total,
         }
-        if self.spans.front().is_none_or(|lowest| lowest.start >= edge) {
-            return Bytes::ZERO;
-        }
-        // From whichever end is nearer would be faster; what is above the edge is usually little.
-        let above: Bytes =
-            self.spans.iter().rev().take_while(|s| s.end > edge).map(|s| s.end - s.start.max(edge)).sum();
-        self.total - above
+    }
+
+    /// From whichever end is nearer would be faster; what is above the edge is usually little.
+    #[inline(never)]
+    fn sacked_above(&self, edge: Position) -> Bytes {
+        self.spans.iter().rev().take_while(|s| s.end > edge).map(|s| s.end - s.start.max(edge)).sum()
     }
 
     /// The first span at or after `from` that is not acknowledged, at most up to `limit`; empty at `limit` if all is.
@@ -152,7 +170,7 @@ impl Scoreboard {
 
     /// The last span below `limit` that is not acknowledged, and not below `una`.
     pub fn last_gap(&self, una: Position, limit: Position) -> Span {
-        match self.spans.back() {
+        match self.spans.last() {
             None => Span { start: una, end: limit },
             Some(last) if last.end < limit => Span { start: last.end, end: limit },
             Some(last) => {

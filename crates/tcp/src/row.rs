@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 /// A queue whose elements lie side by side. What leaves at the front leaves its place behind; once three of four places are left, the rest moves up: a third of the elements do on their way
 /// through.
 #[derive(Clone, Debug)]
-pub(super) struct Row<T> {
+pub(crate) struct Row<T> {
     places: Vec<T>,
     /// How many places at the front have been left.
     left: usize,
@@ -13,6 +13,13 @@ pub(super) struct Row<T> {
 
 impl<T> Default for Row<T> {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Row<T> {
+    /// None.
+    pub(crate) const fn new() -> Self {
         Self { places: Vec::new(), left: 0 }
     }
 }
@@ -20,22 +27,37 @@ impl<T> Default for Row<T> {
 impl<T: Copy> Row<T> {
     /// One more at the end.
     #[inline]
-    pub(super) fn push(&mut self, element: T) {
+    pub(crate) fn push(&mut self, element: T) {
         self.places.push(element);
     }
 
     /// One more just before the one at `index`, or at the end.
-    pub(super) fn insert(&mut self, index: usize, element: T) {
+    pub(crate) fn insert(&mut self, index: usize, element: T) {
         self.places.insert(self.left + index, element);
     }
 
     /// The first `count` leave; there are so many.
     #[inline]
-    pub(super) fn leave(&mut self, count: usize) {
+    pub(crate) fn leave(&mut self, count: usize) {
         self.left += count;
-        if self.left > self.places.len() / 4 * 3 {
+        if self.left == self.places.len() {
+            self.clear();
+        } else if self.left > self.places.len() / 4 * 3 {
             self.move_up();
         }
+    }
+
+    /// All leave.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+        self.left = 0;
+    }
+
+    /// Those from `from` to just before `to` are none any more.
+    pub(crate) fn cut(&mut self, from: usize, to: usize) {
+        self.places.drain(self.left + from..self.left + to);
+        self.leave(0);
     }
 
     #[inline(never)]
@@ -45,7 +67,7 @@ impl<T: Copy> Row<T> {
     }
 
     /// Only those remain that are `wanted`.
-    pub(super) fn retain(&mut self, wanted: impl FnMut(&T) -> bool) {
+    pub(crate) fn retain(&mut self, wanted: impl FnMut(&T) -> bool) {
         self.move_up();
         self.places.retain(wanted);
     }
@@ -87,7 +109,7 @@ mod tests {
             let mut random = Stream::new(seed, 0, Purpose::Test);
             let (mut row, mut queue) = (Row::default(), VecDeque::new());
             for number in 0..300 {
-                match random.below(8) {
+                match random.below(9) {
                     0..4 => {
                         row.push(number);
                         queue.push_back(number);
@@ -101,6 +123,12 @@ mod tests {
                         let count = random.below(queue.len() as u64 + 1) as usize;
                         row.leave(count);
                         queue.drain(..count);
+                    }
+                    7 => {
+                        let to = random.below(queue.len() as u64 + 1) as usize;
+                        let from = random.below(to as u64 + 1) as usize;
+                        row.cut(from, to);
+                        queue.drain(from..to);
                     }
                     _ => {
                         let least = random.below(number + 1);

@@ -57,7 +57,17 @@ impl Reassembly {
 
     /// Takes data at `span` that lies above the first hole; `keep` says whether its bytes will be read, and `number` is the
     /// packet number it came with, or zero. False, and nothing is kept, if there are too many holes already.
+    #[inline]
     pub(crate) fn insert(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
+        if !keep && let Some(more) = self.islands.lengthen_highest(span) {
+            self.held += more;
+            return true;
+        }
+        self.insert_anywhere(span, payload, keep, number)
+    }
+
+    #[inline(never)]
+    fn insert_anywhere(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
         let base = self.islands.below(span.start).filter(|island| island.span.end >= span.start);
         let above = self.islands.above(span.start);
         let touches = base.is_some() || above.is_some_and(|above| above.span.start <= span.end);
@@ -112,11 +122,19 @@ impl Reassembly {
 
     /// The stream is complete up to `next`: forgets what lies below, hands what follows without a hole to `inbox`,
     /// and returns where the first hole is now.
-    pub(crate) fn advance(&mut self, mut next: Position, mut inbox: Option<&mut Inbox>) -> Position {
-        let mut joined = false;
+    #[inline]
+    pub(crate) fn advance(&mut self, next: Position, inbox: Option<&mut Inbox>) -> Position {
+        match self.islands.lowest() {
+            Some(lowest) if lowest.span.start <= next => self.join_islands(next, inbox),
+            _ => next,
+        }
+    }
+
+    /// The same where there is something to forget.
+    #[inline(never)]
+    fn join_islands(&mut self, mut next: Position, mut inbox: Option<&mut Inbox>) -> Position {
         while let Some(Island { span: island, .. }) = self.islands.lowest().filter(|lowest| lowest.span.start <= next) {
             self.islands.remove(island.start);
-            joined = true;
             self.held -= island.len();
             if island.end > next {
                 let fresh = Span { start: next, end: island.end };
@@ -126,7 +144,7 @@ impl Reassembly {
                 }
             }
         }
-        if joined {
+        if !self.pieces.is_empty() {
             self.pieces = self.pieces.split_off(&next);
         }
         next

@@ -495,13 +495,16 @@ impl Endpoint {
 }
 
 /// The part of a payload, which covers `whole`, that lies in `part`.
+#[inline]
 fn cut(payload: &Payload, whole: Span, part: Span) -> Payload {
     match payload {
         Payload::Length(_) => Payload::Length(part.len().get() as u32),
-        Payload::Data(data) if part == whole => Payload::Data(data.clone()),
-        Payload::Data(data) => {
-            let from = (part.start - whole.start).get() as usize;
-            Payload::Data(data.slice(from..from + part.len().get() as usize))
-        }
+        Payload::Data(data) => cut_data(data, whole, part),
     }
+}
+
+#[inline(never)]
+fn cut_data(data: &bytes::Bytes, whole: Span, part: Span) -> Payload {
+    let from = (part.start - whole.start).get() as usize;
+    Payload::Data(data.slice(from..from + part.len().get() as usize))
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::ops::RangeBounds;
 
+use ackless_wire::Bytes;
+
 use crate::sequence::{Position, Span};
 
 /// Islands, disjoint and apart from each other.
@@ -14,8 +16,8 @@ pub(super) struct Islands {
     /// Where in `places` each stands, by its first byte.
     by_start: BTreeMap<Position, usize>,
     places: Vec<Place>,
-    /// Places where none stands.
-    free: Vec<usize>,
+    /// A place where none stands. Its `newer` is another one.
+    free: Option<usize>,
     highest: Option<usize>,
     newest: Option<usize>,
 }
@@ -45,7 +47,11 @@ impl Islands {
         self.by_start.len()
     }
 
+    #[inline]
     pub(super) fn lowest(&self) -> Option<Island> {
+        if self.len() == 1 {
+            return self.highest();
+        }
         self.by_start.first_key_value().map(|(_, &at)| self.places[at].island)
     }
 
@@ -83,11 +89,11 @@ impl Islands {
     /// One more, which is the one that grew last.
     pub(super) fn add(&mut self, island: Island) {
         let place = Place { island, newer: None, older: None };
-        let at = self.free.pop().unwrap_or(self.places.len());
-        if at == self.places.len() {
-            self.places.push(place);
+        let at = self.free.unwrap_or(self.places.len());
+        if let Some(free) = self.places.get_mut(at) {
+            self.free = std::mem::replace(free, place).newer;
         } else {
-            self.places[at] = place;
+            self.places.push(place);
         }
         self.by_start.insert(island.span.start, at);
         if self.highest().is_none_or(|highest| highest.span.start < island.span.start) {
@@ -100,17 +106,29 @@ impl Islands {
     pub(super) fn grow(&mut self, start: Position, end: Position) {
         let Some(at) = self.at(start) else { return };
         self.places[at].island.span.end = end;
-        if self.newest != Some(at) {
-            self.unlink(at);
-            self.link(at);
+        self.make_newest(at);
+    }
+
+    /// The highest goes on with `span` from now on, where that begins in it or right behind it, and is the one that grew last. Returns by how much it is longer now, if so.
+    #[inline]
+    pub(super) fn lengthen_highest(&mut self, span: Span) -> Option<Bytes> {
+        let at = self.highest?;
+        let highest = &mut self.places[at].island.span;
+        if span.start < highest.start || span.start > highest.end {
+            return None;
         }
+        let end = highest.end.max(span.end);
+        let more = end - highest.end;
+        highest.end = end;
+        self.make_newest(at);
+        Some(more)
     }
 
     /// The one that begins at `start` is none any more.
     pub(super) fn remove(&mut self, start: Position) {
         let Some(at) = self.by_start.remove(&start) else { return };
         self.unlink(at);
-        self.free.push(at);
+        self.places[at].newer = self.free.replace(at);
         if self.highest == Some(at) {
             self.highest = self.by_start.last_key_value().map(|(_, &at)| at);
         }
@@ -123,6 +141,14 @@ impl Islands {
     fn at(&self, start: Position) -> Option<usize> {
         let highest = self.highest.filter(|&at| self.places[at].island.span.start == start);
         highest.or_else(|| self.by_start.get(&start).copied())
+    }
+
+    #[inline]
+    fn make_newest(&mut self, at: usize) {
+        if self.newest != Some(at) {
+            self.unlink(at);
+            self.link(at);
+        }
     }
 
     fn link(&mut self, at: usize) {

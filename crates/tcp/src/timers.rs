@@ -1,6 +1,6 @@
 //! The timers of an endpoint: one table, keyed by what the timer is for.
 
-use ackless_wire::Instant;
+use ackless_wire::{Duration, Instant};
 
 /// What a timer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +96,8 @@ impl Timers {
 
     /// Stops `timer` and says so, if it was due by `now`.
     pub(crate) fn take_due(&mut self, timer: Timer, now: Instant) -> bool {
-        let due = self.at[timer as usize] <= now && self.is_armed(timer);
+        // What is not armed is due at no time, not even in the far future.
+        let due = self.at[timer as usize] < now.saturating_add(Duration::from_nanos(1));
         if due {
             self.stop(timer);
         }

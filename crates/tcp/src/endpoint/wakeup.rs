@@ -20,10 +20,7 @@ impl Endpoint {
                 match timer {
                     Timer::Retransmit => self.on_retransmission_timeout(now),
                     Timer::Persist => self.on_persist_timeout(),
-                    Timer::DelayedAck => {
-                        let decision = self.ack_policy.on_deadline(now);
-                        self.heed_policy(decision);
-                    }
+                    Timer::DelayedAck => self.on_acknowledgement_due(now),
                     Timer::Reorder => self.on_reordering_timeout(now),
                     Timer::TailProbe => self.on_tail_probe_timeout(now),
                     // What waits is asked for by poll_transmit.
@@ -35,7 +32,14 @@ impl Endpoint {
         }
     }
 
+    #[inline(never)]
+    fn on_acknowledgement_due(&mut self, now: Instant) {
+        let decision = self.ack_policy.on_deadline(now);
+        self.heed_policy(decision);
+    }
+
     /// RFC 6298, 5.4 to 5.7, and RFC 9293, 3.8.3: give up at some point.
+    #[inline(never)]
     fn on_retransmission_timeout(&mut self, now: Instant) {
         let syn = !self.state.is_synchronized();
         let limit = if syn { self.config.syn_retries } else { self.config.retries };
@@ -84,6 +88,7 @@ impl Endpoint {
         self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
     }
 
+    #[inline(never)]
     fn on_persist_timeout(&mut self) {
         if self.tx.unanswered >= self.config.retries {
             self.die(CloseReason::NoWindow);

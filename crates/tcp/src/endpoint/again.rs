@@ -2,45 +2,42 @@
 //!
 //! `output` finds it anew for each segment, among all that may bear on one. Here the scoreboard and the windows are asked alone, with the same outcome.
 
-use std::ops::ControlFlow;
-
 use ackless_wire::{Instant, PacketId, PacketPool};
 
 use super::Endpoint;
 use crate::congestion::Controller;
-use crate::loss::Repetition;
+use crate::loss::{LossDetector, Repetition};
 
 impl Endpoint {
-    /// Puts the segments that go again now into `pool`, with one reference to each, and onto `train`. Goes on where it is new data's turn; else it says whether nothing more is to be
-    /// sent for now. Only of a sender on which no more bears than on that of a train.
+    /// Puts the segments that go again now into `pool`, with one reference to each, and onto `train`, and behind them new data where it is its turn. Returns whether nothing more is to
+    /// be sent for now. Only of a sender on which no more bears than on that of a train.
     #[inline(never)]
-    pub(super) fn send_again(
-        &mut self,
-        now: Instant,
-        pool: &mut PacketPool,
-        train: &mut Vec<PacketId>,
-    ) -> ControlFlow<bool> {
+    pub(super) fn send_again(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
         let (window, limits) = (self.congestion.window(), (self.tx.window_end, self.tx.buffer.end()));
         let mut said = None;
         loop {
             let out = self.tx.outstanding();
-            let Some(recovery) = self.loss.counting() else { return ControlFlow::Break(false) };
+            let Some(recovery) = self.loss.counting() else { return false };
             match recovery.repetition(&out, window, limits) {
                 Repetition::Next(span, kind) => {
+                    let first = recovery.begins_repair();
                     let all_say = match said {
                         Some(said) => said,
                         None => *said.insert(self.say(now, span.start)),
                     };
-                    self.account_sent(now, span, span, kind);
+                    self.count_sent(now, span, span, kind, first);
                     self.stats.segments_sent += 1;
+                    if let Some(recovery) = self.loss.counting_mut() {
+                        recovery.on_sent(span, kind);
+                    }
                     train.push(self.put(all_say.from(span.start.seq(self.tx.iss)), span.len(), pool));
                 }
                 Repetition::Congested => {
                     self.tx.limited_until = out.max;
-                    return ControlFlow::Break(self.ack_owed.is_none());
+                    return self.ack_owed.is_none();
                 }
-                Repetition::Nothing => return ControlFlow::Continue(()),
-                Repetition::Unclear => return ControlFlow::Break(false),
+                Repetition::Nothing => return self.send_train(now, pool, train),
+                Repetition::Unclear => return false,
             }
         }
     }

@@ -31,7 +31,7 @@ impl Endpoint {
         if self.is_content() {
             None
         } else if self.owes_acknowledgement_alone() {
-            Some(self.acknowledge_alone(now, pool))
+            Some(self.acknowledge(now, pool))
         } else {
             self.transmit(now, pool)
         }
@@ -41,7 +41,7 @@ impl Endpoint {
     #[inline(always)]
     pub fn poll_acknowledgement(&mut self, now: Instant, pool: &mut PacketPool) -> Option<PacketId> {
         let owed = self.ack_owed.is_some() && self.owes_acknowledgement_alone();
-        owed.then(|| self.acknowledge_alone(now, pool))
+        owed.then(|| self.acknowledge(now, pool))
     }
 
     /// Whether nothing is to be sent, of those reasons that are told at once: so most segments leave who receives data. Then [`poll_transmit`](Self::poll_transmit) need not be
@@ -72,20 +72,26 @@ impl Endpoint {
     }
 
     /// That acknowledgement.
-    #[inline(never)]
-    fn acknowledge_alone(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
+    #[inline(always)]
+    fn acknowledge(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
         self.stats.acks_sent += 1;
         self.stats.segments_sent += 1;
-        let said = self.say(now, self.tx.ack_start());
         if self.rx.has_blocks() && self.has_sack() {
-            return self.put_with_blocks(said, pool);
+            self.acknowledge_with_blocks(now, pool)
+        } else {
+            self.acknowledge_alone(now, pool)
         }
+    }
+
+    #[inline(never)]
+    fn acknowledge_alone(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
+        let said = self.say(now, self.tx.ack_start());
         self.put(said, Bytes::ZERO, pool)
     }
 
-    /// The same with its blocks.
     #[inline(never)]
-    fn put_with_blocks(&mut self, said: Said, pool: &mut PacketPool) -> PacketId {
+    fn acknowledge_with_blocks(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
+        let said = self.say(now, self.tx.ack_start());
         let sack = self.sack_blocks();
         let len = Bytes(4 + 8 * sack.as_slice().len() as u64);
         self.put_bearing(said, Bytes::ZERO, TcpOptions { sack, ..TcpOptions::default() }, len, pool)
@@ -131,9 +137,9 @@ impl Endpoint {
         }
         let header = TcpHeader::MIN_LEN + len + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + payload;
-        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
+        let (ports, ip) = ((self.local.port(), peer.address.port()), &peer.ip);
         pool.insert_with(len, || Packet {
-            ip,
+            ip: *ip,
             transport: Transport::Tcp(said.header_bearing(ports.0, ports.1, options)),
             payload: Payload::Length(payload.get() as u32),
         })
@@ -372,13 +378,21 @@ impl Endpoint {
     /// What changes with a segment that goes out, and carries `data` of what it occupies.
     #[inline]
     pub(super) fn account_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind) {
-        let phase = self.loss.phase();
         // Asked before the records know of the transmission: then nothing may be lost any more.
-        let first = !matches!(phase, Phase::Open) && self.loss.urgent(&self.tx.outstanding()).is_some();
+        let first = !matches!(self.loss.phase(), Phase::Open) && self.loss.urgent(&self.tx.outstanding()).is_some();
         self.record_transmission(now, span);
         if span.start < self.tx.max {
             self.note_repetition(now, span);
         }
+        self.count_sent(now, span, data, kind, first);
+        if kind != SentKind::Probe {
+            self.loss.on_sent(span, kind);
+        }
+    }
+
+    /// What of that no record and no detector keeps, where the segment is the `first` retransmission of a recovery or not.
+    #[inline(always)]
+    pub(super) fn count_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind, first: bool) {
         let tx = &mut self.tx;
         self.stats.data_segments_sent += 1;
         self.ack_policy.on_data_sent(now);
@@ -386,7 +400,7 @@ impl Endpoint {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += data.end.min(tx.max).since(data.start);
             self.marks.forget();
-        } else if matches!(phase, Phase::Open) {
+        } else if matches!(self.loss.phase(), Phase::Open) {
             self.marks.sent(span.end, now);
         }
         tx.last_sent = now;
@@ -409,7 +423,6 @@ impl Endpoint {
             // The first retransmission of a recovery gets the whole timeout (RFC 6675, 6).
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
-        self.loss.on_sent(span, kind);
     }
 
     /// A segment with the current acknowledgement, window, timestamps and SACK blocks.
@@ -507,6 +520,7 @@ impl Endpoint {
     }
 
     /// The blocks of what has come above a hole (RFC 2018, 4).
+    #[inline(always)]
     fn sack_blocks(&mut self) -> SackBlocks {
         let limit = if self.stamps.is_some() { 3 } else { 4 };
         if let Some(twice) = self.rx.unreported_duplicate.take() {
@@ -516,6 +530,7 @@ impl Endpoint {
     }
 
     /// What has come twice stands first, and the block that it lies in, if it lies above the acknowledgement, second (RFC 2883, 4).
+    #[inline(never)]
     fn blocks_with_duplicate(&self, twice: Span, limit: usize) -> SackBlocks {
         let reassembly = &self.rx.reassembly;
         let around = if twice.end <= self.rx.next { None } else { reassembly.around(twice) };

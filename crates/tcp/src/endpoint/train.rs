@@ -4,8 +4,6 @@
 //! window, the congestion window and the pacing rate. What `output` finds out for each segment is found out once for all of them here, with the same outcome; where anything else may bear on what
 //! is sent, no train is made.
 
-use std::ops::ControlFlow;
-
 use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
 use super::Endpoint;
@@ -31,10 +29,13 @@ impl Endpoint {
             self.waits_for_its_time_alone(now)
         } else if !self.sends_data_alone() {
             false
-        } else if self.dialect.is_plain() && self.loss.counting().is_some() && !self.is_paced() {
-            self.send_train(now, pool, train)
         } else {
-            self.is_under_way() && self.sends_in_its_time() && self.send_timed_train(now, pool, train)
+            match self.loss.counting().filter(|_| self.dialect.is_plain() && !self.is_paced()).map(LossDetector::phase)
+            {
+                Some(Phase::Open) => self.send_train(now, pool, train),
+                Some(_) => self.send_again(now, pool, train),
+                None => self.is_under_way() && self.sends_in_its_time() && self.send_timed_train(now, pool, train),
+            }
         }
     }
 
@@ -102,20 +103,15 @@ impl Endpoint {
             && (!self.loss.is_recording() || self.pipe() > Bytes::ZERO)
     }
 
-    /// A train of a sender that counts what is selectively acknowledged, whether or not anything is lost.
+    /// A train of new data of a sender that counts what is selectively acknowledged, where nothing is to go again before it.
     #[inline(never)]
-    fn send_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
-        let phase = self.loss.phase();
-        if phase != Phase::Open
-            && let ControlFlow::Break(is_all) = self.send_again(now, pool, train)
-        {
-            return is_all;
-        }
+    pub(super) fn send_train(&mut self, now: Instant, pool: &mut PacketPool, train: &mut Vec<PacketId>) -> bool {
         let out = self.tx.outstanding();
         if out.una == out.max {
             self.restart_if_idle(now);
         }
         let Some(recovery) = self.loss.counting().filter(|_| out.next == out.max) else { return false };
+        let phase = recovery.phase();
         let (smss, written, first) = (out.smss, self.tx.buffer.end(), out.next);
         let congested = recovery.limit(&out, self.congestion.window());
         let limit = self.tx.window_end.min(congested);

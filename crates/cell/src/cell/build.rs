@@ -33,7 +33,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     ///
     /// # Panics
     /// If a station's relay does not come before it, or an ad hoc cell has one.
-    pub fn new(config: &CellConfig, seed: u64, mut scheme: impl FnMut(NodeId) -> S, mut observer: O) -> Self {
+    pub fn new(config: &CellConfig, seed: u64, mut scheme: impl FnMut(NodeId) -> S, observer: O) -> Self {
+        Self::build(config, seed, &mut scheme, observer)
+    }
+
+    /// Whoever makes the schemes is behind a pointer, so that this is compiled once for each kind of cell and not for each who makes one.
+    fn build(config: &CellConfig, seed: u64, scheme: &mut dyn FnMut(NodeId) -> S, mut observer: O) -> Self {
         observer.begin(config);
         let nodes = config.stations.len() + 1;
         let slots = Slots::new(nodes, config.flows.len(), config.pings.len());

@@ -92,6 +92,11 @@ impl Run {
 
 /// Runs a cell with these schemes on its nodes.
 pub fn run(config: &CellConfig, mut scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
+    of(config, &mut scheme)
+}
+
+/// Whoever makes the schemes is behind a pointer, so that this is compiled once.
+fn of(config: &CellConfig, scheme: &mut dyn FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
     let mut watcher = Watcher::default();
     let scheme = |node| -> Box<dyn Tested> { Box::new(scheme(node)) };
     let mut cell = Cell::new(config, 1, scheme, ears::with(config, &mut watcher));

@@ -11,31 +11,34 @@ use std::thread;
 /// # Panics
 /// If one of them does, with the number of each that did and what it said; after [`ENOUGH`] of them no further one begins.
 pub fn all<T: Send>(what: &str, count: u64, trial: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let results = Mutex::new((0..count).map(|_| None).collect::<Vec<_>>());
+    work(what, count, &|number| {
+        let result = trial(number);
+        results.lock().expect("nobody panics with it")[number as usize] = Some(result);
+    });
+    results.into_inner().expect("nobody panics with it").into_iter().flatten().collect()
+}
+
+/// The crew at work: what it does is behind a pointer, so that the crew is compiled once.
+fn work(what: &str, count: u64, trial: &(dyn Fn(u64) + Sync)) {
     let next = AtomicU64::new(0);
     let failures = Mutex::new(Vec::new());
     let work = || {
-        let mut done = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count || failures.lock().expect("nobody panics with it").len() >= ENOUGH {
-                return done;
+                return;
             }
-            match catch_unwind(AssertUnwindSafe(|| trial(number))) {
-                Ok(result) => done.push((number, result)),
-                Err(panic) => failures.lock().expect("nobody panics with it").push((number, said(&*panic))),
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| trial(number))) {
+                failures.lock().expect("nobody panics with it").push((number, said(&*panic)));
             }
         }
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let mut results: Vec<(u64, T)> = thread::scope(|scope| {
-        let crew: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
-        crew.into_iter().flat_map(|member| member.join().expect("a trial's panic is caught")).collect()
-    });
+    thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
     let failures = failures.into_inner().expect("nobody panics with it");
     let list: Vec<_> = failures.iter().map(|(number, why)| format!("{what} {number}: {why}")).collect();
     assert!(list.is_empty(), "{}", list.join("\n"));
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 fn said(panic: &(dyn Any + Send)) -> String {

@@ -55,19 +55,21 @@ impl Reassembly {
         self.held
     }
 
-    /// Takes data at `span` that lies above the first hole; `keep` says whether its bytes will be read, and `number` is the
-    /// packet number it came with, or zero. False, and nothing is kept, if there are too many holes already.
+    /// Takes data at `span` that lies above the first hole, with what it is if it will be read; `number` is the packet number it came with, or zero. False, and nothing is kept, if
+    /// there are too many holes already.
     #[inline]
-    pub(crate) fn insert(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
-        if !keep && let Some(more) = self.islands.lengthen_highest(span) {
+    pub(crate) fn insert(&mut self, span: Span, payload: Option<&Payload>, number: u64) -> bool {
+        if payload.is_none()
+            && let Some(more) = self.islands.lengthen_highest(span)
+        {
             self.held += more;
             return true;
         }
-        self.insert_anywhere(span, payload, keep, number)
+        self.insert_anywhere(span, payload, number)
     }
 
     #[inline(never)]
-    fn insert_anywhere(&mut self, span: Span, payload: &Payload, keep: bool, number: u64) -> bool {
+    fn insert_anywhere(&mut self, span: Span, payload: Option<&Payload>, number: u64) -> bool {
         let base = self.islands.below(span.start).filter(|island| island.span.end >= span.start);
         let above = self.islands.above(span.start);
         let touches = base.is_some() || above.is_some_and(|above| above.span.start <= span.end);
@@ -76,7 +78,7 @@ impl Reassembly {
             return false;
         }
         let from = base.map_or(span.start, |base| base.span.start);
-        if keep && let Payload::Data(data) = payload {
+        if let Some(Payload::Data(data)) = payload {
             self.keep(span, data, from);
         }
         let end = self.swallow(from, span.end).max(base.map_or(span.end, |base| base.span.end));

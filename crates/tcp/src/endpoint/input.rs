@@ -435,6 +435,7 @@ impl Endpoint {
     }
 
     /// Stores what is new of a segment, and says how it fits.
+    #[inline(always)]
     pub(super) fn place(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
         let keeps = self.rx.keeps();
         let mut place = Place::InOrder;
@@ -445,7 +446,8 @@ impl Endpoint {
                 }
                 self.stats.out_of_order_segments += 1;
                 let number = self.arriving_number();
-                self.rx.reassembly.insert(fresh, &cut(payload, whole, fresh), keeps, number);
+                let kept = keeps.then(|| cut(payload, whole, fresh));
+                self.rx.reassembly.insert(fresh, kept.as_ref(), number);
             }
             return Place::AboveHole;
         }
@@ -495,16 +497,13 @@ impl Endpoint {
 }
 
 /// The part of a payload, which covers `whole`, that lies in `part`.
-#[inline]
 fn cut(payload: &Payload, whole: Span, part: Span) -> Payload {
     match payload {
         Payload::Length(_) => Payload::Length(part.len().get() as u32),
-        Payload::Data(data) => cut_data(data, whole, part),
+        Payload::Data(data) if part == whole => Payload::Data(data.clone()),
+        Payload::Data(data) => {
+            let from = (part.start - whole.start).get() as usize;
+            Payload::Data(data.slice(from..from + part.len().get() as usize))
+        }
     }
-}
-
-#[inline(never)]
-fn cut_data(data: &bytes::Bytes, whole: Span, part: Span) -> Payload {
-    let from = (part.start - whole.start).get() as usize;
-    Payload::Data(data.slice(from..from + part.len().get() as usize))
 }

@@ -13,8 +13,8 @@ use crate::sequence::{Position, Span};
 /// To find, add or remove one is O(log n). The highest, which nearly all that comes above a hole makes longer, is at hand, and so are those that grew last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Islands {
-    /// Where in `places` each stands, by its first byte.
-    by_start: BTreeMap<Position, usize>,
+    /// Where in `places` each but the highest stands, by its first byte.
+    lower: BTreeMap<Position, usize>,
     places: Vec<Place>,
     /// A place where none stands. Its `newer` is another one.
     free: Option<usize>,
@@ -44,15 +44,13 @@ impl Islands {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.by_start.len()
+        self.lower.len() + usize::from(self.highest.is_some())
     }
 
     #[inline]
     pub(super) fn lowest(&self) -> Option<Island> {
-        if self.len() == 1 {
-            return self.highest();
-        }
-        self.by_start.first_key_value().map(|(_, &at)| self.places[at].island)
+        let at = if self.lower.is_empty() { self.highest } else { self.lower.first_key_value().map(|(_, &at)| at) };
+        at.map(|at| self.places[at].island)
     }
 
     pub(super) fn highest(&self) -> Option<Island> {
@@ -65,20 +63,20 @@ impl Islands {
         if highest.span.start <= place {
             return Some(highest);
         }
-        self.by_start.range(..=place).next_back().map(|(_, &at)| self.places[at].island)
+        self.lower.range(..=place).next_back().map(|(_, &at)| self.places[at].island)
     }
 
     /// The first that begins after `place`.
     pub(super) fn above(&self, place: Position) -> Option<Island> {
-        if self.highest()?.span.start <= place {
-            return None;
-        }
-        self.within((Excluded(place), Unbounded)).next()
+        let highest = self.highest().filter(|highest| highest.span.start > place)?;
+        let lower = self.lower.range((Excluded(place), Unbounded)).next();
+        Some(lower.map_or(highest, |(_, &at)| self.places[at].island))
     }
 
     /// Those that begin there, in the order of the stream.
     pub(super) fn within(&self, places: impl RangeBounds<Position>) -> impl Iterator<Item = Island> {
-        self.by_start.range(places).map(|(_, &at)| self.places[at].island)
+        let highest = self.highest().filter(|highest| places.contains(&highest.span.start));
+        self.lower.range(places).map(|(_, &at)| self.places[at].island).chain(highest)
     }
 
     /// All, that which grew last first.
@@ -95,9 +93,11 @@ impl Islands {
         } else {
             self.places.push(place);
         }
-        self.by_start.insert(island.span.start, at);
-        if self.highest().is_none_or(|highest| highest.span.start < island.span.start) {
-            self.highest = Some(at);
+        let highest = self.highest();
+        if highest.is_some_and(|highest| highest.span.start > island.span.start) {
+            self.lower.insert(island.span.start, at);
+        } else if let (Some(highest), Some(before)) = (highest, self.highest.replace(at)) {
+            self.lower.insert(highest.span.start, before);
         }
         self.link(at);
     }
@@ -126,12 +126,14 @@ impl Islands {
 
     /// The one that begins at `start` is none any more.
     pub(super) fn remove(&mut self, start: Position) {
-        let Some(at) = self.by_start.remove(&start) else { return };
+        let Some(at) = self.at(start) else { return };
+        if self.highest == Some(at) {
+            self.highest = self.lower.pop_last().map(|(_, at)| at);
+        } else {
+            self.lower.remove(&start);
+        }
         self.unlink(at);
         self.places[at].newer = self.free.replace(at);
-        if self.highest == Some(at) {
-            self.highest = self.by_start.last_key_value().map(|(_, &at)| at);
-        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -140,7 +142,7 @@ impl Islands {
 
     fn at(&self, start: Position) -> Option<usize> {
         let highest = self.highest.filter(|&at| self.places[at].island.span.start == start);
-        highest.or_else(|| self.by_start.get(&start).copied())
+        highest.or_else(|| self.lower.get(&start).copied())
     }
 
     #[inline]

@@ -162,6 +162,7 @@ impl Endpoint {
     }
 
     /// The reordering timer fired.
+    #[inline(never)]
     pub(super) fn on_reordering_timeout(&mut self, now: Instant) {
         let out = self.tx.outstanding();
         let decision = self.loss.on_deadline(now, &out);
@@ -180,6 +181,7 @@ impl Endpoint {
     }
 
     /// The probe timeout fired. Whatever comes of it, the retransmission timer starts again (RFC 8985, 7.3).
+    #[inline(never)]
     pub(super) fn on_tail_probe_timeout(&mut self, now: Instant) {
         if self.expects_tail_probe() {
             let linux = self.config.sender.rack == RackRule::Linux;

@@ -45,6 +45,7 @@ impl Endpoint {
     }
 
     /// Gaps in the numbers have not closed in time.
+    #[inline(never)]
     pub(super) fn on_settled(&mut self, now: Instant) {
         let Some(tack) = self.dialect.tack_mut() else { return };
         while let Some((range, lost)) = tack.receiving.arrivals.settle(now) {

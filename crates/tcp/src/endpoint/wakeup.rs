@@ -15,21 +15,30 @@ use crate::timers::Timer;
 impl Endpoint {
     /// Fires every timer that is due by `now`. Calling it early does nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
-        for timer in Timer::ALL {
-            if self.timers.take_due(timer, now) {
-                match timer {
-                    Timer::Retransmit => self.on_retransmission_timeout(now),
-                    Timer::Persist => self.on_persist_timeout(),
-                    Timer::DelayedAck => self.on_acknowledgement_due(now),
-                    Timer::Reorder => self.on_reordering_timeout(now),
-                    Timer::TailProbe => self.on_tail_probe_timeout(now),
-                    // What waits is asked for by poll_transmit.
-                    Timer::Pace => {}
-                    Timer::Settle => self.on_settled(now),
-                    Timer::TimeWait => self.advance(Trigger::TimeWaitOver),
-                }
-            }
+        // In the order of `Timer::ALL`.
+        if self.timers.take_due(Timer::Reorder, now) {
+            self.on_reordering_timeout(now);
         }
+        if self.timers.take_due(Timer::TailProbe, now) {
+            self.on_tail_probe_timeout(now);
+        }
+        if self.timers.take_due(Timer::Retransmit, now) {
+            self.on_retransmission_timeout(now);
+        }
+        if self.timers.take_due(Timer::Persist, now) {
+            self.on_persist_timeout();
+        }
+        if self.timers.take_due(Timer::DelayedAck, now) {
+            self.on_acknowledgement_due(now);
+        }
+        if self.timers.take_due(Timer::Settle, now) {
+            self.on_settled(now);
+        }
+        if self.timers.take_due(Timer::TimeWait, now) {
+            self.advance(Trigger::TimeWaitOver);
+        }
+        // What waits for its time is asked for by `poll_transmit`.
+        self.timers.take_due(Timer::Pace, now);
     }
 
     #[inline(never)]

@@ -60,8 +60,8 @@ impl Endpoint {
         let window_used = self.has_used_window();
         let mut facts = self.is_recorded(tcp, bare).then(|| Deliveries::new(now, ack));
         let delivered = facts.as_mut().map(|facts| {
-            let (spans, reported) = self.sack_spans(tcp);
-            self.enter_delivery(tcp, bare, &spans[..reported], facts)
+            let mut room = [Span::default(); 4];
+            self.enter_delivery(tcp, bare, self.sack_spans(tcp, &mut room), facts)
         });
         let rtt =
             if acked > Bytes::ZERO { self.on_new_acknowledgement(now, ack, report, delivered.as_ref()) } else { None };
@@ -121,7 +121,7 @@ impl Endpoint {
     }
 
     /// Whether nothing is out but a probe of a closed window: its answers say that the window is still closed, and not that anything is lost.
-    #[cold]
+    #[inline]
     fn is_probe_alone_out(&self) -> bool {
         self.tx.next == self.tx.una && self.loss.phase() == Phase::Open
     }
@@ -234,34 +234,40 @@ impl Endpoint {
     }
 
     pub(super) fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, progress: &Progress) {
-        let (spans, reported) = self.sack_spans(tcp);
-        self.look_for_losses(now, &spans[..reported], progress);
+        let mut room = [Span::default(); 4];
+        self.look_for_losses(now, self.sack_spans(tcp, &mut room), progress);
     }
 
     /// The same, where the SACK blocks are known.
     #[inline(always)]
-    pub(super) fn look_for_losses(
+    pub(super) fn look_for_losses(&mut self, now: Instant, sacked: &[Span], progress: &Progress) {
+        let before = self.loss.phase();
+        let decision = self.loss.on_ack(&self.tx.outstanding(), &progress.report(sacked));
+        self.heed_losses(now, decision, before, progress);
+    }
+
+    /// What follows from what the detector says, in the phase that was `before`.
+    #[inline(always)]
+    pub(super) fn heed_losses(
         &mut self,
         now: Instant,
-        sacked: &[Span],
-        &Progress { acked, grown, duplicate, rtt, window_used }: &Progress,
+        decision: LossDecision,
+        before: Phase,
+        &Progress { acked, grown, rtt, window_used, .. }: &Progress,
     ) {
-        let out = self.tx.outstanding();
-        let before = self.loss.phase();
-        let report = AckReport { acked, sacked, duplicate };
-        match self.loss.on_ack(&out, &report) {
+        match decision {
             LossDecision::BeginRecovery => self.begin_recovery(now),
             LossDecision::TailRepaired => {
                 self.stats.tail_losses += 1;
                 // What the probe repaired lay at or above SND.UNA as it was.
-                let from = Position(out.una.0 - acked.get());
+                let from = Position(self.tx.una.0 - acked.get());
                 self.reduce_for_loss(now, from);
                 self.tell_of_recovery(now, from);
             }
             // Without a scoreboard the pipe was a guess, and the window may permit a burst now (RFC 6582, 3.2, step
             // 3).
             LossDecision::EndRecovery if self.loss.is_guessing() => {
-                self.congestion.on_recovered(now, out.max - out.una)
+                self.congestion.on_recovered(now, self.tx.max - self.tx.una)
             }
             LossDecision::EndRecovery | LossDecision::Nothing => {
                 if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) && !self.is_reduced_by_mark() {
@@ -354,6 +360,14 @@ pub(super) struct Progress {
     pub(super) rtt: Option<Duration>,
     /// Whether the window limited the sender when this data was out.
     pub(super) window_used: bool,
+}
+
+impl Progress {
+    /// What of it a detector hears, with what is selectively acknowledged.
+    #[inline(always)]
+    pub(super) const fn report<'a>(&self, sacked: &'a [Span]) -> AckReport<'a> {
+        AckReport { acked: self.acked, sacked, duplicate: self.duplicate }
+    }
 }
 
 /// What the acknowledgement number of a segment is (RFC 5961, 5.2).

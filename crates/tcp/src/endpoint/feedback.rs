@@ -67,21 +67,20 @@ impl Endpoint {
         Delivered { facts, in_flight, ever_lost }
     }
 
-    /// The SACK blocks of a segment as places, and how many there are.
+    /// The SACK blocks of a segment as places, for which there is `room`.
     #[inline]
-    pub(super) fn sack_spans(&self, tcp: &TcpHeader) -> ([Span; 4], usize) {
-        let mut spans = [Span::default(); 4];
+    pub(super) fn sack_spans<'a>(&self, tcp: &TcpHeader, room: &'a mut [Span; 4]) -> &'a [Span] {
         let mut reported = 0;
         for &(left, right) in tcp.options.sack.as_slice() {
             let near = self.tx.una;
             if let (Some(start), Some(end)) =
                 (Position::nearest(left, self.tx.iss, near), Position::nearest(right, self.tx.iss, near))
             {
-                spans[reported] = Span { start, end };
+                room[reported] = Span { start, end };
                 reported += 1;
             }
         }
-        (spans, reported)
+        &room[..reported]
     }
 
     /// What is in flight, as the detector has it. Who is asked for each segment knows it at once.

@@ -96,9 +96,15 @@ impl Endpoint {
                 rtt = self.on_new_acknowledgement(now, ack, &report, None);
             }
             if acked > Bytes::ZERO || self.tx.una < self.tx.max {
-                let (spans, reported) = self.sack_spans(tcp);
+                let mut room = [Span::default(); 4];
+                let sacked = self.sack_spans(tcp, &mut room);
                 let progress = Progress { acked, grown: acked, duplicate, rtt, window_used };
-                self.look_for_losses(now, &spans[..reported], &progress);
+                let out = self.tx.outstanding();
+                if let Some(recovery) = self.loss.counting_mut() {
+                    let before = recovery.phase();
+                    let decision = recovery.on_ack(&out, &progress.report(sacked));
+                    self.heed_losses(now, decision, before, &progress);
+                }
             }
             if acked > Bytes::ZERO {
                 self.after_new_acknowledgement(now);

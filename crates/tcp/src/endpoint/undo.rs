@@ -98,13 +98,14 @@ impl Endpoint {
         if self.undo.as_ref().is_none_or(|undo| undo.reduction.is_none()) {
             return false;
         }
-        let (spans, reported) = self.sack_spans(tcp);
+        let mut room = [Span::default(); 4];
+        let spans = self.sack_spans(tcp, &mut room);
         let (smss, phase, widest, max) = (self.tx.smss, self.loss.phase(), self.tx.max_window, self.tx.max);
         let Some(undo) = &mut self.undo else { return false };
         let choices = undo.choices;
         let Some(reduction) = &mut undo.reduction else { return false };
         if choices.dsack
-            && let Some(twice) = duplicate_report(ack, &spans[..reported])
+            && let Some(twice) = duplicate_report(ack, spans)
             && twice.end > reduction.from
             && twice.len() <= widest
         {
@@ -131,7 +132,7 @@ impl Endpoint {
         let by_reports = choices.dsack && over && reduction.repeated && reduction.unreported == 0;
         let spared = delivered.and_then(|delivered| delivered.facts.lowest_once);
         let is_mistake =
-            by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, reported > 0, spared);
+            by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, !spans.is_empty(), spared);
         if is_mistake {
             self.undo_reduction();
         }

@@ -75,6 +75,7 @@ impl SackRecovery {
 
     /// SetPipe() of RFC 6675, 4: what is not acknowledged and not lost, and what has been sent again, is in the
     /// network.
+    #[inline(always)]
     fn set_pipe(&mut self, out: &Outstanding) {
         let total = self.board.total();
         // Nothing below SND.UNA is selectively acknowledged.
@@ -87,6 +88,7 @@ impl SackRecovery {
         self.pipe = not_lost + repaired;
     }
 
+    #[inline(never)]
     fn begin(&mut self, out: &Outstanding) {
         self.phase = Phase::Recovery { until: out.max };
         self.repaired = out.una;

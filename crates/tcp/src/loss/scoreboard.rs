@@ -27,6 +27,7 @@ impl Scoreboard {
     /// others once there are 32,768 of these: to heed no report is allowed, and a peer that reports single bytes would
     /// have us move all that are kept for each. Returns the bytes newly
     /// selectively acknowledged.
+    #[inline(always)]
     pub fn update(&mut self, una: Position, max: Position, reported: &[Span]) -> Bytes {
         self.acknowledge(una);
         let before = self.total;

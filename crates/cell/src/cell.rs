@@ -205,7 +205,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         self.now
     }
 
-    /// Events processed so far.
+    /// Events processed so far; a wake-up that comes too early for what it was set for is none.
     pub fn events(&self) -> u64 {
         self.events
     }

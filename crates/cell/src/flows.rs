@@ -82,6 +82,13 @@ impl End {
     pub(crate) fn takes_alone(&self, place: Place) -> bool {
         self.place == place && self.merging.is_none() && self.small_queue.is_none()
     }
+
+    /// How much of its application's data has come since the last call.
+    #[inline]
+    pub(crate) fn take_new(&mut self) -> Bytes {
+        let delivered = self.tcp.as_ref().map_or(Bytes::ZERO, |tcp| tcp.bytes_delivered() - tcp.readable());
+        delivered.saturating_sub(std::mem::replace(&mut self.reported, delivered))
+    }
 }
 
 /// What sends through a flow.

@@ -46,7 +46,7 @@ pub struct RunResult {
     pub sim_seconds: f64,
     /// Wall-clock seconds of the whole run. The cell knows no clock and leaves 0; who runs it fills it in.
     pub wall_seconds: f64,
-    /// Events processed in the whole run.
+    /// Events processed in the whole run, but for wake-ups that came too early.
     pub events: u64,
     /// The same of the other cells on the channel; none where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

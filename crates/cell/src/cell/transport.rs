@@ -4,10 +4,11 @@ use std::net::IpAddr;
 
 use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::Scheme;
-use ackless_tcp::Event as TcpEvent;
+use ackless_tcp::{Endpoint, Event as TcpEvent};
 use ackless_wire::{Bytes, IpHeader, Packet, PacketId};
 
 use super::Cell;
+use crate::agenda::{Agenda, Slot};
 use crate::config::{Pace, Traffic, TransportConfig};
 use crate::flows::{Addressee, End, Place};
 use crate::gro::Merged;
@@ -53,7 +54,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.tell_untold(untold.take());
             self.acknowledge_others(node, (flow, end));
         }
-        let wakes = self.agenda.deadline(self.slots.slot(Wakeup::End(2 * flow + end)));
         let state = self.flows.flow_mut(flow);
         // What no packet changes has been asked for the one before.
         let receives = again || state.only_receives(end) && state.ends[end].takes_alone(place);
@@ -61,24 +61,24 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Some(tcp) if receives && !tcp.gathers() => {
                 let station = &mut self.stations[node];
                 let to = addressed(self.pool.get(packet));
-                let (content, silent, acknowledgement) = loop {
+                let (content, acknowledgement) = loop {
                     tcp.handle_segment(self.now, self.pool.get(packet));
                     self.pool.release(packet);
                     let acknowledgement = tcp.poll_acknowledgement(self.now, &mut self.pool);
-                    let (content, silent) = (tcp.is_content(), tcp.armed() >= wakes);
+                    let content = tcp.is_content();
                     if acknowledgement.is_some() && station.answers_upward() {
-                        break (content, silent, acknowledgement);
+                        break (content, acknowledgement);
                     }
                     self.train.extend(acknowledgement);
                     let goes_alike = |next: &PacketId| addressed(self.pool.get(*next)) == to;
                     match station.peek_up().filter(goes_alike) {
                         // Who is content is connected still, as before.
-                        Some(next) if content && silent => packet = next,
-                        _ => break (content, silent, None),
+                        Some(next) if content => packet = next,
+                        _ => break (content, None),
                     }
                     station.poll_up();
                 };
-                *untold = (content && silent).then_some((flow, end));
+                *untold = content.then_some((flow, end));
                 if let Some(acknowledgement) = acknowledgement {
                     // What a scheme has to say to it may reach this end before the next packet does.
                     self.send_from(place, acknowledgement);
@@ -86,8 +86,6 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 if !content {
                     self.acknowledge_from(node);
                     self.service(flow, end);
-                } else if !silent {
-                    self.report(flow, end);
                 }
             }
             _ => {
@@ -98,10 +96,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// Tells what is new at an end where that is still to be done.
+    /// As [`Self::report`], for an end where that is still to be done: it receives and no more.
+    #[inline(never)]
     pub(super) fn tell_untold(&mut self, untold: Option<(usize, usize)>) {
-        if let Some((flow, end)) = untold {
-            self.report(flow, end);
+        let Some((flow, end)) = untold else { return };
+        let receiver = &mut self.flows.flow_mut(flow).ends[end];
+        let (at, bytes) = (node_at(receiver.place), receiver.take_new());
+        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
+        if let Some(tcp) = &mut receiver.tcp {
+            wake_earlier(&mut self.agenda, slot, tcp);
+        }
+        if bytes > Bytes::ZERO {
+            self.observer.observe(self.now, &Event::Delivered { flow, at, bytes });
         }
     }
 
@@ -286,7 +292,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
                 self.agenda.set(self.slots.slot(Wakeup::End(end_index)), deadline);
             }
-            later => self.agenda.set(self.slots.slot(Wakeup::End(end_index)), later),
+            later => {
+                // Nothing that happens in the cell.
+                self.events -= 1;
+                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), later);
+            }
         }
     }
 
@@ -384,26 +394,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn report(&mut self, flow: usize, end: usize) {
         let state = self.flows.flow_mut(flow);
         let sends = state.sender() == end;
-        let End { tcp: Some(tcp), reported, place, .. } = &mut state.ends[end] else { return };
-        let delivered = tcp.bytes_delivered() - tcp.readable();
-        let new = delivered.saturating_sub(*reported);
-        *reported = delivered;
+        let new = state.ends[end].take_new();
+        let End { tcp: Some(tcp), reported: delivered, place, .. } = &mut state.ends[end] else { return };
         let rtt = tcp.take_rtt_sample().filter(|_| sends);
         let mut drained = false;
         while let Some(event) = tcp.poll_event() {
             drained |= event == TcpEvent::Drained;
         }
-        // Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
-        let slot = self.slots.slot(Wakeup::End(2 * flow + end));
-        let deadline = self.agenda.deadline(slot);
-        if tcp.take_armed() < deadline
-            && let Some(at) = tcp.poll_timeout().filter(|at| *at < deadline)
-        {
-            self.agenda.set(slot, Some(at));
-        }
+        wake_earlier(&mut self.agenda, self.slots.slot(Wakeup::End(2 * flow + end)), tcp);
         if !sends && new > Bytes::ZERO {
             let at = node_at(*place);
-            let playout = state.application.video.as_mut().and_then(|video| video.bytes_came(self.now, delivered));
+            let playout = state.application.video.as_mut().and_then(|video| video.bytes_came(self.now, *delivered));
             self.observer.observe(self.now, &Event::Delivered { flow, at, bytes: new });
             self.report_playout(flow, playout);
         }
@@ -622,6 +623,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 #[inline(always)]
 fn addressed(packet: &Packet) -> (IpAddr, u16) {
     (packet.ip.dst(), packet.ports().1)
+}
+
+/// A timer of a TCP may be due before the agenda wakes it. Timers move with every segment: an old deadline that comes too early costs less than keeping it exact.
+#[inline(always)]
+fn wake_earlier(agenda: &mut Agenda, slot: Slot, tcp: &mut Endpoint) {
+    let deadline = agenda.deadline(slot);
+    if tcp.take_armed() < deadline
+        && let Some(at) = tcp.poll_timeout().filter(|at| *at < deadline)
+    {
+        agenda.set(slot, Some(at));
+    }
 }
 
 /// The node on which an end stands, unless it is the server's.

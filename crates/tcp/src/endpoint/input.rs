@@ -49,6 +49,7 @@ impl Endpoint {
     }
 
     /// Takes a segment from the peer, whatever it may be.
+    #[inline(never)]
     pub(super) fn take_in(&mut self, now: Instant, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
         match self.state {
             State::Closed => {
@@ -454,7 +455,11 @@ impl Endpoint {
         if fresh.is_empty() {
             place = Place::Duplicate;
         } else {
-            self.take_in_order(whole, fresh, payload, keeps);
+            self.rx.next = fresh.end;
+            self.stats.bytes_delivered += fresh.len();
+            if keeps {
+                self.keep_in_order(whole, fresh, payload);
+            }
             if !self.rx.reassembly.is_empty() {
                 let inbox = if keeps { Some(&mut self.rx.inbox) } else { None };
                 let next = self.rx.reassembly.advance(self.rx.next, inbox);
@@ -472,16 +477,13 @@ impl Endpoint {
         place
     }
 
-    fn take_in_order(&mut self, whole: Span, fresh: Span, payload: &Payload, keeps: bool) {
-        self.rx.next = fresh.end;
-        self.stats.bytes_delivered += fresh.len();
-        if keeps {
-            match cut(payload, whole, fresh) {
-                Payload::Length(len) => self.rx.inbox.push_length(Bytes(len.into())),
-                Payload::Data(data) => self.rx.inbox.push_data(data),
-            }
-            self.events.add(Event::Readable);
+    #[inline(never)]
+    fn keep_in_order(&mut self, whole: Span, fresh: Span, payload: &Payload) {
+        match cut(payload, whole, fresh) {
+            Payload::Length(len) => self.rx.inbox.push_length(Bytes(len.into())),
+            Payload::Data(data) => self.rx.inbox.push_data(data),
         }
+        self.events.add(Event::Readable);
     }
 
     /// All data and the FIN are here.

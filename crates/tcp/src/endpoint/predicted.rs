@@ -11,10 +11,12 @@ use crate::ack::{AckPolicy, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::delivery::Deliveries;
 use crate::loss::{LossDetector, Phase};
-use crate::sequence::{Position, Span};
+use crate::sequence::Span;
 
 impl Endpoint {
     /// Takes a segment, on an established connection, if it is what is expected next. Returns whether it was.
+    ///
+    /// What is asked of it stands here, in line; what it changes, behind a call that is the last thing done.
     #[inline(always)]
     pub(super) fn takes_as_predicted(
         &mut self,
@@ -26,35 +28,39 @@ impl Endpoint {
         if !self.is_ordinary(now, tcp) {
             return false;
         }
-        let is_next = tcp.seq == self.rx.next.seq(self.rx.irs);
-        let len = Bytes(packet.payload.len().into());
+        let above = Bytes(u64::from(tcp.seq - self.rx.next.seq(self.rx.irs)));
+        let span = Span::new(self.rx.next + above, Bytes(packet.payload.len().into()));
         let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
-        match (len, self.dialect.is_plain()) {
-            (Bytes::ZERO, true) if is_next => {
-                let undisturbed = self.is_undisturbed(tcp);
-                if !(undisturbed && self.takes_acknowledgement(now, tcp, acked)) {
-                    let recorded = undisturbed && self.loss.is_recording();
-                    let is_taken = if recorded {
-                        self.takes_recorded_acknowledgement(now, tcp, acked)
-                    } else {
-                        self.takes_counted_acknowledgement(now, tcp, acked)
-                    };
-                    if !is_taken {
-                        self.take_bare(now, tcp);
-                    }
-                }
-                true
+        let is_next = above == Bytes::ZERO;
+        if span.is_empty() {
+            if !is_next || !self.dialect.is_plain() {
+                return false;
             }
-            (Bytes::ZERO, _) => false,
-            (_, true) => {
-                self.is_undisturbed(tcp)
-                    && (is_next && self.takes_data(now, tcp, acked, len, segment)
-                        || self.takes_data_amid_holes(now, packet, tcp, acked, segment))
+            if self.loss.counting().is_none() {
+                self.take_uncounted_acknowledgement(now, tcp, acked);
+            } else if self.advances_una(tcp, acked) {
+                self.advance_una(now, acked, tcp);
+            } else {
+                self.take_counted_acknowledgement(now, tcp, acked);
             }
-            (_, false) => {
-                is_next && self.is_undisturbed(tcp) && self.takes_numbered_data(now, tcp, acked, len, segment)
+        } else if !self.is_undisturbed(tcp) || !self.only_takes(acked, span) {
+            return false;
+        } else if !self.dialect.is_plain() {
+            if !is_next || !self.appends_numbered(tcp) {
+                return false;
             }
+            self.append_numbered(now, span, tcp, segment);
+        } else if self.rx.in_batch {
+            return false;
+        } else if is_next && !self.rx.has_blocks() {
+            self.append(now, span, tcp, segment);
+        } else {
+            if self.config.sender.undo.dsack {
+                return false;
+            }
+            self.take_amid_holes(now, span, packet, tcp, segment);
         }
+        true
     }
 
     /// Whether a segment has no flag and no option that asks for more than what it carries and acknowledges.
@@ -77,41 +83,49 @@ impl Endpoint {
         tcp.options.sack.is_empty() && self.tx.unanswered == 0 && self.undo.is_none() && self.ecn.is_none()
     }
 
-    /// The same where what is selectively acknowledged is counted, whatever it tells of that.
+    /// An acknowledgement without data where what is selectively acknowledged is counted, whatever it tells of that.
     #[inline(never)]
-    fn takes_counted_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
+    fn take_counted_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) {
         let ack = self.tx.una + acked;
-        let is_plain =
-            ack <= self.tx.max && self.loss.counting().is_some() && self.undo.is_none() && self.ecn.is_none();
-        if is_plain {
-            let start = self.rx.next;
-            let report = self.report_of(tcp, start, Bytes::ZERO);
-            let window = self.update_window(now, ack, &report);
-            self.hear_answer(ack, false);
-            let bare = acked == Bytes::ZERO && window == WindowChange::Same;
-            let duplicate = self.notes_duplicate(bare);
-            let window_used = self.has_used_window();
-            let mut rtt = None;
-            if acked > Bytes::ZERO {
-                rtt = self.on_new_acknowledgement(now, ack, &report, None);
-            }
-            if acked > Bytes::ZERO || self.tx.una < self.tx.max {
-                let mut room = [Span::default(); 4];
-                let sacked = self.sack_spans(tcp, &mut room);
-                let progress = Progress { acked, grown: acked, duplicate, rtt, window_used };
-                let out = self.tx.outstanding();
-                if let Some(recovery) = self.loss.counting_mut() {
-                    let before = recovery.phase();
-                    let decision = recovery.on_ack(&out, &progress.report(sacked));
-                    self.heed_losses(now, decision, before, &progress);
-                }
-            }
-            if acked > Bytes::ZERO {
-                self.after_new_acknowledgement(now);
-            }
-            self.take_timestamp(now, start, tcp);
+        if ack > self.tx.max || self.undo.is_some() || self.ecn.is_some() {
+            self.take_bare(now, tcp);
+            return;
         }
-        is_plain
+        let start = self.rx.next;
+        let report = self.report_of(tcp, start, Bytes::ZERO);
+        let window = self.update_window(now, ack, &report);
+        self.hear_answer(ack, false);
+        let bare = acked == Bytes::ZERO && window == WindowChange::Same;
+        let duplicate = self.notes_duplicate(bare);
+        let window_used = self.has_used_window();
+        let mut rtt = None;
+        if acked > Bytes::ZERO {
+            rtt = self.on_new_acknowledgement(now, ack, &report, None);
+        }
+        if acked > Bytes::ZERO || self.tx.una < self.tx.max {
+            let mut room = [Span::default(); 4];
+            let sacked = self.sack_spans(tcp, &mut room);
+            let progress = Progress { acked, grown: acked, duplicate, rtt, window_used };
+            let out = self.tx.outstanding();
+            if let Some(recovery) = self.loss.counting_mut() {
+                let before = recovery.phase();
+                let decision = recovery.on_ack(&out, &progress.report(sacked));
+                self.heed_losses(now, decision, before, &progress);
+            }
+        }
+        if acked > Bytes::ZERO {
+            self.after_new_acknowledgement(now);
+        }
+        self.take_timestamp(now, start, tcp);
+    }
+
+    /// The same where it is not counted.
+    #[inline(never)]
+    fn take_uncounted_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) {
+        let recorded = self.loss.is_recording() && self.is_undisturbed(tcp);
+        if !(recorded && self.takes_recorded_acknowledgement(now, tcp, acked)) {
+            self.take_bare(now, tcp);
+        }
     }
 
     /// An acknowledgement and nothing else, whatever it says: of all that is asked of a segment, that is left to ask.
@@ -124,65 +138,43 @@ impl Endpoint {
     }
 
     /// Data in order, where all that was sent here is acknowledged already and nothing waits above a hole.
-    #[inline(always)]
-    fn takes_data(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, len: Bytes, segment: Bytes) -> bool {
-        let span = Span::new(self.rx.next, len);
-        let is_plain = self.appends(acked, span) && !self.rx.in_batch;
-        if is_plain {
-            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
-            self.take_timestamp(now, span.start, tcp);
-            self.append::<false>(now, span, tcp, segment);
-        }
-        is_plain
+    #[inline(never)]
+    fn append(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
+        self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
+        self.take_timestamp(now, span.start, tcp);
+        self.take_next::<false>(now, span, tcp, segment);
     }
 
-    /// The same of a segment of TACK's, which may be one of a batch.
-    #[inline(never)]
-    fn takes_numbered_data(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes, len: Bytes, segment: Bytes) -> bool {
-        let span = Span::new(self.rx.next, len);
+    /// Whether a segment of TACK's follows what is here, and that is all there is to it.
+    #[inline(always)]
+    fn appends_numbered(&self, tcp: &TcpHeader) -> bool {
         let tack = &tcp.options.tack;
-        let is_plain = self.appends(acked, span) && tack.packet_number.is_some() && tack.ack_type.is_none();
-        if is_plain {
-            self.on_packet_number(now, tcp);
-            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
-            self.take_timestamp(now, span.start, tcp);
-            let window = self.rx.window();
-            self.append::<true>(now, span, tcp, segment);
-            self.after_text(now, len, len, window);
-            if self.rx.in_batch {
-                self.rx.join_batch(span);
-            }
-        }
-        is_plain
+        !self.rx.has_blocks() && tack.packet_number.is_some() && tack.ack_type.is_none()
     }
 
-    /// Data anywhere in the window that has not come in order yet, where holes are or open: what `takes_data` takes but for that.
+    /// The same as [`append`](Self::append) of a segment of TACK's, which may be one of a batch.
     #[inline(never)]
-    fn takes_data_amid_holes(
-        &mut self,
-        now: Instant,
-        packet: &Packet,
-        tcp: &TcpHeader,
-        acked: Bytes,
-        segment: Bytes,
-    ) -> bool {
-        let above = Bytes(u64::from(tcp.seq - self.rx.next.seq(self.rx.irs)));
-        let span = Span::new(self.rx.next + above, Bytes(packet.payload.len().into()));
-        let is_plain = self.only_takes(acked, span) && !self.rx.in_batch && !self.config.sender.undo.dsack;
-        if is_plain {
-            self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
-            self.take_timestamp(now, span.start, tcp);
-            self.count_data(now, span.len(), tcp, segment);
-            let place = self.place(span, span, &packet.payload);
-            self.ask_policy::<false>(now, span.len(), place);
+    fn append_numbered(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
+        let len = span.len();
+        self.on_packet_number(now, tcp);
+        self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
+        self.take_timestamp(now, span.start, tcp);
+        let window = self.rx.window();
+        self.take_next::<true>(now, span, tcp, segment);
+        self.after_text(now, len, len, window);
+        if self.rx.in_batch {
+            self.rx.join_batch(span);
         }
-        is_plain
     }
 
-    /// Whether data at `span` follows what is here, and that is all there is to it.
-    #[inline(always)]
-    fn appends(&self, acked: Bytes, span: Span) -> bool {
-        self.only_takes(acked, span) && !self.rx.has_blocks()
+    /// Data anywhere in the window that has not come in order yet, where holes are or open: what [`append`](Self::append) takes but for that.
+    #[inline(never)]
+    fn take_amid_holes(&mut self, now: Instant, span: Span, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
+        self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
+        self.take_timestamp(now, span.start, tcp);
+        self.count_data(now, span.len(), tcp, segment);
+        let place = self.place(span, span, &packet.payload);
+        self.ask_policy::<false>(now, span.len(), place);
     }
 
     /// Whether data at `span` is to be taken and acknowledged, and that is all there is to it.
@@ -198,7 +190,7 @@ impl Endpoint {
     }
 
     #[inline(always)]
-    fn append<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
+    fn take_next<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         self.count_data(now, span.len(), tcp, segment);
         self.rx.next = span.end;
         self.stats.bytes_delivered += span.len();
@@ -227,19 +219,16 @@ impl Endpoint {
         self.heed_policy(decision);
     }
 
-    /// A bare acknowledgement of new data, while nothing is lost or above a hole.
+    /// Whether a bare acknowledgement is of new data, while nothing is lost or above a hole.
     #[inline(always)]
-    fn takes_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
-        let ack = self.tx.una + acked;
-        let is_plain = acked > Bytes::ZERO && ack <= self.tx.max && self.loss.is_calm();
-        if is_plain {
-            self.advance_una(now, ack, acked, tcp);
-        }
-        is_plain
+    fn advances_una(&self, tcp: &TcpHeader, acked: Bytes) -> bool {
+        acked > Bytes::ZERO && self.tx.una + acked <= self.tx.max && self.is_undisturbed(tcp) && self.loss.is_calm()
     }
 
-    #[inline(always)]
-    fn advance_una(&mut self, now: Instant, ack: Position, acked: Bytes, tcp: &TcpHeader) {
+    /// Takes that.
+    #[inline(never)]
+    fn advance_una(&mut self, now: Instant, acked: Bytes, tcp: &TcpHeader) {
+        let ack = self.tx.una + acked;
         let start = self.rx.next;
         let report = self.report_of(tcp, start, Bytes::ZERO);
         self.update_window(now, ack, &report);

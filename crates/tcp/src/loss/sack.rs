@@ -64,6 +64,7 @@ impl SackRecovery {
     }
 
     /// Whether nothing is known to be lost, or to have come above a hole.
+    #[inline(always)]
     pub(crate) fn is_calm(&self) -> bool {
         self.phase == Phase::Open && self.board.is_empty()
     }

@@ -110,7 +110,7 @@ impl Islands {
     }
 
     /// The highest goes on with `span` from now on, where that begins in it or right behind it, and is the one that grew last. Returns by how much it is longer now, if so.
-    #[inline]
+    #[inline(always)]
     pub(super) fn lengthen_highest(&mut self, span: Span) -> Option<Bytes> {
         let at = self.highest?;
         let highest = &mut self.places[at].island.span;

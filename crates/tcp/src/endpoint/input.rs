@@ -67,9 +67,9 @@ impl Endpoint {
     fn admits(&self, packet: &Packet, tcp: &TcpHeader) -> bool {
         let addressed = match &self.peer {
             Some(peer) => peer.is_source_of(packet, tcp),
-            None => packet.ip.dst() == self.local.ip(),
+            None => packet.ip.dst() == self.local.ip() && tcp.dst_port == self.local.port(),
         };
-        addressed && tcp.dst_port == self.local.port() && tcp.checksum == Checksum::Correct
+        addressed && tcp.checksum == Checksum::Correct
     }
 
     /// In SYN-RECEIVED and later, the RFC's "other states" (RFC 9293, 3.10.7.4), in its order of checks.

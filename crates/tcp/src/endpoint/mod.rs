@@ -147,6 +147,8 @@ enum Opening {
 struct Peer {
     address: SocketAddr,
     ip: IpHeader,
+    /// Our port and its own.
+    ports: (u16, u16),
 }
 
 impl Endpoint {
@@ -370,7 +372,11 @@ const TACK_TICK: Duration = Duration::from_micros(1);
 
 impl Peer {
     fn new(local: SocketAddr, address: SocketAddr) -> Option<Self> {
-        IpHeader::between(local.ip(), address.ip()).map(|ip| Self { address, ip })
+        IpHeader::between(local.ip(), address.ip()).map(|ip| Self {
+            address,
+            ip,
+            ports: (local.port(), address.port()),
+        })
     }
 
     /// Whether the packet goes from this peer to our address.
@@ -380,7 +386,7 @@ impl Peer {
             (IpHeader::V6(theirs), IpHeader::V6(ours)) => theirs.src == ours.dst && theirs.dst == ours.src,
             _ => false,
         };
-        addresses && tcp.src_port == self.address.port()
+        addresses && (tcp.dst_port, tcp.src_port) == self.ports
     }
 }
 

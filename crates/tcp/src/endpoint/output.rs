@@ -137,10 +137,10 @@ impl Endpoint {
         }
         let header = TcpHeader::MIN_LEN + len + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + payload;
-        let (ports, ip) = ((self.local.port(), peer.address.port()), &peer.ip);
+        let (ports, ip) = (peer.ports, &peer.ip);
         pool.insert_with(len, || Packet {
             ip: *ip,
-            transport: Transport::Tcp(said.header_bearing(ports.0, ports.1, options)),
+            transport: Transport::Tcp(said.header_bearing(ports, options)),
             payload: Payload::Length(payload.get() as u32),
         })
     }
@@ -467,15 +467,15 @@ impl Endpoint {
         // What has this one option.
         let header = TcpHeader::MIN_LEN + if said.timestamps.is_some() { Bytes(12) } else { Bytes::ZERO };
         let len = peer.ip.len() + header + Bytes(payload.len().into());
-        let (ports, ip) = ((self.local.port(), peer.address.port()), peer.ip);
-        outlet.put(len, || Packet { ip, transport: Transport::Tcp(said.header(ports.0, ports.1)), payload })
+        let (ports, ip) = (peer.ports, peer.ip);
+        outlet.put(len, || Packet { ip, transport: Transport::Tcp(said.header(ports)), payload })
     }
 
     /// A segment with a number and nothing else that not all bear.
     #[inline(never)]
     fn place_numbered<O: Outlet>(&self, said: Said, payload: Payload, number: u64, outlet: O) -> O::Placed {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
-        let mut tcp = said.header(self.local.port(), peer.address.port());
+        let mut tcp = said.header(peer.ports);
         self.dialect.write_number(number, &mut tcp.options.tack);
         let len = peer.ip.len() + tcp.len() + Bytes(payload.len().into());
         outlet.put(len, || Packet { ip: peer.ip, transport: Transport::Tcp(tcp), payload })
@@ -492,7 +492,7 @@ impl Endpoint {
         outlet: O,
     ) -> O::Placed {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
-        let (mut ip, mut tcp) = (peer.ip, said.header(self.local.port(), peer.address.port()));
+        let (mut ip, mut tcp) = (peer.ip, said.header(peer.ports));
         if let Some(ecn) = &mut self.ecn {
             ecn.mark(&mut ip);
         }
@@ -613,15 +613,15 @@ impl Said {
         Self { seq, ..self }
     }
 
-    /// The header that says it, and nothing else.
+    /// The header that says it, and nothing else, from our port to the peer's.
     #[inline(always)]
-    pub(super) fn header(self, from: u16, to: u16) -> TcpHeader {
-        self.header_bearing(from, to, TcpOptions::default())
+    pub(super) fn header(self, ports: (u16, u16)) -> TcpHeader {
+        self.header_bearing(ports, TcpOptions::default())
     }
 
     /// The same with these options besides.
     #[inline(always)]
-    fn header_bearing(self, from: u16, to: u16, options: TcpOptions) -> TcpHeader {
+    fn header_bearing(self, (from, to): (u16, u16), options: TcpOptions) -> TcpHeader {
         let Self { seq, ack, flags, window, timestamps } = self;
         let options = TcpOptions { timestamps, ..options };
         TcpHeader { seq, ack, flags, window, options, ..TcpHeader::new(from, to) }

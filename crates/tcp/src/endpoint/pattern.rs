@@ -19,7 +19,7 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn pattern(&self, said: Said, payload: Bytes) -> Pattern {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
-        let mut tcp = said.header(self.local.port(), peer.address.port());
+        let mut tcp = said.header(peer.ports);
         if !self.dialect.is_plain() {
             self.dialect.write_number(0, &mut tcp.options.tack);
         }

@@ -11,7 +11,7 @@ use crate::ack::{AckPolicy, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::delivery::Deliveries;
 use crate::loss::{LossDetector, Phase};
-use crate::sequence::Span;
+use crate::sequence::{Position, Span};
 
 impl Endpoint {
     /// Takes a segment, on an established connection, if it is what is expected next. Returns whether it was.
@@ -30,12 +30,12 @@ impl Endpoint {
         }
         let above = Bytes(u64::from(tcp.seq - self.rx.next.seq(self.rx.irs)));
         let span = Span::new(self.rx.next + above, Bytes(packet.payload.len().into()));
-        let acked = Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)));
         let is_next = above == Bytes::ZERO;
         if span.is_empty() {
             if !is_next || !self.dialect.is_plain() {
                 return false;
             }
+            let acked = self.acked_by(tcp);
             if self.loss.counting().is_none() {
                 self.take_uncounted_acknowledgement(now, tcp, acked);
             } else if self.advances_una(tcp, acked) {
@@ -43,7 +43,7 @@ impl Endpoint {
             } else {
                 self.take_counted_acknowledgement(now, tcp, acked);
             }
-        } else if !self.is_undisturbed(tcp) || !self.only_takes(acked, span) {
+        } else if !self.is_undisturbed(tcp) || !self.only_takes(tcp, span) {
             return false;
         } else if !self.dialect.is_plain() {
             if !is_next || !self.appends_numbered(tcp) {
@@ -58,9 +58,15 @@ impl Endpoint {
             if self.config.sender.undo.dsack {
                 return false;
             }
-            self.take_amid_holes(now, span, packet, tcp, segment);
+            self.take_amid_holes(now, span.start, packet, tcp, segment);
         }
         true
+    }
+
+    /// How much more than before is acknowledged, if the acknowledgement is not late.
+    #[inline(always)]
+    fn acked_by(&self, tcp: &TcpHeader) -> Bytes {
+        Bytes(u64::from(tcp.ack - self.tx.una.seq(self.tx.iss)))
     }
 
     /// Whether a segment has no flag and no option that asks for more than what it carries and acknowledges.
@@ -109,7 +115,7 @@ impl Endpoint {
             let out = self.tx.outstanding();
             if let Some(recovery) = self.loss.counting_mut() {
                 let before = recovery.phase();
-                let decision = recovery.on_ack(&out, &progress.report(sacked));
+                let decision = recovery.hear(&out, &progress.report(sacked));
                 self.heed_losses(now, decision, before, &progress);
             }
         }
@@ -169,7 +175,8 @@ impl Endpoint {
 
     /// Data anywhere in the window that has not come in order yet, where holes are or open: what [`append`](Self::append) takes but for that.
     #[inline(never)]
-    fn take_amid_holes(&mut self, now: Instant, span: Span, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
+    fn take_amid_holes(&mut self, now: Instant, start: Position, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
+        let span = Span::new(start, Bytes(packet.payload.len().into()));
         self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
         self.take_timestamp(now, span.start, tcp);
         self.count_data(now, span.len(), tcp, segment);
@@ -179,8 +186,8 @@ impl Endpoint {
 
     /// Whether data at `span` is to be taken and acknowledged, and that is all there is to it.
     #[inline(always)]
-    fn only_takes(&self, acked: Bytes, span: Span) -> bool {
-        acked == Bytes::ZERO
+    fn only_takes(&self, tcp: &TcpHeader, span: Span) -> bool {
+        self.acked_by(tcp) == Bytes::ZERO
             && self.tx.una == self.tx.max
             && span.end <= self.rx.window_end
             && self.rx.fin.is_none()

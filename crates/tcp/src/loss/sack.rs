@@ -98,6 +98,43 @@ impl SackRecovery {
         self.set_pipe(out);
     }
 
+    /// What [`on_ack`](LossDetector::on_ack) does, in line.
+    #[inline(always)]
+    pub(crate) fn hear(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
+        let advanced = report.acked > Bytes::ZERO;
+        if report.sacked.is_empty() && self.is_calm() {
+            return LossDecision::Nothing;
+        }
+        let newly = self.board.update(out.una, out.max, report.sacked);
+        if advanced {
+            self.duplicates = 0;
+        } else if newly > Bytes::ZERO {
+            self.duplicates += 1;
+        }
+        match self.phase {
+            Phase::Recovery { until } | Phase::GoBack { until } if out.una >= until => {
+                let was = std::mem::replace(&mut self.phase, Phase::Open);
+                self.first = false;
+                // What was reported above the recovery point may already show the next loss.
+                if self.is_first_lost(out) {
+                    self.begin(out);
+                    return LossDecision::BeginRecovery;
+                }
+                if was == (Phase::Recovery { until }) { LossDecision::EndRecovery } else { LossDecision::Nothing }
+            }
+            Phase::Recovery { .. } => {
+                self.set_pipe(out);
+                LossDecision::Nothing
+            }
+            Phase::GoBack { .. } => LossDecision::Nothing,
+            Phase::Open if self.is_first_lost(out) => {
+                self.begin(out);
+                LossDecision::BeginRecovery
+            }
+            Phase::Open => LossDecision::Nothing,
+        }
+    }
+
     /// Enough duplicates, or enough acknowledged above SND.UNA (RFC 6675, 5, steps 1 and 2).
     fn is_first_lost(&self, out: &Outstanding) -> bool {
         self.duplicates >= DUP_THRESH || self.board.lost_below(out.smss).is_some_and(|edge| edge > out.una)
@@ -164,38 +201,7 @@ impl SackRecovery {
 
 impl LossDetector for SackRecovery {
     fn on_ack(&mut self, out: &Outstanding, report: &AckReport<'_>) -> LossDecision {
-        let advanced = report.acked > Bytes::ZERO;
-        if report.sacked.is_empty() && self.is_calm() {
-            return LossDecision::Nothing;
-        }
-        let newly = self.board.update(out.una, out.max, report.sacked);
-        if advanced {
-            self.duplicates = 0;
-        } else if newly > Bytes::ZERO {
-            self.duplicates += 1;
-        }
-        match self.phase {
-            Phase::Recovery { until } | Phase::GoBack { until } if out.una >= until => {
-                let was = std::mem::replace(&mut self.phase, Phase::Open);
-                self.first = false;
-                // What was reported above the recovery point may already show the next loss.
-                if self.is_first_lost(out) {
-                    self.begin(out);
-                    return LossDecision::BeginRecovery;
-                }
-                if was == (Phase::Recovery { until }) { LossDecision::EndRecovery } else { LossDecision::Nothing }
-            }
-            Phase::Recovery { .. } => {
-                self.set_pipe(out);
-                LossDecision::Nothing
-            }
-            Phase::GoBack { .. } => LossDecision::Nothing,
-            Phase::Open if self.is_first_lost(out) => {
-                self.begin(out);
-                LossDecision::BeginRecovery
-            }
-            Phase::Open => LossDecision::Nothing,
-        }
+        self.hear(out, report)
     }
 
     fn on_timeout(&mut self, out: &Outstanding) {

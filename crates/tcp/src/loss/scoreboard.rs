@@ -129,7 +129,7 @@ impl Scoreboard {
     }
 
     /// That edge, and how many bytes above it are acknowledged.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn loss_edge(&self, smss: Bytes) -> Option<(Position, Bytes)> {
         let enough = smss * u64::from(DUP_THRESH - 1);
         let mut above = Bytes::ZERO;
@@ -143,7 +143,7 @@ impl Scoreboard {
     }
 
     /// How many bytes below `edge` are selectively acknowledged.
-    #[inline]
+    #[inline(always)]
     pub fn sacked_below(&self, edge: Position) -> Bytes {
         match (self.spans.first(), self.spans.last()) {
             (Some(lowest), _) if lowest.start >= edge => Bytes::ZERO,

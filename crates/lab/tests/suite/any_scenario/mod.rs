@@ -5,6 +5,7 @@ mod choices;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 use ackless_scenario::keys::SECTIONS;
 use ackless_scenario::schema::KeyInfo;
@@ -99,6 +100,9 @@ const RUNS: u64 = 2_000;
 fn one_of<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
     choices[stream.below(choices.len() as u64) as usize]
 }
+
+/// The cells that are tried, with what was given to each: to draw them takes longer than to run them, and two tests look at them.
+static CELLS: LazyLock<Vec<(Scenario, Vec<String>)>> = LazyLock::new(|| (0..RUNS).map(random_scenario).collect());
 
 /// A scenario with some of the choices, each set only if the cell can still be built. Each key has its turn, with one of its values after another, beside what
 /// gives it a bearing; the others are drawn.
@@ -217,8 +221,7 @@ fn words(key: &KeyInfo) -> Vec<String> {
 #[test]
 fn whatever_can_be_built_runs_and_each_cells_ledger_sums_to_the_window() {
     let (mut delivering, mut neighbours) = (0, 0);
-    for seed in 0..RUNS {
-        let (scenario, given) = random_scenario(seed);
+    for (seed, (scenario, given)) in (0..).zip(&*CELLS) {
         let config = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
         let outcome = catch_unwind(AssertUnwindSafe(|| ackless_cell::run(&config, seed)));
         let result = outcome.unwrap_or_else(|_| panic!("seed {seed}: this cell panics: {given:?}"));
@@ -245,10 +248,9 @@ fn every_key_of_the_schema_is_drawn_and_every_word_of_it() {
     let default = document(&default.unwrap_or_else(|error| panic!("{error}")));
     let mut drawn: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     let mut presets = 0;
-    for seed in 0..RUNS {
-        let (scenario, given) = random_scenario(seed);
+    for (scenario, given) in &*CELLS {
         presets += u64::from(given.iter().any(|argument| argument == "transport.preset=linux"));
-        let document = document(&scenario);
+        let document = document(scenario);
         for section in SECTIONS.iter().filter(|section| bears(&document, section.name)) {
             for (table, key) in tables(&document, section.name)
                 .iter()

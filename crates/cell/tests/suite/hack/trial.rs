@@ -130,16 +130,17 @@ impl Trial {
             if done && all_done.is_none() {
                 all_done = Some(now);
             }
-            let held =
-                cell.packets_under_way() - nodes(&config).map(|node| cell.station(node).held_back()).sum::<usize>();
-            if all_done.is_some() && held == 0 {
+            let held_back = || nodes(&config).map(|node| cell.station(node).held_back()).sum::<usize>();
+            let held = || cell.packets_under_way() - held_back();
+            if all_done.is_some() && held() == 0 {
                 break;
             }
             let since = all_done.unwrap_or(Instant::ZERO);
             assert!(
                 now < since + PATIENCE,
-                "{}: {held} packets under way, {}",
+                "{}: {} packets under way, {}",
                 if done { "somebody still holds a packet" } else { "the run does not end" },
+                held(),
                 standing(&cell, &config)
             );
         }

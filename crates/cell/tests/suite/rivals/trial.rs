@@ -140,9 +140,9 @@ impl Trial<'_> {
             let next = self.cell.poll_timeout().unwrap_or(Instant::FAR_FUTURE).min(now + PATIENCE);
             self.cell.advance(next.saturating_add(Duration::from_nanos(1)).max(now + STEP));
             let now = self.cell.now();
-            let lost_now = self.lost();
+            let (lost_now, held_back) = (self.lost(), self.held_back());
             for flow in 0..self.config.flows.len() {
-                self.look(flow, lost_now != lost || self.held_back() > 0);
+                self.look(flow, lost_now != lost || held_back > 0);
             }
             lost = lost_now;
             if now <= self.outcome.until {
@@ -150,7 +150,8 @@ impl Trial<'_> {
             }
             let done = self.outcome.done.iter().all(Option::is_some);
             all_done = all_done.or(done.then_some(now));
-            let held = self.held();
+            // But for those behind a hole in a reorder buffer, where the same packet may wait twice.
+            let held = self.cell.packets_under_way().saturating_sub(held_back);
             if done && held == 0 {
                 break;
             }
@@ -247,11 +248,6 @@ impl Trial<'_> {
             counts.given_up + counts.queue_drops
         });
         gone.sum::<u64>() + shared(&self.watcher).gone
-    }
-
-    /// Packets under way, but for those behind a hole in a reorder buffer, where the same packet may wait twice.
-    fn held(&self) -> usize {
-        self.cell.packets_under_way().saturating_sub(self.held_back())
     }
 
     /// Packets behind a hole in a reorder buffer.

@@ -1,13 +1,14 @@
 //! What the AP has acknowledged arrives: hosts that lose packets, applications that read slowly, a wire that loses.
 
+use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Direction, Peer, Probability, TcpConfig, Traffic, TransportConfig};
-use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::agent::{FLAG, buffer, with_agent};
 use crate::testing::cells::{self, cell, with_tcp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 /// A download of 2 MB to a host that loses this share of all packets.
 fn download(standard: Standard, host_loss: f64) -> CellConfig {
@@ -27,7 +28,7 @@ fn tcp(config: &mut CellConfig) -> &mut TcpConfig {
 
 /// What the server believes to have brought over, what the client has got, and when that was the whole.
 fn run(config: &CellConfig, seed: u64) -> ([Bytes; 2], Option<Duration>) {
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, seed, ears::recorder(config));
     let ends = |cell: &Cell<_, _>| {
         let end = |end| cell.flows().endpoint(0, end);
         [end(0).map(|tcp| tcp.bytes_acked()), end(1).map(|tcp| tcp.bytes_delivered())].map(Option::unwrap_or_default)

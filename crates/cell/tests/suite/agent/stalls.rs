@@ -3,7 +3,6 @@
 use ackless_cell::config::{CellConfig, Direction, Peer, Traffic};
 use ackless_cell::loss::Interference;
 use ackless_cell::result::RunResult;
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{MacSeq, NodeId};
 use ackless_phy::Standard;
 use ackless_wire::{Bytes, Duration, Instant};
@@ -11,10 +10,11 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::agent::{FLAG, buffer, with_agent};
 use crate::testing::cells::{cell, with_tcp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 /// A download in which no answer to one frame, or to the A-MPDUs that it is in, gets through.
 fn run(config: &CellConfig) -> RunResult {
-    let mut cell = Cell::new(config, 1, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, 1, ears::recorder(config));
     let (mut doomed, mut on_air): (Option<MacSeq>, Vec<MacSeq>) = (None, Vec::new());
     cell.interfere(Interference(Box::new(move |now: Instant, ppdu| {
         if ppdu.transmitter == NodeId(0) && !ppdu.mpdus().is_empty() {

@@ -2,7 +2,6 @@
 
 use ackless_cell::config::{CellConfig, Direction, Peer, Topology, Traffic};
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId, Ppdu};
 use ackless_dot11::hooks::Scheme;
 use ackless_phy::{Standard, Timing};
@@ -13,6 +12,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::arq_proxy::{both, count, gain, steady, with_proxy};
 use crate::testing::cells::{AP, cell, loss, rate, run, run_with, with_stations, with_tcp, with_udp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 const STANDARDS: [Standard; 4] = [Standard::B, Standard::A, Standard::N, Standard::Ac];
 
@@ -136,7 +136,7 @@ fn a_tag_stands_in_the_reserved_values_of_duration() {
 fn a_bystander_sends_after_difs_whatever_a_tag_says() {
     let config = with_bystander();
     let mut starts = Starts::default();
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::with(&config, &mut starts));
+    let mut cell = configured(&config, 1, ears::with(&config, &mut starts));
     cell.advance(config.end());
     drop(cell);
     let seen = starts.0;

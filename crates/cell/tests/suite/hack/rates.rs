@@ -2,13 +2,13 @@
 
 use ackless_cell::config::Direction;
 use ackless_cell::observe::{Event, Observer};
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_phy::{MAX_PPDU, Standard, TxVector};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::ears;
 use crate::testing::hack_cells::{cell, rates, with_transfer};
+use crate::testing::tested::configured;
 
 /// The AP's data PPDUs: when and how each was sent, and how long it was.
 #[derive(Default)]
@@ -31,7 +31,7 @@ fn a_new_rate_holds_from_the_next_ppdu_on_and_bounds_its_length() {
         let config = with_transfer(cell(standard, 64), 0, Direction::Down, Bytes(20_000_000));
         let (fast, slow) = (rates(standard)[0], rates(standard)[2]);
         let (mut sent, change) = (Sent::default(), Instant::from_millis(60));
-        let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::with(&config, &mut sent));
+        let mut cell = configured(&config, 1, ears::with(&config, &mut sent));
         cell.witness_acks();
         cell.advance(change);
         cell.set_rates(0, slow, slow);

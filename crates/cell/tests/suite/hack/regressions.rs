@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackless_cell::config::{ApQueue, Direction, Pace, Probability, Traffic, TransportConfig};
 use ackless_cell::loss::Interference;
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::{Body, NodeId};
 use ackless_phy::Standard;
 use ackless_schemes::hack::HackCounters;
@@ -15,6 +14,7 @@ use crate::hack::trial::Trial;
 use crate::testing::crew;
 use crate::testing::ears;
 use crate::testing::hack_cells::{cell, transfer, with_transfer};
+use crate::testing::tested::configured;
 
 /// The wire overtakes ACKs of an upload, so that the AP is handed one that goes back: it was compressed, and the station took it for a
 /// forgery. Schedule 17 of the first 10,000.
@@ -50,7 +50,7 @@ fn a_download_beside_saturating_udp_goes_on_behind_a_hole_that_the_station_gave_
     rival.transport = TransportConfig::Udp { payload: Bytes(1472), answers: None };
     rival.traffic = Traffic::Bulk(Pace::Rate(BitRate::from_mbps(200)));
     config.flows.push(rival);
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
+    let mut cell = configured(&config, 1, ears::recorder(&config));
     cell.witness_acks();
     let lost_requests = Arc::new(AtomicU64::new(0));
     cell.interfere(hole(Arc::clone(&lost_requests)));

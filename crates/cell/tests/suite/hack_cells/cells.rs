@@ -1,6 +1,5 @@
 //! Small cells with HACK on their nodes.
 
-use ackless_cell::Cell;
 use ackless_cell::config::{
     ApQueue, CellConfig, Direction, FlowConfig, MacConfig, Peer, StationConfig, Traffic, TransportConfig,
 };
@@ -14,6 +13,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::testing::cells::{self, tcp};
 use crate::testing::ears;
 use crate::testing::sound::assert_sound;
+use crate::testing::tested::with_schemes;
 
 /// What a run ended in.
 pub struct Run {
@@ -34,14 +34,15 @@ pub fn hack(config: HackConfig) -> AnyScheme {
 
 /// Runs a cell with HACK on every node.
 pub fn run(config: &CellConfig, hack: HackConfig, seed: u64) -> Run {
-    let mut cell = Cell::new(config, seed, |_| self::hack(hack), ears::recorder(config));
+    let mut cell = with_schemes(config, seed, |_| self::hack(hack), ears::recorder(config));
     cell.witness_acks();
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());
     cell.finish();
-    let counters = |node| cell.station(NodeId(node as u16)).scheme().as_hack().expect("HACK is on it").counters();
-    let nodes: Vec<_> = (0..=config.stations.len()).map(|node| *counters(node)).collect();
+    let hack = |node| cell.station(NodeId(node as u16)).scheme().product()?.as_hack();
+    let counters = |node| *hack(node).expect("HACK is on it").counters();
+    let nodes: Vec<_> = (0..=config.stations.len()).map(counters).collect();
     let mut counters = HackCounters::default();
     nodes.iter().for_each(|node| counters += *node);
     let receiver = |flow: usize| match config.flows[flow].direction {
@@ -58,7 +59,7 @@ pub fn run(config: &CellConfig, hack: HackConfig, seed: u64) -> Run {
 
 /// What each flow of a cell comes to without HACK.
 pub fn stock(config: &CellConfig, seed: u64) -> Vec<FlowResult> {
-    let mut cell = Cell::new(config, seed, |_| AnyScheme::Stock, ears::recorder(config));
+    let mut cell = with_schemes(config, seed, |_| AnyScheme::Stock, ears::recorder(config));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());

@@ -1,6 +1,5 @@
 //! Without losses: how many ACKs go on answers, and what that is worth.
 
-use ackless_cell::Cell;
 use ackless_cell::config::{ApQueue, CellConfig, Direction};
 use ackless_dot11::frame::NodeId;
 use ackless_schemes::AnyScheme;
@@ -9,6 +8,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::hack_cells::cells::{a, ac, hack, n, run, stock, with_flow, with_stations};
 use crate::testing::ears;
+use crate::testing::tested::with_schemes;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Down, Direction::Up];
 
@@ -69,7 +69,7 @@ fn a_legacy_station_beside_one_with_hack_is_served_as_ever() {
     let cell = with_flow(with_flow(cell, 0, Direction::Down, None), 1, Direction::Down, None);
     let scheme =
         |node: NodeId| -> AnyScheme { if node == NodeId(2) { AnyScheme::Stock } else { hack(HackConfig::default()) } };
-    let mut run = Cell::new(&cell, 1, scheme, ears::recorder(&cell));
+    let mut run = with_schemes(&cell, 1, scheme, ears::recorder(&cell));
     run.witness_acks();
     run.advance(Instant::ZERO + cell.warm_up);
     run.report_totals();

@@ -1,6 +1,5 @@
 //! Losses of every kind, in random cells: no wrong ACK, no byte lost, and nothing that the protocol rules out.
 
-use ackless_cell::Cell;
 use ackless_cell::config::{CellConfig, Direction, Span, Traffic};
 use ackless_cell::loss::Interference;
 use ackless_schemes::Guard;
@@ -11,6 +10,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::hack_cells::cells::{a, ac, hack, n, run, with_flow, with_loss, with_stations};
 use crate::testing::ears;
 use crate::testing::sound::NEVER;
+use crate::testing::tested::with_schemes;
 
 /// A random cell with finite transfers, and HACK in any of its ways.
 fn random(seed: u64) -> (CellConfig, HackConfig) {
@@ -132,7 +132,7 @@ fn transfers_end_although_every_answer_of_the_station_is_lost_now_and_then_for_l
     for (name, cell) in [("a", a()), ("n", n()), ("ac", ac())] {
         let mut config = with_flow(cell, 0, Direction::Down, Some(Bytes(2_000_000)));
         config.measured = Duration::from_secs(60);
-        let mut cell = Cell::new(&config, 1, |_| hack(HackConfig::default()), ears::recorder(&config));
+        let mut cell = with_schemes(&config, 1, |_| hack(HackConfig::default()), ears::recorder(&config));
         cell.witness_acks();
         // Answers vanish for 30 ms of every 100, so that retry limits are reached in a row.
         cell.interfere(Interference(Box::new(|now: Instant, ppdu| {

@@ -1,7 +1,6 @@
 //! Random powers: every run ends, every byte arrives once and in order, and air time adds up.
 
 use ackless_cell::config::{CellConfig, Direction, Peer, SchemeChoice, Traffic};
-use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_schemes::hack::HackConfig;
 use ackless_wire::random::{Purpose, Stream};
@@ -10,6 +9,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use crate::testing::cells::{cell, with_stations, with_tcp};
 use crate::testing::ears;
 use crate::testing::powers::by_power;
+use crate::testing::tested::configured;
 
 /// A cell of up to five stations, each of which the AP hears well, and which hear each other as it comes.
 fn random_cell(seed: u64) -> CellConfig {
@@ -49,7 +49,7 @@ fn every_byte_arrives_once_and_in_order_and_air_time_adds_up() {
     let mut collided = 0;
     for seed in 1..=60 {
         let config = random_cell(seed);
-        let mut cell = Cell::new(&config, seed, |node| scheme(&config, node), ears::recorder(&config));
+        let mut cell = configured(&config, seed, ears::recorder(&config));
         cell.witness_acks();
         cell.advance(config.end());
         for (flow, flow_config) in config.flows.iter().enumerate() {

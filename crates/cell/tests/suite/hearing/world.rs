@@ -3,12 +3,12 @@
 use ackless_cell::config::{Access, CellConfig, Direction, Hearing, Pace, Peer, PowerConfig, Traffic, TransportConfig};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::result::RunResult;
-use ackless_cell::{Cell, scheme};
 use ackless_phy::{Band, Dbm, OfdmRate, Standard, TxVector};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, with_stations, with_udp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 /// Nobody hears it.
 pub const NOTHING: f64 = -200.0;
@@ -80,7 +80,7 @@ pub fn with_datagrams(config: CellConfig, station: usize, interval: Duration, st
 /// Runs a cell.
 pub fn run(config: &CellConfig, seed: u64) -> (RunResult, Vec<Seen>) {
     let mut watcher = Watcher::default();
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::with(config, &mut watcher));
+    let mut cell = configured(config, seed, ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
     cell.report_totals();
     cell.advance(config.end());

@@ -5,18 +5,17 @@ use std::net::IpAddr;
 use ackless_cell::config::CellConfig;
 use ackless_cell::flows::Place;
 use ackless_cell::outside::Arrival;
-use ackless_cell::{Cell, scheme};
-use ackless_schemes::AnyScheme;
 use ackless_wire::{Duration, Instant, Packet};
 
-use crate::testing::ears::{self, Ears};
+use crate::testing::ears;
+use crate::testing::tested::{TestedCell, configured};
 
 /// A cell that is open.
-pub type Open = Cell<AnyScheme, Ears<'static>>;
+pub type Open = TestedCell<'static>;
 
 /// The cell of a configuration, with an IPv4 and an IPv6 address at each host, and a witness of its ACKs.
 pub fn open(config: &CellConfig, seed: u64) -> Open {
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, seed, ears::recorder(config));
     for place in std::iter::once(Place::Server).chain((1..=config.stations.len()).map(Place::Station)) {
         for version in [4, 6] {
             cell.settle(address(place, version), place).expect("it is nobody's");

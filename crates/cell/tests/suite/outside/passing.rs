@@ -14,6 +14,7 @@ use crate::outside::packets::{plain, strange};
 use crate::outside::schemes::{all, with};
 use crate::testing::ears;
 use crate::testing::hack_cells::{cell, with_stations};
+use crate::testing::tested::configured;
 
 /// A cell in which the air loses, and each MAC tries for ever.
 fn lossy(standard: Standard, stations: usize) -> CellConfig {
@@ -109,8 +110,7 @@ fn stations_reach_each_other_and_unknown_addresses_lie_behind_the_wire() {
 #[test]
 fn the_only_station_gets_what_is_for_unknown_addresses() {
     let config = cell(Standard::N, 16);
-    let mut cell =
-        ackless_cell::Cell::new(&config, 1, |node| ackless_cell::scheme(&config, node), ears::recorder(&config));
+    let mut cell = configured(&config, 1, ears::recorder(&config));
     cell.open();
     let [here, there] = [[192, 0, 2, 1], [198, 51, 100, 1]].map(std::net::IpAddr::from);
     let (down, up) = (plain(here, there, 1)[0].clone(), plain(there, here, 2)[0].clone());
@@ -232,8 +232,7 @@ fn real_packets_pass_relays_and_ad_hoc_cells() {
         (ad_hoc, vec![Place::Station(1), Place::Station(2)]),
     ] {
         let last = Place::Station(3);
-        let mut cell =
-            ackless_cell::Cell::new(&config, 1, |node| ackless_cell::scheme(&config, node), ears::recorder(&config));
+        let mut cell = configured(&config, 1, ears::recorder(&config));
         for place in others.iter().chain([&last]) {
             cell.settle(address(*place, 4), *place).expect("there is such a host");
         }
@@ -260,12 +259,7 @@ fn real_packets_pass_relays_and_ad_hoc_cells() {
 fn a_capture_of_the_air_has_the_bytes() {
     let config = cell(Standard::N, 16);
     let mut writer = PcapWriter::of_cell(Vec::new(), &config).expect("memory takes it");
-    let mut cell = ackless_cell::Cell::new(
-        &config,
-        1,
-        |node| ackless_cell::scheme(&config, node),
-        ears::with(&config, &mut writer),
-    );
+    let mut cell = configured(&config, 1, ears::with(&config, &mut writer));
     let (server, station) = (Place::Server, Place::Station(1));
     for place in [server, station] {
         cell.settle(address(place, 4), place).expect("there is such a host");

@@ -15,6 +15,7 @@ use crate::outside::packets::bytes;
 use crate::outside::schemes::{all, with};
 use crate::outside::world::{Dress, Talk, World};
 use crate::testing::crew;
+use crate::testing::tested::counts;
 
 /// A run under way.
 struct Run {
@@ -276,13 +277,7 @@ fn suite(name: &'static str, seeds: u64) -> Vec<(u64, BTreeMap<&'static str, u64
             _ => unreachable!("the flows of these cells end"),
         };
         run.run(&config.flows.iter().map(size).collect::<Vec<_>>());
-        let mut counts = BTreeMap::new();
-        for node in 0..=config.stations.len() as u16 {
-            for (name, count) in run.cell.station(ackless_dot11::frame::NodeId(node)).scheme().counts() {
-                *counts.entry(name).or_default() += count;
-            }
-        }
-        (run.lines.iter().map(|line| line.acks).sum(), counts)
+        (run.lines.iter().map(|line| line.acks).sum(), counts(&run.cell, &config))
     })
 }
 

@@ -15,6 +15,7 @@ use ackless_phy::{
     Band, BasicRates, DsssMode, DsssRate, GuardInterval, HtMode, LinkBudget, OfdmRate, Standard, Timing, TxVector,
     VhtMode, Width,
 };
+use ackless_schemes::AnyScheme;
 use ackless_wire::{BitRate, Bytes, Duration, Instant, PacketPool};
 
 use crate::testing::ears;
@@ -82,19 +83,16 @@ impl Run {
 
 /// Runs a cell with the schemes that it names.
 pub fn run(config: &CellConfig) -> Run {
-    whole(config, |node| scheme(config, node), |scheme| scheme.counts())
+    whole(config, &mut |node| Box::new(scheme(config, node)))
 }
 
 /// Runs a cell with these schemes on its nodes.
 pub fn run_with(config: &CellConfig, mut scheme: impl FnMut(NodeId) -> Box<dyn Scheme>) -> Run {
-    whole(config, |node| -> Box<dyn Tested> { Box::new(scheme(node)) }, |_| Vec::new())
+    whole(config, &mut |node| Box::new(scheme(node)))
 }
 
-fn whole<S: Scheme>(
-    config: &CellConfig,
-    scheme: impl FnMut(NodeId) -> S,
-    counts: impl Fn(&S) -> Vec<(&'static str, u64)>,
-) -> Run {
+/// Whoever makes the schemes is behind a pointer, so that this is compiled once.
+fn whole(config: &CellConfig, scheme: &mut dyn FnMut(NodeId) -> Box<dyn Tested>) -> Run {
     let mut watcher = Watcher::default();
     let mut cell = Cell::new(config, 1, scheme, ears::with(config, &mut watcher));
     cell.advance(Instant::ZERO + config.warm_up);
@@ -102,7 +100,8 @@ fn whole<S: Scheme>(
     cell.advance(config.end());
     cell.finish();
     let nodes = (0..=config.stations.len()).map(|node| NodeId(node as u16));
-    let counts = nodes.map(|node| counts(cell.station(node).scheme())).collect();
+    let counts =
+        nodes.map(|node| cell.station(node).scheme().product().map(AnyScheme::counts).unwrap_or_default()).collect();
     let (events, under_way) = (cell.events(), cell.packets_under_way());
     let result = cell.into_observer().0.result(config, 1, events);
     assert_eq!(result.airtime_ns.total(), config.measured, "the ledger accounts for the whole window");

@@ -8,12 +8,11 @@ use ackless_cell::loss::Interference;
 use ackless_cell::result::RunResult;
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
-use ackless_dot11::hooks::Scheme;
-use ackless_schemes::AnyScheme;
 use ackless_wire::Duration;
 
-use crate::testing::ears::{self, Ears};
+use crate::testing::ears;
 use crate::testing::tap::{Listener, Tap};
+use crate::testing::tested::{TestedCell, configured};
 
 /// What each node's scheme has counted under each name.
 pub type Counts = BTreeMap<(NodeId, &'static str), u64>;
@@ -23,10 +22,10 @@ pub type Counts = BTreeMap<(NodeId, &'static str), u64>;
 /// # Panics
 /// If they differ in what the recorder finds, or in what the schemes count.
 pub fn assert_alike(config: &CellConfig, seed: u64, air: impl Fn() -> Interference) -> Counts {
-    let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, seed, ears::recorder(config));
     cell.interfere(air());
     cell.advance(config.end());
-    let in_runs = found(config, seed, cell, |scheme| Some(scheme));
+    let in_runs = found(config, seed, cell);
 
     let each = |node| Tap::boxed(scheme(config, node), Deaf);
     let mut cell = Cell::new(config, seed, each, ears::recorder(config));
@@ -37,7 +36,7 @@ pub fn assert_alike(config: &CellConfig, seed: u64, air: impl Fn() -> Interferen
         cell.advance(at + Duration::from_nanos(1));
     }
     cell.advance(config.end());
-    let one_by_one = found(config, seed, cell, |node| node.product());
+    let one_by_one = found(config, seed, cell);
     assert_eq!(in_runs, one_by_one);
     in_runs.1
 }
@@ -50,16 +49,11 @@ pub fn with_instant_hosts(mut config: CellConfig) -> CellConfig {
 }
 
 /// What was found in a cell at its end, and what its schemes have counted.
-fn found<S: Scheme>(
-    config: &CellConfig,
-    seed: u64,
-    mut cell: Cell<S, Ears<'_>>,
-    product: impl Fn(&S) -> Option<&AnyScheme>,
-) -> (RunResult, Counts) {
+fn found(config: &CellConfig, seed: u64, mut cell: TestedCell<'_>) -> (RunResult, Counts) {
     cell.finish();
     let mut counts = BTreeMap::new();
     for node in (0..=config.stations.len()).map(|node| NodeId(node as u16)) {
-        let scheme = product(cell.station(node).scheme()).expect("each node has one of the product's");
+        let scheme = cell.station(node).scheme().product().expect("each node has one of the product's");
         counts.extend(scheme.counts().into_iter().map(|(name, count)| ((node, name), count)));
     }
     let events = cell.events();

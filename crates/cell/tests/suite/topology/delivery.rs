@@ -5,18 +5,18 @@ use std::sync::mpsc;
 use ackless_cell::config::{CellConfig, Delivery, Direction, Peer};
 use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::result::{AirtimeClass, RunResult};
-use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
 use ackless_phy::Standard;
 use ackless_wire::{Duration, Instant};
 
 use crate::testing::cells::{cell, run, with_stations, with_tcp, with_udp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 /// When the first packets with data reach the station's TCP: ten of 1500 bytes, the first of which goes alone.
 fn times(config: &CellConfig) -> Vec<Instant> {
     let (told, heard) = mpsc::channel();
-    let mut cell = Cell::new(config, 1, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, 1, ears::recorder(config));
     cell.eavesdrop(Eavesdropper(Box::new(move |now, node, crossing, packet| {
         if node == Some(NodeId(1)) && crossing == Crossing::Received && !packet.payload.is_empty() {
             told.send(now).expect("the test listens");

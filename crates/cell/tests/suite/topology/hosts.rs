@@ -1,12 +1,12 @@
 //! How long hosts take between MAC and transport, seen from outside by pings.
 
 use ackless_cell::config::{Access, CellConfig, PingConfig};
-use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, with_stations};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 const STATIONS: usize = 8;
 /// From one station's ping to the next one's: no two are on the way at once.
@@ -37,7 +37,7 @@ fn pinged() -> CellConfig {
 /// How much longer than `LEAST` each host takes, in microseconds, from its round trips, which are all alike.
 fn added(config: &CellConfig, seed: u64) -> Vec<f64> {
     let round_trips = |config: &CellConfig| -> Vec<f64> {
-        let mut cell = Cell::new(config, seed, |node| scheme(config, node), ears::recorder(config));
+        let mut cell = configured(config, seed, ears::recorder(config));
         cell.advance(config.end());
         cell.finish();
         let events = cell.events();

@@ -1,8 +1,8 @@
 //! Paths of two hops: the AP, a relay (node 1), and a far station (node 2).
 
 use ackless_cell::config::{Access, CellConfig, Direction, Peer, PingConfig, SchemeChoice};
+use ackless_cell::run_observed;
 use ackless_cell::timeline::{Format, Timeline};
-use ackless_cell::{Cell, run_observed, scheme};
 use ackless_dot11::codec::Frame;
 use ackless_dot11::frame::{Ds, NodeId};
 use ackless_dot11::hooks::{Passage, Scheme};
@@ -14,6 +14,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{AP, Run, cell, loss, run, run_with, with_stations, with_tcp, with_udp};
 use crate::testing::ears;
+use crate::testing::tested::configured;
 
 const DIRECTIONS: [Direction; 2] = [Direction::Down, Direction::Up];
 
@@ -160,7 +161,7 @@ fn what_the_second_hop_loses_the_relay_repeats() {
 #[test]
 fn a_stations_rates_are_those_of_its_own_link() {
     let config = with_udp(relayed(Standard::A, 1), 1, Peer::Server, Direction::Down);
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
+    let mut cell = configured(&config, 1, ears::recorder(&config));
     let slow = TxVector::ofdm(OfdmRate::Mbps6, config.band);
     // The relay's own link: what it sends to the far station stays fast.
     cell.set_rates(0, slow, slow);

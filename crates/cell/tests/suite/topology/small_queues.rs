@@ -2,13 +2,12 @@
 
 use ackless_cell::config::{CellConfig, Direction, LinkLoss, Peer, Probability, Traffic, WireBuffer};
 use ackless_cell::result::NodeCounters;
-use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
-use ackless_schemes::AnyScheme;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::testing::cells::{cell, loss, with_stations, with_tcp};
-use crate::testing::ears::{self, Ears};
+use crate::testing::ears;
+use crate::testing::tested::{TestedCell, configured};
 
 const TSQ: Duration = Duration::from_millis(2);
 
@@ -28,7 +27,7 @@ fn transfers(standard: Standard) -> CellConfig {
 }
 
 /// All of both ends of all flows.
-fn below(cell: &Cell<AnyScheme, Ears<'_>>) -> Vec<Bytes> {
+fn below(cell: &TestedCell<'_>) -> Vec<Bytes> {
     let ends = (0..cell.flows().len()).flat_map(|flow| [(flow, 0), (flow, 1)]);
     ends.filter_map(|(flow, end)| cell.flows().bytes_below(flow, end)).collect()
 }
@@ -36,7 +35,7 @@ fn below(cell: &Cell<AnyScheme, Ears<'_>>) -> Vec<Bytes> {
 /// Runs until every transfer is complete and nothing is under way, and looks whether anything counts as below a TCP still. What `ended` counts, ways in which the world ends
 /// packets, must each have happened.
 fn leaves_nothing(config: &CellConfig, world: &str, ended: fn(&NodeCounters) -> Vec<u64>) {
-    let mut cell = Cell::new(config, 7, |node| scheme(config, node), ears::recorder(config));
+    let mut cell = configured(config, 7, ears::recorder(config));
     cell.advance(config.end());
     cell.finish();
     assert_eq!(below(&cell), vec![Bytes::ZERO; 2 * config.flows.len()], "{world}");
@@ -82,7 +81,7 @@ fn every_way_a_packet_can_end_gives_its_room_back() {
 fn most_below(tsq: Option<Duration>) -> (Bytes, Bytes) {
     let mut config = with_tcp(with_stations(cell(Standard::N), 1), 0, Peer::Server, Direction::Up);
     config.stations[0].tsq = Some(tsq.unwrap_or(Duration::from_secs(1)));
-    let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
+    let mut cell = configured(&config, 1, ears::recorder(&config));
     let mut most = (Bytes::ZERO, Bytes::ZERO);
     for tenth in 10_000..15_000 {
         cell.advance(Instant::from_micros(100 * tenth));
@@ -113,7 +112,7 @@ fn a_packet_counts_until_the_mac_or_the_wire_has_sent_it_and_no_longer() {
         (config.wired.down.delay, config.wired.up.delay) = (Duration::from_millis(300), Duration::from_millis(300));
         config.flows[0].traffic = Traffic::Finite { size: Bytes(14_000) };
         (config.server.tsq, config.stations[0].tsq) = (Some(TSQ), Some(TSQ));
-        let mut cell = Cell::new(&config, 1, |node| scheme(&config, node), ears::recorder(&config));
+        let mut cell = configured(&config, 1, ears::recorder(&config));
         cell.advance(Instant::from_millis(millis));
         let below = cell.flows().bytes_below(0, end);
         assert_eq!((below, cell.packets_under_way()), (Some(Bytes::ZERO), 10), "{direction:?}");

@@ -1,5 +1,8 @@
 //! What a run takes from the heap once its queues have grown to their sizes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use ackless_cell::Cell;
 use ackless_cell::recorder::Recorder;
 use ackless_dot11::frame::NodeId;
@@ -13,18 +16,27 @@ use allocation_counter::measure;
 fn a_packet_that_passes_through_a_warm_cell_allocates_nothing() {
     let one = measure(|| drop(std::hint::black_box(Box::new(0))));
     assert_eq!(one.count_total, 1, "allocations of this thread are counted");
-    for (name, row, overrides) in CELLS {
-        let cell = format!("{name}, row {row}, {overrides:?}, seed {SEED}");
-        let mut run = warm_cell(name, row, overrides);
-        let events = run.events();
-        let [short, long] = [SHORT, LONG].map(|span| allocations(&mut run, span));
-        let events = run.events() - events;
-        println!("{cell}: {short} allocations in {SHORT}, {long} in {LONG}, {events} events");
-        assert!(events > 100_000, "{cell}: hardly anything happens");
-        // The recorder's samples of each flow's round-trip time double their room as they grow, and nothing else does.
-        let bound = 2 * run.flows().len() as u64;
-        assert!(short <= bound && long <= bound, "{cell}: {short} allocations in {SHORT}, {long} in {LONG}");
-    }
+    // On two cores: allocations are counted for each thread.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((name, row, overrides)) = CELLS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            allocates_nothing(name, row, overrides);
+        }
+    };
+    thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
+}
+
+fn allocates_nothing(name: &str, row: &str, overrides: &[&str]) {
+    let cell = format!("{name}, row {row}, {overrides:?}, seed {SEED}");
+    let mut run = warm_cell(name, row, overrides);
+    let events = run.events();
+    let [short, long] = [SHORT, LONG].map(|span| allocations(&mut run, span));
+    let events = run.events() - events;
+    println!("{cell}: {short} allocations in {SHORT}, {long} in {LONG}, {events} events");
+    assert!(events > 100_000, "{cell}: hardly anything happens");
+    // The recorder's samples of each flow's round-trip time double their room as they grow, and nothing else does.
+    let bound = 2 * run.flows().len() as u64;
+    assert!(short <= bound && long <= bound, "{cell}: {short} allocations in {SHORT}, {long} in {LONG}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `ackless model` as a person meets it.
 
 use std::process::{Command, Output};
+use std::thread;
 
 use serde_json::Value;
 
@@ -155,28 +156,35 @@ fn tack_s_equations_stand_over_links_and_round_trips() {
 
 #[test]
 fn out_says_which_files_it_wrote_and_each_is_whole() {
-    for (question, pictures) in [
-        ("hack", &["figure-1a.svg", "figure-1b.svg"][..]),
-        ("ack-agent", &["ack-agent-figure-5.svg", "ack-agent-figure-6.svg", "ack-agent-figure-7.svg"]),
-        ("ack-filter", &["ack-filter-figure-2.svg", "ack-filter-gain.svg"]),
-        ("arq-proxy", &["arq-proxy-figure-5.svg", "arq-proxy-figure-7.svg"]),
-        ("tack", &["tack-figure-12b.svg"]),
-    ] {
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let path = folder.path().to_str().expect("the path is text");
-        let output = ackless(&[question, "--out", path]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let mut files = vec![format!("{question}.txt"), format!("{question}.json")];
-        files.extend(pictures.iter().map(|picture| (*picture).to_owned()));
-        assert_eq!(said, format!("written to {path}: {}\n", files.join(", ")));
-        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("the file was written");
-        assert_eq!(read(&files[0]).as_bytes(), output.stdout);
-        let results: Value = serde_json::from_str(&read(&files[1])).expect("it is JSON");
-        assert!(results["paper"].as_array().is_some_and(|claims| claims.len() > 5), "{question}");
-        for picture in pictures {
-            let svg = read(picture);
-            assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{picture}");
+    // The longest of these tests, so all at once.
+    thread::scope(|scope| {
+        for (question, pictures) in [
+            ("hack", &["figure-1a.svg", "figure-1b.svg"][..]),
+            ("ack-agent", &["ack-agent-figure-5.svg", "ack-agent-figure-6.svg", "ack-agent-figure-7.svg"]),
+            ("ack-filter", &["ack-filter-figure-2.svg", "ack-filter-gain.svg"]),
+            ("arq-proxy", &["arq-proxy-figure-5.svg", "arq-proxy-figure-7.svg"]),
+            ("tack", &["tack-figure-12b.svg"]),
+        ] {
+            scope.spawn(move || writes_whole_files(question, pictures));
         }
+    });
+}
+
+fn writes_whole_files(question: &str, pictures: &[&str]) {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = folder.path().to_str().expect("the path is text");
+    let output = ackless(&[question, "--out", path]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mut files = vec![format!("{question}.txt"), format!("{question}.json")];
+    files.extend(pictures.iter().map(|picture| (*picture).to_owned()));
+    assert_eq!(said, format!("written to {path}: {}\n", files.join(", ")));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("the file was written");
+    assert_eq!(read(&files[0]).as_bytes(), output.stdout);
+    let results: Value = serde_json::from_str(&read(&files[1])).expect("it is JSON");
+    assert!(results["paper"].as_array().is_some_and(|claims| claims.len() > 5), "{question}");
+    for picture in pictures {
+        let svg = read(picture);
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{picture}");
     }
 }
 

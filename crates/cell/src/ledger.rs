@@ -99,9 +99,11 @@ impl Ledger {
     }
 
     fn split_answer(&mut self, ppdu: &Ppdu, plain: Bytes, start: Instant) {
-        let plain = start + ppdu.txvector.duration(plain);
+        let end = start + ppdu.duration;
+        let appended = ppdu.psdu_len > plain;
+        let plain = if appended { start + ppdu.txvector.duration(plain) } else { end };
         self.book(AirtimeClass::LinkAcks, start, plain);
-        self.book(AirtimeClass::Appended, plain, start + ppdu.duration);
+        self.book(AirtimeClass::Appended, plain, end);
     }
 
     fn split_data(&mut self, ppdu: &Ppdu, mpdus: &[Mpdu], start: Instant) {

@@ -110,9 +110,13 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if sent {
             self.silence_is_over();
         }
+        // Where all hear that somebody sends, nobody takes the medium for idle.
+        let idle = !sent || self.powers.is_some();
         for &node in &winners {
-            let view = self.view(node.into());
-            self.stations[usize::from(node)].medium_idle(now, view);
+            if idle {
+                let view = self.view(node.into());
+                self.stations[usize::from(node)].medium_idle(now, view);
+            }
             self.after_station(node.into());
         }
         self.contention.winners = winners;
@@ -412,9 +416,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let Self { now, medium, stations, contention, .. } = self;
         contention.crowd.medium_idle(medium.view_of_bystanders());
+        let common = medium.common_view();
         contention.active.retain(|&node| {
             let station = &mut stations[usize::from(node)];
-            station.medium_idle(*now, medium.view(NodeId(node), false));
+            station.medium_idle(*now, common.unwrap_or_else(|| medium.view(NodeId(node), false)));
             !station.join_crowd(&mut contention.crowd)
         });
     }

@@ -259,12 +259,25 @@ impl<S: Scheme> Station<S> {
         duration_field: Duration,
         body: Body,
     ) -> Ppdu {
+        self.timed_ppdu(receiver, rate, (psdu_len, rate.duration(psdu_len)), duration_field, body)
+    }
+
+    /// The same, where it is known how long a PSDU of this length takes.
+    #[inline(always)]
+    pub(super) fn timed_ppdu(
+        &self,
+        receiver: NodeId,
+        rate: TxVector,
+        (psdu_len, duration): (Bytes, Duration),
+        duration_field: Duration,
+        body: Body,
+    ) -> Ppdu {
         Ppdu {
             transmitter: self.config.node,
             receiver,
             txvector: rate,
             psdu_len,
-            duration: rate.duration(psdu_len),
+            duration,
             duration_field: Duration::from_micros(duration_field.as_micros_ceil()),
             bits: HeaderBits::default(),
             body,

@@ -423,7 +423,8 @@ impl<S: Scheme> Station<S> {
             Reply::BlockAck(_) => (BLOCK_ACK_LEN, Some(AnswerKind::BlockAck)),
         };
         // What the answered frame reserved, less what has passed by the end of the answer (802.11-2020, 9.2.5.7).
-        let mut duration = due.duration_field.saturating_sub(sifs + due.rate.duration(plain));
+        let takes = due.rate.duration(plain);
+        let mut duration = due.duration_field.saturating_sub(sifs + takes);
         let mut answer = Answer::default();
         if let Some(kind) = kind {
             let mut cx = context!(self, now, pool);
@@ -440,7 +441,8 @@ impl<S: Scheme> Station<S> {
             Reply::Ack => Body::Ack(answer),
             Reply::BlockAck(tid) => Body::BlockAck(tid, self.bitmap_for(due.to), answer),
         };
-        Some(Ppdu { bits, ..self.bare_ppdu(due.to, due.rate, len, duration, body) })
+        let takes = if len == plain { takes } else { due.rate.duration(len) };
+        Some(Ppdu { bits, ..self.timed_ppdu(due.to, due.rate, (len, takes), duration, body) })
     }
 
     fn bitmap_for(&mut self, peer: NodeId) -> Bitmap {

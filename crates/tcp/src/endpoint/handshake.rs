@@ -125,6 +125,7 @@ impl Endpoint {
     }
 
     /// A RST in SYN-RECEIVED (RFC 9293, 3.10.7.4): a listener listens again, a caller is refused.
+    #[inline(never)]
     pub(super) fn on_syn_received_reset(&mut self) {
         match self.opening {
             Opening::Active => self.die(CloseReason::Refused),

@@ -183,6 +183,7 @@ impl Endpoint {
     }
 
     /// A segment outside the window is answered with an acknowledgement, a RST is not.
+    #[inline(always)]
     fn on_outside_window(&mut self, now: Instant, span: Option<Span>, tcp: &TcpHeader) {
         self.stats.dropped_outside_window += 1;
         if tcp.flags.contains(TcpFlags::RST) {

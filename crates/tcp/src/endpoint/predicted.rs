@@ -7,7 +7,7 @@ use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 
 use super::Endpoint;
 use super::acknowledge::{Acknowledgement, Progress, WindowChange};
-use crate::ack::{AckPolicy, Place, SegmentFacts};
+use crate::ack::{AckPolicy, AckReason, Place, SegmentFacts};
 use crate::config::MissingTimestamp;
 use crate::delivery::Deliveries;
 use crate::loss::{LossDetector, Phase};
@@ -43,7 +43,15 @@ impl Endpoint {
             } else {
                 self.take_counted_acknowledgement(now, tcp, acked);
             }
-        } else if !self.is_undisturbed(tcp) || !self.only_takes(tcp, span) {
+        } else if !self.is_undisturbed(tcp) || !self.acknowledges_nothing(tcp) {
+            return false;
+        } else if span.end > self.rx.window_end {
+            let below = Bytes(u64::from(self.rx.next.seq(self.rx.irs) - tcp.seq));
+            if !self.has_all_of(below, span.len()) {
+                return false;
+            }
+            self.take_again(now, below, tcp);
+        } else if !self.only_takes() {
             return false;
         } else if !self.dialect.is_plain() {
             if !is_next || !self.appends_numbered(tcp) {
@@ -184,16 +192,35 @@ impl Endpoint {
         self.ask_policy::<false>(now, span.len(), place);
     }
 
-    /// Whether data at `span` is to be taken and acknowledged, and that is all there is to it.
+    /// Whether all that was sent here is acknowledged already, and no more asked of whoever receives.
     #[inline(always)]
-    fn only_takes(&self, tcp: &TcpHeader, span: Span) -> bool {
-        self.acked_by(tcp) == Bytes::ZERO
-            && self.tx.una == self.tx.max
-            && span.end <= self.rx.window_end
-            && self.rx.fin.is_none()
-            && !self.rx.keeps()
-            && !self.rx.tunes_itself()
-            && !self.ack_policy.asks_host()
+    fn acknowledges_nothing(&self, tcp: &TcpHeader) -> bool {
+        self.acked_by(tcp) == Bytes::ZERO && self.tx.una == self.tx.max && !self.ack_policy.asks_host()
+    }
+
+    /// Whether data in the window is to be taken and acknowledged, and that is all there is to it.
+    #[inline(always)]
+    fn only_takes(&self) -> bool {
+        self.rx.fin.is_none() && !self.rx.keeps() && !self.rx.tunes_itself()
+    }
+
+    /// Whether data that begins so far below what comes next is here already, and to be acknowledged, and that is all there is to it.
+    #[inline(always)]
+    fn has_all_of(&self, below: Bytes, len: Bytes) -> bool {
+        len <= below
+            && below <= self.rx.max_window.min(self.rx.next.since(Position::SYN))
+            && self.dialect.is_plain()
+            && !self.config.sender.undo.dsack
+    }
+
+    /// Data that is here already.
+    #[inline(never)]
+    fn take_again(&mut self, now: Instant, below: Bytes, tcp: &TcpHeader) {
+        self.stats.dropped_outside_window += 1;
+        self.stats.duplicate_segments += 1;
+        self.ack_owed = Some(AckReason::Duplicate);
+        let start = Position(self.rx.next.0 - below.get());
+        self.update_window(now, self.tx.una, &self.report_of(tcp, start, Bytes::ZERO));
     }
 
     #[inline(always)]

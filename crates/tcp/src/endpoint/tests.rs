@@ -28,6 +28,8 @@ struct Transfer {
     in_trains: [usize; 2],
     /// Of these, those that left in a recovery, and those after a timeout.
     amid_losses: [usize; 2],
+    /// Of those taken as predicted, those whose data was here already.
+    heard_again: usize,
     /// Whether the queues below hold the senders back; segments that left in bursts behind the first, and how often a sender was left alone.
     bounded: bool,
     in_bursts: usize,
@@ -72,6 +74,7 @@ impl Transfer {
             predicted: [0; 2],
             in_trains: [0; 2],
             amid_losses: [0; 2],
+            heard_again: 0,
             bounded,
             in_bursts: 0,
             left_alone: 0,
@@ -105,6 +108,8 @@ impl Transfer {
         let tcp = packet.tcp().expect("all is TCP");
         let short = end.clone().takes_as_predicted(now, packet, tcp, len) && end.state == State::Established;
         self.predicted[is_numbered(packet)] += usize::from(short);
+        let is_known = len > Bytes::ZERO && tcp.seq.before(end.rx.next.seq(end.rx.irs));
+        self.heard_again += usize::from(short && is_known);
         let gathers = end.gathers();
         if gathers {
             end.handle_merged(now, packet, len);
@@ -259,7 +264,7 @@ fn short_ways_lead_to_where_the_long_ones_do() {
 
 #[test]
 fn what_goes_again_does_so_in_trains_as_it_does_one_by_one() {
-    let mut amid_losses = [0; 2];
+    let (mut amid_losses, mut heard_again) = ([0; 2], 0);
     for seed in 1..=60 {
         let mut transfer = Transfer::new(seed);
         transfer.loss = [0.05, 0.15, 0.3][seed as usize % 3];
@@ -271,6 +276,8 @@ fn what_goes_again_does_so_in_trains_as_it_does_one_by_one() {
         }
         amid_losses[0] += transfer.amid_losses[0];
         amid_losses[1] += transfer.amid_losses[1];
+        heard_again += transfer.heard_again;
     }
     assert!(amid_losses.iter().all(|&sent| sent > 200), "{amid_losses:?} in recoveries, and after timeouts");
+    assert!(heard_again > 100, "{heard_again} heard again");
 }

@@ -282,22 +282,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn wake_end(&mut self, end_index: usize) {
         let (flow, end) = (end_index / 2, end_index % 2);
         let now = self.now;
-        let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
-        match deadline {
-            Some(at) if at <= now => {
-                if let Some(tcp) = &mut self.flows.flow_mut(flow).ends[end].tcp {
-                    tcp.handle_timeout(now);
-                }
-                self.service(flow, end);
-                let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
-                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), deadline);
-            }
-            later => {
-                // Nothing that happens in the cell.
-                self.events -= 1;
-                self.agenda.set(self.slots.slot(Wakeup::End(end_index)), later);
-            }
+        let slot = self.slots.slot(Wakeup::End(end_index));
+        let state = self.flows.flow_mut(flow);
+        let place = state.ends[end].place;
+        let receives = state.only_receives(end) && state.ends[end].takes_alone(place);
+        let Some(tcp) = &mut state.ends[end].tcp else { return self.agenda.set(slot, None) };
+        let deadline = tcp.poll_timeout();
+        if deadline.is_none_or(|at| at > now) {
+            // Nothing that happens in the cell.
+            self.events -= 1;
+            return self.agenda.set(slot, deadline);
         }
+        tcp.handle_timeout(now);
+        match if receives { tcp.poll_acknowledgement(now, &mut self.pool) } else { None } {
+            // It has waited long enough, and is all that there is to send or to tell.
+            Some(acknowledgement) => self.send_from(place, acknowledgement),
+            None => self.service(flow, end),
+        }
+        let deadline = self.flows.flow(flow).ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
+        self.agenda.set(slot, deadline);
     }
 
     /// What follows after any input to a TCP endpoint: segments out, events, what it delivered, its deadline.

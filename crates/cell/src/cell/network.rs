@@ -474,10 +474,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             return;
         }
         let deadline = self.stations[0].scheme_deadline();
-        let (mut known, mut alike) = (None, false);
+        let mut known = None;
         while self.stations[0].awaits_access() && !self.pool.has_discharged() {
-            if alike && let Some(route) = known {
-                alike = self.queue_alike(route, lead);
+            if let Some(route) = known {
+                self.queue_alike(route, lead);
+                self.drop_alike(route, lead);
             }
             let Some((at, packet)) = self.wire_down.pop_before(lead, |_, load| load.packet()) else { return };
             self.events += u64::from(at > self.now);
@@ -486,10 +487,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let route = match known {
                 Some(route @ Route { destination, .. }) if destination == to => route,
                 _ => match self.route_down(to) {
-                    Some(route) => {
-                        alike = true;
-                        *known.insert(route)
-                    }
+                    Some(route) => *known.insert(route),
                     None => {
                         self.pool.release(packet);
                         continue;
@@ -507,12 +505,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// Those that come next, before `lead`, and go the same way, where the AP only queues them. Returns whether there were any.
+    /// Those that come next, before `lead`, and go the same way, where the AP only queues them.
     #[inline(always)]
-    fn queue_alike(&mut self, route: Route, lead: Instant) -> bool {
+    fn queue_alike(&mut self, route: Route, lead: Instant) {
         let Self { stations, wire_down, pool, events, now, .. } = self;
-        let Some(mut intake) = stations[0].intake(route) else { return true };
-        let mut any = false;
+        let Some(mut intake) = stations[0].intake(route) else { return };
         while intake.has_room()
             && let Some((at, packet)) = wire_down.pop_before(lead, |at, load| {
                 let packet = load.packet()?;
@@ -524,9 +521,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             *events += u64::from(at > *now);
             *now = at;
             intake.take(at, packet, pool);
-            any = true;
         }
-        any
+    }
+
+    /// Those that come next, before `lead`, and go the same way, where the AP's queue is full and drops them.
+    #[inline(always)]
+    fn drop_alike(&mut self, route: Route, lead: Instant) {
+        let Self { stations, wire_down, pool, events, now, .. } = self;
+        while stations[0].drops_at_once(route.next)
+            && !pool.has_discharged()
+            && let Some((at, packet)) = wire_down.pop_before(lead, |_, load| {
+                let packet = load.packet()?;
+                (address::node_of(pool.get(packet).ip.dst()) == Some(route.destination)).then_some(packet)
+            })
+        {
+            *events += u64::from(at > *now);
+            *now = at;
+            stations[0].drop_unmade();
+            pool.release(packet);
+        }
     }
 
     /// The way down of a packet that has come over the wire; nothing where it does not go on.

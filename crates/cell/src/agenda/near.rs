@@ -24,12 +24,16 @@ impl Near {
     #[inline(always)]
     pub(super) fn add(&mut self, due: Due) {
         let place = self.later(due);
-        self.list.insert(place, due);
+        if place == self.list.len() { self.list.push(due) } else { self.list.insert(place, due) }
     }
 
     /// One of them is none any more.
     #[inline(always)]
     pub(super) fn remove(&mut self, due: Due) {
+        if self.first() == Some(due) {
+            self.list.pop();
+            return;
+        }
         let place = self.later(due);
         debug_assert_eq!(self.list[place], due, "who is taken away stands there");
         self.list.remove(place);

@@ -197,7 +197,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.contention.untold = None;
             self.contention.crowd.medium_busy(now);
             let stations = &mut self.stations;
-            self.contention.active.retain(|&node| {
+            keep(&mut self.contention.active, |node| {
                 let station = &mut stations[usize::from(node)];
                 station.medium_busy(now);
                 !station.is_settled(now)
@@ -417,7 +417,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let Self { now, medium, stations, contention, .. } = self;
         contention.crowd.medium_idle(medium.view_of_bystanders());
         let common = medium.common_view();
-        contention.active.retain(|&node| {
+        keep(&mut contention.active, |node| {
             let station = &mut stations[usize::from(node)];
             station.medium_idle(*now, common.unwrap_or_else(|| medium.view(NodeId(node), false)));
             !station.join_crowd(&mut contention.crowd)
@@ -508,9 +508,25 @@ fn note_grant(winners: &mut Vec<u16>, earliest: &mut Instant, node: u16, grant: 
 /// Adds a station to those that must hear of the medium, if it is none of them.
 #[inline(always)]
 fn enlist(active: &mut Vec<u16>, node: u16) {
+    // Most are the AP, or the one station that it deals with.
+    if active.first() == Some(&node) || active.last() == Some(&node) {
+        return;
+    }
     if let Err(place) = active.binary_search(&node) {
         active.insert(place, node);
     }
+}
+
+/// As [`Vec::retain`], in line: few are asked, each at every PPDU.
+#[inline(always)]
+fn keep(active: &mut Vec<u16>, mut stays: impl FnMut(u16) -> bool) {
+    let mut kept = 0;
+    for at in 0..active.len() {
+        let node = active[at];
+        active[kept] = node;
+        kept += usize::from(stays(node));
+    }
+    active.truncate(kept);
 }
 
 /// From how many on that wait stations are gathered. It is no more than a guess: cells of few do without, and where 50 wait it makes no difference.

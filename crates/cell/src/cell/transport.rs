@@ -96,10 +96,17 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// As [`Self::report`], for an end where that is still to be done: it receives and no more.
-    #[inline(never)]
+    /// Tells what is new at an end where that is still to be done.
+    #[inline(always)]
     pub(super) fn tell_untold(&mut self, untold: Option<(usize, usize)>) {
-        let Some((flow, end)) = untold else { return };
+        if let Some((flow, end)) = untold {
+            self.report_received(flow, end);
+        }
+    }
+
+    /// As [`Self::report`], for an end that receives and no more.
+    #[inline(never)]
+    fn report_received(&mut self, flow: usize, end: usize) {
         let receiver = &mut self.flows.flow_mut(flow).ends[end];
         let (at, bytes) = (node_at(receiver.place), receiver.take_new());
         let slot = self.slots.slot(Wakeup::End(2 * flow + end));

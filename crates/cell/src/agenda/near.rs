@@ -43,7 +43,9 @@ impl Near {
     #[inline(always)]
     pub(super) fn fill<T>(&mut self, find: impl FnOnce(&mut Vec<Due>) -> T) -> T {
         let found = find(&mut self.list);
-        self.list.sort_unstable_by(|one, other| other.cmp(one));
+        if self.list.len() > 1 {
+            self.list.sort_unstable_by(|one, other| other.cmp(one));
+        }
         found
     }
 

@@ -291,15 +291,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let now = self.now;
         let slot = self.slots.slot(Wakeup::End(end_index));
         let state = self.flows.flow_mut(flow);
-        let place = state.ends[end].place;
-        let receives = state.only_receives(end) && state.ends[end].takes_alone(place);
-        let Some(tcp) = &mut state.ends[end].tcp else { return self.agenda.set(slot, None) };
-        let deadline = tcp.poll_timeout();
+        let deadline = state.ends[end].tcp.as_ref().and_then(|tcp| tcp.poll_timeout());
         if deadline.is_none_or(|at| at > now) {
             // Nothing that happens in the cell.
             self.events -= 1;
             return self.agenda.set(slot, deadline);
         }
+        let place = state.ends[end].place;
+        let receives = state.only_receives(end) && state.ends[end].takes_alone(place);
+        let Some(tcp) = &mut state.ends[end].tcp else { return };
         tcp.handle_timeout(now);
         match if receives { tcp.poll_acknowledgement(now, &mut self.pool) } else { None } {
             // It has waited long enough, and is all that there is to send or to tell.

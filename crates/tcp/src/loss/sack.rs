@@ -50,7 +50,7 @@ impl Default for SackRecovery {
 
 impl SackRecovery {
     /// Nothing is out.
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             board: Scoreboard::new(),
             phase: Phase::Open,

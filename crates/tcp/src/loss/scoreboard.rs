@@ -10,16 +10,22 @@ use crate::sequence::{Position, Span};
 ///
 /// RFC 6675 asks about single octets; all its questions have answers in spans, because an octet counts as lost
 /// exactly if it lies below one edge ([`Scoreboard::lost_below`]) and is not acknowledged.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Scoreboard {
     spans: Row<Span>,
     total: Bytes,
 }
 
+impl Default for Scoreboard {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Scoreboard {
-    /// Nothing is selectively acknowledged.
-    pub const fn new() -> Self {
-        Self { spans: Row::new(), total: Bytes::ZERO }
+    /// Nothing is selectively acknowledged. There is room for the first reports, so that a loss on the way takes no memory.
+    pub fn new() -> Self {
+        Self { spans: Vec::with_capacity(4).into(), total: Bytes::ZERO }
     }
 
     /// Update() of RFC 6675, 4: all below `una` is acknowledged, and `reported` spans selectively. Spans that are not

@@ -11,7 +11,7 @@ use crate::sequence::{Position, Span};
 /// Islands, disjoint and apart from each other.
 ///
 /// To find, add or remove one is O(log n). The highest, which nearly all that comes above a hole makes longer, is at hand, and so are those that grew last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Islands {
     /// Where in `places` each but the highest stands, by its first byte.
     lower: BTreeMap<Position, usize>,
@@ -36,6 +36,13 @@ struct Place {
     island: Island,
     newer: Option<usize>,
     older: Option<usize>,
+}
+
+impl Default for Islands {
+    /// None, and room for the first ones, so that a hole takes no memory.
+    fn default() -> Self {
+        Self { lower: BTreeMap::new(), places: Vec::with_capacity(4), free: None, highest: None, newest: None }
+    }
 }
 
 impl Islands {

@@ -13,13 +13,6 @@ pub(crate) struct Row<T> {
 
 impl<T> Default for Row<T> {
     fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T> Row<T> {
-    /// None.
-    pub(crate) const fn new() -> Self {
         Self { places: Vec::new(), left: 0 }
     }
 }

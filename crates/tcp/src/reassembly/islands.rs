@@ -144,7 +144,9 @@ impl Islands {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        self.lower.clear();
+        self.places.clear();
+        (self.free, self.highest, self.newest) = (None, None, None);
     }
 
     fn at(&self, start: Position) -> Option<usize> {

@@ -4,7 +4,7 @@
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
 //!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC, `video` is
 //!   an encoder and its player; `neighbours` are the other cells on the channel;
-//! - [`outside`] lets real packets through: where real hosts live, and what has come to them;
+//! - [`outside`] lets real packets through: where real hosts live, and what has come to them; [`OpenCell`] is what an emulation has of a cell;
 //! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
 //!
 //! Nothing here reads a clock, a file or the environment: the same configuration and seed give the same bytes.
@@ -21,6 +21,7 @@ mod measured;
 pub mod medium;
 mod neighbours;
 pub mod observe;
+mod open;
 pub mod outside;
 pub mod pcap;
 pub mod recorder;
@@ -34,4 +35,5 @@ pub mod wired;
 
 pub use cell::{AirChange, Cell, Standing};
 pub use measured::{Measured, scheme};
+pub use open::OpenCell;
 pub use run::{Run, run, run_observed};

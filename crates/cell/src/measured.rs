@@ -88,16 +88,6 @@ impl<'a, O: Observer> Measured<'a, O> {
         recorder.result(&self.config, self.seed, self.cell.events())
     }
 
-    /// The run is over, though its window may not be: what it has shown until now.
-    pub fn finish_early(self) -> RunResult {
-        self.ended(true).0
-    }
-
-    /// The run is over: what it has shown.
-    pub fn finish(self) -> RunResult {
-        self.ended(false).0
-    }
-
     /// The end of the run, or before it, and who has listened.
     pub(crate) fn ended(mut self, early: bool) -> (RunResult, Option<O>) {
         if early {

@@ -62,8 +62,8 @@ impl Live {
 
     /// Shows how it stands now, and whether the machine is behind.
     pub fn show(&mut self, drive: &Drive<'_, '_>, names: &[String], behind: bool) {
-        let measured = drive.measured();
-        let at = measured.cell.now();
+        let cell = drive.cell();
+        let at = cell.now();
         let (since, before, air) = &self.last;
         let seconds = at.saturating_since(*since).as_secs_f64();
         let place = |n: usize| if n == 0 { Place::Server } else { Place::Station(n) };
@@ -76,17 +76,17 @@ impl Live {
             name: name.clone(),
             mbps: rate(n),
             received: received[n],
-            queued: (n > 0).then(|| measured.cell.queued(NodeId(n as u16))),
+            queued: (n > 0).then(|| cell.queued(NodeId(n as u16))),
         });
         let snapshot = Snapshot {
             at,
             hosts: hosts.collect(),
-            air: shares(air, measured.airtime()),
-            hack: measured.hack(),
+            air: shares(air, cell.airtime()),
+            hack: cell.hack(),
             lateness: drive.tally().lateness(),
             behind,
         };
-        self.last = (at, received, *measured.airtime());
+        self.last = (at, received, *cell.airtime());
         if let Some(send) = &self.send {
             // Whoever draws is still busy with the last one, or has given up.
             let _ = send.try_send(snapshot);

@@ -6,9 +6,8 @@
 use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use ackless_cell::Measured;
+use ackless_cell::OpenCell;
 use ackless_cell::flows::Place;
-use ackless_cell::observe::Observer;
 use ackless_cell::outside::{Arrival, Refusal};
 use ackless_wire::{Bytes, Duration, Instant, Packet};
 use nix::errno::Errno;
@@ -26,7 +25,7 @@ use crate::world::index;
 
 /// A cell with its devices on a clock.
 pub struct Drive<'a, 'o> {
-    run: &'a mut Measured<'o, &'o mut dyn Observer>,
+    cell: &'a mut OpenCell<'o>,
     devices: Vec<Device>,
     /// Those at which something waits, by their places in the list.
     waiting: Vec<usize>,
@@ -98,16 +97,11 @@ impl<'a, 'o> Drive<'a, 'o> {
     ///
     /// # Errors
     /// Where the kernel does not wake this thread in time.
-    pub fn new(
-        run: &'a mut Measured<'o, &'o mut dyn Observer>,
-        devices: Vec<Device>,
-        spin: Duration,
-    ) -> Result<Self, EmuError> {
+    pub fn new(cell: &'a mut OpenCell<'o>, devices: Vec<Device>, spin: Duration) -> Result<Self, EmuError> {
         let timers = ExactTimers::begin()?;
-        run.cell.open();
         for device in &devices {
             for address in device.addresses().into_iter().flatten() {
-                run.cell.settle(address, device.place).map_err(|error| EmuError::Wrong {
+                cell.settle(address, device.place).map_err(|error| EmuError::Wrong {
                     what: error.to_string(),
                     help: "leave out --with-flows, or take other addresses".to_owned(),
                 })?;
@@ -117,7 +111,7 @@ impl<'a, 'o> Drive<'a, 'o> {
         let clock = Clock::start();
         Ok(Self {
             bridge: devices.iter().any(Device::is_ethernet).then(Bridge::default),
-            run,
+            cell,
             devices,
             waiting: Vec::new(),
             tally,
@@ -151,16 +145,16 @@ impl<'a, 'o> Drive<'a, 'o> {
             if now >= until {
                 return Ok(Woken::Time);
             }
-            let next = self.run.cell.poll_timeout().map_or(until, |next| next.min(until));
+            let next = self.cell.poll_timeout().map_or(until, |next| next.min(until));
             if self.sleep(next, watched).map_err(EmuError::sys(UNWAITABLE))? {
                 return Ok(Woken::Watched);
             }
         }
     }
 
-    /// The cell in its run.
-    pub fn measured(&self) -> &Measured<'o, &'o mut dyn Observer> {
-        self.run
+    /// The cell.
+    pub fn cell(&self) -> &OpenCell<'o> {
+        self.cell
     }
 
     /// What was counted so far.
@@ -181,11 +175,11 @@ impl<'a, 'o> Drive<'a, 'o> {
     /// Lets the cell catch up with the clock, and hands on what comes out.
     fn advance(&mut self, now: Instant) -> Result<(), EmuError> {
         // Events at this very instant are due too.
-        self.run.advance(now + Duration::from_nanos(1));
+        self.cell.advance(now + Duration::from_nanos(1));
         let mut last: Option<(Instant, Place)> = None;
         let mut late = Duration::ZERO;
         let mut arrivals = std::mem::take(&mut self.arrivals);
-        self.run.cell.take_arrivals(&mut arrivals);
+        self.cell.take_arrivals(&mut arrivals);
         for arrival in arrivals.drain(..) {
             let batch = (arrival.at, arrival.place);
             if last != Some(batch) {
@@ -196,7 +190,7 @@ impl<'a, 'o> Drive<'a, 'o> {
                 late = self.clock.now().saturating_since(arrival.at);
                 last = Some(batch);
             }
-            let from = self.run.cell.home_of(arrival.packet.ip.src());
+            let from = self.cell.home_of(arrival.packet.ip.src());
             self.tally.received(from, arrival.place, &arrival.packet, late);
             self.hand_up(arrival.place, &arrival.packet)?;
         }
@@ -264,12 +258,12 @@ impl<'a, 'o> Drive<'a, 'o> {
                     && let Some(Move { address, place, forgotten }) = bridge.enters(header, &packet)
                 {
                     if !forgotten.is_empty() {
-                        self.run.cell.unsettle(|address| forgotten.contains_key(&address));
+                        self.cell.unsettle(&|address| forgotten.contains_key(&address));
                     }
                     // An address of the cell's own is refused with each packet that bears it.
-                    let _ = self.run.cell.settle(address, place);
+                    let _ = self.cell.settle(address, place);
                 }
-                self.run.cell.inject(place, packet).err()
+                self.cell.inject(place, packet).err()
             }
             Err(_) => return self.count_sent(place, false),
         };

@@ -1,6 +1,5 @@
 //! A whole emulation: from a configuration to what it has shown, with a program in it or until somebody ends it.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::ops::ControlFlow;
@@ -9,7 +8,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::thread::JoinHandle;
 
-use ackless_cell::Measured;
+use ackless_cell::OpenCell;
 use ackless_cell::config::{CellConfig, Topology};
 use ackless_cell::flows::Place;
 use ackless_cell::host::Eavesdropper;
@@ -146,12 +145,11 @@ pub fn emulate<'o>(
     ready(&world);
     let World { devices, namespaces, claim } = world;
     check_places(&request.programs, &namespaces)?;
-    let mut measured = Measured::new(Cow::Borrowed(request.config), request.seed, request.seed, Some(observer));
-    measured.begin_window();
+    let mut cell = OpenCell::new(request.config, request.seed, observer);
     if let Some(eavesdropper) = request.eavesdropper.take() {
-        measured.cell.eavesdrop(eavesdropper);
+        cell.eavesdrop(eavesdropper);
     }
-    let mut drive = Drive::new(&mut measured, devices, request.spin)?;
+    let mut drive = Drive::new(&mut cell, devices, request.spin)?;
     let some = !request.programs.is_empty();
     let leftovers = some.then(|| Leftovers::new(request.plan.name, &namespaces)).transpose()?;
     let mark = leftovers.as_ref().map(Leftovers::mark).unwrap_or_default();
@@ -198,8 +196,8 @@ pub fn emulate<'o>(
     let dropped = dropped.collect::<io::Result<_>>().map_err(EmuError::io("the devices' counts cannot be read"))?;
     drop(leftovers);
     drop((devices, namespaces, claim));
-    let left = measured.cell.packets_under_way();
-    Ok(Emulated { left, result: measured.finish_early(), tally, dropped, programs, ended })
+    let left = cell.packets_under_way();
+    Ok(Emulated { left, result: cell.finish(), tally, dropped, programs, ended })
 }
 
 /// That each program has a place to run.

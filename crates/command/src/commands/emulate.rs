@@ -59,7 +59,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     for line in remarks(options, &built, row) {
         remark(&line);
     }
-    // What records nothing is of the same type, so that one compiled cell serves both, and `ackless run` too.
+    // What records nothing is of the same type.
     let mut nothing: Files = (None, None);
     let files = recording.as_mut().map_or(&mut nothing, Recording::observer);
     let names: Vec<_> = names(&config).collect();
@@ -71,7 +71,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
         files,
         |_| remark(&introduction(options, &hosts, ends)),
         |drive| {
-            let complaint = behind.look(drive.measured().cell.now(), drive.tally());
+            let complaint = behind.look(drive.cell().now(), drive.tally());
             if options.command.is_empty() {
                 live.get_or_insert_with(|| Live::new(names.len()));
             }

@@ -7,7 +7,6 @@ use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackless_wire::Bytes;
-use netlink_packet_route::link::LinkLayerType;
 use nix::ifaddrs::getifaddrs;
 use nix::sys::socket::{
     AddressFamily, GetSockOpt as _, SetSockOpt as _, SockFlag, SockProtocol, SockType, bind, setsockopt, socket,
@@ -113,7 +112,7 @@ fn check(name: &str, mtu: Bytes) -> Result<u32, EmuError> {
             "ip link lists those of this network namespace".to_owned(),
         );
     };
-    if link.layer != LinkLayerType::Ether {
+    if !link.ethernet {
         return wrong(
             format!("{name} is no Ethernet interface"),
             "take one end of a veth pair whose other end is the host's: ip link add NAME type veth peer name eth0 netns HOST".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! It is drawn by a thread of its own, so that the cell never waits for a terminal; a picture that the thread has no time for is left out.
 
-use std::io::{IsTerminal as _, stderr};
+use std::io::{self, IsTerminal as _, stderr};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
@@ -13,18 +13,13 @@ use ackless_emu::drive::Drive;
 use ackless_emu::tally::Lateness;
 use ackless_lab::table::class_title;
 use ackless_wire::{Bytes, Instant};
-use ratatui::layout::{Constraint, Layout};
-use ratatui::prelude::{CrosstermBackend, Frame, Terminal};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Row, Table};
-use ratatui::{TerminalOptions, Viewport};
+use console::{Alignment, Term, pad_str, style, truncate_str};
 
 /// The view, until it is dropped.
 #[derive(Debug)]
 pub struct Live {
     send: Option<SyncSender<Snapshot>>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<io::Result<()>>>,
     last: (Instant, Vec<Bytes>, Airtime),
 }
 
@@ -51,12 +46,12 @@ struct Host {
 
 impl Live {
     /// A view on standard error, where that is a terminal.
-    pub fn new(hosts: usize) -> Option<Self> {
+    pub fn new() -> Option<Self> {
         if !stderr().is_terminal() {
             return None;
         }
         let (send, receive) = sync_channel(1);
-        let thread = std::thread::Builder::new().spawn(move || draw(&receive, hosts)).ok()?;
+        let thread = std::thread::Builder::new().spawn(move || draw(&receive)).ok()?;
         Some(Self { send: Some(send), thread: Some(thread), last: (Instant::ZERO, Vec::new(), Airtime::default()) })
     }
 
@@ -114,61 +109,72 @@ fn shares(before: &Airtime, now: &Airtime) -> Vec<(&'static str, f64)> {
     shares
 }
 
-/// Draws what comes, until nothing more does.
-fn draw(receive: &Receiver<Snapshot>, hosts: usize) {
-    let shown = hosts.min(MOST_HOSTS);
-    let height = (shown + AROUND).max(AIR + 1) as u16;
-    let options = TerminalOptions { viewport: Viewport::Inline(height) };
-    // A terminal that cannot be drawn on shows nothing; the figures come at the end all the same.
-    let Ok(mut terminal) = Terminal::with_options(CrosstermBackend::new(stderr()), options) else { return };
+/// Draws what comes, until nothing more does. A terminal that cannot be drawn on shows nothing; the figures come at the end all the same.
+fn draw(receive: &Receiver<Snapshot>) -> io::Result<()> {
+    let term = Term::buffered_stderr();
+    term.hide_cursor()?;
+    let mut drawn = 0;
     while let Ok(snapshot) = receive.recv() {
-        if terminal.draw(|frame| picture(frame, &snapshot, shown)).is_err() {
-            return;
-        }
+        drawn = redraw(&term, drawn, &picture(&snapshot))?;
     }
-    let _ = terminal.clear();
-    let _ = terminal.show_cursor();
+    redraw(&term, drawn, &[])?;
+    term.show_cursor()?;
+    term.flush()
 }
 
-fn picture(frame: &mut Frame<'_>, snapshot: &Snapshot, shown: usize) {
-    let [left, right] = Layout::horizontal([Constraint::Length(48), Constraint::Fill(1)]).areas(frame.area());
-    let [table, below] = Layout::vertical([Constraint::Length(shown as u16 + 2), Constraint::Fill(1)]).areas(left);
-    let header =
-        Row::new(["host", "     Mbps", "   MB", "queued at AP"]).style(Style::new().add_modifier(Modifier::BOLD));
-    let rows = snapshot.hosts.iter().take(shown).map(|host| {
-        Row::new([
-            host.name.clone(),
-            format!("{:>9.2}", host.mbps),
-            format!("{:>7.1}", host.received.get() as f64 / 1e6),
-            host.queued.map_or_else(String::new, |queued| format!("{queued:>12}")),
-        ])
-    });
-    let widths = [Constraint::Length(14), Constraint::Length(9), Constraint::Length(8), Constraint::Length(12)];
-    frame.render_widget(Table::new(rows, widths).header(header), table);
-    let mut lines = Vec::new();
-    if snapshot.hosts.len() > shown {
-        lines.push(Line::from(format!("and {} more", snapshot.hosts.len() - shown)));
+/// Puts lines, as far as there is room, in the place of as many as were `drawn`. Returns how many they are.
+fn redraw(term: &Term, drawn: usize, lines: &[String]) -> io::Result<usize> {
+    let (height, width) = term.size();
+    let fits = lines.len().min(usize::from(height).saturating_sub(1));
+    term.move_cursor_up(drawn)?;
+    term.clear_to_end_of_screen()?;
+    for line in &lines[..fits] {
+        term.write_line(&truncate_str(line, width.into(), ""))?;
+    }
+    term.flush()?;
+    Ok(fits)
+}
+
+/// The lines of a picture: hosts, and what there is to say of them all, on the left, the air time on the right.
+fn picture(snapshot: &Snapshot) -> Vec<String> {
+    let row = |host: &str, mbps: &str, received: &str, queued: &str| {
+        format!("{} {mbps:>9} {received:>7}  {queued:>12}", pad_str(host, NAME, Alignment::Left, Some("")))
+    };
+    let mut left = vec![style(row("host", "Mbps", "MB", "queued at AP")).for_stderr().bold().to_string()];
+    left.extend(snapshot.hosts.iter().take(MOST_HOSTS).map(|host| {
+        let received = host.received.get() as f64 / 1e6;
+        let queued = host.queued.map_or_else(String::new, |queued| queued.to_string());
+        row(&host.name, &format!("{:.2}", host.mbps), &format!("{received:.1}"), &queued)
+    }));
+    left.push(String::new());
+    if let Some(more) = snapshot.hosts.len().checked_sub(MOST_HOSTS).filter(|more| *more > 0) {
+        left.push(format!("and {more} more"));
     }
     if let Some(hack) = snapshot.hack {
-        lines.push(Line::from(format!("ACKs: {} compressed, {} native", hack.compressed_acks, hack.native_acks)));
+        left.push(format!("ACKs: {} compressed, {} native", hack.compressed_acks, hack.native_acks));
     }
     let Lateness { median_us, p99_us, .. } = snapshot.lateness;
-    lines.push(Line::from(format!("late: median {median_us:.0} us, p99 {p99_us:.0} us")));
+    left.push(format!("late: median {median_us:.0} us, p99 {p99_us:.0} us"));
     if snapshot.behind {
-        lines.push(Line::styled("THIS MACHINE DOES NOT KEEP UP", Style::new().add_modifier(Modifier::REVERSED)));
+        left.push(style("THIS MACHINE DOES NOT KEEP UP").for_stderr().reverse().to_string());
     }
-    lines.push(Line::from(format!("{:.1} s; Ctrl-C ends it", (snapshot.at - Instant::ZERO).as_secs_f64())));
-    frame.render_widget(Paragraph::new(lines), below);
-    let air = snapshot.air.iter().take(AIR).map(|(class, share)| {
+    left.push(format!("{:.1} s; Ctrl-C ends it", (snapshot.at - Instant::ZERO).as_secs_f64()));
+    let right = snapshot.air.iter().take(AIR).map(|(class, share)| {
         let bar = "\u{2588}".repeat((share / 4.0).round() as usize);
-        Line::from(format!("{share:>5.1} % {class:<30} {bar}"))
+        format!("{share:>5.1} % {class:<30} {bar}")
     });
-    frame.render_widget(Paragraph::new(air.collect::<Vec<_>>()), right);
+    let right: Vec<_> = right.collect();
+    let line = |lines: &[String], n: usize| lines.get(n).cloned().unwrap_or_default();
+    (0..left.len().max(right.len()))
+        .map(|n| format!("{}{}", pad_str(&line(&left, n), LEFT, Alignment::Left, None), line(&right, n)))
+        .collect()
 }
 
 /// So many hosts have a line.
 const MOST_HOSTS: usize = 12;
-/// Lines beside those of hosts: the header, a blank line, and what stands below.
-const AROUND: usize = 7;
+/// Of a host's name so many columns are shown.
+const NAME: usize = 14;
+/// How wide what stands on the left is, with the space beside it.
+const LEFT: usize = 48;
 /// So many classes of air time are shown.
 const AIR: usize = 10;

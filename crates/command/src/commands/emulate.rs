@@ -73,7 +73,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
         |drive| {
             let complaint = behind.look(drive.cell().now(), drive.tally());
             if options.command.is_empty() {
-                live.get_or_insert_with(|| Live::new(names.len()));
+                live.get_or_insert_with(Live::new);
             }
             match live.as_mut().and_then(Option::as_mut) {
                 Some(live) => live.show(drive, &names, behind.is()),

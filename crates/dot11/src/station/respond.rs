@@ -26,15 +26,26 @@ pub(super) struct DueAnswer {
 /// What answer a PPDU with data wants of its receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WantedAnswer {
-    /// The TID of the last of its MPDUs that asks for an answer, where it asks for one.
-    tid: Option<Option<Tid>>,
+    /// What those of its MPDUs ask for that have been taken in.
+    asked: Asked,
     /// How many MPDUs it has.
     mpdus: u32,
 }
 
 impl WantedAnswer {
     /// Before its first MPDU.
-    const NONE: Self = Self { tid: None, mpdus: 0 };
+    const NONE: Self = Self { asked: Asked::Nothing, mpdus: 0 };
+}
+
+/// What MPDUs ask their receiver for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    /// No answer.
+    Nothing,
+    /// An Ack: they have no TID.
+    Ack,
+    /// An Ack for one of them, a BlockAck for several, all of this TID.
+    OfTid(Tid),
 }
 
 /// A PPDU with data, and what holds for all its MPDUs: they have the same receiver and TID, and ask for the same answer.
@@ -45,8 +56,8 @@ struct Arrived<'p> {
     intact: u64,
     /// The link under whose agreement they come, if they do.
     agreed: Option<usize>,
-    /// The TID that an answer is for, if they ask for one.
-    tid: Option<Option<Tid>>,
+    /// What they ask for.
+    asked: Asked,
 }
 
 /// Packets at the start of a PPDU.
@@ -160,7 +171,7 @@ impl<S: Scheme> Station<S> {
             return self.answer_data(now, ppdu, wanted);
         }
         let mut wanted = WantedAnswer::NONE;
-        let Run { taken, rising } = self.take_run(now, arrived, &mut wanted, pool);
+        let Run { taken, rising } = self.receive_run(now, arrived, &mut wanted, pool);
         self.take_mpdus(now, arrived, taken, &mut wanted, pool, |_, _| {});
         self.answer_data(now, ppdu, wanted);
         self.pass_run_up(&ppdu.mpdus()[..rising], now, pool);
@@ -197,7 +208,7 @@ impl<S: Scheme> Station<S> {
             let place = wanted.mpdus;
             wanted.mpdus += 1;
             if arrived.intact >> place & 1 != 0 && self.take_mpdu(packets, arrived.agreed, now, pool) {
-                wanted.tid = arrived.tid;
+                wanted.asked = arrived.asked;
             }
             each(self.released.len(), place as u16);
         }
@@ -209,7 +220,12 @@ impl<S: Scheme> Station<S> {
         let first = &ppdu.mpdus()[0];
         let to_agreement = first.tid() == Some(self.config.tid) && !first.receiver.is_group();
         let agreed = if to_agreement { self.links.receiving(ppdu.transmitter) } else { None };
-        Arrived { ppdu, intact, agreed, tid: first.is_answered().then(|| first.tid()) }
+        let asked = match first.tid() {
+            _ if !first.is_answered() => Asked::Nothing,
+            None => Asked::Ack,
+            Some(tid) => Asked::OfTid(tid),
+        };
+        Arrived { ppdu, intact, agreed, asked }
     }
 
     /// Takes in what is intact of a PPDU with data under the agreement of this link, as [`Self::take_mpdus`] would, where there is no scheme to ask: what leaves the reorder buffer goes up at
@@ -228,7 +244,7 @@ impl<S: Scheme> Station<S> {
                 run.iter().for_each(|mpdu| pool.retain(mpdu.packet));
                 (rest, intact) = (behind, intact.checked_shr(mpdus).unwrap_or(0));
                 wanted.mpdus += mpdus;
-                wanted.tid = if mpdus > 0 { arrived.tid } else { wanted.tid };
+                wanted.asked = if mpdus > 0 { arrived.asked } else { wanted.asked };
             }
             let Some((packets, behind)) = split_first(rest) else { return wanted };
             if intact & 1 != 0 {
@@ -236,7 +252,7 @@ impl<S: Scheme> Station<S> {
                     Ok(()) => packets.iter().for_each(|packet| pool.retain(packet.packet)),
                     Err(Duplicate) => counts.duplicates += 1,
                 }
-                wanted.tid = arrived.tid;
+                wanted.asked = arrived.asked;
             }
             (rest, intact) = (behind, intact >> 1);
             wanted.mpdus += 1;
@@ -246,7 +262,7 @@ impl<S: Scheme> Station<S> {
     /// Takes in the MPDUs at the start of an A-MPDU that have arrived and come next under its agreement, as [`Self::take_mpdu`] would one by one, where there is a scheme to ask. None with an
     /// A-MSDU is among them.
     #[inline(always)]
-    fn take_run(
+    fn receive_run(
         &mut self,
         now: Instant,
         arrived: Arrived<'_>,
@@ -254,10 +270,10 @@ impl<S: Scheme> Station<S> {
         pool: &mut PacketPool,
     ) -> Run {
         let mut run = Run { taken: 0, rising: 0 };
-        let Arrived { ppdu, intact, agreed: Some(link), tid } = arrived else { return run };
+        let Arrived { ppdu, intact, agreed: Some(link), asked } = arrived else { return run };
         let Body::Aggregate(mpdus) = &ppdu.body else { return run };
         let recipient = self.links.recipient_on(link);
-        if tid.is_none() || recipient.held() > 0 {
+        if asked == Asked::Nothing || recipient.held() > 0 {
             return run;
         }
         (run.taken, wanted.mpdus) = run_from(recipient.next_up(), mpdus, intact, false);
@@ -274,7 +290,7 @@ impl<S: Scheme> Station<S> {
             wanted.mpdus = run.taken as u32;
         }
         if run.rising > 0 {
-            wanted.tid = tid;
+            wanted.asked = asked;
         }
         self.links.recipient_on(link).on_run(run.rising as u16);
         run
@@ -287,23 +303,22 @@ impl<S: Scheme> Station<S> {
             self.counts.refused += 1;
             return false;
         }
-        self.take_in(packets, agreed, pool);
+        self.accept(packets, agreed, pool);
         true
     }
 
     /// Gives a PPDU with data the answer that it asks for.
     #[inline]
-    fn answer_data(&mut self, now: Instant, ppdu: &Ppdu, WantedAnswer { tid, mpdus }: WantedAnswer) {
-        if let Some(tid) = tid {
-            // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
-            let with = match tid {
-                Some(tid) if mpdus > 1 => Reply::BlockAck(tid),
-                _ => Reply::Ack,
-            };
-            // Nothing is said to several MPDUs outside of any agreement: there is no scoreboard.
-            if matches!(with, Reply::Ack) || self.links.recipient(ppdu.transmitter).is_some() {
-                self.answer_later(now, ppdu, with);
-            }
+    fn answer_data(&mut self, now: Instant, ppdu: &Ppdu, WantedAnswer { asked, mpdus }: WantedAnswer) {
+        // Several MPDUs in one PPDU ask for a BlockAck, a single one, VHT's A-MPDU of one included, for an Ack (802.11-2020, 10.3.2.13).
+        let with = match asked {
+            Asked::Nothing => return,
+            Asked::OfTid(tid) if mpdus > 1 => Reply::BlockAck(tid),
+            Asked::OfTid(_) | Asked::Ack => Reply::Ack,
+        };
+        // Nothing is said to several MPDUs outside of any agreement: there is no scoreboard.
+        if matches!(with, Reply::Ack) || self.links.recipient(ppdu.transmitter).is_some() {
+            self.answer_later(now, ppdu, with);
         }
     }
 
@@ -327,7 +342,7 @@ impl<S: Scheme> Station<S> {
 
     /// Takes an accepted MPDU in: through the reorder buffer of the link under whose agreement it comes, or past the duplicate filter.
     #[inline(always)]
-    fn take_in(&mut self, packets: &[Mpdu], agreed: Option<usize>, pool: &mut PacketPool) {
+    fn accept(&mut self, packets: &[Mpdu], agreed: Option<usize>, pool: &mut PacketPool) {
         let mpdu = &packets[0];
         let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.

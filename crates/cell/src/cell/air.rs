@@ -392,7 +392,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn resume_counters(&mut self) {
         self.contention.untold = None;
         if !self.contention.crowd.is_empty() || self.contention.active.len() >= MANY {
-            self.gather();
+            self.gather_crowd();
         }
         let common = self.medium.common_view();
         let mut earliest = Instant::FAR_FUTURE;
@@ -410,7 +410,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
     /// The crowd hears that the medium has become idle, and who sees that as it does joins it.
     #[inline(never)]
-    fn gather(&mut self) {
+    fn gather_crowd(&mut self) {
         while let Some(NodeId(node)) = self.party_in_crowd() {
             self.single_out(node.into());
         }

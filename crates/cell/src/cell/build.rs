@@ -7,7 +7,7 @@ use ackless_dot11::frame::{NodeId, Tid};
 use ackless_dot11::hooks::{Peer, Scheme};
 use ackless_dot11::queue::{CodelConfig, FqCodelConfig, QueueConfig, SchedulerKind};
 use ackless_dot11::rate::{RateChoice, SampleTable};
-use ackless_dot11::station::{Aggregation, Amsdu, Bounds, Crowd, LinkConfig, MacConfig, Station, Upward};
+use ackless_dot11::station::{Aggregation, Amsdu, Crowd, LinkConfig, MacConfig, QueueBounds, Station, Upward};
 use ackless_phy::ampdu::{MAX_HT_MPDU, MAX_VHT_MPDU};
 use ackless_phy::{Channel, Fading, MpduSpacing, Timing, TxVector};
 use ackless_wire::random::{Purpose, Stream};
@@ -185,8 +185,9 @@ fn mac_config(config: &CellConfig, node: NodeId, mac: &config::MacConfig) -> Mac
     }
 }
 
-fn bounds(config: &CellConfig, node: NodeId) -> Option<Bounds> {
-    let bounds = Bounds { in_flight: config.counts_in_flight, shared: node == NodeId(0) && config.ap.shares_queue };
+fn bounds(config: &CellConfig, node: NodeId) -> Option<QueueBounds> {
+    let bounds =
+        QueueBounds { in_flight: config.counts_in_flight, shared: node == NodeId(0) && config.ap.shares_queue };
     (bounds.in_flight || bounds.shared).then_some(bounds)
 }
 

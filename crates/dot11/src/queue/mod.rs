@@ -4,7 +4,7 @@
 //! - [`Device`]: what the device below those queues is given in advance, if it is;
 //! - [`Scheduler`]: which receiver's queue gets the next channel access.
 //!
-//! Each receiver has a queue and a limit of its own, for what waits in it, unless [`Bounds`](crate::station::Bounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio.
+//! Each receiver has a queue and a limit of its own, for what waits in it, unless [`QueueBounds`](crate::station::QueueBounds) say otherwise; Linux's mac80211 has one limit for all stations of a radio.
 //! CoDel marks packets that may be marked (ECN, RFC 3168) where that is chosen; a full queue drops.
 
 pub mod codel;

@@ -65,7 +65,7 @@ impl<S: Scheme> Station<S> {
     /// Where there is one for its TID, it goes under the other TID of the access category: the sequence numbers of an agreement are
     /// for its own MPDUs alone, and the receiver takes all of that TID for such.
     fn put_in_service(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> InService {
-        let queued = self.links.take_head(link);
+        let queued = self.links.take_popped(link);
         let receiver = queued.mpdu.receiver;
         let seq = if receiver.is_group() {
             let seq = self.next_group_seq;
@@ -148,7 +148,7 @@ impl<S: Scheme> Station<S> {
                 self.tell_sequenced(&[mpdu], now, pool);
                 let from = mpdus.len();
                 let with_acks = self.scheme.is_stock();
-                let length = self.links.take_run(link, &mut mpdus, (longer, budget), with_acks);
+                let length = self.links.take_new_run(link, &mut mpdus, (longer, budget), with_acks);
                 self.tell_sequenced(&mpdus[from..], now, pool);
                 length
             };

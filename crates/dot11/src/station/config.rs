@@ -41,7 +41,7 @@ pub struct MacConfig {
     /// is busy to the end of the last symbol.
     pub idle_at_end: bool,
     /// What else counts against the limits of its queues; `None` where each receiver's queue has a limit of its own, for what waits in it.
-    pub bounds: Option<Bounds>,
+    pub bounds: Option<QueueBounds>,
     /// What a device below its queues is given in advance; `None` where PPDUs are built from the queues themselves.
     pub device: Option<DeviceLimit>,
     /// EIFS less DIFS: SIFS and an Ack at the lowest mandatory rate (802.11-2020, 10.3.2.3.7).
@@ -50,7 +50,7 @@ pub struct MacConfig {
 
 /// What counts against the limit of a queue beside what waits in it. For queues with a limit in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bounds {
+pub struct QueueBounds {
     /// What has been sent and has no fate yet, by MPDUs, as in ns-3, where these leave the queue when they are acknowledged or given up.
     pub in_flight: bool,
     /// What is for other receivers.

@@ -2,7 +2,7 @@
 
 use ackless_wire::{Instant, Packet, PacketId, PacketPool};
 
-use super::{Bounds, MediumView, Route, Station, carry_out};
+use super::{MediumView, QueueBounds, Route, Station, carry_out};
 use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
 use crate::hooks::{Content, Passage, Scheme, SendOptions};
 use crate::queue::{Fifo, Queued};
@@ -110,7 +110,7 @@ impl<S: Scheme> Station<S> {
         let item = Queued::new(now, self.config.node, Content::of(packet, pool), handle, options);
         let link = known.unwrap_or_else(|| self.links.link_of(&item));
         if plain {
-            self.links.note_way(link, route, item);
+            self.links.note_route(link, route, item);
         }
         self.queue(now, view, pool, (item, link), flow);
     }
@@ -127,7 +127,7 @@ impl<S: Scheme> Station<S> {
     ) {
         let link = self.links.link_of(&item);
         if self.queues_plainly() {
-            self.links.note_way(link, route, item);
+            self.links.note_route(link, route, item);
         }
         self.queue(now, view, pool, (item, link), flow);
     }
@@ -228,7 +228,7 @@ impl<S: Scheme> Station<S> {
 
     /// Whether one more packet has no room in the queue of a link.
     #[cold]
-    fn overflows(&self, bounds: Bounds, link: usize) -> bool {
+    fn overflows(&self, bounds: QueueBounds, link: usize) -> bool {
         let peer = (!bounds.shared).then(|| self.links.peer(link));
         self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
     }

@@ -13,7 +13,7 @@
 //! [`Station::poll_timeout`] anew.
 //!
 //! The parts: `intake` takes packets in, `medium` hears the medium and asks for it, `compose` puts PPDUs together, `initiate` sends them on a won access and judges their answers, `exchange` says how far
-//! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer, `crowd` counts the slots of many at once.
+//! that has come, `respond` takes PPDUs in and answers them, `links` holds what waits for each peer and was agreed with it, `amsdu` says how long A-MSDUs may be, `crowd` counts the slots of many at once.
 //!
 //! Not modelled: association, ADDBA and other management exchanges, fragmentation, power saving, several access categories at once,
 //! A-MSDU outside of a BlockAck agreement, NAV reset after an RTS without CTS (optional in 802.11-2020, 10.3.2.4).
@@ -44,6 +44,7 @@ macro_rules! context {
     };
 }
 
+mod amsdu;
 mod compose;
 mod config;
 mod crowd;
@@ -54,7 +55,7 @@ mod links;
 mod medium;
 mod respond;
 
-pub use config::{Aggregation, Amsdu, Bounds, LinkConfig, MacConfig, Route};
+pub use config::{Aggregation, Amsdu, LinkConfig, MacConfig, QueueBounds, Route};
 pub use crowd::Crowd;
 use exchange::{AwaitingCts, Exchange, InService};
 pub use intake::Intake;
@@ -226,11 +227,11 @@ impl<S: Scheme> Station<S> {
         self.links.index(peer).map_or(0, |link| self.links.backlog(link))
     }
 
-    /// Packets that count against the limit of the queue for a peer, or for any peer: those that wait, and with [`Bounds::in_flight`] the MPDUs without a fate.
+    /// Packets that count against the limit of the queue for a peer, or for any peer: those that wait, and with [`QueueBounds::in_flight`] the MPDUs without a fate.
     pub fn occupancy(&self, peer: Option<NodeId>) -> usize {
         let in_service = self.in_service.as_ref().filter(|frame| peer.is_none_or(|peer| frame.mpdu.receiver == peer));
         match (self.config.bounds, peer) {
-            (Some(Bounds { in_flight: true, .. }), _) => {
+            (Some(QueueBounds { in_flight: true, .. }), _) => {
                 let links = 0..self.links.len();
                 let counted = links.filter(|&link| peer.is_none_or(|peer| self.links.peer(link) == peer));
                 counted.map(|link| self.links.with_in_flight(link)).sum::<usize>() + usize::from(in_service.is_some())

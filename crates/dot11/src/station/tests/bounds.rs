@@ -2,10 +2,10 @@
 
 use super::air::Air;
 use super::*;
-use crate::station::Bounds;
+use crate::station::QueueBounds;
 
 /// A sender with two receivers, each of whose queues holds four packets, or, where they share, both together.
-fn three(bounds: Option<Bounds>) -> Air {
+fn three(bounds: Option<QueueBounds>) -> Air {
     let queue = QueueConfig::Fifo { packets: 4 };
     let to = |peer| LinkConfig { queue, ..block_link(peer, ht(7)) };
     let sender = MacConfig { bounds, ..edca(0) };
@@ -18,7 +18,7 @@ fn three(bounds: Option<Bounds>) -> Air {
 
 /// Queues three packets to the first receiver, which are on the air from 106 to 394; meanwhile three more to each. How many are dropped then, and once all has been
 /// acknowledged, of four to the first.
-fn dropped(bounds: Option<Bounds>) -> [u64; 2] {
+fn dropped(bounds: Option<QueueBounds>) -> [u64; 2] {
     let mut air = three(bounds);
     air.run(at(100));
     air.send(0, NodeId(1), FULL, 0..3);
@@ -36,7 +36,7 @@ fn dropped(bounds: Option<Bounds>) -> [u64; 2] {
 
 #[test]
 fn what_is_in_flight_and_what_is_for_others_counts_where_bounds_say_so() {
-    let bounds = |in_flight, shared| Some(Bounds { in_flight, shared });
+    let bounds = |in_flight, shared| Some(QueueBounds { in_flight, shared });
     assert_eq!(dropped(None), [0, 0]);
     // Three in flight leave room for one to the first.
     assert_eq!(dropped(bounds(true, false)), [2, 0]);
@@ -51,7 +51,7 @@ fn what_is_in_flight_counts_by_mpdus() {
     // Four packets in two A-MSDUs leave room for two, as one item each of ns-3's queue.
     let amsdu = Amsdu { max_bytes: Bytes(3839), max_mpdu: MAX_HT_MPDU };
     let queue = QueueConfig::Fifo { packets: 4 };
-    let sender = MacConfig { bounds: Some(Bounds { in_flight: true, shared: false }), ..edca(0) };
+    let sender = MacConfig { bounds: Some(QueueBounds { in_flight: true, shared: false }), ..edca(0) };
     let link = LinkConfig { queue, ..limited_link(1, ht(7), |terms| terms.amsdu = Some(amsdu)) };
     let mut air = Air::new(vec![(sender, vec![link]), (edca(1), vec![block_link(0, ht(7))])]);
     air.run(at(100));

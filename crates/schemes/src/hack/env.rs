@@ -8,6 +8,7 @@ use ackless_wire::{Duration, Instant, PacketId};
 
 use super::config::HackConfig;
 use super::counters::HackCounters;
+use super::nic::FlowPlace;
 
 /// The context of a question, and what belongs to the node rather than to one peer.
 pub(super) struct Env<'a, 'c> {
@@ -26,7 +27,7 @@ pub(super) struct Env<'a, 'c> {
 pub(super) struct Queueing {
     pub(super) packet: PacketId,
     pub(super) peer: NodeId,
-    pub(super) flow: u16,
+    pub(super) flow: FlowPlace,
     pub(super) pure: bool,
     /// How it was to be sent, if it is a pure ACK that may be taken back.
     pub(super) takeable: Option<SendOptions>,

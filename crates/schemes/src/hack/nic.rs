@@ -19,8 +19,12 @@ use ackless_wire::Instant;
 pub(super) struct Nic<T> {
     chains: Vec<Chain<T>>,
     /// The chains that hold something, the one to be appended first in front.
-    active: Vec<u16>,
+    active: Vec<FlowPlace>,
 }
+
+/// The driver's number of a flow, which is also that of its chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct FlowPlace(pub(super) u16);
 
 #[derive(Clone, Debug)]
 struct Chain<T> {
@@ -47,7 +51,7 @@ pub(super) struct Appended {
     /// Bytes that were on no answer before: those descriptors, and the headers of runs that have nothing else.
     pub(super) new_bytes: u64,
     /// A chain whose first descriptor, though there in time, does not fit on an answer of its own.
-    pub(super) stuck: Option<u16>,
+    pub(super) stuck: Option<FlowPlace>,
     /// Whether the NIC holds something that it did not have in time.
     pub(super) not_ready: bool,
 }
@@ -65,39 +69,39 @@ impl<T: Copy> Nic<T> {
     }
 
     /// The chains that hold something.
-    pub(super) fn active(&self) -> &[u16] {
+    pub(super) fn active(&self) -> &[FlowPlace] {
         &self.active
     }
 
     /// How many descriptors a chain holds.
-    pub(super) fn held(&self, chain: u16) -> usize {
-        self.chains.get(usize::from(chain)).map_or(0, |chain| chain.descriptors.len())
+    pub(super) fn held(&self, chain: FlowPlace) -> usize {
+        self.chains.get(chain.index()).map_or(0, |chain| chain.descriptors.len())
     }
 
     /// The word of the first descriptor of a chain.
-    pub(super) fn first(&self, chain: u16) -> Option<&T> {
-        self.chains.get(usize::from(chain))?.descriptors.front().map(|descriptor| &descriptor.word)
+    pub(super) fn first(&self, chain: FlowPlace) -> Option<&T> {
+        self.chains.get(chain.index())?.descriptors.front().map(|descriptor| &descriptor.word)
     }
 
     /// The word of the first descriptor of a chain that was on no answer yet.
-    pub(super) fn first_unsent(&self, chain: u16) -> Option<&T> {
-        let chain = self.chains.get(usize::from(chain))?;
+    pub(super) fn first_unsent(&self, chain: FlowPlace) -> Option<&T> {
+        let chain = self.chains.get(chain.index())?;
         chain.descriptors.get(chain.ever_sent).map(|descriptor| &descriptor.word)
     }
 
     /// The word of the last descriptor of a chain.
-    pub(super) fn last(&self, chain: u16) -> Option<&T> {
-        self.chains.get(usize::from(chain))?.descriptors.back().map(|descriptor| &descriptor.word)
+    pub(super) fn last(&self, chain: FlowPlace) -> Option<&T> {
+        self.chains.get(chain.index())?.descriptors.back().map(|descriptor| &descriptor.word)
     }
 
     /// Whether anything was on the last answer.
     pub(super) fn awaits_confirmation(&self) -> bool {
-        self.active.iter().any(|&chain| self.chains[usize::from(chain)].on_last_answer > 0)
+        self.active.iter().any(|&chain| self.chains[chain.index()].on_last_answer > 0)
     }
 
     /// A bound of what all that is held takes on an answer.
     pub(super) fn size(&self, codec: Codec) -> usize {
-        let chains = self.active.iter().map(|&chain| &self.chains[usize::from(chain)]);
+        let chains = self.active.iter().map(|&chain| &self.chains[chain.index()]);
         chains.map(|chain| run_overhead(codec) + chain.descriptors.iter().map(Descriptor::len).sum::<usize>()).sum()
     }
 
@@ -105,13 +109,13 @@ impl<T: Copy> Nic<T> {
     #[inline]
     pub(super) fn post(
         &mut self,
-        chain: u16,
+        chain: FlowPlace,
         label: Cid,
         ready: Instant,
         word: T,
         write: impl FnOnce(&mut Code) -> bool,
     ) -> bool {
-        let index = usize::from(chain);
+        let index = chain.index();
         if self.chains.len() <= index {
             let empty = || Chain { label, descriptors: VecDeque::new(), ever_sent: 0, on_last_answer: 0 };
             self.chains.resize_with(index + 1, empty);
@@ -137,13 +141,13 @@ impl<T: Copy> Nic<T> {
         now: Instant,
         limit: usize,
         out: &mut Vec<u8>,
-        mut each: impl FnMut(u16, bool),
+        mut each: impl FnMut(FlowPlace, bool),
     ) -> Appended {
         let mut appended = Appended::default();
         let (mut cut, mut first) = (false, true);
         let mut writer = FrameWriter::new(codec, out, limit);
         for &number in &self.active {
-            let chain = &mut self.chains[usize::from(number)];
+            let chain = &mut self.chains[number.index()];
             let ready = chain.descriptors.iter().take_while(|descriptor| descriptor.ready <= now);
             appended.not_ready |= chain.descriptors.back().is_some_and(|descriptor| descriptor.ready > now);
             let written = usize::from(writer.run(chain.label, ready.map(|descriptor| &descriptor.code)));
@@ -178,10 +182,10 @@ impl<T: Copy> Nic<T> {
 
     /// The last answer is known to have arrived: lets go what was on it. `each` is told the chain and the word of each
     /// descriptor that is gone.
-    pub(super) fn confirm(&mut self, mut each: impl FnMut(u16, T)) {
+    pub(super) fn confirm(&mut self, mut each: impl FnMut(FlowPlace, T)) {
         let chains = &mut self.chains;
         self.active.retain(|&number| {
-            let chain = &mut chains[usize::from(number)];
+            let chain = &mut chains[number.index()];
             let gone = std::mem::take(&mut chain.on_last_answer);
             chain.ever_sent -= gone;
             // Looked at where they lie: they are longer than their words.
@@ -193,30 +197,36 @@ impl<T: Copy> Nic<T> {
 
     /// Takes back those descriptors of a chain that were on no answer, in their order, and hands `each` their words. Says
     /// how many.
-    pub(super) fn recall_unsent(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
-        let ever_sent = self.chains.get(usize::from(chain)).map_or(0, |chain| chain.ever_sent);
+    pub(super) fn recall_unsent(&mut self, chain: FlowPlace, each: impl FnMut(T)) -> usize {
+        let ever_sent = self.chains.get(chain.index()).map_or(0, |chain| chain.ever_sent);
         self.recall_from(chain, ever_sent, each)
     }
 
     /// Takes back all of a chain, in its order, and hands `each` the words. Says how many.
-    pub(super) fn recall(&mut self, chain: u16, each: impl FnMut(T)) -> usize {
+    pub(super) fn recall(&mut self, chain: FlowPlace, each: impl FnMut(T)) -> usize {
         let recalled = self.recall_from(chain, 0, each);
-        if let Some(chain) = self.chains.get_mut(usize::from(chain)) {
+        if let Some(chain) = self.chains.get_mut(chain.index()) {
             (chain.ever_sent, chain.on_last_answer) = (0, 0);
         }
         recalled
     }
 
-    fn recall_from(&mut self, chain: u16, kept: usize, mut each: impl FnMut(T)) -> usize {
+    fn recall_from(&mut self, chain: FlowPlace, kept: usize, mut each: impl FnMut(T)) -> usize {
         let recalled = self.held(chain) - kept;
         if recalled > 0 {
-            let descriptors = &mut self.chains[usize::from(chain)].descriptors;
+            let descriptors = &mut self.chains[chain.index()].descriptors;
             descriptors.drain(kept..).for_each(|descriptor| each(descriptor.word));
             if kept == 0 {
                 self.active.retain(|&other| other != chain);
             }
         }
         recalled
+    }
+}
+
+impl FlowPlace {
+    pub(super) fn index(self) -> usize {
+        usize::from(self.0)
     }
 }
 

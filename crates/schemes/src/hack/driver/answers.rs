@@ -116,8 +116,8 @@ impl Driver {
     /// Puts on the answer what the NIC has.
     fn append(&mut self, env: &mut Env<'_, '_>, answer: &mut Answer, limit: usize) -> Appended {
         let (now, flows) = (env.cx.now, &mut self.flows);
-        let each = |flow, new| {
-            let flow = &mut flows[flow];
+        let each = |place, new| {
+            let flow = &mut flows[place];
             flow.maybe_received = Some(now);
             if new {
                 // What was noted is behind what the peer has now, where the answer leaves codes behind too.
@@ -127,10 +127,10 @@ impl Driver {
         let appended = self.nic.append(env.config.codec, now, limit, &mut answer.appended, each);
         if answer.appended.is_empty() {
             env.counters.not_ready += u64::from(appended.not_ready);
-            if let Some(flow) = appended.stuck.filter(|&flow| self.flows[flow].outstanding == 0) {
+            if let Some(place) = appended.stuck.filter(|&place| self.flows[place].outstanding == 0) {
                 // No later answer at this rate has more room.
                 env.counters.too_long += 1;
-                self.rescue(env, flow);
+                self.rescue(env, place);
             }
         }
         appended
@@ -160,9 +160,9 @@ impl Driver {
         self.answered = Answered::Nothing;
         let (flows, pool, sent) = (&mut self.flows, &mut *env.cx.pool, self.answered_at);
         let mut any = false;
-        self.nic.confirm(|flow, held| {
+        self.nic.confirm(|place, held| {
             pool.release(held.packet);
-            flows[flow].note_received(sent);
+            flows[place].note_received(sent);
             any = true;
         });
         env.counters.confirmed += u64::from(any);
@@ -171,14 +171,14 @@ impl Driver {
     /// A flow that shares its identifier and has not been heard for so long that another may have taken it over can
     /// append nothing any more.
     fn release_disowned(&mut self, env: &mut Env<'_, '_>) {
-        self.each_active(|driver, flow| {
-            if driver.flows.owns(flow, env.cx.now) {
+        self.each_active(|driver, place| {
+            if driver.flows.owns(place, env.cx.now) {
                 return;
             }
             env.counters.cid_collision += 1;
-            driver.rescue(env, flow);
-            driver.nic.recall(flow, |held| env.cx.pool.release(held.packet));
-            driver.flows[flow].state = FlowState::Closed;
+            driver.rescue(env, place);
+            driver.nic.recall(place, |held| env.cx.pool.release(held.packet));
+            driver.flows[place].state = FlowState::Closed;
         });
     }
 }

@@ -20,13 +20,13 @@ use ackless_wire::{Duration, Instant, Packet, TcpHeader};
 
 use super::flow::{CID_IDLE, Flow, Held};
 use crate::flow_key::{FlowKey, FlowTable};
-use crate::hack::nic::Nic;
+use crate::hack::nic::{FlowPlace, Nic};
 
 /// All flows towards one peer. A flow is named by its place, which is also the number of its chain in the NIC.
 #[derive(Debug)]
 pub(super) struct Flows {
     flows: Vec<Option<Flow>>,
-    places: FlowTable<u16>,
+    places: FlowTable<FlowPlace>,
     identifiers: Box<[Identifier; 256]>,
     /// Identifiers that several flows share.
     shared: usize,
@@ -36,7 +36,7 @@ pub(super) struct Flows {
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Identifier {
-    owner: Option<u16>,
+    owner: Option<FlowPlace>,
     flows: u16,
 }
 
@@ -59,18 +59,18 @@ impl Flows {
     }
 
     /// The flow at a place, unless it was forgotten.
-    pub(super) fn get(&self, place: u16) -> Option<&Flow> {
-        self.flows.get(usize::from(place))?.as_ref()
+    pub(super) fn get(&self, place: FlowPlace) -> Option<&Flow> {
+        self.flows.get(place.index())?.as_ref()
     }
 
     /// The place of a flow.
-    pub(super) fn find(&mut self, key: FlowKey) -> Option<u16> {
+    pub(super) fn find(&mut self, key: FlowKey) -> Option<FlowPlace> {
         self.places.get_mut(key).copied()
     }
 
     /// The place of the flow of a packet with this TCP header.
     #[inline]
-    pub(super) fn find_of(&mut self, packet: &Packet, tcp: &TcpHeader) -> Option<u16> {
+    pub(super) fn find_of(&mut self, packet: &Packet, tcp: &TcpHeader) -> Option<FlowPlace> {
         self.places.get_of(packet, tcp).copied()
     }
 
@@ -83,19 +83,19 @@ impl Flows {
         ack: AckRef<'_>,
         nic: &Nic<Held>,
         now: Instant,
-    ) -> Option<u16> {
+    ) -> Option<FlowPlace> {
         self.find_of(packet, ack.tcp()).or_else(|| self.add(packet, ack, nic, now))
     }
 
     #[inline(never)]
-    fn add(&mut self, packet: &Packet, ack: AckRef<'_>, nic: &Nic<Held>, now: Instant) -> Option<u16> {
+    fn add(&mut self, packet: &Packet, ack: AckRef<'_>, nic: &Nic<Held>, now: Instant) -> Option<FlowPlace> {
         let key = FlowKey::of(packet)?;
         if self.places.len() >= self.sweep_at {
             self.sweep(nic, now);
             self.sweep_at = SWEEP.max(2 * self.places.len());
         }
         let free = self.flows.iter().position(Option::is_none).unwrap_or(self.flows.len());
-        let place = u16::try_from(free).ok()?;
+        let place = FlowPlace(u16::try_from(free).ok()?);
         let flow = Flow::new(Cid::of(&ack.flow()), now);
         let identifier = &mut self.identifiers[usize::from(flow.cid.0)];
         identifier.flows += 1;
@@ -114,7 +114,7 @@ impl Flows {
     }
 
     /// Whether the peer surely takes the identifier of this flow for its own.
-    pub(super) fn owns(&self, place: u16, now: Instant) -> bool {
+    pub(super) fn owns(&self, place: FlowPlace, now: Instant) -> bool {
         let flow = &self[place];
         let identifier = self.identifiers[usize::from(flow.cid.0)];
         identifier.owner == Some(place)
@@ -122,18 +122,18 @@ impl Flows {
     }
 
     /// Whether a native ACK of this flow that gets its sequence number now makes it the owner, if it is received.
-    pub(super) fn would_own(&self, place: u16, nic: &Nic<Held>, now: Instant) -> bool {
+    pub(super) fn would_own(&self, place: FlowPlace, nic: &Nic<Held>, now: Instant) -> bool {
         let cid = self[place].cid;
         if self.identifiers[usize::from(cid.0)].flows < 2 {
             return true;
         }
-        let mut others = (0..=u16::MAX).zip(&self.flows).filter(|(other, _)| *other != place);
+        let mut others = (0..=u16::MAX).map(FlowPlace).zip(&self.flows).filter(|(other, _)| *other != place);
         others
             .all(|(other, flow)| flow.as_ref().is_none_or(|flow| flow.cid != cid || flow.is_idle(nic.held(other), now)))
     }
 
     /// A native ACK that was sent at `sent` is known by `now` to have been received.
-    pub(super) fn on_received(&mut self, place: u16, sent: Instant, now: Instant, would_own: bool) {
+    pub(super) fn on_received(&mut self, place: FlowPlace, sent: Instant, now: Instant, would_own: bool) {
         let flow = &self[place];
         let paused = flow.surely_received.is_none_or(|at| now.saturating_since(at) > CID_IDLE);
         let identifier = &mut self.identifiers[usize::from(flow.cid.0)];
@@ -151,7 +151,7 @@ impl Flows {
         let (identifiers, shared) = (&mut self.identifiers, &mut self.shared);
         let flows = &mut self.flows;
         self.places.retain(|_, &mut place| {
-            let slot = &mut flows[usize::from(place)];
+            let slot = &mut flows[place.index()];
             let flow = slot.as_ref().expect("a place in the table has its flow");
             let under_way = flow.outstanding > 0;
             if under_way || !flow.is_idle(nic.held(place), now) || now.saturating_since(flow.last_used) < FORGET {
@@ -167,16 +167,16 @@ impl Flows {
     }
 }
 
-impl std::ops::Index<u16> for Flows {
+impl std::ops::Index<FlowPlace> for Flows {
     type Output = Flow;
-    fn index(&self, place: u16) -> &Flow {
-        self.flows[usize::from(place)].as_ref().expect("a flow with frames under way is not forgotten")
+    fn index(&self, place: FlowPlace) -> &Flow {
+        self.flows[place.index()].as_ref().expect("a flow with frames under way is not forgotten")
     }
 }
 
-impl std::ops::IndexMut<u16> for Flows {
-    fn index_mut(&mut self, place: u16) -> &mut Flow {
-        self.flows[usize::from(place)].as_mut().expect("a flow with frames under way is not forgotten")
+impl std::ops::IndexMut<FlowPlace> for Flows {
+    fn index_mut(&mut self, place: FlowPlace) -> &mut Flow {
+        self.flows[place.index()].as_mut().expect("a flow with frames under way is not forgotten")
     }
 }
 

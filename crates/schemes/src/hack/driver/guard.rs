@@ -14,6 +14,7 @@ use crate::flow_key::FlowKey;
 use crate::guard::Guard;
 use crate::hack::config::Policy;
 use crate::hack::env::Env;
+use crate::hack::nic::FlowPlace;
 
 impl Driver {
     /// The time of the deadline may have come. Returns the next one.
@@ -25,8 +26,8 @@ impl Driver {
     }
 
     /// How long ACKs of a flow are held while nothing comes.
-    pub(super) fn guard(&self, env: &Env<'_, '_>, flow: u16) -> Duration {
-        let patience = env.config.guard.patience(self.gaps, self.flows[flow].rtt);
+    pub(super) fn guard(&self, env: &Env<'_, '_>, place: FlowPlace) -> Duration {
+        let patience = env.config.guard.patience(self.gaps, self.flows[place].rtt);
         match (env.config.guard, env.config.policy) {
             // Which is a time of its own, whatever the gaps.
             (Guard::Auto, Policy::ExplicitTimer(timer)) => patience.max(timer),
@@ -42,20 +43,20 @@ impl Driver {
         }
         let packet = env.cx.pool.get(mpdu.packet);
         if let Some((_, echo)) = packet.tcp().and_then(|tcp| tcp.options.timestamps)
-            && let Some(flow) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
+            && let Some(place) = FlowKey::of(packet).and_then(|key| self.flows.find(key.reversed()))
         {
-            self.flows[flow].rtt.on_echo(echo, env.cx.now, self.gaps);
+            self.flows[place].rtt.on_echo(echo, env.cx.now, self.gaps);
         }
     }
 
     /// When what is held has waited long enough. Flows whose native frame is already queued wait for that frame's fate.
     fn guard_deadline(&self, env: &Env<'_, '_>) -> Option<Instant> {
-        let waits = |flow: &&u16| self.flows[**flow].outstanding == 0;
-        let deadline = |&flow: &u16| {
-            let (since, guard) = (self.nic.first(flow)?.since, self.guard(env, flow));
+        let waits = |place: &&FlowPlace| self.flows[**place].outstanding == 0;
+        let deadline = |&place: &FlowPlace| {
+            let (since, guard) = (self.nic.first(place)?.since, self.guard(env, place));
             let shown =
                 self.last_ppdu.max(since).saturating_add(guard).min(since.saturating_add(guard.saturating_mul(2)));
-            let unsent = self.nic.first_unsent(flow).map(|held| held.since + env.config.driver_to_nic + guard);
+            let unsent = self.nic.first_unsent(place).map(|held| held.since + env.config.driver_to_nic + guard);
             Some(unsent.map_or(shown, |unsent| shown.min(unsent)))
         };
         self.nic.active().iter().filter(waits).filter_map(deadline).min()
@@ -65,9 +66,9 @@ impl Driver {
     fn give_up_waiting(&mut self, env: &mut Env<'_, '_>) {
         env.counters.guard_fired += 1;
         self.promise = Promise::None;
-        self.each_active(|driver, flow| {
-            if driver.flows[flow].outstanding == 0 {
-                driver.rescue(env, flow);
+        self.each_active(|driver, place| {
+            if driver.flows[place].outstanding == 0 {
+                driver.rescue(env, place);
             }
         });
     }

@@ -15,6 +15,9 @@
 //! After either the context is closed until the next native ACK is delivered. With [`HackConfig::take_back`](super::HackConfig::take_back), which is not the paper's, what
 //! is queued goes on an answer after all where that leaves first, see [`take_back`].
 //!
+//! What is held and was on no answer goes back to the queue (`requeue`), what was on one goes there as a second copy (`rescue`), and the NIC gives back what it holds (`recall`). A native ACK that may be taken back is a
+//! candidate (`nominate`), until it is taken out of the queue (`withdraw`) or cannot be any more (`dismiss`).
+//!
 //! `answers` has what follows from PPDUs of the peer, `policies` what each policy decides, `guard` the timer for PPDUs that
 //! do not come, `natives` the frames that were not held, `tail` which promises are believed, `take_back` what is fetched from the queue again, `flows` the flows, and `flow` the state of one.
 
@@ -42,7 +45,7 @@ use self::natives::{Natives, Stage};
 use self::tail::Tail;
 use super::env::{Env, Queueing};
 use super::mic::Sealer;
-use super::nic::Nic;
+use super::nic::{FlowPlace, Nic};
 use crate::flow_key::FlowKey;
 use crate::guard::Gaps;
 
@@ -71,7 +74,7 @@ pub(super) struct Driver {
     /// How far apart its PPDUs come.
     gaps: Gaps,
     /// Flows with queued ACKs that may be taken back.
-    candidates: Vec<u16>,
+    candidates: Vec<FlowPlace>,
 }
 
 /// The MORE DATA state (paper, 3.2).
@@ -109,9 +112,13 @@ struct Arriving {
 /// Why an ACK cannot be held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Obstacle {
+    /// A frame of its flow has no fate yet, which it would overtake.
     NativeOutstanding,
+    /// The peer is not known to have a reference for its flow.
     NoContext,
+    /// Its flow does not surely own its context identifier.
     NotOwner,
+    /// The NIC has no room for one more of its flow.
     Full,
 }
 
@@ -183,7 +190,7 @@ impl Driver {
     }
 
     /// Holds packets that nothing is in the way of, as many at the start as are ACKs of this flow that can be compressed, and as the NIC has room for. Says how many.
-    fn hold(&mut self, env: &mut Env<'_, '_>, place: u16, packets: &[PacketId], options: &SendOptions) -> usize {
+    fn hold(&mut self, env: &mut Env<'_, '_>, place: FlowPlace, packets: &[PacketId], options: &SendOptions) -> usize {
         self.note_context(env, place);
         let (now, max_msn) = (env.cx.now, env.config.codec.max_msn());
         let (ready, room) = (now + env.config.driver_to_nic, self.room(env, place));
@@ -227,23 +234,24 @@ impl Driver {
         // What opens or closes a connection: the addresses may soon serve another one.
         let flags = content.tcp().map_or(TcpFlags::empty(), |tcp| tcp.flags);
         let ends = flags.intersects(TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST);
-        let Some(flow) = self.flows.find(key) else { return Verdict::Pass };
-        let verdict = self.go_natively(env, flow, packet, handle, options, false);
-        self.flows[flow].last_used = env.cx.now;
+        let Some(place) = self.flows.find(key) else { return Verdict::Pass };
+        let verdict = self.go_natively(env, place, packet, handle, options, false);
+        let flow = &mut self.flows[place];
+        flow.last_used = env.cx.now;
         if ends {
             // Nor may an ACK that is under way install the old connection's context again.
-            self.flows[flow].state = FlowState::Closed;
+            flow.state = FlowState::Closed;
         }
         if flags.contains(TcpFlags::SYN) {
-            self.flows[flow].begin_anew();
+            flow.begin_anew();
         }
         verdict
     }
 
     /// The TSval of the newest ACK of a flow, which may be on an answer and in no frame.
     pub(super) fn newest_ts_val(&mut self, key: FlowKey) -> Option<u32> {
-        let flow = self.flows.find(key)?;
-        self.flows[flow].ts_val
+        let place = self.flows.find(key)?;
+        self.flows[place].ts_val
     }
 
     /// A packet that this driver gave back to the queue is being queued.
@@ -338,7 +346,7 @@ impl Driver {
     fn let_go(
         &mut self,
         env: &mut Env<'_, '_>,
-        place: u16,
+        place: FlowPlace,
         packet: PacketId,
         handle: FrameHandle,
         options: &SendOptions,
@@ -355,7 +363,7 @@ impl Driver {
 
     /// Why an ACK of this flow cannot be held, if `in_the_way` of its frames would be overtaken.
     #[inline]
-    fn obstacle(&self, env: &Env<'_, '_>, place: u16, in_the_way: u32) -> Option<Obstacle> {
+    fn obstacle(&self, env: &Env<'_, '_>, place: FlowPlace, in_the_way: u32) -> Option<Obstacle> {
         if in_the_way > 0 {
             Some(Obstacle::NativeOutstanding)
         } else if !self.flows[place].state.is_open() {
@@ -371,24 +379,24 @@ impl Driver {
 
     /// For how many more ACKs of this flow the NIC has room.
     #[inline]
-    fn room(&self, env: &Env<'_, '_>, place: u16) -> usize {
+    fn room(&self, env: &Env<'_, '_>, place: FlowPlace) -> usize {
         usize::from(env.config.codec.max_outstanding()).saturating_sub(self.nic.held(place))
     }
 
     /// ACKs are kept, and the NIC has their codes; `wraps`: how many have the last MSN.
     #[inline]
-    fn note_held(&mut self, env: &mut Env<'_, '_>, place: u16, wraps: u64) {
+    fn note_held(&mut self, env: &mut Env<'_, '_>, place: FlowPlace, wraps: u64) {
         env.counters.msn_wrap += wraps;
         env.wake_after(self.patience(env, place));
     }
 
     /// Does something with each flow of which the NIC holds something.
-    fn each_active(&mut self, mut each: impl FnMut(&mut Self, u16)) {
+    fn each_active(&mut self, mut each: impl FnMut(&mut Self, FlowPlace)) {
         let mut n = 0;
-        while let Some(&flow) = self.nic.active().get(n) {
-            each(self, flow);
+        while let Some(&place) = self.nic.active().get(n) {
+            each(self, place);
             // A chain of which nothing is left is no longer among the active ones.
-            n += usize::from(self.nic.active().get(n) == Some(&flow));
+            n += usize::from(self.nic.active().get(n) == Some(&place));
         }
     }
 }

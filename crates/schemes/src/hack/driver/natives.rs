@@ -15,6 +15,7 @@ use super::Driver;
 use super::flow::Held;
 use super::flows::Flows;
 use crate::hack::env::{Env, Queueing};
+use crate::hack::nic::FlowPlace;
 
 /// The frames towards one peer, in the order in which they were handed over, which is that of their handles.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,7 @@ pub(super) struct Natives {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Native {
     pub(super) handle: FrameHandle,
-    pub(super) flow: u16,
+    pub(super) flow: FlowPlace,
     /// Whether it is a pure ACK that can install a context.
     pub(super) pure: bool,
     pub(super) stage: Stage,
@@ -57,7 +58,7 @@ impl Natives {
     }
 
     /// A frame was handed over.
-    pub(super) fn push(&mut self, handle: FrameHandle, flow: u16, pure: bool) {
+    pub(super) fn push(&mut self, handle: FrameHandle, flow: FlowPlace, pure: bool) {
         debug_assert!(self.frames.back().is_none_or(|last| last.handle < handle), "handles ascend");
         self.frames.push_back(Native { handle, flow, pure, stage: Stage::Queued });
     }
@@ -91,7 +92,7 @@ impl Driver {
     pub(super) fn go_natively(
         &mut self,
         env: &mut Env<'_, '_>,
-        place: u16,
+        place: FlowPlace,
         packet: PacketId,
         handle: FrameHandle,
         options: &SendOptions,
@@ -110,7 +111,7 @@ impl Driver {
     /// Queues those held ACKs of a flow natively that were on no answer, in their order. Says how many.
     ///
     /// Their codes are void, and with them the context, unless it can go back to what it was before them.
-    pub(super) fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: u16) -> usize {
+    pub(super) fn requeue_unsent(&mut self, env: &mut Env<'_, '_>, place: FlowPlace) -> usize {
         let (flows, peer) = (&mut self.flows, self.peer);
         let takes_back = env.config.take_back;
         let unsent = self.nic.recall_unsent(place, |Held { packet, options, .. }| {
@@ -126,21 +127,21 @@ impl Driver {
 
     /// Queues all that was on no answer natively.
     pub(super) fn requeue_all(&mut self, env: &mut Env<'_, '_>) {
-        self.each_active(|driver, flow| {
-            driver.requeue_unsent(env, flow);
+        self.each_active(|driver, place| {
+            driver.requeue_unsent(env, place);
         });
     }
 
     /// Sends natively what the peer may not have of a flow: what was on no answer, or else the last ACK, which
     /// acknowledges all that was before it and may arrive twice.
-    pub(super) fn rescue(&mut self, env: &mut Env<'_, '_>, flow: u16) {
-        if self.requeue_unsent(env, flow) > 0 {
+    pub(super) fn rescue(&mut self, env: &mut Env<'_, '_>, place: FlowPlace) {
+        if self.requeue_unsent(env, place) > 0 {
             return;
         }
-        if let Some(&Held { packet, options, .. }) = self.nic.last(flow) {
+        if let Some(&Held { packet, options, .. }) = self.nic.last(place) {
             env.cx.pool.retain(packet);
             env.counters.rescued += 1;
-            queue(&mut self.flows, env, self.peer, flow, packet, &options, Requeue::Copy);
+            queue(&mut self.flows, env, self.peer, place, packet, &options, Requeue::Stays);
         }
     }
 }
@@ -150,15 +151,15 @@ fn queue(
     flows: &mut Flows,
     env: &mut Env<'_, '_>,
     peer: NodeId,
-    flow: u16,
+    place: FlowPlace,
     packet: PacketId,
     options: &SendOptions,
     kind: Requeue,
 ) {
     let pure = kind != Requeue::Other;
-    flows[flow].on_handed_over(pure);
+    flows[place].on_handed_over(pure);
     let takeable = (kind == Requeue::Takeable).then_some(*options);
-    env.queueing.push_back(Queueing { packet, peer, flow, pure, takeable });
+    env.queueing.push_back(Queueing { packet, peer, flow: place, pure, takeable });
     env.cx.emit(Emission::Queue(packet, *options));
 }
 
@@ -167,8 +168,8 @@ fn queue(
 enum Requeue {
     /// A pure ACK that may be taken back.
     Takeable,
-    /// A pure ACK that stays: one that was on an answer, too, or there is no taking back.
-    Copy,
+    /// A pure ACK that stays in the queue: there is no taking back, or it was on an answer and this is its second copy.
+    Stays,
     /// No pure ACK.
     Other,
 }
@@ -177,7 +178,7 @@ impl Requeue {
     const fn of(pure: bool, takes_back: bool) -> Self {
         match (pure, takes_back) {
             (true, true) => Self::Takeable,
-            (true, false) => Self::Copy,
+            (true, false) => Self::Stays,
             (false, _) => Self::Other,
         }
     }
@@ -194,7 +195,7 @@ mod tests {
     fn each_frame_is_settled_once_in_any_order() {
         let mut natives = Natives::default();
         for handle in 0..500 {
-            natives.push(FrameHandle(3 * handle), (handle % 5) as u16, handle % 2 == 0);
+            natives.push(FrameHandle(3 * handle), FlowPlace((handle % 5) as u16), handle % 2 == 0);
         }
         for round in 0..2 {
             for n in (1..500).chain([0]) {
@@ -202,7 +203,7 @@ mod tests {
                 let handle = if n == 0 { 0 } else { n * 7 % 499 + u32::from(n == 499) * 499 };
                 let settled = natives.settle(FrameHandle(3 * handle));
                 assert_eq!(
-                    settled.map(|native| u32::from(native.flow)),
+                    settled.map(|native| u32::from(native.flow.0)),
                     (round == 0 && handle > 0).then_some(handle % 5).or((round == 0 && n == 0).then_some(0)),
                     "{n}"
                 );

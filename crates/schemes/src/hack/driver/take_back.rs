@@ -11,7 +11,7 @@
 //!   taken, on this answer, precede those that stay, and what was sent before them has its fate.
 //! - **Never to wait.** What is taken goes on the very answer for which it was taken: the NIC has had it long enough, and there is room for it behind all that
 //!   is held. So no code waits while a native frame of its flow stands in the queue, and none is lost when such a frame drops the codes that were before it
-//!   ([`on_sequenced`](Driver::on_sequenced)): whether they have arrived or not, that frame says more.
+//!   ([`on_all_sequenced`](Driver::on_all_sequenced)): whether they have arrived or not, that frame says more.
 //! - **What the peer received but has not passed on**, in its reorder buffer behind a hole, it passes on before the codes: see `receiver::order`. That holds for every
 //!   code, taken back or not.
 //! - **The reference.** It is the last native ACK that was delivered, or the last code that was on an answer since. Codes that were held and on no answer are void when their
@@ -30,7 +30,7 @@ use super::Driver;
 use super::flow::{Candidate, Held};
 use crate::hack::config::Policy;
 use crate::hack::env::Env;
-use crate::hack::nic::run_overhead;
+use crate::hack::nic::{FlowPlace, run_overhead};
 
 impl Driver {
     /// Whether ACKs that are queued natively are taken back.
@@ -39,45 +39,45 @@ impl Driver {
     }
 
     /// An ACK was queued natively that may be taken back.
-    pub(super) fn nominate(&mut self, flow: u16, candidate: Candidate) {
-        if !self.candidates.contains(&flow) {
-            self.candidates.push(flow);
+    pub(super) fn nominate(&mut self, place: FlowPlace, candidate: Candidate) {
+        if !self.candidates.contains(&place) {
+            self.candidates.push(place);
         }
-        self.flows[flow].candidates.push_back(candidate);
+        self.flows[place].candidates.push_back(candidate);
     }
 
     /// Takes natively queued ACKs back that can go on this answer instead, as long as all fits.
     pub(super) fn withdraw_candidates(&mut self, env: &mut Env<'_, '_>, limit: usize) {
         // A flow without candidates may have been forgotten since.
         let flows = &self.flows;
-        self.candidates.retain(|&flow| flows.get(flow).is_some_and(|flow| !flow.candidates.is_empty()));
+        self.candidates.retain(|&place| flows.get(place).is_some_and(|flow| !flow.candidates.is_empty()));
         if self.candidates.is_empty() {
             return;
         }
         let mut room = limit.saturating_sub(self.nic.size(env.config.codec));
         for n in 0..self.candidates.len() {
-            let flow = self.candidates[n];
-            while self.withdraw_first(env, flow, &mut room) {}
+            let place = self.candidates[n];
+            while self.withdraw_first(env, place, &mut room) {}
         }
     }
 
     /// A native frame of a flow is no candidate any more.
-    pub(super) fn dismiss(&mut self, flow: u16, handle: FrameHandle) {
-        let candidates = &mut self.flows[flow].candidates;
+    pub(super) fn dismiss(&mut self, place: FlowPlace, handle: FrameHandle) {
+        let candidates = &mut self.flows[place].candidates;
         if candidates.pop_front_if(|candidate| candidate.handle == handle).is_none() {
             candidates.retain(|candidate| candidate.handle != handle);
         }
     }
 
     /// An ACK of this flow is about to be compressed: notes the context as it is before that (`before_unsent`), if all codes so far were on an answer.
-    pub(super) fn note_context(&mut self, env: &Env<'_, '_>, flow: u16) {
-        if env.config.take_back && self.nic.first_unsent(flow).is_none() {
-            self.flows[flow].before_unsent = self.flows[flow].state.clone();
+    pub(super) fn note_context(&mut self, env: &Env<'_, '_>, place: FlowPlace) {
+        if env.config.take_back && self.nic.first_unsent(place).is_none() {
+            self.flows[place].before_unsent = self.flows[place].state.clone();
         }
     }
 
     /// Takes the first candidate of a flow back, if it can be. Says whether the next one may be tried.
-    fn withdraw_first(&mut self, env: &mut Env<'_, '_>, place: u16, room: &mut usize) -> bool {
+    fn withdraw_first(&mut self, env: &mut Env<'_, '_>, place: FlowPlace, room: &mut usize) -> bool {
         let flow = &self.flows[place];
         let Some(&Candidate { handle, ack, options, since }) = flow.candidates.front() else { return false };
         let in_the_way = flow.outstanding.saturating_sub(flow.candidates.len() as u32);

@@ -9,6 +9,7 @@ use ackless_wire::{Duration, Instant};
 use super::{Driver, Promise};
 use crate::hack::config::Policy;
 use crate::hack::env::Env;
+use crate::hack::nic::FlowPlace;
 
 impl Driver {
     /// Whether an ACK that comes now is held.
@@ -38,8 +39,8 @@ impl Driver {
     }
 
     /// After how long an ACK of this flow that is held now is looked at at the latest.
-    pub(super) fn patience(&self, env: &Env<'_, '_>, flow: u16) -> Duration {
-        let guard = self.guard(env, flow);
+    pub(super) fn patience(&self, env: &Env<'_, '_>, place: FlowPlace) -> Duration {
+        let guard = self.guard(env, place);
         match env.config.policy {
             Policy::ExplicitTimer(timer) => timer.min(guard),
             Policy::MoreData | Policy::Opportunistic => guard,

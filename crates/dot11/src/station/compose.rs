@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::Station;
 use super::exchange::{Awaited, AwaitingCts, Eliciting, Exchange, InService};
-use super::links::Head;
+use super::links::{Head, LinkId};
 use crate::frame::{
     ACK_LEN, BLOCK_ACK_LEN, BLOCK_ACK_REQ_LEN, Body, CTS_LEN, HeaderBits, MacSeq, Mpdu, MpduKind, NodeId, Ppdu,
     RTS_LEN, Tid,
@@ -42,7 +42,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// The next PPDU for one peer, launched; `None` if queue management dropped all that waited.
-    pub(super) fn ppdu_on(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
+    pub(super) fn ppdu_on(&mut self, link: LinkId, now: Instant, pool: &mut PacketPool) -> Option<Ppdu> {
         if let Some(start) = self.links.bar_due(link) {
             return Some(self.block_ack_request(link, start));
         }
@@ -64,7 +64,7 @@ impl<S: Scheme> Station<S> {
     ///
     /// Where there is one for its TID, it goes under the other TID of the access category: the sequence numbers of an agreement are
     /// for its own MPDUs alone, and the receiver takes all of that TID for such.
-    fn put_in_service(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> InService {
+    fn put_in_service(&mut self, link: LinkId, now: Instant, pool: &mut PacketPool) -> InService {
         let queued = self.links.take_popped(link);
         let receiver = queued.mpdu.receiver;
         let seq = if receiver.is_group() {
@@ -117,7 +117,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// An A-MPDU of what waits on a link: what is to be sent again, then new MPDUs, as much as all limits allow.
-    fn aggregate(&mut self, link: usize, now: Instant, pool: &mut PacketPool) -> Ppdu {
+    fn aggregate(&mut self, link: LinkId, now: Instant, pool: &mut PacketPool) -> Ppdu {
         let rate = self.links.rate(link);
         let budget = self.psdu_budget(link, rate, now);
         let mut mpdus = self.spare_buffers.pop().unwrap_or_default();
@@ -169,7 +169,7 @@ impl<S: Scheme> Station<S> {
     /// the A-MPDU, which is so long without it, allow (802.11-2020, 10.11). Returns its length.
     fn fill(
         &mut self,
-        link: usize,
+        link: LinkId,
         first: &Mpdu,
         (before, budget): (AmpduLength, Bytes),
         now: Instant,
@@ -187,7 +187,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// Takes the newest MPDU of an agreement with its packets into a PPDU, and tells the scheme of each packet.
-    fn append_newest(&mut self, link: usize, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
+    fn append_newest(&mut self, link: LinkId, mpdus: &mut Vec<Mpdu>, now: Instant, pool: &mut PacketPool) {
         let from = mpdus.len();
         self.links.copy_newest(link, mpdus);
         self.tell_sequenced(&mpdus[from..], now, pool);
@@ -217,7 +217,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// The longest PSDU that the agreement, the PPDU's limit and the rest of the TXOP allow.
-    fn psdu_budget(&self, link: usize, rate: TxVector, now: Instant) -> Bytes {
+    fn psdu_budget(&self, link: LinkId, rate: TxVector, now: Instant) -> Bytes {
         let limit = match self.txop_end {
             None => return self.links.max_psdu(link),
             Some(end) => {
@@ -240,7 +240,7 @@ impl<S: Scheme> Station<S> {
         self.bare_ppdu(to, rate, psdu_len, duration_field, body)
     }
 
-    fn block_ack_request(&mut self, link: usize, start: MacSeq) -> Ppdu {
+    fn block_ack_request(&mut self, link: LinkId, start: MacSeq) -> Ppdu {
         let peer = self.links.peer(link);
         let rate = self.request_rate(link, self.links.rate(link));
         let body = Body::BlockAckReq(self.config.tid, start);
@@ -340,7 +340,7 @@ impl<S: Scheme> Station<S> {
 
     /// How an RTS before data at `rate`, or a BlockAck Request for it, goes to a peer. Where rates adapt, that one may be too high, and the answer's with it: as Linux (mac80211,
     /// where MCSs are chosen) sends both, at the lowest rate.
-    fn request_rate(&self, link: usize, rate: TxVector) -> TxVector {
+    fn request_rate(&self, link: LinkId, rate: TxVector) -> TxVector {
         if self.links.adapts(link) { self.config.timing.lowest } else { self.answer_rate(rate) }
     }
 

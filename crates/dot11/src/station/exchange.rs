@@ -3,6 +3,7 @@
 use ackless_phy::TxVector;
 use ackless_wire::Instant;
 
+use super::links::LinkId;
 use crate::frame::{MacSeq, Mpdu, NodeId, Ppdu};
 
 /// How far the station's own frame exchange has come.
@@ -36,9 +37,9 @@ pub(super) enum Eliciting {
     /// The frame in service, outside of any agreement: an Ack.
     InService,
     /// A single MPDU of the agreement on this link: an Ack.
-    SingleMpdu(usize, MacSeq),
+    SingleMpdu(LinkId, MacSeq),
     /// An A-MPDU or a BlockAck Request on this link: a BlockAck.
-    Block(usize),
+    Block(LinkId),
 }
 
 /// A frame outside of any BlockAck agreement, from its first transmission until its fate.
@@ -48,7 +49,7 @@ pub(super) struct InService {
     pub(super) rate: TxVector,
     pub(super) failures: u32,
     /// The link whose rate control chooses its rate; `None` where that is fixed, or the frame has its own.
-    pub(super) adapting_link: Option<usize>,
+    pub(super) adapting_link: Option<LinkId>,
 }
 
 /// A PPDU that waits for the CTS to its RTS.

@@ -4,6 +4,7 @@ use ackless_wire::{Duration, Instant, PacketPool};
 
 use super::compose::single_mpdu_psdu;
 use super::exchange::{Awaited, AwaitingCts, Eliciting, Exchange};
+use super::links::LinkId;
 use super::{Station, StationCounts};
 use crate::access::Settled;
 use crate::block_ack::{Fate, NoAnswer};
@@ -129,7 +130,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// A BlockAck came to an A-MPDU or to a BlockAck Request.
-    fn take_block_ack(&mut self, link: usize, bitmap: Bitmap, pool: &mut PacketPool) {
+    fn take_block_ack(&mut self, link: LinkId, bitmap: Bitmap, pool: &mut PacketPool) {
         let is_told = !self.scheme.is_stock() || self.links.has_device();
         let (limit, originator) = (self.config.retry_limit, self.links.originator(link));
         if is_told {

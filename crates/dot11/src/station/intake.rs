@@ -2,6 +2,7 @@
 
 use ackless_wire::{Instant, Packet, PacketId, PacketPool};
 
+use super::links::LinkId;
 use super::{MediumView, QueueBounds, Route, Station, carry_out};
 use crate::frame::{AckPolicy, FrameHandle, MpduKind, NodeId};
 use crate::hooks::{Content, Passage, Scheme, SendOptions};
@@ -140,7 +141,7 @@ impl<S: Scheme> Station<S> {
 
     /// How a packet goes its way, on a link that may be known.
     #[inline(always)]
-    fn options(&self, route: Route, link: Option<usize>) -> SendOptions {
+    fn options(&self, route: Route, link: Option<LinkId>) -> SendOptions {
         let qos = link.is_some_and(|link| self.links.is_qos(link));
         SendOptions {
             receiver: route.next,
@@ -207,7 +208,7 @@ impl<S: Scheme> Station<S> {
         now: Instant,
         view: MediumView,
         pool: &mut PacketPool,
-        (item, link): (Queued, usize),
+        (item, link): (Queued, LinkId),
         flow: u32,
     ) {
         match self.config.bounds {
@@ -228,7 +229,7 @@ impl<S: Scheme> Station<S> {
 
     /// Whether one more packet has no room in the queue of a link.
     #[cold]
-    fn overflows(&self, bounds: QueueBounds, link: usize) -> bool {
+    fn overflows(&self, bounds: QueueBounds, link: LinkId) -> bool {
         let peer = (!bounds.shared).then(|| self.links.peer(link));
         self.links.limit(link).is_some_and(|limit| self.occupancy(peer) >= limit)
     }

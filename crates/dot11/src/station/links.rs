@@ -12,14 +12,18 @@ use crate::rate::{Attempt, RateControl};
 mod agreements;
 mod queues;
 
-/// All peers of one station that it sends to or has agreements with. A link is named by its place.
+/// A link of a station: its place among them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LinkId(usize);
+
+/// All peers of one station that it sends to or has agreements with.
 #[derive(Debug)]
 pub(super) struct Links {
     links: Vec<Link>,
     /// The link of each node number.
     by_node: Vec<Option<u16>>,
     scheduler: Scheduler,
-    current: usize,
+    current: LinkId,
     /// What holds what PPDUs are built from, if that is not taken from the queues themselves.
     device: Option<Box<Device>>,
 }
@@ -78,80 +82,80 @@ impl Links {
         let device_of = |limit| Box::new(Device::new(limit, links.len()));
         let device = device.map(device_of);
         let links = links.into_iter().map(|config| Link::new(config, device.is_some())).collect();
-        Self { links, by_node, scheduler, current: 0, device }
+        Self { links, by_node, scheduler, current: LinkId(0), device }
     }
 
     /// The link to a peer.
-    pub(super) fn index(&self, peer: NodeId) -> Option<usize> {
-        self.by_node.get(usize::from(peer.0)).copied().flatten().map(usize::from)
+    pub(super) fn index(&self, peer: NodeId) -> Option<LinkId> {
+        self.by_node.get(usize::from(peer.0)).copied().flatten().map(|link| LinkId(link.into()))
     }
 
-    pub(super) fn peer(&self, link: usize) -> NodeId {
-        self.links[link].peer
+    pub(super) fn peer(&self, link: LinkId) -> NodeId {
+        self.links[link.0].peer
     }
 
     /// Whether the peer of a link understands QoS Data.
-    pub(super) fn is_qos(&self, link: usize) -> bool {
-        self.links[link].qos
+    pub(super) fn is_qos(&self, link: LinkId) -> bool {
+        self.links[link.0].qos
     }
 
-    pub(super) fn rate(&self, link: usize) -> TxVector {
-        self.links[link].rate
+    pub(super) fn rate(&self, link: LinkId) -> TxVector {
+        self.links[link.0].rate
     }
 
     /// How data is sent to a peer from its next PPDU on.
-    pub(super) fn set_rate(&mut self, link: usize, rate: TxVector) {
-        let link = &mut self.links[link];
+    pub(super) fn set_rate(&mut self, link: LinkId, rate: TxVector) {
+        let link = &mut self.links[link.0];
         (link.rate, link.max_psdu) = (rate, max_psdu(rate, link.agreement.as_ref().map(|agreement| agreement.terms)));
     }
 
     /// Whether the rate to a peer adapts.
-    pub(super) fn adapts(&self, link: usize) -> bool {
-        self.links[link].rate_control.is_some()
+    pub(super) fn adapts(&self, link: LinkId) -> bool {
+        self.links[link.0].rate_control.is_some()
     }
 
     /// Where the rate to a peer adapts, it is chosen for the PPDU that is put together now.
     /// `last`: it is the last try of a frame outside of the agreement that has failed before; of MPDUs under it the link knows by itself.
-    pub(super) fn choose_rate(&mut self, link: usize, now: Instant, last: bool, retry_limit: u32) {
+    pub(super) fn choose_rate(&mut self, link: LinkId, now: Instant, last: bool, retry_limit: u32) {
         if self.adapts(link) {
             self.adapt(link, now, last, retry_limit);
         }
     }
 
     #[cold]
-    fn adapt(&mut self, link: usize, now: Instant, last: bool, retry_limit: u32) {
-        let Link { rate_control, agreement, .. } = &mut self.links[link];
+    fn adapt(&mut self, link: LinkId, now: Instant, last: bool, retry_limit: u32) {
+        let Link { rate_control, agreement, .. } = &mut self.links[link.0];
         let last = last || agreement.as_ref().is_some_and(|agreement| agreement.originator.has_last_try(retry_limit));
         let Some(rate_control) = rate_control else { return };
         let attempt = rate_control.choose(now, last);
-        if attempt.rate != self.links[link].rate {
+        if attempt.rate != self.links[link.0].rate {
             self.set_rate(link, attempt.rate);
         }
-        let link = &mut self.links[link];
+        let link = &mut self.links[link.0];
         (link.rts_first, link.one_mpdu, link.max_amsdu) = (attempt.protect, attempt.alone, attempt.amsdu);
     }
 
     /// Whether an RTS goes before the next PPDU because its rate asks for it.
-    pub(super) fn is_protected(&self, link: usize) -> bool {
-        self.links[link].rts_first
+    pub(super) fn is_protected(&self, link: LinkId) -> bool {
+        self.links[link.0].rts_first
     }
 
     /// What became of the PPDU whose rate was last chosen: of the MPDUs sent so many were acknowledged. `over`: none will be sent again.
     #[cold]
-    pub(super) fn report(&mut self, link: usize, now: Instant, sent: u32, acknowledged: u32, over: bool) {
-        if let Some(rate_control) = &mut self.links[link].rate_control {
+    pub(super) fn report(&mut self, link: LinkId, now: Instant, sent: u32, acknowledged: u32, over: bool) {
+        if let Some(rate_control) = &mut self.links[link.0].rate_control {
             rate_control.report(now, sent, acknowledged, over);
         }
     }
 
     /// The longest PSDU outside of a TXOP limit.
-    pub(super) fn max_psdu(&self, link: usize) -> Bytes {
-        self.links[link].max_psdu
+    pub(super) fn max_psdu(&self, link: LinkId) -> Bytes {
+        self.links[link.0].max_psdu
     }
 
-    /// How many links there are.
-    pub(super) fn len(&self) -> usize {
-        self.links.len()
+    /// All links.
+    pub(super) fn ids(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..self.links.len()).map(LinkId)
     }
 
     /// Whether any link has something to send.
@@ -160,31 +164,37 @@ impl Links {
     }
 
     /// The link that the scheduler gives the access to.
-    pub(super) fn next(&mut self) -> Option<usize> {
-        let link = self.scheduler.pick()?;
+    pub(super) fn next(&mut self) -> Option<LinkId> {
+        let link = LinkId(self.scheduler.pick()?);
         self.current = link;
         Some(link)
     }
 
     /// The link that has the access.
-    pub(super) fn current(&self) -> usize {
+    pub(super) fn current(&self) -> LinkId {
         self.current
     }
 
     /// Charges air time to a link.
-    pub(super) fn charge(&mut self, link: usize, airtime: Duration) {
-        self.scheduler.charge(link, airtime);
+    pub(super) fn charge(&mut self, link: LinkId, airtime: Duration) {
+        self.scheduler.charge(link.0, airtime);
     }
 
     /// Tells the scheduler whether a link has something to send.
-    pub(super) fn refresh(&mut self, link: usize) {
-        let oldest = self.links[link].oldest();
-        self.scheduler.update(link, oldest);
+    pub(super) fn refresh(&mut self, link: LinkId) {
+        let oldest = self.links[link.0].oldest();
+        self.scheduler.update(link.0, oldest);
     }
 
     /// What comes next on a link. What queue management drops is added to `dropped`.
-    pub(super) fn head(&mut self, link: usize, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Head {
-        let link = &mut self.links[link];
+    pub(super) fn head(
+        &mut self,
+        link: LinkId,
+        now: Instant,
+        pool: &mut PacketPool,
+        dropped: &mut Vec<Queued>,
+    ) -> Head {
+        let link = &mut self.links[link.0];
         if link.agreement.as_ref().is_some_and(|agreement| agreement.originator.unacknowledged().next().is_some()) {
             return Head::Agreement;
         }
@@ -197,17 +207,17 @@ impl Links {
     }
 
     /// Takes the packet that [`Self::head`] found.
-    pub(super) fn take_popped(&mut self, link: usize) -> Queued {
-        self.links[link].popped.take().expect("a packet was found before it is taken")
+    pub(super) fn take_popped(&mut self, link: LinkId) -> Queued {
+        self.links[link.0].popped.take().expect("a packet was found before it is taken")
     }
 
-    pub(super) fn is_duplicate(&mut self, link: usize, mpdu: &Mpdu) -> bool {
-        self.links[link].duplicates.is_duplicate(mpdu)
+    pub(super) fn is_duplicate(&mut self, link: LinkId, mpdu: &Mpdu) -> bool {
+        self.links[link.0].duplicates.is_duplicate(mpdu)
     }
 
-    pub(super) fn next_single_seq(&mut self, link: usize) -> MacSeq {
-        let seq = self.links[link].next_single_seq;
-        self.links[link].next_single_seq = seq.plus(1);
+    pub(super) fn next_single_seq(&mut self, link: LinkId) -> MacSeq {
+        let seq = self.links[link.0].next_single_seq;
+        self.links[link.0].next_single_seq = seq.plus(1);
         seq
     }
 }

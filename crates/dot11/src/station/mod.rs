@@ -232,8 +232,7 @@ impl<S: Scheme> Station<S> {
         let in_service = self.in_service.as_ref().filter(|frame| peer.is_none_or(|peer| frame.mpdu.receiver == peer));
         match (self.config.bounds, peer) {
             (Some(QueueBounds { in_flight: true, .. }), _) => {
-                let links = 0..self.links.len();
-                let counted = links.filter(|&link| peer.is_none_or(|peer| self.links.peer(link) == peer));
+                let counted = self.links.ids().filter(|&link| peer.is_none_or(|peer| self.links.peer(link) == peer));
                 counted.map(|link| self.links.with_in_flight(link)).sum::<usize>() + usize::from(in_service.is_some())
             }
             (_, Some(peer)) => self.backlog(peer),

@@ -4,6 +4,7 @@ use ackless_phy::TxVector;
 use ackless_wire::{Bytes, Duration, Instant, PacketPool};
 
 use super::exchange::Exchange;
+use super::links::LinkId;
 use super::{MediumView, Station, Upward, carry_out};
 use crate::block_ack::Duplicate;
 use crate::frame::{
@@ -55,7 +56,7 @@ struct Arrived<'p> {
     /// Whether MPDU `n` is intact, in bit `n`.
     intact: u64,
     /// The link under whose agreement they come, if they do.
-    agreed: Option<usize>,
+    agreed: Option<LinkId>,
     /// What they ask for.
     asked: Asked,
 }
@@ -231,7 +232,7 @@ impl<S: Scheme> Station<S> {
     /// Takes in what is intact of a PPDU with data under the agreement of this link, as [`Self::take_mpdus`] would, where there is no scheme to ask: what leaves the reorder buffer goes up at
     /// once. Returns the answer that it wants.
     #[inline(always)]
-    fn take_straight(&mut self, link: usize, arrived: Arrived<'_>, pool: &mut PacketPool) -> WantedAnswer {
+    fn take_straight(&mut self, link: LinkId, arrived: Arrived<'_>, pool: &mut PacketPool) -> WantedAnswer {
         let Self { links, up, counts, .. } = self;
         let recipient = links.recipient_on(link);
         let (mut rest, mut intact, mut wanted) = (arrived.ppdu.mpdus(), arrived.intact, WantedAnswer::NONE);
@@ -298,7 +299,7 @@ impl<S: Scheme> Station<S> {
 
     /// Takes in an MPDU that arrived, if the scheme lets it. Returns whether it does.
     #[inline(always)]
-    fn take_mpdu(&mut self, packets: &[Mpdu], agreed: Option<usize>, now: Instant, pool: &mut PacketPool) -> bool {
+    fn take_mpdu(&mut self, packets: &[Mpdu], agreed: Option<LinkId>, now: Instant, pool: &mut PacketPool) -> bool {
         if !self.admits(packets, now, pool) {
             self.counts.refused += 1;
             return false;
@@ -342,7 +343,7 @@ impl<S: Scheme> Station<S> {
 
     /// Takes an accepted MPDU in: through the reorder buffer of the link under whose agreement it comes, or past the duplicate filter.
     #[inline(always)]
-    fn accept(&mut self, packets: &[Mpdu], agreed: Option<usize>, pool: &mut PacketPool) {
+    fn accept(&mut self, packets: &[Mpdu], agreed: Option<LinkId>, pool: &mut PacketPool) {
         let mpdu = &packets[0];
         let released = &mut self.released;
         // The sender holds its own reference until it has heard the answer, so that this one is never the last.

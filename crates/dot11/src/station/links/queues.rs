@@ -2,7 +2,7 @@
 
 use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
-use super::{Link, Links};
+use super::{Link, LinkId, Links};
 use crate::frame::{FrameHandle, Mpdu, NodeId};
 use crate::hooks::{Content, Withdraw};
 use crate::queue::{Device, Fifo, Queued, TxQueue, expected_airtime};
@@ -11,8 +11,8 @@ use crate::station::Route;
 impl Links {
     /// Queues a packet on [its link](Self::link_of). `drop` gets what is dropped for it, with its packet's reference.
     #[inline(always)]
-    pub(in crate::station) fn push(&mut self, link: usize, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
-        let Link { popped, queue, .. } = &mut self.links[link];
+    pub(in crate::station) fn push(&mut self, link: LinkId, item: Queued, flow: u32, drop: impl FnMut(Queued)) {
+        let Link { popped, queue, .. } = &mut self.links[link.0];
         let was_empty = popped.is_none() && queue.is_empty();
         queue.push(item, flow, drop);
         // What comes behind others changes neither whether nor since when something waits.
@@ -25,13 +25,13 @@ impl Links {
     #[inline(always)]
     pub(in crate::station) fn push_like(
         &mut self,
-        link: usize,
+        link: LinkId,
         route: Route,
         now: Instant,
         content: Content,
         handle: FrameHandle,
     ) -> bool {
-        let Link { popped, queue: TxQueue::Fifo(fifo), last: Some((last, like)), .. } = &mut self.links[link] else {
+        let Link { popped, queue: TxQueue::Fifo(fifo), last: Some((last, like)), .. } = &mut self.links[link.0] else {
             return false;
         };
         if *last != route || fifo.len() >= fifo.limit() {
@@ -46,8 +46,8 @@ impl Links {
     }
 
     /// The fifo of a link in which something waits, and what goes into it on this `route` is like, as [`push_like`](Self::push_like) has it.
-    pub(in crate::station) fn intake(&mut self, link: usize, route: Route) -> Option<(&mut Fifo, &Queued)> {
-        match &mut self.links[link] {
+    pub(in crate::station) fn intake(&mut self, link: LinkId, route: Route) -> Option<(&mut Fifo, &Queued)> {
+        match &mut self.links[link.0] {
             Link { queue: TxQueue::Fifo(fifo), last: Some((last, like)), .. } if *last == route && !fifo.is_empty() => {
                 Some((fifo, like))
             }
@@ -56,14 +56,14 @@ impl Links {
     }
 
     /// What goes on this route over a link is like `item`, but for what is in it.
-    pub(in crate::station) fn note_route(&mut self, link: usize, route: Route, item: Queued) {
-        self.links[link].last = Some((route, item));
+    pub(in crate::station) fn note_route(&mut self, link: LinkId, route: Route, item: Queued) {
+        self.links[link.0].last = Some((route, item));
     }
 
     /// Whether what comes for a peer finds a queue full that drops it for that.
     #[inline]
     pub(in crate::station) fn is_full(&self, peer: NodeId) -> bool {
-        match self.index(peer).map(|link| &self.links[link].queue) {
+        match self.index(peer).map(|link| &self.links[link.0].queue) {
             Some(TxQueue::Fifo(fifo)) => fifo.len() >= fifo.limit(),
             _ => false,
         }
@@ -82,8 +82,8 @@ impl Links {
         let Some(mut device) = self.device.take() else { return };
         loop {
             let mut moved = false;
-            for link in device.round() {
-                if device.has_room(link) && self.links[link].feed(link, &mut device, now, pool, dropped) {
+            for link in device.round().map(LinkId) {
+                if device.has_room(link.0) && self.links[link.0].feed(link, &mut device, now, pool, dropped) {
                     moved = true;
                     self.refresh(link);
                 }
@@ -104,44 +104,44 @@ impl Links {
     }
 
     /// The link in whose queue a packet waits: that of its receiver, alone in its group or not; if it is for all, that of its destination, or the first.
-    pub(in crate::station) fn link_of(&self, item: &Queued) -> usize {
+    pub(in crate::station) fn link_of(&self, item: &Queued) -> LinkId {
         self.index(item.mpdu.receiver).unwrap_or_else(|| self.index_of_group(&item.mpdu))
     }
 
     /// The limit of a link's queue, where it is one in packets.
-    pub(in crate::station) fn limit(&self, link: usize) -> Option<usize> {
-        self.links[link].queue.limit()
+    pub(in crate::station) fn limit(&self, link: LinkId) -> Option<usize> {
+        self.links[link.0].queue.limit()
     }
 
     /// Packets that wait on a link, and MPDUs without a fate: of an A-MSDU no more than one, as in ns-3.
-    pub(in crate::station) fn with_in_flight(&self, link: usize) -> usize {
-        let link = &self.links[link];
+    pub(in crate::station) fn with_in_flight(&self, link: LinkId) -> usize {
+        let link = &self.links[link.0];
         let sent = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.without_fate());
         link.queue.len() + usize::from(link.popped.is_some()) + sent
     }
 
     /// The link in whose queue a frame to a group waits.
     #[cold]
-    fn index_of_group(&self, mpdu: &Mpdu) -> usize {
+    fn index_of_group(&self, mpdu: &Mpdu) -> LinkId {
         let [receiver, destination] = [mpdu.receiver, mpdu.destination].map(NodeId::station);
-        self.index(receiver).or_else(|| self.index(destination)).unwrap_or(0)
+        self.index(receiver).or_else(|| self.index(destination)).unwrap_or(LinkId(0))
     }
 
     /// Packets that wait on a link, those to be sent again included.
-    pub(in crate::station) fn backlog(&self, link: usize) -> usize {
-        let link = &self.links[link];
+    pub(in crate::station) fn backlog(&self, link: LinkId) -> usize {
+        let link = &self.links[link.0];
         let again = link.agreement.as_ref().map_or(0, |agreement| agreement.originator.backlog());
         link.queue.len() + usize::from(link.popped.is_some()) + again
     }
 
     /// Packets that wait on all links.
     pub(in crate::station) fn total_backlog(&self) -> usize {
-        (0..self.links.len()).map(|link| self.backlog(link)).sum()
+        self.ids().map(|link| self.backlog(link)).sum()
     }
 
     /// The length of what would be sent first on a link, alone.
-    pub(in crate::station) fn first_len(&self, link: usize) -> Option<Bytes> {
-        let link = &self.links[link];
+    pub(in crate::station) fn first_len(&self, link: LinkId) -> Option<Bytes> {
+        let link = &self.links[link.0];
         let again = link.agreement.as_ref().and_then(|agreement| {
             let originator = &agreement.originator;
             originator.unacknowledged().next().map(|mpdu| originator.len_of(mpdu))
@@ -153,12 +153,12 @@ impl Links {
 /// What a device has been given is out of reach.
 impl Withdraw for Links {
     fn withdraw(&mut self, handle: FrameHandle) -> Option<PacketId> {
-        for index in 0..self.links.len() {
-            let link = &mut self.links[index];
+        for id in self.ids() {
+            let link = &mut self.links[id.0];
             let reachable = self.device.is_none();
             let popped = link.popped.take_if(|queued| reachable && queued.mpdu.handle == handle);
             if let Some(queued) = popped.or_else(|| link.queue.withdraw(handle)) {
-                self.refresh(index);
+                self.refresh(id);
                 return Some(queued.mpdu.packet);
             }
         }
@@ -196,7 +196,7 @@ impl Link {
     /// Gives the device the next packet. Whether there was one.
     fn feed(
         &mut self,
-        place: usize,
+        id: LinkId,
         device: &mut Device,
         now: Instant,
         pool: &mut PacketPool,
@@ -207,7 +207,7 @@ impl Link {
         let Some(item) = staged.move_down(now, |victim| manage(victim, marks, pool, dropped)) else { return false };
         let rate = item.rate.unwrap_or(self.rate);
         let aggregates = self.agrees(&item);
-        device.take(place, item.mpdu.handle, expected_airtime(item.mpdu.len(), rate, aggregates));
+        device.take(id.0, item.mpdu.handle, expected_airtime(item.mpdu.len(), rate, aggregates));
         true
     }
 }

@@ -61,11 +61,12 @@ fn what_has_no_fate_yet_counts_and_what_is_given_up_does_not() {
 fn what_the_device_holds_is_out_of_reach() {
     let mut links = Links::new(vec![block_link(1, ht(7))], SchedulerKind::RoundRobin, Some(DeviceLimit::Packets(2)));
     let mut pool = PacketPool::default();
+    let link = links.index(NodeId(1)).unwrap();
     for handle in 0..4 {
-        links.push(0, item(handle, 1500, at(0)), 0, |victim| panic!("a queue with room dropped {victim:?}"));
+        links.push(link, item(handle, 1500, at(0)), 0, |victim| panic!("a queue with room dropped {victim:?}"));
         links.feed(at(0), &mut pool, &mut Vec::new());
     }
     let reach = |links: &mut Links, handle| links.withdraw(FrameHandle(handle)).is_some();
     assert_eq!([0, 1, 2, 3].map(|handle| reach(&mut links, handle)), [false, false, true, true]);
-    assert_eq!(links.backlog(0), 2);
+    assert_eq!(links.backlog(link), 2);
 }

@@ -154,7 +154,7 @@ impl Device {
     }
 
     /// A frame has been acknowledged or given up.
-    pub fn let_go(&mut self, frame: FrameHandle) {
+    pub fn free(&mut self, frame: FrameHandle) {
         for held in &mut self.held {
             if let Some(place) = held.packets.iter().position(|&(name, _)| name == frame)
                 && let Some((_, airtime)) = held.packets.remove(place)

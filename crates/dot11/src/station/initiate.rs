@@ -72,7 +72,7 @@ impl<S: Scheme> Station<S> {
     }
 
     /// An intact frame came while an answer was awaited. Returns whether it was that answer.
-    pub(super) fn judge(&mut self, ppdu: &Ppdu, now: Instant, pool: &mut PacketPool) -> bool {
+    pub(super) fn judge_answer(&mut self, ppdu: &Ppdu, now: Instant, pool: &mut PacketPool) -> bool {
         let Exchange::Awaiting { awaited, .. } = self.exchange else { return false };
         if ppdu.transmitter == awaited.from {
             match (&ppdu.body, awaited.eliciting) {
@@ -254,7 +254,7 @@ impl<S: Scheme> Station<S> {
     fn settle_fates(&mut self, now: Instant, pool: &mut PacketPool) {
         let mut fates = std::mem::take(&mut self.fates);
         if self.links.has_device() {
-            self.links.let_go(fates.iter().map(|(mpdu, _)| mpdu.handle));
+            self.links.free_in_device(fates.iter().map(|(mpdu, _)| mpdu.handle));
         }
         if !self.scheme.is_stock() && !fates.is_empty() {
             let mut cx = context!(self, now, pool);

@@ -88,7 +88,7 @@ impl<S: Scheme> Station<S> {
             self.judge_damaged(now, pool);
             return;
         }
-        if self.judge(ppdu, now, pool) {
+        if self.judge_answer(ppdu, now, pool) {
             return;
         }
         match &ppdu.body {

@@ -152,7 +152,7 @@ impl Agent {
 
     /// What becomes of a packet that is handed to the MAC.
     #[inline(never)]
-    fn judge(
+    fn ask_half(
         &mut self,
         cx: &mut Context<'_>,
         packet: PacketId,
@@ -220,7 +220,7 @@ impl Scheme for Agent {
         if self.on_passing(cx.now, cx.node, cx.pool.get(packet), options) {
             return Verdict::Pass;
         }
-        self.judge(cx, packet, handle, options)
+        self.ask_half(cx, packet, handle, options)
     }
 
     #[inline]

@@ -113,7 +113,7 @@ impl Hack {
 
     /// What becomes of a packet that is handed to the MAC and is no data that passes.
     #[inline(never)]
-    fn judge(
+    fn ask_driver(
         &mut self,
         cx: &mut Context<'_>,
         packet: PacketId,
@@ -170,7 +170,7 @@ impl Scheme for Hack {
         if self.on_passing(cx.now, cx.node, cx.pool.get(packet), options) {
             return Verdict::Pass;
         }
-        self.judge(cx, packet, handle, options)
+        self.ask_driver(cx, packet, handle, options)
     }
 
     #[inline]

@@ -68,11 +68,11 @@ fn a_device_is_given_packets_up_to_the_limits_of_a_receiver_and_of_all() {
     // Now that there are 24 the third gets no more than 5, in two of 3 the second of which finds 3.
     assert_eq!(fill(&mut device, 2, 3).len(), 2);
     // Down to 4 of its own the first gets one again, though all have 22; then it has 5, and all 23: up to 6 for it makes 24 for all.
-    first[..8].iter().for_each(|&frame| device.let_go(frame));
+    first[..8].iter().for_each(|&frame| device.free(frame));
     assert_eq!(device.packets(), 4 + 12 + 2);
     assert_eq!(fill(&mut device, 0, 1).len(), 2);
     // What is not there is not let go.
-    first.iter().for_each(|&frame| device.let_go(frame));
+    first.iter().for_each(|&frame| device.free(frame));
     assert_eq!(device.packets(), 2 + 12 + 2);
 }
 
@@ -83,6 +83,6 @@ fn a_device_with_a_limit_in_packets_counts_each_receiver_by_itself() {
     assert!(device.has_room(0));
     device.take(0, FrameHandle(2), us(1));
     assert_eq!([device.has_room(0), device.has_room(1)], [false, true]);
-    device.let_go(FrameHandle(1));
+    device.free(FrameHandle(1));
     assert!(device.has_room(0));
 }

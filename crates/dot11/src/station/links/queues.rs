@@ -97,9 +97,9 @@ impl Links {
 
     /// The device is done with these frames.
     #[cold]
-    pub(in crate::station) fn let_go(&mut self, frames: impl Iterator<Item = FrameHandle>) {
+    pub(in crate::station) fn free_in_device(&mut self, frames: impl Iterator<Item = FrameHandle>) {
         if let Some(device) = &mut self.device {
-            frames.for_each(|frame| device.let_go(frame));
+            frames.for_each(|frame| device.free(frame));
         }
     }
 

@@ -181,7 +181,7 @@ impl Flow {
     }
 
     /// What is kept and no answer has asked for goes natively, in its order, and is not asked for any more.
-    pub(super) fn let_go(&mut self, env: &mut Env<'_, '_>) {
+    pub(super) fn send_kept_natively(&mut self, env: &mut Env<'_, '_>) {
         let Some(pending) = self.pending.take_if(|pending| pending.any_kept) else { return };
         pending.send_natively(&mut self.older, env);
     }

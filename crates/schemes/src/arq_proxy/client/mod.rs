@@ -171,7 +171,7 @@ impl Client {
             }
             None if any_kept => {
                 // What cannot be asked for stays behind what came before it.
-                flow.let_go(env);
+                flow.send_kept_natively(env);
                 env.cx.emit(Emission::Queue(packet, options));
                 Verdict::Hold
             }
@@ -189,7 +189,7 @@ impl Client {
         let Some(pending) = &mut flow.pending else { return };
         if pending.native.is_some_and(|native| native.is_frame(mpdu.handle)) {
             env.counters.native_first += 1;
-            flow.let_go(env);
+            flow.send_kept_natively(env);
             flow.pending = None;
             flow.older.clear();
         } else {
@@ -230,10 +230,10 @@ impl Client {
 
     /// An answer leaves: the tag that it shall bear.
     pub(super) fn on_answer_due(&mut self, env: &mut Env<'_, '_>, due: &AnswerDue) -> Option<Tag> {
-        self.judge_last(env, due.kind);
+        self.judge_last_answer(env, due.kind);
         let request = self.next_request(env);
         if env.config.policy == Policy::MoreData && !self.promised {
-            self.let_go(env);
+            self.send_kept_natively(env);
         }
         let (flow, tag) = request?;
         self.last_asking = Some(self.last_ppdu.asking_answer(due.kind, flow, tag));
@@ -266,7 +266,7 @@ impl Client {
             if kept_until.is_some_and(|until| until <= now) {
                 // The promise was not kept.
                 self.promised = false;
-                flow.let_go(env);
+                flow.send_kept_natively(env);
             }
             let asked_until = flow.asked.as_ref().map(|asked| asked.until);
             for until in [asked_until, kept_until].into_iter().flatten().filter(|until| *until > now) {
@@ -276,7 +276,7 @@ impl Client {
     }
 
     /// What the PPDU that is being answered says about the last answer with a request.
-    fn judge_last(&mut self, env: &mut Env<'_, '_>, answer: AnswerKind) {
+    fn judge_last_answer(&mut self, env: &mut Env<'_, '_>, answer: AnswerKind) {
         let Some(asking) = self.last_asking.take() else { return };
         match self.last_ppdu.fate(&asking, answer) {
             AnswerFate::Lost => env.counters.answer_lost += 1,
@@ -334,10 +334,10 @@ impl Client {
     }
 
     /// What is kept and was on no answer goes natively.
-    fn let_go(&mut self, env: &mut Env<'_, '_>) {
+    fn send_kept_natively(&mut self, env: &mut Env<'_, '_>) {
         for n in 0..self.ask_queue.len() {
             if let Some(flow) = self.flows.get_mut(self.ask_queue[n]) {
-                flow.let_go(env);
+                flow.send_kept_natively(env);
             }
         }
     }

@@ -174,7 +174,7 @@ impl Driver {
                 None => env.counters.refused += 1,
             }
         }
-        self.let_go(env, place, packet, handle, options)
+        self.send_ack_natively(env, place, packet, handle, options)
     }
 
     /// Packets for the peer were handed to the MAC, one behind another: pure ACKs of one flow at the start are held as far as they can be. Says how many; of the next one nothing is known.
@@ -343,7 +343,7 @@ impl Driver {
     }
 
     /// Lets a pure ACK go natively; it may be taken back.
-    fn let_go(
+    fn send_ack_natively(
         &mut self,
         env: &mut Env<'_, '_>,
         place: FlowPlace,

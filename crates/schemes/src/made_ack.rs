@@ -19,7 +19,7 @@ pub(crate) struct ClientFacts {
 
 /// What is kept of a segment of data, to be acknowledged later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Data {
+pub(crate) struct DataFacts {
     src_port: u16,
     dst_port: u16,
     pub(crate) seq: SeqNumber,
@@ -60,7 +60,7 @@ impl ClientFacts {
     pub(crate) fn put_ack(
         &self,
         pool: &mut PacketPool,
-        data: &Data,
+        data: &DataFacts,
         (ack, echo): (SeqNumber, u32),
         window: u16,
         flags: TcpFlags,
@@ -81,7 +81,7 @@ impl ClientFacts {
     }
 }
 
-impl Data {
+impl DataFacts {
     /// What is kept of a segment with this header and so many bytes.
     #[inline(always)]
     pub(crate) fn of(tcp: &TcpHeader, len: u32) -> Self {

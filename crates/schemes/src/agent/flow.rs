@@ -20,7 +20,7 @@ use ackless_wire::{Duration, Instant, SeqNumber, TcpFlags, TcpHeader};
 use super::buffer::Buffer;
 use super::config::Room;
 use super::paws::Paws;
-use super::spans::{Inflow, Place};
+use super::spans::{Inflow, Taken};
 use crate::connection::{Opaque, WindowScale};
 use crate::repairs::{Acceptable, SenderFacts};
 
@@ -149,7 +149,7 @@ impl Flow {
 
     /// The MAC has accepted data: the second solution takes it in whatever order it comes.
     pub(super) fn accept(&mut self, start: SeqNumber, end: SeqNumber) {
-        if self.inflow.take(start, end, true) == Place::Forgotten {
+        if self.inflow.take(start, end, true) == Taken::Forgotten {
             self.forgotten_below = Some(self.forgotten_below.map_or(end, |below| below.max(end)));
         }
     }

@@ -61,19 +61,19 @@ impl Inflow {
     }
 
     /// Data came. `in_any_order`: out of order it is the agent's too.
-    pub(super) fn take(&mut self, start: SeqNumber, end: SeqNumber, in_any_order: bool) -> Place {
+    pub(super) fn take(&mut self, start: SeqNumber, end: SeqNumber, in_any_order: bool) -> Taken {
         let in_order = in_any_order || self.received.next().is_some_and(|next| !start.after(next));
         self.put(start, end, in_order)
     }
 
     /// Data came above a hole, which may be closed by now.
-    pub(super) fn take_above_hole(&mut self, start: SeqNumber, end: SeqNumber) -> Place {
+    pub(super) fn take_above_hole(&mut self, start: SeqNumber, end: SeqNumber) -> Taken {
         self.put(start, end, false)
     }
 
     #[inline(always)]
-    fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
-        if in_order && self.follow(start, end) { Place::InOrder } else { self.put_anywhere(start, end, in_order) }
+    fn put(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Taken {
+        if in_order && self.follow(start, end) { Taken::InOrder } else { self.put_anywhere(start, end, in_order) }
     }
 
     /// Takes data that comes next, where nothing waits: as nearly all of a download comes. False, and no change, for other data.
@@ -87,19 +87,19 @@ impl Inflow {
     }
 
     #[inline(never)]
-    fn put_anywhere(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Place {
+    fn put_anywhere(&mut self, start: SeqNumber, end: SeqNumber, in_order: bool) -> Taken {
         let remembered = self.received.insert(start, end) && (!in_order || self.speakable.insert(start, end));
         match (in_order, remembered) {
-            (_, false) => Place::Forgotten,
-            (true, true) => Place::InOrder,
-            (false, true) => Place::AboveHole,
+            (_, false) => Taken::Forgotten,
+            (true, true) => Taken::InOrder,
+            (false, true) => Taken::AboveHole,
         }
     }
 }
 
 /// Where data came to lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Taken {
     /// It is the agent's.
     InOrder,
     /// It is not.
@@ -221,10 +221,10 @@ mod tests {
     fn the_agent_speaks_for_what_came_in_order_and_not_for_what_waited_above_a_hole() {
         let mut inflow = Inflow::default();
         inflow.advance_to(seq(100));
-        assert_eq!(inflow.take(seq(200), seq(300), false), Place::AboveHole);
-        assert_eq!(inflow.take(seq(100), seq(200), false), Place::InOrder);
+        assert_eq!(inflow.take(seq(200), seq(300), false), Taken::AboveHole);
+        assert_eq!(inflow.take(seq(100), seq(200), false), Taken::InOrder);
         assert_eq!(inflow.may_ack_to(), Some(seq(200)));
-        assert_eq!(inflow.take(seq(300), seq(400), false), Place::InOrder, "the TCP has all before it");
+        assert_eq!(inflow.take(seq(300), seq(400), false), Taken::InOrder, "the TCP has all before it");
         assert!(inflow.advance_to(seq(300)), "what closes the hole goes natively");
         assert_eq!(inflow.may_ack_to(), Some(seq(400)));
     }

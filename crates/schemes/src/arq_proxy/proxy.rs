@@ -12,7 +12,7 @@ use super::names::tag;
 use super::tags::Tags;
 use super::{ArqProxyConfig, ArqProxyCounters, Identification};
 use crate::flow_key::{FlowKey, FlowTable};
-use crate::made_ack::{ClientFacts, Data, next_after, says};
+use crate::made_ack::{ClientFacts, DataFacts, next_after, says};
 
 /// What concerns one client.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Proxy {
 struct Template {
     flow: FlowKey,
     ip: IpHeader,
-    data: Data,
+    data: DataFacts,
     made: Instant,
     /// Whether the client's MAC has acknowledged the frame; minded under hashes alone.
     delivered: bool,
@@ -75,7 +75,7 @@ impl Proxy {
         }
         let Some(tag) = tag(config.identification, mpdu, packet) else { return };
         self.expire(cx.now, config.lifetime, counters);
-        let data = Data::of(tcp, packet.payload.len());
+        let data = DataFacts::of(tcp, packet.payload.len());
         let mut template = Template { flow, ip: packet.ip, data, made: cx.now, delivered: false, released: false };
         if let Some(there) = self.templates.get_mut(tag) {
             if there.released {

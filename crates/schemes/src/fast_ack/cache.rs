@@ -42,7 +42,7 @@ pub(super) struct Delivery {
 }
 
 /// Where a segment stands beside those in the cache.
-pub(super) enum Place {
+pub(super) enum CachePlace {
     /// It is there.
     Known,
     /// It may be inserted here.
@@ -98,12 +98,12 @@ impl Cache {
     }
 
     #[inline]
-    pub(super) fn place(&self, seq: SeqNumber, end: SeqNumber) -> Place {
+    pub(super) fn place(&self, seq: SeqNumber, end: SeqNumber) -> CachePlace {
         let index = self.first_past(seq);
         match self.segments.get(index) {
-            Some(next) if next.seq == seq && next.end == end => Place::Known,
-            Some(next) if next.seq.before(end) => Place::Overlaps,
-            _ => Place::Free(index),
+            Some(next) if next.seq == seq && next.end == end => CachePlace::Known,
+            Some(next) if next.seq.before(end) => CachePlace::Overlaps,
+            _ => CachePlace::Free(index),
         }
     }
 

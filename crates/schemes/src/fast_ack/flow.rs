@@ -3,9 +3,9 @@
 use ackless_dot11::hooks::{Context, Emission, SendOptions, Verdict};
 use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
-use super::cache::{Cache, Delivery, Place, Segment};
+use super::cache::{Cache, CachePlace, Delivery, Segment};
 use super::{FastAckConfig, FastAckCounters};
-use crate::made_ack::{ClientFacts, Data, next_after, says};
+use crate::made_ack::{ClientFacts, DataFacts, next_after, says};
 use crate::repairs::{Acceptable, DUPLICATES, RepairTimer, SenderFacts};
 use crate::resets::{Rsts, for_receiver, for_sender};
 
@@ -48,7 +48,7 @@ pub(super) struct Flow {
     /// All duplicate ACKs.
     all_duplicates: u64,
     /// The last data and how it went to the client.
-    last_data: Option<(Data, SendOptions)>,
+    last_data: Option<(DataFacts, SendOptions)>,
     /// What the client misses as of the ACK that is being looked at.
     missing: Vec<Missing>,
     sender: SenderFacts,
@@ -78,7 +78,7 @@ pub(super) enum DataVerdict {
 
 /// What an ACK of the client says, beside what was known.
 #[derive(Clone, Copy)]
-struct News {
+struct AckNews {
     ack: SeqNumber,
     window: u16,
     /// The ACK number rose.
@@ -208,7 +208,7 @@ impl Flow {
     pub(super) fn on_data(
         &mut self,
         cx: &mut Context<'_>,
-        (packet, data): (PacketId, Data),
+        (packet, data): (PacketId, DataFacts),
         (fin, acceptable): (bool, bool),
         options: &SendOptions,
         config: &FastAckConfig,
@@ -236,26 +236,26 @@ impl Flow {
             return DataVerdict::Ends;
         }
         match self.cache.place(seq, end) {
-            Place::Known => {
+            CachePlace::Known => {
                 counters.retransmissions_passed += 1;
                 if let Some(segment) = self.cache.starting_at(seq) {
                     segment.frames_out += 1;
                 }
                 DataVerdict::Watched
             }
-            Place::Free(_) if !acceptable => {
+            CachePlace::Free(_) if !acceptable => {
                 counters.not_cached += 1;
                 DataVerdict::Passes
             }
-            Place::Overlaps => {
+            CachePlace::Overlaps => {
                 counters.not_cached += 1;
                 DataVerdict::Passes
             }
-            Place::Free(_) if self.cache.len() >= config.cache_packets as usize => {
+            CachePlace::Free(_) if self.cache.len() >= config.cache_packets as usize => {
                 counters.cache_full += 1;
                 DataVerdict::Passes
             }
-            Place::Free(index) => {
+            CachePlace::Free(index) => {
                 cx.pool.retain(packet);
                 let segment = Segment {
                     packet,
@@ -367,7 +367,7 @@ impl Flow {
 
     /// Takes in what an ACK says that is not old. One that has advanced lets go of what it acknowledges.
     #[inline]
-    fn learn(&mut self, content: &Packet, tcp: &TcpHeader) -> News {
+    fn learn(&mut self, content: &Packet, tcp: &TcpHeader) -> AckNews {
         let ack = tcp.ack;
         let edge = ack + (u32::from(tcp.window) << self.shift);
         let (advanced, opened) = (ack.after(self.acked), edge.after(self.edge));
@@ -385,14 +385,14 @@ impl Flow {
         if advanced {
             self.acked = ack;
         }
-        News { ack, window: tcp.window, advanced, opened, reports_hole: repeats || reports }
+        AckNews { ack, window: tcp.window, advanced, opened, reports_hole: repeats || reports }
     }
 
     fn on_pure_ack(
         &mut self,
         cx: &mut Context<'_>,
         packet: PacketId,
-        news: News,
+        news: AckNews,
         config: &FastAckConfig,
         counters: &mut FastAckCounters,
     ) -> Verdict {
@@ -437,7 +437,7 @@ impl Flow {
         &mut self,
         cx: &mut Context<'_>,
         packet: PacketId,
-        news: News,
+        news: AckNews,
         counters: &mut FastAckCounters,
     ) -> Verdict {
         if news.reports_hole {

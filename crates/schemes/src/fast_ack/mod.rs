@@ -50,7 +50,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, SeqNumber, TcpFlags, Tcp
 use crate::connection::{Opaque, agreed_shift};
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::frames::Frames;
-use crate::made_ack::Data;
+use crate::made_ack::DataFacts;
 use crate::resets::Resets;
 pub use config::FastAckConfig;
 pub use counters::FastAckCounters;
@@ -272,7 +272,7 @@ impl Scheme for FastAck {
             self.on_server_syn_or_rst(cx, key, &tcp);
             return Verdict::Pass;
         }
-        let (data, fin) = (Data::of(tcp, content.payload.len()), tcp.flags.contains(TcpFlags::FIN));
+        let (data, fin) = (DataFacts::of(tcp, content.payload.len()), tcp.flags.contains(TcpFlags::FIN));
         let Some(connection) = self.connections.get_mut(key) else { return Verdict::Pass };
         if connection.opaque.note(tcp) {
             self.leave_alone(cx, key);

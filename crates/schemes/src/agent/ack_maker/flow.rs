@@ -19,10 +19,10 @@ use ackless_wire::{Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, T
 
 use super::super::counters::AgentCounters;
 use super::super::paws::Paws;
-use super::super::spans::{Inflow, Place};
+use super::super::spans::{Inflow, Taken};
 use super::under_way::Frame;
 use crate::connection::{Opaque, WindowScale};
-use crate::made_ack::{ClientFacts, Data};
+use crate::made_ack::{ClientFacts, DataFacts};
 use crate::timestamps::newer;
 
 /// One flow, seen from the client as the receiver of data.
@@ -199,7 +199,7 @@ impl Flow {
     /// no change, where more is to be looked at.
     #[inline(always)]
     pub(super) fn speak_at_once(&mut self, frame: &Frame, pool: &mut PacketPool) -> Option<PacketId> {
-        let Data { seq, end, ts_val, .. } = frame.data;
+        let DataFacts { seq, end, ts_val, .. } = frame.data;
         let facts = self.facts.as_ref()?;
         let plain = !frame.above_hole && self.edge.is_none() && self.told_ack == Some(seq) && end.after(seq);
         if !plain || !self.paws.has_seen(ts_val) || !self.inflow.follow(seq, end) {
@@ -213,7 +213,7 @@ impl Flow {
     }
 
     /// The ACK that the agent owes the server, if any, in the pool. `data` is a segment of the server's, or what would be one.
-    pub(super) fn next_ack(&mut self, data: &Data, pool: &mut PacketPool) -> Option<PacketId> {
+    pub(super) fn next_ack(&mut self, data: &DataFacts, pool: &mut PacketPool) -> Option<PacketId> {
         let (facts, point) = (self.facts.as_ref()?, self.ackable()?);
         if self.told_ack.is_some_and(|told_ack| !point.after(told_ack)) {
             return None;
@@ -227,7 +227,7 @@ impl Flow {
 
     /// Data has come to the client.
     pub(super) fn take(&mut self, counters: &mut AgentCounters, frame: &Frame, in_any_order: bool) {
-        let Data { seq, end, ts_val, .. } = frame.data;
+        let DataFacts { seq, end, ts_val, .. } = frame.data;
         // RFC 7323, 4.3 (2): the timestamp of a segment that covers the first byte not acknowledged is echoed.
         if ts_val.is_some() && self.told_ack.is_none_or(|told_ack| !seq.after(told_ack)) {
             self.ts_recent = newer(self.ts_recent, ts_val);
@@ -238,16 +238,16 @@ impl Flow {
             self.inflow.take(seq, end, in_any_order)
         };
         match place {
-            Place::InOrder => {}
-            Place::AboveHole => counters.above_hole += 1,
-            Place::Forgotten => counters.forgotten += 1,
+            Taken::InOrder => {}
+            Taken::AboveHole => counters.above_hole += 1,
+            Taken::Forgotten => counters.forgotten += 1,
         }
     }
 }
 
 /// What a segment of the server's would look like that `tcp`, the client's, answers.
-pub(super) fn answered_by(tcp: &TcpHeader) -> Data {
-    Data::of(&TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }, 0)
+pub(super) fn answered_by(tcp: &TcpHeader) -> DataFacts {
+    DataFacts::of(&TcpHeader { ack: tcp.seq, ..TcpHeader::new(tcp.dst_port, tcp.src_port) }, 0)
 }
 
 /// The ACK with another acknowledgment number and its window, and the SACK blocks that lie above it.

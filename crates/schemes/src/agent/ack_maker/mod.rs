@@ -21,7 +21,7 @@ use super::counters::AgentCounters;
 use super::{data_of, ends_here};
 use crate::connection::WindowScale;
 use crate::flow_key::{FlowKey, FlowTable};
-use crate::made_ack::{ClientFacts, Data};
+use crate::made_ack::{ClientFacts, DataFacts};
 use flow::{Flow, Ruling, WhyPass, answered_by, lifted};
 use under_way::{Frame, UnderWay};
 
@@ -132,7 +132,7 @@ impl AckMaker {
             frames.push_back(Frame {
                 handle: mpdu.handle,
                 key: *self.flows.key_at_hand(),
-                data: Data::of(tcp, content.payload.len()),
+                data: DataFacts::of(tcp, content.payload.len()),
                 above_hole: false,
                 over: false,
                 fate: None,
@@ -451,7 +451,7 @@ mod tests {
                 let frame = Frame {
                     handle: FrameHandle(n),
                     key,
-                    data: Data::of(&data, 100),
+                    data: DataFacts::of(&data, 100),
                     above_hole: random.chance(0.05),
                     over: false,
                     fate: None,

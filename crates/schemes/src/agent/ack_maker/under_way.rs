@@ -7,7 +7,7 @@ use ackless_dot11::hooks::Fate;
 use ackless_wire::SeqNumber;
 
 use crate::flow_key::FlowKey;
-use crate::made_ack::Data;
+use crate::made_ack::DataFacts;
 
 /// Data frames that have a sequence number and no fate, and those behind them, by client.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct UnderWay(Vec<(NodeId, VecDeque<Frame>)>);
 pub(super) struct Frame {
     pub(super) handle: FrameHandle,
     pub(super) key: FlowKey,
-    pub(super) data: Data,
+    pub(super) data: DataFacts,
     /// What closed a hole before it was sent behind it, see [`UnderWay::close_hole`].
     pub(super) above_hole: bool,
     /// Its connection is over.

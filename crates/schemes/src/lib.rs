@@ -9,7 +9,7 @@
 //! - [`AnyScheme`]: one of these, chosen when a cell is built;
 //! - [`testing`]: small schemes that each use one hook, to prove that the hook does what it says.
 //!
-//! Shared: `flow_key` tells flows apart, `connection` says what SYNs and segments tell of one, `frames` remembers frames by name, `guard` says how long an ACK waits for an answer, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `resets` ends what cannot be repaired, `timestamps` says which is newer, `counters` declares what a scheme counts.
+//! Shared: `flow_key` tells flows apart, `connection` says what SYNs and segments tell of one, `frames` remembers frames by name, `links` keeps what is of each peer, `guard` says how long an ACK waits for an answer, `made_ack` makes an ACK in a client's place, `repairs` is what is owed for it, `resets` ends what cannot be repaired, `timestamps` says which is newer, `counters` declares what a scheme counts.
 //!
 //! Where nearly all packets are alike, a function answers for those alone, and one named after it with `_anyhow` is the long way, for any packet.
 
@@ -24,6 +24,7 @@ mod flow_key;
 mod frames;
 mod guard;
 pub mod hack;
+mod links;
 mod made_ack;
 mod repairs;
 mod resets;

@@ -85,13 +85,14 @@ pub use counters::ArqProxyCounters;
 use proxy::Proxy;
 
 use crate::guard::{Guard, announces};
+use crate::links::Links;
 
 /// The ARQ proxy on one node: proxy where it sends data, client where it receives some.
 #[derive(Debug)]
 pub struct ArqProxy {
     config: ArqProxyConfig,
-    /// By node number; nothing for peers that were never met, or are legacy.
-    links: Vec<Option<Box<Link>>>,
+    /// To the peers that have it too.
+    links: Links<Link>,
     /// Whether packets pass between this node and a wire: then it is an AP, and no client.
     has_wire: bool,
     /// Where templates that are too old were looked for last.
@@ -127,7 +128,7 @@ macro_rules! env {
 impl ArqProxy {
     /// A node that has seen nothing.
     pub fn new(config: ArqProxyConfig) -> Self {
-        let (links, unwanted, counters) = (Vec::new(), Vec::new(), ArqProxyCounters::default());
+        let (links, unwanted, counters) = (Links::new(|_| Link::default()), Vec::new(), ArqProxyCounters::default());
         Self { config, links, has_wire: false, swept: 0, wake: None, unwanted, counters }
     }
 
@@ -142,34 +143,10 @@ impl ArqProxy {
     }
 }
 
-/// The link to a peer that has the scheme, made where it is new.
-#[inline]
-fn link<'l>(links: &'l mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<&'l mut Link> {
-    let index = usize::from(peer.0);
-    if links.get(index).is_none_or(Option::is_none) {
-        meet(links, cx, peer)?;
-    }
-    links[index].as_deref_mut()
-}
-
-/// Makes the link to a peer, if the peer has the scheme.
-#[cold]
-fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<()> {
-    if !cx.peer(peer).capable {
-        return None;
-    }
-    let index = usize::from(peer.0);
-    if links.len() <= index {
-        links.resize_with(index + 1, || None);
-    }
-    links[index] = Some(Box::default());
-    Some(())
-}
-
 impl Scheme for ArqProxy {
     fn on_sent(&mut self, cx: &mut Context<'_>, packet: PacketId, to: NodeId) {
         if !self.has_wire
-            && let Some(link) = link(&mut self.links, cx, to)
+            && let Some(link) = self.links.meet(cx, to)
         {
             link.client.on_sent(&mut env!(self, cx), packet);
         }
@@ -187,7 +164,7 @@ impl Scheme for ArqProxy {
         // A client acknowledges for itself: what it passes on for others is not its to ask for.
         if !self.has_wire
             && options.source == cx.node
-            && let Some(link) = link(&mut self.links, cx, options.receiver)
+            && let Some(link) = self.links.meet(cx, options.receiver)
         {
             return link.client.on_outgoing(&mut env!(self, cx), packet, handle, *options);
         }
@@ -197,7 +174,7 @@ impl Scheme for ArqProxy {
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
         // The name does not tell the peer; clients with nothing to ask answer at once.
         let mut env = env!(self, cx);
-        for link in self.links.iter_mut().flatten() {
+        for link in self.links.iter_mut() {
             link.client.on_dropped(&mut env, handle);
         }
     }
@@ -208,17 +185,17 @@ impl Scheme for ArqProxy {
 
     fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
         // What goes in one PPDU goes to one peer.
-        let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.receiver)) else { return };
+        let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.receiver)) else { return };
         for mpdu in mpdus {
             link.client.on_sequenced(&mut env!(self, cx), mpdu);
             link.proxy.on_sequenced(cx, &self.config, &mut self.counters, mpdu);
         }
         link.outstanding += mpdus.len() as u32;
         // One peer after the other, one for each frame, so that those that get nothing any more keep nothing.
-        let peers = self.links.len();
+        let peers = self.links.nodes();
         for _ in 0..mpdus.len().min(peers) {
             self.swept = (self.swept + 1) % peers;
-            if let Some(link) = &mut self.links[self.swept] {
+            if let Some(link) = self.links.at(self.swept) {
                 link.proxy.expire(cx.now, self.config.lifetime, &mut self.counters);
             }
         }
@@ -226,7 +203,7 @@ impl Scheme for ArqProxy {
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
-        let Some(link) = link(&mut self.links, cx, to) else { return };
+        let Some(link) = self.links.meet(cx, to) else { return };
         link.proxy.on_settled(&mut self.counters);
         let heeded = self.config.policy == Policy::MoreData || self.config.guard == Guard::Auto;
         if heeded && announces(queued, u64::from(link.outstanding), self.config.announce_percent) {
@@ -236,7 +213,7 @@ impl Scheme for ArqProxy {
     }
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
-        if let Some(link) = link(&mut self.links, cx, arrival.from) {
+        if let Some(link) = self.links.meet(cx, arrival.from) {
             link.client.on_ppdu_in(cx.now, arrival);
         }
     }
@@ -247,7 +224,7 @@ impl Scheme for ArqProxy {
     }
 
     fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
-        if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
+        if let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.transmitter)) {
             for mpdu in mpdus {
                 link.proxy.on_mpdu(cx, &self.config, mpdu);
                 if !self.has_wire {
@@ -259,7 +236,7 @@ impl Scheme for ArqProxy {
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
-        if let Some(link) = link(&mut self.links, cx, due.to) {
+        if let Some(link) = self.links.meet(cx, due.to) {
             answer.tag = link.client.on_answer_due(&mut env!(self, cx), due);
         }
     }
@@ -269,18 +246,18 @@ impl Scheme for ArqProxy {
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
-        let Some(link) = link(&mut self.links, cx, from) else { return Verdict::Pass };
+        let Some(link) = self.links.meet(cx, from) else { return Verdict::Pass };
         link.proxy.on_upward(cx, &self.config, &mut self.counters, packet, from)
     }
 
     fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
         let Some(first) = mpdus.first() else { return 0 };
-        let Some(link) = link(&mut self.links, cx, first.transmitter) else { return mpdus.len() };
+        let Some(link) = self.links.meet(cx, first.transmitter) else { return mpdus.len() };
         link.proxy.on_run_upward(cx, &self.config, mpdus)
     }
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
-        let Some(link) = link(&mut self.links, cx, from) else { return };
+        let Some(link) = self.links.meet(cx, from) else { return };
         link.proxy.on_settled(&mut self.counters);
         if let Some(tag) = answer.tag {
             link.proxy.on_request(cx, &self.config, &mut self.counters, from, tag);
@@ -298,7 +275,7 @@ impl Scheme for ArqProxy {
     fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
         // What the frames have told in a run is of one peer.
         let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
-        let Some(link) = peer.and_then(|peer| link(&mut self.links, cx, peer)) else { return };
+        let Some(link) = peer.and_then(|peer| self.links.meet(cx, peer)) else { return };
         link.outstanding = link.outstanding.saturating_sub(fates.len() as u32);
         for (mpdu, fate) in fates {
             match fate {
@@ -319,7 +296,7 @@ impl Scheme for ArqProxy {
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.wake = None;
         let mut env = env!(self, cx);
-        for link in self.links.iter_mut().flatten() {
+        for link in self.links.iter_mut() {
             link.client.on_timer(&mut env);
         }
     }

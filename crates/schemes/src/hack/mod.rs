@@ -53,6 +53,7 @@ use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Backlog, Context, Fate
 use ackless_wire::{Duration, Instant, Packet, PacketId};
 
 use crate::guard::announces;
+use crate::links::Links;
 pub use ackless_rohc::hack::Codec;
 pub use config::{Fit, HackConfig, Mic, MicLen, Policy, Tails};
 pub use counters::HackCounters;
@@ -78,8 +79,8 @@ macro_rules! env {
 #[derive(Debug)]
 pub struct Hack {
     config: HackConfig,
-    /// By node number; nothing for peers that were never met, or do not speak HACK.
-    links: Vec<Option<Box<Link>>>,
+    /// To the peers that speak HACK.
+    links: Links<Link>,
     queueing: VecDeque<Queueing>,
     wake: Option<Instant>,
     counters: HackCounters,
@@ -98,7 +99,13 @@ struct Link {
 impl Hack {
     /// HACK on a node, before the first packet.
     pub fn new(config: HackConfig) -> Self {
-        Self { config, links: Vec::new(), queueing: VecDeque::new(), wake: None, counters: HackCounters::default() }
+        Self {
+            config,
+            links: Links::new(Link::new),
+            queueing: VecDeque::new(),
+            wake: None,
+            counters: HackCounters::default(),
+        }
     }
 
     /// What was counted since the start of the run.
@@ -120,35 +127,11 @@ impl Hack {
         handle: FrameHandle,
         options: &mut SendOptions,
     ) -> Verdict {
-        match link(&mut self.links, cx, options.receiver) {
+        match self.links.meet(cx, options.receiver) {
             Some(link) => link.driver.on_outgoing(&mut env!(self, cx), packet, handle, options),
             None => Verdict::Pass,
         }
     }
-}
-
-/// The link to a peer that speaks HACK, made where it is new.
-#[inline]
-fn link<'l>(links: &'l mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<&'l mut Link> {
-    let index = usize::from(peer.0);
-    if links.get(index).is_none_or(Option::is_none) {
-        meet(links, cx, peer)?;
-    }
-    links[index].as_deref_mut()
-}
-
-/// Makes the link to a peer, if the peer speaks HACK.
-#[cold]
-fn meet(links: &mut Vec<Option<Box<Link>>>, cx: &Context<'_>, peer: NodeId) -> Option<()> {
-    if !cx.peer(peer).capable {
-        return None;
-    }
-    let index = usize::from(peer.0);
-    if links.len() <= index {
-        links.resize_with(index + 1, || None);
-    }
-    links[index] = Some(Box::new(Link::new(peer)));
-    Some(())
 }
 
 impl Link {
@@ -175,13 +158,12 @@ impl Scheme for Hack {
 
     #[inline]
     fn on_passing(&mut self, _now: Instant, _node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
-        let link = self.links.get(usize::from(options.receiver.0)).and_then(Option::as_ref);
-        link.is_some_and(|link| link.driver.passes_data(packet))
+        self.links.get(options.receiver).is_some_and(|link| link.driver.passes_data(packet))
     }
 
     #[inline(never)]
     fn on_run_outgoing(&mut self, cx: &mut Context<'_>, packets: &[PacketId], options: &SendOptions) -> usize {
-        let Some(link) = link(&mut self.links, cx, options.receiver) else { return 0 };
+        let Some(link) = self.links.meet(cx, options.receiver) else { return 0 };
         link.driver.hold_run(&mut env!(self, cx), packets, options)
     }
 
@@ -192,7 +174,7 @@ impl Scheme for Hack {
     fn on_queued(&mut self, cx: &mut Context<'_>, packet: PacketId, handle: FrameHandle) {
         // Emissions are carried out in their order.
         let Some(queueing) = self.queueing.pop_front_if(|queueing| queueing.packet == packet) else { return };
-        if let Some(Some(link)) = self.links.get_mut(usize::from(queueing.peer.0)) {
+        if let Some(link) = self.links.at(queueing.peer.0.into()) {
             link.driver.on_queued(&mut env!(self, cx), queueing, handle);
         }
     }
@@ -200,7 +182,7 @@ impl Scheme for Hack {
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
         // The name does not tell the peer; drivers without native frames under way answer at once.
         let mut env = env!(self, cx);
-        for link in self.links.iter_mut().flatten() {
+        for link in self.links.iter_mut() {
             link.driver.on_lost(&mut env, handle);
         }
     }
@@ -211,14 +193,14 @@ impl Scheme for Hack {
 
     fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
         // What goes in one PPDU goes to one peer.
-        let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.receiver)) else { return };
+        let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.receiver)) else { return };
         mpdus.iter().for_each(|mpdu| link.sync.on_sequenced(mpdu.part));
         link.receiver.on_all_sequenced(cx, mpdus);
         link.driver.on_all_sequenced(&mut env!(self, cx), mpdus);
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
-        let Some(link) = link(&mut self.links, cx, to) else { return };
+        let Some(link) = self.links.meet(cx, to) else { return };
         bits.sync = link.sync.on_ppdu_out(&mut self.counters);
         if announces(queued, link.sync.outstanding_packets(), self.config.announce_percent) {
             bits.more_data = !link.receiver.is_broken(cx.now);
@@ -228,7 +210,7 @@ impl Scheme for Hack {
     }
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
-        let Some(link) = link(&mut self.links, cx, arrival.from) else { return };
+        let Some(link) = self.links.meet(cx, arrival.from) else { return };
         link.driver.on_ppdu_in(&mut env!(self, cx), arrival.kind, arrival.bits);
     }
 
@@ -238,7 +220,7 @@ impl Scheme for Hack {
     }
 
     fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
-        if let Some(link) = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter)) {
+        if let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.transmitter)) {
             let mut env = env!(self, cx);
             link.driver.on_mpdus(&mut env, mpdus);
             link.receiver.on_mpdus(&mut env, mpdus);
@@ -247,7 +229,7 @@ impl Scheme for Hack {
     }
 
     fn on_answer_due(&mut self, cx: &mut Context<'_>, due: &AnswerDue, answer: &mut Answer, _duration: &mut Duration) {
-        let Some(link) = link(&mut self.links, cx, due.to) else { return };
+        let Some(link) = self.links.meet(cx, due.to) else { return };
         link.driver.on_answer_due(&mut env!(self, cx), due, answer);
     }
 
@@ -256,17 +238,17 @@ impl Scheme for Hack {
     }
 
     fn on_upward(&mut self, cx: &mut Context<'_>, packet: PacketId, from: NodeId) -> Verdict {
-        let Some(link) = link(&mut self.links, cx, from) else { return Verdict::Pass };
+        let Some(link) = self.links.meet(cx, from) else { return Verdict::Pass };
         link.receiver.on_upward(cx, packet)
     }
 
     fn on_run_upward(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
-        let link = mpdus.first().and_then(|first| link(&mut self.links, cx, first.transmitter));
+        let link = mpdus.first().and_then(|first| self.links.meet(cx, first.transmitter));
         if link.is_none_or(|link| link.receiver.lets_all_up()) { mpdus.len() } else { 0 }
     }
 
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, _duration: Duration) {
-        let Some(link) = link(&mut self.links, cx, from) else { return };
+        let Some(link) = self.links.meet(cx, from) else { return };
         link.genuine = link.receiver.on_answer(&mut env!(self, cx), &answer.appended, &mut link.driver);
         if link.genuine {
             link.sync.on_answer();
@@ -276,7 +258,7 @@ impl Scheme for Hack {
     }
 
     fn on_answer_missing(&mut self, cx: &mut Context<'_>, from: NodeId) {
-        let Some(link) = link(&mut self.links, cx, from) else { return };
+        let Some(link) = self.links.meet(cx, from) else { return };
         link.sync.on_answer_missing(&mut self.counters);
     }
 
@@ -291,7 +273,7 @@ impl Scheme for Hack {
     fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
         // What is settled at once went to one peer.
         let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
-        let Some(link) = peer.and_then(|peer| link(&mut self.links, cx, peer)) else { return };
+        let Some(link) = peer.and_then(|peer| self.links.meet(cx, peer)) else { return };
         fates.iter().for_each(|(mpdu, fate)| link.sync.on_fate(mpdu.part, *fate == Fate::Delivered));
         link.driver.on_fates(&mut env!(self, cx), fates, link.genuine);
     }
@@ -299,7 +281,7 @@ impl Scheme for Hack {
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.wake = None;
         let mut env = env!(self, cx);
-        for link in self.links.iter_mut().flatten() {
+        for link in self.links.iter_mut() {
             if let Some(next) = link.driver.on_timer(&mut env) {
                 env.wake_at(next);
             }

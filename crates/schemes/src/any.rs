@@ -161,11 +161,13 @@ impl Scheme for AnyScheme {
         ask!(self, (), scheme => scheme.on_fates(cx, fates));
     }
 
-    /// The others let all pass.
     fn on_forward(&mut self, cx: &mut Context<'_>, packet: PacketId, passage: Passage) -> Verdict {
+        // Those that heed what passes, see below.
         match self {
             Self::ArqProxy(scheme) => scheme.on_forward(cx, packet, passage),
-            _ => Verdict::Pass,
+            Self::Stock | Self::Hack(_) | Self::Agent(_) | Self::Filter(_) | Self::Thinning(_) | Self::FastAck(_) => {
+                Verdict::Pass
+            }
         }
     }
 

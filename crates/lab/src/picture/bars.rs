@@ -2,8 +2,8 @@
 
 use plotters::style::RGBColor;
 
+use super::sheet::{Align, Heading, Legend, Sheet, sheet};
 use super::style::{self, GRID, INK, LINE, MARGIN, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
-use super::{Align, Heading, Legend, Sheet, sheet};
 use crate::LabError;
 use crate::statistics::Estimate;
 

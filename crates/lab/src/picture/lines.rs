@@ -5,8 +5,8 @@
 
 use plotters::style::RGBColor;
 
+use super::sheet::{Align, Heading, Legend, Sheet, sheet};
 use super::style::{self, GRID, INK, LINE, MARGIN, PAPER, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
-use super::{Align, Heading, Legend, Sheet, sheet};
 use crate::LabError;
 
 mod panel;

@@ -2,6 +2,7 @@
 //!
 //! - `comparison` and [`sweep`] draw what `ackless compare` and `ackless sweep` found;
 //! - [`bars`]: a measure for each row, and what its time went into; [`lines`]: one or several panels of lines over a quantity;
+//! - `sheet`: what they are drawn on, its heading and its legend;
 //! - [`style`]: colours, sizes, round numbers.
 //!
 //! A title says what was found, not what is drawn; every axis has its unit; a line bears its own name where there is room. Fonts are the
@@ -10,174 +11,11 @@
 pub mod bars;
 mod comparison;
 pub mod lines;
+mod sheet;
 pub mod style;
 mod sweep;
 
 pub use sweep::sweep;
-
-use plotters::backend::SVGBackend;
-use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, PathElement, Rectangle, Text};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
-
-use crate::LabError;
-use style::{INK, LINE, MARGIN, PAPER, QUIET, TEXT, TITLE, WIDTH};
-
-/// A sheet that is drawn on: [`WIDTH`] pixels wide, with (0, 0) at its upper left.
-struct Sheet<'a>(DrawingArea<SVGBackend<'a>, Shift>);
-
-/// Where a text stands to its point; vertically its middle is there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Align {
-    /// It begins at the point.
-    Left,
-    /// Its middle is at the point.
-    Center,
-    /// It ends at the point.
-    Right,
-}
-
-/// Draws a sheet of this height and gives it back as SVG.
-fn sheet(height: i32, draw: impl FnOnce(&Sheet<'_>) -> Result<(), LabError>) -> Result<String, LabError> {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH as u32, height.max(1) as u32)).into_drawing_area();
-        area.fill(&PAPER).map_err(failure)?;
-        let sheet = Sheet(area);
-        draw(&sheet)?;
-        sheet.0.present().map_err(failure)?;
-    }
-    Ok(svg)
-}
-
-/// A title with the finding, and lines below it that say of what.
-#[derive(Clone, Debug)]
-struct Heading {
-    title: Vec<String>,
-    subtitle: Vec<String>,
-}
-
-impl Heading {
-    fn new(title: &str, subtitle: &str) -> Self {
-        let width = WIDTH - 2 * MARGIN;
-        // A bold face is wider.
-        Self { title: style::wrap(title, TITLE, width * 9 / 10), subtitle: style::wrap(subtitle, TEXT, width) }
-    }
-
-    /// Down to where the heading reaches.
-    fn height(&self) -> i32 {
-        MARGIN + self.title.len() as i32 * (TITLE + 7) + self.subtitle.len() as i32 * LINE + 8
-    }
-
-    fn draw(&self, sheet: &Sheet<'_>) -> Result<(), LabError> {
-        let mut y = MARGIN + TITLE / 2;
-        for line in &self.title {
-            sheet.bold(line, (MARGIN, y), TITLE, INK)?;
-            y += TITLE + 7;
-        }
-        for line in &self.subtitle {
-            sheet.text(line, (MARGIN, y), Align::Left, QUIET)?;
-            y += LINE;
-        }
-        Ok(())
-    }
-}
-
-/// Names beside swatches of their colours, in rows.
-#[derive(Clone, Debug)]
-struct Legend {
-    entries: Vec<(String, RGBColor)>,
-}
-
-impl Legend {
-    /// Where each entry begins: its column in pixels and its row.
-    fn places(&self) -> Vec<(i32, i32)> {
-        let (mut x, mut row) = (MARGIN, 0);
-        let mut places = Vec::new();
-        for (name, _) in &self.entries {
-            let width = SWATCH + 6 + style::text_width(name, TEXT) + 18;
-            if x > MARGIN && x + width > WIDTH - MARGIN {
-                (x, row) = (MARGIN, row + 1);
-            }
-            places.push((x, row));
-            x += width;
-        }
-        places
-    }
-
-    fn height(&self) -> i32 {
-        self.places().last().map_or(0, |(_, row)| (row + 1) * (LINE + 2) + 6)
-    }
-
-    fn draw(&self, sheet: &Sheet<'_>, top: i32) -> Result<(), LabError> {
-        for ((name, colour), (x, row)) in self.entries.iter().zip(self.places()) {
-            let y = top + row * (LINE + 2) + LINE / 2;
-            sheet.block((x, y - SWATCH / 2), (x + SWATCH, y + SWATCH / 2), *colour)?;
-            sheet.text(name, (x + SWATCH + 6, y), Align::Left, INK)?;
-        }
-        Ok(())
-    }
-}
-
-impl Sheet<'_> {
-    fn text(&self, text: &str, at: (i32, i32), align: Align, colour: RGBColor) -> Result<(), LabError> {
-        self.write(text, at, align, TEXT, FontStyle::Normal, colour)
-    }
-
-    fn bold(&self, text: &str, at: (i32, i32), size: i32, colour: RGBColor) -> Result<(), LabError> {
-        self.write(text, at, Align::Left, size, FontStyle::Bold, colour)
-    }
-
-    fn write(
-        &self,
-        text: &str,
-        at: (i32, i32),
-        align: Align,
-        size: i32,
-        face: FontStyle,
-        colour: RGBColor,
-    ) -> Result<(), LabError> {
-        let align = match align {
-            Align::Left => HPos::Left,
-            Align::Center => HPos::Center,
-            Align::Right => HPos::Right,
-        };
-        // The backend divides sizes by this factor.
-        let font = ("sans-serif", f64::from(size) * 1.24).into_font().style(face);
-        let style = TextStyle::from(font).color(&colour).pos(Pos::new(align, VPos::Center));
-        self.0.draw(&Text::new(text, at, style)).map_err(failure)
-    }
-
-    fn block(&self, upper_left: (i32, i32), lower_right: (i32, i32), colour: RGBColor) -> Result<(), LabError> {
-        self.0.draw(&Rectangle::new([upper_left, lower_right], colour.filled())).map_err(failure)
-    }
-
-    fn line(&self, points: &[(i32, i32)], width: u32, colour: RGBColor) -> Result<(), LabError> {
-        self.0.draw(&PathElement::new(points.to_vec(), stroke(colour, width))).map_err(failure)
-    }
-
-    fn dot(&self, at: (i32, i32), radius: i32, colour: RGBColor) -> Result<(), LabError> {
-        self.0.draw(&Circle::new(at, radius, colour.filled())).map_err(failure)
-    }
-
-    fn ring(&self, at: (i32, i32), radius: i32, colour: RGBColor) -> Result<(), LabError> {
-        self.dot(at, radius, PAPER)?;
-        self.0.draw(&Circle::new(at, radius, stroke(colour, 2))).map_err(failure)
-    }
-}
-
-fn stroke(colour: RGBColor, width: u32) -> ShapeStyle {
-    colour.stroke_width(width)
-}
-
-fn failure(error: impl std::fmt::Display) -> LabError {
-    LabError::Format("SVG", error.to_string())
-}
-
-/// The side of a legend's swatch, in pixels.
-const SWATCH: i32 = 12;
 
 #[cfg(test)]
 mod tests;

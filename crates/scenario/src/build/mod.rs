@@ -5,6 +5,7 @@
 
 mod air;
 mod cells;
+mod checks;
 mod contention;
 mod flows;
 mod groups;
@@ -16,8 +17,6 @@ mod stations;
 mod transport;
 mod wired;
 
-use std::fmt::Display;
-
 use ackless_cell::config::{
     AirtimeLimits, ApConfig, ApQueue, BeaconConfig, CellConfig, Delivery, DeviceLimit, ServerConfig, Topology,
 };
@@ -26,9 +25,9 @@ use ackless_wire::{Bytes, Duration};
 use crate::error::ScenarioError;
 use crate::row::Row;
 use crate::scenario::Scenario;
-use crate::schema::Setting;
-use crate::value::{AtEnd, Counted, DeviceQueue, Discipline, Hears, LossModel, Switch, Value};
+use crate::value::{AtEnd, Counted, DeviceQueue, Discipline, Hears, LossModel, Value};
 
+use checks::MAX_PACKETS;
 use radio::Radio;
 
 impl Scenario {
@@ -236,61 +235,3 @@ fn check_loss(scenario: &Scenario) -> Result<(), ScenarioError> {
     }
     Ok(())
 }
-
-/// Checks that every builder needs.
-impl Scenario {
-    /// A mistake in the value of `setting`.
-    fn refuse<T>(&self, setting: &Setting<T>, message: impl Display, help: impl Into<String>) -> ScenarioError {
-        ScenarioError::new(self.place(setting), format!("{}.{} {message}", setting.section, setting.key), help)
-    }
-
-    /// Refuses a value other than the default for a key that has no bearing because of `reason`.
-    fn without_bearing<T: Value>(&self, setting: &Setting<T>, reason: &str) -> Result<(), ScenarioError> {
-        if setting.differs() {
-            let help = format!(
-                "leave the key out, or put its default back: --set {}.{}={}",
-                setting.section,
-                setting.key,
-                setting.default_word()
-            );
-            return Err(self.refuse(setting, format!("has no bearing, since {reason}"), help));
-        }
-        Ok(())
-    }
-
-    /// The value of `setting` if it lies from `low` to `high`.
-    fn in_range<T: Value + PartialOrd + Copy>(
-        &self,
-        setting: &Setting<T>,
-        low: T,
-        high: T,
-    ) -> Result<T, ScenarioError> {
-        if setting.value < low || setting.value > high {
-            let message = format!("is {}, which is out of range", setting.value.word());
-            return Err(self.refuse(setting, message, format!("allowed is from {} to {}", low.word(), high.word())));
-        }
-        Ok(setting.value)
-    }
-
-    /// How much time's worth of a sender's rate TCP Small Queues hold or a burst carries, at most a second.
-    fn share_of_rate(&self, setting: &Setting<Switch<Duration>>) -> Result<Option<Duration>, ScenarioError> {
-        match setting.value.on() {
-            Some(time) if time > Duration::from_secs(1) => {
-                let message = format!("is {}, which is out of range", time.word());
-                Err(self.refuse(setting, message, "allowed is \"off\" or up to 1s"))
-            }
-            share => Ok(share),
-        }
-    }
-
-    /// The value of `setting` if it is not zero.
-    fn positive<T: Value + Default + Copy>(&self, setting: &Setting<T>) -> Result<T, ScenarioError> {
-        if setting.value == T::default() {
-            return Err(self.refuse(setting, "is zero", "it must be greater"));
-        }
-        Ok(setting.value)
-    }
-}
-
-/// More packets than any queue of use holds: 2 GB of full-sized ones.
-const MAX_PACKETS: u32 = 1 << 20;

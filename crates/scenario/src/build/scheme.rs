@@ -10,6 +10,7 @@ use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 use ackless_schemes::thinning::{Kind, RateStep, ThinningConfig};
 use ackless_wire::{BitRate, Duration};
 
+use super::checks::MAX_PACKETS;
 use super::radio::Radio;
 use crate::error::ScenarioError;
 use crate::scenario::Scenario;
@@ -159,7 +160,7 @@ fn thinning(scenario: &Scenario) -> Result<ThinningConfig, ScenarioError> {
 fn fast_ack(scenario: &Scenario) -> Result<FastAckConfig, ScenarioError> {
     let keys = &scenario.fast_ack;
     Ok(FastAckConfig {
-        cache_packets: scenario.in_range(&keys.cache_packets, 1, super::MAX_PACKETS)?,
+        cache_packets: scenario.in_range(&keys.cache_packets, 1, MAX_PACKETS)?,
         repair_after: scenario.in_range(&keys.repair_after, SHORTEST, LONGEST)?,
     })
 }

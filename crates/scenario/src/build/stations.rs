@@ -3,7 +3,7 @@
 use ackless_cell::config::{FrameLoss, LinkLoss, RateControl, SchemeChoice, StationConfig, Topology};
 use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
 
-use super::MAX_PACKETS;
+use super::checks::MAX_PACKETS;
 use super::groups::Groups;
 use super::radio::{Radio, RateKeys};
 use crate::error::{ScenarioError, did_you_mean};

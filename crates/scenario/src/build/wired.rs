@@ -3,8 +3,8 @@
 use ackless_cell::config::{Direction, Probability, WireBuffer, WireStep, WiredConfig, WiredLink};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::MAX_PACKETS;
 use super::air::is_changed_by;
+use super::checks::MAX_PACKETS;
 use super::groups::check_name;
 use crate::error::ScenarioError;
 use crate::keys::Steps;

@@ -86,6 +86,7 @@ mod buffer;
 mod client;
 mod config;
 mod counters;
+mod direction;
 mod flow;
 mod paws;
 mod seen;
@@ -93,16 +94,16 @@ mod spans;
 
 use std::slice;
 
-use ackless_dot11::frame::{Answer, Ds, FrameHandle, Mpdu, NodeId};
+use ackless_dot11::frame::{Answer, FrameHandle, Mpdu, NodeId};
 use ackless_dot11::hooks::{Admission, AnswerDue, Arrival, Context, Fate, Scheme, SendOptions, Verdict};
-use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
+use ackless_wire::{Duration, Instant, Packet, PacketId, PacketPool, TcpFlags};
 
 use crate::flow_key::FlowKey;
 use ack_maker::AckMaker;
 use client::Client;
 pub use config::{AgentConfig, Room, Solution};
 pub use counters::AgentCounters;
+use direction::{goes_up, is_last_hop};
 
 /// The TCP ACK agent on one node, the AP's or the station's half of it.
 #[derive(Debug)]
@@ -172,38 +173,6 @@ impl Agent {
 
     const fn by_flag(&self) -> bool {
         matches!(self.config.solution, Solution::Flag { .. })
-    }
-}
-
-/// The TCP header of a data segment that the agent may speak for, and the sequence number after it: with payload and a right checksum, without SYN, FIN, RST or URG,
-/// and saying no more than plain TCP does.
-fn data_of(packet: &Packet) -> Option<(&TcpHeader, SeqNumber)> {
-    let tcp = packet
-        .tcp()
-        .filter(|tcp| tcp.checksum == Checksum::Correct && !tcp.flags.intersects(NOT_DATA) && !tcp.is_opaque())?;
-    (!packet.payload.is_empty()).then(|| (tcp, tcp.seq + packet.payload.len()))
-}
-
-/// Whether an AP or a relay sends a frame with these direction bits to the station that it is for. Four addresses do not tell up from down: only the AP's count.
-fn is_last_hop(ds: Ds, transmitter: NodeId, for_receiver: bool) -> bool {
-    match ds {
-        Ds::FromAp => for_receiver,
-        Ds::FourAddress => for_receiver && transmitter == AP,
-        Ds::ToAp | Ds::Direct => false,
-    }
-}
-
-/// The same for a frame.
-fn ends_here(mpdu: &Mpdu) -> bool {
-    is_last_hop(mpdu.ds, mpdu.transmitter, mpdu.destination == mpdu.receiver)
-}
-
-/// Whether a station sends this so to its AP or relay.
-fn goes_up(options: &SendOptions) -> bool {
-    match options.ds {
-        Ds::ToAp => true,
-        Ds::FourAddress => options.receiver == AP,
-        Ds::FromAp | Ds::Direct => false,
     }
 }
 
@@ -320,7 +289,3 @@ impl Scheme for Agent {
         self.client.poll_timeout()
     }
 }
-
-/// The AP's number in each cell, as the BSSID of its frames.
-const AP: NodeId = NodeId(0);
-const NOT_DATA: TcpFlags = TcpFlags::SYN.union(TcpFlags::FIN).union(TcpFlags::RST).union(TcpFlags::URG);

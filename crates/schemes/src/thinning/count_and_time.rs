@@ -21,7 +21,8 @@
 use ackless_dot11::hooks::{Context, SendOptions, Verdict};
 use ackless_wire::{BitRate, Duration, Instant, PacketId, PacketPool, SeqNumber, TcpFlags, TcpHeader};
 
-use super::{Held, RateStep, ThinningCounters, is_v4};
+use super::held::{Held, is_v4};
+use super::{RateStep, ThinningCounters};
 use crate::flow_key::FlowKey;
 
 /// The driver's records.

@@ -14,7 +14,8 @@
 use ackless_dot11::hooks::{Context, SendOptions, Verdict};
 use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags};
 
-use super::{Held, ThinningCounters, bare_ack, is_v4};
+use super::ThinningCounters;
+use super::held::{Held, bare_ack, is_v4};
 use crate::flow_key::FlowKey;
 
 /// What is held.

@@ -27,12 +27,13 @@ mod cake;
 mod config;
 mod count_and_time;
 mod counters;
+mod held;
 mod hold;
 mod replace;
 
 use ackless_dot11::frame::{FrameHandle, Mpdu};
-use ackless_dot11::hooks::{Context, Emission, Scheme, SendOptions, Verdict};
-use ackless_wire::{Instant, IpHeader, Packet, PacketId, TcpFlags, TcpHeader};
+use ackless_dot11::hooks::{Context, Scheme, SendOptions, Verdict};
+use ackless_wire::{Instant, PacketId};
 
 use cake::Cake;
 pub use config::{Kind, RateStep, ThinningConfig};
@@ -136,28 +137,4 @@ impl Scheme for Thinning {
             Rules::CountAndTime(suppression) => suppression.poll_timeout(),
         }
     }
-}
-
-/// An ACK that is held back, with its packet's reference.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    packet: PacketId,
-    options: SendOptions,
-    due: Instant,
-}
-
-impl Held {
-    /// It goes into the queue.
-    fn send(self, cx: &mut Context<'_>) {
-        cx.emit(Emission::Queue(self.packet, self.options));
-    }
-}
-
-/// The header of an ACK that the Broadcom driver touches: no payload and no flag but ACK. It does not look at options.
-fn bare_ack(packet: &Packet) -> Option<&TcpHeader> {
-    packet.bare_ack().filter(|tcp| tcp.flags == TcpFlags::ACK)
-}
-
-fn is_v4(packet: &Packet) -> bool {
-    matches!(packet.ip, IpHeader::V4(_))
 }

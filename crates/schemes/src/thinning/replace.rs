@@ -13,7 +13,8 @@ use ackless_dot11::frame::FrameHandle;
 use ackless_dot11::hooks::{Context, Verdict};
 use ackless_wire::{Bytes, PacketId, SeqNumber};
 
-use super::{ThinningCounters, bare_ack, is_v4};
+use super::ThinningCounters;
+use super::held::{bare_ack, is_v4};
 use crate::flow_key::FlowKey;
 
 /// The ACKs that are registered.

@@ -18,7 +18,7 @@ use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags};
 
 use super::config::Room;
 use super::counters::AgentCounters;
-use super::{data_of, ends_here};
+use super::direction::{data_of, ends_here};
 use crate::connection::WindowScale;
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::made_ack::{ClientFacts, DataFacts};

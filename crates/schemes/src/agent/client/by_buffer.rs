@@ -8,7 +8,7 @@ use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags, TcpHeader};
 use super::super::buffer::{Due, Upward};
 use super::super::config::Solution;
 use super::super::counters::AgentCounters;
-use super::super::data_of;
+use super::super::direction::data_of;
 use super::super::flow::Flow;
 use super::super::spans::is_near;
 use super::{Client, Link, link};

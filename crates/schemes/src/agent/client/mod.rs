@@ -11,9 +11,9 @@ use ackless_wire::{Duration, Instant, PacketId, PacketPool, TcpFlags, TcpHeader}
 
 use super::config::{AgentConfig, Solution};
 use super::counters::AgentCounters;
+use super::direction::{data_of, ends_here};
 use super::flow::{Flow, WhyNative};
 use super::seen::Seen;
-use super::{data_of, ends_here};
 use crate::connection::Opaque;
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::resets::Resets;

@@ -7,8 +7,8 @@ use ackless_wire::{Instant, SeqNumber, TcpFlags, TcpHeader};
 
 use super::super::ArqProxyCounters;
 use super::super::names::Name;
+use super::env::{Env, SILENCE};
 use super::request::{Asked, NativeAck, Pending};
-use super::{Env, SILENCE};
 use crate::connection::Opaque;
 use crate::guard::Rtt;
 

@@ -2,24 +2,28 @@
 //!
 //! - `flow`: one connection, with which ACKs may be asked for;
 //! - `request`: the ACKs that a request replaces, wherever they are, until its answer is known to have arrived;
-//! - `answer_fate`: what the peer's next PPDU says about that answer.
+//! - `answer_fate`: what the peer's next PPDU says about that answer;
+//! - `env`: what they share.
 
 use std::collections::VecDeque;
 
 use ackless_dot11::frame::{Ds, FrameHandle, Mpdu, Tag};
-use ackless_dot11::hooks::{AnswerDue, AnswerKind, Arrival, ArrivalKind, Context, Emission, SendOptions, Verdict};
-use ackless_wire::{Duration, Instant, PacketId, SeqNumber, TcpFlags};
+use ackless_dot11::hooks::{AnswerDue, AnswerKind, Arrival, ArrivalKind, Emission, SendOptions, Verdict};
+use ackless_wire::{Instant, PacketId, SeqNumber, TcpFlags};
 
+use super::Policy;
 use super::names::Names;
 use super::proxy::is_plain_data;
-use super::{ArqProxyConfig, ArqProxyCounters, Policy};
 use crate::flow_key::{FlowKey, FlowTable};
 use crate::guard::Gaps;
 use answer_fate::{AnswerFate, AskingAnswer, LastPpdu};
+pub(super) use env::Env;
+use env::SILENCE;
 use flow::Flow;
 use request::{NativeAck, Pending};
 
 mod answer_fate;
+mod env;
 mod flow;
 mod request;
 
@@ -40,17 +44,6 @@ pub(super) struct Client {
     promised: bool,
     /// How far apart its PPDUs come while it has more, which its AP says under either policy if the guard is automatic.
     gaps: Gaps,
-}
-
-/// What goes with each question.
-pub(super) struct Env<'a, 'b> {
-    pub(super) cx: &'a mut Context<'b>,
-    pub(super) config: &'a ArqProxyConfig,
-    pub(super) counters: &'a mut ArqProxyCounters,
-    /// When the node is to be woken.
-    pub(super) wake: &'a mut Option<Instant>,
-    /// ACKs of the transport here that the MAC has not got yet, and need not send.
-    pub(super) unwanted: &'a mut Vec<PacketId>,
 }
 
 impl Client {
@@ -419,14 +412,5 @@ impl Client {
     }
 }
 
-impl Env<'_, '_> {
-    /// Asks to be woken at `at`, or earlier; at once where that is over, as for an ACK that took longer to its MAC than it may wait.
-    fn wake_at(&mut self, at: Instant) {
-        *self.wake = Instant::earlier(*self.wake, Some(at.max(self.cx.now)));
-    }
-}
-
-/// A connection that was silent for so long begins anew with a native ACK: the proxy may have forgotten it.
-pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// With so many connections, those that are silent are forgotten; where none is, a further one is acknowledged natively.
 const MAX_FLOWS: usize = 512;

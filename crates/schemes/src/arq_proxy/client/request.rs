@@ -5,7 +5,7 @@ use ackless_dot11::hooks::{Emission, SendOptions};
 use ackless_wire::{Duration, Instant, PacketId, SeqNumber};
 
 use super::super::names::Name;
-use super::Env;
+use super::env::Env;
 
 /// The client's own ACK, on its way.
 #[derive(Clone, Copy, Debug)]

@@ -262,7 +262,7 @@ impl<S: Scheme> Station<S> {
         self.timed_ppdu(receiver, rate, (psdu_len, rate.duration(psdu_len)), duration_field, body)
     }
 
-    /// The same, where it is known how long a PSDU of this length takes.
+    /// A PPDU without any scheme's bits, of whose PSDU it is known how long it is and takes.
     #[inline(always)]
     pub(super) fn timed_ppdu(
         &self,

@@ -32,8 +32,8 @@ impl<S: Scheme> Station<S> {
                 self.exchange = Exchange::Awaiting { awaited, deadline, heard: false };
             }
             Exchange::OnAir(None) => {
-                // After a beacon, a frame in service still waits for its next attempt. Beacons share the data's access function here, so that one
-                // that was sent resets the contention window as any frame does; under EDCA a real AP would send it from a queue of its own.
+                // After a beacon, a frame in service still waits. A beacon resets the contention window as any frame does: it shares the data's
+                // access function here, where an AP under EDCA has one for each category.
                 let sent = self.in_service.take_if(|frame| !frame.is_answered());
                 if let Some(frame) = sent {
                     self.fates.push((frame.mpdu, Fate::Delivered));

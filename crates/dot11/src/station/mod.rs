@@ -182,10 +182,8 @@ impl<S: Scheme> Station<S> {
         self.peers[index] = peer;
     }
 
-    /// Data for `peer`, if this station sends to it at all, leaves at `rate` from the next new PPDU on; a frame or an A-MPDU that is waiting
-    /// for a repetition, or for its CTS, outside of a BlockAck agreement keeps its own.
-    ///
-    /// The rate is one of the same PHY as before: what was agreed on A-MPDUs stands. Where the rate adapts, the next PPDU has its own all the same.
+    /// Data for `peer`, if any goes there, leaves at `rate` from the next new PPDU on; what waits outside of a BlockAck agreement for its repetition or its CTS keeps its own.
+    /// The rate is one of the same PHY as before. Where it adapts, the next PPDU has its own all the same.
     pub fn set_rate(&mut self, peer: NodeId, rate: TxVector) {
         if let Some(link) = self.links.index(peer) {
             debug_assert_eq!(

@@ -111,6 +111,14 @@ impl Flow {
         flow
     }
 
+    /// The client's TCP opens its connection anew, or ends it.
+    pub(super) fn begin_anew(&mut self, tcp: &TcpHeader, now: Instant) {
+        let before = self.scale;
+        *self = Self::opened(self.client, tcp, now);
+        // A RST may be about a stray segment of an earlier connection, and end nothing.
+        self.scale = if tcp.flags.contains(TcpFlags::SYN) { before.updated_by(tcp) } else { before };
+    }
+
     /// Data begins here.
     pub(super) fn begin(&mut self, first: SeqNumber) {
         self.inflow.advance_to(first);

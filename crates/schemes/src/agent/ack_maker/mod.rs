@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use ackless_dot11::frame::{Mpdu, NodeId};
 use ackless_dot11::hooks::{Context, Emission, Fate, Verdict};
 use ackless_wire::tcp::Checksum;
-use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags};
+use ackless_wire::{Duration, Instant, Packet, PacketId, TcpFlags, TcpHeader};
 
 use super::config::Room;
 use super::counters::AgentCounters;
@@ -211,10 +211,7 @@ impl AckMaker {
         flow.last_heard = cx.now;
         if tcp.flags.intersects(TcpFlags::SYN | TcpFlags::RST) {
             counters.resets += 1;
-            let before = flow.scale;
-            *flow = Flow::opened(from, &tcp, cx.now);
-            // A RST may be about a stray segment of an earlier connection, and end nothing.
-            flow.scale = if tcp.flags.contains(TcpFlags::SYN) { before.updated_by(&tcp) } else { before };
+            flow.begin_anew(&tcp, cx.now);
             self.under_way.end(key);
             return Verdict::Pass;
         }
@@ -225,31 +222,45 @@ impl AckMaker {
             self.under_way.end(key);
             return Verdict::Pass;
         }
-        let facts = ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct);
-        let Some(facts) = facts else { return Verdict::Pass };
+        match ClientFacts::of(content).filter(|_| tcp.checksum == Checksum::Correct) {
+            Some(facts) => self.rule(cx, counters, packet, (key, &tcp, facts), by_flag),
+            None => Verdict::Pass,
+        }
+    }
+
+    /// What becomes of a packet from a client that says something of it: the agent learns that, and says by it what it may say now.
+    fn rule(
+        &mut self,
+        cx: &mut Context<'_>,
+        counters: &mut AgentCounters,
+        packet: PacketId,
+        (key, tcp, facts): (FlowKey, &TcpHeader, ClientFacts),
+        by_flag: bool,
+    ) -> Verdict {
+        let flow = self.flows.at_hand();
         if flow.data_start.is_some_and(|first| tcp.ack.before(first)) {
             // It is of an earlier connection. The agent never acknowledges a SYN.
             return Verdict::Pass;
         }
         flow.data_start = None;
-        let pure = content.pure_ack().is_some();
+        let pure = cx.pool.get(packet).pure_ack().is_some();
         let rcv_nxt = flow.inflow.rcv_nxt();
         if !by_flag && rcv_nxt.is_none_or(|rcv_nxt| tcp.ack.after(rcv_nxt)) {
             self.under_way.close_hole(key, rcv_nxt);
         }
-        let first = flow.learn(counters, facts, &tcp, by_flag);
+        let first = flow.learn(counters, facts, tcp, by_flag);
         if self.room == Room::Promise {
-            flow.learn_edge(&tcp);
+            flow.learn_edge(tcp);
         }
         if !pure {
             // What the agent may now say goes ahead, so that nothing older follows it but this packet, whose data counts whatever it acknowledges.
-            if let Some(ack) = flow.next_ack(&answered_by(&tcp), cx.pool) {
+            if let Some(ack) = flow.next_ack(&answered_by(tcp), cx.pool) {
                 counters.made += 1;
-                cx.emit(Emission::Onward(ack, from));
+                cx.emit(Emission::Onward(ack, flow.client));
             }
             return Verdict::Pass;
         }
-        match flow.rule(&tcp, first) {
+        match flow.rule(tcp, first) {
             Ruling::Pass(why) => {
                 counters.duplicates_passed += u64::from(why == WhyPass::Duplicate);
                 counters.doubted += u64::from(why == WhyPass::Doubted);

@@ -1,6 +1,6 @@
 //! Nodes, links, medium, event queue and observers of one simulated cell.
 //!
-//! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`] goes from one to the other;
+//! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`](run()) goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
 //!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC, `video` is
 //!   an encoder and its player; `neighbours` are the other cells on the channel;

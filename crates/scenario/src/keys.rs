@@ -3,6 +3,11 @@
 //! Each declaration is the only place where its key is described: see [`crate::schema`]. Those of the schemes stand in
 //! `schemes`, those of the transports in `transport`.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "meanings are printed too, and name sections as a file does: [tack]"
+)]
+
 mod schemes;
 mod transport;
 

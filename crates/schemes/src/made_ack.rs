@@ -31,7 +31,7 @@ pub(crate) struct DataFacts {
 }
 
 impl ClientFacts {
-    /// What a packet from the client says, if it [says](says) anything.
+    /// What a packet from the client says, if it [says] anything.
     #[inline(always)]
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         says(packet).map(|tcp| Self::read(packet, tcp))

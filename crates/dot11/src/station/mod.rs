@@ -30,7 +30,7 @@ use crate::frame::{FrameHandle, MacSeq, Mpdu, NodeId, Ppdu};
 use crate::hooks::{Emission, Peer, Scheme, Verdict};
 use crate::queue::{Queued, SchedulerKind};
 
-/// A [`Context`] for one question to the scheme. A macro, so that the borrow checker sees which fields it takes.
+/// A [`Context`](crate::hooks::Context) for one question to the scheme. A macro, so that the borrow checker sees which fields it takes.
 macro_rules! context {
     ($station:ident, $now:ident, $pool:ident) => {
         crate::hooks::Context::new(

@@ -1,6 +1,6 @@
 //! Results as pictures: SVG that stands in any browser and any page, drawn with `plotters`.
 //!
-//! - `comparison` and [`sweep`] draw what `ackless compare` and `ackless sweep` found;
+//! - `comparison` and [`sweep`](sweep()) draw what `ackless compare` and `ackless sweep` found;
 //! - [`bars`]: a measure for each row, and what its time went into; [`lines`]: one or several panels of lines over a quantity;
 //! - `sheet`: what they are drawn on, its heading and its legend;
 //! - [`style`]: colours, sizes, round numbers.

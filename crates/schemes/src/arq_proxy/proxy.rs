@@ -398,7 +398,7 @@ const STATELESS_WINDOW: u16 = 65_535;
 /// So many connections of one client are remembered. Where there is one more, those that were silent for [`IDLE`] are forgotten, and at least
 /// the one that was silent longest.
 const MAX_CLIENTS: usize = 1024;
-/// Longer than [`super::client::SILENCE`], so that a client does not count on what is forgotten.
+/// Longer than `SILENCE` of the client, so that a client does not count on what is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
 /// So many requests wait for a client's first packet.
 const MAX_EARLY: usize = 16;

@@ -8,20 +8,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Ecn, Instant, TcpFlags};
 
 use crate::pair::{A, B, FULL, Middlebox, Pair, Path, convergence};
-
-/// A state from when it is entered to when it is left, in milliseconds since the connection was established.
-#[derive(Clone, Copy, Debug)]
-struct Stay {
-    phase: BbrPhase,
-    from: f64,
-    to: f64,
-    /// Segments in flight at the end, just before the acknowledgement that ends it.
-    inflight: u64,
-    min_rtt: Option<Duration>,
-    window: Bytes,
-    /// The first window after it began.
-    first_window: Bytes,
-}
+use crate::stays::{millis, stays};
 
 fn bottleneck(mbps: u64, seed: u64) -> Pair {
     let config = Config {
@@ -36,59 +23,28 @@ fn bottleneck(mbps: u64, seed: u64) -> Pair {
     pair
 }
 
-fn inflight(pair: &Pair) -> u64 {
-    pair.ends[A].stats().data_segments_sent - pair.ends[A].bytes_acked().get() / FULL.get()
-}
-
-fn millis(now: Instant) -> f64 {
-    now.saturating_since(Instant::from_nanos(50_040_000)).as_secs_f64() * 1e3
-}
-
-/// All states that are left by `end`.
-fn stays(pair: &mut Pair, end: Instant) -> Vec<Stay> {
-    let mut stays = Vec::new();
-    let (mut phase, mut from, mut first_window) = (BbrPhase::Startup, 0.0, Bytes::ZERO);
-    loop {
-        let (before, window) = (inflight(pair), pair.ends[A].congestion_window());
-        let min_rtt = pair.ends[A].path_model(pair.now).and_then(|model| model.min_rtt);
-        assert!(pair.step());
-        if pair.now > end {
-            return stays;
-        }
-        let model = pair.ends[A].path_model(pair.now).expect("BBR models the path");
-        if model.phase != phase {
-            let to = millis(pair.now);
-            stays.push(Stay { phase, from, to, inflight: before, min_rtt, window, first_window });
-            (phase, from, first_window) = (model.phase, to, pair.ends[A].congestion_window());
-        }
-    }
-}
-
 #[test]
 fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
     let mut pair = bottleneck(12, 1);
-    let stays = stays(&mut pair, Instant::from_millis(16_000));
+    let stays = stays(&mut pair, Instant::from_millis(16_000), |_, _| {});
     let mut next = stays.iter().copied();
     let mut take = || next.next().expect("the trace goes on");
-    let lasts = |stay: &Stay, millis: f64, within: f64| {
-        assert!((stay.to - stay.from - millis).abs() <= within, "{millis} ms expected: {stay:?}");
-    };
 
     // Startup. As in version 1 the first three rounds begin at 41, 82 and 123 ms, the fourth at 164 ms with a full pipe of 41 segments and a window of 81. It and the two that
     // follow bring nothing more. The window is two products, 80.1, and the greatest lump of a round, up to ten. So they last 41 to 81, 81 to 91 and 81 to 91 ms.
     let startup = take();
     assert_eq!(startup.phase, BbrPhase::Startup);
     assert!((81..=91).contains(&startup.inflight), "{startup:?}");
-    lasts(&startup, 164.0 + 61.0 + 86.0 + 86.0, 25.0);
+    startup.lasts(164.0 + 61.0 + 86.0 + 86.0, 25.0);
 
     // Drain, at 0.495 B, with the lumps of three rounds forgotten: until the product is left, 0.505 segments leave in a millisecond, and one where the window holds all back.
     let drain = take();
     assert_eq!((drain.phase, drain.inflight), (BbrPhase::Drain, 41));
     let held = startup.inflight as f64 - 81.0;
-    lasts(&drain, held + (81.0 - 40.5) / 0.505, 2.5);
+    drain.lasts(held + (81.0 - 40.5) / 0.505, 2.5);
     let down = take();
     assert_eq!((down.phase, down.inflight), (DOWN, 40));
-    lasts(&down, 0.0, 10.0);
+    down.lasts(0.0, 10.0);
 
     // The cycle. CRUISE, REFILL and the first round of UP go at 0.99 B, or what was sent so: a round of 41 segments lasts 41.41 ms.
     let mut began = startup.to;
@@ -104,11 +60,11 @@ fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
                 assert!((37.0..48.0).contains(&rounds), "{rounds} rounds: {stay:?}");
             }
             CRUISE => {}
-            REFILL => lasts(&stay, 41.41, 0.5),
+            REFILL => stay.lasts(41.41, 0.5),
             UP => {
                 // 41 segments are in flight; each round brings 1.2375 times as many, and lasts as many milliseconds as they were: 41.4, 51.2, 63.4. Then 78.5 are.
                 assert_eq!(stay.inflight, 78, "{stay:?}");
-                lasts(&stay, 155.4, 1.5);
+                stay.lasts(155.4, 1.5);
                 // 2.25 products, two segments and a lump of one.
                 let expected = Bytes(product * 9 / 4) + FULL * 3;
                 assert!(stay.window >= Bytes(product * 2) && stay.window <= expected, "{stay:?}");
@@ -117,7 +73,7 @@ fn the_trace_on_a_plain_bottleneck_is_the_one_worked_by_hand() {
             }
             DOWN => {
                 // 0.9004 less 1 % of B: 38 segments at 0.1086 a millisecond; and with the second round trip one less.
-                lasts(&stay, 345.0, 6.0);
+                stay.lasts(345.0, 6.0);
                 assert!(stay.window <= Bytes(product * 2) + FULL, "{stay:?}");
             }
             BbrPhase::ProbeRtt => {

@@ -19,6 +19,7 @@ mod receiving;
 mod script;
 mod sending;
 mod states;
+mod stays;
 mod tack;
 mod tack_agreement;
 mod tack_changes;

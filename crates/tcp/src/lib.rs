@@ -5,7 +5,7 @@
 //!
 //! Where to look:
 //! - [`endpoint`]: the machine: `input` (RFC 9293, 3.10.7), `acknowledge` (what an acknowledgement does to the
-//!   sender), `undo` (which reductions were mistakes), `output` (what to send next), `predicted`, `train` and `pattern` (short ways for the many segments with nothing special to them), `pace` (when), `burst` (TSO), `small_queue` (TSQ), `tuning` (the receive window by itself), `ecn` (marks), `feedback` (what deliveries tell), `wakeup`, `application`,
+//!   sender), `undo` (which reductions were mistakes), `output` (what to send next), `segment` (how it is made), `predicted`, `train` and `pattern` (short ways for the many segments with nothing special to them), `pace` (when), `burst` (TSO), `small_queue` (TSQ), `tuning` (the receive window by itself), `ecn` (marks), `feedback` (what deliveries tell), `wakeup`, `application`,
 //!   `inspect` (what can be seen of a live connection and changed about it);
 //! - [`listener`]: many connections on one address, handed out as they are established;
 //! - [`state`]: the states and the one table of the ways between them;

@@ -30,7 +30,7 @@ impl Endpoint {
                     if let Some(recovery) = self.loss.counting_mut() {
                         recovery.on_sent(span, kind);
                     }
-                    train.push(self.put(all_say.from(span.start.seq(self.tx.iss)), span.len(), pool));
+                    train.push(self.build_from(all_say.from(span.start.seq(self.tx.iss)), span.len(), pool));
                 }
                 Repetition::Congested => {
                     self.tx.limited_until = out.max;

@@ -3,7 +3,7 @@
 use ackless_wire::{Bytes, Payload, TcpFlags};
 
 use super::Endpoint;
-use super::output::Draft;
+use super::segment::Draft;
 use super::sender::{Ending, Writer};
 use crate::ack::AckPolicy;
 use crate::event::CloseReason;

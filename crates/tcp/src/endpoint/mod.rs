@@ -5,7 +5,7 @@
 //! - `handshake`: LISTEN, SYN-SENT and what both SYNs agree on;
 //! - `input`: segments of a connection that there is, in the RFC's order of checks, with `predicted` for those that are expected next, `acknowledge` and
 //!   `feedback` for what they say to the sending half, `receiver` for the receiving half and `tuning` for its buffer where that follows the traffic;
-//! - `output`: which segment is next, of what the sending half (`sender`) has and may send, and how it is made; `train`, `again`, `burst` and `small_queue` for several at once, and
+//! - `output`: which segment is next, of what the sending half (`sender`) has and may send; `segment`: how it is made; `train`, `again`, `burst` and `small_queue` for several at once, and
 //!   `pace` for their times;
 //! - `wakeup`: timers;
 //! - `undo`: reductions of the window that were mistakes; `ecn`; `ack_request`: rates of ACKs that are asked for;
@@ -29,6 +29,7 @@ mod pace;
 mod pattern;
 mod predicted;
 mod receiver;
+mod segment;
 mod sender;
 mod small_queue;
 mod tack_input;

@@ -3,7 +3,7 @@
 use ackless_wire::{Bytes, IpHeader, Packet, PacketId, PacketPool, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::output::Said;
+use super::segment::Said;
 
 /// A segment with so many bytes whose values do not matter, as the next of a train stands on the network.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Endpoint {
 
     /// The next segment of a train, in its place: from `seq` on, and with this number where it has one.
     #[inline(always)]
-    pub(super) fn put_like(
+    pub(super) fn build_like(
         &mut self,
         pattern: &mut Pattern,
         seq: SeqNumber,

@@ -8,7 +8,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber
 
 use super::acknowledge::Progress;
 use super::dialect::Dialect;
-use super::output::Draft;
+use super::segment::Draft;
 use super::{Endpoint, TACK_TICK};
 use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};

@@ -14,7 +14,7 @@
 use ackless_wire::{Bytes, Instant, Packet, Payload, TcpFlags, TcpHeader, Transport};
 
 use super::Endpoint;
-use super::output::Draft;
+use super::segment::Draft;
 use crate::ack::{AckChoice, AckPolicy, AckReason, Place, Policy, SegmentFacts};
 use crate::measure::Rhythm;
 use crate::state::State;

@@ -121,7 +121,7 @@ impl Endpoint {
             let mut pattern = self.pattern(said, smss);
             let mut next = first;
             while fits(next, limit) {
-                train.push(self.put_like(&mut pattern, next.seq(self.tx.iss), None, pool));
+                train.push(self.build_like(&mut pattern, next.seq(self.tx.iss), None, pool));
                 next += smss;
                 if phase == Phase::Open {
                     self.marks.sent(next, now);
@@ -206,7 +206,7 @@ impl Endpoint {
                 if burst.is_some_and(|burst| burst.ends_at(next)) {
                     pattern.push();
                 }
-                train.push(self.put_like(&mut pattern, seq, number, pool));
+                train.push(self.build_like(&mut pattern, seq, number, pool));
                 self.marks.sent(next, now);
             }
             self.account_train(now, end, &pattern);

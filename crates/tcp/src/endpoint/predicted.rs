@@ -2,6 +2,16 @@
 //! data, to who sends. Such a segment changes little, and is known by a few comparisons.
 //!
 //! What it changes is what `input` and `acknowledge` would change; any segment with something else to tell goes there. An acknowledgement without data goes to `acknowledge` at once.
+//!
+//! | a segment that `is_ordinary` | is asked | and goes to |
+//! |---|---|---|
+//! | without data, of new data, while all is calm | `advances_una` | `advance_una` |
+//! | without data, another one | | `take_counted_acknowledgement`, `take_uncounted_acknowledgement` |
+//! | with data | `is_undisturbed`, `acknowledges_nothing`; and below: | |
+//! | that is here already | `has_all_of` | `take_again` |
+//! | that comes next | `only_takes` | `append` |
+//! | that comes next, with a number | `only_takes`, `appends_numbered` | `append_numbered` |
+//! | where holes are | `only_takes` | `take_amid_holes` |
 
 use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 
@@ -91,7 +101,7 @@ impl Endpoint {
             }
     }
 
-    /// Whether neither it nor what has come before asks whether anything is lost, was taken for lost, or has met congestion.
+    /// Whether neither this segment nor what has come before asks whether anything is lost, was taken for lost, or has met congestion.
     #[inline(always)]
     fn is_undisturbed(&self, tcp: &TcpHeader) -> bool {
         tcp.options.sack.is_empty() && self.tx.unanswered == 0 && self.undo.is_none() && self.ecn.is_none()
@@ -133,7 +143,7 @@ impl Endpoint {
         self.take_timestamp(now, start, tcp);
     }
 
-    /// The same where it is not counted.
+    /// An acknowledgement without data where what is selectively acknowledged is recorded, or not known.
     #[inline(never)]
     fn take_uncounted_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) {
         let recorded = self.loss.is_recording() && self.is_undisturbed(tcp);
@@ -142,7 +152,7 @@ impl Endpoint {
         }
     }
 
-    /// An acknowledgement and nothing else, whatever it says: of all that is asked of a segment, that is left to ask.
+    /// An acknowledgement without data, whatever it says: of all that is asked of a segment, only what it acknowledges is left.
     #[inline(never)]
     fn take_bare(&mut self, now: Instant, tcp: &TcpHeader) {
         let start = self.rx.next;
@@ -159,14 +169,14 @@ impl Endpoint {
         self.take_next::<false>(now, span, tcp, segment);
     }
 
-    /// Whether a segment of TACK's follows what is here, and that is all there is to it.
+    /// Whether a segment on a TACK connection bears data and its number, and nothing waits above a hole.
     #[inline(always)]
     fn appends_numbered(&self, tcp: &TcpHeader) -> bool {
         let tack = &tcp.options.tack;
         !self.rx.has_blocks() && tack.packet_number.is_some() && tack.ack_type.is_none()
     }
 
-    /// The same as [`append`](Self::append) of a segment of TACK's, which may be one of a batch.
+    /// Data in order on a TACK connection, as [`append`](Self::append) takes it on a plain one, with its number; it may be one of a batch.
     #[inline(never)]
     fn append_numbered(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         let len = span.len();
@@ -181,7 +191,7 @@ impl Endpoint {
         }
     }
 
-    /// Data anywhere in the window that has not come in order yet, where holes are or open: what [`append`](Self::append) takes but for that.
+    /// Data anywhere in the window that has not come in order yet, where holes are or open, and all that was sent here is acknowledged already.
     #[inline(never)]
     fn take_amid_holes(&mut self, now: Instant, start: Position, packet: &Packet, tcp: &TcpHeader, segment: Bytes) {
         let span = Span::new(start, Bytes(packet.payload.len().into()));
@@ -223,6 +233,7 @@ impl Endpoint {
         self.update_window(now, self.tx.una, &self.report_of(tcp, start, Bytes::ZERO));
     }
 
+    /// Data in order.
     #[inline(always)]
     fn take_next<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         self.count_data(now, span.len(), tcp, segment);
@@ -259,7 +270,7 @@ impl Endpoint {
         acked > Bytes::ZERO && self.tx.una + acked <= self.tx.max && self.is_undisturbed(tcp) && self.loss.is_calm()
     }
 
-    /// Takes that.
+    /// A bare acknowledgement of new data, while nothing is lost or above a hole.
     #[inline(never)]
     fn advance_una(&mut self, now: Instant, acked: Bytes, tcp: &TcpHeader) {
         let ack = self.tx.una + acked;
@@ -273,7 +284,7 @@ impl Endpoint {
         self.take_timestamp(now, start, tcp);
     }
 
-    /// A bare acknowledgement of new data where there are records: of what `acknowledge` does, that is all that there is to do.
+    /// Takes an acknowledgement without data, where there are records, if it is of new data: what `acknowledge` does that has any bearing then. Returns whether it was.
     #[inline(never)]
     fn takes_recorded_acknowledgement(&mut self, now: Instant, tcp: &TcpHeader, acked: Bytes) -> bool {
         let ack = self.tx.una + acked;

@@ -3,6 +3,15 @@
 //! Nearly all that a sender of bulk data sends goes so: each acknowledgement, or each turn of the pacer, lets a few segments go, and nothing bears on them but the peer's
 //! window, the congestion window and the pacing rate. What `output` finds out for each segment is found out once for all of them here, with the same outcome; where anything else may bear on what
 //! is sent, no train is made.
+//!
+//! | asked | before | rules out |
+//! |---|---|---|
+//! | `goes_on_with_data` | every train | a state but ESTABLISHED, a reply, probes, data with values of its own, blocks to report, ECN, a request for an ACK rate |
+//! | `sends_data_alone` | `send_train`, `send_again`, `send_timed_train` | that, and queues below that hold back, bursts, a buffer that tunes itself, reductions that may be undone, a policy that asks its host |
+//! | `is_under_way` | `send_timed_train` | a first flight, and going back over what has been sent |
+//! | `goes_on_with_new_data` | the rest of a burst; also asked by `stays_held` | what `is_under_way` and `goes_on_with_data` do |
+//! | `sends_in_its_time` | `send_timed_train`, the rest of a burst | a TACK or IACK, losses, proportional rate reduction, a controller that holds back, a record of nothing in flight |
+//! | `waits_for_its_time_alone` | no train: all waits for the pace | what does not wait for it: an ACK, a TACK or IACK, a reply, a probe |
 
 use ackless_wire::{Bytes, Instant, PacketId, PacketPool};
 
@@ -57,7 +66,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the next segments are data and nothing else, of all that bears on any sender.
+    /// Whether the next segments are data and nothing else, and nothing but windows, the scoreboard and the pace can hold them back.
     #[inline]
     fn sends_data_alone(&self) -> bool {
         self.goes_on_with_data()
@@ -68,7 +77,7 @@ impl Endpoint {
             && !self.ack_policy.asks_host()
     }
 
-    /// The same of new data, where something has been sent in this instant already: what is told of the window, and that data answers data, has been settled then.
+    /// Whether new data and nothing else follows what has been sent in this instant already: what is told of the window, and that data answers data, has been settled with that.
     #[inline]
     pub(super) fn goes_on_with_new_data(&self) -> bool {
         self.is_under_way() && self.goes_on_with_data()
@@ -80,7 +89,7 @@ impl Endpoint {
         self.tx.una < self.tx.next && self.tx.next == self.tx.max && self.timers.is_armed(Timer::Retransmit)
     }
 
-    /// The same of any data.
+    /// Whether the next segments are data, new or again, without anything else to tell.
     #[inline]
     fn goes_on_with_data(&self) -> bool {
         let tx = &self.tx;

@@ -130,9 +130,8 @@ impl RttEstimator {
             }
         };
         self.smoothed = Some((srtt, var));
-        // RFC 6298 (2.3, 2.4) has max(1 s, SRTT + max(G, 4 RTTVAR)) with the clock's granularity G. Deployed stacks
-        // let the least timeout be the least *allowance above SRTT*, so that a long and steady queue does not
-        // time out at the first hiccup; so do we.
+        // RFC 6298 (2.3, 2.4) has max(1 s, SRTT + max(G, 4 RTTVAR)). As in deployed stacks the least is that of the allowance
+        // above SRTT, so that a long and steady queue does not time out at the first hiccup.
         self.base = (srtt + (var * 4).max(self.bounds.min)).min(self.bounds.max);
         self.backoff = 0;
     }

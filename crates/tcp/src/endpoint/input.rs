@@ -27,9 +27,8 @@ impl Endpoint {
         self.handle(now, packet, Bytes(packet.payload.len().into()));
     }
 
-    /// Takes a packet that generic receive offload has merged of several, whose payload was `segment` each but for the last, which may be shorter. A packet that
-    /// is alone has its own payload as `segment`. As [`handle_segment`](Self::handle_segment) otherwise: the packet counts as one segment. But the application reads
-    /// only once [`end_batch`](Self::end_batch) says that no more of the batch is to come.
+    /// As [`handle_segment`](Self::handle_segment), of one segment that generic receive offload has merged of several, whose payload was `segment` each, or less in the last; of one that is
+    /// alone it is the payload. The application reads only once [`end_batch`](Self::end_batch) says that no more of the batch is to come.
     pub fn handle_merged(&mut self, now: Instant, packet: &Packet, segment: Bytes) {
         self.rx.in_batch = true;
         self.handle(now, packet, segment);

@@ -91,13 +91,12 @@ impl Endpoint {
         }
     }
 
-    /// Room for data that the application has not taken. Range: 1 byte to 1 GiB, as in [`Config::receive_buffer`]; what lies outside counts
-    /// as the nearest end. Where scaling is agreed, the least is the unit of our window field, which is 2^shift bytes (RFC 7323, 2.3): less
-    /// could never be offered. [`config`](Self::config) says which value is in force.
+    /// Room for data that the application has not taken, as [`Config::receive_buffer`]: 1 byte to 1 GiB, what lies outside counts as the nearest end. Where scaling is agreed,
+    /// the least is the unit of our window field, 2^shift bytes (RFC 7323, 2.3). [`config`](Self::config) says which value is in force.
     ///
-    /// A window that has been offered is never taken back (RFC 9293, 3.8.6): a smaller buffer closes it as data comes. A larger one opens
-    /// it only as far as the scaling permits that the first SYN has announced; a peer that waits is told, so drain the endpoint. From now on the buffer does not tune
-    /// itself ([`Config::receive_tuning`]), as under `SO_RCVBUF` of Linux, which gives twice as much memory as is asked for: here all of it is window.
+    /// A smaller buffer closes the window as data comes: what was offered is never taken back (RFC 9293, 3.8.6). A larger one opens it as far as the first SYN's scaling permits;
+    /// a peer that waits is told, so drain the endpoint. From now on the buffer does not tune itself ([`Config::receive_tuning`]), as under `SO_RCVBUF` of Linux, which
+    /// gives twice as much memory as is asked for: here all of it is window.
     pub fn set_receive_buffer(&mut self, buffer: Bytes) {
         (self.config.receive_buffer, self.config.receive_tuning) = (self.rx.set_buffer(buffer), false);
         if self.state.may_receive() && self.rx.is_update_due() {

@@ -17,12 +17,9 @@ use crate::sequence::Span;
 pub const LIMIT_OUTPUT: Bytes = Bytes::from_kib(1024);
 
 impl Endpoint {
-    /// Tells of `below`, the bytes of this connection's data packets in the queues below, and how much `time` there is worth, before each
-    /// [`poll_transmit`](Self::poll_transmit); `packet` is the length of a full packet. New data is held back above
-    /// [`small_queue_limit`](Self::small_queue_limit), and what is sent again above twice that; acknowledgements and probes never are, nor is
-    /// anything while no more than one segment is in flight.
-    ///
-    /// Poll the endpoint again whenever the queues have let go of something: it has no timer for that.
+    /// Before each [`poll_transmit`](Self::poll_transmit): the queues below hold `below` bytes of this connection's data packets. Above the
+    /// [limit](Self::small_queue_limit) of `packet` and `time` new data is held back, above twice that what is sent again too; acknowledgements and probes never
+    /// are, nor is anything while no more than one segment is in flight. There is no timer for that: poll again whenever the queues have let go of something.
     pub fn heed_small_queue(&mut self, below: Bytes, packet: Bytes, time: Duration) {
         let limit = self.small_queue_limit(packet, time);
         (self.tx.throttle, self.tx.throttled_above) = if below <= limit {

@@ -47,7 +47,7 @@ impl<T: Copy> Row<T> {
         self.left = 0;
     }
 
-    /// Those from `from` to just before `to` are none any more.
+    /// The elements from `from` to just before `to` leave.
     pub(crate) fn cut(&mut self, from: usize, to: usize) {
         self.places.drain(self.left + from..self.left + to);
         self.leave(0);

@@ -241,11 +241,12 @@ impl Aggregation {
         self.acked = Bytes::ZERO;
     }
 
+    /// A round is over.
     pub(crate) const fn on_round(&mut self) {
         self.on_round_of(AGGREGATION_ROUNDS);
     }
 
-    /// The same where so many rounds make a half of the window.
+    /// A round is over, of which so many make a half of the window.
     pub(crate) const fn on_round_of(&mut self, rounds: u32) {
         self.rounds += 1;
         if self.rounds >= rounds {

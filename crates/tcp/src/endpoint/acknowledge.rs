@@ -233,12 +233,13 @@ impl Endpoint {
         }
     }
 
+    /// Looks for losses by what an acknowledgement says, its SACK blocks among it.
     pub(super) fn detect_losses(&mut self, now: Instant, tcp: &TcpHeader, progress: &Progress) {
         let mut room = [Span::default(); 4];
         self.look_for_losses(now, self.sack_spans(tcp, &mut room), progress);
     }
 
-    /// The same, where the SACK blocks are known.
+    /// Has the detector look at an acknowledgement with these SACK blocks, and does what it finds.
     #[inline(always)]
     pub(super) fn look_for_losses(&mut self, now: Instant, sacked: &[Span], progress: &Progress) {
         let before = self.loss.phase();

@@ -31,7 +31,7 @@ impl Outlet for ByValue {
     }
 }
 
-/// The same for packets that are few: away from where the many are made.
+/// Puts a packet there that has been made already, as few are: away from where the many are made.
 #[inline(never)]
 pub(super) fn put_aside<O: Outlet>(outlet: O, packet: Packet) -> O::Placed {
     let len = packet.len();

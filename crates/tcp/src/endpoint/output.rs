@@ -69,7 +69,7 @@ impl Endpoint {
             && self.asks.is_none()
     }
 
-    /// That acknowledgement.
+    /// The acknowledgement that is owed, where it is all that is to be sent.
     #[inline(always)]
     fn acknowledge(&mut self, now: Instant, pool: &mut PacketPool) -> PacketId {
         self.stats.acks_sent += 1;
@@ -330,7 +330,7 @@ impl Endpoint {
         }
     }
 
-    /// What of that no record and no detector keeps, where the segment is the `first` retransmission of a recovery or not.
+    /// What changes with a segment that goes out, but for what records and detectors keep; `first` says whether it is the first retransmission of a recovery.
     #[inline(always)]
     pub(super) fn count_sent(&mut self, now: Instant, span: Span, data: Span, kind: SentKind, first: bool) {
         let tx = &mut self.tx;

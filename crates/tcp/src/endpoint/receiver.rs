@@ -264,6 +264,7 @@ impl Receiver {
         self.buffer.min(Bytes(MAX_FIELD << self.shift))
     }
 
+    /// Up to where the buffer would take data now, whatever has been offered.
     fn target(&self) -> Position {
         if self.tuning.is_some() {
             return self.tuned_target();
@@ -271,7 +272,7 @@ impl Receiver {
         self.next + self.buffer.saturating_sub(self.inbox.len()).min(self.widest())
     }
 
-    /// The same where the buffer tunes itself.
+    /// Up to where a buffer that tunes itself would take data now.
     #[cold]
     fn tuned_target(&self) -> Position {
         let here = self.unread() + self.reassembly.held();

@@ -63,7 +63,7 @@ pub(super) struct Sender {
     pub(super) space: Bytes,
     /// What the queues below hold back, where somebody says so.
     pub(super) throttle: Throttle,
-    /// They do so until they hold no more than this.
+    /// The queues below hold something back until they hold no more than this.
     pub(super) throttled_above: Bytes,
     /// The bursts in which new data goes out, where it does.
     pub(super) bursts: Option<Bursts>,

@@ -127,7 +127,7 @@ pub trait LossDetector {
     fn deadline(&self) -> Option<Instant> {
         None
     }
-    /// That deadline has come.
+    /// Its [deadline](Self::deadline) has come.
     fn on_deadline(&mut self, _now: Instant, _out: &Outstanding) -> LossDecision {
         LossDecision::Nothing
     }

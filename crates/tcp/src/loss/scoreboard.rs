@@ -134,7 +134,7 @@ impl Scoreboard {
         self.loss_edge(smss).map(|(edge, _)| edge)
     }
 
-    /// That edge, and how many bytes above it are acknowledged.
+    /// The edge of [`lost_below`](Self::lost_below), and how many bytes above it are acknowledged.
     #[inline(always)]
     pub(crate) fn loss_edge(&self, smss: Bytes) -> Option<(Position, Bytes)> {
         let enough = smss * u64::from(DUP_THRESH - 1);

@@ -93,7 +93,7 @@ impl Dialect {
 
     /// How a segment fits, as an acknowledgement policy is told: where IACKs tell of holes, a hole is no reason to acknowledge.
     #[inline(always)]
-    pub(super) const fn place(&self, place: Place) -> Place {
+    pub(super) const fn told_as(&self, place: Place) -> Place {
         if self.is_plain() { place } else { place.beside_iacks() }
     }
 

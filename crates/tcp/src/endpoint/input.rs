@@ -283,7 +283,7 @@ impl Endpoint {
         let limit = self.rx.fin.unwrap_or(self.rx.window_end).min(self.rx.window_end);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
         let before = (!self.dialect.is_plain()).then(|| (self.rx.window(), self.rx.received()));
-        let place = self.place(whole, fresh, payload);
+        let place = self.store(whole, fresh, payload);
         let mut new_bytes = fresh.len();
         if let Some((window, received)) = before {
             new_bytes = self.rx.received() - received;
@@ -298,7 +298,7 @@ impl Endpoint {
         let facts = SegmentFacts {
             new_bytes,
             full_size: self.rx.full_size,
-            place: self.dialect.place(place),
+            place: self.dialect.told_as(place),
             measured: &self.measured,
             host: None,
         };
@@ -437,7 +437,7 @@ impl Endpoint {
 
     /// Stores what is new of a segment, and says how it fits.
     #[inline(always)]
-    pub(super) fn place(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
+    pub(super) fn store(&mut self, whole: Span, fresh: Span, payload: &Payload) -> Place {
         let keeps = self.rx.keeps();
         let mut place = Place::InOrder;
         if fresh.start > self.rx.next {

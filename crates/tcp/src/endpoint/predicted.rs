@@ -198,7 +198,7 @@ impl Endpoint {
         self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
         self.take_timestamp(now, span.start, tcp);
         self.count_data(now, span.len(), tcp, segment);
-        let place = self.place(span, span, &packet.payload);
+        let place = self.store(span, span, &packet.payload);
         self.ask_policy::<false>(now, span.len(), place);
     }
 

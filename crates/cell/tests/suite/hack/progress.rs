@@ -14,12 +14,12 @@
 
 use ackless_cell::config::{CellConfig, Delivery, Peer, RecoveryChoice, SchemeChoice, TransportConfig};
 use ackless_schemes::Guard;
-use ackless_tcp::Endpoint;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::hack::trial::{STEP, ends, size, standing, stations_of};
 use crate::hack::waits::Waits;
 use crate::testing::hack_cells::rates;
+use crate::testing::hosts::longest_probe;
 use crate::testing::tested::TestedCell;
 
 /// What a gap in progress may last.
@@ -193,11 +193,6 @@ fn gathering(config: &CellConfig) -> Duration {
         Delivery::Coalesced(time) => time * 4,
         Delivery::PerPpdu | Delivery::PerMpdu => Duration::ZERO,
     }
-}
-
-/// The longest that a probe of the tail waits, in the kernel's ticks: the receiver may hold an ACK back for 200 ms.
-fn longest_probe(sender: &Endpoint) -> Duration {
-    sender.stats().srtt.map_or(Duration::from_secs(1), |srtt| srtt * 2) + Duration::from_millis(204)
 }
 
 /// The rate of the wire, if the air ever has a greater one.

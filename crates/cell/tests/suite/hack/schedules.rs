@@ -261,7 +261,7 @@ fn excesses(outcomes: &[Outcome]) -> (usize, String) {
 
 #[test]
 fn no_schedule_changes_an_ack_costs_a_byte_or_stops_a_flow_and_each_named_state_is_reached() {
-    let outcomes = crew::all("schedule", schedules(), |seed| schedule(seed).run());
+    let outcomes = crew::all("schedule", crew::schedules(SCHEDULES), |seed| schedule(seed).run());
     let mut table = String::new();
     let mut rare = false;
     for state in 0..outcomes.first().map_or(0, |outcome| named_states(outcome).len()) {
@@ -279,19 +279,14 @@ fn no_schedule_changes_an_ack_costs_a_byte_or_stops_a_flow_and_each_named_state_
 /// Why [`Bound::Trip`] allows the trip: the gaps of stock TCP are longer than the two timers in the same schedules.
 #[test]
 fn what_a_timeout_repairs_takes_its_trip_without_hack_too() {
-    let outcomes = crew::all("schedule without HACK", schedules(), |seed| without_hack(schedule(seed)).run());
+    let outcomes =
+        crew::all("schedule without HACK", crew::schedules(SCHEDULES), |seed| without_hack(schedule(seed)).run());
     let (seeds, line) = excesses(&outcomes);
     println!("{line}");
     assert!(seeds >= LEAST_SEEDS, "only {seeds} schedules had a longer gap");
 }
 
-/// How many schedules are run: [`SCHEDULES`], or what the environment asks for.
-#[expect(clippy::disallowed_methods, reason = "how long a test runs is its caller's choice")]
-fn schedules() -> u64 {
-    std::env::var("ACKLESS_SCHEDULES").map_or(SCHEDULES, |count| count.parse().expect("ACKLESS_SCHEDULES is a number"))
-}
-
-/// So many schedules are run.
+/// So many schedules are run, unless the environment asks for another number.
 const SCHEDULES: u64 = 10_000;
 /// So many of them must reach each named state.
 const LEAST_SEEDS: usize = 50;

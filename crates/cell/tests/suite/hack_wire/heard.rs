@@ -11,7 +11,7 @@ use ackless_cell::config::CellConfig;
 use ackless_dot11::codec::{Frame, FrameControl, FrameKind};
 use ackless_dot11::frame::{MacSeq, NodeId};
 
-use crate::testing::capture::Transmission;
+use crate::testing::capture::{Transmission, is_answer};
 
 /// What the access point has received of one transmission, told at the time at which it can act on it.
 #[derive(Debug)]
@@ -153,10 +153,6 @@ fn acknowledged(sent: &Transmission<'_>, answer: &Frame<'_>) -> Vec<usize> {
         _ => true,
     };
     (0..sent.frames.len()).filter(|&n| received(&sent.frames[n])).collect()
-}
-
-const fn is_answer(frame: &Frame<'_>) -> bool {
-    matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck(..))
 }
 
 /// The station that a frame of the access point is for.

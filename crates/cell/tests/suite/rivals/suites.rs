@@ -13,7 +13,9 @@ use crate::testing::crew;
 /// What plain TCP makes of the schedules.
 fn stock() -> &'static [Outcome] {
     static STOCK: OnceLock<Vec<Outcome>> = OnceLock::new();
-    STOCK.get_or_init(|| crew::all("stock, schedule", schedules(), |seed| run(Schedule::draw(seed), &Setup::PLAIN)))
+    STOCK.get_or_init(|| {
+        crew::all("stock, schedule", crew::schedules(SCHEDULES), |seed| run(Schedule::draw(seed), &Setup::PLAIN))
+    })
 }
 
 /// Panics if plain TCP would have carried a flow that this outcome of a schedule has not, or much later.
@@ -28,7 +30,7 @@ fn compare(outcome: &Outcome, plain: &Outcome) {
 #[test]
 fn plain_tcp_is_not_late_beside_itself_with_other_draws_of_the_same_losses() {
     stock();
-    crew::all("stock redrawn, schedule", schedules(), |seed| {
+    crew::all("stock redrawn, schedule", crew::schedules(SCHEDULES), |seed| {
         let schedule = Schedule::draw(seed);
         let weather = schedule.weather.redrawn(seed);
         compare(&run(Schedule { weather, ..schedule }, &Setup::PLAIN), &stock()[seed as usize]);
@@ -52,7 +54,7 @@ fn keeps_the_rules(name: &str) {
     let what = format!(
         "to see it alone: ACKLESS_RIVAL={name} ACKLESS_SEED=N cargo test -p ackless-cell --test suite rivals::suites::one_schedule\n{name}, N ="
     );
-    let outcomes = crew::all(&what, schedules(), |seed| {
+    let outcomes = crew::all(&what, crew::schedules(SCHEDULES), |seed| {
         let mut outcome = trial(contender, seed);
         let stalls_on = contender.schedule(seed).1.stalls_on;
         let plain = &plain[seed as usize];
@@ -165,11 +167,5 @@ fn one_schedule() {
     }
 }
 
-/// How many schedules are run: [`SCHEDULES`], or what the environment asks for.
-#[expect(clippy::disallowed_methods, reason = "how long a test runs is its caller's choice")]
-fn schedules() -> u64 {
-    std::env::var("ACKLESS_SCHEDULES").map_or(SCHEDULES, |count| count.parse().expect("ACKLESS_SCHEDULES is a number"))
-}
-
-/// So many schedules are run with each rival.
+/// So many schedules are run, unless the environment asks for another number with each rival.
 const SCHEDULES: u64 = 3_000;

@@ -15,7 +15,6 @@ use ackless_cell::host::{Crossing, Eavesdropper};
 use ackless_cell::observe::{Event, Observer};
 use ackless_cell::{Cell, scheme};
 use ackless_dot11::frame::NodeId;
-use ackless_tcp::Endpoint;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use crate::rivals::contenders::Setup;
@@ -23,6 +22,7 @@ use crate::rivals::corners;
 use crate::rivals::ledger::Ledger;
 use crate::rivals::schedule::Schedule;
 use crate::testing::ears;
+use crate::testing::hosts::longest_probe;
 use crate::testing::tap::{Tap, shared};
 use crate::testing::tested::{TestedCell, counts};
 
@@ -319,11 +319,6 @@ fn eavesdropper(ledger: Arc<Mutex<Ledger>>) -> Eavesdropper {
 fn recovers_by_time(flow: &FlowConfig) -> bool {
     let tcp = tcp_of(flow);
     tcp.recovery == RecoveryChoice::Rack && tcp.sack
-}
-
-/// The longest that a probe of the tail waits, in the kernel's ticks: the receiver may hold an ACK back for 200 ms.
-fn longest_probe(sender: &Endpoint) -> Duration {
-    sender.stats().srtt.map_or(Duration::from_secs(1), |srtt| srtt * 2) + Duration::from_millis(204)
 }
 
 /// The longest round trip of a flow: a full queue on its way at the slowest rate, and an ACK that the receiver delays.

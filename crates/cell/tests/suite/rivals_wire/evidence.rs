@@ -10,8 +10,8 @@ use ackless_dot11::frame::NodeId;
 use ackless_wire::Instant;
 
 use crate::rivals_wire::mac::{Asked, InService, Judged, Link, is_of_agreement, judge};
-use crate::rivals_wire::timing::{end, is_answer, is_answered, is_data, receiver, sifs, timeout};
-use crate::testing::capture::Transmission;
+use crate::rivals_wire::timing::{end, is_answered, is_data, receiver, sifs, timeout};
+use crate::testing::capture::{Transmission, is_answer};
 
 /// Something that happens at the access point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

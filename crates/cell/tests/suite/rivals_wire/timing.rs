@@ -40,11 +40,6 @@ pub fn receiver(frame: &Frame<'_>) -> Option<NodeId> {
     (first != 0xff).then(|| node.station())
 }
 
-/// Whether the frame is an answer.
-pub const fn is_answer(frame: &Frame<'_>) -> bool {
-    matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck(..))
-}
-
 /// Whether the frame has a packet in it.
 pub const fn is_data(frame: &Frame<'_>) -> bool {
     matches!(frame.kind, FrameKind::Data | FrameKind::QosData { .. } | FrameKind::Action | FrameKind::ActionNoAck)

@@ -3,7 +3,7 @@
 //!
 //! A test's own: what it does not expect, it refuses with a panic.
 
-use ackless_dot11::codec::Frame;
+use ackless_dot11::codec::{Frame, FrameKind};
 use ackless_dot11::frame::NodeId;
 use ackless_wire::Instant;
 
@@ -68,3 +68,8 @@ const AMPDU_SIZE: usize = 8;
 /// Bit, alignment and size of TSFT, Flags, Rate, Channel, MCS and A-MPDU status.
 const FIELDS_UP_TO_AMPDU: [(u32, usize, usize); 6] =
     [(0, 8, 8), (1, 1, 1), (2, 1, 1), (3, 2, 4), (19, 1, 3), (AMPDU_STATUS, 4, AMPDU_SIZE)];
+
+/// Whether the frame is an answer to data.
+pub const fn is_answer(frame: &Frame<'_>) -> bool {
+    matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck(..))
+}

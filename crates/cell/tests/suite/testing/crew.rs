@@ -19,6 +19,12 @@ pub fn all<T: Send>(what: &str, count: u64, trial: impl Fn(u64) -> T + Sync) -> 
     results.into_inner().expect("nobody panics with it").into_iter().flatten().collect()
 }
 
+/// How many schedules are run: so many, or what the environment asks for.
+#[expect(clippy::disallowed_methods, reason = "how long a test runs is its caller's choice")]
+pub fn schedules(usual: u64) -> u64 {
+    std::env::var("ACKLESS_SCHEDULES").map_or(usual, |count| count.parse().expect("ACKLESS_SCHEDULES is a number"))
+}
+
 /// The crew at work: what it does is behind a pointer, so that the crew is compiled once.
 fn work(what: &str, count: u64, trial: &(dyn Fn(u64) + Sync)) {
     let next = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! Drawing hosts at random: what lies above the MACs of a cell.
+//! Drawing hosts at random: what lies above the MACs of a cell; and how long such may wait.
 
 use std::num::NonZeroU32;
 
@@ -6,6 +6,7 @@ use ackless_cell::config::{
     AckChoice, CellConfig, CubicRule, Gro, GrowthRule, NagleRule, Probability, PrrRule, RackRule, RecoveryChoice,
     RenoRule, RtoRule, SenderChoices, SlowStartChoice, UndoChoices,
 };
+use ackless_tcp::Endpoint;
 use ackless_wire::random::Stream;
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -97,4 +98,9 @@ pub fn kernels(random: &mut Stream, config: &mut CellConfig) {
         config.server.tso = tso;
         config.stations.iter_mut().for_each(|station| station.tso = tso);
     }
+}
+
+/// The longest that a probe of the tail waits, in the kernel's ticks: the receiver may hold an ACK back for 200 ms.
+pub fn longest_probe(sender: &Endpoint) -> Duration {
+    sender.stats().srtt.map_or(Duration::from_secs(1), |srtt| srtt * 2) + Duration::from_millis(204)
 }

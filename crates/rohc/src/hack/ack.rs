@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use ackless_wire::tcp::Checksum;
 use ackless_wire::{Bytes, IpHeader, Packet, Payload, TcpHeader, Transport};
-use md5::{Digest, Md5};
 
 /// The IP and TCP headers of a pure ACK that HACK can carry: everything that the packet says.
 ///
@@ -217,7 +216,7 @@ impl Cid {
     /// This hashes: ask once for each flow, and keep the answer.
     pub fn of(flow: &FiveTuple) -> Self {
         let (octets, len) = flow.octets();
-        Self(Md5::digest(&octets[..len])[0])
+        Self(md5::compute(&octets[..len])[0])
     }
 }
 

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use ackless_cell::result::RunResult;
-use serde::Deserialize as _;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::case::Case;
@@ -163,7 +163,14 @@ fn kept(path: &Path, identity: &Value) -> Option<RunResult> {
     if !keys.iter().all(|(key, expected)| value.get(key) == Some(expected)) {
         return None;
     }
-    RunResult::deserialize(value).ok()
+    Kept::deserialize(value).ok().map(|kept| kept.result)
+}
+
+/// A result among the rest of its file. It is read as a neighbour's is, which stands beside a name, so that what reads one is compiled once.
+#[derive(Deserialize)]
+struct Kept {
+    #[serde(flatten)]
+    result: RunResult,
 }
 
 /// What distinguishes a run from every other.

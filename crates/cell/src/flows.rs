@@ -329,6 +329,7 @@ impl Flow {
     }
 
     /// The receiving application takes what it can now, if it reads at a rate. Returns how much that is of earlier connections.
+    #[inline(never)]
     pub(crate) fn read(&mut self, now: Instant) -> Bytes {
         let receiver = 1 - self.sender();
         let (Some(reader), Some(tcp)) = (&mut self.application.reader, &mut self.ends[receiver].tcp) else {
@@ -388,6 +389,9 @@ impl Flow {
     }
 
     /// Opens a new connection: the station calls, its peer listens.
+    /// Apart: two endpoints want room on the stack, which whoever calls it would make each time.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn connect(&mut self, now: Instant, tcp: &TcpConfig) {
         let (retransmissions, timeouts) = self.sender_totals();
         self.past = (retransmissions, timeouts);

@@ -141,6 +141,8 @@ impl Scheme for AnyScheme {
         ask!(self, mpdus.len(), scheme => scheme.on_run_upward(cx, mpdus))
     }
 
+    /// Apart: its only caller, with all of it within, is slower.
+    #[inline(never)]
     fn on_answer(&mut self, cx: &mut Context<'_>, from: NodeId, answer: &Answer, duration: Duration) {
         ask!(self, (), scheme => scheme.on_answer(cx, from, answer, duration));
     }
@@ -171,6 +173,8 @@ impl Scheme for AnyScheme {
         }
     }
 
+    /// Apart, as [`Self::on_answer`] is: it is seldom.
+    #[inline(never)]
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         ask!(self, (), scheme => scheme.on_timer(cx));
     }

@@ -122,7 +122,7 @@ section! {
         loss_signal: LossSignal = "\"iack\"",
         /// How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)).
         timing: Timing = "\"one-way-delay\"",
-        /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of ten
+        /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of sixteen
         /// rounds and a look for a change of path (row tack-wifi).
         variant: TackKind = "\"standard\"",
         /// Whether losses bound what variant rounds has in flight, as in BBR version 3: where a queue stands, more than 2 % of a round do (row tack-wifi).

@@ -53,7 +53,8 @@ fn goodput(pair: &mut Pair, millis: u64) -> f64 {
 fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever_the_phase() {
     for phase in 0..20 {
         let mut pair = pair(&better(), 3, phase);
-        pair.run_for(Duration::from_millis(3_000 + 250 * phase));
+        // By then it is known how long round trips are.
+        pair.run_for(Duration::from_millis(8_000 + 250 * phase));
         pair.paths[A].delay = Duration::from_millis(100);
         pair.paths[B].delay = Duration::from_millis(100);
         pair.run_for(Duration::from_secs(4));
@@ -64,7 +65,7 @@ fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever
     }
     // By the paper the path is all but empty by then.
     let mut pair = pair(&paper(), 3, 1);
-    pair.run_for(Duration::from_secs(3));
+    pair.run_for(Duration::from_secs(8));
     pair.paths[A].delay = Duration::from_millis(100);
     pair.paths[B].delay = Duration::from_millis(100);
     pair.run_for(Duration::from_secs(4));
@@ -76,7 +77,7 @@ fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever
 fn a_path_that_becomes_slower_keeps_its_round_trip_and_one_that_becomes_faster_is_filled() {
     for phase in 0..8 {
         let mut pair = pair(&better(), 10, phase);
-        pair.run_for(Duration::from_millis(2_000 + 250 * phase));
+        pair.run_for(Duration::from_millis(7_000 + 250 * phase));
         pair.paths[A].rate = Some(BitRate::from_mbps(2));
         pair.run_for(Duration::from_secs(5));
         let slow = goodput(&mut pair, 4_000);

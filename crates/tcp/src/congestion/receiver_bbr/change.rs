@@ -1,8 +1,11 @@
 //! Whether the path has become another one: longer than before, or slower. Ours; the paper waits until what it knew has left its filters.
 //!
-//! Where every round trip of three rounds took more than twice the least one, while less than three quarters of the bandwidth was delivered, something has changed: the path is longer, or it
-//! is slower and what is in flight waits, or others fill the queue. The bandwidth is the filter's, or where round trips became longer by half from one round to the next, what it was then. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the
-//! path's, and the model gets a new RTTmin; if it falls, the rates from before the change are forgotten.
+//! A step of the path shows from one round to the next: round trips that are longer by half than those of the round before, and by a fifth than the longest of the last five to ten seconds. Where they then stay
+//! above twice the least one, and for three rounds in a row less than nine tenths of what came before is delivered, something has changed: the path is longer, or it is slower and what is in flight waits, or
+//! others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip stays long, it is the path's, and the model gets a new RTTmin; if it falls, the rates from before the change are forgotten.
+//!
+//! A queue that others share grows and drains all the time, and takes some of the rate each time: a probe cannot empty it, and would take it for the path's. So what goes no further than
+//! round trips lately went is no step, and nothing is one before the first five seconds are over, in which flows that begin fill a queue for the first time.
 
 use ackless_wire::{BitRate, Duration, Instant};
 
@@ -13,11 +16,12 @@ pub(super) struct Change {
     least: Option<Duration>,
     rate: BitRate,
     /// Where round trips became long from one round to the next, what the path gave before. On a path that is four times as long, two products and what comes in an interval carry
-    /// nearly the old rate: the rate slides, and the filter with it, ten rounds behind.
+    /// nearly the old rate: the rate slides, and a filter with it, many rounds behind.
     full: Option<BitRate>,
-    /// The least round trip of the round before.
+    /// The least round trip of the last round in which nothing was held back.
     earlier_least: Option<Duration>,
-    /// For how many rounds all have been long.
+    lately: Lately,
+    /// For how many rounds all have been long since then.
     long_rounds: u32,
     /// Rounds in a row that looked as if the path had changed, and the greatest rate in them.
     rounds: u32,
@@ -33,6 +37,14 @@ pub(super) struct Change {
     /// No other probe before this, and how long after the next one.
     again_at: Instant,
     pause: Duration,
+}
+
+/// The longest that the least round trip of a round was in the last five to ten seconds, in two halves.
+#[derive(Clone, Copy, Debug)]
+struct Lately {
+    halves: [Duration; 2],
+    /// When the latter of them began; nothing before the first round.
+    began: Option<Instant>,
 }
 
 /// What a probe has shown.
@@ -51,6 +63,7 @@ impl Change {
             rate: BitRate::ZERO,
             full: None,
             earlier_least: None,
+            lately: Lately { halves: [Duration::ZERO; 2], began: None },
             long_rounds: 0,
             rounds: 0,
             since: BitRate::ZERO,
@@ -95,13 +108,15 @@ impl Change {
     ) -> bool {
         let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
         let long = least.zip(min_rtt).is_some_and(|(least, min)| least > min * 2);
-        let sudden = least.zip(self.earlier_least).is_some_and(|(least, earlier)| least * 2 >= earlier * 3);
-        // While the controller itself held back, no queue of its own stood: where one stands again, nothing has become longer.
-        self.earlier_least = least.filter(|_| !limited);
+        let sudden = least.is_some_and(|least| self.is_step(least));
+        self.lately.take(now, least.unwrap_or_default());
+        // While something held back, no queue of its own stood: where one stands again, nothing has become longer.
+        if !limited {
+            self.earlier_least = least;
+        }
         self.note_full(long, sudden, bandwidth);
-        let full = self.full.unwrap_or(bandwidth);
-        let slow = rate > BitRate::ZERO && u128::from(rate.bps()) * 4 < u128::from(full.bps()) * 3;
-        if limited || !long || !slow {
+        let slow = self.full.is_some_and(|full| rate > BitRate::ZERO && is_less_than_nine_tenths(rate, full));
+        if limited || !slow {
             (self.rounds, self.since) = (0, BitRate::ZERO);
             return false;
         }
@@ -110,13 +125,19 @@ impl Change {
         self.rounds >= ROUNDS && now >= self.again_at
     }
 
-    /// A queue that others share grows from round to round, and what falls there is a share: only what becomes long at once is held against what was before.
+    /// Whether a round whose least round trip is this one differs from those before it as by a step of the path.
+    fn is_step(&self, least: Duration) -> bool {
+        let beyond_the_last = self.earlier_least.is_some_and(|earlier| least * 2 >= earlier * 3);
+        beyond_the_last && self.lately.longest().is_some_and(|longest| least * 5 >= longest * 6)
+    }
+
+    /// What the path gave is remembered where round trips became long at once, for as long as they stay so.
     fn note_full(&mut self, long: bool, sudden: bool, bandwidth: BitRate) {
         self.long_rounds = if long { self.long_rounds + 1 } else { 0 };
-        match self.long_rounds {
-            1 => self.full = sudden.then_some(bandwidth),
-            2..=REMEMBERED => {}
-            _ => self.full = None,
+        if long && sudden && self.full.is_none() {
+            (self.full, self.long_rounds) = (Some(bandwidth), 1);
+        } else if !(1..=REMEMBERED).contains(&self.long_rounds) {
+            self.full = None;
         }
     }
 
@@ -129,16 +150,19 @@ impl Change {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    /// A stretch of the probe is over: whether it needs another one, since round trips still fell by a tenth. So long a queue drains, and what it still makes of the round
-    /// trip is not the path's.
+    /// A stretch of the probe is over: whether it needs another one, since round trips still fell by a tenth, or nothing of it has been reported yet. So long a queue drains, and what it still makes of
+    /// the round trip is not the path's.
     pub(super) fn wants_more(&mut self, min_rtt: Option<Duration>) -> bool {
-        let (Some(_), Some(probed), Some(min)) = (self.probing_from, self.probed, min_rtt) else { return false };
-        let falls = self.earlier.is_none_or(|earlier| probed * 10 < earlier * 9);
-        if probed * 2 <= min * 3 || !falls || self.stretches >= MOST_STRETCHES {
+        let (Some(_), Some(min)) = (self.probing_from, min_rtt) else { return false };
+        let open = self.probed.or(self.earlier).is_none_or(|last| {
+            let falls = self.probed.is_some_and(|probed| self.earlier.is_none_or(|earlier| probed * 10 < earlier * 9));
+            falls && last * 2 > min * 3
+        });
+        if !open || self.stretches >= MOST_STRETCHES {
             return false;
         }
         self.stretches += 1;
-        self.earlier = self.probed.take();
+        self.earlier = self.probed.take().or(self.earlier);
         true
     }
 
@@ -155,6 +179,30 @@ impl Change {
     }
 }
 
+impl Lately {
+    /// A round is over whose least round trip was this.
+    fn take(&mut self, now: Instant, least: Duration) {
+        let began = *self.began.get_or_insert(now);
+        if now.saturating_since(began) > HALF {
+            self.halves = [self.halves[1], Duration::ZERO];
+            self.began = Some(now);
+        }
+        self.halves[1] = self.halves[1].max(least);
+    }
+
+    /// Nothing before half of the time is over.
+    fn longest(&self) -> Option<Duration> {
+        let [before, now] = self.halves;
+        (!before.is_zero()).then_some(before.max(now))
+    }
+}
+
+fn is_less_than_nine_tenths(rate: BitRate, of: BitRate) -> bool {
+    u128::from(rate.bps()) * 10 < u128::from(of.bps()) * 9
+}
+
+/// Half of the time in which round trips are what they lately were.
+const HALF: Duration = Duration::from_secs(5);
 const ROUNDS: u32 = 3;
 /// For so many rounds what the path gave before counts.
 const REMEMBERED: u32 = 30;
@@ -169,86 +217,127 @@ mod tests {
     use super::*;
 
     const MIN: Option<Duration> = Some(Duration::from_millis(20));
-    const BANDWIDTH: BitRate = BitRate::from_mbps(100);
 
-    /// Rounds of a round trip and a rate each, a second long; in which of them a probe was wanted.
-    fn rounds(change: &mut Change, rounds: &[(u64, u64)]) -> Vec<usize> {
-        let mut wanted = Vec::new();
-        for (at, &(rtt, rate)) in rounds.iter().enumerate() {
-            let now = Instant::from_secs(100 + at as u64);
-            change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
-            change.on_sample(now, Some(Duration::from_millis(rtt + 100)), BitRate::from_mbps(rate / 2), MIN);
-            if change.on_round(now, MIN, BANDWIDTH, false) {
-                wanted.push(at);
-            }
+    /// A round at this second, of a round trip and a rate. Whether a probe is wanted.
+    fn round(change: &mut Change, second: u64, (rtt, rate): (u64, u64), bandwidth: u64, limited: bool) -> bool {
+        let now = Instant::from_secs(second);
+        change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
+        change.on_sample(now, Some(Duration::from_millis(rtt + 100)), BitRate::from_mbps(rate / 2), MIN);
+        change.on_round(now, MIN, BitRate::from_mbps(bandwidth), limited)
+    }
+
+    /// Ten seconds of a path of 22 ms, in the last of which something held data back or not.
+    fn known(limited: bool) -> Change {
+        let mut change = Change::new();
+        for second in 90..99 {
+            assert!(!round(&mut change, second, (22, 100), 100, false));
         }
-        wanted
+        assert!(!round(&mut change, 99, (22, 100), 100, limited));
+        change
+    }
+
+    /// Rounds after that; in which of them a probe was wanted.
+    fn rounds(change: &mut Change, said: &[(u64, u64)]) -> Vec<usize> {
+        let wants = |&at: &usize| round(change, 100 + at as u64, said[at], 100, false);
+        (0..said.len()).filter(wants).collect()
     }
 
     #[test]
     fn three_rounds_of_long_round_trips_and_low_rates_want_a_probe() {
-        assert_eq!(rounds(&mut Change::new(), &[(41, 74), (41, 74), (41, 74), (20, 99)]), [2]);
-        assert_eq!(
-            rounds(&mut Change::new(), &[(41, 74), (40, 74), (41, 74), (41, 74)]),
-            [],
-            "not more than twice in one"
+        let wanted = |said: &[(u64, u64)]| rounds(&mut known(false), said);
+        assert_eq!(wanted(&[(41, 89), (41, 89), (41, 89), (20, 99)]), [2]);
+        assert_eq!(wanted(&[(40, 89), (40, 89), (40, 89), (40, 89)]), [], "no more than twice the least");
+        assert_eq!(wanted(&[(41, 90), (41, 90), (41, 90), (41, 90)]), [], "nine tenths of what the path gave");
+        assert_eq!(wanted(&[(41, 89), (41, 90), (41, 89), (41, 89)]), [], "three in a row");
+        assert_eq!(wanted(&[(41, 89), (40, 89), (61, 89), (61, 89), (61, 89)]), [4], "short again in between");
+    }
+
+    #[test]
+    fn only_what_is_longer_by_half_than_the_round_before_is_a_step() {
+        for (before, wanted) in [(27, vec![2, 3]), (28, vec![])] {
+            let mut change = known(false);
+            assert!(!round(&mut change, 99, (before, 100), 100, false));
+            assert_eq!(rounds(&mut change, &[(41, 70); 4]), wanted, "41 ms after {before}");
+        }
+    }
+
+    #[test]
+    fn only_what_goes_beyond_where_round_trips_lately_went_is_a_step() {
+        for (earlier, wanted) in [(50, vec![2, 3]), (51, vec![])] {
+            let mut change = known(false);
+            assert!(!round(&mut change, 97, (earlier, 100), 100, false));
+            assert!(!round(&mut change, 98, (22, 100), 100, false));
+            assert_eq!(rounds(&mut change, &[(60, 70); 4]), wanted, "60 ms, {earlier} some seconds ago");
+        }
+        // After ten seconds that is forgotten.
+        let mut change = known(false);
+        assert!(!round(&mut change, 88, (51, 100), 100, false));
+        for second in 100..112 {
+            assert!(!round(&mut change, second, (22, 100), 100, false));
+        }
+        assert!(
+            (112..116).map(|second| round(&mut change, second, (60, 70), 100, false)).eq([false, false, true, true])
         );
-        assert_eq!(
-            rounds(&mut Change::new(), &[(41, 74), (41, 75), (41, 74), (41, 74)]),
-            [],
-            "a full rate in one: that is a queue"
-        );
+    }
+
+    #[test]
+    fn nothing_is_a_step_in_the_first_five_seconds() {
+        for (seconds, wanted) in [(5, false), (6, true)] {
+            let mut change = Change::new();
+            for second in 100..=100 + seconds {
+                assert!(!round(&mut change, second, (22, 100), 100, false));
+            }
+            let stepped = (1..=3).map(|at| round(&mut change, 100 + seconds + at, (60, 70), 100, false)).last();
+            assert_eq!(stepped, Some(wanted), "after {seconds} s");
+        }
+    }
+
+    #[test]
+    fn a_step_that_comes_in_two_parts_is_one() {
+        // One way is longer first: 40 ms are no more than twice the least.
+        assert_eq!(rounds(&mut known(false), &[(40, 99), (80, 60), (80, 60), (80, 60)]), [3]);
+        // Here they are, but the rate falls with the other.
+        assert_eq!(rounds(&mut known(false), &[(45, 99), (80, 60), (80, 60), (80, 60)]), [3]);
     }
 
     #[test]
     fn a_rate_that_slides_is_held_against_what_was_known_when_round_trips_became_long() {
-        let mut change = Change::new();
-        // The filter follows the rate, always less than a quarter above it.
-        let mut wanted = |at: u64, rtt, bandwidth, rate| {
-            let now = Instant::from_secs(at);
-            change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
-            change.on_round(now, MIN, BitRate::from_mbps(bandwidth), false)
-        };
-        let slide = [(100, 90), (100, 80), (90, 74), (80, 70)];
-        // From 27 ms to 41 at once.
-        assert!(!wanted(0, 27, 100, 98));
-        for (at, (bandwidth, rate)) in (1..).zip(slide) {
-            assert!(!wanted(at, 41, bandwidth, rate), "{rate} Mbps");
+        let mut change = known(false);
+        // The filter follows the rate, always less than a tenth above it.
+        for (second, (bandwidth, rate)) in (100..).zip([(100, 93), (95, 88), (90, 84)]) {
+            assert!(!round(&mut change, second, (41, rate), bandwidth, false), "{rate} Mbps");
         }
-        assert!(wanted(5, 41, 74, 66));
-        // From 28 ms it is a queue that has grown, and so it is where round trips have been long for 30 rounds.
-        assert!(!wanted(6, 28, 100, 98));
-        for (at, (bandwidth, rate)) in (7..).zip(slide).chain((11..40).map(|at| (at, (74, 66)))) {
-            assert!(!wanted(at, 41, bandwidth, rate), "{rate} Mbps");
-        }
-        assert!(!wanted(40, 27, 100, 98));
-        assert!((41..71).all(|at| !wanted(at, 41, 100, 80)));
-        assert!((71..80).all(|at| !wanted(at, 41, 80, 70)));
+        assert!(round(&mut change, 103, (41, 79), 85, false));
     }
 
     #[test]
-    fn a_queue_that_stands_again_after_a_round_held_back_is_no_longer_path() {
-        for (held_back, wanted) in [(true, false), (false, true)] {
-            let mut change = Change::new();
-            let mut wants = |at: u64, rtt, bandwidth, rate, limited| {
-                let now = Instant::from_secs(at);
-                change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(rate), MIN);
-                change.on_round(now, MIN, BitRate::from_mbps(bandwidth), limited)
-            };
-            assert!(!wants(0, 22, 100, 98, held_back));
-            for (at, (bandwidth, rate)) in (1..).zip([(100, 80), (90, 74), (80, 70)]) {
-                assert!(!wants(at, 41, bandwidth, rate, false));
-            }
-            assert_eq!(wants(4, 41, 74, 66, false), wanted, "{held_back}");
+    fn after_30_long_rounds_what_was_before_counts_no_more() {
+        let mut change = known(false);
+        assert!((100..130).all(|second| !round(&mut change, second, (41, 91), 100, false)));
+        assert!((130..140).all(|second| !round(&mut change, second, (41, 70), 91, false)));
+        let mut change = known(false);
+        assert!((100..127).all(|second| !round(&mut change, second, (41, 91), 100, false)));
+        assert!((127..130).map(|second| round(&mut change, second, (41, 70), 91, false)).eq([false, false, true]));
+    }
+
+    #[test]
+    fn a_step_while_data_is_held_back_is_seen_afterwards() {
+        for limited in [false, true] {
+            assert_eq!(rounds(&mut known(limited), &[(80, 60); 3]), [2], "{limited}");
         }
+        // But where a queue stands again as before, nothing has become longer.
+        let mut change = known(false);
+        assert!(!round(&mut change, 99, (45, 100), 100, false));
+        assert!(!round(&mut change, 99, (20, 1), 100, true));
+        assert_eq!(rounds(&mut change, &[(60, 70); 4]), []);
     }
 
     #[test]
     fn a_round_trip_that_stays_long_with_nothing_in_flight_is_the_path_s() {
         let ms = Duration::from_millis;
         for (probed, found) in [(40, Found::Longer(ms(40))), (30, Found::Slower(BitRate::from_mbps(9)))] {
-            let mut change = Change::new();
-            rounds(&mut change, &[(200, 7), (200, 9), (200, 8)]);
+            let mut change = known(false);
+            assert_eq!(rounds(&mut change, &[(200, 7), (200, 9), (200, 8)]), [2]);
             change.begin(Instant::from_secs(111));
             let sample = |change: &mut Change, second, rtt| {
                 change.on_sample(Instant::from_secs(second), Some(ms(rtt)), BitRate::ZERO, MIN)
@@ -281,6 +370,17 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_of_which_nothing_has_been_reported_goes_on() {
+        let mut change = Change::new();
+        change.begin(Instant::from_secs(100));
+        assert!(change.wants_more(MIN));
+        change.on_sample(Instant::from_secs(101), Some(Duration::from_millis(80)), BitRate::ZERO, MIN);
+        assert!(change.wants_more(MIN), "the first that it has shown");
+        assert!(!change.wants_more(MIN), "nothing more");
+        assert_eq!(change.end(MIN), Some(Found::Longer(Duration::from_millis(80))));
+    }
+
+    #[test]
     fn a_queue_that_never_ends_is_not_waited_for() {
         let mut change = Change::new();
         change.begin(Instant::from_secs(100));
@@ -299,23 +399,24 @@ mod tests {
 
     #[test]
     fn rounds_that_were_held_back_say_nothing() {
-        let mut change = Change::new();
+        let mut change = known(false);
         for second in 100..110 {
-            let now = Instant::from_secs(second);
-            change.on_sample(now, Some(Duration::from_millis(90)), BitRate::from_mbps(9), MIN);
-            assert!(!change.on_round(now, MIN, BANDWIDTH, true), "in second {second}");
+            assert!(!round(&mut change, second, (90, 9), 100, true), "in second {second}");
         }
     }
 
     #[test]
     fn probes_that_find_nothing_come_ever_less_often() {
-        let mut change = Change::new();
+        let mut change = known(false);
         let mut wanted = Vec::new();
-        // A round that looks like a change each 100 ms.
-        for tenth in 0..200 {
+        // Every second a round as before, and then nine that are longer than any before, by a quarter each time.
+        let mut longer = 50;
+        for tenth in 0..400 {
             let now = Instant::from_millis(100_000 + 100 * tenth);
-            change.on_sample(now, Some(Duration::from_millis(90)), BitRate::from_mbps(9), MIN);
-            if change.on_round(now, MIN, BANDWIDTH, false) {
+            longer = if tenth % 10 == 0 { longer * 5 / 4 } else { longer };
+            let rtt = if tenth % 10 == 0 { 22 } else { longer };
+            change.on_sample(now, Some(Duration::from_millis(rtt)), BitRate::from_mbps(9), MIN);
+            if change.on_round(now, MIN, BitRate::from_mbps(100), false) {
                 wanted.push(tenth);
                 change.begin(now);
                 change.on_sample(now, Some(Duration::from_millis(20)), BitRate::from_mbps(9), MIN);
@@ -323,6 +424,6 @@ mod tests {
             }
         }
         // After 1, 2, 4 and 8 seconds; then ten.
-        assert_eq!(wanted, [2, 12, 32, 72, 152]);
+        assert_eq!(wanted, [3, 13, 33, 73, 153, 253, 353]);
     }
 }

@@ -396,6 +396,23 @@ impl ReceiverBbr {
         }
     }
 
+    /// What is no excess. A report ends with a batch, and an interval brings more of them or fewer: held against the greatest rate, which other flows' turns make much greater than the usual one, that shows
+    /// nowhere. Against the latest one it does ([`Variant::Rounds`]).
+    fn expected(&self, facts: &ReportFacts) -> BitRate {
+        let best = self.bandwidth.best();
+        if self.variant.is_by_rounds() && facts.delivery_rate > BitRate::ZERO {
+            facts.delivery_rate.min(best)
+        } else {
+            best
+        }
+    }
+
+    /// What aggregation may have in flight beyond that, where an interval brings `lump`: by the latest rate no more than that, since that rate follows every queue.
+    fn allowance(&self, lump: Bytes) -> Bytes {
+        let allowed = self.aggregation.allowance(self.bandwidth.best());
+        if self.variant.is_by_rounds() { allowed.min(lump) } else { allowed }
+    }
+
     /// cwnd_gain BDP with cwnd_gain = 2 + 1/(RTTmin f), which is 2 BDP and what comes in an interval; in Startup and Drain
     /// with 2/ln 2 in place of 2, as in BBR. To it comes what aggregation needs. Never below BBR's four segments, nor
     /// below the initial window before the pipe is full.
@@ -405,7 +422,7 @@ impl ReceiverBbr {
         let lump = bandwidth.amount_floor(self.interval.unwrap_or(Duration::ZERO));
         let cap = gain.of_bytes(self.bdp()) + lump;
         if self.full_pipe.is_filled() {
-            (cap + self.aggregation.allowance(bandwidth)).max(self.start.smss * MIN_CAP)
+            (cap + self.allowance(lump)).max(self.start.smss * MIN_CAP)
         } else {
             cap.max(self.start.initial)
         }
@@ -490,7 +507,7 @@ impl Controller for ReceiverBbr {
         let interval = self.interval.unwrap_or(Duration::ZERO);
         let elapsed = facts.now.saturating_since(self.last_report);
         let begin = facts.now - interval.min(elapsed);
-        self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.bandwidth.best(), self.cap);
+        self.aggregation.on_delivered(facts.now, begin, facts.delivered, self.expected(facts), self.cap);
         self.last_report = facts.now;
         self.advance_state(facts);
         if self.variant.is_by_rounds() {
@@ -525,7 +542,7 @@ impl Controller for ReceiverBbr {
     }
 }
 
-/// A round of [`Variant::Rounds`] counts as so many RTTmin at least: where the queue is short, ten of them would hardly see two gain cycles, and of what an aggregating
+/// A round of [`Variant::Rounds`] counts as so many RTTmin at least: where the queue is short, sixteen of them would hardly see two gain cycles, and of what an aggregating
 /// link gives, the more the longer its queue, only the least would be known.
 const LEAST_ROUND: u64 = 2;
 /// Intervals that ask for more.

@@ -14,8 +14,8 @@ pub enum Variant {
         /// What becomes of ProbeRTT.
         probe_rtt: GentleProbe,
     },
-    /// For paths that change: a rate counts for ten packet-timed rounds, as in BBR, and not for a number of intervals of the round trip that was the least; cycles are counted in
-    /// quarters of the smoothed round trip, whatever f is; and a change of path is looked for (`change`). Ours.
+    /// For paths that change: a rate counts for sixteen packet-timed rounds, which is two gain cycles, as in version 3 of BBR, and not for a number of intervals of the round trip that was the least; cycles
+    /// are counted in quarters of the smoothed round trip, whatever f is; what aggregation needs is held against the latest rate; and a change of path is looked for (`change`). Ours.
     Rounds {
         /// What losses change.
         losses: Losses,
@@ -61,7 +61,7 @@ impl Variant {
         match self {
             Self::Standard => 40,
             Self::Miracast { .. } => 20,
-            Self::Rounds { .. } => 10,
+            Self::Rounds { .. } => 16,
         }
     }
 

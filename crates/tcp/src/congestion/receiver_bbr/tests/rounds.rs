@@ -59,6 +59,11 @@ impl Trace {
     /// Losses bound, and then come three rounds of 100 ms that deliver a quarter, after which the path is probed.
     fn suspicious() -> Self {
         let mut trace = Self::probing(BOUND);
+        // Six seconds, so that it is known how long round trips are.
+        for _ in 0..60 {
+            trace.next_round(100, CLEAN);
+        }
+        trace.bbr.begin_cycle(trace.now);
         let slow = Said { mbps: 2, rtt: 100, delivered: 20_000 };
         trace.lose(3);
         trace.next_round(10, Said { rtt: 60, ..CLEAN });
@@ -126,15 +131,36 @@ fn what_a_probe_for_a_change_finds_is_believed_and_no_bound_outlasts_it() {
 }
 
 #[test]
-fn a_rate_counts_for_ten_rounds_however_long_they_are() {
+fn a_rate_counts_for_sixteen_rounds_however_long_they_are() {
     let mut trace = Trace::probing(IGNORED);
     trace.next_round(100, Said { mbps: 10, ..CLEAN });
-    for round in 1..=10 {
+    for round in 1..=16 {
         trace.next_round(300, Said { mbps: 5, ..CLEAN });
         assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(10), "round {round}");
     }
     trace.next_round(300, Said { mbps: 5, ..CLEAN });
     assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(5));
+}
+
+#[test]
+fn what_comes_beyond_the_latest_rate_is_allowed_for_aggregation() {
+    // 8 Mbps at most bring 10,000 bytes in 10 ms, 6 Mbps 7,500, and no more than those 10,000 are allowed beyond.
+    for (variant, cases) in [
+        (IGNORED, [(6, 10_000, 2_500), (2, 10_000, 7_500), (2, 20_000, 10_000)]),
+        (Variant::Standard, [(6, 10_000, 0), (2, 10_000, 0), (2, 20_000, 10_000)]),
+    ] {
+        for (mbps, delivered, allowed) in cases {
+            let mut trace = Trace::at_cycle_begin(variant);
+            let interval = trace.facts(mbps, 0, 0).interval.expect("a TACK interval");
+            assert_eq!((interval, trace.bbr.bandwidth.best()), (Duration::from_millis(10), BitRate::from_mbps(8)));
+            trace.bbr.aggregation = Aggregation::new(trace.now);
+            trace.bbr.last_report = trace.now;
+            trace.now += interval;
+            let facts = trace.facts(mbps, delivered, 50_000);
+            trace.bbr.on_report(&facts);
+            assert_eq!(trace.bbr.allowance(Bytes(10_000)), Bytes(allowed), "{variant:?}, {mbps} Mbps");
+        }
+    }
 }
 
 #[test]

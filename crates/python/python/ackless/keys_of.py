@@ -721,7 +721,8 @@ class Tack(TypedDict, total=False):
     'one-way-delay'. Allowed: one of 'one-way-delay', 'sampled'."""
     variant: Literal["standard", "miracast", "rounds"]
     """What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a
-    filter of ten rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast', 'rounds'."""
+    filter of sixteen rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast',
+    'rounds'."""
     losses: Literal["ignored", "bound"]
     """Whether losses bound what variant rounds has in flight, as in BBR version 3: where a queue stands, more than 2 % of a round do (row tack-wifi).
     Default: 'ignored'. Allowed: one of 'ignored', 'bound'."""

@@ -298,6 +298,10 @@ mod tests {
         assert_eq!(rounds(&mut known(false), &[(40, 99), (80, 60), (80, 60), (80, 60)]), [3]);
         // Here they are, but the rate falls with the other.
         assert_eq!(rounds(&mut known(false), &[(45, 99), (80, 60), (80, 60), (80, 60)]), [3]);
+        // And here the first part alone goes hardly beyond where round trips lately went.
+        let mut change = known(false);
+        assert!(!round(&mut change, 97, (40, 100), 100, false) && !round(&mut change, 98, (22, 100), 100, false));
+        assert_eq!(rounds(&mut change, &[(45, 99), (80, 60), (80, 60), (80, 60)]), [3]);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Change {
             self.earlier_least = least;
         }
         self.note_full(long, sudden, bandwidth);
-        let slow = self.full.is_some_and(|full| rate > BitRate::ZERO && is_less_than_nine_tenths(rate, full));
+        let slow = self.full.is_some_and(|full| rate > BitRate::ZERO && rate < full.percent(90));
         if limited || !slow {
             (self.rounds, self.since) = (0, BitRate::ZERO);
             return false;
@@ -154,15 +154,15 @@ impl Change {
     /// the round trip is not the path's.
     pub(super) fn wants_more(&mut self, min_rtt: Option<Duration>) -> bool {
         let (Some(_), Some(min)) = (self.probing_from, min_rtt) else { return false };
-        let open = self.probed.or(self.earlier).is_none_or(|last| {
-            let falls = self.probed.is_some_and(|probed| self.earlier.is_none_or(|earlier| probed * 10 < earlier * 9));
-            falls && last * 2 > min * 3
-        });
+        let open = match self.probed {
+            None => self.earlier.is_none(),
+            Some(probed) => probed * 2 > min * 3 && self.earlier.is_none_or(|earlier| probed * 10 < earlier * 9),
+        };
         if !open || self.stretches >= MOST_STRETCHES {
             return false;
         }
         self.stretches += 1;
-        self.earlier = self.probed.take().or(self.earlier);
+        self.earlier = self.probed.take();
         true
     }
 
@@ -195,10 +195,6 @@ impl Lately {
         let [before, now] = self.halves;
         (!before.is_zero()).then_some(before.max(now))
     }
-}
-
-fn is_less_than_nine_tenths(rate: BitRate, of: BitRate) -> bool {
-    u128::from(rate.bps()) * 10 < u128::from(of.bps()) * 9
 }
 
 /// Half of the time in which round trips are what they lately were.

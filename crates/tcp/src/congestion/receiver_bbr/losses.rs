@@ -6,7 +6,7 @@
 //! would not change it. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
-//! There are no short-term bounds: with less in flight than that, what reports have not told of yet would be most of it (docs/tack.md has what they cost).
+//! There are no short-term bounds: of the little that they leave in flight, reports have not told of most yet (docs/tack.md has what they cost).
 
 use ackless_wire::random::Stream;
 use ackless_wire::{Bytes, Duration};

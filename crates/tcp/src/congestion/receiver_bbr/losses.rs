@@ -57,7 +57,7 @@ pub(super) struct Allowed {
     pub(super) cap: Bytes,
     /// Where there were no bound.
     pub(super) target: Bytes,
-    /// The product, and what comes in an interval: with less than that the rate itself would fall, and with it all that follows from it.
+    /// The product, and what comes in half an interval, which on average has arrived and is not reported yet: with less than that the rate itself would fall, and with it all that follows from it.
     pub(super) product: Bytes,
 }
 

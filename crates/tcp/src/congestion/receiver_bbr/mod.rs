@@ -17,7 +17,7 @@ mod variant;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use self::change::{Change, Found};
+use self::change::{Change, Found, Round};
 use self::losses::{Allowed, Asked, Beat, LossBounds, Stage};
 pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
@@ -270,7 +270,7 @@ impl ReceiverBbr {
             return;
         }
         let stage = self.stage(facts.now);
-        let product = self.bdp() + self.bandwidth.best().amount_floor(self.interval.unwrap_or_default());
+        let product = self.bdp() + self.bandwidth.best().amount_floor(self.interval.unwrap_or_default() / 2);
         let allowed = Allowed { cap: self.cap, target: self.target(), product };
         let inflight = facts.inflight + facts.delivered;
         let Some(losses) = &mut self.losses else { return };
@@ -285,7 +285,14 @@ impl ReceiverBbr {
     /// A round is over: whether the path has become another one.
     fn look_for_change(&mut self, facts: &ReportFacts) {
         let Some(change) = &mut self.change else { return };
-        let wanted = change.on_round(facts.now, self.min_rtt, self.bandwidth.best(), self.round_limited);
+        let round = Round {
+            now: facts.now,
+            min_rtt: self.min_rtt,
+            bandwidth: self.bandwidth.best(),
+            limited: self.round_limited,
+            starting: matches!(self.state, State::Startup | State::Drain),
+        };
+        let wanted = change.on_round(round);
         if wanted && matches!(self.state, State::ProbeBw { .. }) {
             // What is sent from now on is back after a round trip, and seen for another one.
             let span = facts.srtt.max(self.latest_rtt).max(PROBE_RTT_LENGTH / 2);
@@ -303,7 +310,7 @@ impl ReceiverBbr {
         }
         match found {
             None => {}
-            Some(Found::Longer(rtt)) => {
+            Some(Found::RoundTrip(rtt)) => {
                 // What the path delivers is known as long as the filter has it: no Startup is needed to find it again.
                 (self.min_rtt, self.renewed) = (Some(rtt), Some(rtt));
             }

@@ -98,6 +98,17 @@ fn a_probe_that_loses_too_much_in_a_queue_is_drained_and_what_was_sent_is_the_ca
 }
 
 #[test]
+fn a_cut_leaves_a_product_and_what_comes_in_half_an_interval() {
+    let mut trace = Trace::probing(BOUND);
+    trace.bbr.cap = Bytes(20_000);
+    trace.lose(3);
+    trace.next_round(1, Said { rtt: 60, delivered: 1_000, ..CLEAN });
+    let losses = trace.bbr.losses.expect("they bound");
+    // 8 Mbps in 40 ms and in 5.
+    assert_eq!((trace.cycle_phase(), losses.cap(Stage::Down)), (1, Some(Bytes(45_000))));
+}
+
+#[test]
 fn losses_in_a_queue_fill_the_pipe_of_startup() {
     for (variant, phase) in [(IGNORED, BbrPhase::Startup), (BOUND, BbrPhase::Drain)] {
         let mut trace = Trace::new(variant);

@@ -129,30 +129,31 @@ fn a_path_of_less_than_10_ms_counts_as_that_long() {
     }
 }
 
-/// Whether a round trip settles a probe, and what the probe finds.
-fn probe(change: &mut Change, second: u64, millis: u64) -> (bool, Option<Found>) {
+/// Whether a round trip settles a probe, and what the probe finds, where this is RTTmin.
+fn probe(change: &mut Change, second: u64, millis: u64, min_rtt: Option<Duration>) -> (bool, Option<Found>) {
     change.begin(Instant::from_secs(second));
     let rtt = Some(Duration::from_millis(millis));
-    let settled = change.on_sample(Instant::from_secs(second), rtt, BitRate::ZERO, MIN);
-    (settled, change.end(MIN))
+    let settled = change.on_sample(Instant::from_secs(second), rtt, BitRate::ZERO, min_rtt);
+    (settled, change.end(min_rtt))
 }
 
 #[test]
 fn a_longer_path_is_probed_again_after_eight_rounds() {
     let ms = |millis| Some(Found::RoundTrip(Duration::from_millis(millis)));
+    let longer = Some(Duration::from_millis(80));
     let mut change = known(false);
     assert_eq!(rounds(&mut change, &[(80, 60); 3]), [2]);
-    assert_eq!(probe(&mut change, 103, 80), (false, ms(80)));
+    assert_eq!(probe(&mut change, 103, 80, MIN), (false, ms(80)));
     // Whatever they show.
     assert_eq!(rounds(&mut change, &[(80, 100); 8]), [7]);
     // What is no more than a queue again settles nothing, what is short does.
-    assert_eq!(probe(&mut change, 112, 81), (false, ms(81)), "within 2 %");
+    assert_eq!(probe(&mut change, 112, 81, longer), (false, ms(81)), "within 2 %");
     assert_eq!(rounds(&mut change, &[(80, 100); 20]), [], "known");
     let mut change = known(false);
     assert_eq!(rounds(&mut change, &[(80, 60); 3]), [2]);
-    assert_eq!(probe(&mut change, 103, 80), (false, ms(80)));
+    assert_eq!(probe(&mut change, 103, 80, MIN), (false, ms(80)));
     assert_eq!(rounds(&mut change, &[(80, 100); 8]), [7]);
-    assert_eq!(probe(&mut change, 112, 30), (true, ms(20)), "RTTmin as before");
+    assert_eq!(probe(&mut change, 112, 30, longer), (true, ms(20)), "RTTmin as before");
     assert_eq!(rounds(&mut change, &[(22, 100); 20]), []);
 }
 
@@ -240,7 +241,7 @@ fn while_round_trips_fall_a_queue_drains_and_the_probe_goes_on() {
 fn a_second_probe_goes_on_while_round_trips_fall_to_what_the_first_has_found() {
     let ms = Duration::from_millis;
     let mut change = Change::new();
-    assert_eq!(probe(&mut change, 100, 100).1, Some(Found::RoundTrip(ms(100))));
+    assert_eq!(probe(&mut change, 100, 100, MIN).1, Some(Found::RoundTrip(ms(100))));
     change.begin(Instant::from_secs(110));
     let found = Some(ms(100));
     for (at, (rtt, more)) in [(200, true), (150, true), (102, false)].into_iter().enumerate() {

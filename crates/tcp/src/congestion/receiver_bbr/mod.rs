@@ -12,6 +12,7 @@
 
 mod change;
 mod losses;
+mod probe_rtt;
 mod variant;
 
 use ackless_wire::random::{Purpose, Stream};
@@ -19,6 +20,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::change::{Change, Found, Round};
 use self::losses::{Allowed, Asked, Beat, LossBounds, Stage};
+use self::probe_rtt::Probe;
 pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, MinRtt, Renewal, bdp};
@@ -78,9 +80,7 @@ enum State {
     ProbeBw {
         began: Mark,
     },
-    ProbeRtt {
-        end: Instant,
-    },
+    ProbeRtt(Probe),
 }
 
 impl ReceiverBbr {
@@ -139,7 +139,7 @@ impl ReceiverBbr {
             State::Startup => BbrPhase::Startup,
             State::Drain => BbrPhase::Drain,
             State::ProbeBw { began } => BbrPhase::ProbeBw { phase: self.cycle_phase(now, began) },
-            State::ProbeRtt { .. } => BbrPhase::ProbeRtt,
+            State::ProbeRtt(_) => BbrPhase::ProbeRtt,
         }
     }
 
@@ -157,7 +157,7 @@ impl ReceiverBbr {
             State::Startup => Gain::STARTUP,
             State::Drain => Gain::DRAIN,
             State::ProbeBw { began } => [Gain::UP, Gain::DOWN, Gain::CRUISE][usize::from(self.cycle_phase(now, began))],
-            State::ProbeRtt { .. } => match self.variant {
+            State::ProbeRtt(_) => match self.variant {
                 Variant::Standard | Variant::Rounds { .. } => Gain::NONE,
                 Variant::Miracast { .. } => Gain::DOWN,
             },
@@ -183,7 +183,7 @@ impl ReceiverBbr {
 
     /// BW_max, from rates that the application did not limit, or that are no smaller.
     fn update_bandwidth(&mut self, facts: &ReportFacts) {
-        let held = matches!(self.state, State::ProbeRtt { .. }) || facts.now < self.blind_until;
+        let held = matches!(self.state, State::ProbeRtt(_)) || facts.now < self.blind_until;
         let limited = facts.application_limited || held;
         self.round_limited |= limited;
         if facts.delivery_rate > BitRate::ZERO && (!limited || facts.delivery_rate >= self.bandwidth.best()) {
@@ -294,11 +294,7 @@ impl ReceiverBbr {
         };
         let wanted = change.on_round(round);
         if wanted && matches!(self.state, State::ProbeBw { .. }) {
-            // What is sent from now on is back after a round trip, and seen for another one.
-            let span = facts.srtt.max(self.latest_rtt).max(PROBE_RTT_LENGTH / 2);
-            change.begin(facts.now + span);
-            self.state = State::ProbeRtt { end: facts.now + span * 2 };
-            self.time.pause(facts.now);
+            self.probe_change(facts);
         }
     }
 
@@ -328,38 +324,7 @@ impl ReceiverBbr {
         if self.state == State::Drain && facts.inflight <= self.bdp() {
             self.enter_probe_bw(facts.now);
         }
-        let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after());
-        if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
-            let least = match self.variant {
-                Variant::Standard | Variant::Rounds { .. } => PROBE_RTT_LENGTH,
-                Variant::Miracast { .. } => self.clock_length(facts.srtt) * GAIN_INTERVALS,
-            };
-            self.state = State::ProbeRtt { end: facts.now + facts.srtt.max(least) };
-            self.time.pause(facts.now);
-        }
-        self.leave_probe_rtt(facts.now, facts.srtt);
-    }
-
-    fn leave_probe_rtt(&mut self, now: Instant, srtt: Duration) {
-        let State::ProbeRtt { end } = self.state else { return };
-        if now < end {
-            return;
-        }
-        if self.change.as_mut().is_some_and(|change| change.wants_more(self.min_rtt)) {
-            // As long as a round trip lasts that is full of queue: in a shorter stretch hardly any of it drains.
-            self.state = State::ProbeRtt { end: now + self.latest_rtt.max(PROBE_RTT_LENGTH / 2) };
-            return;
-        }
-        self.lowered.restart(now);
-        self.time.resume(now);
-        self.heed_change();
-        // What was sent slowly is reported a round trip later, in rates that look back two intervals.
-        self.blind_until = now + srtt + self.clock_length(srtt) * 2;
-        if self.full_pipe.is_filled() {
-            self.enter_probe_bw(now);
-        } else {
-            self.state = State::Startup;
-        }
+        self.check_probe_rtt(facts);
     }
 
     /// At any interval of the cycle but those that drain, each equally likely.
@@ -376,8 +341,12 @@ impl ReceiverBbr {
             return;
         }
         let floor = self.start.smss.per(self.interval_length());
-        let rate = self.pacing_gain(now).pace(self.bandwidth.best()).max(floor);
-        if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt { .. }) {
+        let rate = match self.state {
+            State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
+            _ => self.pacing_gain(now).pace(self.bandwidth.best()),
+        };
+        let rate = rate.max(floor);
+        if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
     }
@@ -500,8 +469,8 @@ impl Controller for ReceiverBbr {
         }
         if let Some(change) = &mut self.change {
             let settled = change.on_sample(facts.now, facts.rtt, facts.delivery_rate, self.min_rtt);
-            if let (true, State::ProbeRtt { end }) = (settled, &mut self.state) {
-                *end = (*end).min(facts.now);
+            if settled {
+                self.settle_probe(facts.now);
             }
         }
         self.time.set_interval(facts.now, self.clock_length(facts.srtt));
@@ -541,7 +510,7 @@ impl Controller for ReceiverBbr {
     }
 
     fn holds_back(&self) -> bool {
-        matches!(self.state, State::ProbeRtt { .. })
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     fn model(&self, now: Instant) -> Option<PathModel> {
@@ -562,8 +531,6 @@ const BETA: u64 = 4;
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// No interval is shorter: a report says how long one is, and may say anything.
 const MIN_INTERVAL: Duration = Duration::from_micros(10);
-/// The shortest ProbeRTT.
-const PROBE_RTT_LENGTH: Duration = Duration::from_millis(200);
 /// The least cap, in segments.
 const MIN_CAP: u64 = 4;
 

@@ -15,7 +15,7 @@ pub enum Variant {
         probe_rtt: GentleProbe,
     },
     /// For paths that change: a rate counts for sixteen packet-timed rounds, which is two gain cycles, as in version 3 of BBR, and not for a number of intervals of the round trip that was the least; cycles
-    /// are counted in quarters of the smoothed round trip, whatever f is; what aggregation needs is held against the latest rate; and a change of path is looked for (`change`). Ours.
+    /// are counted in quarters of the smoothed round trip, whatever f is; what aggregation needs is held against the latest rate; ProbeRTT is version 3's; and a change of path is looked for (`change`). Ours.
     Rounds {
         /// What losses change.
         losses: Losses,
@@ -68,7 +68,8 @@ impl Variant {
     /// How long RTTmin may go without a lower value.
     pub(super) const fn probe_rtt_after(self) -> Duration {
         match self {
-            Self::Standard | Self::Rounds { .. } => Duration::from_secs(10),
+            Self::Standard => Duration::from_secs(10),
+            Self::Rounds { .. } => Duration::from_secs(5),
             Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
             Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
         }

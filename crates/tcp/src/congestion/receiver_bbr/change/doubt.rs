@@ -2,7 +2,7 @@
 //!
 //! It may be the queue of others, which a probe cannot empty. But that one becomes longer or shorter, and a path does not: so eight rounds later, in which everybody's share of the queue has changed, there is another probe, and a path is what both say within 2 %.
 //! Until then the new round trip counts, since a path that is four times as long must not be starved for so long. Where the probes differ, there is another one; after three that differ from the one before, and at once where round
-//! trips are short again, it was a queue, and RTTmin is what it was.
+//! trips are short again, it was a queue, and RTTmin is what it was, or what was seen since.
 
 use ackless_wire::Duration;
 
@@ -59,13 +59,14 @@ impl Doubt {
         rtt * 50 > self.found * 51
     }
 
-    /// Another probe has found this.
-    pub(super) fn judge(self, probed: Duration) -> Verdict {
+    /// Another probe has found this, where no round trip since the one before was shorter than `least`: no path is longer than what a packet needed.
+    pub(super) fn judge(self, probed: Duration, least: Duration) -> Verdict {
+        let probed = probed.min(least);
         let again = Self { found: probed, rounds: 0, differed: self.differed + 1, ..self };
         if !self.is_beyond(probed) && !again.is_beyond(self.found) {
             Verdict::Path(probed)
         } else if is_short(probed, self.before) || again.differed >= MOST_THAT_DIFFER {
-            Verdict::Queue(self.before)
+            Verdict::Queue(self.before.min(least))
         } else {
             Verdict::Unclear(again)
         }
@@ -88,7 +89,7 @@ mod tests {
     fn what_two_probes_say_within_2_percent_is_the_path() {
         let doubt = Doubt::new(ms(20), ms(100));
         for (again, path) in [(102, true), (103, false), (99, true), (98, false)] {
-            let verdict = doubt.judge(ms(again));
+            let verdict = doubt.judge(ms(again), Duration::MAX);
             assert_eq!(verdict == Verdict::Path(ms(again)), path, "{again} ms: {verdict:?}");
             assert_eq!(matches!(verdict, Verdict::Unclear(_)), !path, "{again} ms");
         }
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_short_again_was_a_queue() {
         for (again, queue) in [(30, true), (31, false)] {
-            let verdict = Doubt::new(ms(20), ms(100)).judge(ms(again));
+            let verdict = Doubt::new(ms(20), ms(100)).judge(ms(again), Duration::MAX);
             assert_eq!(verdict == Verdict::Queue(ms(20)), queue, "{again} ms: {verdict:?}");
         }
     }
@@ -106,12 +107,12 @@ mod tests {
     fn after_three_probes_that_differ_it_was_a_queue() {
         let mut doubt = Doubt::new(ms(20), ms(100));
         for probed in [120, 140] {
-            let Verdict::Unclear(again) = doubt.judge(ms(probed)) else { panic!("{probed} ms") };
+            let Verdict::Unclear(again) = doubt.judge(ms(probed), Duration::MAX) else { panic!("{probed} ms") };
             assert_eq!((again.found(), again.before()), (ms(probed), ms(20)));
             doubt = again;
         }
-        assert_eq!(doubt.judge(ms(160)), Verdict::Queue(ms(20)));
-        assert_eq!(doubt.judge(ms(141)), Verdict::Path(ms(141)), "the last two agree");
+        assert_eq!(doubt.judge(ms(160), Duration::MAX), Verdict::Queue(ms(20)));
+        assert_eq!(doubt.judge(ms(141), Duration::MAX), Verdict::Path(ms(141)), "the last two agree");
     }
 
     #[test]
@@ -119,7 +120,7 @@ mod tests {
         let mut doubt = Doubt::new(ms(20), ms(100));
         for _ in 0..2 {
             assert!((1..8).all(|_| !doubt.wants_another()) && doubt.wants_another() && doubt.wants_another());
-            let Verdict::Unclear(again) = doubt.judge(doubt.found() * 2) else { panic!("they differ") };
+            let Verdict::Unclear(again) = doubt.judge(doubt.found() * 2, Duration::MAX) else { panic!("they differ") };
             doubt = again;
         }
     }

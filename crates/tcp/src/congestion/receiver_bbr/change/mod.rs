@@ -189,7 +189,7 @@ impl Change {
         (self.full, self.rounds, self.since) = (None, 0, BitRate::ZERO);
         let (probed, min) = (self.probed.or(self.earlier)?, min_rtt?);
         match self.doubt.take() {
-            Some(doubt) => Some(Found::RoundTrip(self.heed(doubt.judge(probed)))),
+            Some(doubt) => Some(Found::RoundTrip(self.heed(doubt.judge(probed, min)))),
             None if !is_short(probed, min) => {
                 self.pause = FIRST_PAUSE;
                 self.doubt = Some(Doubt::new(min, probed));

@@ -147,7 +147,7 @@ fn a_longer_path_is_probed_again_after_eight_rounds() {
     // Whatever they show.
     assert_eq!(rounds(&mut change, &[(80, 100); 8]), [7]);
     // What is no more than a queue again settles nothing, what is short does.
-    assert_eq!(probe(&mut change, 112, 81, longer), (false, ms(81)), "within 2 %");
+    assert_eq!(probe(&mut change, 112, 81, longer), (false, ms(80)), "within 2 %");
     assert_eq!(rounds(&mut change, &[(80, 100); 20]), [], "known");
     let mut change = known(false);
     assert_eq!(rounds(&mut change, &[(80, 60); 3]), [2]);
@@ -248,7 +248,19 @@ fn a_second_probe_goes_on_while_round_trips_fall_to_what_the_first_has_found() {
         change.on_sample(Instant::from_secs(111 + at as u64), Some(ms(rtt)), BitRate::ZERO, found);
         assert_eq!(change.wants_more(found), more, "{rtt} ms");
     }
-    assert_eq!(change.end(found), Some(Found::RoundTrip(ms(102))));
+    assert_eq!(change.end(found), Some(Found::RoundTrip(ms(100))));
+}
+
+#[test]
+fn no_path_is_longer_than_what_a_packet_needed_since_the_first_probe() {
+    let ms = Duration::from_millis;
+    // The first probe found 100 ms in the place of 20; then a packet needed `since`, and another probe finds `again`.
+    for (since, again, found) in [(60, 100, 60), (60, 60, 60), (10, 25, 10)] {
+        let mut change = Change::new();
+        assert_eq!(probe(&mut change, 100, 100, MIN).1, Some(Found::RoundTrip(ms(100))));
+        let (_, verdict) = probe(&mut change, 110, again, Some(ms(since)));
+        assert_eq!(verdict, Some(Found::RoundTrip(ms(found))), "{since} and {again} ms");
+    }
 }
 
 #[test]

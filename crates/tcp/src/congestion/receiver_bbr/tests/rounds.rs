@@ -146,10 +146,10 @@ fn a_rate_counts_for_sixteen_rounds_however_long_they_are() {
     let mut trace = Trace::probing(IGNORED);
     trace.next_round(100, Said { mbps: 10, ..CLEAN });
     for round in 1..=16 {
-        trace.next_round(300, Said { mbps: 5, ..CLEAN });
+        trace.next_round(200, Said { mbps: 5, ..CLEAN });
         assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(10), "round {round}");
     }
-    trace.next_round(300, Said { mbps: 5, ..CLEAN });
+    trace.next_round(200, Said { mbps: 5, ..CLEAN });
     assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(5));
 }
 
@@ -170,6 +170,70 @@ fn what_comes_beyond_the_latest_rate_is_allowed_for_aggregation() {
             let facts = trace.facts(mbps, delivered, 50_000);
             trace.bbr.on_report(&facts);
             assert_eq!(trace.bbr.allowance(Bytes(10_000)), Bytes(allowed), "{variant:?}, {mbps} Mbps");
+        }
+    }
+}
+
+/// Five seconds without a lower round trip are over, and ProbeRTT begins with 50,000 bytes in flight. The latest rate, and the path.
+fn half_probe(mbps: u64, rtt: u64) -> Trace {
+    let mut trace = Trace::at_cycle_begin(BOUND);
+    trace.bbr.lowered.restart(trace.now);
+    for _ in 0..500 {
+        trace.tack(50_000);
+    }
+    assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "five seconds have not passed");
+    trace.now += INTERVAL;
+    let rtt = Some(Duration::from_millis(rtt));
+    trace.bbr.on_report(&ReportFacts { rtt, min_rtt: rtt, ..trace.facts(mbps, 10_000, 50_000) });
+    assert_eq!(trace.state().0, BbrPhase::ProbeRtt);
+    assert!(trace.bbr.holds_back());
+    trace
+}
+
+#[test]
+fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
+    // Half of what 8 Mbps bring in 40 ms, and what they bring in 10, are 30,000 bytes: 20,000 too much take 20 ms, and 30,000 in each round trip and interval are 4.8 Mbps. By 4 Mbps it is half of that, and all that is in flight is gone after 50 ms.
+    // On a path of 2 ms, which counts as 10, half of it and an interval are 15,000 bytes, which is more than comes in 12 ms. On one of 300 ms nothing is too much, and the round is longer than 200 ms.
+    for (mbps, rtt, drains, holds, bps) in [
+        (8, 40, 20, 200, 4_752_000),
+        (4, 40, 50, 200, 2_376_000),
+        (8, 2, 12, 200, 7_920_000),
+        (8, 300, 0, 310, 4_087_741),
+    ] {
+        let mut trace = half_probe(mbps, rtt);
+        let begin = trace.now;
+        let mut at = |millis: u64| {
+            let now = begin + Duration::from_millis(millis);
+            trace.bbr.on_sent(now, SMSS, false);
+            (trace.bbr.phase(now), trace.bbr.pacing_rate.bps())
+        };
+        if drains > 0 {
+            // A segment for each interval.
+            assert_eq!(at(drains - 1), (BbrPhase::ProbeRtt, 800_000), "{mbps} Mbps, {rtt} ms");
+        }
+        assert_eq!(at(drains), (BbrPhase::ProbeRtt, bps), "{mbps} Mbps, {rtt} ms");
+        assert_eq!(at(drains + holds - 1), (BbrPhase::ProbeRtt, bps), "{mbps} Mbps, {rtt} ms");
+        assert!(matches!(at(drains + holds).0, BbrPhase::ProbeBw { .. }), "{mbps} Mbps, {rtt} ms");
+    }
+}
+
+#[test]
+fn a_probe_goes_on_for_as_long_as_it_finds_lower_round_trips() {
+    for (found, goes_on) in [(36, false), (35, true)] {
+        let mut trace = half_probe(8, 40);
+        trace.now += Duration::from_millis(220);
+        let rtt = Some(Duration::from_millis(found));
+        let facts = ReportFacts { rtt, min_rtt: rtt, ..trace.facts(4, 10_000, 30_000) };
+        trace.bbr.on_report(&facts);
+        assert_eq!(trace.state().0 == BbrPhase::ProbeRtt, goes_on, "{found} ms in the place of 40");
+        if goes_on {
+            let at = |trace: &mut Trace, millis: u64| {
+                let now = trace.now + Duration::from_millis(millis);
+                trace.bbr.on_sent(now, SMSS, false);
+                (trace.bbr.phase(now), trace.bbr.pacing_rate.bps())
+            };
+            assert_eq!(at(&mut trace, 199), (BbrPhase::ProbeRtt, 4_752_000));
+            assert!(matches!(at(&mut trace, 200).0, BbrPhase::ProbeBw { .. }), "no lower ones came");
         }
     }
 }

@@ -218,6 +218,20 @@ fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
 }
 
 #[test]
+fn a_probe_for_a_change_puts_probe_rtt_off_for_no_time() {
+    let mut trace = Trace::suspicious();
+    let seen = trace.bbr.lowered.seen;
+    trace.report(50, Said { mbps: 2, rtt: 41, delivered: 4_000 });
+    assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "it is over");
+    assert_eq!(trace.bbr.lowered.seen, seen);
+    // One for the least round trip does.
+    let mut trace = half_probe(8, 40);
+    let end = trace.now + Duration::from_millis(220);
+    trace.bbr.on_sent(end, SMSS, false);
+    assert_eq!(trace.bbr.lowered.seen, end);
+}
+
+#[test]
 fn a_probe_goes_on_for_as_long_as_it_finds_lower_round_trips() {
     for (found, goes_on) in [(36, false), (35, true)] {
         let mut trace = half_probe(8, 40);

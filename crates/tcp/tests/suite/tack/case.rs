@@ -106,12 +106,15 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
     let slow = random.chance(0.4);
     let mut configs = [(); 2].map(|()| {
         let base = config(random, Family::Bulk);
-        let rounds = Variant::Rounds { losses: pick(random, &[Losses::Ignored, Losses::Bound]) };
         Config {
             receive_buffer: Bytes(pick(random, &[3_000, 20_000, 65_535, 6_000_000, 6_000_000])),
             timestamps: Config::default().timestamps,
             tack: Some(policies(random, base.tack.unwrap_or_default())),
-            congestion: pick(random, &[CongestionChoice::ReceiverBbr(rounds), base.congestion]),
+            congestion: if random.chance(0.5) {
+                CongestionChoice::ReceiverBbr(rounds(random))
+            } else {
+                base.congestion
+            },
             ..base
         }
     });
@@ -163,7 +166,7 @@ fn changing(random: &mut Stream, delay: Duration) -> Link {
     for _ in 0..random.below(4) {
         at += Duration::from_millis(1 + random.below(2_000));
         // From a scan to a walk past the gate.
-        let span = Duration::from_millis(pick(random, &[50, 100, 300, 1_000, 3_000]));
+        let span = Duration::from_millis(pick(random, &[50, 100, 300, 1_000, 3_000, 10_000]));
         outages.push((at, span));
         at += span;
     }
@@ -210,6 +213,14 @@ fn config(random: &mut Stream, family: Family) -> Config {
         }
         Family::Bulk | Family::Torture => (&[65_535, 200_000, 6_000_000], &[100_000, 4_000_000]),
     };
+    let paper = TackConfig {
+        form: pick(random, &[TackForm::Kinds, TackForm::Kinds, TackForm::Experimental]),
+        blocks: pick(random, &[Blocks::Poor, Blocks::Rich, Blocks::OnDemand]),
+        loss_signal: pick(random, &[LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly]),
+        timing: pick(random, &[Timing::OneWayDelay, Timing::Sampled]),
+        ..TackConfig::default()
+    };
+    let tack = if random.chance(0.5) { policies(random, paper) } else { paper };
     Config {
         mss: Bytes(pick(random, &[1460, 1460, 1460, 536, 88, 9000])),
         initial_window: pick(random, &[InitialWindow::Rfc6928, InitialWindow::Rfc3390, InitialWindow::Segments(1)]),
@@ -231,13 +242,7 @@ fn config(random: &mut Stream, family: Family) -> Config {
         rto_min: Duration::from_millis(pick(random, &[1, 50, 200, 1000])),
         recovery: pick(random, &[RecoveryChoice::Standard, RecoveryChoice::Rack]),
         pacing: random.chance(0.3),
-        tack: Some(TackConfig {
-            form: pick(random, &[TackForm::Kinds, TackForm::Kinds, TackForm::Experimental]),
-            blocks: pick(random, &[Blocks::Poor, Blocks::Rich, Blocks::OnDemand]),
-            loss_signal: pick(random, &[LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly]),
-            timing: pick(random, &[Timing::OneWayDelay, Timing::Sampled]),
-            ..TackConfig::default()
-        }),
+        tack: Some(tack),
         ..Config::default()
     }
 }
@@ -255,8 +260,12 @@ fn ack(random: &mut Stream) -> AckChoice {
     }
 }
 
+fn rounds(random: &mut Stream) -> Variant {
+    Variant::Rounds { losses: pick(random, &[Losses::Ignored, Losses::Bound]) }
+}
+
 fn congestion(random: &mut Stream) -> CongestionChoice {
-    match random.below(9) {
+    match random.below(11) {
         0 => CongestionChoice::Reno,
         1 => CongestionChoice::NewReno,
         2 => CongestionChoice::Cubic,
@@ -264,6 +273,7 @@ fn congestion(random: &mut Stream) -> CongestionChoice {
         4 => CongestionChoice::Bbr3,
         5 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Never }),
         6 => CongestionChoice::ReceiverBbr(Variant::Miracast { probe_rtt: GentleProbe::Gentle }),
+        7 | 8 => CongestionChoice::ReceiverBbr(rounds(random)),
         _ => CongestionChoice::ReceiverBbr(Variant::Standard),
     }
 }

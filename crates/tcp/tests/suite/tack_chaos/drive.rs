@@ -6,8 +6,8 @@ use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use ackless_tcp::tack::body::{FrequencyUpdate, LossRange, Report};
 use ackless_tcp::tack::config::{Blocks, LossSignal, Timing};
-use ackless_tcp::tack::{AckKind, Body, TackConfig};
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, Stats, Variant};
+use ackless_tcp::tack::{AckKind, Body, RateBy, Settling, Share, TackConfig};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, Event, Losses, Stats, Variant};
 use ackless_wire::tcp::{TackForm, TackOptions};
 use ackless_wire::{
     BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
@@ -29,7 +29,8 @@ pub fn drive(bytes: &[u8]) -> [Stats; 2] {
     while let Some(verb) = reader.byte() {
         let from = usize::from(verb >> 7);
         match verb % 32 {
-            0..=9 => chaos.deliver(from),
+            // Some come in batches, where that makes a difference.
+            at @ 0..=9 => chaos.deliver(from, at < 7),
             10 => _ = chaos.wires[from].pop_front(),
             11 => chaos.again(from),
             12 => chaos.wires[from].rotate_left(usize::from(!chaos.wires[from].is_empty())),
@@ -55,6 +56,8 @@ struct Chaos {
     /// Segments under way, by the end that sent them.
     wires: [VecDeque<Packet>; 2],
     now: Instant,
+    /// What an end was given is part of a batch that goes on.
+    in_batch: [bool; 2],
     written: [u64; 2],
     read: [u64; 2],
     /// What each end last sent: seq after it, ack, and timestamps.
@@ -72,17 +75,26 @@ struct Reader<'a>(&'a [u8]);
 impl Chaos {
     /// Two ends that are connected.
     fn new(reader: &mut Reader<'_>) -> Self {
-        let (choices, more) = (reader.byte().unwrap_or_default(), reader.byte().unwrap_or_default());
+        let [choices, more, beside] = [(); 3].map(|()| reader.byte().unwrap_or_default());
         let form = if choices & 1 == 0 { TackForm::Kinds } else { TackForm::Experimental };
         let tack = TackConfig {
             form,
             blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][usize::from(choices >> 1 & 3)],
             loss_signal: if choices & 8 == 0 { LossSignal::Iack } else { LossSignal::TackOnly },
             timing: if choices & 16 == 0 { Timing::OneWayDelay } else { Timing::Sampled },
-            ..TackConfig::default()
+            batch: beside & 1 != 0,
+            share: if beside & 2 == 0 { Share::Least } else { Share::Usual },
+            rate: if beside & 4 == 0 { RateBy::Receiver } else { RateBy::Sender },
+            window_asks: beside & 8 != 0,
+            settling: if beside & 16 == 0 { Settling::Quarter } else { Settling::Adaptive },
+        };
+        let variant = match beside >> 5 {
+            0..4 => Variant::Standard,
+            4 | 5 => Variant::Rounds { losses: Losses::Ignored },
+            _ => Variant::Rounds { losses: Losses::Bound },
         };
         let congestion = [
-            CongestionChoice::ReceiverBbr(Variant::Standard),
+            CongestionChoice::ReceiverBbr(variant),
             CongestionChoice::Cubic,
             CongestionChoice::Bbr,
             if choices & 128 == 0 { CongestionChoice::NewReno } else { CongestionChoice::Bbr3 },
@@ -112,6 +124,7 @@ impl Chaos {
             ends: [caller, listener],
             wires: Default::default(),
             now,
+            in_batch: [false; 2],
             written: [0; 2],
             read: [0; 2],
             last: [None; 2],
@@ -122,16 +135,34 @@ impl Chaos {
         chaos.drain();
         for from in [0, 1, 0] {
             chaos.pass(Duration::from_millis(5));
-            chaos.deliver(from);
+            chaos.deliver(from, true);
         }
         assert!(chaos.ends.iter().all(|end| end.state().is_synchronized()), "nothing was lost");
         chaos
     }
 
-    fn deliver(&mut self, from: usize) {
+    /// The next segment comes; with it a batch `ends`, if it is part of one.
+    fn deliver(&mut self, from: usize, ends: bool) {
         let Some(packet) = self.wires[from].pop_front() else { return };
-        self.ends[1 - from].handle_segment(self.now, &packet);
+        let to = 1 - from;
+        if self.ends[to].gathers() {
+            self.ends[to].handle_merged(self.now, &packet, Bytes(packet.payload.len().into()));
+            self.in_batch[to] = true;
+        } else {
+            self.ends[to].handle_segment(self.now, &packet);
+        }
+        if ends {
+            self.end_batches();
+        }
         self.drain();
+    }
+
+    fn end_batches(&mut self) {
+        for (end, in_batch) in self.ends.iter_mut().zip(&mut self.in_batch) {
+            if std::mem::take(in_batch) {
+                end.end_batch(self.now);
+            }
+        }
     }
 
     fn again(&mut self, from: usize) {
@@ -145,6 +176,7 @@ impl Chaos {
     }
 
     fn wake(&mut self) {
+        self.end_batches();
         for end in &mut self.ends {
             end.handle_timeout(self.now);
         }
@@ -279,7 +311,7 @@ impl Chaos {
             self.now = tick;
             self.wake();
             for from in [0, 1] {
-                (0..waiting[from]).for_each(|_| self.deliver(from));
+                (0..waiting[from]).for_each(|_| self.deliver(from, true));
             }
             self.read(0);
             self.read(1);

@@ -10,7 +10,8 @@ use std::net::SocketAddr;
 
 use ackless_tcp::congestion::Variant;
 use ackless_tcp::loss::RecoveryChoice;
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, TackConfig};
+use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, Losses, TackConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber};
 
@@ -57,19 +58,20 @@ fn main() {
 }
 
 /// What is compared, after the line that it is compared with.
-const VARIANTS: [(&str, Choices); 14] = [
+const VARIANTS: [(&str, Choices); 15] = [
     (
         "CUBIC, delayed ACKs (L = 2)",
-        Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: false, path: SHORT },
+        Choices { congestion: CongestionChoice::Cubic, ack: DELAYED, tack: None, path: SHORT },
     ),
     (
         "CUBIC, an ACK for each segment",
-        Choices { congestion: CongestionChoice::Cubic, ack: AckChoice::PerPacket, tack: false, path: SHORT },
+        Choices { congestion: CongestionChoice::Cubic, ack: AckChoice::PerPacket, tack: None, path: SHORT },
     ),
-    ("CUBIC, TACK", Choices { congestion: CongestionChoice::Cubic, ack: TACK, tack: true, path: SHORT }),
+    ("CUBIC, TACK", Choices { congestion: CongestionChoice::Cubic, ack: TACK, tack: Some(Rules::Paper), path: SHORT }),
     ("BBR and RACK, delayed ACKs (L = 2)", bbr(SHORT)),
     ("BBR and RACK, one for each segment", Choices { ack: AckChoice::PerPacket, ..bbr(SHORT) }),
     ("receiver-based BBR, TACK", tack(SHORT)),
+    ("row tack-wifi", WIFI),
     ("BBR and RACK, delayed ACKs, 2 Gbps", bbr(LONG)),
     ("receiver-based BBR, TACK, 2 Gbps", tack(LONG)),
     ("BBR, delayed, 2 Gbps, 0.1 % lost", bbr(Path { lost: 1, ..LONG })),
@@ -81,12 +83,19 @@ const VARIANTS: [(&str, Choices); 14] = [
 ];
 
 const fn bbr(path: Path) -> Choices {
-    Choices { congestion: CongestionChoice::Bbr, ack: DELAYED, tack: false, path }
+    Choices { congestion: CongestionChoice::Bbr, ack: DELAYED, tack: None, path }
 }
 
 const fn tack(path: Path) -> Choices {
-    Choices { congestion: CongestionChoice::ReceiverBbr(Variant::Standard), ack: TACK, tack: true, path }
+    Choices { congestion: CongestionChoice::ReceiverBbr(Variant::Standard), ack: TACK, tack: Some(Rules::Paper), path }
 }
+
+const WIFI: Choices = Choices {
+    congestion: CongestionChoice::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }),
+    ack: AckChoice::Tack { beta: 2, every: 2 },
+    tack: Some(Rules::Wifi),
+    path: SHORT,
+};
 
 const SHORT: Path = Path { rate: BitRate::from_mbps(300), delay: Duration::from_millis(10), lost: 0 };
 const LONG: Path = Path { rate: BitRate::from_mbps(2_000), delay: Duration::from_millis(25), lost: 0 };
@@ -111,8 +120,16 @@ const TACK: AckChoice = AckChoice::Tack { beta: 4, every: 2 };
 struct Choices {
     congestion: CongestionChoice,
     ack: AckChoice,
-    tack: bool,
+    tack: Option<Rules>,
     path: Path,
+}
+
+/// Whose rules TACK goes by.
+#[derive(Clone, Copy)]
+enum Rules {
+    Paper,
+    /// Those of row `tack-wifi`. Nothing comes in batches here.
+    Wifi,
 }
 
 /// What both ends went through in the middle of a transfer, and how they were before it.
@@ -141,6 +158,22 @@ struct Talk {
     acks: u64,
 }
 
+impl Rules {
+    fn config(self) -> TackConfig {
+        match self {
+            Self::Paper => TackConfig::default(),
+            Self::Wifi => TackConfig {
+                blocks: Blocks::Distinct,
+                share: Share::Usual,
+                rate: RateBy::Sender,
+                window_asks: true,
+                settling: Settling::Adaptive,
+                ..TackConfig::default()
+            },
+        }
+    }
+}
+
 impl Choices {
     fn config(self) -> Config {
         let recovery = match self.congestion {
@@ -151,7 +184,7 @@ impl Choices {
             congestion: self.congestion,
             ack: self.ack,
             recovery,
-            tack: self.tack.then(TackConfig::default),
+            tack: self.tack.map(Rules::config),
             receive_buffer: if self.path.lost > 0 || self.path.rate > SHORT.rate {
                 Bytes::from_kib(64 * 1024)
             } else {

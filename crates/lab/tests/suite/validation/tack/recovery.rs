@@ -55,7 +55,7 @@ fn iacks_lower_what_waits_behind_holes() {
 
 #[test]
 fn one_way_delays_and_one_sample_for_each_tack_both_find_the_least_round_trip() {
-    // Claim tack-10 (figure 7a) differs: with a filter of 10 s some sample is early enough. The path's own: 100 ms, and a data packet
+    // Claim tack-10 (figure 7a) differs: both find it, and why the paper's samples did not is open (docs/validation.md). The path's own: 100 ms, and a data packet
     // and its ACK on the air, alone. Nothing queues: the wire's 20 Mbps are the bottleneck, ahead of the jitter.
     for jitter in ["0ms", "20ms"] {
         let jitter_key = format!("wired.down_jitter={jitter}");

@@ -51,6 +51,7 @@ fn goodput(pair: &mut Pair, millis: u64) -> f64 {
 
 #[test]
 fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever_the_phase() {
+    let mut low = 0;
     for phase in 0..40 {
         let mut pair = pair(&better(), 3, phase);
         // Before and after it is known how long round trips lately were.
@@ -60,11 +61,13 @@ fn a_path_that_grows_forty_times_as_long_is_filled_again_within_seconds_whatever
         // It is probed twice, eight rounds apart.
         pair.run_for(Duration::from_secs(5));
         let after = goodput(&mut pair, 2_000);
-        // In these two seconds ProbeRTT may take half of the rate for 440 ms, and the second probe all of it; 16.8 Mbps are the least in 39 of the phases.
+        // In these two seconds ProbeRTT may take half of the rate for 440 ms, and in one of the phases the second probe takes all of it, too.
         assert!(after > 0.7 * 20.0, "phase {phase}: {after} Mbps");
+        low += u32::from(after < 0.8 * 20.0);
         let min_rtt = pair.ends[A].path_model(pair.now).and_then(|model| model.min_rtt);
         assert!(min_rtt > Some(Duration::from_millis(199)), "phase {phase}: {min_rtt:?}");
     }
+    assert!(low <= 1, "{low} phases below 16 Mbps");
     // By the paper the path is all but empty by then.
     let mut pair = pair(&paper(), 3, 1);
     pair.run_for(Duration::from_secs(8));

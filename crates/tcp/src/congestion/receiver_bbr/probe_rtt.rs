@@ -77,7 +77,8 @@ impl ReceiverBbr {
                 return;
             }
         }
-        // A probe for a change of path is not one for the least round trip: where it has taken others' queue for the path, that one is to find out.
+        // A probe for a change of path is not one for the least round trip: where it has taken others' queue for the path, that one is to find out. (One that falls due
+        // amid it comes five seconds later.)
         if self.change.is_none() || matches!(probe, Probe::Half { .. }) {
             self.lowered.restart(now);
         }

@@ -16,6 +16,7 @@ use crate::flows::{Addressee, Flows, Place};
 use crate::host::{Eavesdropper, HostLoss, Outgoing, Passage};
 use crate::loss::{AirLoss, Interference};
 use crate::medium::Medium;
+use crate::middlebox::Middlebox;
 use crate::observe::{DatagramCounts, Event, Held, Observer};
 use crate::outside::Outside;
 use crate::slots::{Slots, Wakeup};
@@ -71,6 +72,7 @@ pub struct Cell<S, O> {
     host_losses: Vec<HostLoss>,
     wire_down: Wired<Load>,
     wire_up: Wired<PacketId>,
+    middlebox: Option<Box<Middlebox>>,
     flows: Flows,
     /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,

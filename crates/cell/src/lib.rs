@@ -2,7 +2,7 @@
 //!
 //! - [`config`] is what a run starts from, [`result`] what it ends in, and [`run`](run()) goes from one to the other;
 //! - [`Cell`] is the run itself: "advance to t", "when next?"; [`agenda`] and [`slots`] order its events, [`medium`] and [`loss`] are its air,
-//!   [`wired`] its wire, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC, `video` is
+//!   [`wired`] its wire and `middlebox` what stands on it, [`host`] the way from MAC to transport, [`flows`] its transports and applications, `gro` and `small_queue` what hosts do between them and the MAC, `video` is
 //!   an encoder and its player; `neighbours` are the other cells on the channel;
 //! - [`outside`] lets real packets through: where real hosts live, and what has come to them; [`OpenCell`] is what an emulation has of a cell;
 //! - [`observe`] is the stream of typed events, and [`recorder`], [`ledger`], [`pcap`] and [`timeline`] listen to it.
@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod loss;
 mod measured;
 pub mod medium;
+mod middlebox;
 mod neighbours;
 pub mod observe;
 mod open;

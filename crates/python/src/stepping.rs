@@ -330,11 +330,12 @@ impl State {
         let built = self.built(["down", "up"].map(|way| format!("wired.{way}_{what}={value}")))?;
         let link = if direction == Some(Direction::Up) { built.wired.up } else { built.wired.down };
         let at = self.run.now();
-        let nothing = WireStep { at, direction, rate: None, delay: None, loss: None };
+        let nothing = WireStep { direction, ..WireStep::nothing(at) };
         self.run.own_mut().cell.change_wire(match what {
             "rate" => WireStep { rate: Some(link.rate), ..nothing },
             "delay" => WireStep { delay: Some(link.delay), ..nothing },
-            _ => WireStep { loss: Some(link.loss), ..nothing },
+            "loss" => WireStep { loss: Some(link.loss), ..nothing },
+            _ => WireStep { new_options: Some(link.new_options), ..nothing },
         });
         Ok(())
     }
@@ -396,12 +397,12 @@ fn wire_of(key: &str) -> Option<(Option<Direction>, &str)> {
         Some(_) => return None,
         None => (None, key),
     };
-    matches!(what, "rate" | "delay" | "loss").then_some((direction, what))
+    matches!(what, "rate" | "delay" | "loss" | "new_options").then_some((direction, what))
 }
 
 fn unknown(key: &str) -> PyErr {
     PyValueError::new_err(format!(
         "{key}: this cannot be set while a cell runs\n  help: what can: stations.NAME.mcs, .streams, .guard_interval and .rate (with rate_control=fixed), \
-         stations.NAME.snr, .air_loss and .outage, wired.rate, .delay and .loss (also down_ and up_), flows.NAME.ack; NAME is one station or flow, or a group"
+         stations.NAME.snr, .air_loss and .outage, wired.rate, .delay, .loss and .new_options (also down_ and up_), flows.NAME.ack; NAME is one station or flow, or a group"
     ))
 }

@@ -194,7 +194,7 @@ def test_any_dicts_are_a_scenario_or_are_refused(nested: dict[str, Any]) -> None
                 some.just("set"),
                 some.sampled_from(
                     ["stations.sta-1.mcs", "stations.mcs", "stations.sta.snr", "stations.air_loss", "stations.outage", "wired.rate",
-                     "wired.up_delay", "wired.loss", "flows.ack", "flows.download-1.ack", "transport.ack", "wifi.mcs", "", ".", "a.b.c.d"]
+                     "wired.up_delay", "wired.loss", "wired.new_options", "flows.ack", "flows.download-1.ack", "transport.ack", "wifi.mcs", "", ".", "a.b.c.d"]
                 ),
                 VALUES,
             ),

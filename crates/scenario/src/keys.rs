@@ -11,7 +11,9 @@
 mod schemes;
 mod transport;
 
-use ackless_cell::config::{ApScheduler, Delivery, Direction, Distance, Gro, Pace, Probability, RateControl, Topology};
+use ackless_cell::config::{
+    ApScheduler, Delivery, Direction, Distance, Gro, NewOptions, Pace, Probability, RateControl, Topology,
+};
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
 
@@ -410,6 +412,12 @@ section! {
         up_buffer: Auto<Room> = "\"auto\"",
         /// Largest IP packet.
         mtu: Bytes = "\"1500B\"",
+        /// What a middlebox at its end does with TCP options that are newer than it is, those of TACK and of transport.ack=request: it lets them pass, takes them out, or drops what bears them.
+        new_options: NewOptions = "\"pass\"",
+        /// That at the AP's end; auto is wired.new_options.
+        down_new_options: Auto<NewOptions> = "\"auto\"",
+        /// That at the server's end; auto is wired.new_options.
+        up_new_options: Auto<NewOptions> = "\"auto\"",
     }
 }
 
@@ -429,6 +437,8 @@ section! {
         delay: Auto<Duration> = "\"auto\"",
         /// The new loss of the wire; auto leaves it.
         loss: Auto<Probability> = "\"auto\"",
+        /// What a middlebox on the wire does from then on, as wired.new_options; auto leaves it.
+        new_options: Auto<NewOptions> = "\"auto\"",
         /// The stations whose air changes: all, or the name of a group.
         stations: String = "\"all\"",
         /// The new SNR to and from them, under the snr model; auto leaves it.

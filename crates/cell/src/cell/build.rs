@@ -24,6 +24,7 @@ use crate::gro::Gro;
 use crate::host::{HostLoss, Outgoing, Passage};
 use crate::loss::{AirLoss, LossModel, Weather};
 use crate::medium::Medium;
+use crate::middlebox::Middlebox;
 use crate::observe::Observer;
 use crate::slots::{Slots, Wakeup};
 use crate::wired::Wired;
@@ -68,6 +69,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             host_losses: host_losses(config, seed),
             wire_down: wire(config, seed, Direction::Down),
             wire_up: wire(config, seed, Direction::Up),
+            middlebox: Middlebox::of(&config.wired),
             flows: flows(config, seed),
             merging: Vec::new(),
             unsent: VecDeque::new(),

@@ -7,6 +7,7 @@ use ackless_wire::{Instant, PacketId};
 
 use super::Cell;
 use super::flood::Load;
+use crate::config::Direction;
 use crate::flows::{Addressee, Place, address};
 use crate::host::{Crossing, Outgoing};
 use crate::observe::{Event, Observer};
@@ -322,6 +323,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     packet
                 }
             };
+            let Some(packet) = self.past_middlebox(Direction::Down, packet) else { continue };
             let to = self.destination_below(packet);
             let Some(next) = self.routes.relay(0, NodeId(0), to) else {
                 self.pool.release(packet);
@@ -350,10 +352,29 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// A packet has come over the wire: what a middlebox at its end lets pass.
+    #[inline(always)]
+    fn past_middlebox(&mut self, direction: Direction, packet: PacketId) -> Option<PacketId> {
+        if self.middlebox.is_none() { Some(packet) } else { self.meet_middlebox(direction, packet) }
+    }
+
+    #[cold]
+    fn meet_middlebox(&mut self, direction: Direction, packet: PacketId) -> Option<PacketId> {
+        let passed = self.middlebox.as_mut()?.pass(self.now, direction, &mut self.pool, packet);
+        passed
+            .inspect_err(|_| {
+                let node = (direction == Direction::Up).then_some(NodeId(0));
+                self.observer.observe(self.now, &Event::WireDrop { node });
+            })
+            .inspect_err(|&dropped| self.pool.release(dropped))
+            .ok()
+    }
+
     /// Packets have come over the wire to the server.
     pub(super) fn deliver_up(&mut self) {
         let plain = self.is_plain() && self.server.is_instant();
         while let Some(packet) = self.wire_up.pop(self.now) {
+            let Some(packet) = self.past_middlebox(Direction::Up, packet) else { continue };
             if plain && let Some(Addressee::End(flow, end)) = self.flows.addressee(self.pool.get(packet)) {
                 self.deliver_to_end(Place::Server, flow, end, packet);
             } else if self.server.is_instant() {

@@ -62,6 +62,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if concerns(Direction::Up) {
             self.wire_up.insert(step);
         }
+        if step.new_options.is_some() {
+            self.middlebox.get_or_insert_default().add(&step);
+        }
     }
 
     /// The air between a station, by its place in the configuration, and what it is linked to changes now.

@@ -37,6 +37,20 @@ pub struct WiredLink {
     pub jitter_reorders: bool,
     /// How much may wait for the link; a packet that finds so much waiting is dropped.
     pub buffer: WireBuffer,
+    /// What a middlebox does at its end.
+    pub new_options: NewOptions,
+}
+
+/// What a middlebox does with TCP options that are newer than it is: here those of TACK and the request for an ACK rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NewOptions {
+    /// Nothing.
+    #[default]
+    Pass,
+    /// It takes them out, and lets the packet pass.
+    Strip,
+    /// It drops the packet.
+    Drop,
 }
 
 /// How much may wait for a link. The packet being sent does not wait.
@@ -61,6 +75,15 @@ pub struct WireStep {
     pub delay: Option<Duration>,
     /// The new loss of packets; `None` leaves it.
     pub loss: Option<Probability>,
+    /// What a middlebox at its end does from then on, also with what is on its way; `None` leaves it.
+    pub new_options: Option<NewOptions>,
+}
+
+impl WireStep {
+    /// A change of nothing, for both directions.
+    pub const fn nothing(at: Instant) -> Self {
+        Self { at, direction: None, rate: None, delay: None, loss: None, new_options: None }
+    }
 }
 
 impl WiredLink {
@@ -75,6 +98,7 @@ impl WiredLink {
             jitter: Duration::ZERO,
             jitter_reorders: false,
             buffer: WireBuffer::Packets(buffer_packets),
+            new_options: NewOptions::Pass,
         }
     }
 }

@@ -305,7 +305,7 @@ fn whatever_waits_what_was_changed_last_holds_in_the_end() {
 
 /// A change of both directions.
 fn step(after: Duration, rate: Option<BitRate>, delay: Option<Duration>) -> WireStep {
-    WireStep { at: Instant::ZERO + after, direction: None, rate, delay, loss: None }
+    WireStep { rate, delay, ..WireStep::nothing(Instant::ZERO + after) }
 }
 
 fn position(ids: &[PacketId], id: PacketId) -> u64 {

@@ -73,11 +73,9 @@ mod tests {
             2 => config.reorder = Probability::new(0.2).expect("a probability"),
             3 => config.buffer = WireBuffer::Bytes(Bytes(30_000)),
             4 => steps.push(WireStep {
-                at: Instant::from_millis(2),
-                direction: None,
                 rate: Some(BitRate::from_mbps(100)),
                 delay: Some(Duration::from_micros(10)),
-                loss: None,
+                ..WireStep::nothing(Instant::from_millis(2))
             }),
             _ => {}
         }

@@ -136,6 +136,7 @@ class Cell:
         - ``stations.NAME.mcs``, ``.streams``, ``.guard_interval``, ``.rate``: from the next PPDU on, where no rate control chooses (``rate_control=fixed``);
         - ``stations.NAME.snr``, ``.air_loss``, ``.outage``: as a step of the scenario changes the air;
         - ``wired.rate``, ``.delay``, ``.loss``, also ``down_`` and ``up_`` alone: for packets that come to the wire from now on;
+        - ``wired.new_options``, also ``down_`` and ``up_`` alone: for packets that leave the wire from now on;
         - ``flows.NAME.ack``: when a TCP flow acknowledges (``4``, ``"per-packet"``, ``"linux"``); what is held back is acknowledged now. Not with TACK.
 
         ``NAME`` is one station or flow, or a group of them; without it, all are meant. What cannot be set, or not to this, is a :class:`ValueError`, and changes

@@ -554,6 +554,13 @@ class Wired(TypedDict, total=False):
     an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
     mtu: str
     """Largest IP packet. Default: '1500B'. Allowed: an amount of data with its unit, such as '64KiB' (B, kB, KiB, MB, MiB, GB, GiB)."""
+    new_options: Literal["pass", "strip", "drop"]
+    """What a middlebox at its end does with TCP options that are newer than it is, those of TACK and of transport.ack=request: it lets them pass,
+    takes them out, or drops what bears them. Default: 'pass'. Allowed: one of 'pass', 'strip', 'drop'."""
+    down_new_options: Literal["auto", "pass", "strip", "drop"]
+    """That at the AP's end; auto is wired.new_options. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'strip', 'drop'."""
+    up_new_options: Literal["auto", "pass", "strip", "drop"]
+    """That at the server's end; auto is wired.new_options. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'strip', 'drop'."""
 
 
 class Steps(TypedDict, total=False):
@@ -573,6 +580,9 @@ class Steps(TypedDict, total=False):
     such as '5ms' (ns, us, ms, s)."""
     loss: str | int | float | bool | list[str]
     """The new loss of the wire; auto leaves it. Default: 'auto'. Allowed: 'auto' or a probability from 0 to 1, or as '2%'."""
+    new_options: Literal["auto", "pass", "strip", "drop"]
+    """What a middlebox on the wire does from then on, as wired.new_options; auto leaves it. Default: 'auto'. Allowed: 'auto' or one of 'pass',
+    'strip', 'drop'."""
     stations: str
     """The stations whose air changes: all, or the name of a group. Default: 'all'. Allowed: a text in quotes."""
     snr: str

@@ -1,6 +1,6 @@
 //! The wire: both its directions, and how they change.
 
-use ackless_cell::config::{Direction, Probability, WireBuffer, WireStep, WiredConfig, WiredLink};
+use ackless_cell::config::{Direction, NewOptions, Probability, WireBuffer, WireStep, WiredConfig, WiredLink};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::air::is_changed_by;
@@ -19,6 +19,7 @@ struct Way<'a> {
     jitter: &'a Setting<Auto<Duration>>,
     loss: &'a Setting<Auto<Probability>>,
     buffer: &'a Setting<Auto<Room>>,
+    new_options: &'a Setting<Auto<NewOptions>>,
 }
 
 /// The wire of the cell.
@@ -33,6 +34,7 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
         jitter: &wired.down_jitter,
         loss: &wired.down_loss,
         buffer: &wired.down_buffer,
+        new_options: &wired.down_new_options,
     };
     let up = Way {
         rate: &wired.up_rate,
@@ -40,6 +42,7 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
         jitter: &wired.up_jitter,
         loss: &wired.up_loss,
         buffer: &wired.up_buffer,
+        new_options: &wired.up_new_options,
     };
     let (down, up) = (link(scenario, &down)?, link(scenario, &up)?);
     if down.jitter.is_zero() && up.jitter.is_zero() {
@@ -75,6 +78,7 @@ fn link(scenario: &Scenario, way: &Way<'_>) -> Result<WiredLink, ScenarioError> 
                 return Err(scenario.refuse(way.buffer, message, help));
             }
         },
+        new_options: way.new_options.value.clone().unwrap_or_else(|| wired.new_options.value),
     })
 }
 
@@ -99,9 +103,13 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
         let help = "set it earlier, or lengthen run.warm_up or run.measured";
         return Err(scenario.refuse(&step.at, message, help));
     }
-    if step.rate.value == Auto::Auto && step.delay.value == Auto::Auto && step.loss.value == Auto::Auto {
+    let changes_wire = step.rate.value != Auto::Auto
+        || step.delay.value != Auto::Auto
+        || step.loss.value != Auto::Auto
+        || step.new_options.value != Auto::Auto;
+    if !changes_wire {
         if !is_changed_by(step) {
-            let help = "set steps.rate, delay, loss, snr, air_loss or outage, or leave the step out";
+            let help = "set steps.rate, delay, loss, new_options, snr, air_loss or outage, or leave the step out";
             return Err(scenario.refuse(&step.name, "is a step that changes nothing", help));
         }
         scenario.without_bearing(&step.direction, "the step does not change the wire")?;
@@ -121,6 +129,7 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
         rate,
         delay: step.delay.given(),
         loss: step.loss.given(),
+        new_options: step.new_options.given(),
     }))
 }
 

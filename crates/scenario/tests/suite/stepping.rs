@@ -44,13 +44,13 @@ fn steps_of_any_size_do_not_show() {
 
 #[test]
 fn a_wire_that_changes_before_anything_is_on_it_is_as_a_step_known_beforehand() {
-    let changed = |direction, rate, delay, loss| WireStep { at: Instant::ZERO, direction, rate, delay, loss };
+    let nothing = WireStep::nothing(Instant::ZERO);
     let (rate, delay) = (Some(BitRate::from_mbps(7)), Some(Duration::from_millis(9)));
     let loss = Probability::new(0.02);
     for (argument, step) in [
-        ("steps.rate=7Mbps", changed(None, rate, None, None)),
-        ("steps.delay=9ms", changed(None, None, delay, None)),
-        ("steps.loss=0.02", changed(None, None, None, loss)),
+        ("steps.rate=7Mbps", WireStep { rate, ..nothing }),
+        ("steps.delay=9ms", WireStep { delay, ..nothing }),
+        ("steps.loss=0.02", WireStep { loss, ..nothing }),
     ] {
         let known = cell("wifi-80211n", "tcp", &[argument]);
         let mut beforehand = watched(&known, 5);
@@ -62,7 +62,7 @@ fn a_wire_that_changes_before_anything_is_on_it_is_as_a_step_known_beforehand() 
     }
     // One way alone.
     let mut run = watched(&cell("wifi-80211n", "tcp", &[]), 5);
-    run.own_mut().cell.change_wire(changed(Some(Direction::Up), rate, None, None));
+    run.own_mut().cell.change_wire(WireStep { direction: Some(Direction::Up), rate, ..nothing });
     run.advance(run.config().end());
     assert!(run.finish().goodput_mbps > 50.0, "the data went the other way");
 }

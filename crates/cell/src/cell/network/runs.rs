@@ -127,7 +127,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// nothing changes but its queue, and nobody need be asked what is next: each is an event as any other, and goes where it would have gone.
     #[inline(always)]
     pub(super) fn queue_ahead(&mut self) {
-        let plain = self.passages[0].is_instant() && self.witness.is_none() && self.outside.is_none();
+        let plain = self.passages[0].is_instant()
+            && self.witness.is_none()
+            && self.outside.is_none()
+            && self.middlebox.is_none();
         if !plain || self.contention.stale {
             return;
         }

@@ -105,12 +105,9 @@ fn what_the_wire_loses_the_sender_hears_of_from_the_client() {
 fn round_trips_that_grow_bring_no_timeout_about() {
     let outcomes = survives("a wire that grows", 8, |seed| {
         let mut config = downloads(STANDARDS[seed as usize % 4], 1, 300_000);
-        let step = |millis, delay| WireStep {
-            at: Instant::from_millis(millis),
-            direction: None,
-            rate: None,
-            delay: Some(Duration::from_millis(delay)),
-            loss: None,
+        let step = |millis, delay| {
+            let nothing = WireStep::nothing(Instant::from_millis(millis));
+            WireStep { delay: Some(Duration::from_millis(delay)), ..nothing }
         };
         config.wired.steps = vec![step(30 + seed, 20), step(130, 45), step(300, 70)];
         config

@@ -11,8 +11,8 @@ mod stripped;
 use std::collections::BTreeMap;
 
 use ackless_cell::config::{
-    CellConfig, CongestionChoice, Direction, FlowConfig, Peer, Probability, SchemeChoice, TcpConfig, Traffic,
-    TransportConfig,
+    CellConfig, CongestionChoice, Direction, FlowConfig, NewOptions, Peer, Probability, SchemeChoice, TcpConfig,
+    Traffic, TransportConfig,
 };
 use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
@@ -113,7 +113,7 @@ fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: 
     let plain = |flow: &FlowConfig| !matches!(flow.transport, TransportConfig::Tcp(tcp) if tcp.tack.is_some());
     let nodes = |node| Tap::boxed(scheme(&config, node), Middlebox::new(strips));
     let mut cell = Cell::new(&config, seed, nodes, ears::recorder(&config));
-    let alters = contender.makes && (strips != Strips::NOTHING || config.flows.iter().any(plain));
+    let alters = contender.makes && (strips != Strips::NOTHING || meddles(&config) || config.flows.iter().any(plain));
     if !contender.holds_back && !alters {
         cell.witness_acks();
     }
@@ -135,6 +135,13 @@ fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: 
         contender.name
     );
     Run { flows, counts }
+}
+
+/// Whether a middlebox on the wire ever does anything.
+fn meddles(config: &CellConfig) -> bool {
+    let wired = &config.wired;
+    [wired.down.new_options, wired.up.new_options].iter().any(|&options| options != NewOptions::Pass)
+        || wired.steps.iter().any(|step| step.new_options.is_some())
 }
 
 /// The cell with this on its nodes.

@@ -1,12 +1,14 @@
 //! Random cells: stations, flows with TACK and without, losses, latencies and queues, under a random scheme.
 
-use ackless_cell::config::{ApQueue, CellConfig, Direction, Gro, Peer, Probability, Traffic, TransportConfig};
+use ackless_cell::config::{
+    ApQueue, CellConfig, Direction, Gro, NewOptions, Peer, Probability, Traffic, TransportConfig, WireStep,
+};
 use ackless_phy::Standard;
 use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
-use ackless_tcp::{AckChoice, CongestionChoice, TackConfig, Variant};
+use ackless_tcp::{AckChoice, CongestionChoice, Losses, TackConfig, Variant};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::tcp::TackForm;
-use ackless_wire::{BitRate, Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::tack::{Contender, contenders, run, with_tack};
 use crate::testing::cells::{cell, loss, with_stations, with_tcp};
@@ -33,8 +35,11 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
         if random.chance(0.7) {
             *tcp = with_tack(*tcp);
             tcp.tack = Some(choices(&mut random));
+            let rounds = |losses| Variant::Rounds { losses };
+            let variants = [Variant::Standard, rounds(Losses::Ignored), rounds(Losses::Bound)];
+            let variant = variants[random.below(3) as usize];
             tcp.congestion = [
-                CongestionChoice::ReceiverBbr(Variant::Standard),
+                CongestionChoice::ReceiverBbr(variant),
                 CongestionChoice::Bbr,
                 CongestionChoice::Cubic,
                 CongestionChoice::NewReno,
@@ -80,7 +85,25 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     small_queues(&mut Stream::new(seed, 7, Purpose::Test), &mut config);
     radio(&mut Stream::new(seed, 8, Purpose::Test), &mut config);
     macs(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
+    changes(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
     (config, contender)
+}
+
+/// How the wire changes under way: its delay, and what middleboxes do.
+fn changes(random: &mut Stream, config: &mut CellConfig) {
+    let options = [NewOptions::Pass, NewOptions::Strip, NewOptions::Drop];
+    for way in [&mut config.wired.down, &mut config.wired.up] {
+        way.new_options = if random.chance(0.1) { options[random.below(3) as usize] } else { NewOptions::Pass };
+    }
+    let mut at = Duration::ZERO;
+    while random.chance(0.5) {
+        at += Duration::from_millis(random.below(1_500));
+        let direction = [None, Some(Direction::Down), Some(Direction::Up)][random.below(3) as usize];
+        let delay = random.chance(0.5).then(|| Duration::from_micros(random.below(100_000)));
+        let new_options = random.chance(0.3).then(|| options[random.below(3) as usize]);
+        let nothing = WireStep::nothing(Instant::ZERO + at);
+        config.wired.steps.push(WireStep { direction, delay, new_options, ..nothing });
+    }
 }
 
 fn choices(random: &mut Stream) -> TackConfig {

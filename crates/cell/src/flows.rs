@@ -5,7 +5,6 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::tack::Memory;
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
@@ -18,7 +17,9 @@ use crate::gro::{Gro, Merging};
 use crate::observe::{DatagramCounts, Held, TransportCounts};
 use crate::small_queue::SmallQueue;
 use crate::video::Video;
+use destinations::Destinations;
 
+mod destinations;
 mod totals;
 
 /// Where a transport end stands.
@@ -35,6 +36,7 @@ pub enum Place {
 pub struct Flows {
     flows: Vec<Flow>,
     pings: Vec<Ping>,
+    destinations: Destinations,
 }
 
 /// One flow with its two ends and its application.
@@ -47,8 +49,6 @@ pub(crate) struct Flow {
     flood: Option<Bytes>,
     /// Counts of the connections before the present one.
     past: (u64, u64),
-    /// What the station remembers of TACK on the way to its peer.
-    tack_memory: Memory,
     /// When the present connection began.
     connected: Instant,
     past_transport: TransportCounts,
@@ -160,7 +160,9 @@ impl Flows {
             next_id: 0,
             outstanding: std::collections::BTreeMap::new(),
         };
-        Self { flows: flows.iter().enumerate().map(flow).collect(), pings: pings.iter().map(ping).collect() }
+        let flows: Vec<_> = flows.iter().enumerate().map(flow).collect();
+        let destinations = Destinations::of(&flows);
+        Self { flows, pings: pings.iter().map(ping).collect(), destinations }
     }
 
     /// Each end merges what its host does.
@@ -217,6 +219,12 @@ impl Flows {
 
     pub(crate) fn flow_mut(&mut self, flow: usize) -> &mut Flow {
         &mut self.flows[flow]
+    }
+
+    /// Opens a new connection of a flow. Its station, which calls, offers TACK unless it has learned better on the way to this host.
+    pub(crate) fn connect(&mut self, flow: usize, now: Instant, tcp: &TcpConfig) {
+        let offers_tack = tcp.tack.is_some() && self.destinations.offers(&self.flows, flow, now);
+        self.flows[flow].connect(now, tcp, offers_tack);
     }
 
     pub(crate) fn has_pings(&self) -> bool {
@@ -287,7 +295,6 @@ impl Flow {
             config,
             application,
             past: (0, 0),
-            tack_memory: Memory::default(),
             connected: Instant::ZERO,
             past_transport: TransportCounts::default(),
             datagrams: DatagramCounts::default(),
@@ -388,11 +395,11 @@ impl Flow {
         }
     }
 
-    /// Opens a new connection: the station calls, its peer listens.
+    /// Opens a new connection: the station calls, and offers TACK or not; its peer listens.
     /// Apart: two endpoints want room on the stack, which whoever calls it would make each time.
     #[cold]
     #[inline(never)]
-    pub(crate) fn connect(&mut self, now: Instant, tcp: &TcpConfig) {
+    fn connect(&mut self, now: Instant, tcp: &TcpConfig, offers_tack: bool) {
         let (retransmissions, timeouts) = self.sender_totals();
         self.past = (retransmissions, timeouts);
         self.keep_transport_counts();
@@ -402,13 +409,9 @@ impl Flow {
         if let (Some(reader), Some(old)) = (&mut self.application.reader, &self.ends[receiver].tcp) {
             reader.left += old.readable();
         }
-        // The station calls, and remembers what came of TACK on the way.
-        if let Some(old) = &self.ends[1].tcp {
-            self.tack_memory.learn(self.connected, now, old.tack_verdict());
-        }
         self.connected = now;
         let [peer_config, config] = [0, 1].map(|end| Config { nagle, tso: self.ends[end].tso, ..endpoint_config(tcp) });
-        let config = Config { tack: config.tack.filter(|_| self.tack_memory.offers(now)), ..config };
+        let config = Config { tack: config.tack.filter(|_| offers_tack), ..config };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
         let (listening, calling) = (iss(), iss());

@@ -124,8 +124,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if let TransportConfig::Tcp(tcp) = &transport {
             let afresh = state.ends[0].tcp.is_none() || matches!(traffic, Traffic::Repeated { .. });
             if afresh {
-                state.connect(now, tcp);
+                self.flows.connect(flow, now, tcp);
             }
+            let state = self.flows.flow_mut(flow);
             let sender = state.sender();
             let endpoint = state.ends[sender].tcp.as_mut().expect("a connected flow has two endpoints");
             match traffic {

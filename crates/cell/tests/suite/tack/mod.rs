@@ -2,6 +2,7 @@
 //! connection that does TACK says.
 
 mod capture;
+mod memory;
 mod middlebox;
 mod mixed;
 mod random;

@@ -729,6 +729,9 @@ class Tack(TypedDict, total=False):
     timing: Literal["one-way-delay", "sampled"]
     """How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)). Default:
     'one-way-delay'. Allowed: one of 'one-way-delay', 'sampled'."""
+    tau: str
+    """tau: for how long a least round-trip time counts (section V-B). Default: '10s'. Allowed: a time with its unit, such as '5ms' (ns, us, ms,
+    s)."""
     variant: Literal["standard", "miracast", "rounds"]
     """What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a
     filter of sixteen rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast',

@@ -71,7 +71,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         sender: sender(scenario),
         ack: AckConfig { every: if let AckRule::Every(segments) = rule { segments } else { 2 }, timeout },
         policy: policy(scenario, rule)?,
-        tack: tack.then(|| options(scenario)),
+        tack: tack.then(|| options(scenario)).transpose()?,
         packet,
         sack: shared.sack.value,
         timestamps: shared.timestamps.value,
@@ -172,19 +172,20 @@ fn variant(scenario: &Scenario) -> Variant {
     }
 }
 
-fn options(scenario: &Scenario) -> TackConfig {
+fn options(scenario: &Scenario) -> Result<TackConfig, ScenarioError> {
     let keys = &scenario.tack;
-    TackConfig {
+    Ok(TackConfig {
         form: keys.form.value,
         blocks: keys.blocks.value,
         loss_signal: keys.loss_signal.value,
         timing: keys.timing.value,
+        tau: scenario.in_range(&keys.tau, Duration::from_millis(1), Duration::from_secs(600))?,
         batch: keys.batch.value,
         share: keys.share.value,
         rate: keys.rate.value,
         window_asks: keys.window_asks.value,
         settling: keys.settling.value,
-    }
+    })
 }
 
 /// IPv4 and UDP.

@@ -122,6 +122,8 @@ section! {
         loss_signal: LossSignal = "\"iack\"",
         /// How the least round-trip time is measured (section V-B): by one-way delays, or by one sample for each TACK (figure 7(a)).
         timing: Timing = "\"one-way-delay\"",
+        /// tau: for how long a least round-trip time counts (section V-B).
+        tau: Duration = "\"10s\"",
         /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of sixteen
         /// rounds and a look for a change of path (row tack-wifi).
         variant: TackKind = "\"standard\"",

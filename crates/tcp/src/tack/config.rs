@@ -1,5 +1,6 @@
 //! What can be chosen about TACK on a connection.
 
+use ackless_wire::Duration;
 use ackless_wire::tcp::TackForm;
 
 /// The choices of an end that offers TACK. Both ends must offer it (paper, VI-A); the one that receives data then does
@@ -7,7 +8,7 @@ use ackless_wire::tcp::TackForm;
 ///
 /// How often TACKs come is the business of [`AckChoice`](crate::AckChoice), how fast data goes that of
 /// [`CongestionChoice`](crate::CongestionChoice).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TackConfig {
     /// How the options are written. Default: as kinds 40 to 42.
     pub form: TackForm,
@@ -17,6 +18,8 @@ pub struct TackConfig {
     pub loss_signal: LossSignal,
     /// How the least round trip is measured. Default: by one-way delays.
     pub timing: Timing,
+    /// tau: for how long a least round trip counts (paper, V-B), in tenths of it, of a nanosecond at least. Default: 10 s.
+    pub tau: Duration,
     /// Whether a TACK that falls due amid a batch waits for the batch's end: see [`Endpoint::end_batch`](crate::Endpoint::end_batch). So there is at most one for
     /// each batch, and then as many as f asks for. Ours; the paper acknowledges the packet with which a TACK falls due, the second of an A-MPDU where 1/f has
     /// passed, and the rest of it 1/f later. Default: no.
@@ -29,6 +32,23 @@ pub struct TackConfig {
     pub window_asks: bool,
     /// For how long a gap may close. Default: for RTTmin/4.
     pub settling: Settling,
+}
+
+impl Default for TackConfig {
+    fn default() -> Self {
+        Self {
+            form: TackForm::default(),
+            blocks: Blocks::default(),
+            loss_signal: LossSignal::default(),
+            timing: Timing::default(),
+            tau: Duration::from_secs(10),
+            batch: false,
+            share: Share::default(),
+            rate: RateBy::default(),
+            window_asks: false,
+            settling: Settling::default(),
+        }
+    }
 }
 
 /// Who measures the rate at which data is delivered.

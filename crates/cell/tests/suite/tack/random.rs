@@ -111,6 +111,7 @@ fn choices(random: &mut Stream) -> TackConfig {
         form: [TackForm::Kinds, TackForm::Experimental][random.below(2) as usize],
         blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][random.below(4) as usize],
         loss_signal: [LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly][random.below(3) as usize],
+        tau: Duration::from_millis([10_000, 1_000, 60_000][random.below(3) as usize]),
         timing: [Timing::OneWayDelay, Timing::Sampled][random.below(2) as usize],
         batch: random.chance(0.4),
         share: [Share::Least, Share::Usual][random.below(2) as usize],

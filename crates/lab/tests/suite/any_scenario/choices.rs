@@ -222,6 +222,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("tack.form", &["kinds", "experimental"]),
     ("tack.blocks", &["rich", "distinct", "poor", "on-demand"]),
     ("tack.loss_signal", &["iack", "tack-only"]),
+    ("tack.tau", &["10s", "1ms", "2500ms", "600s"]),
     ("tack.timing", &["one-way-delay", "sampled"]),
     ("tack.variant", &["standard", "miracast", "rounds"]),
     ("tack.probe_rtt", &["gentle", "never"]),

@@ -193,7 +193,7 @@ impl Sending {
             window: WindowClock::new(),
             hearing: Hearing { timeouts: 0, plain_since: None, inquiry: Inquiry::None, answers: 0 },
             reports: Reports::new(),
-            round_trip: RoundTrip::new(config.timing),
+            round_trip: RoundTrip::new(config.timing, config.tau),
             bandwidth: Bandwidth::new(),
             hold: Hold::new(),
             frequency: Frequency::new(terms),

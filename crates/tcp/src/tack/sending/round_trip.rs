@@ -15,6 +15,8 @@ use crate::tack::Timing;
 #[derive(Clone, Debug)]
 pub(crate) struct RoundTrip {
     timing: Timing,
+    /// A tenth of tau.
+    tenth: Duration,
     advanced: Minimum,
     sampled: Minimum,
     /// The stretch in which a fresh sample was last asked for.
@@ -30,8 +32,10 @@ struct Minimum {
 
 impl RoundTrip {
     /// No sample yet.
-    pub(crate) const fn new(timing: Timing) -> Self {
-        Self { timing, advanced: Minimum::new(), sampled: Minimum::new(), asked: 0 }
+    pub(crate) const fn new(timing: Timing, tau: Duration) -> Self {
+        let nanos = tau.as_nanos() / SLOTS as u64;
+        let tenth = Duration::from_nanos(if nanos == 0 { 1 } else { nanos });
+        Self { timing, tenth, advanced: Minimum::new(), sampled: Minimum::new(), asked: 0 }
     }
 
     /// A report came, with the samples that it gave by the two methods.
@@ -74,7 +78,7 @@ impl RoundTrip {
     /// been asked for in this tenth.
     pub(crate) fn wants_sample(&mut self, now: Instant) -> bool {
         self.advance(now);
-        let stretch = stretch(now);
+        let stretch = self.stretch(now);
         let about_to_go = match self.timing {
             Timing::OneWayDelay => self.advanced.filter.is_about_to_go(),
             Timing::Sampled => self.sampled.filter.is_about_to_go(),
@@ -87,8 +91,13 @@ impl RoundTrip {
     }
 
     fn advance(&mut self, now: Instant) {
-        self.advanced.advance(stretch(now));
-        self.sampled.advance(stretch(now));
+        let stretch = self.stretch(now);
+        self.advanced.advance(stretch);
+        self.sampled.advance(stretch);
+    }
+
+    fn stretch(&self, now: Instant) -> u64 {
+        now.saturating_since(Instant::ZERO).div_floor(self.tenth)
     }
 }
 
@@ -117,13 +126,8 @@ impl Minimum {
     }
 }
 
-fn stretch(now: Instant) -> u64 {
-    now.saturating_since(Instant::ZERO).div_floor(STRETCH)
-}
-
-/// tau is 10 s (V-B), in tenths.
+/// tau, in tenths.
 const SLOTS: usize = 10;
-const STRETCH: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -134,8 +138,29 @@ mod tests {
     }
 
     #[test]
+    fn a_minimum_counts_for_tau_less_a_tenth_and_no_longer_than_tau() {
+        for tau in [1_000, 2_500, 30_000] {
+            let min_after = |millis| {
+                let mut rtt = RoundTrip::new(Timing::OneWayDelay, Duration::from_millis(tau));
+                rtt.on_samples(Instant::ZERO, ms(20), ms(25));
+                rtt.on_samples(Instant::from_millis(millis), ms(30), ms(31));
+                rtt.min()
+            };
+            assert_eq!((min_after(tau * 9 / 10), min_after(tau)), (ms(20), ms(30)), "tau = {tau} ms");
+        }
+    }
+
+    #[test]
+    fn a_tau_of_nothing_is_the_shortest_there_is() {
+        let mut rtt = RoundTrip::new(Timing::OneWayDelay, Duration::ZERO);
+        rtt.on_samples(Instant::from_nanos(0), ms(20), None);
+        rtt.on_samples(Instant::from_nanos(10), ms(30), None);
+        assert_eq!(rtt.min(), ms(30));
+    }
+
+    #[test]
     fn a_minimum_counts_for_no_longer_than_ten_seconds() {
-        let mut rtt = RoundTrip::new(Timing::OneWayDelay);
+        let mut rtt = RoundTrip::new(Timing::OneWayDelay, Duration::from_secs(10));
         rtt.on_samples(Instant::from_millis(500), ms(20), ms(25));
         for second in 1..10 {
             rtt.on_samples(Instant::from_secs(second), ms(30 + second), None);
@@ -149,14 +174,14 @@ mod tests {
 
     #[test]
     fn the_configuration_says_which_method_counts() {
-        let mut rtt = RoundTrip::new(Timing::Sampled);
+        let mut rtt = RoundTrip::new(Timing::Sampled, Duration::from_secs(10));
         rtt.on_samples(Instant::from_secs(1), ms(20), ms(25));
         assert_eq!((rtt.min(), rtt.advanced()), (ms(25), ms(20)));
     }
 
     #[test]
     fn what_was_known_before_a_long_silence_stays_until_something_newer_comes() {
-        let mut rtt = RoundTrip::new(Timing::OneWayDelay);
+        let mut rtt = RoundTrip::new(Timing::OneWayDelay, Duration::from_secs(10));
         rtt.on_exchange(Instant::from_secs(1), Duration::from_millis(20));
         assert!(!rtt.wants_sample(Instant::from_secs(100)));
         assert_eq!(rtt.min(), ms(20));

@@ -218,6 +218,7 @@ fn config(random: &mut Stream, family: Family) -> Config {
         blocks: pick(random, &[Blocks::Poor, Blocks::Rich, Blocks::OnDemand]),
         loss_signal: pick(random, &[LossSignal::Iack, LossSignal::Iack, LossSignal::TackOnly]),
         timing: pick(random, &[Timing::OneWayDelay, Timing::Sampled]),
+        tau: Duration::from_millis(pick(random, &[10_000, 10_000, 0, 1, 1_000, 600_000])),
         ..TackConfig::default()
     };
     let tack = if random.chance(0.5) { policies(random, paper) } else { paper };

@@ -82,6 +82,7 @@ impl Chaos {
             blocks: [Blocks::Rich, Blocks::Poor, Blocks::OnDemand, Blocks::Distinct][usize::from(choices >> 1 & 3)],
             loss_signal: if choices & 8 == 0 { LossSignal::Iack } else { LossSignal::TackOnly },
             timing: if choices & 16 == 0 { Timing::OneWayDelay } else { Timing::Sampled },
+            tau: Duration::from_secs(10),
             batch: beside & 1 != 0,
             share: if beside & 2 == 0 { Share::Least } else { Share::Usual },
             rate: if beside & 4 == 0 { RateBy::Receiver } else { RateBy::Sender },

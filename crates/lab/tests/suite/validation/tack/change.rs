@@ -1,9 +1,10 @@
 //! A bandwidth that changes, a small buffer, a video, and datagrams that are answered: claims tack-14 to 18 and 20.
 
+use ackless_cell::result::RunResult;
 use ackless_cell::{Cell, scheme};
 use ackless_wire::{BitRate, Duration, Instant};
 
-use super::super::support::{cell, ears, excess, mean, runs};
+use super::super::support::{cell, ears, estimate, excess, mean, runs, shown};
 use super::goodput;
 
 #[test]
@@ -50,6 +51,34 @@ fn a_projected_screen_takes_fewer_acks_over_tack_and_stalls_about_as_often_as_ov
         tacks * 2 < acks && tacks * 100 > acks,
         "TACK sends {tacks} ACKs, BBR {acks}: neither as many nor a hundredth"
     );
+}
+
+#[test]
+fn beside_twelve_neighbours_most_stops_of_a_projected_screen_remain_without_any_ack() {
+    // Claim tack-20: what is not of ACKs is of contention of data. Under HACK CUBIC's ACKs take no access of their own.
+    let stops = |row| {
+        let keys = ["transport.congestion=cubic", "stations.crowd.count=12", "run.measured=30s"];
+        let percent =
+            |run: &RunResult| run.flows[0].video.and_then(|video| video.rebuffering_percent).expect("it plays");
+        estimate(&runs("tack-miracast", row, &keys, 4), percent)
+    };
+    let (with, without) = (stops("cubic"), stops("hack"));
+    println!("rebuffering with ACKs {} %, without {} %", shown(&with), shown(&without));
+    assert!((0.5 * with.mean..0.95 * with.mean).contains(&without.mean), "{} and {} %", with.mean, without.mean);
+}
+
+#[test]
+fn beside_twelve_neighbours_a_cap_of_l_packets_waits_for_each_tack_of_its_own() {
+    // Figure 16, L = 8: the round trip is below a millisecond, and the cap of two products and what an interval brings comes to L packets. Not so where an interval is of the usual round trip.
+    let of = |every: u32, share: &str| {
+        let keys = [format!("transport.ack_l={every}"), format!("tack.share={share}")];
+        let keys = ["stations.crowd.count=12", "run.measured=30s", &keys[0], &keys[1]];
+        estimate(&runs("tack-miracast", "tack", &keys, 2), |run| run.goodput_mbps)
+    };
+    let (two, eight, usual) = (of(2, "least"), of(8, "least"), of(8, "usual"));
+    println!("L = 2 {} Mbps, L = 8 {}, by the usual round trip {}", shown(&two), shown(&eight), shown(&usual));
+    assert!(excess(eight.mean, two.mean) < -0.2, "{} and {} Mbps", eight.mean, two.mean);
+    assert!(excess(usual.mean, two.mean) > -0.02, "{} and {} Mbps", usual.mean, two.mean);
 }
 
 #[test]

@@ -20,6 +20,21 @@ fn what_comes_late_and_was_not_lost_does_not_keep_tack_wifi_down() {
 }
 
 #[test]
+fn reordering_by_more_than_the_settling_time_costs_tack_wifi_nothing_on_n() {
+    // By the letter, with RTTmin/4, 39 % of packets are reported lost and a quarter of the goodput goes.
+    let of = |row| {
+        let keys = ["wired.jitter=10ms", "wired.jitter_reorders=true", "run.measured=5s"];
+        let run = runs("tack-80211n", row, &keys, 1).remove(0);
+        let lost = ends(&run).data_loss_percent.expect("reports tell");
+        println!("{row}, reordered by up to 10 ms: {:.1} Mbps, {lost:.1} % reported lost", goodput(&run));
+        (goodput(&run), lost)
+    };
+    let (tack, wifi) = (of("tack"), of("tack-wifi"));
+    assert!(tack.1 > 30.0 && wifi.1 < 1.0, "{} and {} % reported lost", tack.1, wifi.1);
+    assert!(wifi.0 > 230.0 && tack.0 < 200.0, "{} and {} Mbps", tack.0, wifi.0);
+}
+
+#[test]
 fn ten_percent_of_acks_lost_cost_tack_rich_less_than_five_percent() {
     // Claim tack-9 (figure 6b): RTT 200 ms, 1 % of the data lost.
     let measure = |row, lost: &str| {
@@ -68,6 +83,24 @@ fn one_way_delays_and_one_sample_for_each_tack_both_find_the_least_round_trip() 
         assert!((100.0..104.0).contains(&delays), "jitter {jitter}: {delays} ms by one-way delays");
         assert!((100.0..104.0).contains(&sampled), "jitter {jitter}: {sampled} ms by samples");
     }
+}
+
+#[test]
+fn a_filter_shorter_than_probe_rtt_s_ten_seconds_finds_the_queue_by_either_method() {
+    // Figure 7(a) over tau, reordered by up to 10 ms: between two ProbeRTTs no packet meets an empty queue.
+    let find = |tau: &str| {
+        let tau = format!("tack.tau={tau}");
+        let jitter = ["wired.jitter=10ms", "wired.jitter_reorders=true", "wired.delay=50ms"];
+        let keys = [&jitter[..], &[&tau, "run.warm_up=10s", "run.measured=18s"]].concat();
+        let run = &runs("tack-80211n", "tack", &keys, 1)[0];
+        let ends = ends(run);
+        let found = [ends.rtt_min_ms, ends.rtt_min_sampled_ms].map(|rtt| rtt.expect("TACK measures it"));
+        println!("{tau}: RTTmin {:.2} ms by one-way delays, {:.2} by samples", found[0], found[1]);
+        found
+    };
+    let (short, long) = (find("2500ms"), find("30s"));
+    assert!(short.iter().all(|rtt| *rtt > 118.0), "{short:?}");
+    assert!(long.iter().all(|rtt| (100.0..103.0).contains(rtt)), "{long:?}");
 }
 
 /// A WAN that is the bottleneck, with a buffer of one product at 80 ms.

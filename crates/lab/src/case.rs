@@ -101,7 +101,7 @@ impl Case {
     /// checked before anything runs.
     ///
     /// # Errors
-    /// Where a value is not allowed for its key, a key has two axes or is set by every row itself, a combination makes no cell, or there are
+    /// Where a value is not allowed for its key, a key has two axes or is set by every row itself, as an override may be, a combination makes no cell, or there are
     /// more than 100,000 cells.
     pub fn all(scenario: &Scenario, axes: &[Axis], rows: &[&'static Row]) -> Result<Vec<Self>, LabError> {
         // All its points would be the same cells, and look like a measurement that the key does not matter.
@@ -111,6 +111,7 @@ impl Case {
             let help = "leave out the key, or take a scheme that does not set it, such as stock";
             return Err(axis.wrong(&axis.values.join(","), &message, help));
         }
+        scenario.heeds_overrides(rows)?;
         let mut cases = Vec::new();
         for Point { at: point, scenario } in points(scenario, axes, rows.len())? {
             for &row in rows {
@@ -307,6 +308,17 @@ mod tests {
         assert!(without_bearing.to_string().starts_with(expected), "{without_bearing}");
         let tcp = Row::find("tcp").expect("this is a row");
         assert_eq!(Case::all(&scenario, &[form], &[scheme, tcp]).map(|cases| cases.len()).ok(), Some(4));
+        let mut asked = scenario.clone();
+        asked.set("filter.form=group").unwrap_or_else(|error| panic!("{error}"));
+        let in_vain = Case::all(&asked, &[], &[scheme]).expect_err("the row sets the form").to_string();
+        assert!(in_vain.starts_with("--set filter.form=group: every scheme here sets this key itself"), "{in_vain}");
+        assert_eq!(
+            Case::all(&asked, &[], &[scheme, tcp]).map(|cases| cases.len()).ok(),
+            Some(2),
+            "it tells in the other"
+        );
+        asked.set("filter.form=no-ack").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(Case::all(&asked, &[], &[scheme]).map(|cases| cases.len()).ok(), Some(1), "the row sets the same");
         let same = refused(&["wifi.mcs=1,1"]);
         assert!(same.starts_with("--over wifi.mcs=1,1: the value 1 stands there twice"), "{same}");
     }

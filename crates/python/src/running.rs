@@ -247,6 +247,7 @@ pub fn told_json(case: &Case, record: &ackless_lab::run::Record) -> Result<Strin
 
 /// The cell of `scenario` in `row`.
 pub fn only(scenario: &ackless_scenario::Scenario, row: &'static Row) -> Result<Case, LabError> {
+    scenario.heeds_overrides(&[row])?;
     let config = scenario.build(row)?;
     Ok(Case { point: Vec::new(), row, scenario: scenario.clone(), config })
 }

@@ -4,6 +4,7 @@
 
 pub mod about;
 mod table;
+mod vain;
 
 use ackless_cell::config::Pace;
 use ackless_schemes::agent::Room;

@@ -15,7 +15,7 @@ use crate::schema::{Origin, Refusal, Section, Setting};
 #[derive(Clone, Debug)]
 pub struct Scenario {
     source: Arc<Source>,
-    overrides: Vec<String>,
+    pub(crate) overrides: Vec<String>,
     pub(crate) run: Run,
     pub(crate) wifi: Wifi,
     pub(crate) scheme: Scheme,

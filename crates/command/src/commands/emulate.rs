@@ -34,6 +34,7 @@ pub fn run(options: &Emulate) -> ExitCode {
 fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let scenario = options.subject.read()?;
     let row = Row::find(&options.scheme)?;
+    scenario.heeds_overrides(&[row])?;
     let built = scenario.build(row)?;
     let config = prepared(&built, options.with_flows)?;
     let hosts = directory(&options.name, &config)?;

@@ -19,6 +19,7 @@ use crate::recording::Recording;
 pub fn run(options: &Run) -> Result<(), Failure> {
     let scenario = options.subject.read()?;
     let row = Row::find(&options.scheme)?;
+    scenario.heeds_overrides(&[row])?;
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
     let job = Job { case: &case, seed: options.seed };

@@ -82,7 +82,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("fast_ack.cache_packets", &["4096", "1", "2"]),
     ("fast_ack.repair_after", &["200ms", "1us"]),
     ("ap.aql_low", &["5ms", "100us"]),
-    ("ap.aql_high", &["12ms", "200us"]),
+    ("ap.aql_high", &["12ms", "200us", "20ms"]),
     ("ap.aql_threshold", &["24ms", "1ms"]),
     ("ap.queue_shared", &["false", "true"]),
     ("ap.device_queue", &["none", "aql", "1", "50"]),

@@ -19,7 +19,7 @@ program=$(cargo bench --quiet -p ackless-tcp --bench tack --no-run --message-for
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 
-for line in ${LINES_OF_TABLE:-0 1 2 3 4 5 6 7 8 9 10 11 12 13 14}; do
+for line in ${LINES_OF_TABLE:-0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18}; do
     for end in 0 1; do
         said=$(valgrind --tool=callgrind --callgrind-out-file="$scratch/profile" --toggle-collect='*Recording::replay*' \
             "$program" "$line" "$end" 2>"$scratch/messages") || fail "the benchmark failed: $(cat "$scratch/messages")"

@@ -5,11 +5,11 @@
 
 mod record;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use ackless_wire::{Bytes, Instant};
 
-pub use self::record::{Fate, Lost, Run, Snapshot, Transmission, Verdict};
+pub use self::record::{Fate, Lost, Run, Snapshot, Transmission};
 use crate::loss::Scoreboard;
 use crate::row::Row;
 use crate::sequence::{Position, Span};
@@ -27,8 +27,10 @@ pub struct Transmissions {
     records: Row<Transmission>,
     /// In the order of sending. An entry is out of date where its records have a later number or are gone.
     order: Row<Entry>,
-    /// So many entries at the head of `order` have nothing in flight.
-    settled: usize,
+    /// So many entries at the head of `order` have been overtaken: something sent after them has been delivered.
+    overtaken: usize,
+    /// Of those, in order, at least all that have something in flight.
+    waiting: VecDeque<Entry>,
     /// What has been reported above SND.UNA.
     board: Scoreboard,
     last_number: u64,
@@ -210,37 +212,69 @@ impl Transmissions {
             && (record.end <= above || self.board.gap(above, record.end).is_empty())
     }
 
-    /// Whether anything may be in flight that was sent before the transmission `latest`: else [`judge`](Self::judge) has nothing to judge.
+    /// Whether anything may be in flight that was sent before the transmission `latest`: else [`lose_overdue`](Self::lose_overdue) has nothing to do.
     #[inline]
     pub fn is_overtaken(&self, latest: u64) -> bool {
-        self.order.get(self.settled).is_some_and(|entry| entry.number < latest)
+        !self.waiting.is_empty() || self.order.get(self.overtaken).is_some_and(|entry| entry.number < latest)
     }
 
-    /// Goes through what is in flight in the order of sending, up to before the transmission `below`, and marks as lost what `judge` says.
-    pub fn judge(&mut self, below: u64, mut judge: impl FnMut(&Transmission) -> Verdict) {
-        let mut settling = true;
-        for at in self.settled..self.order.len() {
-            let entry = self.order[at];
-            if entry.number >= below {
-                return;
-            }
+    /// Marks as lost what is in flight, was sent before the transmission `latest`, and `is_overdue`, which is not so of what was sent later than something of which it is not. Returns when
+    /// that was sent last which stays.
+    ///
+    /// Each transmission is overtaken once, and is lost or otherwise out of flight once: O(1), amortised, however many wait.
+    pub fn lose_overdue(&mut self, latest: u64, is_overdue: impl Fn(&Transmission) -> bool) -> Option<Instant> {
+        self.overtake(latest);
+        while let Some(&entry) = self.waiting.front() {
             let (from, to) = self.indices(entry.span);
-            let mut waits = false;
+            let mut stays = false;
             for index in from..to {
-                let record = self.records[index];
-                if record.number != entry.number || record.fate != Fate::InFlight {
-                    continue;
-                }
-                match judge(&record) {
-                    Verdict::Lose => self.set_fate(index, Fate::Lost),
-                    Verdict::Keep => waits = true,
+                if self.is_of(index, entry) {
+                    if !is_overdue(&self.records[index]) {
+                        stays = true;
+                        break;
+                    }
+                    self.set_fate(index, Fate::Lost);
                 }
             }
-            settling &= !waits;
-            if settling {
-                self.settled = at + 1;
+            if stays {
+                break;
             }
+            self.waiting.pop_front();
         }
+        loop {
+            let entry = *self.waiting.back()?;
+            let (from, to) = self.indices(entry.span);
+            if let Some(index) = (from..to).find(|&index| self.is_of(index, entry)) {
+                return Some(self.records[index].sent_at);
+            }
+            self.waiting.pop_back();
+        }
+    }
+
+    /// All that was sent before the transmission `latest` has been overtaken.
+    fn overtake(&mut self, latest: u64) {
+        if self.waiting.back().is_some_and(|entry| entry.number >= latest) {
+            // Who asks now knows of less than who asked before.
+            self.overtake_none();
+        }
+        while let Some(&entry) = self.order.get(self.overtaken).filter(|entry| entry.number < latest) {
+            let (from, to) = self.indices(entry.span);
+            if (from..to).any(|index| self.is_of(index, entry)) {
+                self.waiting.push_back(entry);
+            }
+            self.overtaken += 1;
+        }
+    }
+
+    fn overtake_none(&mut self) {
+        self.overtaken = 0;
+        self.waiting.clear();
+    }
+
+    /// Whether the record is in flight as of this transmission.
+    fn is_of(&self, index: usize, entry: Entry) -> bool {
+        let record = &self.records[index];
+        record.number == entry.number && record.fate == Fate::InFlight
     }
 
     /// Marks what is in flight, touches `span` and fulfils `condition` as lost. Returns how much that was.
@@ -306,7 +340,7 @@ impl Transmissions {
             same
         });
         self.order = order.into();
-        self.settled = 0;
+        self.overtake_none();
     }
 
     /// The first record that is lost, in sequence order.
@@ -480,7 +514,7 @@ impl Transmissions {
             None => self.order.len(),
         };
         self.order.leave(gone);
-        self.settled = self.settled.saturating_sub(gone);
+        self.overtaken = self.overtaken.saturating_sub(gone);
     }
 
     fn is_current(&self, entry: Entry) -> bool {
@@ -494,7 +528,7 @@ impl Transmissions {
         let mut order = std::mem::take(&mut self.order);
         order.retain(|&entry| self.is_current(entry));
         self.order = order;
-        self.settled = 0;
+        self.overtake_none();
     }
 }
 

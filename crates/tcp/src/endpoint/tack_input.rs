@@ -75,15 +75,19 @@ impl Endpoint {
         }
     }
 
-    /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window at
-    /// most.
+    /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window and the
+    /// place below that at most: it is asked from below what is first unacknowledged.
     pub(super) fn is_inquiry(&self, span: Span) -> bool {
-        !self.dialect.is_plain() && span.start < self.rx.next && self.rx.next.since(span.start) <= self.rx.max_window
+        !self.dialect.is_plain()
+            && span.start < self.rx.next
+            && self.rx.next.since(span.start) <= self.rx.max_window + Bytes(1)
     }
 
-    /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes.
+    /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes. Behind the peer's FIN no TACK goes out, and every acknowledgement is plain.
     pub(super) fn answer_inquiry(&mut self) {
-        if let Some(tack) = self.dialect.tack_mut() {
+        if !self.state.may_receive() {
+            self.ack_owed = Some(AckReason::Duplicate);
+        } else if let Some(tack) = self.dialect.tack_mut() {
             tack.receiving.plain_answer = News::Due;
         }
     }

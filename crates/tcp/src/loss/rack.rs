@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use super::{AckReport, DUP_THRESH, LossDecision, LossDetector, Outstanding, Phase, Retransmission, SentKind};
 use crate::delivery::Deliveries;
 use crate::sequence::{Position, Span};
-use crate::transmissions::{Fate, Transmission, Transmissions, Verdict};
+use crate::transmissions::{Fate, Transmission, Transmissions};
 
 /// The sender's side of RFC 8985: a segment is lost if one sent later has been delivered, and it has had a round trip and a
 /// reordering window more. That covers retransmissions as it does first transmissions. A probe makes the receiver answer
@@ -160,16 +160,9 @@ impl Rack {
     fn judge_overtaken(&mut self, now: Instant, latest: u64) -> bool {
         let patience = self.rtt + self.reordering_window();
         let before = self.records.ever_lost();
-        let mut wait = None;
-        self.records.judge(latest, |sent| {
-            let due = sent.sent_at.saturating_add(patience);
-            if due <= now {
-                return Verdict::Lose;
-            }
-            wait = wait.max(Some(due));
-            Verdict::Keep
-        });
-        self.deadline = wait;
+        let due = |sent_at: Instant| sent_at.saturating_add(patience);
+        let last = self.records.lose_overdue(latest, |sent| due(sent.sent_at) <= now);
+        self.deadline = last.map(due);
         self.records.ever_lost() > before
     }
 

@@ -65,15 +65,6 @@ pub struct Snapshot {
     pub lost: Bytes,
 }
 
-/// What to do about a transmission.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It is lost.
-    Lose,
-    /// Not yet.
-    Keep,
-}
-
 impl Transmission {
     /// Whether it has been sent more than once.
     pub const fn is_repeated(&self) -> bool {

@@ -88,12 +88,7 @@ fn what_is_sent_again_has_a_new_number_and_comes_last() {
     assert_eq!(records.next_lost().map(|r| r.span), Some(span(101, 201)));
     assert_eq!(records.numbered(1), None);
     assert_eq!(records.numbered(5).map(|r| (r.span, r.sends)), Some((span(1, 61), 2)));
-    let mut seen = Vec::new();
-    records.judge(u64::MAX, |record| {
-        seen.push(record.number);
-        Verdict::Keep
-    });
-    assert_eq!(seen, [3, 4, 5, 6]);
+    assert_eq!(lost_one_by_one(&mut records.clone()), [3, 4, 5, 6]);
     assert_eq!(records.lose_between(0, 3, |_| true), Bytes::ZERO, "an old report says nothing new");
 }
 
@@ -106,19 +101,42 @@ fn a_retransmission_across_records_gives_all_of_them_its_number() {
     assert_eq!(records.lose_between(4, 6, |_| true), Bytes(200));
 }
 
+/// The numbers of what is in flight, in the order in which it is lost where ever more is overdue.
+fn lost_one_by_one(records: &mut Transmissions) -> Vec<u64> {
+    let mut seen = Vec::new();
+    for number in 1..=records.last_number() {
+        let before = records.ever_lost();
+        records.lose_overdue(u64::MAX, |record| record.number <= number);
+        if records.ever_lost() > before {
+            seen.push(number);
+        }
+    }
+    seen
+}
+
 #[test]
-fn judging_stops_where_it_is_told_and_does_not_look_at_the_settled_again() {
+fn of_what_was_overtaken_the_overdue_is_lost_and_the_last_that_stays_is_told() {
     let mut records = sent(6);
-    let mut seen = 0;
-    records.judge(4, |_| {
-        seen += 1;
-        Verdict::Lose
-    });
-    assert_eq!((seen, records.lost()), (3, Bytes(300)));
-    records.judge(u64::MAX, |record| {
-        assert!(record.sent_at >= ms(3));
-        Verdict::Keep
-    });
+    assert_eq!(records.lose_overdue(4, |_| true), None);
+    assert_eq!(records.lost(), Bytes(300), "what was sent before the fourth");
+    assert_eq!(records.lose_overdue(6, |record| record.sent_at < ms(3)), Some(ms(4)), "the fourth and the fifth stay");
+    assert_eq!(sack(&mut records, 401, 501), [5]);
+    assert_eq!(records.lose_overdue(6, |_| false), Some(ms(3)));
+    assert_eq!(records.lose_overdue(7, |record| record.sent_at < ms(4)), Some(ms(5)));
+    assert_eq!(records.lost(), Bytes(400));
+}
+
+#[test]
+fn what_waits_is_not_looked_at_with_each_acknowledgement() {
+    let mut records = sent(1_000);
+    let looks = std::cell::Cell::new(0);
+    for latest in 2..=1_001 {
+        records.lose_overdue(latest, |_| {
+            looks.set(looks.get() + 1);
+            false
+        });
+    }
+    assert_eq!(looks.get(), 1_000, "at one each time");
 }
 
 #[test]
@@ -138,12 +156,7 @@ fn what_was_reported_taken_back_and_found_again_is_in_the_order_of_sending() {
     assert_eq!(records.send(span(1, 101), ms(10), Snapshot::default()), 5);
     records.forget_reports();
     records.find_all();
-    let mut seen = Vec::new();
-    records.judge(u64::MAX, |record| {
-        seen.push(record.number);
-        Verdict::Keep
-    });
-    assert_eq!(seen, [2, 3, 4, 5]);
+    assert_eq!(lost_one_by_one(&mut records.clone()), [2, 3, 4, 5]);
     assert!((2..=5).all(|number| records.numbered(number).is_some_and(|record| record.number == number)));
 }
 
@@ -184,7 +197,7 @@ fn whatever_happens_the_records_agree_with_a_list_of_bytes() {
                         (start..end).for_each(|at| bytes[(at - una) as usize].1 = true);
                     }
                 }
-                4 => judge(seed, &mut records, random.below(number + 2), &mut random),
+                4 => lose(seed, &mut records, random.below(number + 2), random.below(number + 2)),
                 _ => {
                     records.lose_between(random.below(number + 1), random.below(number + 2), |_| true);
                 }
@@ -230,25 +243,21 @@ fn a_train_is_recorded_as_its_segments_one_by_one() {
     }
 }
 
-/// What is in flight below a number is judged in the order of sending, and all of it.
-fn judge(seed: u64, records: &mut Transmissions, below: u64, random: &mut Stream) {
+/// What is overdue below a number is lost, and nothing else; and of what stays below it that is told which was sent last.
+fn lose(seed: u64, records: &mut Transmissions, below: u64, overdue: u64) {
     let in_flight = |records: &Transmissions| {
-        let mut numbers: Vec<_> = records
-            .iter()
-            .filter(|record| record.fate == Fate::InFlight && record.number < below)
-            .map(|record| (record.number, record.span.start))
-            .collect();
-        numbers.sort_unstable();
-        numbers
+        let waits = |record: &&Transmission| record.fate == Fate::InFlight;
+        records.iter().filter(waits).map(|record| (record.number, record.span.start)).collect::<Vec<_>>()
     };
-    let (expected, overtaken) = (in_flight(records), records.is_overtaken(below));
-    assert!(overtaken || expected.is_empty(), "seed {seed}: what is in flight below {below} is not found");
-    let mut judged = Vec::new();
-    records.judge(below, |record| {
-        judged.push((record.number, record.span.start));
-        if random.chance(0.5) { Verdict::Lose } else { Verdict::Keep }
-    });
-    assert_eq!(judged, expected, "seed {seed}");
+    let mut expected = in_flight(records);
+    let any = expected.iter().any(|(number, _)| *number < below);
+    assert!(records.is_overtaken(below) || !any, "seed {seed}: what is in flight below {below} is not found");
+    let last = records.lose_overdue(below, |record| record.number < overdue);
+    expected.retain(|(number, _)| *number >= below.min(overdue));
+    assert_eq!(in_flight(records), expected, "seed {seed}: below {below}, overdue {overdue}");
+    let stays = expected.iter().map(|(number, _)| *number).filter(|number| *number < below).max();
+    let sent_at = stays.and_then(|number| records.numbered(number)).map(|record| record.sent_at);
+    assert_eq!(last, sent_at, "seed {seed}: the last below {below}");
 }
 
 fn check(seed: u64, records: &Transmissions, una: u64, bytes: &VecDeque<(u64, bool)>) {

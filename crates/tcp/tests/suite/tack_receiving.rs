@@ -367,6 +367,50 @@ fn a_duplicate_left_of_the_window_has_a_number_and_is_not_lost() {
 }
 
 #[test]
+fn whether_plain_segments_pass_is_answered_plainly_also_below_a_whole_window() {
+    // Asked from the place below what the sender has no acknowledgement of, which may be a window.
+    let small = Config { receive_buffer: Bytes(5_000), ..config(TackConfig::default()) };
+    let mut script = Script::told(small, 100);
+    script.packets([1, 2, 3, 4, 5]);
+    script.wait(100_000);
+    assert_eq!(script.all().last().map(|tack| (tack.ack, tack.window)), Some((5_000, 0)));
+    for (below, answered) in [(0, true), (4_000, true), (u32::MAX - 1_000, false)] {
+        script.give(TcpFlags::ACK, in_bytes(below) - 1, TcpOptions::default(), Payload::EMPTY);
+        script.wait(1_000);
+        let acks: Vec<_> = script.plain.drain(..).filter_map(|packet| packet.tcp().map(|tcp| tcp.ack)).collect();
+        assert_eq!(acks, vec![in_bytes(5_000); usize::from(answered)], "asked from {below}");
+    }
+}
+
+#[test]
+fn whether_plain_segments_pass_is_answered_after_both_have_said_that_they_are_done() {
+    // The acknowledgement of the peer's FIN may have been lost, and what repeats the FIN be dropped for its number.
+    let mut script = Script::told(config(TackConfig::default()), 100);
+    script.packets([1, 2]);
+    script.wait(100_000);
+    script.all();
+    script.end.close();
+    script.wait(1_000);
+    script.plain.clear();
+    let done = |script: &mut Script, flags, seq, number| {
+        let mut options = TcpOptions::default();
+        options.tack.packet_number = number;
+        let mut tcp = TcpHeader::new(address(A).port(), address(B).port());
+        (tcp.seq, tcp.ack, tcp.flags, tcp.window, tcp.options) = (seq, OURS + 2, flags, 60_000, options);
+        tcp.options.timestamps = Some((script.clock(), 0));
+        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
+        script.end.handle_segment(script.now, &Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::EMPTY });
+        script.wait(1_000);
+    };
+    done(&mut script, TcpFlags::ACK | TcpFlags::FIN, in_bytes(2_000), Some(3));
+    assert_eq!(script.end.state(), State::TimeWait);
+    script.plain.clear();
+    done(&mut script, TcpFlags::ACK, in_bytes(2_000) - 1, None);
+    let acks: Vec<_> = script.plain.iter().filter_map(|packet| packet.tcp().map(|tcp| tcp.ack)).collect();
+    assert_eq!(acks, [in_bytes(2_001)]);
+}
+
+#[test]
 fn wild_numbers_from_out_of_the_blue_do_not_count() {
     let mut script = Script::told(config(TackConfig::default()), 100);
     script.packets([1, 2]);

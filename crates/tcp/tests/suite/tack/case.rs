@@ -48,7 +48,7 @@ pub enum Family {
     /// Buffers and segments of a few bytes, readers and writers that pause.
     Tiny,
     /// Two ends with TACK and any policy, over a path that changes: steps of delay and rate, outages, reordering to 50 ms, loss of ACKs to a half and of data to a
-    /// tenth, small windows and slow readers.
+    /// tenth, small windows and slow readers, and in one of eight a middlebox besides.
     Torture,
 }
 
@@ -100,7 +100,7 @@ impl Case {
     }
 }
 
-/// A conversation in which both ends do TACK all the time.
+/// A conversation in which both ends do TACK all the time, but where a middlebox will not have it.
 fn torture(seed: u64, random: &mut Stream) -> Case {
     // In two of five the receiver's buffer is small and its reader slow: else windows hardly ever close, since most readers keep up.
     let slow = random.chance(0.4);
@@ -136,7 +136,11 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
     }
     let iss = [(); 2].map(|()| SeqNumber(random.bits() as u32));
     let tick = Duration::from_millis(if slow { 40 } else { 5 });
-    Case { seed, configs, links: [down, up], plans, iss, simultaneous: false, tick }
+    let mut links = [down, up];
+    if random.chance(0.125) {
+        middlebox(random, &mut links);
+    }
+    Case { seed, configs, links, plans, iss, simultaneous: false, tick }
 }
 
 /// `base` with any of the policies that stand beside the paper's.
@@ -323,6 +327,11 @@ fn strip(random: &mut Stream, configs: &mut [Config; 2], links: &mut [Link; 2]) 
         configs[random.below(2) as usize].tack = None;
         return;
     }
+    middlebox(random, links);
+}
+
+/// A middlebox in one direction or both.
+fn middlebox(random: &mut Stream, links: &mut [Link; 2]) {
     let which = random.below(3);
     for (at, link) in links.iter_mut().enumerate() {
         if which == 2 || which == at as u64 {

@@ -95,7 +95,8 @@ impl<'a> Run<'a> {
 
     fn check_bounds(&self, ticks: u64) {
         let (steps, events) = (self.net.steps, [A, B].map(|end| &self.net.events[end]));
-        assert!(ticks < 1_000_000 && steps < 300_000, "seed {}: no end in sight, {}", self.case.seed, self.describe());
+        // Plain TCP, where options are stripped, takes an hour if half of its ACKs are lost.
+        assert!(ticks < 4_000_000 && steps < 300_000, "seed {}: no end in sight, {}", self.case.seed, self.describe());
         for events in events {
             let bad = [Event::Reset, Event::TimedOut, Event::Refused];
             assert!(

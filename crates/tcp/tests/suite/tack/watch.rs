@@ -381,12 +381,20 @@ impl Watch {
             }
             return;
         }
+        // Plain ACKs come from an end that has fallen back, before this one has.
+        if let Some(ours) = side.iss {
+            for &(left, right) in tcp.options.sack.as_slice() {
+                side.mark(u64::from(left - ours), u64::from(right - ours), |sent| {
+                    (sent.lost, sent.there) = (false, true)
+                });
+            }
+        }
         let fin_or_syn = tcp.flags.intersection(TcpFlags::SYN | TcpFlags::FIN).bits().count_ones();
         let start = u64::from(tcp.seq - iss);
         let stop = start + u64::from(packet.payload.len() + fin_or_syn);
         if stop > start && !tcp.flags.contains(TcpFlags::SYN) && tack.packet_number.is_none() {
-            // What is taken for certain: the next in order.
-            if start <= side.complete && side.complete < stop {
+            // What is taken for certain: the next in order, where the window is not closed.
+            if start <= side.complete && side.complete < stop.min(side.edge) {
                 self.seen.stripped_data += u64::from(side.agreed);
                 side.note_stripped(now, before);
             }

@@ -203,6 +203,70 @@ fn on_random_paths_bandwidth_is_found_probe_rtt_keeps_its_interval_and_losses_bo
 }
 
 #[test]
+fn after_whatever_the_path_has_done_bandwidth_and_round_trip_are_found() {
+    for seed in 0..120 {
+        let mut random = Stream::new(seed, 7, Purpose::Test);
+        let mut pair = bottleneck(10, seed);
+        let mut said = Vec::new();
+        for _ in 0..2 + random.below(4) {
+            let (mbps, delay) = (1 + random.below(20), 2 + random.below(80));
+            let gone = random.chance(0.3);
+            for path in &mut pair.paths {
+                path.delay = Duration::from_millis(delay);
+                path.held = Duration::from_millis(1 + random.below(50));
+                path.reordering = if random.chance(0.4) { 0.3 * random.unit() } else { 0.0 };
+                path.loss = if gone { 1.0 } else { random.unit() * random.unit() * 0.5 };
+            }
+            pair.paths[A].loss = if gone { 1.0 } else { pair.paths[A].loss / 10.0 };
+            (pair.paths[A].rate, pair.paths[A].queue) =
+                (Some(BitRate::from_mbps(mbps)), 10 + random.below(300) as usize);
+            said.push((mbps, delay, gone));
+            let end = pair.now
+                + Duration::from_millis(if gone { 50 + random.below(3_000) } else { 500 + random.below(4_000) });
+            while pair.now < end {
+                pair.run_for(Duration::from_millis(5));
+                let stats = pair.ends[A].stats();
+                assert!(
+                    stats.timeouts > 0
+                        || stats.bytes_acked == Bytes::ZERO
+                        || pair.ends[A].congestion_window() >= FULL * 4,
+                    "seed {seed}: {said:?}"
+                );
+            }
+        }
+        let (mbps, delay) = (2 + random.below(20), 5 + random.below(60));
+        for path in &mut pair.paths {
+            (path.delay, path.reordering, path.loss) = (Duration::from_millis(delay), 0.0, 0.0);
+        }
+        // Two products, and what is on its way counts.
+        let packets = mbps * 1_000_000 / 12_000 * (2 * delay + 1) / 1_000;
+        (pair.paths[A].rate, pair.paths[A].queue) = (Some(BitRate::from_mbps(mbps)), 10 + 3 * packets as usize);
+        // A timer may be left that waits for a minute; then two cycles of rates, and ten seconds of round trips.
+        let (acked, last) = (pair.ends[A].stats().bytes_acked, pair.now + Duration::from_secs(61));
+        while pair.ends[A].stats().bytes_acked == acked && pair.now < last {
+            assert!(pair.step(), "seed {seed}: {said:?}");
+        }
+        pair.run_for(Duration::from_secs(20));
+        let before = pair.ends[B].bytes_delivered();
+        pair.run_for(Duration::from_secs(6));
+        let goodput = pair.ends[B].bytes_delivered().saturating_sub(before).per(Duration::from_secs(6)).mbps_f64();
+        let what = format!("seed {seed}: {said:?}, then {mbps} Mbps, {delay} ms: {:?}", pair.ends[A].stats());
+        let carried = mbps as f64 * 1448.0 / 1500.0;
+        assert!(goodput > 0.8 * carried, "{goodput} of {carried} Mbps, {what}");
+        let model = pair.ends[A].path_model(pair.now).expect("BBR models the path");
+        let found = model.bandwidth.mbps_f64() / carried;
+        assert!((0.95..1.05).contains(&found), "{found} of the bandwidth, {what}");
+        let least = Duration::from_millis(2 * delay);
+        let min = model.min_rtt.expect("it has measured one");
+        // Each lower one puts ProbeRTT off for five seconds (5.3.4.3), so that a queue may take long to be seen through.
+        assert!(
+            min >= least && min < least * 2 + BitRate::from_mbps(mbps).time_ceil(Bytes(1500)) * 12,
+            "{min}, {what}"
+        );
+    }
+}
+
+#[test]
 fn after_an_outage_the_rate_comes_back() {
     for (seed, millis) in [(1, 300), (2, 1_000), (3, 4_000)] {
         let mut pair = bottleneck(12, seed);

@@ -6,7 +6,7 @@
 //! What to ask for the draft leaves to the sender, but that it should not stretch ACKs in slow start, which would open the window slowly, and that R stays within the window.
 //! Ours: R is a share of what the window holds, from 2 segments to 126; 2 in slow start, and after a timeout again. It is asked for where it has
 //! doubled or halved; more no sooner than a round trip after the last request, less at once. A segment with a request that has to be sent again may have been lost with it:
-//! the next one bears it, too. Beside SACK blocks there may be no room for it: then it waits. N is never asked for: losses should be told at once.
+//! the next one bears it, too, unless three in a row were lost so: then something on the way drops what bears them, and nothing is asked for any more. Beside SACK blocks there may be no room for it: then it waits. N is never asked for: losses should be told at once.
 
 use ackless_wire::tcp::{AckRate, RateRequest, TcpOptions};
 use ackless_wire::{Bytes, Instant};
@@ -30,6 +30,8 @@ pub(super) struct Asks {
     due: Option<RateRequest>,
     /// What the segment in hand bears.
     borne: Option<RateRequest>,
+    /// So many segments with a request had to be sent again, in a row.
+    lost: u32,
 }
 
 impl Asks {
@@ -37,15 +39,17 @@ impl Asks {
     pub(super) fn agree(config: &Config, theirs: &TcpOptions) -> Option<Box<Self>> {
         match config.ack {
             AckChoice::Request { share, .. } if theirs.ack_rate.is_some() && config.tack_offer().is_none() => {
-                Some(Box::new(Self { share: share.max(1), asked: UNASKED, at: None, due: None, borne: None }))
+                Some(Box::new(Self { share: share.max(1), asked: UNASKED, at: None, due: None, borne: None, lost: 0 }))
             }
             _ => None,
         }
     }
 
     fn ask(&mut self, segments: u32) {
-        self.asked = segments;
-        self.due = Some(RateRequest::new(segments, false));
+        if self.lost < MAX_LOST {
+            self.asked = segments;
+            self.due = Some(RateRequest::new(segments, false));
+        }
     }
 }
 
@@ -90,14 +94,23 @@ impl Endpoint {
     /// `span` goes out; `again` if not for the first time.
     #[cold]
     pub(super) fn bear_request(&mut self, now: Instant, span: Span, again: bool) {
-        let has_room = !self.rx.has_blocks();
+        let (has_room, una) = (!self.rx.has_blocks(), self.tx.una);
         let Some(asks) = &mut self.asks else { return };
-        if has_room && let Some(request) = asks.due.take() {
+        if asks.at.is_some_and(|(_, borne)| borne.end <= una) {
+            asks.lost = 0;
+        }
+        let lost = again && asks.at.is_some_and(|(_, borne)| span.start <= borne.start && borne.start < span.end);
+        if lost {
+            asks.at = None;
+            asks.lost += 1;
+        }
+        if asks.lost >= MAX_LOST {
+            asks.due = None;
+        } else if has_room && let Some(request) = asks.due.take() {
             asks.borne = Some(request);
             asks.at = Some((now, span));
             self.stats.ack_requests_sent += 1;
-        } else if again && asks.at.is_some_and(|(_, borne)| span.start <= borne.start && borne.start < span.end) {
-            asks.at = None;
+        } else if lost {
             asks.ask(asks.asked);
         }
     }
@@ -122,5 +135,7 @@ impl Endpoint {
     }
 }
 
+/// Segments with a request that are lost in a row until nothing more is asked for.
+const MAX_LOST: u32 = 3;
 /// The option, padded.
 const REQUEST_LEN: Bytes = Bytes(8);

@@ -152,6 +152,9 @@ impl Endpoint {
             self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
         }
         let answers = self.state == State::SynReceived;
+        if answers && self.tx.answers_in_vain(self.config.syn_retries) {
+            self.withdraw_answer(now);
+        }
         let mut flags = if answers { TcpFlags::SYN | TcpFlags::ACK } else { TcpFlags::SYN };
         if let Some(ecn) = &mut self.ecn {
             flags |= ecn.offer(answers, self.tx.unanswered > 0);
@@ -302,10 +305,12 @@ impl Endpoint {
         if let Some(ecn) = &mut self.ecn {
             flags |= ecn.on_data(span.start >= self.tx.max && kind == SentKind::New && !data.is_empty());
         }
+        // After a timeout what is sent again is new to who decides what is next.
+        let again = span.start < self.tx.max;
         self.account_sent(now, span, data, kind);
         self.after_transmission(now, span, kind);
         if self.asks.is_some() && !data.is_empty() {
-            self.bear_request(now, span, kind != SentKind::New);
+            self.bear_request(now, span, again);
         }
         let number = self.dialect.number(now);
         debug_assert!(

@@ -203,6 +203,12 @@ impl Sender {
         self.unanswered < MAX_OFFERS
     }
 
+    /// Whether an answer to a SYN leaves out what something on the way may not know: the sixth and later ones do, and of fewer the last. That one is not heard of need not be for
+    /// its sake: where half of all acknowledgements are lost, so are those of three answers in one of eight connections.
+    pub(super) fn answers_in_vain(&self, retries: u32) -> bool {
+        self.unanswered > 0 && self.unanswered >= MAX_ANSWERS.min(retries)
+    }
+
     /// Whether no more will be written.
     pub(super) fn is_closing(&self) -> bool {
         self.ending == Ending::Fin
@@ -266,3 +272,5 @@ const INITIAL_SEGMENTS: u64 = 10;
 
 /// SYNs that offer TACK, or to heed requests for an ACK rate.
 const MAX_OFFERS: u32 = 3;
+/// Answers to a SYN that take such an offer up.
+const MAX_ANSWERS: u32 = 5;

@@ -75,6 +75,15 @@ impl Endpoint {
         }
     }
 
+    /// Our answer to the peer's SYN has not been heard of: the peer may have heard it and speak TACK, while what we repeat is dropped for its options. It finds out by
+    /// what we send.
+    pub(super) fn withdraw_answer(&mut self, now: Instant) {
+        if !self.dialect.is_plain() {
+            self.fall_back(now);
+        }
+        self.asks = None;
+    }
+
     /// Whether a segment without data at `span` is the question of a sender of TACK's data whether plain segments pass: it lies below what has come, by a window and the
     /// place below that at most: it is asked from below what is first unacknowledged.
     pub(super) fn is_inquiry(&self, span: Span) -> bool {

@@ -148,6 +148,19 @@ fn a_request_that_was_lost_with_its_segment_is_made_again() {
 }
 
 #[test]
+fn where_all_that_bears_a_request_is_dropped_no_more_is_asked_for_once_three_were_lost() {
+    let drops = Middlebox::new(|packet| options(packet).ack_rate.is_none_or(|rate| rate.request().is_none()));
+    let mut pair = download([asking(), asking()], Some(drops), 60);
+    let (_, requests) = said(&pair, A);
+    // One more, made before it was known that the third was lost.
+    assert!((3..=4).contains(&requests.len()), "{requests:?}");
+    let each = each(&mut pair);
+    assert!((1.5..2.5).contains(&each), "an ACK for {each} segments");
+    let goodput = pair.ends[B].bytes_delivered().per(Duration::from_secs(61)).mbps_f64();
+    assert!(goodput > 0.8 * 12.0, "{goodput} Mbps");
+}
+
+#[test]
 fn a_path_that_drops_syns_with_what_it_does_not_know_gets_plain_ones_after_three() {
     for way in [A, B] {
         let mut pair = Pair::new([asking(), asking()], path(), 1);

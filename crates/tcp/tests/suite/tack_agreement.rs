@@ -334,6 +334,33 @@ fn stripped_in_mid_flow_in_any_direction_a_connection_goes_on_plain_within_one_t
     }
 }
 
+#[test]
+fn an_answer_that_passed_once_and_was_not_heard_of_is_given_without_tack_in_the_end() {
+    // The peer speaks TACK from the first answer on, says nothing of its own, and its acknowledgement was lost.
+    let config = tack(TackForm::Kinds);
+    let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 1);
+    pair.paths[A].drop = vec![1];
+    let passed = std::cell::Cell::new(false);
+    pair.alter[B] = Middlebox::new(move |packet| options(packet).tack.is_empty() || !passed.replace(true));
+    pair.ends[B].send(Bytes(300_000));
+    pair.run_for(Duration::from_secs(70));
+    assert_eq!(pair.ends[A].bytes_delivered(), Bytes(300_000), "{:?}", pair.ends[B].stats());
+    assert_eq!([A, B].map(|end| pair.ends[end].stats().fallbacks), [1, 1]);
+}
+
+#[test]
+fn where_only_acknowledgements_of_answers_are_lost_tack_stays_in_force() {
+    for lost in [1, 2, 3, 4] {
+        let config = tack(TackForm::Kinds);
+        let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 1);
+        pair.paths[A].drop = (1..=lost).collect();
+        pair.ends[B].send(Bytes(300_000));
+        pair.run_for(Duration::from_secs(40));
+        assert_eq!(pair.ends[A].bytes_delivered(), Bytes(300_000), "{lost}: {:?}", pair.ends[B].stats());
+        assert_eq!([A, B].map(|end| pair.ends[end].stats().fallbacks), [0, 0], "{lost}");
+    }
+}
+
 fn with_terms(beta: u32, every: u32) -> Config {
     Config { ack: AckChoice::Tack { beta, every }, ..tack(TackForm::Kinds) }
 }

@@ -8,15 +8,19 @@ use super::{ends, goodput};
 #[test]
 fn what_comes_late_and_was_not_lost_does_not_keep_tack_wifi_down() {
     // Ours: reordered by up to 50 ms, of a round trip of 20. The link carries 98 Mbps; with mistakes that stay losses it is 57.
-    let file = include_str!("../../../../../../tools/tack/torture.toml");
-    let mut scenario = Scenario::parse("torture.toml", file).unwrap_or_else(|error| panic!("{error}"));
-    for argument in ["wired.jitter=50ms", "wired.jitter_reorders=true"] {
-        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let row = Row::find("tack-wifi").expect("it is a row");
-    let late = mean(&scenario.build(row).unwrap_or_else(|error| panic!("{error}")), 3, goodput);
+    let late = torture("tack-wifi", &["wired.jitter=50ms", "wired.jitter_reorders=true"], 3);
     println!("tack-wifi, reordered by up to 50 ms: {late:.2} Mbps");
     assert!(late > 75.0, "{late} Mbps");
+}
+
+#[test]
+fn a_window_of_64_kib_costs_tack_wifi_a_third_of_what_it_costs_by_the_letter() {
+    // A window for each round trip of 21.4 ms would be 24.5 Mbps, which BBR has with delayed ACKs. By the letter a report comes after 5 ms.
+    let [bbr, tack, wifi] =
+        ["bbr", "tack", "tack-wifi"].map(|row| torture(row, &["transport.receive_buffer=64KiB"], 1));
+    println!("a window of 64 KiB: BBR {bbr:.2} Mbps, TACK {tack:.2}, tack-wifi {wifi:.2}");
+    assert!((24.0..24.6).contains(&bbr) && tack < 21.0, "BBR {bbr}, TACK {tack} Mbps");
+    assert!((bbr - wifi) * 3.0 < bbr - tack, "{wifi} of {bbr} Mbps, TACK {tack}");
 }
 
 #[test]
@@ -101,6 +105,17 @@ fn a_filter_shorter_than_probe_rtt_s_ten_seconds_finds_the_queue_by_either_metho
     let (short, long) = (find("2500ms"), find("30s"));
     assert!(short.iter().all(|rtt| *rtt > 118.0), "{short:?}");
     assert!(long.iter().all(|rtt| (100.0..103.0).contains(rtt)), "{long:?}");
+}
+
+/// Goodput of a row on the path of `tools/tack/torture`.
+fn torture(row: &str, arguments: &[&str], seeds: u64) -> f64 {
+    let file = include_str!("../../../../../../tools/tack/torture.toml");
+    let mut scenario = Scenario::parse("torture.toml", file).unwrap_or_else(|error| panic!("{error}"));
+    for argument in arguments {
+        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let row = Row::find(row).expect("it is a row");
+    mean(&scenario.build(row).unwrap_or_else(|error| panic!("{error}")), seeds, goodput)
 }
 
 /// A WAN that is the bottleneck, with a buffer of one product at 80 ms.

@@ -7,10 +7,12 @@ use crate::schema::Origin;
 
 impl Scenario {
     /// Refuses an override that has no effect, since each of `rows` sets its key to something else: what it measures would look as if the value did not matter.
+    /// The UDP bound has no say, as it is known to replace flows.
     ///
     /// # Errors
     /// Where there is one, with the argument as the place.
     pub fn heeds_overrides(&self, rows: &[&Row]) -> Result<(), ScenarioError> {
+        let rows: Vec<_> = rows.iter().filter(|row| row.preset != Preset::UdpBound).collect();
         let Some((first, others)) = rows.split_first() else { return Ok(()) };
         let mut in_vain = self.replaced_by(first);
         for row in others {
@@ -28,11 +30,8 @@ impl Scenario {
         Err(ScenarioError::new(Place::Override(argument.clone()), message, help))
     }
 
-    /// The overrides that the row puts another value in the place of; none for the UDP bound, which is known to replace flows.
+    /// The overrides that the row puts another value in the place of.
     fn replaced_by(&self, row: &Row) -> Vec<usize> {
-        if row.preset == Preset::UdpBound {
-            return Vec::new();
-        }
         let laid = row.apply(self);
         let mut replaced = Vec::new();
         for (ours, theirs) in self.sections().into_iter().zip(laid.sections()) {

@@ -6,7 +6,7 @@
 //! What to ask for the draft leaves to the sender, but that it should not stretch ACKs in slow start, which would open the window slowly, and that R stays within the window.
 //! Ours: R is a share of what the window holds, from 2 segments to 126; 2 in slow start, and after a timeout again. It is asked for where it has
 //! doubled or halved; more no sooner than a round trip after the last request, less at once. A segment with a request that has to be sent again may have been lost with it:
-//! the next one bears it, too, unless three in a row were lost so: then something on the way drops what bears them, and nothing is asked for any more. Beside SACK blocks there may be no room for it: then it waits. N is never asked for: losses should be told at once.
+//! the next one bears it, too, unless three in a row were lost so while other segments arrived: then something on the way drops what bears them, and nothing is asked for any more. Beside SACK blocks there may be no room for it: then it waits. N is never asked for: losses should be told at once.
 
 use ackless_wire::tcp::{AckRate, RateRequest, TcpOptions};
 use ackless_wire::{Bytes, Instant};
@@ -16,7 +16,7 @@ use super::tack_input::is_starting;
 use crate::ack::{AckChoice, Policy, UNASKED};
 use crate::config::Config;
 use crate::congestion::Controller;
-use crate::sequence::Span;
+use crate::sequence::{Position, Span};
 
 /// What is asked for, on a connection whose ends both can.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +30,10 @@ pub(super) struct Asks {
     due: Option<RateRequest>,
     /// What the segment in hand bears.
     borne: Option<RateRequest>,
-    /// So many segments with a request had to be sent again, in a row.
+    /// So many segments with a request had to be sent again, in a row, while others arrived.
     lost: u32,
+    /// What was acknowledged when the last of them was counted.
+    lost_at: Position,
 }
 
 impl Asks {
@@ -39,7 +41,15 @@ impl Asks {
     pub(super) fn agree(config: &Config, theirs: &TcpOptions) -> Option<Box<Self>> {
         match config.ack {
             AckChoice::Request { share, .. } if theirs.ack_rate.is_some() && config.tack_offer().is_none() => {
-                Some(Box::new(Self { share: share.max(1), asked: UNASKED, at: None, due: None, borne: None, lost: 0 }))
+                Some(Box::new(Self {
+                    share: share.max(1),
+                    asked: UNASKED,
+                    at: None,
+                    due: None,
+                    borne: None,
+                    lost: 0,
+                    lost_at: Position::SYN,
+                }))
             }
             _ => None,
         }
@@ -102,7 +112,9 @@ impl Endpoint {
         let lost = again && asks.at.is_some_and(|(_, borne)| span.start <= borne.start && borne.start < span.end);
         if lost {
             asks.at = None;
-            asks.lost += 1;
+            // Where nothing is acknowledged nothing at all arrives, whatever it bears.
+            asks.lost += u32::from(una > asks.lost_at);
+            asks.lost_at = una;
         }
         if asks.lost >= MAX_LOST {
             asks.due = None;

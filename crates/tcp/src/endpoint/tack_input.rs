@@ -14,6 +14,7 @@ use crate::ack::AckReason;
 use crate::congestion::{BbrPhase, Congestion, Controller, ReportFacts};
 use crate::loss::{HoleReport, LossDetector};
 use crate::sequence::{Position, Span};
+use crate::state::State;
 use crate::tack::body::{AckKind, Body, LossRange, Report};
 use crate::tack::memory::Verdict;
 use crate::tack::receiving::News;
@@ -92,9 +93,9 @@ impl Endpoint {
             && self.rx.next.since(span.start) <= self.rx.max_window + Bytes(1)
     }
 
-    /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes. Behind the peer's FIN no TACK goes out, and every acknowledgement is plain.
+    /// Beside the TACK that is due, if one is: whoever asks wants to know what of the two passes. In TIME-WAIT every acknowledgement is plain.
     pub(super) fn answer_inquiry(&mut self) {
-        if !self.state.may_receive() {
+        if self.state == State::TimeWait {
             self.ack_owed = Some(AckReason::Duplicate);
         } else if let Some(tack) = self.dialect.tack_mut() {
             tack.receiving.plain_answer = News::Due;

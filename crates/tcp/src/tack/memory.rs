@@ -34,9 +34,9 @@ impl Memory {
     }
 
     /// A connection to the destination that began at `began` has come to this at `now`. What began before the last failure was known is no news beside it: connections that fail
-    /// together are one failure, and one that worked before it does not undo it.
+    /// together are one failure, told of as often as may be, and one that worked before it does not undo it.
     pub fn learn(&mut self, began: Instant, now: Instant, verdict: Verdict) {
-        if self.failures > 0 && began < self.since {
+        if began < self.since {
             return;
         }
         match verdict {
@@ -93,6 +93,19 @@ mod tests {
         memory.learn(second(5), second(20), Verdict::Fails);
         memory.learn(second(1), second(21), Verdict::Works);
         assert!(!memory.offers(second(22)));
+    }
+
+    #[test]
+    fn what_failed_long_ago_is_no_failure_again_after_others_have_worked() {
+        let mut memory = Memory::default();
+        let second = Instant::from_secs;
+        memory.learn(second(0), second(20), Verdict::Fails);
+        for at in [81, 82] {
+            // The first goes on, and is told of each time that another begins.
+            memory.learn(second(0), second(at), Verdict::Fails);
+            memory.learn(second(at - 1), second(at), Verdict::Works);
+            assert!(memory.offers(second(at)), "{at}");
+        }
     }
 
     #[test]

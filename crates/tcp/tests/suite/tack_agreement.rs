@@ -219,6 +219,16 @@ fn the_fourth_syn_offers_nothing_to_whatever_drops_unknown_options() {
 }
 
 #[test]
+fn the_fourth_syn_is_answered_in_its_own_terms_where_the_answers_are_dropped() {
+    let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);
+    pair.alter[B] = Middlebox::new(|packet| options(packet).tack.is_empty());
+    exchange(&mut pair, 50_000);
+    assert_eq!([A, B].map(|end| speaks(&pair, end)), [(false, false); 2]);
+    assert_eq!(pair.ends[A].stats().timeouts, 3);
+    assert_eq!(pair.ends[A].tack_verdict(), Verdict::Fails);
+}
+
+#[test]
 fn two_syns_lost_in_a_row_are_no_reason_to_do_without_tack() {
     for from in [A, B] {
         let mut pair = Pair::new([tack(TackForm::Kinds), tack(TackForm::Kinds)], Path::of_delay(5), 1);

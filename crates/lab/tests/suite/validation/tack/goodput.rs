@@ -108,8 +108,8 @@ fn ten_clients_gain_by_tack_wifi_where_the_paper_s_rule_loses_since_it_sends_hal
     // Ours. By the letter a TACK goes after the second MPDU of an A-MPDU and another for its rest.
     for standard in ["n", "ac"] {
         let measure = |row| {
-            let keys = ["stations.count=10", "run.measured=5s"];
-            runs(&format!("tack-80211{standard}"), row, &keys, 2)
+            let keys = ["stations.sta.count=10", "stations.crowd.count=0", "run.measured=5s"];
+            runs(&format!("tack-80211{standard}"), row, &keys, 4)
         };
         let tacks = |runs: &[RunResult]| {
             let all = |run: &RunResult| {
@@ -119,7 +119,7 @@ fn ten_clients_gain_by_tack_wifi_where_the_paper_s_rule_loses_since_it_sends_hal
         };
         let [cubic, tack, wifi] = ["cubic", "tack", "tack-wifi"].map(measure);
         let (loses, gains) = (gain(&tack, &cubic), gain(&wifi, &cubic));
-        let (by_the_letter, ours) = (tacks(&tack) as f64 / 10.0, tacks(&wifi) as f64 / 10.0);
+        let (by_the_letter, ours) = (tacks(&tack) as f64 / 20.0, tacks(&wifi) as f64 / 20.0);
         println!(
             "802.11{standard}, ten clients, over CUBIC: TACK {} %, {by_the_letter} TACKs a second, tack-wifi {} %, {ours}",
             shown(&loses),

@@ -1,6 +1,6 @@
 //! Middleboxes on the wire: what they do with TCP options that are newer than they are.
 //!
-//! A box stands where each direction of the wire ends. Many that networks have remove options they do not know, or drop what bears them (RFC 6182, 7; RFC 8684, 6), from
+//! A box stands where each direction of the wire ends. Many that networks have remove options they do not know, or drop what bears them (RFC 8684, 6), from
 //! a connection's first packet on, or from a moment on at which the path changes. The options that are new here are those of TACK and the request for an ACK
 //! rate; others of packets from outside, which this crate does not read, pass.
 
@@ -47,7 +47,10 @@ impl Middlebox {
         }
     }
 
-    /// A packet has come to the end of the wire: what goes on from there, if anything does.
+    /// A packet has come to the end of the wire: what goes on from there.
+    ///
+    /// # Errors
+    /// Gives the packet back if nothing does.
     pub fn pass(
         &mut self,
         now: Instant,

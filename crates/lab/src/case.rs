@@ -312,6 +312,8 @@ mod tests {
         asked.set("filter.form=group").unwrap_or_else(|error| panic!("{error}"));
         let in_vain = Case::all(&asked, &[], &[scheme]).expect_err("the row sets the form").to_string();
         assert!(in_vain.starts_with("--set filter.form=group: every scheme here sets this key itself"), "{in_vain}");
+        let udp = Row::find("udp").expect("this is a row");
+        assert!(Case::all(&asked, &[], &[udp, scheme]).is_err(), "the UDP bound has no say");
         assert_eq!(
             Case::all(&asked, &[], &[scheme, tcp]).map(|cases| cases.len()).ok(),
             Some(2),

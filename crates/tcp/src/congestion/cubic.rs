@@ -3,10 +3,12 @@
 //! A spurious reduction is undone wholly, unless the window is larger by then (RFC 9438, 4.9.2), a spurious timeout like a spurious fast retransmit; under [`CubicRule::Linux`] window and threshold alone come back, as in the
 //! kernel (`tcp_undo_cwnd_reduction`): W_max stays what the reduction made of it, and the stage of congestion avoidance begins anew.
 
+mod epoch;
 mod whole;
 
-use ackless_wire::{Bytes, Duration, Instant};
+use ackless_wire::{Bytes, Instant};
 
+pub(super) use self::epoch::Epoch;
 use self::whole::{Whole, reduced};
 use super::hystart::Finder;
 use super::{AckFacts, Controller, SlowStart};
@@ -56,21 +58,6 @@ struct Before {
     prior: f64,
     epoch: Option<Epoch>,
     timed_out: bool,
-}
-
-/// One stage of congestion avoidance (RFC 9438, 4.2).
-#[derive(Clone, Copy, Debug)]
-struct Epoch {
-    /// t_epoch, moved on by the time in which the window was not used.
-    start: Instant,
-    /// Since when the window has not been used.
-    unused_since: Option<Instant>,
-    /// W_max of this stage.
-    max: f64,
-    /// K: when the curve reaches W_max, in seconds after the start.
-    k: f64,
-    /// W_est: what Reno would have.
-    estimate: f64,
 }
 
 impl Cubic {
@@ -124,12 +111,7 @@ impl Cubic {
 
     /// The stage that begins now (RFC 9438, 4.2; 4.8 after a timeout).
     fn begin(&self, now: Instant) -> Epoch {
-        let (max, k) = if self.timed_out || self.window >= self.max {
-            (self.window, 0.0)
-        } else {
-            (self.max, libm::cbrt((self.max - self.window) / C))
-        };
-        Epoch { start: now, unused_since: None, max, k, estimate: self.window }
+        Epoch::new(now, self.window, if self.timed_out { self.window } else { self.max })
     }
 
     /// One acknowledgement of `segments` in congestion avoidance (RFC 9438, 4.2 to 4.5).
@@ -144,26 +126,7 @@ impl Cubic {
         }
         let fresh = self.begin(facts.now);
         let epoch = self.epoch.get_or_insert(fresh);
-        if let Some(since) = epoch.unused_since.take() {
-            epoch.start += facts.now.saturating_since(since);
-        }
-        let alpha = if epoch.estimate >= self.prior { 1.0 } else { ALPHA };
-        epoch.estimate += alpha * segments / self.window;
-        let age = facts.now.saturating_since(epoch.start);
-        if epoch.curve(age) < epoch.estimate {
-            self.window = self.window.max(epoch.estimate);
-        } else {
-            let target = epoch.curve(age + facts.srtt).clamp(self.window, self.window * 1.5);
-            self.window = (self.window + (target - self.window) / self.window * segments).min(target);
-        }
-    }
-}
-
-impl Epoch {
-    /// W_cubic (RFC 9438, equation 1).
-    fn curve(&self, age: Duration) -> f64 {
-        let t = age.as_nanos() as f64 * 1e-9 - self.k;
-        C * t * t * t + self.max
+        self.window = epoch.grow(self.window, self.prior, facts.now, facts.srtt, segments);
     }
 }
 
@@ -175,7 +138,7 @@ impl Controller for Cubic {
         if !facts.window_used {
             // Time in which the window is not used does not count (RFC 9438, 5.8).
             if let Some(epoch) = &mut self.epoch {
-                epoch.unused_since.get_or_insert(facts.now);
+                epoch.pause(facts.now);
             }
             return;
         }
@@ -261,15 +224,13 @@ impl Controller for Cubic {
     }
 }
 
-/// C, in segments per cubic second (RFC 9438, 5.1).
-const C: f64 = 0.4;
 /// beta_cubic (RFC 9438, 4.6).
 const BETA: f64 = 0.7;
-/// alpha_cubic (RFC 9438, 4.3): 3 (1 - beta) / (1 + beta).
-const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
 #[cfg(test)]
 mod tests {
+    use ackless_wire::Duration;
+
     use super::*;
     use crate::sequence::Position;
 

@@ -7,7 +7,6 @@
 
 mod bbr;
 mod bbr3;
-mod bounds;
 mod cubic;
 mod facts;
 mod hystart;

@@ -2,8 +2,8 @@
 
 use ackless_wire::{BitRate, Bytes, Instant};
 
-use super::super::bounds::{BETA_PERCENT, LOSS_PERCENT, is_too_much, times_beta};
 use super::super::path::FullPipe;
+use super::bounds::{BETA_PERCENT, LOSS_PERCENT, is_too_much, times_beta};
 use super::{Bbr3, Feedback, Recovery, State};
 use crate::sequence::Position;
 use crate::transmissions::Lost;

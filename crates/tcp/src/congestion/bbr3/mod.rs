@@ -6,6 +6,7 @@
 //! - `startup`: Startup and Drain (5.3.1, 5.3.2);
 //! - `probe_bw`: the cycle DOWN, CRUISE, REFILL, UP, its timing beside Reno, precautionary probing (5.3.3);
 //! - `probe_rtt`: ProbeRTT (5.3.4);
+//! - `bounds`: the rules and the figures of what follows; which losses are too much is heeded by [`ReceiverBbr`](super::ReceiverBbr) too;
 //! - `congested`: what losses do to the long-term and the short-term bounds, and how that is undone (5.5.10, 5.5.11);
 //! - `marks`: ECN, where both ends agreed on it;
 //! - `window`: pacing rate, send quantum and window (5.6).
@@ -23,6 +24,7 @@
 //!
 //! Not modelled: Linux's reaction to a retransmitted tail loss probe, its quick probe once marks cease, and its load balancing.
 
+mod bounds;
 mod congested;
 mod marks;
 mod model;
@@ -34,11 +36,12 @@ mod window;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use self::bounds::MIN_WINDOW;
+pub(super) use self::bounds::is_too_much;
 use self::congested::{Bounds, Latest, Saved};
 use self::marks::Marks;
 use self::model::{Path, RoundTrips};
 use self::probe_bw::Probing;
-use super::bounds::MIN_WINDOW;
 use super::pace::Pace;
 use super::path::{Aggregation, FullPipe, Gain, MaxFilter, Rounds};
 use super::{AckFacts, BbrPhase, Controller, Feedback, LossFacts, PathModel, SlowStart};

@@ -2,8 +2,8 @@
 
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
-use super::super::bounds::{Slope, is_past_reno, is_too_much, longest_wait, times_beta, with_headroom};
 use super::super::path::FullPipe;
+use super::bounds::{Slope, is_past_reno, is_too_much, longest_wait, times_beta, with_headroom};
 use super::model::Path;
 use super::{Bbr3, Feedback, State};
 

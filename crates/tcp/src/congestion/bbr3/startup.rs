@@ -1,7 +1,7 @@
 //! Startup and Drain (5.3.1, 5.3.2).
 
-use super::super::bounds::is_too_much;
 use super::super::path::Gain;
+use super::bounds::is_too_much;
 use super::{Bbr3, Feedback, State};
 use crate::loss::Phase;
 

@@ -1,17 +1,18 @@
-//! What losses bound, as the long-term bound of BBR version 3 does (draft-ietf-ccwg-bbr-06, whose names stand in parentheses): so much may be in flight as a probe has shown to fit,
-//! less some headroom while nobody probes. Ours; the paper does not look at losses.
+//! What losses bound: where a queue stands and loses too much, a flow does as CUBIC does. Ours; the paper does not look at losses.
 //!
-//! The draft judges packet by packet. Reports come a round trip and 1/f apart, so here a packet-timed round is judged as a whole, and one that lost more than 2 % of what it sent, which below
-//! 50 segments is a single one, lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds counts. (Twice, since the least of eight
+//! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
+//! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
+//! would not change it, unless it is more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
-//! There are no short-term bounds: of the little that they leave in flight, reports have not told of most yet (docs/tack.md has what they cost).
+//! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve, or as Reno's would. Version 3's own bound, which only grows while a flow probes, once in two or three
+//! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md). The share is no
+//! RFC's: [`BETA_PERMILLE`].
 
-use ackless_wire::random::Stream;
-use ackless_wire::{Bytes, Duration};
+use ackless_wire::{Bytes, Duration, Instant};
 
-use super::super::bounds::{Slope, is_too_much, longest_wait, rounds_of_reno, times_beta, with_headroom};
+use super::super::bbr3::is_too_much;
+use super::super::cubic::Epoch;
 use super::ReportFacts;
 use crate::tack::time::RateTime;
 
@@ -19,23 +20,34 @@ use crate::tack::time::RateTime;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LossBounds {
     smss: Bytes,
-    /// BBR.inflight_longterm; without bound nothing.
-    long: Option<Bytes>,
-    slope: Slope,
+    /// How much may be in flight; without bound nothing.
+    bound: Option<Bound>,
     round: Round,
-    /// What is lost now was sent while the flow probed, and nothing has been cut for it (BBR.is_bw_probe_sample).
-    sampling: bool,
+    /// The latest round was cut for: what is lost in the next one was sent before that showed.
+    answered: bool,
+    /// So many rounds in a row had no queue at all.
+    free: u32,
     /// Which share of what they sent the last rounds lost, in parts of a million.
     shares: [u64; ROUNDS],
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
 }
 
+/// A window that grows as CUBIC's, in segments.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    window: f64,
+    /// The window before it was cut.
+    prior: f64,
+    /// W_max.
+    max: f64,
+    epoch: Epoch,
+}
+
 /// A cut that may have to be taken back.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// The bound before.
-    long: Option<Bytes>,
+    before: Option<Bound>,
     /// What was too much of what was sent.
     lost: Bytes,
     sent: Bytes,
@@ -50,67 +62,28 @@ struct Round {
     longest: Duration,
 }
 
-/// What may be in flight.
+/// A round that is over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Allowed {
-    /// In force.
-    pub(super) cap: Bytes,
-    /// Where there were no bound.
-    pub(super) target: Bytes,
-    /// The product, and what comes in half an interval, which on average has arrived and is not reported yet: with less than that the rate itself would fall, and with it all that follows from it.
-    pub(super) product: Bytes,
-}
-
-impl Allowed {
-    /// The least that a cut leaves.
-    fn least(&self) -> Bytes {
-        times_beta(self.cap).max(self.product)
-    }
-}
-
-/// What the time between two probes is counted in.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Beat {
-    /// What a Reno flow beside this one would have in flight,
-    pub(super) product: Bytes,
-    /// and how long each of its rounds would last: no report is waited for there.
-    pub(super) round_trip: Duration,
-    /// An interval of the cycle.
-    pub(super) interval: Duration,
-}
-
-/// Where in its cycle a flow is when a round ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stage {
+pub(super) struct Ended {
+    pub(super) now: Instant,
     /// The pipe has never been full.
-    Startup,
-    Up,
-    Down,
-    Cruise,
-    /// The queue of Startup drains, or the least round trip is measured.
-    Other,
-}
-
-/// What a round's losses ask for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
-    Nothing,
-    /// The pipe counts as full.
-    FullPipe,
-    /// The probe was too much: its queue is to drain.
-    Drain,
-    /// The bound limits the probe, and nothing is lost yet: on with it.
-    MoreOfThis,
+    pub(super) starting: bool,
+    /// The application or the controller held data back in it.
+    pub(super) limited: bool,
+    /// RTTmin.
+    pub(super) min_rtt: Option<Duration>,
+    /// What may be in flight where there is no bound.
+    pub(super) target: Bytes,
 }
 
 impl LossBounds {
     pub(super) const fn new(smss: Bytes) -> Self {
         Self {
             smss,
-            long: None,
-            slope: Slope::new(),
+            bound: None,
             round: Round { lost: Bytes::ZERO, delivered: Bytes::ZERO, longest: Duration::ZERO },
-            sampling: false,
+            answered: false,
+            free: 0,
             shares: [0; ROUNDS],
             cut: None,
         }
@@ -127,65 +100,68 @@ impl LossBounds {
         let Some(cut) = &mut self.cut else { return };
         cut.lost = cut.lost.saturating_sub(bytes);
         if !is_too_much(cut.lost, cut.sent) {
-            self.long = cut.long.and_then(|before| Some(before.max(self.long?)));
+            self.bound = match (cut.before, self.bound) {
+                (Some(before), Some(now)) if now.window < before.window => Some(before),
+                (Some(_), now) => now,
+                (None, _) => None,
+            };
             self.cut = None;
         }
     }
 
-    /// A report came.
-    pub(super) fn on_report(&mut self, facts: &ReportFacts) {
+    /// A report came. `held`: less than the bound may be in flight, by the application or by the controller.
+    pub(super) fn on_report(&mut self, facts: &ReportFacts, held: bool) {
         self.round.delivered += facts.delivered;
         self.round.longest = self.round.longest.max(facts.rtt.unwrap_or_default());
+        let Some(Bound { window, prior, epoch, .. }) = &mut self.bound else { return };
+        if held {
+            epoch.pause(facts.now);
+        } else {
+            let segments = facts.delivered.get() as f64 / self.smss.get() as f64;
+            *window = epoch.grow(*window, *prior, facts.now, facts.srtt, segments);
+        }
     }
 
     /// The path is another one, or what it gives is.
     pub(super) const fn forget(&mut self) {
-        (self.long, self.cut) = (None, None);
+        (self.bound, self.cut) = (None, None);
     }
 
-    /// A cycle begins with asking for more, `cap` being allowed. In how many intervals the next one does; nothing where no bound is in force, and so
-    /// nobody else's loss has to be waited for.
-    pub(super) fn begin_cycle(&mut self, cap: Bytes, beat: &Beat, random: &mut Stream) -> Option<u64> {
-        self.slope = Slope::new();
-        self.slope.raise(cap, self.smss);
-        self.sampling = true;
-        self.long?;
-        let rounds = beat.round_trip * rounds_of_reno(beat.product, self.smss);
-        Some(rounds.min(longest_wait(random)).div_floor(beat.interval))
-    }
-
-    /// A round is over. `limited`: the application or the controller held data back in it; `inflight` was in flight before the report that ended it.
-    pub(super) fn end_round(
-        &mut self,
-        stage: Stage,
-        limited: bool,
-        min_rtt: Option<Duration>,
-        allowed: &Allowed,
-        inflight: Bytes,
-    ) -> Asked {
+    /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
+    pub(super) fn end_round(&mut self, ended: &Ended) -> bool {
         let round = std::mem::take(&mut self.round);
-        if stage == Stage::Cruise {
-            // What was lost of the probe, the round after it has told.
-            self.sampling = false;
-        }
-        if limited {
-            return Asked::Nothing;
+        if ended.limited {
+            return false;
         }
         let excess = self.excess(&round);
-        if !round.has_queue(min_rtt) || !is_too_much(excess, round.sent()) {
-            return self.raise(stage, &round, allowed, inflight);
+        // A bound that bounds nothing is none.
+        self.bound = self.bound.filter(|bound| bound.bytes(self.smss) < ended.target);
+        self.grow_freely(&round, ended.min_rtt);
+        if std::mem::take(&mut self.answered) {
+            return false;
         }
-        match stage {
-            Stage::Startup => {
-                self.cut(round.sent().max(times_beta(allowed.target)).max(allowed.product), excess, round.sent());
-                Asked::FullPipe
-            }
-            Stage::Up | Stage::Down if self.sampling => {
-                self.sampling = false;
-                self.cut(round.sent().max(allowed.least()), excess, round.sent());
-                if stage == Stage::Up { Asked::Drain } else { Asked::Nothing }
-            }
-            Stage::Up | Stage::Down | Stage::Cruise | Stage::Other => Asked::Nothing,
+        let too_much = if round.has_queue(ended.min_rtt) {
+            is_too_much(excess, round.sent())
+        } else {
+            excess.get() * MOST_WITHOUT_QUEUE > round.sent().get()
+        };
+        if !too_much {
+            return false;
+        }
+        if ended.starting && excess < self.smss * STARTUP_LOSSES {
+            return false;
+        }
+        self.cut(ended, &round, excess);
+        ended.starting
+    }
+
+    /// Where round after round has no queue at all, and loses next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9).
+    fn grow_freely(&mut self, round: &Round, min_rtt: Option<Duration>) {
+        let alone = round.has_nothing_queued(min_rtt) && !is_too_much(round.lost, round.sent());
+        self.free = if alone { (self.free + 1).min(MOST_FREE) } else { 0 };
+        if let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) {
+            let delivered = round.delivered.get() as f64 / self.smss.get() as f64;
+            bound.window += f64::from(1_u32 << doublings).min(delivered);
         }
     }
 
@@ -199,38 +175,34 @@ impl LossBounds {
         round.lost.saturating_sub(Bytes(round.sent().get() * usual / MILLION))
     }
 
-    /// So much and no more may be in flight, since `lost` of what was `sent` is too much.
-    const fn cut(&mut self, bound: Bytes, lost: Bytes, sent: Bytes) {
-        self.cut = Some(Cut { long: self.long, lost, sent });
-        self.long = Some(bound);
+    /// CUBIC's reduction, with its fast convergence (RFC 9438, 4.6 and 4.7), of the bound, or where there was none of what the round sent.
+    fn cut(&mut self, ended: &Ended, round: &Round, lost: Bytes) {
+        let smss = self.smss.get() as f64;
+        let prior = self.bound.map_or(round.sent().min(ended.target).get() as f64 / smss, |bound| bound.window);
+        let max = match self.bound {
+            Some(bound) if prior < bound.max => prior * (1.0 + BETA) / 2.0,
+            _ => prior,
+        };
+        let window = (prior * BETA).max(LEAST);
+        self.cut = Some(Cut { before: self.bound, lost, sent: round.sent() });
+        self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
+        self.answered = true;
     }
 
-    /// A round without too many losses: what it has shown to fit, fits.
-    fn raise(&mut self, stage: Stage, round: &Round, allowed: &Allowed, inflight: Bytes) -> Asked {
-        let Some(long) = self.long else { return Asked::Nothing };
-        let mut long = long.max(round.delivered);
-        let binds = stage == Stage::Up && inflight + self.smss > long && long < allowed.target;
-        if binds {
-            long += self.smss * self.slope.segments_for(round.delivered);
-            self.slope.raise(allowed.cap, self.smss);
-        }
-        // A bound that bounds nothing is none.
-        self.long = (long < allowed.target).then_some(long);
-        if binds { Asked::MoreOfThis } else { Asked::Nothing }
+    /// What may be in flight on the path.
+    pub(super) fn bound(&self) -> Option<Bytes> {
+        self.bound.map(|bound| bound.bytes(self.smss))
     }
 
-    /// What may be in flight in this stage at most (BoundCwndForModel).
-    pub(super) fn cap(&self, stage: Stage) -> Option<Bytes> {
-        match stage {
-            Stage::Startup | Stage::Other => None,
-            Stage::Up | Stage::Down => self.long,
-            Stage::Cruise => self.long.map(|long| with_headroom(long, self.smss)),
-        }
-    }
-
-    /// Whether a long-term bound is in force.
+    /// Whether a bound is in force.
     pub(super) const fn is_bounded(&self) -> bool {
-        self.long.is_some()
+        self.bound.is_some()
+    }
+}
+
+impl Bound {
+    fn bytes(&self, smss: Bytes) -> Bytes {
+        Bytes((self.window * smss.get() as f64) as u64)
     }
 }
 
@@ -243,8 +215,27 @@ impl Round {
     fn has_queue(&self, min_rtt: Option<Duration>) -> bool {
         min_rtt.is_some_and(|min| self.longest * 4 > RateTime::span(min) * 5)
     }
+
+    fn has_nothing_queued(&self, min_rtt: Option<Duration>) -> bool {
+        min_rtt.is_some_and(|min| self.longest * 8 < RateTime::span(min) * 9)
+    }
 }
 
+/// What a cut leaves, in parts of a thousand: in the middle between version 3's two answers to losses, its short-term bounds (0.7, which is CUBIC's too) and its headroom (0.85).
+/// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 26 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
+/// 80 % of one of 802.11g (docs/tack.md).
+const BETA_PERMILLE: u32 = 775;
+const BETA: f64 = BETA_PERMILLE as f64 / 1000.0;
+/// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
+const LEAST: f64 = 4.0;
+/// As many have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single one in its first rounds is more than 2 %.
+const STARTUP_LOSSES: u64 = 6;
+/// More than one of so many is too much where no queue shows, too: a flow that began in a full queue takes its round trip for the path's, and knows of none until ProbeRTT.
+const MOST_WITHOUT_QUEUE: u64 = 5;
+/// After so many rounds without any queue the bound grows faster,
+const FREE_ROUNDS: u32 = 4;
+/// by twice as much in each, as long as that is a number.
+const MOST_FREE: u32 = FREE_ROUNDS + 24;
 /// Over so many rounds the least share of losses is what every round has.
 const ROUNDS: usize = 8;
 const MILLION: u64 = 1_000_000;

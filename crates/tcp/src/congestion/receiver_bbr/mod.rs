@@ -19,7 +19,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::change::{Change, Found, Round};
-use self::losses::{Allowed, Asked, Beat, LossBounds, Stage};
+use self::losses::{Ended, LossBounds};
 use self::probe_rtt::Probe;
 pub use self::variant::{GentleProbe, Losses, Variant};
 use super::bbr::Learned;
@@ -42,14 +42,14 @@ pub struct ReceiverBbr {
     interval: Option<Duration>,
     /// The latest round trip. Where a queue grows or drains, the smoothed one lags behind by many of them.
     latest_rtt: Duration,
+    /// The smoothed one.
+    srtt: Duration,
     /// RTTmin as the connection has it.
     min_rtt: Option<Duration>,
     /// Where a change of path is looked for.
     change: Option<Change>,
     /// What losses bound.
     losses: Option<LossBounds>,
-    /// How many intervals the present gain cycle lasts.
-    cycle: u64,
     /// The bandwidth as it was when more was asked for.
     asked_at: Option<BitRate>,
     /// RTTmin of the path that it has turned out to be, until it has been heard of.
@@ -96,10 +96,10 @@ impl ReceiverBbr {
             time: RateTime::new(),
             interval: None,
             latest_rtt: Duration::ZERO,
+            srtt: Duration::ZERO,
             min_rtt: None,
             change: variant.is_by_rounds().then_some(Change::new()),
             losses: (variant == Variant::Rounds { losses: Losses::Bound }).then_some(LossBounds::new(start.smss)),
-            cycle: variant.cycle_length(),
             renewed: None,
             asked_at: None,
             lowered: MinRtt::new(Renewal::Lower),
@@ -145,7 +145,7 @@ impl ReceiverBbr {
 
     /// 0 while the gain cycle asks for more, 1 while it drains, 2 while it cruises.
     fn cycle_phase(&self, now: Instant, began: Mark) -> u8 {
-        match self.time.since(now, began) % self.cycle {
+        match self.time.since(now, began) % self.variant.cycle_length() {
             0..GAIN_INTERVALS => 0,
             GAIN_INTERVALS..DRAIN_END => 1,
             _ => 2,
@@ -235,50 +235,32 @@ impl ReceiverBbr {
         }
     }
 
-    /// A gain cycle begins with asking for more. What losses bound, is asked for as seldom as version 3 does.
+    /// A gain cycle begins with asking for more.
     fn begin_cycle(&mut self, now: Instant) {
         self.state = State::ProbeBw { began: self.time.mark(now, 0) };
-        let beat = Beat { product: self.bdp(), round_trip: self.latest_rtt, interval: self.time.length() };
-        let cap = self.cap;
-        let drawn = self.losses.as_mut().and_then(|losses| losses.begin_cycle(cap, &beat, &mut self.random));
-        self.cycle = drawn.map_or(self.variant.cycle_length(), |drawn| drawn.max(self.variant.cycle_length()));
     }
 
-    /// Where losses bound, a cycle that is over is followed by one of another length.
+    /// Where losses are heeded, a cycle begins with a report, and so asks for more for as long as four intervals last.
     fn go_on_cycling(&mut self, now: Instant) {
         if self.losses.is_some()
             && let State::ProbeBw { began } = self.state
-            && self.time.since(now, began) >= self.cycle
+            && self.time.since(now, began) >= self.variant.cycle_length()
         {
             self.begin_cycle(now);
         }
     }
 
-    fn stage(&self, now: Instant) -> Stage {
-        match self.phase(now) {
-            BbrPhase::Startup => Stage::Startup,
-            BbrPhase::ProbeBw { phase: 0 } => Stage::Up,
-            BbrPhase::ProbeBw { phase: 1 } => Stage::Down,
-            BbrPhase::ProbeBw { .. } => Stage::Cruise,
-            BbrPhase::Drain | BbrPhase::ProbeRtt => Stage::Other,
-        }
-    }
-
     /// A round is over: what its losses bound.
     fn heed_losses(&mut self, facts: &ReportFacts) {
-        if self.losses.is_none() {
-            return;
-        }
-        let stage = self.stage(facts.now);
-        let product = self.bdp() + self.bandwidth.best().amount_floor(self.interval.unwrap_or_default() / 2);
-        let allowed = Allowed { cap: self.cap, target: self.target(), product };
-        let inflight = facts.inflight + facts.delivered;
-        let Some(losses) = &mut self.losses else { return };
-        match losses.end_round(stage, self.round_limited, self.min_rtt, &allowed, inflight) {
-            Asked::Nothing => {}
-            Asked::FullPipe => self.full_pipe.fill(),
-            Asked::Drain => self.state = State::ProbeBw { began: self.time.mark(facts.now, GAIN_INTERVALS) },
-            Asked::MoreOfThis => self.state = State::ProbeBw { began: self.time.mark(facts.now, 0) },
+        let ended = Ended {
+            now: facts.now,
+            starting: self.state == State::Startup,
+            limited: self.round_limited,
+            min_rtt: self.min_rtt,
+            target: self.target(),
+        };
+        if self.losses.as_mut().is_some_and(|losses| losses.end_round(&ended)) {
+            self.full_pipe.fill();
         }
     }
 
@@ -332,7 +314,6 @@ impl ReceiverBbr {
         let draw = self.random.below(self.variant.cycle_length() - (DRAIN_END - GAIN_INTERVALS));
         let position = if draw < GAIN_INTERVALS { draw } else { draw + DRAIN_END - GAIN_INTERVALS };
         self.state = State::ProbeBw { began: self.time.mark(now, position) };
-        self.cycle = self.variant.cycle_length();
     }
 
     /// max(gain BW_max, MSS f) (VI-D), the former 1 % less (footnote 3). In Startup it only grows.
@@ -343,12 +324,31 @@ impl ReceiverBbr {
         let floor = self.start.smss.per(self.interval_length());
         let rate = match self.state {
             State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
+            State::ProbeBw { .. } => self.pacing_gain(now).pace(self.bandwidth.best()).max(self.bounded_pace()),
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
         let rate = rate.max(floor);
         if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
+    }
+
+    /// What losses bound, and the rate of that.
+    fn bound(&self) -> Option<(Bytes, BitRate)> {
+        let bound = self.losses.as_ref()?.bound()?;
+        (!self.srtt.is_zero()).then(|| (bound, bound.per(self.srtt)))
+    }
+
+    /// Where losses bound, a window limits. Paced by the rate that a shared queue has left, the bound would not be reached again, so it is paced as Linux does in congestion avoidance.
+    fn bounded_pace(&self) -> BitRate {
+        self.bound().map_or(BitRate::ZERO, |(_, rate)| Gain::OF_WINDOW.of_rate(rate))
+    }
+
+    /// What may be in flight where losses bound. The bound is of what the path holds; beyond that there is what an interval brings, which has arrived and is not reported yet.
+    fn bounded_cap(&self) -> Option<Bytes> {
+        let (bound, rate) = self.bound()?;
+        let cap = bound + rate.amount_floor(self.interval.unwrap_or_default());
+        Some(cap.max(self.start.smss * MIN_CAP))
     }
 
     /// [`Variant::Rounds`] takes every path for 10 ms long at least, the time that a rate is measured over: on a shorter one twice the product is less than what an aggregating
@@ -360,9 +360,9 @@ impl ReceiverBbr {
 
     /// The cap follows its target, but after a timeout, and before the pipe is full, only by what is delivered. Before the first
     /// rate is known the cap grows without a target, as in slow start; it shrinks only once the pipe is full.
-    fn update_cap(&mut self, now: Instant, delivered: Bytes) {
-        let most = self.losses.as_ref().and_then(|losses| losses.cap(self.stage(now)));
-        let target = most.map_or(Bytes(u64::MAX), |most| most.max(self.start.smss * MIN_CAP)).min(self.target());
+    fn update_cap(&mut self, delivered: Bytes) {
+        let bounded = self.bounded_cap().filter(|_| self.state != State::Startup);
+        let target = bounded.unwrap_or(Bytes(u64::MAX)).min(self.target());
         if self.cap < target {
             self.cap = (self.cap + delivered).min(target);
         } else if self.full_pipe.is_filled() {
@@ -460,6 +460,7 @@ impl Controller for ReceiverBbr {
     fn on_report(&mut self, facts: &ReportFacts) {
         self.interval = facts.interval;
         self.latest_rtt = facts.rtt.unwrap_or(self.latest_rtt);
+        self.srtt = facts.srtt;
         if let (None, Some(rtt)) = (self.min_rtt, facts.min_rtt) {
             // A handshake with a lost SYN tells no round trip: until now one has counted as a millisecond.
             self.pacing_rate = Gain::STARTUP.pace(self.cap.per(rtt));
@@ -476,7 +477,8 @@ impl Controller for ReceiverBbr {
         self.time.set_interval(facts.now, self.clock_length(facts.srtt));
         self.update_bandwidth(facts);
         if let Some(losses) = &mut self.losses {
-            losses.on_report(facts);
+            let held = matches!(self.state, State::ProbeRtt(_)) || facts.now < self.blind_until;
+            losses.on_report(facts, held || facts.application_limited);
         }
         self.update_round(facts);
         // What one interval brings is in the gain already, so an epoch begins that much earlier, or with the report before.
@@ -491,7 +493,7 @@ impl Controller for ReceiverBbr {
         }
         self.go_on_cycling(facts.now);
         self.update_pacing(facts.now);
-        self.update_cap(facts.now, facts.delivered);
+        self.update_cap(facts.delivered);
         self.idle_restart &= facts.delivered == Bytes::ZERO;
     }
 

@@ -28,7 +28,7 @@ pub enum Losses {
     /// Nothing (VI-D).
     #[default]
     Ignored,
-    /// They bound it as in version 3 of BBR, where a queue stands (`losses`). Ours.
+    /// Too many of them in a queue, by version 3's rule, leave a bound that grows as CUBIC's window does (`losses`). Ours.
     Bound,
 }
 

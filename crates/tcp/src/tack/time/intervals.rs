@@ -35,11 +35,6 @@ impl Intervals {
         }
     }
 
-    /// How long one is now.
-    pub(super) const fn length(&self) -> Duration {
-        self.length
-    }
-
     /// From `now` on an interval is this long. Range: above zero.
     pub(super) fn set(&mut self, now: Instant, length: Duration) {
         if self.length != length {

@@ -38,11 +38,6 @@ impl RateTime {
         length.max(Self::LEAST / 2)
     }
 
-    /// As how long an interval counts now.
-    pub(crate) const fn length(&self) -> Duration {
-        self.intervals.length()
-    }
-
     /// From `now` on an interval is this long, or [as long as it counts](Self::interval).
     pub(crate) fn set_interval(&mut self, now: Instant, length: Duration) {
         self.intervals.set(now, Self::interval(length));

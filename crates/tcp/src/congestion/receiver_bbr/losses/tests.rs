@@ -3,185 +3,243 @@
 use super::*;
 
 const SMSS: Bytes = Bytes(1_000);
-const MIN: Option<Duration> = Some(Duration::from_millis(40));
-const CAP: Bytes = Bytes(100_000);
-const ALLOWED: Allowed = Allowed { cap: CAP, target: Bytes(120_000), product: Bytes(40_000) };
+const MIN: Duration = Duration::from_millis(40);
 
-/// A round that delivered and lost so many segments, with a longest round trip of so many milliseconds.
-fn round(bounds: &mut LossBounds, stage: Stage, delivered: u64, lost: u64, millis: u64) -> Asked {
-    bounds.round = Round { lost: SMSS * lost, delivered: SMSS * delivered, longest: Duration::from_millis(millis) };
-    bounds.end_round(stage, false, MIN, &ALLOWED, CAP)
+const fn ended(now: Instant) -> Ended {
+    Ended { now, starting: false, limited: false, min_rtt: Some(MIN), target: Bytes(120_000) }
 }
 
-fn probing() -> LossBounds {
+const fn shown(delivered: u64, lost: u64, millis: u64) -> Round {
+    let (lost, delivered) = (Bytes(1_000 * lost), Bytes(1_000 * delivered));
+    Round { lost, delivered, longest: Duration::from_millis(millis) }
+}
+
+/// A round that delivered and lost so many segments, with a longest round trip of so many milliseconds.
+fn round(bounds: &mut LossBounds, delivered: u64, lost: u64, millis: u64) {
+    bounds.round = shown(delivered, lost, millis);
+    assert!(!bounds.end_round(&ended(Instant::ZERO)));
+}
+
+/// A bound of 0.775 of 93 segments, and the round in which what was sent before it shows is over.
+fn bounded() -> LossBounds {
     let mut bounds = LossBounds::new(SMSS);
-    let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-    assert_eq!(bounds.begin_cycle(CAP, &beat(100, 40, 10), &mut random), None, "no bound, no wait");
+    round(&mut bounds, 90, 3, 51);
+    round(&mut bounds, 75, 5, 51);
+    assert_eq!(bounds.bound(), Some(Bytes(72_075)));
     bounds
 }
 
-/// A product of so many segments, a round trip and an interval of so many milliseconds.
-fn beat(product: u64, round_trip: u64, interval: u64) -> Beat {
-    let ms = Duration::from_millis;
-    Beat { product: SMSS * product, round_trip: ms(round_trip), interval: ms(interval) }
+/// A report of a whole window `every` so long, until `end`.
+fn grow(bounds: &mut LossBounds, every: Duration, begin: Instant, end: Instant) {
+    let mut now = begin;
+    while now + every <= end {
+        now += every;
+        bounds.on_report(&facts(now, every, bounds.bound().expect("it is in force")), false);
+    }
+}
+
+fn facts(now: Instant, srtt: Duration, delivered: Bytes) -> ReportFacts {
+    ReportFacts {
+        now,
+        delivered,
+        delivery_rate: ackless_wire::BitRate::ZERO,
+        rtt: Some(srtt),
+        srtt,
+        min_rtt: Some(MIN),
+        interval: None,
+        inflight: Bytes::ZERO,
+        round: 0,
+        application_limited: false,
+    }
 }
 
 #[test]
-fn a_probe_that_loses_more_than_2_percent_in_a_queue_leaves_what_was_sent_as_the_bound() {
+fn a_round_that_loses_more_than_2_percent_in_a_queue_leaves_31_of_40_parts_of_what_it_sent() {
     // Three of 150 and one of 50 are not more than 2 %, and 50 ms is not more than 5/4 of 40.
     for (delivered, lost, millis) in [(147, 3, 60), (49, 1, 60), (90, 10, 50), (90, 0, 60)] {
-        let mut bounds = probing();
-        assert_eq!(round(&mut bounds, Stage::Up, delivered, lost, millis), Asked::Nothing, "{delivered} {lost}");
-        assert_eq!(bounds.long, None);
+        let mut bounds = LossBounds::new(SMSS);
+        round(&mut bounds, delivered, lost, millis);
+        assert_eq!(bounds.bound(), None, "{delivered} {lost} {millis}");
     }
-    for (stage, asked) in [(Stage::Up, Asked::Drain), (Stage::Down, Asked::Nothing)] {
-        let mut bounds = probing();
-        assert_eq!(round(&mut bounds, stage, 90, 3, 51), asked);
-        assert_eq!((bounds.long, bounds.cap(Stage::Up)), (Some(Bytes(93_000)), Some(Bytes(93_000))));
-        // 15 % less while it cruises: 93,000 - 13,950.
-        assert_eq!(bounds.cap(Stage::Cruise), Some(Bytes(79_050)));
-        assert_eq!((bounds.cap(Stage::Startup), bounds.cap(Stage::Other)), (None, None));
-        // Once for each probe.
-        assert_eq!(round(&mut bounds, Stage::Down, 75, 5, 60), Asked::Nothing);
-        assert_eq!(bounds.long, Some(Bytes(93_000)));
+    // Of fewer than 50 a single one is more than 2 %; four segments are left at least; and no more counts as sent than might have been.
+    for (delivered, lost, left) in [(90, 3, 72_075), (48, 1, 37_975), (3, 1, 4_000), (150, 10, 93_000)] {
+        let mut bounds = LossBounds::new(SMSS);
+        round(&mut bounds, delivered, lost, 51);
+        assert_eq!(bounds.bound(), Some(Bytes(left)), "{delivered} {lost}");
     }
-    // Of fewer than 50 a single one is more than 2 %.
-    let mut bounds = probing();
-    assert_eq!(round(&mut bounds, Stage::Up, 48, 1, 51), Asked::Drain);
-    assert_eq!(bounds.long, Some(Bytes(70_000)));
-    // Never less than 0.7 of what was allowed.
-    let mut bounds = probing();
-    round(&mut bounds, Stage::Up, 10, 3, 60);
-    assert_eq!(bounds.long, Some(Bytes(70_000)));
-    // Nor, where a timeout has left four segments and all the rest is lost, than the product.
-    for stage in [Stage::Up, Stage::Startup] {
-        let mut bounds = probing();
-        bounds.round = Round { lost: SMSS * 10, delivered: SMSS * 4, longest: Duration::from_millis(700) };
-        let allowed = Allowed { cap: Bytes(4_000), target: Bytes(50_000), ..ALLOWED };
-        bounds.end_round(stage, false, MIN, &allowed, CAP);
-        assert_eq!(bounds.long, Some(Bytes(40_000)), "{stage:?}");
+    // More than a fifth is too much without a queue, too.
+    for (lost, left) in [(20, None), (21, Some(77_500))] {
+        let mut bounds = LossBounds::new(SMSS);
+        round(&mut bounds, 100 - lost, lost, 50);
+        assert_eq!(bounds.bound(), left.map(Bytes), "{lost}");
+    }
+    let mut unknown = LossBounds::new(SMSS);
+    unknown.round = shown(90, 3, 51);
+    unknown.end_round(&Ended { min_rtt: None, ..ended(Instant::ZERO) });
+    assert_eq!(unknown.bound(), None, "without a least round trip nobody knows of a queue");
+}
+
+#[test]
+fn the_next_round_s_losses_are_of_the_same_and_the_one_after_cuts_again_and_makes_room() {
+    let mut bounds = bounded();
+    round(&mut bounds, 69, 3, 51);
+    // 0.775 of 72.075, whatever has been sent; W_max is that of fast convergence: 72.075 (1 + 0.775) / 2.
+    assert_eq!(bounds.bound(), Some(Bytes(55_858)));
+    let bound = bounds.bound.expect("it is in force");
+    assert!((bound.max - 63.966).abs() < 1e-3 && (bound.prior - 72.075).abs() < 1e-9, "{bound:?}");
+}
+
+#[test]
+fn a_bound_grows_as_reno_would_or_on_the_curve_of_cubic() {
+    // 9/17 of a segment for each window: ten of them after 37.975 it is 5.294 more, where the curve is at 41.8.
+    let mut bounds = LossBounds::new(SMSS);
+    round(&mut bounds, 48, 1, 51);
+    grow(&mut bounds, MIN, Instant::ZERO, Instant::from_millis(400));
+    assert_eq!(bounds.bound().map(|bound| bound.get() / 10), Some(4_326));
+    // K = cbrt(0.225 * 1000 / 0.4) = 8.255 s, where Reno would have 22 more.
+    let mut long = LossBounds::new(SMSS);
+    long.round = shown(970, 30, 400);
+    long.end_round(&Ended { target: Bytes(2_000_000), ..ended(Instant::ZERO) });
+    assert_eq!(long.bound(), Some(Bytes(775_000)));
+    let every = Duration::from_millis(200);
+    grow(&mut long, every, Instant::ZERO, Instant::from_millis(8_200));
+    let bound = long.bound().expect("it is in force").get();
+    assert!((998_000..=1_001_000).contains(&bound), "{bound}");
+}
+
+#[test]
+fn while_less_is_in_flight_than_may_be_time_does_not_pass_for_the_bound() {
+    let second = Duration::from_secs(1);
+    let mut held = LossBounds::new(SMSS);
+    held.round = shown(970, 30, 400);
+    held.end_round(&Ended { target: Bytes(2_000_000), ..ended(Instant::ZERO) });
+    let mut used = held;
+    let every = Duration::from_millis(200);
+    let (middle, end) = (Instant::ZERO + second, Instant::ZERO + second * 2);
+    grow(&mut used, every, Instant::ZERO, end - every);
+    grow(&mut held, every, Instant::ZERO, middle);
+    let before = held.bound();
+    for millis in [0, 2_000, 5_000] {
+        held.on_report(&facts(middle + Duration::from_millis(millis), every, Bytes(1_000)), true);
+    }
+    assert_eq!(held.bound(), before);
+    grow(&mut held, every, middle + second * 5, end + second * 5);
+    // The time until the first report of something that was sent thereafter does not count either.
+    assert_eq!(held.bound(), used.bound());
+}
+
+#[test]
+fn a_bound_that_bounds_nothing_is_none_and_none_outlasts_its_path() {
+    for (target, stays) in [(72_075, false), (72_076, true)] {
+        let mut bounds = bounded();
+        bounds.round = shown(70, 0, 51);
+        bounds.end_round(&Ended { target: Bytes(target), ..ended(Instant::ZERO) });
+        assert_eq!(bounds.is_bounded(), stays, "{target}");
+    }
+    let mut bounds = bounded();
+    bounds.forget();
+    assert_eq!(bounds.bound(), None);
+}
+
+#[test]
+fn after_three_rounds_without_any_queue_a_bound_grows_by_one_two_four_segments() {
+    let mut bounds = bounded();
+    let mut grown = Vec::new();
+    for millis in [44, 44, 44, 44, 44, 44, 45, 44] {
+        round(&mut bounds, 3, 0, millis);
+        grown.push(bounds.bound().map_or(0, |bound| bound.get()) - 72_075);
+    }
+    // Never by more than has come; and where a queue was, it begins anew. 45 ms are 9/8 of 40.
+    assert_eq!(grown, [0, 0, 0, 1_000, 3_000, 6_000, 6_000, 6_000]);
+    // What loses more than 2 % is no path that one has alone.
+    for (lost, grown) in [(2, 1_000), (3, 0)] {
+        let mut bounds = bounded();
+        (0..4).for_each(|_| round(&mut bounds, 100 - lost, lost, 44));
+        assert_eq!(bounds.bound(), Some(Bytes(72_075 + grown)), "{lost}");
     }
 }
 
 #[test]
 fn on_a_path_of_less_than_10_ms_a_queue_is_what_lasts_longer_than_5_4_of_that() {
-    for (longest, asked) in [(2_500, Asked::Nothing), (12_500, Asked::Nothing), (12_501, Asked::Drain)] {
-        let mut bounds = probing();
-        let longest = Duration::from_micros(longest);
-        bounds.round = Round { lost: SMSS * 9, delivered: SMSS * 90, longest };
-        let min = Some(Duration::from_millis(1));
-        assert_eq!(bounds.end_round(Stage::Up, false, min, &ALLOWED, CAP), asked, "{longest}");
+    for (longest, cut) in [(2_500, false), (12_500, false), (12_501, true)] {
+        let mut bounds = LossBounds::new(SMSS);
+        bounds.round = Round { longest: Duration::from_micros(longest), ..shown(90, 9, 0) };
+        bounds.end_round(&Ended { min_rtt: Some(Duration::from_millis(1)), ..ended(Instant::ZERO) });
+        assert_eq!(bounds.is_bounded(), cut, "{longest}");
     }
 }
 
 #[test]
-fn what_is_lost_while_nobody_probes_bounds_nothing() {
-    let mut bounds = probing();
-    for stage in [Stage::Cruise, Stage::Other, Stage::Down, Stage::Up] {
-        assert_eq!(round(&mut bounds, stage, 80, 20, 80), Asked::Nothing, "{stage:?}");
-        assert_eq!(bounds.long, None, "{stage:?}");
-    }
-    let mut held_back = probing();
-    held_back.round = Round { lost: SMSS * 20, delivered: SMSS * 80, longest: Duration::from_millis(80) };
-    assert_eq!(held_back.end_round(Stage::Up, true, MIN, &ALLOWED, CAP), Asked::Nothing);
-    assert_eq!(held_back.long, None);
-}
-
-#[test]
-fn startup_ends_by_losses_in_a_queue() {
+fn a_round_that_was_held_back_is_not_judged() {
     let mut bounds = LossBounds::new(SMSS);
-    assert_eq!(round(&mut bounds, Stage::Startup, 50, 20, 80), Asked::FullPipe);
-    // 0.7 of 120,000, which is more than what was sent.
-    assert_eq!(bounds.long, Some(Bytes(84_000)));
+    bounds.round = shown(80, 20, 80);
+    assert!(!bounds.end_round(&Ended { limited: true, ..ended(Instant::ZERO) }));
+    assert_eq!(bounds.bound(), None);
+    // Nor are its losses the next one's.
+    round(&mut bounds, 90, 0, 80);
+    assert_eq!(bounds.bound(), None);
 }
 
 #[test]
-fn a_bound_that_limits_grows_by_one_two_four_segments_and_goes_once_it_limits_nothing() {
-    let mut bounds = probing();
-    round(&mut bounds, Stage::Up, 90, 3, 60);
-    let mut random = Stream::new(1, 0, ackless_wire::random::Purpose::Congestion);
-    // 63 round trips of 20 ms are over before two seconds are; of 200 ms they are not.
-    assert_eq!(bounds.begin_cycle(CAP, &beat(100, 20, 5), &mut random), Some(252));
-    let wait = bounds.begin_cycle(CAP, &beat(100, 200, 50), &mut random).expect("a bound is in force");
-    assert!((40..=60).contains(&wait), "{wait}");
-    // Ten of 20 ms, whatever an interval lasts.
-    for (interval, intervals) in [(5, 40), (15, 13)] {
-        assert_eq!(bounds.begin_cycle(CAP, &beat(10, 20, interval), &mut random), Some(intervals));
+fn startup_ends_by_six_losses_in_a_queue() {
+    for (delivered, lost, full, left) in [(25, 5, false, None), (24, 6, true, Some(23_250))] {
+        let mut bounds = LossBounds::new(SMSS);
+        bounds.round = shown(delivered, lost, 80);
+        assert_eq!(bounds.end_round(&Ended { starting: true, ..ended(Instant::ZERO) }), full, "{lost}");
+        assert_eq!(bounds.bound(), left.map(Bytes));
     }
-    let mut grown = Vec::new();
-    for _ in 0..5 {
-        // All that may be in flight is.
-        bounds.round = Round { lost: Bytes::ZERO, delivered: SMSS * 92, longest: Duration::from_millis(40) };
-        let inflight = bounds.long.unwrap_or_default();
-        assert_eq!(bounds.end_round(Stage::Up, false, MIN, &ALLOWED, inflight), Asked::MoreOfThis);
-        grown.push(bounds.long.map_or(0, |long| long.get() / 1_000));
-    }
-    // A segment for 100, then for 50, 25, 12.5 and 6.25, and what is left over counts in the next round: 0, 3, 5, 7 and 15.
-    assert_eq!(grown, [93, 96, 101, 108, 0], "120 are what there might be without a bound");
-    assert_eq!(round(&mut bounds, Stage::Up, 92, 0, 40), Asked::Nothing);
-}
-
-#[test]
-fn a_bound_that_does_not_limit_stays_and_what_has_come_fits() {
-    let mut bounds = probing();
-    round(&mut bounds, Stage::Up, 90, 3, 60);
-    bounds.round = Round { lost: Bytes::ZERO, delivered: SMSS * 80, longest: Duration::from_millis(40) };
-    assert_eq!(bounds.end_round(Stage::Up, false, MIN, &ALLOWED, Bytes(92_000)), Asked::Nothing);
-    assert_eq!(bounds.long, Some(Bytes(93_000)));
-    assert_eq!(round(&mut bounds, Stage::Cruise, 97, 0, 40), Asked::Nothing);
-    assert_eq!(bounds.long, Some(Bytes(97_000)));
-    bounds.forget();
-    assert_eq!(bounds.cap(Stage::Cruise), None);
 }
 
 #[test]
 fn what_each_of_eight_rounds_loses_is_not_the_queue_s() {
     // The least share of eight rounds is 4 %: up to 10 % of 100 segments is as ever.
-    for (lost, asked) in [(10, Asked::Nothing), (11, Asked::Drain)] {
-        let mut bounds = probing();
+    for (lost, cut) in [(10, false), (11, true)] {
+        let mut bounds = LossBounds::new(SMSS);
         for usual in [9, 7, 4, 8, 10, 9, 12, 6] {
-            assert_eq!(round(&mut bounds, Stage::Other, 100 - usual, usual, 60), Asked::Nothing);
+            round(&mut bounds, 100 - usual, usual, 50);
         }
-        assert_eq!(round(&mut bounds, Stage::Up, 100 - lost, lost, 60), asked, "{lost}");
+        round(&mut bounds, 100 - lost, lost, 60);
+        assert_eq!(bounds.is_bounded(), cut, "{lost}");
     }
     // A round without a loss counts for eight.
-    for (rounds, asked) in [(7, Asked::Drain), (8, Asked::Nothing)] {
-        let mut bounds = probing();
-        round(&mut bounds, Stage::Other, 100, 0, 60);
+    for (rounds, cut) in [(7, true), (8, false)] {
+        let mut bounds = LossBounds::new(SMSS);
+        round(&mut bounds, 100, 0, 50);
         for _ in 0..rounds {
-            round(&mut bounds, Stage::Other, 95, 5, 60);
+            round(&mut bounds, 95, 5, 50);
         }
-        assert_eq!(round(&mut bounds, Stage::Up, 95, 5, 60), asked, "{rounds}");
+        round(&mut bounds, 95, 5, 60);
+        assert_eq!(bounds.is_bounded(), cut, "{rounds}");
     }
 }
 
 #[test]
 fn what_comes_all_the_same_was_not_lost() {
     // Of three of 93, two are left, which is more than 2 %, and then one.
-    let mut bounds = probing();
-    round(&mut bounds, Stage::Up, 90, 3, 60);
+    let mut bounds = LossBounds::new(SMSS);
+    round(&mut bounds, 90, 3, 60);
     bounds.on_spurious(SMSS);
-    assert_eq!(bounds.long, Some(Bytes(93_000)));
+    assert_eq!(bounds.bound(), Some(Bytes(72_075)));
     bounds.on_spurious(SMSS);
-    assert_eq!(bounds.long, None);
-    // The greater of two bounds, of which none is infinite; and what the path that has gone has lost, brings nothing back.
-    for (before, changed, after) in
-        [(Some(99_000), false, Some(99_000)), (Some(80_000), false, Some(93_000)), (Some(99_000), true, None)]
-    {
-        let mut bounds = probing();
-        bounds.long = before.map(Bytes);
-        round(&mut bounds, Stage::Up, 90, 3, 60);
+    assert_eq!(bounds.bound(), None);
+    // What was in force before is again, unless the bound has grown beyond it since; and what the path that has gone has lost, brings nothing back.
+    for (free, changed, after) in [(0, false, Some(72_075)), (20_000, false, Some(75_858)), (0, true, None)] {
+        let mut bounds = bounded();
+        round(&mut bounds, 69, 3, 60);
+        if let Some(bound) = &mut bounds.bound {
+            bound.window += f64::from(free) / 1_000.0;
+        }
         if changed {
             bounds.forget();
         }
         bounds.on_spurious(SMSS * 3);
-        assert_eq!(bounds.long, after.map(Bytes), "{before:?}");
+        assert_eq!(bounds.bound(), after.map(Bytes), "{free} {changed}");
     }
     // In the same round it is not judged at all.
-    let mut bounds = probing();
+    let mut bounds = LossBounds::new(SMSS);
     bounds.on_lost(SMSS * 3);
     bounds.on_spurious(SMSS * 2);
-    bounds.round.delivered = SMSS * 90;
-    bounds.round.longest = Duration::from_millis(60);
-    assert_eq!(bounds.end_round(Stage::Up, false, MIN, &ALLOWED, CAP), Asked::Nothing);
+    bounds.round = Round { lost: bounds.round.lost, ..shown(90, 0, 60) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), None);
 }

@@ -78,34 +78,46 @@ impl Trace {
 }
 
 #[test]
-fn a_probe_that_loses_too_much_in_a_queue_is_drained_and_what_was_sent_is_the_cap() {
+fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_the_pace() {
     let long = Said { rtt: 60, delivered: 50_000, ..CLEAN };
     let mut trace = Trace::probing(BOUND);
-    assert_eq!(trace.cycle_phase(), 0);
     trace.lose(3);
     trace.next_round(40, long);
-    // 0.7 of 91,000, which is more than the 53,000 that were sent.
-    assert_eq!((trace.cycle_phase(), trace.bbr.cap), (1, Bytes(63_700)));
-    // 15 % less while it cruises.
-    trace.report(51, CLEAN);
-    assert_eq!((trace.cycle_phase(), trace.bbr.cap), (2, Bytes(54_145)));
+    // 0.775 of 63,000 on the path, of which 10,000 came in this round before, and what that brings in 10 of 40 ms: 48,825 + 12,206.
+    assert_eq!(trace.bbr.cap, Bytes(61_031));
+    // 9.765 Mbps are the rate of that: 1.2 of it, whatever the phase asks for of 8 Mbps.
+    let pace = |trace: &Trace| trace.bbr.pacing_rate.bps() / 1_000;
+    assert_eq!((trace.cycle_phase(), pace(&trace)), (0, 11_719));
+    trace.report(10, CLEAN);
+    // Where the cycle drains too; the bound has grown a bit.
+    assert!(trace.cycle_phase() == 1 && (11_720..11_800).contains(&pace(&trace)), "{}", pace(&trace));
+    // In ProbeRTT the pace is its own, and the bound holds.
+    trace.bbr.state = State::ProbeRtt(Probe::Empty { end: trace.now + Duration::from_secs(1) });
+    trace.report(1, CLEAN);
+    assert_eq!((pace(&trace), trace.bbr.cap), (800, trace.bbr.bounded_cap().expect("it is in force")));
     // Heeded by nobody else.
     let mut trace = Trace::probing(IGNORED);
     trace.lose(3);
     trace.next_round(40, long);
-    assert_eq!(trace.cycle_phase(), 0);
     assert!(trace.bbr.cap >= Bytes(90_000));
 }
 
 #[test]
-fn a_cut_leaves_a_product_and_what_comes_in_half_an_interval() {
+fn a_bound_does_not_grow_while_probe_rtt_holds_back_nor_until_that_has_been_reported() {
     let mut trace = Trace::probing(BOUND);
-    trace.bbr.cap = Bytes(20_000);
     trace.lose(3);
-    trace.next_round(1, Said { rtt: 60, delivered: 1_000, ..CLEAN });
-    let losses = trace.bbr.losses.expect("they bound");
-    // 8 Mbps in 40 ms and in 5.
-    assert_eq!((trace.cycle_phase(), losses.cap(Stage::Down)), (1, Some(Bytes(45_000))));
+    trace.next_round(40, Said { rtt: 60, delivered: 50_000, ..CLEAN });
+    let bound = |trace: &Trace| trace.bbr.losses.expect("they bound").bound();
+    let before = bound(&trace);
+    trace.bbr.state = State::ProbeRtt(Probe::Empty { end: trace.now + Duration::from_secs(1) });
+    trace.report(20, CLEAN);
+    assert_eq!(bound(&trace), before);
+    trace.bbr.begin_cycle(trace.now);
+    trace.bbr.blind_until = trace.now + Duration::from_millis(20);
+    trace.report(19, CLEAN);
+    assert_eq!(bound(&trace), before);
+    trace.report(1, CLEAN);
+    assert!(bound(&trace) > before);
 }
 
 #[test]
@@ -115,7 +127,7 @@ fn losses_in_a_queue_fill_the_pipe_of_startup() {
         for (segments, mbps) in [(10, 2), (20, 4), (40, 8)] {
             trace.per_packet(segments, 40, mbps);
         }
-        trace.lose(3);
+        trace.lose(6);
         trace.report(1, Said { rtt: 80, delivered: 1_000, ..CLEAN });
         trace.next_round(1, Said { delivered: 1_000, ..CLEAN });
         assert_eq!(trace.state().0, phase, "{variant:?}");

@@ -1,4 +1,4 @@
-//! How losses bound what is in flight: what version 3 of BBR (draft-ietf-ccwg-bbr-06, whose sections and names stand in parentheses) and a receiver-based BBR that heeds losses have in common.
+//! How losses bound what is in flight: long-term bounds, the time between probes, and the figures (2.8 and 5.3.3).
 
 use ackless_wire::random::Stream;
 use ackless_wire::{Bytes, Duration};
@@ -46,18 +46,13 @@ pub(super) fn longest_wait(random: &mut Stream) -> Duration {
     SHORTEST_WAIT + Duration::from_nanos(random.below(WAIT_RANGE.as_nanos() + 1))
 }
 
-/// IsRenoCoexistenceProbeTime (5.3.3.8.3): in how many rounds a Reno flow with so much in flight would have lost something.
-pub(super) fn rounds_of_reno(inflight: Bytes, smss: Bytes) -> u64 {
-    (inflight.get() / smss.get()).clamp(MIN_WINDOW, RENO_ROUNDS)
-}
-
-/// Whether `rounds` are as many, without a division.
+/// IsRenoCoexistenceProbeTime (5.3.3.8.3): whether in so many `rounds` a Reno flow with so much in flight would have lost something. Without a division.
 pub(super) fn is_past_reno(rounds: u64, inflight: Bytes, smss: Bytes) -> bool {
     rounds >= RENO_ROUNDS || (rounds >= MIN_WINDOW && inflight < smss * (rounds + 1))
 }
 
 /// IsInflightTooHigh (5.5.10.2): more than 2 % of `in_flight` lost.
-pub(super) const fn is_too_much(lost: Bytes, in_flight: Bytes) -> bool {
+pub(in crate::congestion) const fn is_too_much(lost: Bytes, in_flight: Bytes) -> bool {
     lost.get() * 100 > in_flight.get() * LOSS_PERCENT
 }
 
@@ -92,7 +87,8 @@ mod tests {
         let smss = Bytes(1000);
         for rounds in 0..=70 {
             for inflight in (0..80_000).step_by(125).chain([u64::from(u32::MAX)]).map(Bytes) {
-                let expected = rounds >= rounds_of_reno(inflight, smss);
+                let of_reno = (inflight.get() / smss.get()).clamp(MIN_WINDOW, RENO_ROUNDS);
+                let expected = rounds >= of_reno;
                 assert_eq!(is_past_reno(rounds, inflight, smss), expected, "{rounds} rounds with {inflight}");
             }
         }

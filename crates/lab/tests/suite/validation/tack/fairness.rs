@@ -1,9 +1,9 @@
-//! What a flow of row `tack-wifi` takes of a queue that it shares with BBR version 3: the cells of `tools/tack/controls air-wifi`, short.
+//! What a flow of row `tack-wifi` takes of a queue that it shares with BBR version 3 or CUBIC: the cells of `tools/tack/controls air-wifi`, short.
 
 use ackless_cell::result::FlowResult;
 use ackless_scenario::{Row, Scenario};
 
-/// Share of the first in the goodput, in percent: `count` flows of `tack-wifi` and as many of `bbr3` through one queue, in the cell that these settings make.
+/// Share of the first in the goodput, in percent: `count` flows of `tack-wifi` and as many of `bbr3`, if the cell names no other, through one queue, in the cell that these settings make.
 fn share(count: u32, losses: &str, cell: &[&str]) -> f64 {
     let (mut first, mut all) = (0.0, 0.0);
     for flow in flows(count, losses, cell) {
@@ -59,6 +59,19 @@ fn ten_flows_with_few_packets_each_share_a_queue_since_a_single_loss_counts() {
     let cell = [&ways[..], &["wifi.standard=11g", "run.warm_up=3s", "run.measured=10s"]].concat();
     let bound = share(5, "bound", &cell);
     assert!((40.0..70.0).contains(&bound), "{bound:.0} %");
+}
+
+#[test]
+fn beside_cubic_a_queue_is_shared_whether_flows_have_many_segments_or_few() {
+    let cubic = "flows.second.congestion=cubic";
+    // Of 200 packets on n, with some 250 segments in flight each: 28 % where the bound was version 3's.
+    let one = share(1, "bound", &[cubic, "ap.queue_packets=200", "run.warm_up=3s", "run.measured=10s"]);
+    assert!((38.0..62.0).contains(&one), "{one:.0} %");
+    // Upwards through 126 packets on g, with 5 to 25: 81 % then.
+    let ways = ["flows.first.direction=up", "flows.second.direction=up"];
+    let cell = [&ways[..], &[cubic, "wifi.standard=11g", "run.warm_up=3s", "run.measured=10s"]].concat();
+    let five = share(5, "bound", &cell);
+    assert!((50.0..78.0).contains(&five), "{five:.0} %");
 }
 
 #[test]

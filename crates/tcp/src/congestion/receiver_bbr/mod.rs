@@ -255,6 +255,7 @@ impl ReceiverBbr {
         let ended = Ended {
             now: facts.now,
             starting: self.state == State::Startup,
+            cruising: self.phase(facts.now) == BbrPhase::ProbeBw { phase: 2 },
             limited: self.round_limited,
             min_rtt: self.min_rtt,
             target: self.target(),
@@ -324,7 +325,9 @@ impl ReceiverBbr {
         let floor = self.start.smss.per(self.interval_length());
         let rate = match self.state {
             State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
-            State::ProbeBw { .. } => self.pacing_gain(now).pace(self.bandwidth.best()).max(self.bounded_pace()),
+            State::ProbeBw { began } if self.cycle_phase(now, began) != 1 => {
+                self.pacing_gain(now).pace(self.bandwidth.best()).max(self.bounded_pace())
+            }
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
         let rate = rate.max(floor);
@@ -333,15 +336,16 @@ impl ReceiverBbr {
         }
     }
 
-    /// What losses bound, and the rate of that.
+    /// What losses bound, and the rate of that. A path counts as 10 ms long at least.
     fn bound(&self) -> Option<(Bytes, BitRate)> {
         let bound = self.losses.as_ref()?.bound()?;
-        (!self.srtt.is_zero()).then(|| (bound, bound.per(self.srtt)))
+        Some((bound, bound.per(RateTime::span(self.srtt))))
     }
 
-    /// Where losses bound, a window limits. Paced by the rate that a shared queue has left, the bound would not be reached again, so it is paced as Linux does in congestion avoidance.
+    /// Where losses bound and others keep a queue, a window limits: paced by the rate that they have left, the bound would not be reached again, so it is paced as Linux does in congestion avoidance, but while the cycle drains.
     fn bounded_pace(&self) -> BitRate {
-        self.bound().map_or(BitRate::ZERO, |(_, rate)| Gain::OF_WINDOW.of_rate(rate))
+        let standing = self.losses.as_ref().is_some_and(LossBounds::has_standing_queue);
+        self.bound().filter(|_| standing).map_or(BitRate::ZERO, |(_, rate)| Gain::OF_WINDOW.of_rate(rate))
     }
 
     /// What may be in flight where losses bound. The bound is of what the path holds; beyond that there is what an interval brings, which has arrived and is not reported yet.

@@ -6,12 +6,12 @@ const SMSS: Bytes = Bytes(1_000);
 const MIN: Duration = Duration::from_millis(40);
 
 const fn ended(now: Instant) -> Ended {
-    Ended { now, starting: false, limited: false, min_rtt: Some(MIN), target: Bytes(120_000) }
+    Ended { now, starting: false, cruising: false, limited: false, min_rtt: Some(MIN), target: Bytes(120_000) }
 }
 
 const fn shown(delivered: u64, lost: u64, millis: u64) -> Round {
-    let (lost, delivered) = (Bytes(1_000 * lost), Bytes(1_000 * delivered));
-    Round { lost, delivered, longest: Duration::from_millis(millis) }
+    let (lost, delivered, rtt) = (Bytes(1_000 * lost), Bytes(1_000 * delivered), Duration::from_millis(millis));
+    Round { lost, delivered, longest: rtt, sum: rtt, count: 1 }
 }
 
 /// A round that delivered and lost so many segments, with a longest round trip of so many milliseconds.
@@ -136,6 +136,10 @@ fn a_bound_that_bounds_nothing_is_none_and_none_outlasts_its_path() {
         bounds.end_round(&Ended { target: Bytes(target), ..ended(Instant::ZERO) });
         assert_eq!(bounds.is_bounded(), stays, "{target}");
     }
+    // One that the application holds back all the while goes as well.
+    let mut bounds = bounded();
+    bounds.end_round(&Ended { limited: true, target: Bytes(72_075), ..ended(Instant::ZERO) });
+    assert_eq!(bounds.bound(), None);
     let mut bounds = bounded();
     bounds.forget();
     assert_eq!(bounds.bound(), None);
@@ -145,12 +149,24 @@ fn a_bound_that_bounds_nothing_is_none_and_none_outlasts_its_path() {
 fn after_three_rounds_without_any_queue_a_bound_grows_by_one_two_four_segments() {
     let mut bounds = bounded();
     let mut grown = Vec::new();
-    for millis in [44, 44, 44, 44, 44, 44, 45, 44] {
-        round(&mut bounds, 3, 0, millis);
+    for (delivered, millis) in [(90, 44), (90, 44), (90, 44), (90, 44), (90, 44), (90, 44), (7, 44), (90, 45), (90, 44)]
+    {
+        round(&mut bounds, delivered, 0, millis);
         grown.push(bounds.bound().map_or(0, |bound| bound.get()) - 72_075);
     }
     // Never by more than has come; and where a queue was, it begins anew. 45 ms are 9/8 of 40.
-    assert_eq!(grown, [0, 0, 0, 1_000, 3_000, 6_000, 6_000, 6_000]);
+    assert_eq!(grown, [0, 0, 0, 1_000, 3_000, 7_000, 14_000, 14_000, 14_000]);
+    // From there it goes on: a window of 86 grows within a round trip, though the curve of the cut is far below.
+    let before = bounds.bound();
+    bounds.on_report(&facts(Instant::from_millis(40), MIN, Bytes(86_075)), false);
+    assert!(bounds.bound() > before.map(|bound| bound + Bytes(500)), "{bounds:?}");
+    // A round that was held back is no sign of having the path alone.
+    let mut held = bounded();
+    (0..3).for_each(|_| round(&mut held, 90, 0, 44));
+    held.round = shown(90, 0, 44);
+    held.end_round(&Ended { limited: true, ..ended(Instant::ZERO) });
+    round(&mut held, 90, 0, 44);
+    assert_eq!(held.bound(), Some(Bytes(72_075)));
     // What loses more than 2 % is no path that one has alone.
     for (lost, grown) in [(2, 1_000), (3, 0)] {
         let mut bounds = bounded();
@@ -214,6 +230,47 @@ fn what_each_of_eight_rounds_loses_is_not_the_queue_s() {
 }
 
 #[test]
+fn what_a_queue_loses_is_never_usual() {
+    let mut bounds = LossBounds::new(SMSS);
+    for _ in 0..10 {
+        round(&mut bounds, 95, 5, 60);
+    }
+    // Each second round cuts, by 0.775 of what the one before has left: 100 segments five times.
+    assert_eq!(bounds.bound(), Some(Bytes((100_000.0 * 0.775_f64.powi(5)) as u64)));
+}
+
+#[test]
+fn a_queue_that_stands_once_the_cycle_has_drained_its_own_is_others() {
+    let mut bounds = LossBounds::new(SMSS);
+    let mut cruise = |cruising, millis| {
+        bounds.round = shown(90, 0, millis);
+        bounds.end_round(&Ended { cruising, ..ended(Instant::ZERO) });
+        bounds.has_standing_queue()
+    };
+    // What the first round in the cruise shows was sent before it. 50 ms are 5/4 of 40.
+    for (cruising, millis, stands) in [
+        (false, 60, false),
+        (true, 60, false),
+        (true, 50, false),
+        (true, 51, true),
+        (false, 40, true),
+        (true, 40, true),
+        (true, 40, false),
+    ] {
+        assert_eq!(cruise(cruising, millis), stands, "{cruising} {millis}");
+    }
+    // It is the mean that tells.
+    bounds.end_round(&Ended { cruising: true, ..ended(Instant::ZERO) });
+    for (other, stands) in [(58, false), (62, true)] {
+        for millis in [41, other] {
+            bounds.on_report(&facts(Instant::ZERO, Duration::from_millis(millis), SMSS), false);
+        }
+        bounds.end_round(&Ended { cruising: true, ..ended(Instant::ZERO) });
+        assert_eq!(bounds.has_standing_queue(), stands, "{other}");
+    }
+}
+
+#[test]
 fn what_comes_all_the_same_was_not_lost() {
     // Of three of 93, two are left, which is more than 2 %, and then one.
     let mut bounds = LossBounds::new(SMSS);
@@ -235,6 +292,13 @@ fn what_comes_all_the_same_was_not_lost() {
         bounds.on_spurious(SMSS * 3);
         assert_eq!(bounds.bound(), after.map(Bytes), "{free} {changed}");
     }
+    // Where no queue showed, a fifth is not too much.
+    let mut bounds = LossBounds::new(SMSS);
+    round(&mut bounds, 78, 22, 50);
+    bounds.on_spurious(SMSS);
+    assert!(bounds.is_bounded());
+    bounds.on_spurious(SMSS);
+    assert!(!bounds.is_bounded());
     // In the same round it is not judged at all.
     let mut bounds = LossBounds::new(SMSS);
     bounds.on_lost(SMSS * 3);

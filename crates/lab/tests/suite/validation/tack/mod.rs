@@ -3,6 +3,7 @@
 //! `docs/validation.md` has every claim with the paper's figure, ours, and the experiment that explains the difference; `docs/tack.md` how
 //! each figure is run. The tests hold what both say, on shorter runs and fewer seeds than the tables have.
 
+mod alone;
 mod arithmetic;
 mod change;
 mod fairness;

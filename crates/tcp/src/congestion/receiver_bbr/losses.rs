@@ -2,7 +2,7 @@
 //!
 //! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
 //! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it, unless it is more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds counts. (Twice, since the least of eight
+//! would not change it, unless it is more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
@@ -210,7 +210,7 @@ impl LossBounds {
     }
 
     /// CUBIC's reduction, with its fast convergence (RFC 9438, 4.6 and 4.7), of the bound, or where there was none of what the round sent.
-    fn cut(&mut self, ended: &Ended, round: &Round, lost: Bytes) {
+    fn cut(&mut self, ended: &Ended, round: &Round, excess: Bytes) {
         let smss = self.smss.get() as f64;
         let prior = self.bound.map_or(round.sent().min(ended.target).get() as f64 / smss, |bound| bound.window);
         let max = match self.bound {
@@ -218,6 +218,7 @@ impl LossBounds {
             _ => prior,
         };
         let window = (prior * BETA).max(LEAST);
+        let lost = if self.queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued: self.queued });
         self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
         self.answered = true;

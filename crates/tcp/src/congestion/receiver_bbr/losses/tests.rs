@@ -299,6 +299,12 @@ fn what_comes_all_the_same_was_not_lost() {
     assert!(bounds.is_bounded());
     bounds.on_spurious(SMSS);
     assert!(!bounds.is_bounded());
+    // Whatever is usual: 22 of 100 as before.
+    let mut bounds = LossBounds::new(SMSS);
+    (0..8).for_each(|_| round(&mut bounds, 95, 5, 50));
+    round(&mut bounds, 78, 22, 50);
+    bounds.on_spurious(SMSS);
+    assert!(bounds.is_bounded());
     // In the same round it is not judged at all.
     let mut bounds = LossBounds::new(SMSS);
     bounds.on_lost(SMSS * 3);

@@ -6,8 +6,8 @@
 //! next segment goes out. While the receiver acknowledges every packet, an interval counts as RTTmin/4 (beta = 4).
 //!
 //! Where the paper is silent it is done as in [`Bbr`]: packet-timed rounds and the full-pipe estimate in Startup, application-limited rates, restart from idleness, a random first phase. Ours: a
-//! timeout leaves one segment (four in [`Variant::Rounds`]), and the cap grows back by what is delivered; losses that are pulled change nothing,
-//! since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
+//! timeout leaves one segment (four in [`Variant::Rounds`]), and the cap grows back by what is delivered; losses that are pulled change nothing
+//! (but by [`Losses::Bound`]), since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
 //! the bandwidth filter.
 
 mod change;

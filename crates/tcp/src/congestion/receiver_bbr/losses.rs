@@ -267,7 +267,7 @@ fn too_much(excess: Bytes, lost: Bytes, sent: Bytes, queued: bool) -> bool {
 }
 
 /// What a cut leaves: in the middle between version 3's two answers to losses, its short-term bounds (0.7, which is CUBIC's too) and its headroom (0.85).
-/// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 26 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
+/// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 23 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
 /// 80 % of one of 802.11g (docs/tack.md).
 const BETA: f64 = 0.775;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).

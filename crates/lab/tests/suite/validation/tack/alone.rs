@@ -30,7 +30,7 @@ fn behind_a_buffer_of_a_product_no_queue_stands() {
 
 #[test]
 fn behind_a_buffer_too_short_to_show_as_a_queue_no_more_is_lost_than_probes_lose() {
-    // 4.8 ms of a round trip of 40. Paced as a window it is two in five, and lost for good to what every round loses.
+    // 4.8 ms of a round trip of 40. Paced as a window, seven times as much is lost, and taken for what every round loses.
     let flow = alone("100Mbps", "60kB");
     let sent = flow.ends.as_ref().expect("its transport counts").data_packets;
     let share = 100.0 * flow.retransmissions as f64 / sent as f64;

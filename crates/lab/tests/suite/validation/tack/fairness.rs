@@ -64,10 +64,10 @@ fn ten_flows_with_few_packets_each_share_a_queue_since_a_single_loss_counts() {
 #[test]
 fn beside_cubic_a_queue_is_shared_whether_flows_have_many_segments_or_few() {
     let cubic = "flows.second.congestion=cubic";
-    // Of 200 packets on n, with some 250 segments in flight each: 28 % where the bound was version 3's.
+    // Of 200 packets on n, with hundreds of segments in flight each: 28 % where the bound was version 3's.
     let one = share(1, "bound", &[cubic, "ap.queue_packets=200", "run.warm_up=3s", "run.measured=10s"]);
     assert!((38.0..62.0).contains(&one), "{one:.0} %");
-    // Upwards through 126 packets on g, with 5 to 25: 81 % then.
+    // Upwards through 126 packets on g, which ten share: 81 % then.
     let ways = ["flows.first.direction=up", "flows.second.direction=up"];
     let cell = [&ways[..], &[cubic, "wifi.standard=11g", "run.warm_up=3s", "run.measured=10s"]].concat();
     let five = share(5, "bound", &cell);

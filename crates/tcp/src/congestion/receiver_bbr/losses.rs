@@ -1,8 +1,9 @@
 //! What losses bound: where a queue stands and loses too much, a flow does as CUBIC does. Ours; the paper does not look at losses.
 //!
 //! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
-//! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where its round trips show that a queue stood. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it, unless it is more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
+//! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where every round trip in it shows that a queue stood. A queue that drops is full for as long as others or we fill it. A radio that
+//! fades also holds back what comes behind what it loses, but only for a moment: before and after it nothing waits. What is lost without a queue, a radio or a damaged line has lost: to send less
+//! would not change it, unless two rounds in a row lose more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
@@ -17,6 +18,7 @@ use ackless_wire::{Bytes, Duration, Instant};
 use super::super::bbr3::is_too_much;
 use super::super::cubic::Epoch;
 use super::ReportFacts;
+use crate::sequence::{Position, Span};
 use crate::tack::time::RateTime;
 
 /// The bound, and what this round has shown so far.
@@ -34,8 +36,12 @@ pub(super) struct LossBounds {
     standing: bool,
     /// The latest round ended while the cycle neither asked for more nor drained.
     cruised: bool,
-    /// So many rounds in a row had no queue at all.
+    /// The latest round lost more than a fifth.
+    heavy: bool,
+    /// So many rounds had no queue at all, less those that had.
     free: u32,
+    /// Where what was lost last ended.
+    lost_to: Position,
     /// Which share of what they sent the last rounds lost, in parts of a million.
     shares: [u64; ROUNDS],
     /// What the latest bound was cut for, until that turns out to have been a mistake.
@@ -65,12 +71,14 @@ struct Cut {
 }
 
 /// What a round has shown.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Round {
     lost: Bytes,
+    /// In so many stretches of sequence space.
+    stretches: u32,
     delivered: Bytes,
-    /// The longest round trip.
-    longest: Duration,
+    /// The shortest round trip.
+    shortest: Duration,
     /// All of them together, and how many.
     sum: Duration,
     count: u64,
@@ -97,26 +105,24 @@ impl LossBounds {
         Self {
             smss,
             bound: None,
-            round: Round {
-                lost: Bytes::ZERO,
-                delivered: Bytes::ZERO,
-                longest: Duration::ZERO,
-                sum: Duration::ZERO,
-                count: 0,
-            },
+            round: Round::NOTHING,
             answered: false,
             queued: false,
             standing: false,
             cruised: false,
+            heavy: false,
             free: 0,
+            lost_to: Position(0),
             shares: [0; ROUNDS],
             cut: None,
         }
     }
 
-    /// So much was found lost.
-    pub(super) fn on_lost(&mut self, lost: Bytes) {
-        self.round.lost += lost;
+    /// This was found lost.
+    pub(super) fn on_lost(&mut self, lost: Span) {
+        self.round.lost += lost.len();
+        self.round.stretches += u32::from(lost.start != self.lost_to || self.round.stretches == 0);
+        self.lost_to = lost.end;
     }
 
     /// So much of what was found lost has come all the same.
@@ -138,7 +144,7 @@ impl LossBounds {
     pub(super) fn on_report(&mut self, facts: &ReportFacts, held: bool) {
         self.round.delivered += facts.delivered;
         if let Some(rtt) = facts.rtt {
-            self.round.longest = self.round.longest.max(rtt);
+            self.round.shortest = self.round.shortest.min(rtt);
             self.round.sum += rtt;
             self.round.count += 1;
         }
@@ -158,7 +164,7 @@ impl LossBounds {
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
     pub(super) fn end_round(&mut self, ended: &Ended) -> bool {
-        let round = std::mem::take(&mut self.round);
+        let round = std::mem::replace(&mut self.round, Round::NOTHING);
         let answered = std::mem::take(&mut self.answered);
         // A bound beyond all that may be in flight is none.
         self.bound = self.bound.filter(|bound| bound.bytes(self.smss) < ended.target);
@@ -170,10 +176,11 @@ impl LossBounds {
         }
         let excess = self.excess(&round);
         self.grow_freely(&round, ended);
-        if answered || !too_much(excess, round.lost, round.sent(), self.queued) {
+        let again = std::mem::replace(&mut self.heavy, is_heavy(round.lost, round.sent()));
+        if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || again) {
             return false;
         }
-        if ended.starting && excess < self.smss * STARTUP_LOSSES {
+        if ended.starting && round.stretches < STARTUP_LOSSES {
             return false;
         }
         self.cut(ended, &round, excess);
@@ -188,10 +195,13 @@ impl LossBounds {
         }
     }
 
-    /// Where round after round has no queue at all, and loses next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9).
+    /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9).
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
-        let alone = round.has_nothing_queued(ended.min_rtt) && !is_too_much(round.lost, round.sent());
-        self.free = if alone { (self.free + 1).min(MOST_FREE) } else { 0 };
+        if !round.has_nothing_queued(ended.min_rtt) || is_too_much(round.lost, round.sent()) {
+            self.free = self.free.saturating_sub(1);
+            return;
+        }
+        self.free = (self.free + 1).min(MOST_FREE);
         if let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) {
             let delivered = round.delivered.get() as f64 / self.smss.get() as f64;
             bound.window += f64::from(1_u32 << doublings).min(delivered);
@@ -247,23 +257,36 @@ impl Bound {
 }
 
 impl Round {
+    const NOTHING: Self = Self {
+        lost: Bytes::ZERO,
+        stretches: 0,
+        delivered: Bytes::ZERO,
+        shortest: Duration::MAX,
+        sum: Duration::ZERO,
+        count: 0,
+    };
+
     fn sent(&self) -> Bytes {
         self.delivered + self.lost
     }
 
-    /// A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
+    /// A queue stood all the time. A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
     fn has_queue(&self, min_rtt: Option<Duration>) -> bool {
-        min_rtt.is_some_and(|min| self.longest * 4 > RateTime::span(min) * 5)
+        self.count > 0 && min_rtt.is_some_and(|min| self.shortest * 4 > RateTime::span(min) * 5)
     }
 
     fn has_nothing_queued(&self, min_rtt: Option<Duration>) -> bool {
-        min_rtt.is_some_and(|min| self.longest * 8 < RateTime::span(min) * 9)
+        self.count > 0 && min_rtt.is_some_and(|min| self.sum * 8 < RateTime::span(min) * (9 * self.count))
     }
 }
 
 /// Whether a round lost too much: beyond what is usual where a queue showed, else a fifth of all.
 fn too_much(excess: Bytes, lost: Bytes, sent: Bytes, queued: bool) -> bool {
-    if queued { is_too_much(excess, sent) } else { lost.get() * MOST_WITHOUT_QUEUE > sent.get() }
+    if queued { is_too_much(excess, sent) } else { is_heavy(lost, sent) }
+}
+
+fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
+    lost.get() * MOST_WITHOUT_QUEUE > sent.get()
 }
 
 /// What a cut leaves: in the middle between version 3's two answers to losses, its short-term bounds (0.7, which is CUBIC's too) and its headroom (0.85).
@@ -272,12 +295,12 @@ fn too_much(excess: Bytes, lost: Bytes, sent: Bytes, queued: bool) -> bool {
 const BETA: f64 = 0.775;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
-/// As many have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single one in its first rounds is more than 2 %.
-const STARTUP_LOSSES: u64 = 6;
+/// As many stretches have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
+const STARTUP_LOSSES: u32 = 6;
 /// More than one of so many is too much where no queue shows, too: a flow that began in a full queue takes its round trip for the path's, and knows of none until ProbeRTT.
 const MOST_WITHOUT_QUEUE: u64 = 5;
 /// After so many rounds without any queue the bound grows faster,
-const FREE_ROUNDS: u32 = 4;
+const FREE_ROUNDS: u32 = 2;
 /// by twice as much in each, as long as that is a number.
 const MOST_FREE: u32 = FREE_ROUNDS + 24;
 /// Over so many rounds the least share of losses is what every round has.

@@ -416,7 +416,7 @@ impl Controller for ReceiverBbr {
 
     fn on_losses(&mut self, facts: &LossFacts<'_>) {
         if let Some(losses) = &mut self.losses {
-            facts.lost.iter().for_each(|lost| losses.on_lost(lost.span.len()));
+            facts.lost.iter().for_each(|lost| losses.on_lost(lost.span));
         }
     }
 

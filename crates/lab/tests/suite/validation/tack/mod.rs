@@ -6,6 +6,7 @@
 mod alone;
 mod arithmetic;
 mod change;
+mod fading;
 mod fairness;
 mod frequency;
 mod goodput;

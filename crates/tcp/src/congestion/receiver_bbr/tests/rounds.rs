@@ -19,6 +19,8 @@ struct Said {
 
 const CLEAN: Said = Said { mbps: 8, rtt: 40, delivered: 10_000 };
 
+const IN_A_QUEUE: Said = Said { mbps: 8, rtt: 60, delivered: 60_000 };
+
 impl Trace {
     /// A cycle that asks for more begins now.
     fn probing(variant: Variant) -> Self {
@@ -41,12 +43,20 @@ impl Trace {
         self.report(millis, said);
     }
 
-    /// So many segments were found lost.
+    /// Each second one of so many segments was found lost.
     fn lose(&mut self, segments: u64) {
-        let span = Span { start: Position(1), end: Position(1) + SMSS * segments };
-        let lost = [Lost { span, in_flight: SMSS, lost: SMSS, application_limited: false, counted: true }];
+        let of = |at| Span::new(Position(1) + SMSS * (2 * at), SMSS);
+        let found = |at| Lost { span: of(at), in_flight: SMSS, lost: SMSS, application_limited: false, counted: true };
+        let lost: Vec<_> = (0..segments).map(found).collect();
         let facts = LossFacts { now: self.now, total_delivered: SMSS, inflight: SMSS, lost: &lost };
         self.bbr.on_losses(&facts);
+    }
+
+    /// A round that begins now loses three of 63 segments in a queue.
+    fn lose_in_a_queue(&mut self) {
+        self.next_round(0, Said { delivered: 0, ..CLEAN });
+        self.lose(3);
+        self.next_round(40, IN_A_QUEUE);
     }
 
     fn cycle_phase(&self) -> u8 {
@@ -65,8 +75,7 @@ impl Trace {
         }
         trace.bbr.begin_cycle(trace.now);
         let slow = Said { mbps: 2, rtt: 100, delivered: 20_000 };
-        trace.lose(3);
-        trace.next_round(10, Said { rtt: 60, ..CLEAN });
+        trace.lose_in_a_queue();
         for _ in 0..3 {
             assert_ne!(trace.state().0, BbrPhase::ProbeRtt, "three rounds are needed");
             trace.next_round(100, slow);
@@ -79,18 +88,16 @@ impl Trace {
 
 #[test]
 fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_the_pace() {
-    let long = Said { rtt: 60, delivered: 50_000, ..CLEAN };
     let mut trace = Trace::probing(BOUND);
-    trace.lose(3);
-    trace.next_round(40, long);
-    // 0.775 of 63,000 on the path, of which 10,000 came in this round before, and what that brings in 10 of 40 ms: 48,825 + 12,206.
+    trace.lose_in_a_queue();
+    // 0.775 of 63,000 on the path, and what that brings in 10 of 40 ms: 48,825 + 12,206.
     assert_eq!(trace.bbr.cap, Bytes(61_031));
     // The pace is the phase's, 1.25 of 8 Mbps less 1 %, until a queue stands that the cycle does not drain: the second round that ends in the cruise shows it.
     let pace = |trace: &Trace| (trace.cycle_phase(), trace.bbr.pacing_rate.bps() / 1_000);
     assert_eq!(pace(&trace), (0, 9_900));
-    trace.next_round(65, long);
+    trace.next_round(65, IN_A_QUEUE);
     assert_eq!(pace(&trace), (2, 7_920));
-    trace.next_round(40, long);
+    trace.next_round(40, IN_A_QUEUE);
     // 9.765 Mbps are the rate of the bound, which has grown a bit: 1.2 of it, but while the cycle drains.
     let of_window = 11_720..13_500;
     assert!(pace(&trace).0 == 2 && of_window.contains(&pace(&trace).1), "{:?}", pace(&trace));
@@ -107,16 +114,14 @@ fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_th
     );
     // Heeded by nobody else.
     let mut trace = Trace::probing(IGNORED);
-    trace.lose(3);
-    trace.next_round(40, long);
+    trace.lose_in_a_queue();
     assert!(trace.bbr.cap >= Bytes(90_000));
 }
 
 #[test]
 fn a_bound_does_not_grow_while_probe_rtt_holds_back_nor_until_that_has_been_reported() {
     let mut trace = Trace::probing(BOUND);
-    trace.lose(3);
-    trace.next_round(40, Said { rtt: 60, delivered: 50_000, ..CLEAN });
+    trace.lose_in_a_queue();
     let bound = |trace: &Trace| trace.bbr.losses.expect("they bound").bound();
     let before = bound(&trace);
     trace.bbr.state = State::ProbeRtt(Probe::Empty { end: trace.now + Duration::from_secs(1) });
@@ -137,9 +142,9 @@ fn losses_in_a_queue_fill_the_pipe_of_startup() {
         for (segments, mbps) in [(10, 2), (20, 4), (40, 8)] {
             trace.per_packet(segments, 40, mbps);
         }
-        trace.lose(6);
-        trace.report(1, Said { rtt: 80, delivered: 1_000, ..CLEAN });
         trace.next_round(1, Said { delivered: 1_000, ..CLEAN });
+        trace.lose(6);
+        trace.next_round(1, Said { rtt: 80, delivered: 1_000, ..CLEAN });
         assert_eq!(trace.state().0, phase, "{variant:?}");
     }
 }
@@ -318,11 +323,9 @@ fn a_path_counts_as_10_ms_long_at_least() {
 
 #[test]
 fn what_was_no_loss_takes_its_bound_back() {
-    let long = Said { rtt: 60, delivered: 50_000, ..CLEAN };
     for (segments, bounded) in [(1, true), (3, false)] {
         let mut trace = Trace::probing(BOUND);
-        trace.lose(3);
-        trace.next_round(40, long);
+        trace.lose_in_a_queue();
         trace.bbr.on_feedback(&came_all_the_same(trace.now, segments));
         assert_eq!(trace.bbr.losses.expect("they bound").is_bounded(), bounded, "{segments}");
     }

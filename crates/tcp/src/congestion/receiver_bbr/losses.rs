@@ -38,7 +38,7 @@ pub(super) struct LossBounds {
     cruised: bool,
     /// The latest round lost more than a fifth.
     heavy: bool,
-    /// So many rounds had no queue at all, less those that had.
+    /// So many rounds since the latest cut had no queue at all, less those that had.
     free: u32,
     /// Where what was lost last ended.
     lost_to: Position,
@@ -231,7 +231,7 @@ impl LossBounds {
         let lost = if self.queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued: self.queued });
         self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
-        self.answered = true;
+        (self.answered, self.free) = (true, 0);
     }
 
     /// What may be in flight on the path.

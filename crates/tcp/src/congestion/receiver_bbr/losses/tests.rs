@@ -203,6 +203,12 @@ fn after_two_rounds_without_any_queue_a_bound_grows_by_one_two_four_segments() {
     held.end_round(&Ended { limited: true, ..ended(Instant::ZERO) });
     round(&mut held, 90, 0, 44);
     assert_eq!(held.bound(), Some(Bytes(72_075)));
+    // Nor are rounds before a cut one of having it alone after it.
+    let mut bounds = LossBounds::new(SMSS);
+    (0..9).for_each(|_| round(&mut bounds, 90, 0, 44));
+    round(&mut bounds, 90, 3, 51);
+    round(&mut bounds, 90, 0, 44);
+    assert_eq!(bounds.bound(), Some(Bytes(72_075)));
     // It is the mean that tells: 40 and 49 ms are less than 9/8 of 40, 40 and 50 are not.
     for (longer, grown) in [(49, 1_000), (50, 0)] {
         let mut bounds = bounded();

@@ -3,7 +3,7 @@
 //! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
 //! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where every round trip in it shows that a queue stood. A queue that drops is full for as long as others or we fill it. A radio that
 //! fades also holds back what comes behind what it loses, but only for a moment: before and after it nothing waits. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it, unless two rounds in a row lose more than a fifth. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
+//! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
@@ -36,8 +36,8 @@ pub(super) struct LossBounds {
     standing: bool,
     /// The latest round ended while the cycle neither asked for more nor drained.
     cruised: bool,
-    /// The latest round lost more than a fifth.
-    heavy: bool,
+    /// The latest round lost more than 2 %, of what was sent since the latest cut showed.
+    lossy: bool,
     /// So many rounds since the latest cut had no queue at all, less those that had.
     free: u32,
     /// Where what was lost last ended.
@@ -98,6 +98,8 @@ pub(super) struct Ended {
     pub(super) min_rtt: Option<Duration>,
     /// What may be in flight where there is no bound.
     pub(super) target: Bytes,
+    /// What the path holds without a queue.
+    pub(super) product: Bytes,
 }
 
 impl LossBounds {
@@ -110,7 +112,7 @@ impl LossBounds {
             queued: false,
             standing: false,
             cruised: false,
-            heavy: false,
+            lossy: false,
             free: 0,
             lost_to: Position(0),
             shares: [0; ROUNDS],
@@ -159,7 +161,7 @@ impl LossBounds {
 
     /// The path is another one, or what it gives is.
     pub(super) const fn forget(&mut self) {
-        (self.bound, self.cut) = (None, None);
+        (self.bound, self.cut, self.lossy, self.free) = (None, None, false, 0);
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
@@ -170,14 +172,15 @@ impl LossBounds {
         self.bound = self.bound.filter(|bound| bound.bytes(self.smss) < ended.target);
         self.queued = round.has_queue(ended.min_rtt);
         self.look_for_others(&round, ended);
+        let before = std::mem::take(&mut self.lossy);
         if ended.limited {
             self.free = 0;
             return false;
         }
         let excess = self.excess(&round);
         self.grow_freely(&round, ended);
-        let again = std::mem::replace(&mut self.heavy, is_heavy(round.lost, round.sent()));
-        if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || again) {
+        self.lossy = !answered && is_too_much(round.lost, round.sent());
+        if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || before) {
             return false;
         }
         if ended.starting && round.stretches < STARTUP_LOSSES {
@@ -195,16 +198,18 @@ impl LossBounds {
         }
     }
 
-    /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9).
+    /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9). But from what
+    /// the path holds to what was cut, where a queue would stand again, it is left to the curve.
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
         if !round.has_nothing_queued(ended.min_rtt) || is_too_much(round.lost, round.sent()) {
             self.free = self.free.saturating_sub(1);
             return;
         }
         self.free = (self.free + 1).min(MOST_FREE);
-        if let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) {
-            let delivered = round.delivered.get() as f64 / self.smss.get() as f64;
-            bound.window += f64::from(1_u32 << doublings).min(delivered);
+        let segments = |bytes: Bytes| bytes.get() as f64 / self.smss.get() as f64;
+        let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) else { return };
+        if !(segments(ended.product)..bound.prior).contains(&bound.window) {
+            bound.window += f64::from(1_u32 << doublings).min(segments(round.delivered));
             bound.epoch = Epoch::new(ended.now, bound.window, bound.window);
         }
     }
@@ -272,7 +277,7 @@ impl Round {
 
     /// A queue stood all the time. A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
     fn has_queue(&self, min_rtt: Option<Duration>) -> bool {
-        self.count > 0 && min_rtt.is_some_and(|min| self.shortest * 4 > RateTime::span(min) * 5)
+        self.count > 0 && min_rtt.is_some_and(|min| self.shortest * 8 > RateTime::span(min) * 9)
     }
 
     fn has_nothing_queued(&self, min_rtt: Option<Duration>) -> bool {

@@ -10,6 +10,7 @@
 //! (but by [`Losses::Bound`]), since the cap holds whatever is sent again. The interval clock stands still in ProbeRTT, which can last as long as
 //! the bandwidth filter.
 
+mod asking;
 mod change;
 mod losses;
 mod probe_rtt;
@@ -18,6 +19,7 @@ mod variant;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
+use self::asking::{Asking, Next};
 use self::change::{Change, Found, Round};
 use self::losses::{Ended, LossBounds};
 use self::probe_rtt::Probe;
@@ -50,8 +52,8 @@ pub struct ReceiverBbr {
     change: Option<Change>,
     /// What losses bound.
     losses: Option<LossBounds>,
-    /// The bandwidth as it was when more was asked for.
-    asked_at: Option<BitRate>,
+    /// What asking for more brings.
+    asking: Asking,
     /// RTTmin of the path that it has turned out to be, until it has been heard of.
     renewed: Option<Duration>,
     /// When RTTmin was last lowered.
@@ -101,7 +103,7 @@ impl ReceiverBbr {
             change: variant.is_by_rounds().then_some(Change::new()),
             losses: (variant == Variant::Rounds { losses: Losses::Bound }).then_some(LossBounds::new(start.smss)),
             renewed: None,
-            asked_at: None,
+            asking: Asking::default(),
             lowered: MinRtt::new(Renewal::Lower),
             round: 0,
             round_limited: false,
@@ -211,27 +213,23 @@ impl ReceiverBbr {
         self.round_limited = false;
     }
 
-    /// Where asking for more has brought a good deal more, it is asked for again at once, since the path may have become much faster. What it brought is known
-    /// when the drain cycle is over. Ours, of [`Variant::Rounds`].
+    /// Where asking for more has brought a good deal more, the path may have become much faster.
     fn ask_again(&mut self, now: Instant) {
-        let State::ProbeBw { began } = self.state else {
-            self.asked_at = None;
-            return;
-        };
         if self.losses.as_ref().is_some_and(LossBounds::is_bounded) {
-            self.asked_at = None;
+            self.asking.forget();
             return;
         }
-        match (self.cycle_phase(now, began), self.asked_at) {
-            (0, None) => self.asked_at = Some(self.bandwidth.best()),
-            (0 | 1, _) => {}
-            (_, Some(before)) => {
-                self.asked_at = None;
-                if self.bandwidth.best() >= Gain::MORE.of_rate(before) {
-                    self.begin_cycle(now);
-                }
+        let State::ProbeBw { began } = self.state else {
+            self.asking.interrupt();
+            return;
+        };
+        match self.asking.on_report(self.cycle_phase(now, began), self.bandwidth.best()) {
+            Next::GoOn => {}
+            Next::Ask => self.begin_cycle(now),
+            Next::Start => {
+                self.full_pipe = FullPipe::above(self.bandwidth.best());
+                self.state = State::Startup;
             }
-            (_, None) => {}
         }
     }
 
@@ -259,6 +257,7 @@ impl ReceiverBbr {
             limited: self.round_limited,
             min_rtt: self.min_rtt,
             target: self.target(),
+            product: self.bdp(),
         };
         if self.losses.as_mut().is_some_and(|losses| losses.end_round(&ended)) {
             self.full_pipe.fill();

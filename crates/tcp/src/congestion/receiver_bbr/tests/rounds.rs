@@ -305,6 +305,37 @@ fn what_has_brought_a_good_deal_more_is_asked_for_again_at_once() {
     }
 }
 
+/// Three cycles, of which each brings a quarter or more.
+fn asked_three_times(trace: &mut Trace) {
+    for (before, mbps) in [(8, 10), (10, 13), (13, 17)] {
+        assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "before {mbps} Mbps");
+        trace.bbr.begin_cycle(trace.now);
+        trace.next_round(1, Said { mbps: before, ..CLEAN });
+        trace.next_round(60, Said { mbps, ..CLEAN });
+        trace.next_round(41, Said { mbps, ..CLEAN });
+    }
+}
+
+#[test]
+fn what_has_brought_more_three_times_begins_startup_anew_until_the_pipe_is_full() {
+    let mut trace = Trace::probing(IGNORED);
+    asked_three_times(&mut trace);
+    assert_eq!(trace.state().0, BbrPhase::Startup);
+    assert_eq!(trace.bbr.pacing_rate, Gain::STARTUP.pace(BitRate::from_mbps(17)));
+    trace.next_round(40, Said { mbps: 30, ..CLEAN });
+    for _ in 0..3 {
+        assert_eq!(trace.state().0, BbrPhase::Startup);
+        trace.next_round(40, Said { mbps: 30, ..CLEAN });
+    }
+    assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "little is in flight, so that nothing drains");
+    // Where losses bound, nobody asks for all that there is.
+    let mut trace = Trace::probing(BOUND);
+    trace.lose_in_a_queue();
+    asked_three_times(&mut trace);
+    assert!(trace.bbr.losses.expect("they bound").is_bounded());
+    assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }));
+}
+
 #[test]
 fn a_timeout_leaves_four_segments() {
     let mut trace = Trace::probing(IGNORED);

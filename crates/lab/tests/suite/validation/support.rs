@@ -32,6 +32,18 @@ pub fn cell(name: &str, row: &str, overrides: &[&str]) -> CellConfig {
     scenario(name, overrides).build(row).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The cell of a file in `tools/tack` with overrides, in the row of this name.
+pub fn tool(file: &str, row: &str, overrides: &[&str]) -> CellConfig {
+    let path = format!("{}/../../tools/tack/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut scenario = Scenario::parse(file, &text).unwrap_or_else(|error| panic!("{error}"));
+    for argument in overrides {
+        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let row = Row::find(row).unwrap_or_else(|error| panic!("{error}"));
+    scenario.build(row).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// The mean of a figure over the runs with seeds 1 to `seeds`.
 pub fn mean(config: &CellConfig, seeds: u64, figure: impl Fn(&RunResult) -> f64) -> f64 {
     (1..=seeds).map(|seed| figure(&ackless_cell::run(config, seed))).sum::<f64>() / seeds as f64

@@ -1,20 +1,31 @@
-//! One flow of row `tack-wifi` behind a buffer that it can overflow: what losses bound (`tack.losses`) is to leave no queue where nobody else keeps one, nor to lose what a bound is there to spare.
+//! Row `tack-wifi` behind a buffer that it can overflow, alone or with its like: what losses bound (`tack.losses`) is to leave no queue where nobody else keeps one, nor to lose what a bound is there to spare.
 
 use ackless_cell::result::FlowResult;
-use ackless_scenario::{Row, Scenario};
 
-/// A download through this bottleneck of 40 ms, seconds 5 to 20.
+use super::super::support::tool;
+
+/// So many downloads through this bottleneck of 40 ms, seconds 5 to 20.
+fn downloads(count: u64, rate: &str, buffer: &str) -> Vec<FlowResult> {
+    let path = [
+        format!("wired.down_rate={rate}"),
+        format!("wired.down_buffer={buffer}"),
+        format!("flows.first.count={count}"),
+    ];
+    let settings = ["flows.first.congestion=receiver-bbr", "run.warm_up=5s", "run.measured=15s"];
+    let settings: Vec<_> = settings.into_iter().chain(path.iter().map(String::as_str)).collect();
+    let config = tool("bottleneck.toml", "tack-wifi", &settings);
+    ackless_cell::run(&config, 1).flows
+}
+
 fn alone(rate: &str, buffer: &str) -> FlowResult {
-    let file = include_str!("../../../../../../tools/tack/bottleneck.toml");
-    let mut scenario = Scenario::parse("bottleneck.toml", file).unwrap_or_else(|error| panic!("{error}"));
-    let settings = ["flows.first.congestion=receiver-bbr", "run.warm_up=5s", "run.measured=15s"].map(String::from);
-    for setting in
-        settings.into_iter().chain([format!("wired.down_rate={rate}"), format!("wired.down_buffer={buffer}")])
-    {
-        scenario.set(&setting).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let config = scenario.build(Row::find("tack-wifi").expect("it is a row")).unwrap_or_else(|error| panic!("{error}"));
-    ackless_cell::run(&config, 1).flows.remove(0)
+    downloads(1, rate, buffer).remove(0)
+}
+
+/// What of all their segments was sent again, in percent, and their goodput together.
+fn repeated(flows: &[FlowResult]) -> (f64, f64) {
+    let sent: u64 = flows.iter().map(|flow| flow.ends.as_ref().expect("its transport counts").data_packets).sum();
+    let again: u64 = flows.iter().map(|flow| flow.retransmissions).sum();
+    (100.0 * again as f64 / sent as f64, flows.iter().map(|flow| flow.goodput_mbps).sum())
 }
 
 #[test]
@@ -32,7 +43,20 @@ fn behind_a_buffer_of_a_product_no_queue_stands() {
 fn behind_a_buffer_too_short_to_show_as_a_queue_no_more_is_lost_than_probes_lose() {
     // 4.8 ms of a round trip of 40. Paced as a window, seven times as much is lost, and taken for what every round loses.
     let flow = alone("100Mbps", "60kB");
-    let sent = flow.ends.as_ref().expect("its transport counts").data_packets;
-    let share = 100.0 * flow.retransmissions as f64 / sent as f64;
-    assert!(flow.goodput_mbps > 90.0 && share < 5.0, "{:.1} Mbps, {share:.1} % sent again", flow.goodput_mbps);
+    let (share, goodput) = repeated(&[flow]);
+    assert!(goodput > 90.0 && share < 5.0, "{goodput:.1} Mbps, {share:.1} % sent again");
+}
+
+#[test]
+fn five_behind_a_buffer_of_a_quarter_of_the_path_hear_that_it_is_full() {
+    // 10 ms of a round trip of 40, which no round trip exceeds by more than a quarter. A queue that shows from there on alone leaves 11 %.
+    let (share, goodput) = repeated(&downloads(5, "50Mbps", "42"));
+    assert!(goodput > 45.0 && share < 3.0, "{goodput:.1} Mbps, {share:.1} % sent again");
+}
+
+#[test]
+fn one_behind_a_buffer_of_a_third_does_not_fill_it_again_and_again() {
+    // After each cut the path is free of any queue. Where that alone lets the bound grow, it is cut every 0.6 s, and 3 % are sent again.
+    let (share, goodput) = repeated(&[alone("50Mbps", "60")]);
+    assert!(goodput > 45.0 && share < 1.0, "{goodput:.1} Mbps, {share:.1} % sent again");
 }

@@ -1,8 +1,6 @@
 //! Loss recovery and round-trip timing: figures 6 and 7(a), claims tack-9, 10 and 19.
 
-use ackless_scenario::{Row, Scenario};
-
-use super::super::support::{cell, excess, mean, runs};
+use super::super::support::{cell, excess, mean, runs, tool};
 use super::{ends, goodput};
 
 #[test]
@@ -109,14 +107,16 @@ fn a_filter_shorter_than_probe_rtt_s_ten_seconds_finds_the_queue_by_either_metho
 
 /// Goodput of a row on the path of `tools/tack/torture`.
 fn torture(row: &str, arguments: &[&str], seeds: u64) -> f64 {
-    let file = include_str!("../../../../../../tools/tack/torture.toml");
-    let mut scenario = Scenario::parse("torture.toml", file).unwrap_or_else(|error| panic!("{error}"));
-    for argument in arguments {
-        scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let row = Row::find(row).expect("it is a row");
-    mean(&scenario.build(row).unwrap_or_else(|error| panic!("{error}")), seeds, goodput)
+    mean(&tool("torture.toml", row, arguments), seeds, goodput)
 }
 
 /// A WAN that is the bottleneck, with a buffer of one product at 80 ms.
 const NARROW: [&str; 2] = ["wired.down_rate=100Mbps", "wired.down_buffer=1MB"];
+
+#[test]
+fn a_path_that_has_become_a_hundred_times_as_fast_is_filled_in_eight_seconds() {
+    // 1 to 100 Mbps at 200 ms. By a quarter more in each cycle it has 16 Mbps then.
+    let step = ["wired.rate=1Mbps", "wired.delay=100ms", "steps.change.at=8s", "steps.change.rate=100Mbps"];
+    let reached = torture("tack-wifi", &[&step[..], &["run.warm_up=16s", "run.measured=4s"]].concat(), 3);
+    assert!(reached > 80.0, "{reached:.1} Mbps");
+}

@@ -161,7 +161,7 @@ impl LossBounds {
 
     /// The path is another one, or what it gives is.
     pub(super) const fn forget(&mut self) {
-        (self.bound, self.cut, self.lossy, self.free) = (None, None, false, 0);
+        (self.bound, self.cut, self.lossy) = (None, None, false);
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.

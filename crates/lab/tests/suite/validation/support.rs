@@ -3,7 +3,7 @@
 use ackless_cell::config::CellConfig;
 use ackless_cell::observe::Observer;
 use ackless_cell::recorder::Recorder;
-use ackless_cell::result::RunResult;
+use ackless_cell::result::{FlowResult, RunResult};
 use ackless_lab::statistics::Estimate;
 use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
@@ -42,6 +42,13 @@ pub fn tool(file: &str, row: &str, overrides: &[&str]) -> CellConfig {
     }
     let row = Row::find(row).unwrap_or_else(|error| panic!("{error}"));
     scenario.build(row).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What of all segments of these flows was sent again, in percent, and their goodput together in Mbps.
+pub fn repeated(flows: &[FlowResult]) -> (f64, f64) {
+    let sent: u64 = flows.iter().map(|flow| flow.ends.as_ref().expect("its transport counts").data_packets).sum();
+    let again: u64 = flows.iter().map(|flow| flow.retransmissions).sum();
+    (100.0 * again as f64 / sent as f64, flows.iter().map(|flow| flow.goodput_mbps).sum())
 }
 
 /// The mean of a figure over the runs with seeds 1 to `seeds`.

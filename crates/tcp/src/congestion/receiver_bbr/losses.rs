@@ -88,7 +88,7 @@ struct Round {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) now: Instant,
-    /// The pipe has never been full.
+    /// The flow is in Startup.
     pub(super) starting: bool,
     /// The cycle neither asks for more nor drains.
     pub(super) cruising: bool,
@@ -183,7 +183,7 @@ impl LossBounds {
         if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || before) {
             return false;
         }
-        if ended.starting && round.stretches < STARTUP_LOSSES {
+        if ended.starting && (round.stretches < STARTUP_LOSSES || excess < self.smss * u64::from(STARTUP_LOSSES)) {
             return false;
         }
         self.cut(ended, &round, excess);
@@ -199,7 +199,7 @@ impl LossBounds {
     }
 
     /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9). But from what
-    /// the path holds to what was cut, where a queue would stand again, it is left to the curve.
+    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile.
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
         if !round.has_nothing_queued(ended.min_rtt) || is_too_much(round.lost, round.sent()) {
             self.free = self.free.saturating_sub(1);
@@ -300,7 +300,7 @@ fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
 const BETA: f64 = 0.775;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
-/// As many stretches have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
+/// As many stretches, and as many segments beyond what is usual, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
 const STARTUP_LOSSES: u32 = 6;
 /// More than one of so many is too much where no queue shows, too: a flow that began in a full queue takes its round trip for the path's, and knows of none until ProbeRTT.
 const MOST_WITHOUT_QUEUE: u64 = 5;

@@ -54,6 +54,8 @@ pub struct ReceiverBbr {
     losses: Option<LossBounds>,
     /// What asking for more brings.
     asking: Asking,
+    /// Startup has come again. It also ends while the application holds back, unlike the first one (draft, 4.3.2.2): until then it knew a full pipe.
+    restarted: bool,
     /// RTTmin of the path that it has turned out to be, until it has been heard of.
     renewed: Option<Duration>,
     /// When RTTmin was last lowered.
@@ -104,6 +106,7 @@ impl ReceiverBbr {
             losses: (variant == Variant::Rounds { losses: Losses::Bound }).then_some(LossBounds::new(start.smss)),
             renewed: None,
             asking: Asking::default(),
+            restarted: false,
             lowered: MinRtt::new(Renewal::Lower),
             round: 0,
             round_limited: false,
@@ -207,7 +210,7 @@ impl ReceiverBbr {
         self.aggregation.on_round();
         self.look_for_change(facts);
         self.heed_losses(facts);
-        if !self.round_limited && self.bandwidth.best() > BitRate::ZERO {
+        if (!self.round_limited || self.restarted) && self.bandwidth.best() > BitRate::ZERO {
             self.full_pipe.on_round(self.bandwidth.best());
         }
         self.round_limited = false;
@@ -228,7 +231,7 @@ impl ReceiverBbr {
             Next::Ask => self.begin_cycle(now),
             Next::Start => {
                 self.full_pipe = FullPipe::above(self.bandwidth.best());
-                self.state = State::Startup;
+                (self.state, self.restarted) = (State::Startup, true);
             }
         }
     }
@@ -283,8 +286,11 @@ impl ReceiverBbr {
     /// What a probe for a change has found.
     fn heed_change(&mut self) {
         let found = self.change.as_mut().and_then(|change| change.end(self.min_rtt));
-        if let (Some(_), Some(losses)) = (found, &mut self.losses) {
-            losses.forget();
+        if found.is_some() {
+            self.asking.forget();
+            if let Some(losses) = &mut self.losses {
+                losses.forget();
+            }
         }
         match found {
             None => {}
@@ -301,7 +307,7 @@ impl ReceiverBbr {
 
     fn advance_state(&mut self, facts: &ReportFacts) {
         if self.state == State::Startup && self.full_pipe.is_filled() {
-            self.state = State::Drain;
+            (self.state, self.restarted) = (State::Drain, false);
         }
         if self.state == State::Drain && facts.inflight <= self.bdp() {
             self.enter_probe_bw(facts.now);

@@ -15,7 +15,8 @@ pub enum Variant {
         probe_rtt: GentleProbe,
     },
     /// For paths that change: a rate counts for sixteen packet-timed rounds, which is two gain cycles, as in version 3 of BBR, and not for a number of intervals of the round trip that was the least; cycles
-    /// are counted in quarters of the smoothed round trip, whatever f is; what aggregation needs is held against the latest rate; ProbeRTT is version 3's; and a change of path is looked for (`change`). Ours.
+    /// are counted in quarters of the smoothed round trip, whatever f is; what aggregation needs is held against the latest rate; ProbeRTT is version 3's; what has brought more is asked for again, and
+    /// the third time Startup comes again (`asking`); and a change of path is looked for (`change`). Ours.
     Rounds {
         /// What losses change.
         losses: Losses,

@@ -2,7 +2,7 @@
 
 use ackless_cell::result::FlowResult;
 
-use super::super::support::tool;
+use super::super::support::{repeated, tool};
 
 /// So many downloads through this bottleneck of 40 ms, seconds 5 to 20.
 fn downloads(count: u64, rate: &str, buffer: &str) -> Vec<FlowResult> {
@@ -19,13 +19,6 @@ fn downloads(count: u64, rate: &str, buffer: &str) -> Vec<FlowResult> {
 
 fn alone(rate: &str, buffer: &str) -> FlowResult {
     downloads(1, rate, buffer).remove(0)
-}
-
-/// What of all their segments was sent again, in percent, and their goodput together.
-fn repeated(flows: &[FlowResult]) -> (f64, f64) {
-    let sent: u64 = flows.iter().map(|flow| flow.ends.as_ref().expect("its transport counts").data_packets).sum();
-    let again: u64 = flows.iter().map(|flow| flow.retransmissions).sum();
-    (100.0 * again as f64 / sent as f64, flows.iter().map(|flow| flow.goodput_mbps).sum())
 }
 
 #[test]

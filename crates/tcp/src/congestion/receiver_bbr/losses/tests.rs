@@ -293,6 +293,13 @@ fn startup_ends_by_six_stretches_that_a_queue_lost() {
         assert_eq!(bounds.end_round(&Ended { starting: true, ..ended(Instant::ZERO) }), full, "{apart} {count}");
         assert_eq!(bounds.bound(), full.then_some(Bytes(23_250)), "{apart} {count}");
     }
+    // What comes all the same was not lost, in however many stretches; nor is what every round loses.
+    let mut bounds = LossBounds::new(SMSS);
+    bounds.on_report(&facts(Instant::ZERO, MIN * 2, SMSS * 40), false);
+    (0..7).for_each(|at| bounds.on_lost(lost(at * 2, 1)));
+    bounds.on_spurious(SMSS * 6);
+    assert!(!bounds.end_round(&Ended { starting: true, ..ended(Instant::ZERO) }));
+    assert_eq!(bounds.bound(), None);
     // A round's first is one, though it goes on where the last round's ended.
     let mut bounds = LossBounds::new(SMSS);
     bounds.on_lost(lost(0, 1));

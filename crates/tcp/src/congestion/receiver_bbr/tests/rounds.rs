@@ -152,8 +152,15 @@ fn losses_in_a_queue_fill_the_pipe_of_startup() {
 #[test]
 fn what_a_probe_for_a_change_finds_is_believed_and_no_bound_outlasts_it() {
     let mut trace = Trace::suspicious();
+    let cycle = |asking: &mut Asking| {
+        asking.on_report(0, BitRate::from_mbps(8));
+        asking.on_report(2, BitRate::from_mbps(10))
+    };
+    (0..2).for_each(|_| assert_eq!(cycle(&mut trace.bbr.asking), Next::Ask));
     // Short again: the path is as long as it was, and slower.
     trace.report(50, Said { mbps: 2, rtt: 41, delivered: 4_000 });
+    trace.bbr.asking.interrupt();
+    assert_eq!(cycle(&mut trace.bbr.asking), Next::Ask, "what asking has brought was brought by another path");
     assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(2));
     assert_eq!((trace.bbr.min_rtt, trace.bbr.take_renewed_round_trip()), (Some(RTT), None));
     assert!(!trace.bbr.losses.expect("they bound").is_bounded());
@@ -318,16 +325,28 @@ fn asked_three_times(trace: &mut Trace) {
 
 #[test]
 fn what_has_brought_more_three_times_begins_startup_anew_until_the_pipe_is_full() {
-    let mut trace = Trace::probing(IGNORED);
-    asked_three_times(&mut trace);
-    assert_eq!(trace.state().0, BbrPhase::Startup);
-    assert_eq!(trace.bbr.pacing_rate, Gain::STARTUP.pace(BitRate::from_mbps(17)));
-    trace.next_round(40, Said { mbps: 30, ..CLEAN });
-    for _ in 0..3 {
+    // It also ends where the application holds back.
+    for limited in [false, true] {
+        let mut trace = Trace::probing(IGNORED);
+        asked_three_times(&mut trace);
         assert_eq!(trace.state().0, BbrPhase::Startup);
-        trace.next_round(40, Said { mbps: 30, ..CLEAN });
+        assert_eq!(trace.bbr.pacing_rate, Gain::STARTUP.pace(BitRate::from_mbps(17)));
+        let next = |trace: &mut Trace, mbps| {
+            trace.round += 1;
+            trace.now += RTT;
+            let facts = ReportFacts { application_limited: limited, ..trace.facts(mbps, 100_000, 50_000) };
+            trace.bbr.on_report(&facts);
+        };
+        next(&mut trace, 30);
+        for _ in 0..3 {
+            assert_eq!(trace.state().0, BbrPhase::Startup, "limited: {limited}");
+            next(&mut trace, 30);
+        }
+        // Little is in flight, so that nothing drains: two products of 150,000 bytes, and what an interval brings.
+        assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "limited: {limited}");
+        next(&mut trace, 30);
+        assert!((300_000..400_000).contains(&trace.bbr.cap.get()), "limited: {limited}, {}", trace.bbr.cap);
     }
-    assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }), "little is in flight, so that nothing drains");
     // Where losses bound, nobody asks for all that there is.
     let mut trace = Trace::probing(BOUND);
     trace.lose_in_a_queue();

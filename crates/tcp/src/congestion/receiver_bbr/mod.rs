@@ -330,12 +330,9 @@ impl ReceiverBbr {
         let floor = self.start.smss.per(self.interval_length());
         let rate = match self.state {
             State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
-            State::ProbeBw { began } if self.cycle_phase(now, began) != 1 => {
-                self.pacing_gain(now).pace(self.bandwidth.best()).max(self.bounded_pace())
-            }
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
-        let rate = rate.max(floor);
+        let rate = rate.max(self.bounded_pace(now)).max(floor);
         if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
@@ -347,10 +344,19 @@ impl ReceiverBbr {
         Some((bound, bound.per(RateTime::span(self.srtt))))
     }
 
-    /// Where losses bound and others keep a queue, a window limits: paced by the rate that they have left, the bound would not be reached again, so it is paced as Linux does in congestion avoidance, but while the cycle drains.
-    fn bounded_pace(&self) -> BitRate {
-        let standing = self.losses.as_ref().is_some_and(LossBounds::has_standing_queue);
-        self.bound().filter(|_| standing).map_or(BitRate::ZERO, |(_, rate)| Gain::OF_WINDOW.of_rate(rate))
+    /// Where losses bound and others keep a queue, a window limits: paced by the rate that they have left, the bound would not be reached again, so ProbeBW is paced as Linux does in congestion avoidance, but while the cycle drains.
+    /// With each segment: who heeds no losses, or has the path alone, does not even look at the cycle.
+    #[inline]
+    fn bounded_pace(&self, now: Instant) -> BitRate {
+        if !self.losses.as_ref().is_some_and(LossBounds::has_standing_queue) {
+            return BitRate::ZERO;
+        }
+        match (self.state, self.bound()) {
+            (State::ProbeBw { began }, Some((_, rate))) if self.cycle_phase(now, began) != 1 => {
+                Gain::OF_WINDOW.of_rate(rate)
+            }
+            _ => BitRate::ZERO,
+        }
     }
 
     /// What may be in flight where losses bound. The bound is of what the path holds; beyond that there is what an interval brings, which has arrived and is not reported yet.

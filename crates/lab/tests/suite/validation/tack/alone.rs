@@ -42,14 +42,14 @@ fn behind_a_buffer_too_short_to_show_as_a_queue_no_more_is_lost_than_probes_lose
 
 #[test]
 fn five_behind_a_buffer_of_a_quarter_of_the_path_hear_that_it_is_full() {
-    // 10 ms of a round trip of 40, which no round trip exceeds by more than a quarter. A queue that shows from there on alone leaves 11 %.
+    // 10 ms of a round trip of 40, which no round trip exceeds by more than a quarter. Where a queue shows only from there on, 9 % are sent again.
     let (share, goodput) = repeated(&downloads(5, "50Mbps", "42"));
     assert!(goodput > 45.0 && share < 3.0, "{goodput:.1} Mbps, {share:.1} % sent again");
 }
 
 #[test]
 fn one_behind_a_buffer_of_a_third_does_not_fill_it_again_and_again() {
-    // After each cut the path is free of any queue. Where that alone lets the bound grow, it is cut every 0.6 s, and 3 % are sent again.
+    // After each cut the path is free of any queue. Where that alone lets the bound grow to where it was cut, 1.3 % are sent again.
     let (share, goodput) = repeated(&[alone("50Mbps", "60")]);
     assert!(goodput > 45.0 && share < 1.0, "{goodput:.1} Mbps, {share:.1} % sent again");
 }

@@ -15,7 +15,7 @@ fn fading(row: &str, settings: &[&str]) -> (f64, f64) {
 
 #[test]
 fn over_a_radio_that_fades_it_has_about_what_bbr_version_3_has_and_half_of_version_1_for_half_of_its_repeats() {
-    // Where each round that loses while anything waits is the queue's, it has 26 and 40 Mbps; where none is the queue's, the short queue of the station that sends drops as much as under version 1.
+    // Where each round that loses while anything waits is the queue's, it has 26 and 40 Mbps; where losses bound nothing 102 and 103, for which 9 and 33 % are sent again.
     for settings in
         [["wired.delay=40ms", "flows.download.direction=down"], ["wired.delay=10ms", "flows.download.direction=up"]]
     {

@@ -1,7 +1,8 @@
 //! What a flow of row `tack-wifi` takes of a queue that it shares with BBR version 3 or CUBIC: the cells of `tools/tack/controls air-wifi`, short.
 
 use ackless_cell::result::FlowResult;
-use ackless_scenario::{Row, Scenario};
+
+use super::super::support::tool;
 
 /// Share of the first in the goodput, in percent: `count` flows of `tack-wifi` and as many of `bbr3`, if the cell names no other, through one queue, in the cell that these settings make.
 fn share(count: u32, losses: &str, cell: &[&str]) -> f64 {
@@ -15,8 +16,6 @@ fn share(count: u32, losses: &str, cell: &[&str]) -> f64 {
 
 /// The flows of that cell with seeds 1 to 3.
 fn flows(count: u32, losses: &str, cell: &[&str]) -> Vec<FlowResult> {
-    let file = include_str!("../../../../../../tools/tack/pair.toml");
-    let mut scenario = Scenario::parse("pair.toml", file).unwrap_or_else(|error| panic!("{error}"));
     let tack = ["tack=true", "congestion=auto", "ack=tack"].map(|value| format!("flows.first.{value}"));
     let counts = [format!("flows.first.count={count}"), format!("flows.second.count={count}")];
     let policies = [
@@ -33,11 +32,10 @@ fn flows(count: u32, losses: &str, cell: &[&str]) -> Vec<FlowResult> {
         "flows.second.stations=first",
         "stations.second.count=0",
     ];
-    let all = policies.iter().chain(cell).map(|&setting| setting.into());
-    for argument in all.chain(tack).chain(counts).chain([format!("tack.losses={losses}")]) {
-        scenario.set(&argument).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let config = scenario.build(Row::find("stock").expect("it is a row")).unwrap_or_else(|error| panic!("{error}"));
+    let losses = [format!("tack.losses={losses}")];
+    let drawn = tack.iter().chain(&counts).chain(&losses).map(String::as_str);
+    let settings: Vec<_> = policies.iter().chain(cell).copied().chain(drawn).collect();
+    let config = tool("pair.toml", "stock", &settings);
     (1..=3).flat_map(|seed| ackless_cell::run(&config, seed).flows).collect()
 }
 

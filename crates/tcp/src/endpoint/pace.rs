@@ -68,7 +68,8 @@ impl Endpoint {
         if let Some(prr) = &mut self.prr {
             prr.on_sent(span.len());
         }
-        if kind == SentKind::New && self.loss.is_recording() {
+        // On a TACK connection nobody looks after what is sent again but the probe and the timeout.
+        if (kind == SentKind::New && self.loss.is_recording()) || !self.dialect.is_plain() {
             self.schedule_tail_probe(now);
         }
     }
@@ -111,7 +112,10 @@ impl Endpoint {
             prr.on_ack(&Delivery { delivered, pipe, threshold, smss: out.smss, safe: advanced && !lost });
         }
         self.arm_reordering();
-        self.tx.tail_probe_failed &= !advanced;
+        if advanced {
+            self.tx.tail_probe_failed = false;
+            self.tx.tail_probes *= u32::from(self.loss.is_probing_tail());
+        }
         if advanced || !self.expects_tail_probe() {
             self.schedule_tail_probe(now);
         }
@@ -130,10 +134,10 @@ impl Endpoint {
     fn expects_tail_probe(&self) -> bool {
         let linux = self.config.sender.rack == RackRule::Linux;
         let wanted = match &self.loss {
-            Detector::Rack(rack) => rack.wants_probe(self.tx.una, self.tx.next),
+            Detector::Rack(rack) => rack.wants_probe(self.tx.una, self.tx.next) && !(linux && rack.is_probing_tail()),
             _ => self.others_want_tail_probe(),
         };
-        wanted && !self.tx.tail_probe_failed && !(linux && self.loss.is_probing_tail())
+        wanted && !self.tx.tail_probe_failed
     }
 
     #[inline(never)]
@@ -143,22 +147,30 @@ impl Endpoint {
 
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
-    /// whatever is out.
+    /// whatever is out, as long as the dialect knows, and no longer where a single segment is; each further probe waits twice as long as the one before (as in RFC 9002, 6.2.1), and goes
+    /// only if what its answer lets go can be heard of before the timeout, which would else come amid a recovery.
     #[inline(always)]
     pub(super) fn schedule_tail_probe(&mut self, now: Instant) {
         if !self.expects_tail_probe() || self.timers.is_armed(Timer::Persist) {
             self.timers.stop(Timer::TailProbe);
             return;
         }
-        let single = self.loss.records().is_some_and(|records| records.iter().len() == 1);
-        let held = self.dialect.hold();
-        let wait = match self.rtt.smoothed() {
-            Some(srtt) if single => srtt * 2 + self.config.rto_min.max(held),
-            Some(srtt) => srtt * 2 + held,
-            None => Duration::from_secs(1),
+        let single = || self.loss.records().is_some_and(|records| records.iter().len() == 1);
+        let held = match &self.dialect {
+            Dialect::Tack(tack) => tack.sending.hold_at_tail(),
+            Dialect::Plain if single() => self.config.rto_min,
+            Dialect::Plain => Duration::ZERO,
         };
-        let wait = self.rtt.in_ticks(wait);
-        self.timers.arm(Timer::TailProbe, now.saturating_add(wait).min(self.timers.at(Timer::Retransmit)));
+        let wait = self.rtt.in_ticks(self.rtt.smoothed().map_or(Duration::from_secs(1), |srtt| srtt * 2 + held));
+        let (at, timeout) = (
+            now.saturating_add(wait.saturating_mul(1 << self.tx.tail_probes.min(20))),
+            self.timers.at(Timer::Retransmit),
+        );
+        if self.tx.tail_probes == 0 || at.saturating_add(wait) <= timeout {
+            self.timers.arm(Timer::TailProbe, at.min(timeout));
+        } else {
+            self.timers.stop(Timer::TailProbe);
+        }
     }
 
     /// The reordering timer fired.
@@ -181,18 +193,26 @@ impl Endpoint {
     }
 
     /// The probe timeout fired. Whatever comes of it, the retransmission timer starts again (RFC 8985, 7.3).
+    ///
+    /// On a TACK connection further probes may follow, but put the timeout off no further.
     #[inline(never)]
     pub(super) fn on_tail_probe_timeout(&mut self, now: Instant) {
-        if self.expects_tail_probe() {
-            let linux = self.config.sender.rack == RackRule::Linux;
-            let heard = linux || !self.dialect.is_plain() || self.rtt.has_news();
-            if heard && !self.loss.is_probing_tail() {
-                self.tx.tail_probe = Probe::Due;
-            } else {
-                self.tx.tail_probe_failed = true;
-            }
-            self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
+        if !self.expects_tail_probe() {
+            return;
         }
+        let linux = self.config.sender.rack == RackRule::Linux;
+        if !self.dialect.is_plain() {
+            self.tx.tail_probe = Probe::Due;
+            self.tx.tail_probes += 1;
+            if self.tx.tail_probes > 1 {
+                return;
+            }
+        } else if (linux || self.rtt.has_news()) && !self.loss.is_probing_tail() {
+            self.tx.tail_probe = Probe::Due;
+        } else {
+            self.tx.tail_probe_failed = true;
+        }
+        self.timers.arm(Timer::Retransmit, now.saturating_add(self.retransmission_delay()));
     }
 
     /// What a tail loss probe carries (TLP_send_probe(), 7.3): new data if there is some that the peer's window takes, whatever

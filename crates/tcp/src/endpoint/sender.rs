@@ -57,6 +57,8 @@ pub(super) struct Sender {
     pub(super) tail_probe: Probe,
     /// One was due and could not go, and nothing has been acknowledged since.
     pub(super) tail_probe_failed: bool,
+    /// How many have come in a row, where there may be more than one (TACK): until one has been heard of and something is acknowledged.
+    pub(super) tail_probes: u32,
     /// Whether a write was cut short, so that the application waits for room.
     pub(super) writer: Writer,
     /// The send buffer, where it follows the window, or no bound.
@@ -144,6 +146,7 @@ impl Sender {
             probe: Probe::Idle,
             tail_probe: Probe::Idle,
             tail_probe_failed: false,
+            tail_probes: 0,
             writer: Writer::Content,
             space: if config.send_tuning { send_space(INITIAL_SEGMENTS) } else { Bytes(u64::MAX) },
             throttle: Throttle::Open,

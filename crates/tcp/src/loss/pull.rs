@@ -31,19 +31,21 @@ pub struct Pull {
     there: There,
     /// SND.UNA at the last timeout.
     stuck_at: Option<Position>,
-    /// The latest tail probe. There is no other one before this has been heard of (RFC 8985, 7.3).
+    /// The latest tail probes.
     probe: Option<TailProbe>,
-    /// Whether that probe has made good a loss of which the controller does not know yet.
+    /// Whether one has made good a loss of which the controller does not know yet.
     probe_repaired: bool,
 }
 
-/// A tail probe.
+/// Tail probes, one or more in a row of which nothing has been heard.
 #[derive(Clone, Copy, Debug)]
 struct TailProbe {
+    /// The number of the first that repeated what the latest does.
+    first: u64,
     number: u64,
     /// Whether it repeated something.
     repeats: bool,
-    /// Whether the receiver has reported it, or something later.
+    /// Whether the receiver has reported the latest, or something later.
     heard: bool,
 }
 
@@ -97,7 +99,9 @@ impl Pull {
     /// An IACK named all transmissions between the numbers `second` and `largest` as lost. Returns how much of that was news.
     pub fn on_range(&mut self, second: u64, largest: u64) -> Bytes {
         let lost = self.records.lose_between(second, largest, |_| true);
-        if lost == Bytes::ZERO && self.probe.is_some_and(|probe| probe.repeats && probe.number == largest) {
+        if lost == Bytes::ZERO
+            && self.probe.is_some_and(|probe| probe.repeats && (probe.first..=probe.number).contains(&largest))
+        {
             // What the probe repeated is what was lost.
             self.probe_repaired = true;
         }
@@ -232,14 +236,23 @@ impl LossDetector for Pull {
 
     /// Whatever the phase: a repetition at the tail that is lost is not followed by anything either. But not while
     /// something lost waits to be sent, since that will do.
+    ///
+    /// Deviation from RFC 8985, 7.3: there may be another one before the first has been heard of, as in QUIC (RFC 9002, 6.2). A receiver of TACKs answers a whole window by
+    /// one report, and where both this and the answer to a probe are lost nothing else comes.
     fn wants_tail_probe(&self, out: &Outstanding) -> bool {
-        let one_out = self.probe.is_some_and(|probe| !probe.heard);
-        out.una < out.next && !one_out && !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
+        out.una < out.next && !matches!(self.phase, Phase::GoBack { .. }) && self.next_lost(out).is_none()
+    }
+
+    fn is_probing_tail(&self) -> bool {
+        self.probe.is_some_and(|probe| !probe.heard)
     }
 
     fn on_tail_probe(&mut self, _end: Position, repeats: bool) {
         // It has not gone out yet.
-        self.probe = Some(TailProbe { number: self.records.last_number() + 1, repeats, heard: false });
+        let number = self.records.last_number() + 1;
+        let in_a_row = self.probe.filter(|probe| repeats && probe.repeats && !probe.heard);
+        self.probe =
+            Some(TailProbe { first: in_a_row.map_or(number, |probe| probe.first), number, repeats, heard: false });
     }
 }
 

@@ -199,6 +199,31 @@ fn a_loss_that_the_tail_probe_made_good_still_counts() {
 }
 
 #[test]
+fn the_answer_to_any_of_several_tail_probes_tells_what_they_made_good() {
+    for answered in [6, 7, 8] {
+        let mut sender = Sender::after(5);
+        sender.ack(4);
+        for _ in 0..3 {
+            assert!(sender.pull.wants_tail_probe(&sender.out));
+            sender.pull.on_tail_probe(sender.out.max, true);
+            assert!(sender.pull.is_probing_tail());
+            sender.send(span(4, 5));
+        }
+        assert_eq!(sender.range(4, answered), LossDecision::TailRepaired, "{answered}");
+    }
+    // Of those that have been heard of, nothing more is told.
+    let mut sender = Sender::after(5);
+    sender.ack(3);
+    sender.pull.on_tail_probe(sender.out.max, true);
+    sender.send(span(4, 5));
+    sender.holes(&[], 6, 0);
+    assert!(!sender.pull.is_probing_tail());
+    sender.pull.on_tail_probe(sender.out.max, true);
+    sender.send(span(4, 5));
+    assert_eq!(sender.range(4, 6), LossDecision::Nothing);
+}
+
+#[test]
 fn a_tail_probe_that_was_not_needed_changes_nothing() {
     let mut sender = Sender::after(5);
     sender.ack(4);

@@ -66,7 +66,7 @@ impl Endpoint {
 
     /// `span` may be sent next: whether it goes out now, in the burst that has begun or as the first of another one.
     pub(super) fn next_of_burst(&mut self, now: Instant, span: Span, allowance: Allowance) -> Option<(Span, SentKind)> {
-        let Some(bursts) = self.tx.bursts.filter(|_| span.start >= self.tx.max && self.dialect.is_plain()) else {
+        let Some(bursts) = self.tx.bursts.filter(|_| span.start >= self.tx.max && !self.dialect.paces()) else {
             return (!self.is_throttled(span)).then_some((span, SentKind::New));
         };
         if !bursts.go_on(now, span.start) {

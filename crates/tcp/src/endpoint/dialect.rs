@@ -8,7 +8,9 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, TcpHeader};
 
 use super::Endpoint;
 use crate::ack::Place;
+use crate::measure::Measured;
 use crate::sequence::Position;
+use crate::stats::Stats;
 use crate::tack::Tack;
 use crate::tack::receiving::News;
 use crate::tack::sending::numbers;
@@ -68,6 +70,41 @@ impl Dialect {
         }
     }
 
+    /// Whether each segment with data bears a number, and whoever repeats something gives it another one.
+    #[inline(always)]
+    pub(super) const fn numbers_data(&self) -> bool {
+        !self.is_plain()
+    }
+
+    /// Whether an acknowledgement is a header, which says all: else it may be a report.
+    #[inline(always)]
+    pub(super) const fn acknowledges_in_headers(&self) -> bool {
+        self.is_plain()
+    }
+
+    /// Whether the receiver says which transmissions are lost: no loss turns out to be a mistake then, and there is a cap on what is in flight, for probes too.
+    #[inline(always)]
+    pub(super) const fn pulls(&self) -> bool {
+        !self.is_plain()
+    }
+
+    /// Whether data is spread over time, whatever is configured (VI-D), and so never sent in bursts.
+    #[inline(always)]
+    pub(super) const fn paces(&self) -> bool {
+        !self.is_plain()
+    }
+
+    /// Whether a segment without a timestamp is none of the peer's (VI-B).
+    #[inline]
+    pub(super) const fn needs_timestamps(&self) -> bool {
+        !self.is_plain()
+    }
+
+    /// Whether it says itself how acknowledgements are spaced.
+    pub(super) const fn has_a_policy(&self) -> bool {
+        !self.is_plain()
+    }
+
     /// Whether TACK, where it is in force, has nothing to tell in a segment of its own that is not owed as an acknowledgement.
     #[inline(always)]
     pub(super) fn is_silent(&self) -> bool {
@@ -78,6 +115,28 @@ impl Dialect {
     #[inline]
     pub(super) fn hold(&self) -> Duration {
         self.tack().map_or(Duration::ZERO, |tack| tack.sending.hold())
+    }
+
+    /// How long to wait for the acknowledgement of the last of what was sent before it is probed, where that is known.
+    #[inline]
+    pub(super) fn hold_at_tail(&self) -> Option<Duration> {
+        self.tack().map(|tack| tack.sending.hold_at_tail())
+    }
+
+    /// What was counted and is known of the path, added to these.
+    pub(super) fn stats(&self, stats: Stats, measured: &Measured) -> Stats {
+        let Self::Tack(tack) = self else { return stats };
+        let sending = &tack.sending;
+        let [min_rtt_advanced, min_rtt_sampled] = sending.min_rtt_by_method();
+        Stats {
+            min_rtt_advanced,
+            min_rtt_sampled,
+            told_interval: sending.interval(),
+            bandwidth: sending.bandwidth(),
+            ack_loss_ppm: sending.ack_loss_ppm(),
+            tack: tack.receiving.stats(stats.tack, measured.rhythm()),
+            ..stats
+        }
     }
 
     /// The delivery rate as the receiver has told it, where it tells one.

@@ -182,11 +182,11 @@ impl Endpoint {
         } else {
             self.asks = Asks::agree(&self.config, options);
         }
-        let number_len = if !self.dialect.is_plain() { TACK_LEN } else { Bytes::ZERO };
+        let number_len = if self.dialect.numbers_data() { TACK_LEN } else { Bytes::ZERO };
         self.tx.smss = mss.saturating_sub(stamp_len + number_len).max(MIN_SMSS);
         let seed = self.tx.iss.0.into();
         self.congestion = Congestion::new(self.config.congestion, self.tx.slow_start(&self.config), seed);
-        if !self.dialect.is_plain() {
+        if self.dialect.pulls() {
             self.loss = Detector::Pull(Box::default());
             Self::keep_losses(&self.config, &mut self.loss);
         } else {
@@ -247,7 +247,7 @@ impl Endpoint {
             }
         }
         self.tx.offered_in_vain = self.opening == Opening::Active
-            && self.dialect.is_plain()
+            && !self.dialect.numbers_data()
             && self.config.tack_offer().is_some()
             && !self.tx.may_offer();
         if self.tx.unanswered > 0 {

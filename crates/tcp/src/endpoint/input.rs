@@ -91,13 +91,7 @@ impl Endpoint {
         if !self.passes_timestamps(now, span, tcp) {
             return;
         }
-        if !self.dialect.is_plain()
-            && places > Bytes::ZERO
-            && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN)
-            && self.is_plausible(start, tcp)
-        {
-            self.on_packet_number(now, tcp);
-        }
+        self.note_number(now, start, places, tcp);
         // A closed window accepts nothing, but an acknowledgement on what would come next still counts (RFC 9293,
         // 3.10.7.4).
         let probing = self.rx.window() == Bytes::ZERO && start == self.rx.next;
@@ -158,7 +152,7 @@ impl Endpoint {
         }
         let passes = match tcp.options.timestamps {
             Some((value, _)) => !stamps.is_old(value, now),
-            None => self.config.missing_timestamp == MissingTimestamp::Accept && self.dialect.is_plain(),
+            None => self.takes_unstamped(),
         };
         if !passes {
             self.stats.dropped_by_timestamp += 1;
@@ -171,6 +165,12 @@ impl Endpoint {
             }
         }
         passes
+    }
+
+    /// Whether a segment without a timestamp passes where both ends have agreed on them.
+    #[inline]
+    pub(super) fn takes_unstamped(&self) -> bool {
+        self.config.missing_timestamp == MissingTimestamp::Accept && !self.dialect.needs_timestamps()
     }
 
     /// TS.Recent (RFC 7323, 4.3 and 5.3, R3), from a segment that has passed all checks.
@@ -282,15 +282,7 @@ impl Endpoint {
         }
         let limit = self.rx.fin.unwrap_or(self.rx.window_end).min(self.rx.window_end);
         let fresh = Span { start: start.max(self.rx.next), end: whole.end.min(limit) };
-        let before = (!self.dialect.is_plain()).then(|| (self.rx.window(), self.rx.received()));
-        let place = self.store(whole, fresh, payload);
-        let mut new_bytes = fresh.len();
-        if let Some((window, received)) = before {
-            new_bytes = self.rx.received() - received;
-            if len > Bytes::ZERO {
-                self.after_text(now, len, new_bytes, window);
-            }
-        }
+        let (place, new_bytes) = self.take_text(now, whole, fresh, payload);
         if self.rx.in_batch && place != Place::AboveHole && !fresh.is_empty() && !self.rx.keeps() {
             self.rx.join_batch(fresh);
         }

@@ -35,7 +35,7 @@ impl Endpoint {
             sack: self.sack,
             timestamps: self.stamps.is_some(),
             window_scaling: if before { self.config.window_scaling } else { self.tx.scales },
-            tack: if before { self.config.tack_offer().is_some() } else { !self.dialect.is_plain() },
+            tack: if before { self.config.tack_offer().is_some() } else { self.dialect.numbers_data() },
         }
     }
 

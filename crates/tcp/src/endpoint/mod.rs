@@ -216,7 +216,7 @@ impl Endpoint {
     /// From now on, what comes is acknowledged by this policy. What the old one holds back is acknowledged now: drain the endpoint, as after any input. Nothing
     /// changes on a connection that has agreed on TACK, which has a policy of its own.
     pub fn set_ack_policy(&mut self, choice: AckChoice) {
-        if !self.dialect.is_plain() {
+        if self.dialect.has_a_policy() {
             return;
         }
         if self.ack_policy.deadline().is_some() {
@@ -279,22 +279,7 @@ impl Endpoint {
             cwnd: self.congestion.window(),
             ssthresh: self.congestion.slow_start_threshold(),
             pacing_rate: self.pacing_rate(),
-            ..self.tack_stats()
-        }
-    }
-
-    fn tack_stats(&self) -> Stats {
-        let Some(tack) = self.dialect.tack() else { return self.stats };
-        let sending = &tack.sending;
-        let [advanced, sampled] = sending.min_rtt_by_method();
-        Stats {
-            min_rtt_advanced: advanced,
-            min_rtt_sampled: sampled,
-            told_interval: sending.interval(),
-            bandwidth: sending.bandwidth(),
-            ack_loss_ppm: sending.ack_loss_ppm(),
-            tack: tack.receiving.stats(self.stats.tack, self.measured.rhythm()),
-            ..self.stats
+            ..self.dialect.stats(self.stats, &self.measured)
         }
     }
 

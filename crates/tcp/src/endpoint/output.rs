@@ -63,7 +63,7 @@ impl Endpoint {
     #[inline(always)]
     fn owes_acknowledgement_alone(&self) -> bool {
         self.has_nothing_but_acknowledgements()
-            && self.dialect.is_plain()
+            && self.dialect.acknowledges_in_headers()
             && !self.rx.tunes_itself()
             && self.ecn.is_none()
             && self.asks.is_none()

@@ -5,7 +5,6 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::Endpoint;
 use super::allowance::Allowance;
-use super::dialect::Dialect;
 use super::feedback::Delivered;
 use super::sender::Probe;
 use crate::config::RackRule;
@@ -19,7 +18,7 @@ impl Endpoint {
     /// Whether data is spread over time.
     #[inline]
     pub(super) fn is_paced(&self) -> bool {
-        self.config.pacing || !self.dialect.is_plain() || self.congestion.sets_rate()
+        self.config.pacing || self.dialect.paces() || self.congestion.sets_rate()
     }
 
     /// How fast data goes out now; nothing where it is not paced, or the round-trip time is not known yet.
@@ -68,8 +67,8 @@ impl Endpoint {
         if let Some(prr) = &mut self.prr {
             prr.on_sent(span.len());
         }
-        // On a TACK connection nobody looks after what is sent again but the probe and the timeout.
-        if (kind == SentKind::New && self.loss.is_recording()) || !self.dialect.is_plain() {
+        // Where the receiver names what is lost, nobody looks after what is sent again but the probe and the timeout.
+        if (kind == SentKind::New && self.loss.is_recording()) || self.dialect.pulls() {
             self.schedule_tail_probe(now);
         }
     }
@@ -156,11 +155,8 @@ impl Endpoint {
             return;
         }
         let single = || self.loss.records().is_some_and(|records| records.iter().len() == 1);
-        let held = match &self.dialect {
-            Dialect::Tack(tack) => tack.sending.hold_at_tail(),
-            Dialect::Plain if single() => self.config.rto_min,
-            Dialect::Plain => Duration::ZERO,
-        };
+        let delay = || if single() { self.config.rto_min } else { Duration::ZERO };
+        let held = self.dialect.hold_at_tail().unwrap_or_else(delay);
         let wait = self.rtt.in_ticks(self.rtt.smoothed().map_or(Duration::from_secs(1), |srtt| srtt * 2 + held));
         let (at, timeout) = (
             now.saturating_add(wait.saturating_mul(1 << self.tx.tail_probes.min(20))),
@@ -201,7 +197,7 @@ impl Endpoint {
             return;
         }
         let linux = self.config.sender.rack == RackRule::Linux;
-        if !self.dialect.is_plain() {
+        if self.dialect.pulls() {
             self.tx.tail_probe = Probe::Due;
             self.tx.tail_probes += 1;
             if self.tx.tail_probes > 1 {
@@ -225,10 +221,7 @@ impl Endpoint {
             return None;
         }
         let gap = Span { start: out.next, end: self.tx.end() };
-        let room = match self.dialect {
-            Dialect::Tack(_) => self.sending_room(self.loss.pipe(&out)),
-            Dialect::Plain => segment.max(out.smss),
-        };
+        let room = if self.dialect.pulls() { self.sending_room(self.loss.pipe(&out)) } else { segment.max(out.smss) };
         let fresh = self.tx.plan(gap, Allowance { room, segment, nagle: None });
         let (span, kind) = match fresh {
             Ok(span) => (span, SentKind::New),

@@ -20,9 +20,7 @@ impl Endpoint {
     pub(super) fn pattern(&self, said: Said, payload: Bytes) -> Pattern {
         let peer = self.peer.as_ref().expect("whoever has a peer can send to it");
         let mut tcp = said.header(peer.ports);
-        if !self.dialect.is_plain() {
-            self.dialect.write_number(0, &mut tcp.options.tack);
-        }
+        self.dialect.write_number(0, &mut tcp.options.tack);
         Pattern { ip: peer.ip, len: peer.ip.len() + tcp.len() + payload, tcp, payload }
     }
 

@@ -18,7 +18,6 @@ use ackless_wire::{Bytes, Instant, Packet, TcpFlags, TcpHeader};
 use super::Endpoint;
 use super::acknowledge::{Acknowledgement, Progress, WindowChange};
 use crate::ack::{AckPolicy, AckReason, Place, SegmentFacts};
-use crate::config::MissingTimestamp;
 use crate::delivery::Deliveries;
 use crate::loss::{LossDetector, Phase};
 use crate::sequence::{Position, Span};
@@ -42,7 +41,7 @@ impl Endpoint {
         let span = Span::new(self.rx.next + above, Bytes(packet.payload.len().into()));
         let is_next = above == Bytes::ZERO;
         if span.is_empty() {
-            if !is_next || !self.dialect.is_plain() {
+            if !is_next || !self.dialect.acknowledges_in_headers() {
                 return false;
             }
             let acked = self.acked_by(tcp);
@@ -63,7 +62,7 @@ impl Endpoint {
             self.take_again(now, below, tcp);
         } else if !self.only_takes() {
             return false;
-        } else if !self.dialect.is_plain() {
+        } else if self.dialect.numbers_data() {
             if !is_next || !self.appends_numbered(tcp) {
                 return false;
             }
@@ -96,7 +95,7 @@ impl Endpoint {
             && !self.has_fallen_back()
             && match (&self.stamps, tcp.options.timestamps) {
                 (Some(stamps), Some((value, _))) => !stamps.is_old(value, now),
-                (Some(_), None) => self.config.missing_timestamp == MissingTimestamp::Accept && self.dialect.is_plain(),
+                (Some(_), None) => self.takes_unstamped(),
                 (None, _) => true,
             }
     }
@@ -219,7 +218,7 @@ impl Endpoint {
     fn has_all_of(&self, below: Bytes, len: Bytes) -> bool {
         len <= below
             && below <= self.rx.max_window.min(self.rx.next.since(Position::SYN))
-            && self.dialect.is_plain()
+            && self.dialect.acknowledges_in_headers()
             && !self.config.sender.undo.dsack
     }
 

@@ -9,7 +9,6 @@ use ackless_wire::{
 };
 
 use super::Endpoint;
-use super::dialect::Dialect;
 use super::outlet::{ByValue, Outlet};
 use crate::ack::AckPolicy;
 use crate::sequence::{Position, Span};
@@ -36,10 +35,7 @@ impl Endpoint {
             has_blocks = self.rx.has_blocks() && self.has_sack() && !flags.contains(TcpFlags::RST);
             ack = self.rx.next.seq(self.rx.irs);
             self.rx.last_ack_sent = self.rx.next;
-            match self.dialect {
-                Dialect::Plain => self.settle_acknowledgement(now),
-                Dialect::Tack(_) => self.note_acknowledged(now),
-            }
+            self.note_acknowledged(now);
         }
         let window = self.rx.offer(if is_syn { 0 } else { self.rx.shift });
         self.stats.segments_sent += 1;
@@ -108,10 +104,7 @@ impl Endpoint {
     pub(super) fn say(&mut self, now: Instant, start: Position) -> Said {
         let timestamps = self.stamps.as_mut().map(|stamps| (stamps.value(now), stamps.echo()));
         self.rx.last_ack_sent = self.rx.next;
-        match self.dialect {
-            Dialect::Plain => self.settle_acknowledgement(now),
-            Dialect::Tack(_) => self.note_acknowledged(now),
-        }
+        self.note_acknowledged(now);
         Said {
             seq: start.seq(self.tx.iss),
             ack: self.rx.next.seq(self.rx.irs),
@@ -149,6 +142,16 @@ impl Endpoint {
             transport: Transport::Tcp(said.header_bearing(ports, options)),
             payload: Payload::Length(payload.get() as u32),
         })
+    }
+
+    /// An acknowledgement goes out, with data or alone.
+    #[inline(always)]
+    fn note_acknowledged(&mut self, now: Instant) {
+        if self.dialect.acknowledges_in_headers() {
+            self.settle_acknowledgement(now);
+        } else {
+            self.note_unreported(now);
+        }
     }
 
     /// Nothing is owed any more.

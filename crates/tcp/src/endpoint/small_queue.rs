@@ -38,7 +38,7 @@ impl Endpoint {
         let tx = &self.tx;
         self.goes_on_with_new_data()
             && tx.una < tx.next
-            && self.dialect.is_plain()
+            && self.dialect.acknowledges_in_headers()
             && self.ack_owed.is_none()
             && self.prr.is_none()
             && self.loss.lets_new_data_go()

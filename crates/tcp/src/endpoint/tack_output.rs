@@ -17,6 +17,7 @@ use super::Endpoint;
 use super::segment::Draft;
 use crate::ack::{AckChoice, AckPolicy, AckReason, Place, Policy, SegmentFacts};
 use crate::measure::Rhythm;
+use crate::sequence::{Position, Span};
 use crate::state::State;
 use crate::tack::body::{AckKind, Body, FrequencyUpdate};
 use crate::tack::config::LossSignal;
@@ -25,6 +26,18 @@ use crate::tack::receiving::{Holes, News};
 use crate::timers::Timer;
 
 impl Endpoint {
+    /// A segment came whose timestamp is acceptable and that occupies `places` from `start` on: its number has come, if it can be our peer's.
+    #[inline(always)]
+    pub(super) fn note_number(&mut self, now: Instant, start: Position, places: Bytes, tcp: &TcpHeader) {
+        if self.dialect.numbers_data()
+            && places > Bytes::ZERO
+            && !tcp.flags.intersects(TcpFlags::RST | TcpFlags::SYN)
+            && self.is_plausible(start, tcp)
+        {
+            self.on_packet_number(now, tcp);
+        }
+    }
+
     /// A segment came whose timestamp is acceptable, wherever it lies: if it bears a packet number, that number has come.
     /// A duplicate, too, would else count as lost.
     #[inline(always)]
@@ -78,6 +91,22 @@ impl Endpoint {
         }
     }
 
+    /// Takes the data of an acceptable segment, of which `fresh` is wanted. Returns where it lies, and how much of it counts as new: where TACK is in force all that was
+    /// not here yet, also above a hole.
+    #[inline(always)]
+    pub(super) fn take_text(&mut self, now: Instant, whole: Span, fresh: Span, payload: &Payload) -> (Place, Bytes) {
+        if !self.dialect.numbers_data() {
+            return (self.store(whole, fresh, payload), fresh.len());
+        }
+        let (window, received) = (self.rx.window(), self.rx.received());
+        let place = self.store(whole, fresh, payload);
+        let new_bytes = self.rx.received() - received;
+        if !whole.is_empty() {
+            self.after_text(now, whole.len(), new_bytes, window);
+        }
+        (place, new_bytes)
+    }
+
     /// A segment came with nothing new in it. On a TACK connection it is answered in the rhythm of TACKs, as long as the peer may
     /// have more to say.
     pub(super) fn answer_duplicate(&mut self, now: Instant) {
@@ -123,7 +152,7 @@ impl Endpoint {
     }
 
     /// An acknowledgement goes out, with data or alone. What is owed as a TACK is not settled by it, since it reports nothing.
-    pub(super) fn note_acknowledged(&mut self, now: Instant) {
+    pub(super) fn note_unreported(&mut self, now: Instant) {
         if self.ack_owed == Some(AckReason::Fin) {
             self.settle_acknowledgement(now);
         } else if !self.owes_tack() {

@@ -39,8 +39,7 @@ impl Endpoint {
         } else if !self.sends_data_alone() {
             false
         } else {
-            match self.loss.counting().filter(|_| self.dialect.is_plain() && !self.is_paced()).map(LossDetector::phase)
-            {
+            match self.loss.counting().filter(|_| !self.is_paced()).map(LossDetector::phase) {
                 Some(Phase::Open) => self.send_train(now, pool, train),
                 Some(_) => self.send_again(now, pool, train),
                 None => self.is_under_way() && self.sends_in_its_time() && self.send_timed_train(now, pool, train),

@@ -61,7 +61,7 @@ impl Undo {
 impl Endpoint {
     /// The window is about to be reduced in [`Phase::Open`].
     pub(super) fn begin_reduction(&mut self, by_timer: bool) {
-        let Some(undo) = self.undo.as_mut().filter(|_| self.dialect.is_plain()) else { return };
+        let Some(undo) = self.undo.as_mut().filter(|_| !self.dialect.pulls()) else { return };
         self.congestion.remember();
         if let Some(ecn) = &mut self.ecn {
             ecn.remember();

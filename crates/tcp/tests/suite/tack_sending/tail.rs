@@ -125,3 +125,18 @@ fn a_window_that_blocks_is_probed_as_soon_as_its_report_is_overdue_where_that_is
     assert!(silent >= RTT * 2 + MS(40), "{silent:?}");
     assert!(asks >= RTT * 2 && asks < RTT * 2 + MS(10), "{asks:?}");
 }
+
+#[test]
+fn once_a_probe_has_been_answered_the_next_comes_as_soon_as_the_first_did() {
+    let mut script = five_sent();
+    script.wait(MS(250));
+    assert_eq!(script.end.stats().tail_probes, 1);
+    script.report(5, report(6, 0));
+    script.end.send(Bytes(1_000));
+    assert_eq!(script.burst(), [sent(7, 5)]);
+    let srtt = script.end.stats().srtt.expect("round trips were measured");
+    script.wait(MS(450));
+    let (first, second) = (script.log[6].0, script.log[7].0);
+    // To the microsecond in which round trips are told.
+    assert!(second.saturating_since(first) < srtt * 2 + MS(1), "{:?} after {srtt:?}", second.saturating_since(first));
+}

@@ -214,6 +214,11 @@ impl RttEstimator {
         self.smoothed.map(|(srtt, _)| srtt)
     }
 
+    /// Beyond which a round trip is unusual: SRTT + 4 RTTVAR (RFC 6298, 2.3).
+    pub(crate) fn usual_most(&self) -> Option<Duration> {
+        self.smoothed.map(|(srtt, variation)| srtt + variation * 4)
+    }
+
     /// The least round-trip time ever.
     pub const fn min(&self) -> Option<Duration> {
         self.min

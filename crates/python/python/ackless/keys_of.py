@@ -751,8 +751,8 @@ class Tack(TypedDict, total=False):
     """Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the
     receiver says that it has (row tack-wifi). Default: 'receiver'. Allowed: one of 'receiver', 'sender'."""
     window_asks: bool
-    """Whether a sender that the peer's window blocks asks for eight times as many TACKs (row tack-wifi: true). Default: false. Allowed: true or
-    false."""
+    """Whether a sender that the peer's window blocks asks for eight times as many TACKs, and probes a window whose report is overdue at once (row
+    tack-wifi: true). Default: false. Allowed: true or false."""
     settling: Literal["quarter", "adaptive"]
     """For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row
     tack-wifi). Default: 'quarter'. Allowed: one of 'quarter', 'adaptive'."""

@@ -141,7 +141,7 @@ section! {
         /// Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the receiver says that it has (row
         /// tack-wifi).
         rate: RateBy = "\"receiver\"",
-        /// Whether a sender that the peer's window blocks asks for eight times as many TACKs (row tack-wifi: true).
+        /// Whether a sender that the peer's window blocks asks for eight times as many TACKs, and probes a window whose report is overdue at once (row tack-wifi: true).
         window_asks: bool = "false",
         /// For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row tack-wifi).
         settling: Settling = "\"quarter\"",

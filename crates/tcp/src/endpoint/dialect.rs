@@ -8,6 +8,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant, TcpHeader};
 
 use super::Endpoint;
 use crate::ack::Place;
+use crate::loss::LossDetector;
 use crate::measure::Measured;
 use crate::sequence::Position;
 use crate::stats::Stats;
@@ -117,12 +118,6 @@ impl Dialect {
         self.tack().map_or(Duration::ZERO, |tack| tack.sending.hold())
     }
 
-    /// How long to wait for the acknowledgement of the last of what was sent before it is probed, where that is known.
-    #[inline]
-    pub(super) fn hold_at_tail(&self) -> Option<Duration> {
-        self.tack().map(|tack| tack.sending.hold_at_tail())
-    }
-
     /// What was counted and is known of the path, added to these.
     pub(super) fn stats(&self, stats: Stats, measured: &Measured) -> Stats {
         let Self::Tack(tack) = self else { return stats };
@@ -225,6 +220,22 @@ impl Endpoint {
             return !tack.sending.window.takes(now, ack, left);
         }
         report.start < self.tx.wl1 || (report.start == self.tx.wl1 && ack < self.tx.wl2)
+    }
+
+    /// How long to wait for a report before its loss is the likelier, where the peer's window blocks the sender, which minds that, and so much is out that the receiver
+    /// does not wait for more. Ours: each moment counts then. A round trip is taken for as long as is usual (RFC 9002, 6.2.1), since there is a probe for each window that
+    /// takes longer.
+    #[inline(always)]
+    pub(super) fn window_is_overdue_after(&self) -> Option<Duration> {
+        let Dialect::Tack(tack) = &self.dialect else { return None };
+        let blocks = self.tx.window_end < self.tx.next + self.tx.smss && self.tx.next < self.tx.end();
+        if !tack.config.window_asks || !blocks {
+            return None;
+        }
+        let (every, hold) = tack.sending.hold_of_enough();
+        let is_enough = self.loss.pipe(&self.tx.outstanding()) >= self.tx.smss * u64::from(every);
+        let trip = self.rtt.usual_most()?.max(self.rtt.smoothed()? * 2);
+        is_enough.then(|| trip + hold)
     }
 
     /// Whether SACK blocks are exchanged: where both ends do them, and TACK does not take their place.

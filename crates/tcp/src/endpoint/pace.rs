@@ -146,7 +146,7 @@ impl Endpoint {
 
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
-    /// whatever is out, as long as the dialect knows, and no longer where a single segment is; each further probe waits twice as long as the one before (as in RFC 9002, 6.2.1), and goes
+    /// whatever is out; each further probe waits twice as long as the one before (as in RFC 9002, 6.2.1), and goes
     /// only if what its answer lets go can be heard of before the timeout, which would else come amid a recovery.
     #[inline(always)]
     pub(super) fn schedule_tail_probe(&mut self, now: Instant) {
@@ -155,9 +155,13 @@ impl Endpoint {
             return;
         }
         let single = || self.loss.records().is_some_and(|records| records.iter().len() == 1);
-        let delay = || if single() { self.config.rto_min } else { Duration::ZERO };
-        let held = self.dialect.hold_at_tail().unwrap_or_else(delay);
-        let wait = self.rtt.in_ticks(self.rtt.smoothed().map_or(Duration::from_secs(1), |srtt| srtt * 2 + held));
+        let wait = match (self.window_is_overdue_after(), self.rtt.smoothed()) {
+            (Some(wait), _) => wait,
+            (None, Some(srtt)) if single() => srtt * 2 + self.config.rto_min.max(self.dialect.hold()),
+            (None, Some(srtt)) => srtt * 2 + self.dialect.hold(),
+            (None, None) => Duration::from_secs(1),
+        };
+        let wait = self.rtt.in_ticks(wait);
         let (at, timeout) = (
             now.saturating_add(wait.saturating_mul(1 << self.tx.tail_probes.min(20))),
             self.timers.at(Timer::Retransmit),

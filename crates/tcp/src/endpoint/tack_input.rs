@@ -412,6 +412,7 @@ impl Endpoint {
         self.congestion.fall_back(now);
         // The window of a plain segment counts from now on, that of a late TACK no more.
         self.tx.wl1 = self.tx.wl1.max(Position::FIRST_BYTE);
+        self.tx.tail_probes = 0;
         let out = self.tx.outstanding();
         let had_lost = self.loss.lost(&out).is_some();
         let records = self.loss.records_mut().map(std::mem::take);

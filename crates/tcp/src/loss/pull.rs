@@ -40,7 +40,7 @@ pub struct Pull {
 /// Tail probes, one or more in a row of which nothing has been heard.
 #[derive(Clone, Copy, Debug)]
 struct TailProbe {
-    /// The number of the first that repeated what the latest does.
+    /// The number of the first that repeated what the latest does; none of them where one has told of a loss.
     first: u64,
     number: u64,
     /// Whether it repeated something.
@@ -102,8 +102,9 @@ impl Pull {
         if lost == Bytes::ZERO
             && self.probe.is_some_and(|probe| probe.repeats && (probe.first..=probe.number).contains(&largest))
         {
-            // What the probe repeated is what was lost.
+            // What the probe repeated is what was lost: once.
             self.probe_repaired = true;
+            self.probe = self.probe.map(|probe| TailProbe { first: u64::MAX, ..probe });
         }
         self.probe = self.probe.filter(|probe| probe.number > largest);
         lost

@@ -28,7 +28,7 @@ pub struct TackConfig {
     pub share: Share,
     /// Who measures the rate at which data is delivered. Default: the receiver.
     pub rate: RateBy,
-    /// Whether a sender that the peer's window blocks asks for eight times as many TACKs, so that it learns sooner that there is room. Ours. Default: no.
+    /// Whether a sender that the peer's window blocks asks for eight times as many TACKs, so that it learns sooner that there is room, and probes a window at once whose report is overdue. Ours. Default: no.
     pub window_asks: bool,
     /// For how long a gap may close. Default: for RTTmin/4.
     pub settling: Settling,

@@ -210,6 +210,10 @@ fn the_answer_to_any_of_several_tail_probes_tells_what_they_made_good() {
             sender.send(span(4, 5));
         }
         assert_eq!(sender.range(4, answered), LossDecision::TailRepaired, "{answered}");
+        sender.pull.on_tail_probe(sender.out.max, true);
+        let latest = sender.send(span(4, 5));
+        let again = if answered == 8 { LossDecision::TailRepaired } else { LossDecision::Nothing };
+        assert_eq!(sender.range(answered, latest), again, "{answered}: once, until all of them have been heard of");
     }
     // Of those that have been heard of, nothing more is told.
     let mut sender = Sender::after(5);

@@ -5,7 +5,6 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use crate::ack::tack::interval as equation_4;
 use crate::tack::body::FrequencyUpdate;
 use crate::tack::terms::Terms;
-use crate::tack::time::RateTime;
 
 /// f as the sender of data computes it, and what it has told.
 #[derive(Clone, Debug)]
@@ -55,13 +54,18 @@ impl Frequency {
         let beta = agreed.max(enough);
         let mut exact = equation_4(beta, every, path.mss, path.bandwidth, min_rtt)?;
         // Where a queue stands the path is full, whatever the window blocks: to hear sooner of room brings nothing.
-        let queued = path.usual.is_some_and(|usual| usual > min_rtt + RateTime::span(min_rtt) / 4);
+        let queued = path.usual.is_some_and(|usual| usual * 4 > min_rtt * 5);
         if path.hurried && !queued {
             exact = exact / HURRY;
         } else if let (Some(usual), true) = (path.usual, beta == agreed) {
             exact = exact.max((usual / u64::from(beta)).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
         }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
+    }
+
+    /// L: how many full-sized segments the receiver waits for.
+    pub(crate) const fn every(&self) -> u32 {
+        self.terms.every
     }
 
     /// 1/f as told last; nothing in start-up.
@@ -289,19 +293,16 @@ mod tests {
     #[test]
     fn a_window_that_blocks_hurries_reports_but_not_where_a_queue_stands() {
         let ms = Duration::from_millis;
-        let blocked = |min, usual: Option<u64>| {
+        let blocked = |usual: Option<u64>| {
             Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path {
                 usual: usual.map(ms),
                 hurried: true,
-                ..path(200, min)
+                ..path(200, 80)
             })
         };
-        assert_eq!(blocked(80, Some(90)), Some(ms(5)));
-        assert_eq!(blocked(80, Some(121)), Some(ms(40)));
-        assert_eq!(blocked(80, None), Some(ms(5)));
-        // On a short path that takes a quarter of the 10 ms over which a rate is: an A-MPDU lasts longer than the round trip.
-        assert_eq!(blocked(4, Some(6)), Some(Duration::from_micros(250)));
-        assert_eq!(blocked(4, Some(7)), Some(ms(30)));
+        assert_eq!(blocked(Some(90)), Some(ms(5)));
+        assert_eq!(blocked(Some(121)), Some(ms(40)));
+        assert_eq!(blocked(None), Some(ms(5)));
     }
 
     #[test]

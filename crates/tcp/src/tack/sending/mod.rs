@@ -287,7 +287,7 @@ impl Sending {
             return;
         };
         let usual = self.usual.as_ref().and_then(Usual::lower_quartile);
-        let hurried = self.is_blocked();
+        let hurried = self.blocked.is_some_and(|round| self.round <= round + BLOCKED_ROUNDS);
         let path = Path { bandwidth, min_rtt, usual, hurried, mss, ack_loss_ppm: self.reports.loss_ppm() };
         self.frequency.on_report(now, in_force, srtt, &path);
     }
@@ -300,11 +300,6 @@ impl Sending {
     /// The peer's window blocks the sender.
     pub(crate) const fn on_blocked(&mut self) {
         self.blocked = Some(self.round);
-    }
-
-    /// Whether it has lately.
-    fn is_blocked(&self) -> bool {
-        self.blocked.is_some_and(|round| self.round <= round + BLOCKED_ROUNDS)
     }
 
     /// The path is another one: what was known of its round trip is not true any more, which is `rtt` now.
@@ -385,10 +380,9 @@ impl Sending {
         self.hold.longest(self.interval())
     }
 
-    /// How long to wait for a report of that before it is probed. Where the peer's window blocks the sender each moment counts, and a whole window is no end of a burst:
-    /// the receiver reports it after 1/f.
-    pub(crate) fn hold_at_tail(&self) -> Duration {
-        if self.is_blocked() { self.interval().unwrap_or_default() } else { self.hold() }
+    /// How many full-sized segments it waits for, and how long it may hold those: 1/f, unless it has a rule of its own.
+    pub(crate) fn hold_of_enough(&self) -> (u32, Duration) {
+        (self.frequency.every(), self.hold.interval(self.interval().unwrap_or_default()).unwrap_or_default())
     }
 }
 

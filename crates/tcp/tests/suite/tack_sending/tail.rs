@@ -93,17 +93,20 @@ fn a_receiver_that_answers_probes_and_says_of_no_loss_puts_the_timeout_off_once(
     assert!(stats.timeouts >= 1 && stats.tail_probes <= 4, "{stats:?}");
 }
 
-/// How long after the last segment a probe goes where the peer's window is of five segments, and 1/f has been told.
-fn probed_behind_a_window(window_asks: bool) -> Duration {
+/// How long after the last segment a probe goes, once 1/f has been told, where the peer's window is of so many segments, and the last round trips took up to `late` longer than those before.
+fn probed_behind_a_window(window_asks: bool, segments: u16, late: Duration) -> Duration {
     let mut config = Config { rto_min: MS(1_000), ..config() };
     config.tack = config.tack.map(|tack| ackless_tcp::TackConfig { window_asks, ..tack });
     let mut script = Script::connected(config);
-    script.window = 5_000;
+    script.window = segments * 1_000;
     script.end.send(Bytes(10_000_000));
     let (mut acked, mut arrived) = (0, 0);
     script.drain();
     for quarter in 0..60 {
         quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
+        if quarter >= 50 && quarter % 4 == 0 {
+            script.wait(late);
+        }
         if arrived > 0 {
             let interval = script.end.stats().told_interval.unwrap_or_default();
             script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
@@ -120,10 +123,53 @@ fn probed_behind_a_window(window_asks: bool) -> Duration {
 
 #[test]
 fn a_window_that_blocks_is_probed_as_soon_as_its_report_is_overdue_where_that_is_chosen() {
-    // Twice the round trip, and as long as a receiver may hold back the end of a burst, or a whole window.
-    let (silent, asks) = (probed_behind_a_window(false), probed_behind_a_window(true));
+    // Twice the round trip, and as long as a receiver may hold back the end of a burst, or two segments, which is L.
+    let silent = probed_behind_a_window(false, 5, Duration::ZERO);
     assert!(silent >= RTT * 2 + MS(40), "{silent:?}");
-    assert!(asks >= RTT * 2 && asks < RTT * 2 + MS(10), "{asks:?}");
+    for segments in [2, 5] {
+        let asks = probed_behind_a_window(true, segments, Duration::ZERO);
+        assert!(asks >= RTT * 2 && asks < RTT * 2 + MS(10), "{segments}: {asks:?}");
+    }
+    let less_than_l = probed_behind_a_window(true, 1, Duration::ZERO);
+    // A single one, so not before the timeout.
+    assert!(less_than_l >= MS(1_000), "{less_than_l:?}");
+    let varied = probed_behind_a_window(true, 5, RTT * 4);
+    assert!(varied >= RTT * 5 / 2, "{varied:?}");
+}
+
+#[test]
+fn the_end_of_a_flow_is_no_window_that_blocks() {
+    let mut config = Config { rto_min: MS(1_000), ..config() };
+    config.tack = config.tack.map(|tack| ackless_tcp::TackConfig { window_asks: true, ..tack });
+    let mut script = Script::connected(config);
+    script.window = 5_000;
+    script.end.send(Bytes(60_000));
+    let (mut acked, mut arrived) = (0, 0);
+    script.drain();
+    for quarter in 0..80 {
+        quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
+        if arrived > 0 && acked < 55 {
+            script.window = if acked < 50 { 5_000 } else { 60_000 };
+            let interval = script.end.stats().told_interval.unwrap_or_default();
+            script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
+        }
+    }
+    script.wait(RTT * 5);
+    let last: Vec<_> = script.log.iter().filter(|(_, sent, _)| sent.place == 59).map(|&(at, ..)| at).collect();
+    let (waited, srtt) = (last[1].saturating_since(last[0]), script.end.stats().srtt.expect("it was measured"));
+    assert!(waited >= srtt * 2 + MS(40), "{waited:?}");
+}
+
+#[test]
+fn a_single_segment_is_probed_when_a_receiver_that_waits_would_have_answered() {
+    for (segments, expected) in [(2, MS(200)), (1, MS(400))] {
+        let mut script = Script::connected(Config { rto_min: MS(300), ..config() });
+        script.end.send(Bytes(segments * 1_000));
+        script.wait(MS(600));
+        let probed = |at: usize| script.log[at].0.saturating_since(script.log[at - 1].0);
+        // A probe comes no later than the timeout, here 100 and 300 ms.
+        assert_eq!((script.end.stats().timeouts, probed(segments as usize)), (0, expected));
+    }
 }
 
 #[test]
@@ -132,11 +178,11 @@ fn once_a_probe_has_been_answered_the_next_comes_as_soon_as_the_first_did() {
     script.wait(MS(250));
     assert_eq!(script.end.stats().tail_probes, 1);
     script.report(5, report(6, 0));
-    script.end.send(Bytes(1_000));
-    assert_eq!(script.burst(), [sent(7, 5)]);
+    script.end.send(Bytes(2_000));
+    assert_eq!(script.burst(), [sent(7, 5), sent(8, 6)]);
     let srtt = script.end.stats().srtt.expect("round trips were measured");
     script.wait(MS(450));
-    let (first, second) = (script.log[6].0, script.log[7].0);
+    let (first, second) = (script.log[7].0, script.log[8].0);
     // To the microsecond in which round trips are told.
     assert!(second.saturating_since(first) < srtt * 2 + MS(1), "{:?} after {srtt:?}", second.saturating_since(first));
 }

@@ -1,7 +1,7 @@
 //! What nothing follows: probed, time and again, before the timeout.
 
-use ackless_tcp::Config;
 use ackless_tcp::tack::body::Report;
+use ackless_tcp::{Config, TackConfig};
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use super::quarter_goes_by;
@@ -93,23 +93,34 @@ fn a_receiver_that_answers_probes_and_says_of_no_loss_puts_the_timeout_off_once(
     assert!(stats.timeouts >= 1 && stats.tail_probes <= 4, "{stats:?}");
 }
 
-/// How long after the last segment a probe goes, beyond twice SRTT, once 1/f has been told, where the peer's window is of so many segments, and every fourth of the last reports comes so late.
-fn probed_behind_a_window(window_asks: bool, segments: u16, late: Duration) -> Duration {
+/// An endpoint that has begun to send so much to a window of so many segments.
+fn behind_a_window(window_asks: bool, segments: u16, bytes: Bytes) -> Script {
     let mut config = Config { rto_min: MS(1_000), ..config() };
-    config.tack = config.tack.map(|tack| ackless_tcp::TackConfig { window_asks, ..tack });
+    config.tack = config.tack.map(|tack| TackConfig { window_asks, ..tack });
     let mut script = Script::connected(config);
     script.window = segments * 1_000;
-    script.end.send(Bytes(10_000_000));
-    let (mut acked, mut arrived) = (0, 0);
+    script.end.send(bytes);
     script.drain();
+    script
+}
+
+/// Reports what has arrived, by a receiver that has taken the latest 1/f over.
+fn tell(script: &mut Script, acked: u32, arrived: u32) {
+    let interval = script.end.stats().told_interval.unwrap_or_default();
+    script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
+}
+
+/// How long after the last segment a probe goes, beyond twice SRTT, once 1/f has been told, where the peer's window is of so many segments, and every fourth of the last reports comes so late.
+fn probed_behind_a_window(window_asks: bool, segments: u16, late: Duration) -> Duration {
+    let mut script = behind_a_window(window_asks, segments, Bytes(10_000_000));
+    let (mut acked, mut arrived) = (0, 0);
     for quarter in 0..60 {
         quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
         if quarter >= 50 && quarter % 4 == 0 {
             script.wait(late);
         }
         if arrived > 0 {
-            let interval = script.end.stats().told_interval.unwrap_or_default();
-            script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
+            tell(&mut script, acked, arrived);
         }
     }
     script.burst();
@@ -142,19 +153,13 @@ fn a_window_that_blocks_is_probed_as_soon_as_its_report_is_overdue_where_that_is
 
 #[test]
 fn the_end_of_a_flow_is_no_window_that_blocks() {
-    let mut config = Config { rto_min: MS(1_000), ..config() };
-    config.tack = config.tack.map(|tack| ackless_tcp::TackConfig { window_asks: true, ..tack });
-    let mut script = Script::connected(config);
-    script.window = 5_000;
-    script.end.send(Bytes(60_000));
+    let mut script = behind_a_window(true, 5, Bytes(60_000));
     let (mut acked, mut arrived) = (0, 0);
-    script.drain();
     for quarter in 0..80 {
         quarter_goes_by(&mut script, quarter, &mut acked, &mut arrived);
         if arrived > 0 && acked < 55 {
             script.window = if acked < 50 { 5_000 } else { 60_000 };
-            let interval = script.end.stats().told_interval.unwrap_or_default();
-            script.report(acked, Report { delivery_rate: BitRate::from_mbps(8), interval, ..report(arrived, 0) });
+            tell(&mut script, acked, arrived);
         }
     }
     script.wait(RTT * 5);

@@ -35,7 +35,8 @@ pub enum CloseReason {
     Aborted,
     /// Nobody waits at the peer's port: a RST answered our SYN.
     Refused,
-    /// The peer reset it. Where both ends had closed already there is no [`Event::Reset`].
+    /// The peer reset it. Where both ends had closed already there is no [`Event::Reset`], and in TIME-WAIT a reset only
+    /// ends the wait: the connection is [`Finished`](Self::Finished).
     Reset,
     /// No SYN of ours was answered, [`Config::syn_retries`](crate::Config::syn_retries) repeated ones included.
     NoAnswer,

@@ -252,10 +252,11 @@ impl Endpoint {
             self.answer_suspicious(now, AckReason::Challenge);
             return;
         }
-        if self.state == State::SynReceived {
-            self.on_syn_received_reset();
-        } else {
-            self.die(CloseReason::Reset);
+        match self.state {
+            State::SynReceived => self.on_syn_received_reset(),
+            // All was said and acknowledged both ways: a copy of our last acknowledgement has found nobody.
+            State::TimeWait => self.advance(Trigger::TimeWaitOver),
+            _ => self.die(CloseReason::Reset),
         }
     }
 

@@ -476,8 +476,10 @@ impl Machine for Crowd {
         self.listener.wake(now);
         self.open.iter_mut().for_each(|end| end.wake(now));
         let is_over = |end: &Endpoint| end.state() == State::Closed;
-        self.over += self.open.iter().filter(|end| end.close_reason() == Some(CloseReason::Finished)).count();
-        self.open.retain(|end| !is_over(end) || end.remote().is_none());
+        for end in self.open.extract_if(.., |end| is_over(end) && end.remote().is_some()) {
+            assert_eq!(end.close_reason(), Some(CloseReason::Finished), "{:?}", end.stats());
+            self.over += 1;
+        }
         // Those who were nobody have said so.
         self.open.retain_mut(|end| !is_over(end) || end.poll_transmit(now).is_some());
     }

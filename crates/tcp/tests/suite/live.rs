@@ -284,6 +284,17 @@ fn the_end_of_a_connection_has_its_reason() {
         (reason(&script), script.events()),
         (closed(CloseReason::Reset), vec![Event::PeerClosed, Event::Closed])
     );
+    // Where both know that all was said it has finished, and a reset ends but the wait.
+    let mut script = Script::established(plain());
+    script.end.close();
+    script.all();
+    script.receive(FIN | ACK, 1, 2, 0);
+    assert_eq!(reason(&script), (State::TimeWait, None));
+    script.receive(RST, 2, 0, 0);
+    assert_eq!(
+        (reason(&script), script.events()),
+        (closed(CloseReason::Finished), vec![Event::PeerClosed, Event::Closed])
+    );
     let mut script = Script::listening(plain());
     script.receive(SYN, 0, 0, 0);
     script.receive(RST, 1, 0, 0);

@@ -10,14 +10,18 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 /// segments. Up to 11.7 Mbit/s that is one full-sized segment at a time. The next burst leaves when the rate has carried
 /// the one before.
 ///
+/// A controller may ask for greater bursts ([`set_burst`](Self::set_burst)), after each of which the next one waits as long as the rate needs for it.
+///
 /// A burst that leaves up to [`QUANTUM`] late, because a timer was late, delays none of the later ones. So in any time T no
-/// more leaves than the rate carries in T + 2 [`QUANTUM`], and one segment.
+/// more leaves than the rate carries in T + 2 [`QUANTUM`], and one segment or one burst that was asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
     /// When the rate will have carried all that has been sent.
     release: Instant,
     /// What may still leave before that.
     credit: Bytes,
+    /// What may leave at once at least.
+    burst: Bytes,
 }
 
 impl Pacer {
@@ -30,6 +34,11 @@ impl Pacer {
     /// Whether nothing has been paced so far: it holds nothing back.
     pub(crate) fn is_unused(&self) -> bool {
         self.release == Instant::ZERO
+    }
+
+    /// From the next burst on so much may leave at once at least.
+    pub fn set_burst(&mut self, burst: Bytes) {
+        self.burst = burst;
     }
 
     /// When the next segment may leave, if not before.
@@ -46,7 +55,7 @@ impl Pacer {
             if now.saturating_since(self.release) > QUANTUM {
                 self.release = now;
             }
-            self.credit = rate.amount_floor(QUANTUM).clamp(len, MOST.max(len));
+            self.credit = rate.amount_floor(QUANTUM).clamp(len, MOST.max(len)).max(self.burst);
         }
         self.credit = self.credit.saturating_sub(len);
         if self.credit < len {
@@ -108,6 +117,26 @@ mod tests {
         let departures = departures(BitRate::from_mbps(40), 20);
         let count = |at| departures.iter().filter(|&&d| d == at).count();
         assert_eq!([0, 1000, 2000].map(count), [5, 5, 5]);
+    }
+
+    #[test]
+    fn a_burst_that_is_asked_for_is_paid_for_by_the_wait_for_the_next() {
+        // 8 Mbit/s carry 1000 bytes each millisecond.
+        let (mut pacer, rate, begin) = (Pacer::default(), BitRate::from_mbps(8), Instant::from_secs(1));
+        pacer.set_burst(Bytes(4_500));
+        for (at, count) in [(0, 4), (4, 4), (100, 4), (104, 4)] {
+            let now = begin + Duration::from_millis(at);
+            for _ in 0..count {
+                assert!(pacer.may_send(now), "{at} ms");
+                pacer.on_sent(now, Bytes(1000), rate);
+            }
+            assert!(!pacer.may_send(now + Duration::from_micros(3_999)), "{at} ms");
+            assert_eq!(pacer.next_departure(), now + Duration::from_millis(4));
+        }
+        pacer.set_burst(Bytes::ZERO);
+        let now = begin + Duration::from_millis(200);
+        pacer.on_sent(now, Bytes(1000), rate);
+        assert!(!pacer.may_send(now));
     }
 
     #[test]

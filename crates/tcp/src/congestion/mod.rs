@@ -120,6 +120,10 @@ pub trait Controller {
     fn pacing_rate(&self) -> Option<BitRate> {
         None
     }
+    /// What may leave at once at least, however low the rate is; nothing from controllers that leave that to it.
+    fn burst(&self, _now: Instant) -> Bytes {
+        Bytes::ZERO
+    }
     /// Whether the controller itself holds the rate down for now, so that whatever is sent meanwhile shows
     /// nothing of the path: it counts as limited by the application (BBR's ProbeRTT).
     fn holds_back(&self) -> bool {
@@ -318,6 +322,10 @@ impl Controller for Congestion {
 
     fn pacing_rate(&self) -> Option<BitRate> {
         each_controller!(self, controller => controller.pacing_rate())
+    }
+
+    fn burst(&self, now: Instant) -> Bytes {
+        each_controller!(self, controller => controller.burst(now))
     }
 
     fn holds_back(&self) -> bool {

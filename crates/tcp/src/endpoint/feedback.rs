@@ -175,10 +175,17 @@ impl Endpoint {
         if self.congestion.holds_back() {
             self.delivery.limit_by_application(in_flight);
         }
-        self.congestion.on_sent(now, in_flight, self.delivery.is_limited());
+        self.tell_of_sending(now, in_flight);
         let records = self.loss.records_mut().expect("there are records");
         let snapshot = self.delivery.snapshot(now, in_flight, span.len(), records.ever_lost());
         records.send(span, now, snapshot);
+    }
+
+    /// Data is about to go out, with so much in flight before it: the controller hears of it, and says how much may go at once.
+    #[inline(always)]
+    pub(super) fn tell_of_sending(&mut self, now: Instant, in_flight: Bytes) {
+        self.congestion.on_sent(now, in_flight, self.delivery.is_limited());
+        self.pacer.set_burst(self.congestion.burst(now));
     }
 
     /// There is nothing more to send: if that is what limits the sender, rates measured now are not the path's (3.4 of

@@ -195,7 +195,7 @@ impl Endpoint {
         };
         if fits(first) {
             if self.loss.is_recording() {
-                self.congestion.on_sent(now, pipe, self.delivery.is_limited());
+                self.tell_of_sending(now, pipe);
             }
             let (rate, said) = (self.pacing_rate(), self.say(now, first));
             let mut end = first;

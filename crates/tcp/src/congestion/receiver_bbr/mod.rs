@@ -526,6 +526,12 @@ impl Controller for ReceiverBbr {
         Some(self.pacing_rate)
     }
 
+    /// Beside flows whose ACKs let their segments in just as a queue has sent others off, one that spreads its own meets it full more often. So where it is paced as a window is, what a
+    /// report lets go leaves at once, up to what every path takes at once from whoever begins (RFC 6928).
+    fn burst(&self, now: Instant) -> Bytes {
+        if self.bounded_pace(now) > BitRate::ZERO { self.start.initial } else { Bytes::ZERO }
+    }
+
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }

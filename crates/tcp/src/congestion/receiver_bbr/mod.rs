@@ -464,8 +464,8 @@ impl Controller for ReceiverBbr {
     fn on_connected(&mut self, now: Instant, rtt: Option<Duration>) {
         self.last_report = now;
         self.aggregation.restart(now);
-        self.lowered.update(now, rtt, self.variant.probe_rtt_after());
         self.min_rtt = rtt;
+        self.lowered.update(now, rtt, self.variant.probe_rtt_after(rtt));
         self.time.set_interval(now, self.clock_length(rtt.unwrap_or_default()));
         if let Some(rtt) = rtt {
             self.pacing_rate = Gain::STARTUP.pace(self.start.initial.per(rtt));

@@ -23,7 +23,7 @@ pub(super) enum Probe {
 impl ReceiverBbr {
     /// Whether the least round trip is old, and so to be probed for; whether a probe is over.
     pub(super) fn check_probe_rtt(&mut self, facts: &ReportFacts) {
-        let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after());
+        let expired = self.lowered.update(facts.now, facts.rtt, self.variant.probe_rtt_after(self.min_rtt));
         if expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt(_)) {
             let for_least = |least| Probe::Empty { end: facts.now + facts.srtt.max(least) };
             let probe = match self.variant {

@@ -66,13 +66,17 @@ impl Variant {
         }
     }
 
-    /// How long RTTmin may go without a lower value.
-    pub(super) const fn probe_rtt_after(self) -> Duration {
+    /// How long RTTmin, if it is known, may go without a lower value. Version 3's five seconds are no more than a few round trips of a path by satellite, on which a probe and what rates show of it
+    /// take three or four: there it is [`TRIPS`] of them.
+    pub(super) fn probe_rtt_after(self, min_rtt: Option<Duration>) -> Duration {
         match self {
             Self::Standard => Duration::from_secs(10),
-            Self::Rounds { .. } => Duration::from_secs(5),
+            Self::Rounds { .. } => Duration::from_secs(5).max(min_rtt.unwrap_or_default() * TRIPS),
             Self::Miracast { probe_rtt: GentleProbe::Gentle } => Duration::from_millis(2_500),
             Self::Miracast { probe_rtt: GentleProbe::Never } => Duration::MAX,
         }
     }
 }
+
+/// So many round trips lie at least between two ProbeRTTs of [`Variant::Rounds`]: up to 250 ms its five seconds are more.
+const TRIPS: u64 = 20;

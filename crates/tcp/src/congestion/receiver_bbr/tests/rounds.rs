@@ -94,17 +94,19 @@ fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_th
     assert_eq!(trace.bbr.cap, Bytes(61_031));
     // The pace is the phase's, 1.25 of 8 Mbps less 1 %, until a queue stands that the cycle does not drain: the second round that ends in the cruise shows it.
     let pace = |trace: &Trace| (trace.cycle_phase(), trace.bbr.pacing_rate.bps() / 1_000);
-    assert_eq!(pace(&trace), (0, 9_900));
+    let burst = |trace: &Trace| trace.bbr.burst(trace.now);
+    assert_eq!((pace(&trace), burst(&trace)), ((0, 9_900), Bytes::ZERO));
     trace.next_round(65, IN_A_QUEUE);
-    assert_eq!(pace(&trace), (2, 7_920));
+    assert_eq!((pace(&trace), burst(&trace)), ((2, 7_920), Bytes::ZERO));
     trace.next_round(40, IN_A_QUEUE);
-    // 9.765 Mbps are the rate of the bound, which has grown a bit: 1.2 of it, but while the cycle drains.
+    // 9.765 Mbps are the rate of the bound, which has grown a bit: 1.2 of it, and ten segments at once, but while the cycle drains.
     let of_window = 11_720..13_500;
     assert!(pace(&trace).0 == 2 && of_window.contains(&pace(&trace).1), "{:?}", pace(&trace));
+    assert_eq!(burst(&trace), trace.bbr.start.initial);
     trace.report(260, CLEAN);
     assert!(pace(&trace).0 == 0 && of_window.contains(&pace(&trace).1), "{:?}", pace(&trace));
     trace.report(60, CLEAN);
-    assert_eq!(pace(&trace), (1, 5_940));
+    assert_eq!((pace(&trace), burst(&trace)), ((1, 5_940), Bytes::ZERO));
     // In ProbeRTT the pace is its own, and the bound holds.
     trace.bbr.state = State::ProbeRtt(Probe::Empty { end: trace.now + Duration::from_secs(1) });
     trace.report(1, CLEAN);
@@ -112,6 +114,7 @@ fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_th
         (trace.bbr.pacing_rate.bps(), trace.bbr.cap),
         (800_000, trace.bbr.bounded_cap().expect("it is in force"))
     );
+    assert_eq!(burst(&trace), Bytes::ZERO);
     // Heeded by nobody else.
     let mut trace = Trace::probing(IGNORED);
     trace.lose_in_a_queue();
@@ -227,12 +230,12 @@ fn half_probe(mbps: u64, rtt: u64) -> Trace {
 #[test]
 fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
     // Half of what 8 Mbps bring in 40 ms, and what they bring in 10, are 30,000 bytes: 20,000 too much take 20 ms, and 30,000 in each round trip and interval are 4.8 Mbps. By 4 Mbps it is half of that, and all that is in flight is gone after 50 ms.
-    // On a path of 2 ms, which counts as 10, half of it and an interval are 15,000 bytes, which is more than comes in 12 ms. On one of 300 ms nothing is too much, and the round is longer than 200 ms.
+    // On a path of 2 ms, which counts as 10, half of it and an interval are 15,000 bytes, which is more than comes in 12 ms. On one of 240 ms nothing is too much, and the round is longer than 200 ms.
     for (mbps, rtt, drains, holds, bps) in [
         (8, 40, 20, 200, 4_752_000),
         (4, 40, 50, 200, 2_376_000),
         (8, 2, 12, 200, 7_920_000),
-        (8, 300, 0, 310, 4_087_741),
+        (8, 240, 0, 250, 4_118_400),
     ] {
         let mut trace = half_probe(mbps, rtt);
         let begin = trace.now;
@@ -248,6 +251,24 @@ fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
         assert_eq!(at(drains), (BbrPhase::ProbeRtt, bps), "{mbps} Mbps, {rtt} ms");
         assert_eq!(at(drains + holds - 1), (BbrPhase::ProbeRtt, bps), "{mbps} Mbps, {rtt} ms");
         assert!(matches!(at(drains + holds).0, BbrPhase::ProbeBw { .. }), "{mbps} Mbps, {rtt} ms");
+    }
+}
+
+#[test]
+fn on_a_path_by_satellite_twenty_round_trips_lie_between_two_probes() {
+    for (rtt, seconds) in [(250, 5), (300, 6), (2_000, 40)] {
+        let rtt = Some(Duration::from_millis(rtt));
+        for (variant, seconds) in [(BOUND, seconds), (Variant::Standard, 10)] {
+            let mut trace = Trace::at_cycle_begin(variant);
+            trace.bbr.lowered.restart(trace.now);
+            trace.bbr.min_rtt = rtt;
+            let begin = trace.now;
+            for (millis, probes) in [(seconds * 1_000, false), (seconds * 1_000 + 1, true)] {
+                trace.now = begin + Duration::from_millis(millis);
+                trace.bbr.check_probe_rtt(&ReportFacts { rtt, min_rtt: rtt, ..trace.facts(8, 10_000, 50_000) });
+                assert_eq!(trace.state().0 == BbrPhase::ProbeRtt, probes, "{variant:?}, {rtt:?}, {millis} ms");
+            }
+        }
     }
 }
 

@@ -162,13 +162,18 @@ impl Reassembly {
         self.islands.len()
     }
 
-    /// The holes, the oldest first, above a stream that is complete up to `next`: only those that were revealed by packets up
+    /// The holes, the oldest first, above a stream that is complete up to `next` and ends at `fin`, if the packet came that says so, with its number: only those that were revealed by packets up
     /// to number `known`.
-    pub(crate) fn holes(&self, next: Position, known: u64) -> impl Iterator<Item = Span> {
-        let revealed = self.islands.within(..).take_while(move |island| island.revealed <= known);
-        revealed.scan(next, |start, Island { span, .. }| {
+    pub(crate) fn holes(&self, next: Position, fin: Option<(Position, u64)>, known: u64) -> impl Iterator<Item = Span> {
+        let is_known = move |island: &Island| island.revealed <= known;
+        let top = self.islands.highest();
+        let highest = top.map_or(next, |top| top.span.end);
+        let last = fin.filter(|&(end, number)| number <= known && highest < end && top.as_ref().is_none_or(is_known));
+        let revealed = self.islands.within(..).take_while(is_known);
+        let below_islands = revealed.scan(next, |start, Island { span, .. }| {
             Some(Span { start: std::mem::replace(start, span.end), end: span.start })
-        })
+        });
+        below_islands.chain(last.map(|(end, _)| Span { start: highest, end }))
     }
 
     /// Forgets everything.

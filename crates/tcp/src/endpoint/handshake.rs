@@ -143,6 +143,8 @@ impl Endpoint {
                 (self.loss, self.ack_policy, self.measured, self.ack_owed) =
                     (fresh.loss, fresh.ack_policy, fresh.measured, None);
                 (self.dialect, self.sack, self.ecn, self.asks) = (fresh.dialect, fresh.sack, fresh.ecn, None);
+                // The next caller may do TACK, whatever has become of this one's.
+                (self.fallen_back, self.congestion) = (false, fresh.congestion);
             }
         }
     }

@@ -197,7 +197,7 @@ impl Endpoint {
             }
             if tcp.flags.contains(TcpFlags::SYN) {
                 // The peer has not heard the end of the handshake, and reads no TACK before that.
-                self.ack_owed = Some(AckReason::Handshake);
+                self.owe_plain(AckReason::Handshake);
             } else {
                 self.answer_duplicate(now);
             }
@@ -239,7 +239,7 @@ impl Endpoint {
                 self.answer_duplicate(now);
                 return;
             }
-            self.ack_owed = Some(reason);
+            self.owe_plain(reason);
             if reason == AckReason::Challenge {
                 self.stats.challenge_acks += 1;
             }
@@ -424,7 +424,7 @@ impl Endpoint {
     fn note_fin(&mut self, at: Position) {
         let highest = self.rx.reassembly.highest().unwrap_or(self.rx.next);
         if highest <= at {
-            self.rx.fin = Some(at);
+            (self.rx.fin, self.rx.fin_number) = (Some(at), self.arriving_number());
         }
     }
 

@@ -114,6 +114,8 @@ pub struct Endpoint {
     /// What the receiving half has seen of the data that came, for its policy.
     measured: Measured,
     dialect: Dialect,
+    /// TACK was in force on this connection, and is no more.
+    fallen_back: bool,
     /// Where an ACK rate may be asked for.
     asks: Option<Box<Asks>>,
     /// Whether both ends do selective acknowledgements (RFC 2018): offered until the handshake, then agreed.
@@ -192,6 +194,7 @@ impl Endpoint {
             marks: Marks::new(),
             measured: Measured::default(),
             dialect: Dialect::Plain,
+            fallen_back: false,
             asks: None,
             sack: config.sack,
             stamps: config.timestamps.map(|tick| {

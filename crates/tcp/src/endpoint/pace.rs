@@ -147,7 +147,7 @@ impl Endpoint {
     /// TLP_calc_PTO() (RFC 8985, 7.2), or no probe where its conditions do not hold. TLP.max_ack_delay is the least
     /// allowance of the retransmission timeout: 200 ms by default, as in Linux. A receiver that sends TACKs may hold one back
     /// whatever is out; each further probe waits twice as long as the one before (as in RFC 9002, 6.2.1), and goes
-    /// only if what its answer lets go can be heard of before the timeout, which would else come amid a recovery.
+    /// only if what its answer lets go can be heard of before the timeout, which would else come amid a recovery. Twice nothing is nothing: where a round trip is next to none, it is of [`GRANULARITY`].
     #[inline(always)]
     pub(super) fn schedule_tail_probe(&mut self, now: Instant) {
         if !self.expects_tail_probe() || self.timers.is_armed(Timer::Persist) {
@@ -162,6 +162,7 @@ impl Endpoint {
             (None, None) => Duration::from_secs(1),
         };
         let wait = self.rtt.in_ticks(wait);
+        let wait = if self.tx.tail_probes == 0 { wait } else { wait.max(GRANULARITY) };
         let (at, timeout) = (
             now.saturating_add(wait.saturating_mul(1 << self.tx.tail_probes.min(20))),
             self.timers.at(Timer::Retransmit),
@@ -241,3 +242,6 @@ impl Endpoint {
         Some((span, kind))
     }
 }
+
+/// What a probe after the first is counted from at least (kGranularity of RFC 9002, 6.1.2).
+const GRANULARITY: Duration = Duration::from_millis(1);

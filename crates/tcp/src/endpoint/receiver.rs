@@ -25,6 +25,8 @@ pub(super) struct Receiver {
     announced: Option<u8>,
     /// Where the FIN is, once it has come.
     pub(super) fin: Option<Position>,
+    /// The number of the packet that brought it; 0 where packets have none.
+    pub(super) fin_number: u64,
     /// The largest payload that came: one full-sized segment.
     pub(super) full_size: Bytes,
     pub(super) reassembly: Reassembly,
@@ -58,6 +60,7 @@ impl Receiver {
             shift: 0,
             announced: None,
             fin: None,
+            fin_number: 0,
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
             unreported_duplicate: None,

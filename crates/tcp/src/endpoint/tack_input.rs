@@ -196,7 +196,9 @@ impl Endpoint {
             self.note_answer(now);
             return;
         };
-        tack.sending.hearing.on_typed(understood.advanced);
+        // Who takes nothing beyond a closed window may not look at the number of what asks for it, and no report tells of that.
+        let heard = understood.advanced || self.timers.is_armed(Timer::Persist);
+        tack.sending.hearing.on_typed(heard);
         if let Some(rtt) = understood.rtt {
             self.take_round_trip(rtt, &understood);
         }
@@ -214,7 +216,7 @@ impl Endpoint {
         if understood.order == Order::Newest {
             self.act_on_report(now, report, &understood, before);
         }
-        if !understood.advanced {
+        if !heard {
             self.note_answer(now);
         }
     }
@@ -241,6 +243,10 @@ impl Endpoint {
         self.take_acknowledgement(now, tcp);
         if ack.is_some_and(|ack| ack < self.tx.una) {
             self.detect_losses(now, tcp, &Progress::default());
+        }
+        // Whatever was delivered: a peer that names losses for ever would have them kept for ever.
+        if self.config.congestion.hears_losses() {
+            self.tell_losses(now);
         }
     }
 
@@ -409,6 +415,7 @@ impl Endpoint {
             stamps.change_tick(now, self.config.timestamps.unwrap_or(TACK_TICK));
         }
         self.stats.fallbacks += 1;
+        self.fallen_back = true;
         self.congestion.fall_back(now);
         self.pacer.set_burst(Bytes::ZERO);
         // The window of a plain segment counts from now on, that of a late TACK no more.
@@ -436,7 +443,7 @@ impl Endpoint {
 
     /// Whether TACK was in force once and is no more.
     pub(super) const fn has_fallen_back(&self) -> bool {
-        self.stats.fallbacks > 0
+        self.fallen_back
     }
 }
 

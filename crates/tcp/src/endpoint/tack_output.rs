@@ -186,6 +186,14 @@ impl Endpoint {
         reason && !self.dialect.is_plain() && self.state.may_receive()
     }
 
+    /// An acknowledgement is owed that no TACK can be: beside the TACK that is owed already, if one is.
+    pub(super) fn owe_plain(&mut self, reason: AckReason) {
+        match self.owes_tack().then(|| self.dialect.tack_mut()).flatten() {
+            Some(tack) => tack.receiving.plain_answer = News::Due,
+            None => self.ack_owed = Some(reason),
+        }
+    }
+
     /// The next TACK or IACK: first what pulls losses, then what the sending half has to say, then reports.
     pub(super) fn transmit_tack(&mut self, now: Instant) -> Option<Packet> {
         let owed = self.owes_tack();
@@ -248,7 +256,9 @@ impl Endpoint {
         let tack = self.dialect.tack_mut().expect("only a TACK connection reports");
         let known = tack.receiving.arrivals.known();
         let irs = self.rx.irs;
-        let holes = self.rx.reassembly.holes(self.rx.next, known).map(|hole| (hole.start.seq(irs), hole.end.seq(irs)));
+        let fin = self.rx.fin.map(|at| (at, self.rx.fin_number));
+        let holes = self.rx.reassembly.holes(self.rx.next, fin, known);
+        let holes = holes.map(|hole| (hole.start.seq(irs), hole.end.seq(irs)));
         let sizes = (self.tx.smss, self.rx.full_size);
         let holes = tack.receiving.holes(now, tack.config.blocks, &self.measured, sizes, holes);
         let Holes { distinct, .. } = holes;

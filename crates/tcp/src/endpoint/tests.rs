@@ -1,5 +1,6 @@
 //! The short ways of segments, header prediction, trains and acknowledgements alone, lead to where the long ones lead: all of an endpoint is compared after each step of random transfers.
 
+mod named;
 mod strange;
 
 use std::collections::BTreeMap;

@@ -35,7 +35,7 @@ fn the_span_that_grew_last_is_reported_first() {
 }
 
 fn holes(reassembly: &Reassembly, next: u64, known: u64) -> Vec<(u64, u64)> {
-    reassembly.holes(Position(next), known).map(|s| (s.start.0, s.end.0)).collect()
+    reassembly.holes(Position(next), None, known).map(|s| (s.start.0, s.end.0)).collect()
 }
 
 /// Holds `start..end`, which came in packet `number`.
@@ -151,4 +151,21 @@ fn check_recent(seed: u64, reassembly: &Reassembly, grown: &[(u64, u64)]) {
     assert_eq!(spans(reassembly, usize::MAX), grown, "seed {seed}");
     assert_eq!(spans(reassembly, 3), grown[..grown.len().min(3)], "seed {seed}");
     assert_eq!(reassembly.count(), grown.len(), "seed {seed}");
+}
+
+#[test]
+fn the_end_of_the_stream_has_a_hole_below_it_once_all_below_that_is_known() {
+    let holes = |reassembly: &Reassembly, fin, known| {
+        let holes = reassembly.holes(Position(100), fin, known);
+        holes.map(|hole| (hole.start.0, hole.end.0)).collect::<Vec<_>>()
+    };
+    let fin = Some((Position(150), 6));
+    let mut reassembly = Reassembly::default();
+    assert_eq!(holes(&reassembly, None, 9), []);
+    assert_eq!((holes(&reassembly, fin, 5), holes(&reassembly, fin, 6)), (vec![], vec![(100, 150)]));
+    // What comes later, below it, has a hole of its own, which a report must not leave out.
+    arrive(&mut reassembly, 8, 110, 120);
+    assert_eq!((holes(&reassembly, fin, 7), holes(&reassembly, fin, 8)), (vec![], vec![(100, 110), (120, 150)]));
+    arrive(&mut reassembly, 9, 120, 150);
+    assert_eq!(holes(&reassembly, fin, 9), [(100, 110)]);
 }

@@ -10,6 +10,7 @@ use crate::pair::{A, B, Middlebox, Pair, Path};
 use crate::tack_agreement::tack;
 
 mod script;
+mod stranger;
 mod tail;
 
 use self::script::*;

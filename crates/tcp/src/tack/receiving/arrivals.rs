@@ -89,9 +89,6 @@ impl Arrivals {
             let least = self.gaps.range(self.settled..).next_back().map_or(now, |(_, gap)| gap.due);
             let due = now.saturating_add(settling).max(least);
             self.open(self.largest + 1, Gap { end: number, due, since: now });
-            if self.gaps.len() > MAX_GAPS {
-                self.gaps.pop_first();
-            }
         }
         (self.largest, self.largest_at) = (number, now);
         Arrival::Newest
@@ -114,6 +111,9 @@ impl Arrivals {
     fn open(&mut self, start: u64, gap: Gap) {
         self.last_gap = self.last_gap.max(start);
         self.gaps.insert(start, gap);
+        if self.gaps.len() > MAX_GAPS {
+            self.gaps.pop_first();
+        }
     }
 
     /// The first gap that may still close.

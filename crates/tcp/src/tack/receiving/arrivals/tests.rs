@@ -138,3 +138,15 @@ fn a_number_that_follows_is_taken_as_any_other_is() {
         assert!((100..180).contains(&followed), "seed {seed}: {followed}");
     }
 }
+
+#[test]
+fn no_more_gaps_are_remembered_however_numbers_jump_and_fill_them() {
+    let mut arrivals = Arrivals::default();
+    come(&mut arrivals, 0, 1);
+    come(&mut arrivals, 1, 1 << 30);
+    for number in 0..3 * MAX_GAPS as u32 {
+        come(&mut arrivals, 2, 3 + 2 * number);
+        assert!(arrivals.gaps.len() <= MAX_GAPS, "{number}: {}", arrivals.gaps.len());
+    }
+    assert_eq!(arrivals.gaps.len(), MAX_GAPS);
+}

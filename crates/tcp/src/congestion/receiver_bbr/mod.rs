@@ -526,10 +526,9 @@ impl Controller for ReceiverBbr {
         Some(self.pacing_rate)
     }
 
-    /// Beside flows whose ACKs let their segments in just as a queue has sent others off, one that spreads its own meets it full more often. So where it is paced as a window is, what a
-    /// report lets go leaves at once, up to what every path takes at once from whoever begins (RFC 6928).
+    /// Beside flows whose ACKs let their segments in just as a queue has sent others off, one that spreads its own meets it full more often. So where it is paced as a window is, a few leave at once.
     fn burst(&self, now: Instant) -> Bytes {
-        if self.bounded_pace(now) > BitRate::ZERO { self.start.initial } else { Bytes::ZERO }
+        if self.bounded_pace(now) > BitRate::ZERO { self.start.smss * MAX_BURST } else { Bytes::ZERO }
     }
 
     fn holds_back(&self) -> bool {
@@ -556,6 +555,8 @@ const NOMINAL_RTT: Duration = Duration::from_millis(1);
 const MIN_INTERVAL: Duration = Duration::from_micros(10);
 /// The least cap, in segments.
 const MIN_CAP: u64 = 4;
+/// So many segments leave at once where a window limits: Max.Burst of SCTP (RFC 9260, 6.1 and 16). Ten would meet others' ACKs better still, and by themselves fill a buffer of a few packets.
+const MAX_BURST: u64 = 4;
 
 #[cfg(test)]
 mod tests;

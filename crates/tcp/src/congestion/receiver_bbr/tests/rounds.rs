@@ -99,10 +99,10 @@ fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_th
     trace.next_round(65, IN_A_QUEUE);
     assert_eq!((pace(&trace), burst(&trace)), ((2, 7_920), Bytes::ZERO));
     trace.next_round(40, IN_A_QUEUE);
-    // 9.765 Mbps are the rate of the bound, which has grown a bit: 1.2 of it, and ten segments at once, but while the cycle drains.
+    // 9.765 Mbps are the rate of the bound, which has grown a bit: 1.2 of it, and four segments at once, but while the cycle drains.
     let of_window = 11_720..13_500;
     assert!(pace(&trace).0 == 2 && of_window.contains(&pace(&trace).1), "{:?}", pace(&trace));
-    assert_eq!(burst(&trace), trace.bbr.start.initial);
+    assert_eq!(burst(&trace), SMSS * 4);
     trace.report(260, CLEAN);
     assert!(pace(&trace).0 == 0 && of_window.contains(&pace(&trace).1), "{:?}", pace(&trace));
     trace.report(60, CLEAN);

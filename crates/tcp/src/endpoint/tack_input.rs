@@ -417,7 +417,6 @@ impl Endpoint {
         self.stats.fallbacks += 1;
         self.fallen_back = true;
         self.congestion.fall_back(now);
-        self.pacer.set_burst(Bytes::ZERO);
         // The window of a plain segment counts from now on, that of a late TACK no more.
         self.tx.wl1 = self.tx.wl1.max(Position::FIRST_BYTE);
         self.tx.tail_probes = 0;

@@ -10,6 +10,7 @@ mod fading;
 mod fairness;
 mod frequency;
 mod goodput;
+mod noise;
 mod recovery;
 
 use ackless_cell::result::{EndsResult, RunResult};

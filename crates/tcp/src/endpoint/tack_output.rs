@@ -186,9 +186,10 @@ impl Endpoint {
         reason && !self.dialect.is_plain() && self.state.may_receive()
     }
 
-    /// An acknowledgement is owed that no TACK can be: beside the TACK that is owed already, if one is.
+    /// An acknowledgement is owed that no TACK can be: beside the TACK that is owed, or will be before it goes.
     pub(super) fn owe_plain(&mut self, reason: AckReason) {
-        match self.owes_tack().then(|| self.dialect.tack_mut()).flatten() {
+        let reports = self.state.is_synchronized() && self.state != State::TimeWait;
+        match self.dialect.tack_mut().filter(|_| reports) {
             Some(tack) => tack.receiving.plain_answer = News::Due,
             None => self.ack_owed = Some(reason),
         }

@@ -6,7 +6,7 @@
 //! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) And where every round seems to have a queue, since round trips that vary, or that what is handed up together adds to, lie above the least one all the time,
 //! nobody learns what a round without one loses; but a queue that is shared loses once in many rounds, a few segments of a window that grows by less than one in each. So what more than half of the last eight rounds have lost, up to
-//! the 2 % that count as none, is not the queue's either, nor what chance makes of that. What was taken for lost and comes all the same takes its bound back (5.5.11.2).
+//! the 2 % that count as none, is not the queue's either, nor what chance makes of that, where a round sends fifty segments or more: a window of fewer grows back in a few rounds, and one that is shared may lose in most. What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md).
@@ -234,9 +234,12 @@ impl LossBounds {
         round.lost.saturating_sub(usual)
     }
 
-    /// What of `sent` chance alone may lose where it loses what more than half of the last rounds have lost: the mean, and three times its deviation, as of a Poisson distribution. More than [`TOLERATED`] is
+    /// What of `sent` chance alone may lose where it loses what more than half of the last rounds have lost: the mean, and three times its deviation, as of a Poisson distribution. Where a single segment is more than 2 % that is nothing. More than [`TOLERATED`] is
     /// never usual: what losses bound grows so slowly that the median would follow a queue's.
     fn noise(&self, sent: Bytes) -> Bytes {
+        if is_too_much(self.smss, sent) {
+            return Bytes::ZERO;
+        }
         let mut shares = self.every;
         shares.sort_unstable();
         let share = shares[ROUNDS / 2 - 1].min(TOLERATED);

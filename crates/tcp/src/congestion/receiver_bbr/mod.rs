@@ -526,7 +526,8 @@ impl Controller for ReceiverBbr {
         Some(self.pacing_rate)
     }
 
-    /// Beside flows whose ACKs let their segments in just as a queue has sent others off, one that spreads its own meets it full more often. So where it is paced as a window is, a few leave at once.
+    /// Beside flows whose ACKs let their segments in just as a queue has sent others off, one that spreads its own meets it full more often. So where it is paced as a window is, a few leave at once,
+    /// whoever keeps the queue: beside flows that spread theirs it loses a part by it.
     fn burst(&self, now: Instant) -> Bytes {
         if self.bounded_pace(now) > BitRate::ZERO { self.start.smss * MAX_BURST } else { Bytes::ZERO }
     }

@@ -1,7 +1,7 @@
 //! ProbeRTT: little in flight, so that the queue drains and the least round trip shows. And the probe for a change of path, which wants next to nothing in flight.
 //!
 //! The paper (VI-D) and BBR version 1 leave next to nothing for 200 ms, every ten seconds in which no lower round trip came by itself. [`Variant::Rounds`] does as version 3
-//! (draft-ietf-ccwg-bbr-06, 5.3.4): half of the product for 200 ms and a round, every five seconds; flows that do alike find each other, and a queue that they share drains. Deviation: version 3 has half of the product as its
+//! (draft-ietf-ccwg-bbr-06, 5.3.4): half of the product for 200 ms and a round, every five seconds (or ten times RTTmin, if that is longer); flows that do alike find each other, and a queue that they share drains. Deviation: version 3 has half of the product as its
 //! window. Where that is all that is in flight and the report of it is lost, both ends would wait for a timer. So next to nothing is sent for as long as the path needs for what is too much, and then at the
 //! rate that such a window would allow.
 
@@ -78,7 +78,7 @@ impl ReceiverBbr {
             }
         }
         // A probe for a change of path is not one for the least round trip: where it has taken others' queue for the path, that one is to find out. (One that falls due
-        // amid it comes five seconds later.)
+        // amid it comes that much later.)
         if self.change.is_none() || matches!(probe, Probe::Half { .. }) {
             self.lowered.restart(now);
         }

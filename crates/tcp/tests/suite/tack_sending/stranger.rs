@@ -2,7 +2,7 @@
 
 use ackless_tcp::tack::body::AckKind;
 use ackless_tcp::tack::{LossSignal, Verdict};
-use ackless_tcp::{Config, Endpoint, Event, State, TackConfig};
+use ackless_tcp::{Endpoint, Event, State, TackConfig};
 use ackless_wire::tcp::{TackForm, TcpOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
@@ -106,8 +106,10 @@ fn numbered(number: u32) -> TcpOptions {
 }
 
 impl Listening {
-    fn new() -> Self {
-        let end = Endpoint::listen(tack(TackForm::Kinds), address(B), SeqNumber(77));
+    fn new(batch: bool) -> Self {
+        let mut config = tack(TackForm::Kinds);
+        config.tack = config.tack.map(|tack| TackConfig { batch, ..tack });
+        let end = Endpoint::listen(config, address(B), SeqNumber(77));
         Self { now: Instant::from_secs(1), end, iss: SeqNumber(77) }
     }
 
@@ -139,7 +141,7 @@ impl Listening {
 
 #[test]
 fn whoever_calls_after_one_who_gave_up_finds_tack_as_it_was() {
-    let mut listening = Listening::new();
+    let mut listening = Listening::new(false);
     listening.hear(TcpFlags::SYN, 0, offer(), 0);
     listening.say();
     // The fourth SYN offers nothing, and then the caller gives up.
@@ -157,15 +159,26 @@ fn whoever_calls_after_one_who_gave_up_finds_tack_as_it_was() {
 }
 
 #[test]
-fn a_strangers_syn_takes_no_tack_away() {
-    let mut listening = Listening::new();
-    listening.hear(TcpFlags::SYN, 0, offer(), 0);
-    listening.say();
-    listening.hear(TcpFlags::ACK, 1, TcpOptions { timestamps: Some((6, 0)), ..TcpOptions::default() }, 0);
-    listening.say();
-    listening.hear(TcpFlags::ACK, 1, numbered(1), 1000);
-    listening.hear(TcpFlags::ACK, 2_001, numbered(3), 1000);
-    listening.hear(TcpFlags::SYN, 1_500, numbered(9), 0);
-    let said = listening.say();
-    assert!(said.contains(&Some(AckKind::Tack)) && said.contains(&None), "{said:?}");
+fn a_strangers_syn_takes_no_tack_away_nor_a_tack_its_answer() {
+    // Where the host says when a batch is over, the TACK waits for that.
+    for batch in [false, true] {
+        for stranger_first in [false, true] {
+            let mut listening = Listening::new(batch);
+            listening.hear(TcpFlags::SYN, 0, offer(), 0);
+            listening.say();
+            listening.hear(TcpFlags::ACK, 1, TcpOptions { timestamps: Some((6, 0)), ..TcpOptions::default() }, 0);
+            listening.say();
+            listening.hear(TcpFlags::ACK, 1, numbered(1), 1000);
+            if stranger_first {
+                listening.hear(TcpFlags::SYN, 1_500, numbered(9), 0);
+            }
+            listening.hear(TcpFlags::ACK, 2_001, numbered(3), 1000);
+            if !stranger_first {
+                listening.hear(TcpFlags::SYN, 1_500, numbered(9), 0);
+            }
+            listening.end.end_batch(listening.now);
+            let said = listening.say();
+            assert!(said.contains(&Some(AckKind::Tack)) && said.contains(&None), "{batch}, {stranger_first}: {said:?}");
+        }
+    }
 }

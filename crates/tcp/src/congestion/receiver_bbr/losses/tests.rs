@@ -356,6 +356,19 @@ fn where_every_round_seems_to_have_a_queue_what_most_lose_is_usual_up_to_2_perce
 }
 
 #[test]
+fn of_few_segments_none_that_a_queue_seems_to_lose_is_usual() {
+    for (sent, cut) in [(49, true), (50, false)] {
+        let mut bounds = LossBounds::new(SMSS);
+        for _ in 0..8 {
+            round(&mut bounds, sent - 1, 1, 60);
+        }
+        (bounds.bound, bounds.cut, bounds.answered) = (None, None, false);
+        round(&mut bounds, sent - 2, 2, 60);
+        assert_eq!(bounds.is_bounded(), cut, "{sent}");
+    }
+}
+
+#[test]
 fn what_a_queue_loses_is_never_usual_beyond_2_percent() {
     let mut bounds = LossBounds::new(SMSS);
     for _ in 0..20 {

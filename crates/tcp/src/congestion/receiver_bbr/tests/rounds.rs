@@ -255,8 +255,8 @@ fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
 }
 
 #[test]
-fn on_a_path_by_satellite_twenty_round_trips_lie_between_two_probes() {
-    for (rtt, seconds) in [(250, 5), (300, 6), (2_000, 40)] {
+fn on_a_path_by_satellite_ten_round_trips_lie_between_two_probes() {
+    for (rtt, seconds) in [(500, 5), (600, 6), (2_000, 20)] {
         let rtt = Some(Duration::from_millis(rtt));
         for (variant, seconds) in [(BOUND, seconds), (Variant::Standard, 10)] {
             let mut trace = Trace::at_cycle_begin(variant);

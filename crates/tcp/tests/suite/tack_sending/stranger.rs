@@ -124,8 +124,12 @@ impl Listening {
             ..TcpHeader::new(40_000, address(B).port())
         };
         let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
-        self.end
-            .handle_segment(self.now, &Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) });
+        let packet = Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) };
+        if self.end.gathers() {
+            self.end.handle_merged(self.now, &packet, Bytes(1_000));
+        } else {
+            self.end.handle_segment(self.now, &packet);
+        }
     }
 
     /// What it says: the kind of each TACK and IACK, and nothing for what is plain.

@@ -27,6 +27,7 @@ mod tack_chaos;
 mod tack_long;
 mod tack_receiving;
 mod tack_sending;
+mod tack_strangers;
 mod tack_transfer;
 mod tack_wire;
 mod timestamps;

@@ -9,8 +9,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Payload};
 use crate::pair::{A, B, Middlebox, Pair, Path};
 use crate::tack_agreement::tack;
 
-mod script;
-mod stranger;
+pub mod script;
 mod tail;
 
 use self::script::*;

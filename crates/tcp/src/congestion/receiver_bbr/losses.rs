@@ -219,7 +219,7 @@ impl LossBounds {
         }
     }
 
-    /// What it lost beyond what every round without a queue does: what a queue loses, which grows as slowly as a bound, is never usual.
+    /// What it lost beyond what every round without a queue does, and beyond noise.
     fn excess(&mut self, round: &Round) -> Bytes {
         let usual = self.shares.iter().min().map_or(0, |&least| 2 * least);
         let usual = Bytes(round.sent().get() * usual / MILLION).max(self.noise(round.sent()));

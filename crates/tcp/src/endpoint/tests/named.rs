@@ -1,4 +1,4 @@
-//! A receiver that names what it has had as lost, time and again.
+//! A receiver that names what is out as lost, and acknowledges nothing.
 
 use ackless_wire::tcp::TackForm;
 use ackless_wire::{Payload, Transport};

@@ -21,7 +21,7 @@ fn what_every_round_loses_is_no_queue_s_though_all_round_trips_are_long() {
 
 #[test]
 fn probes_leave_a_path_of_seconds_most_of_the_time() {
-    // 25 Mbps with a probe every five seconds; slow start fills such a path for 25 of the 60 seconds.
+    // 25 Mbps with a probe every five seconds.
     let settings = ["wired.delay=1s", "run.warm_up=20s", "run.measured=60s"];
     let ours = goodput("tack-wifi", &settings);
     println!("{ours:.1} Mbps");

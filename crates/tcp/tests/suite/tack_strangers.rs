@@ -6,9 +6,9 @@ use ackless_tcp::{Endpoint, Event, State, TackConfig};
 use ackless_wire::tcp::{TackForm, TcpOptions};
 use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
-use super::script::*;
 use crate::pair::{A, B, Middlebox, Pair, Path, address};
 use crate::tack_agreement::tack;
+use crate::tack_sending::script::*;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 

@@ -5,8 +5,7 @@
 //! fades also holds back what comes behind what it loses, but only for a moment: before and after it nothing waits. What is lost without a queue, a radio or a damaged line has lost: to send less
 //! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
 //! lies about as far below the mean as one that says something lies above it.) And where every round seems to have a queue, since round trips that vary, or that what is handed up together adds to, lie above the least one all the time,
-//! nobody learns what a round without one loses; but a queue that is shared loses once in many rounds, a few segments of a window that grows by less than one in each. So what more than half of the last eight rounds have lost, up to
-//! the 2 % that count as none, is not the queue's either, nor what chance makes of that, where a round sends fifty segments or more: a window of fewer grows back in a few rounds, and one that is shared may lose in most. What was taken for lost and comes all the same takes its bound back (5.5.11.2).
+//! nobody learns what a round without one loses: then what nearly all that was sent of late has lost, up to the 2 % that count as none, is not the queue's either, nor what chance makes of that ([`noise`]). What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md).
@@ -15,8 +14,11 @@
 //! a cut, too, since there is no recovery here; a cut is of the bound, or where there was none of what the round sent, which what a report had not told of yet is part of; a timeout leaves the bound as it is, since the controller's
 //! own cap begins again with four segments.
 
+mod noise;
+
 use ackless_wire::{Bytes, Duration, Instant};
 
+use self::noise::Noise;
 use super::super::bbr3::is_too_much;
 use super::super::cubic::Epoch;
 use super::ReportFacts;
@@ -44,10 +46,9 @@ pub(super) struct LossBounds {
     free: u32,
     /// Where what was lost last ended.
     lost_to: Position,
-    /// Which share of what they sent the last rounds without a queue lost, in parts of a million,
+    /// Which share of what they sent the last rounds without a queue lost, in parts of a million.
     shares: [u64; ROUNDS],
-    /// and which the last rounds did, whatever they showed.
-    every: [u64; ROUNDS],
+    noise: Noise,
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
 }
@@ -120,7 +121,7 @@ impl LossBounds {
             free: 0,
             lost_to: Position(0),
             shares: [0; ROUNDS],
-            every: [0; ROUNDS],
+            noise: Noise::new(smss),
             cut: None,
         }
     }
@@ -222,30 +223,13 @@ impl LossBounds {
     /// What it lost beyond what every round without a queue does, and beyond noise.
     fn excess(&mut self, round: &Round) -> Bytes {
         let usual = self.shares.iter().min().map_or(0, |&least| 2 * least);
-        let usual = Bytes(round.sent().get() * usual / MILLION).max(self.noise(round.sent()));
-        if round.sent() > Bytes::ZERO {
-            let share = round.lost.get() * MILLION / round.sent().get();
-            let without_queue = (!self.queued).then_some(&mut self.shares);
-            for shares in without_queue.into_iter().chain([&mut self.every]) {
-                shares.rotate_right(1);
-                shares[0] = share;
-            }
+        let usual = Bytes(round.sent().get() * usual / MILLION).max(self.noise.of(round.sent()));
+        self.noise.end_round(round.lost, round.sent());
+        if !self.queued && round.sent() > Bytes::ZERO {
+            self.shares.rotate_right(1);
+            self.shares[0] = round.lost.get() * MILLION / round.sent().get();
         }
         round.lost.saturating_sub(usual)
-    }
-
-    /// What of `sent` chance alone may lose where it loses what more than half of the last rounds have lost: the mean, and three times its deviation, as of a Poisson distribution. Where a single segment is more than 2 % that is nothing. More than [`TOLERATED`] is
-    /// never usual: what losses bound grows so slowly that the median would follow a queue's.
-    fn noise(&self, sent: Bytes) -> Bytes {
-        if is_too_much(self.smss, sent) {
-            return Bytes::ZERO;
-        }
-        let mut shares = self.every;
-        shares.sort_unstable();
-        let share = shares[ROUNDS / 2 - 1].min(TOLERATED);
-        let smss = self.smss.get() as f64;
-        let segments = sent.get() as f64 / smss * share as f64 / MILLION as f64;
-        Bytes(((segments + 3.0 * segments.sqrt()) * smss) as u64)
     }
 
     /// CUBIC's reduction, with its fast convergence (RFC 9438, 4.6 and 4.7), of the bound, or where there was none of what the round sent.
@@ -334,8 +318,6 @@ const FREE_ROUNDS: u32 = 2;
 const MOST_FREE: u32 = FREE_ROUNDS + 24;
 /// Over so many rounds the least share of losses is what every round has.
 const ROUNDS: usize = 8;
-/// BBR.LossThresh, in parts of a million.
-const TOLERATED: u64 = 20_000;
 const MILLION: u64 = 1_000_000;
 
 #[cfg(test)]

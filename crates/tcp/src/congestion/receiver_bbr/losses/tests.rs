@@ -333,19 +333,23 @@ fn what_each_of_eight_rounds_loses_is_not_the_queue_s() {
 }
 
 #[test]
-fn where_every_round_seems_to_have_a_queue_what_most_lose_is_usual_up_to_2_percent() {
+fn where_every_round_seems_to_have_a_queue_what_nearly_all_lose_is_usual_up_to_2_percent() {
     // 2 % of 1,000 segments, and three deviations of that: 20 + 13.4; more than 2 % beyond it are from 54 on.
     for (shares, lost, cut) in [
-        ([30; 8], 53, false),
-        ([30; 8], 54, true),
-        ([200; 8], 54, true),
-        // Five of eight, in any order, and no fewer. (What is lost twice counts as much as what is lost once.)
-        ([0, 15, 0, 15, 15, 0, 15, 15], 46, false),
-        ([0, 15, 0, 15, 15, 0, 15, 15], 47, true),
-        ([0, 15, 0, 15, 0, 0, 15, 15], 21, true),
+        (&[30; 8][..], 53, false),
+        (&[30; 8], 54, true),
+        (&[200; 8], 54, true),
+        // All but one of eight, in any order, and no fewer; what came before does not count. (What is lost twice counts as much as what is lost once.)
+        (&[0, 0, 0, 15, 15, 15, 0, 15, 15, 15, 15], 46, false),
+        (&[0, 0, 0, 15, 15, 15, 0, 15, 15, 15, 15], 47, true),
+        (&[15, 15, 0, 15, 0, 15, 15, 15], 21, true),
+        // As long as there are fewer, all.
+        (&[15], 46, false),
+        (&[15], 47, true),
+        (&[15, 15, 15, 15, 15, 15, 0], 21, true),
     ] {
         let mut bounds = LossBounds::new(SMSS);
-        for usual in shares {
+        for &usual in shares {
             round(&mut bounds, 1_000 - usual, usual, 60);
         }
         // What was cut for meanwhile does not count here.
@@ -353,6 +357,27 @@ fn where_every_round_seems_to_have_a_queue_what_most_lose_is_usual_up_to_2_perce
         round(&mut bounds, 1_000 - lost, lost, 60);
         assert_eq!(bounds.is_bounded(), cut, "{shares:?} {lost}");
     }
+}
+
+#[test]
+fn what_is_usual_shows_in_200_segments_however_many_rounds_those_take() {
+    // Two of 200 are 1 % in one stretch: of 100 segments 1 + 3 are usual, and two more are not too much.
+    for (rounds, cut) in [(3, true), (4, false)] {
+        let mut bounds = LossBounds::new(SMSS);
+        for at in 0..rounds {
+            round(&mut bounds, 50 - at % 2, at % 2, 60);
+        }
+        (bounds.bound, bounds.cut, bounds.answered) = (None, None, false);
+        round(&mut bounds, 94, 6, 60);
+        assert_eq!(bounds.is_bounded(), cut, "{rounds}");
+    }
+    // What a stretch had lost is nothing to the next one.
+    let mut noise = Noise::new(SMSS);
+    noise.end_round(SMSS * 4, SMSS * 200);
+    noise.end_round(Bytes::ZERO, SMSS * 199);
+    assert_eq!(noise.of(SMSS * 100), Bytes(6_242));
+    noise.end_round(Bytes::ZERO, SMSS);
+    assert_eq!(noise.of(SMSS * 100), Bytes::ZERO);
 }
 
 #[test]

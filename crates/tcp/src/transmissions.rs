@@ -1,14 +1,16 @@
 //! A record of each transmission that is outstanding: what rules about time and packet numbers work on.
 //!
 //! Kept only by connections that need it (RACK, rate samples, TACK); the others do without and pay nothing. Memory is
-//! reused: once the queues have grown to the flight's size nothing is allocated, but for what is lost.
+//! reused: once the queues have grown to the flight's size nothing is allocated.
 
+mod marks;
 mod record;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use ackless_wire::{Bytes, Instant};
 
+use self::marks::Marks;
 pub use self::record::{Fate, Lost, Run, Snapshot, Transmission};
 use crate::loss::Scoreboard;
 use crate::row::Row;
@@ -39,8 +41,10 @@ pub struct Transmissions {
     ever_lost: Bytes,
     /// How many records are delivered.
     delivered: usize,
-    /// Where the records begin that are lost: the first is asked for with every segment that is sent in a recovery.
-    lost_at: BTreeSet<Position>,
+    /// How many records have left at the front,
+    gone: u64,
+    /// and which of those that have not are lost: the first is asked for with every segment that is sent in a recovery.
+    lost_ones: Marks,
     /// What has been found lost and not been asked for, where somebody asks.
     losses: Option<Vec<Lost>>,
 }
@@ -133,6 +137,7 @@ impl Transmissions {
             self.in_flight -= run.len();
             delivered(run);
             self.records.leave(plain);
+            self.gone += plain as u64;
         }
         self.board.update(una, una, &[]);
         self.trim();
@@ -155,26 +160,24 @@ impl Transmissions {
         let mut acked = *first;
         acked.span.end = acked.span.end.min(una);
         first.span.start = acked.span.end;
-        let rest = first.span;
-        let whole = rest.is_empty();
-        if whole {
-            self.records.leave(1);
-        }
+        let whole = first.span.is_empty();
         match acked.fate {
             Fate::InFlight => self.in_flight -= acked.span.len(),
             Fate::Lost => {
                 self.lost -= acked.span.len();
-                self.lost_at.remove(&acked.span.start);
-                if !whole {
-                    self.lost_at.insert(rest.start);
+                if whole {
+                    self.lost_ones.unmark(self.gone);
                 }
             }
-            Fate::Delivered => {
-                self.delivered -= usize::from(whole);
-                return;
-            }
+            Fate::Delivered => self.delivered -= usize::from(whole),
         }
-        delivered(Run::of(&acked));
+        if whole {
+            self.records.leave(1);
+            self.gone += 1;
+        }
+        if acked.fate != Fate::Delivered {
+            delivered(Run::of(&acked));
+        }
     }
 
     /// The receiver reports `span`. `delivered` sees each record that is thereby known to be delivered, as a run of one. A span that is not
@@ -345,8 +348,8 @@ impl Transmissions {
 
     /// The first record that is lost, in sequence order.
     pub fn next_lost(&self) -> Option<&Transmission> {
-        let &first = self.lost_at.first()?;
-        self.at(first)
+        let first = self.lost_ones.first()?;
+        self.records.get((first - self.gone) as usize)
     }
 
     /// The record that `place` lies in.
@@ -420,7 +423,7 @@ impl Transmissions {
             Fate::InFlight => self.in_flight -= len,
             Fate::Lost => {
                 self.lost -= len;
-                self.lost_at.remove(&record.span.start);
+                self.lost_ones.unmark(self.gone + index as u64);
             }
             Fate::Delivered => self.delivered -= 1,
         }
@@ -429,7 +432,7 @@ impl Transmissions {
             Fate::Lost => {
                 self.lost += len;
                 self.ever_lost += len;
-                self.lost_at.insert(record.span.start);
+                self.lost_ones.mark(self.gone + index as u64, self.gone);
                 if let Some(losses) = &mut self.losses {
                     losses.push(Lost {
                         span: record.span,
@@ -499,10 +502,18 @@ impl Transmissions {
         record.span.end = place;
         upper.span.start = place;
         self.delivered += usize::from(upper.fate == Fate::Delivered);
-        if upper.fate == Fate::Lost {
-            self.lost_at.insert(place);
-        }
         self.records.insert(index + 1, upper);
+        self.mark_anew();
+    }
+
+    /// All behind a record that has come in between stand one further.
+    fn mark_anew(&mut self) {
+        self.lost_ones.clear();
+        for (at, record) in (self.gone..).zip(self.records.iter()) {
+            if record.fate == Fate::Lost {
+                self.lost_ones.mark(at, self.gone);
+            }
+        }
     }
 
     /// Forgets entries at the head of the order that lie below all records. What else is out of date there is stepped over once, and goes with the next that is

@@ -24,6 +24,7 @@ mod tack;
 mod tack_agreement;
 mod tack_changes;
 mod tack_chaos;
+mod tack_liar;
 mod tack_long;
 mod tack_receiving;
 mod tack_sending;

@@ -3,7 +3,7 @@
 mod case;
 mod clean;
 mod net;
-mod paths;
+pub mod paths;
 mod run;
 mod shrink;
 mod watch;

@@ -190,3 +190,30 @@ fn a_strangers_syn_takes_no_tack_away_nor_a_tack_its_answer() {
         }
     }
 }
+
+#[test]
+fn what_is_reordered_behind_a_hole_that_is_filled_again_is_not_old_by_its_timestamp() {
+    // The second segment is lost, the third late. What the second is sent again as has a newer timestamp than that, and covers the first byte that is missing.
+    let stamped = |number: u32, stamp: u32| {
+        let mut options = numbered(number);
+        options.timestamps = Some((stamp, 0));
+        options
+    };
+    // By its number the third may have come from before the sequence numbers wrapped.
+    for (third, taken) in
+        [(100_003, true), (100_005_u32 - (1 << 15) + 1, true), (100_005 - (1 << 15), false), (100_006, false)]
+    {
+        let mut listening = Listening::new(false);
+        listening.hear(TcpFlags::SYN, 0, offer(), 0);
+        listening.say();
+        listening.hear(TcpFlags::ACK, 1, stamped(100_001, 10), 1000);
+        listening.hear(TcpFlags::ACK, 3_001, stamped(100_004, 13), 1000);
+        listening.say();
+        listening.hear(TcpFlags::ACK, 1_001, stamped(100_005, 20), 1000);
+        listening.say();
+        listening.hear(TcpFlags::ACK, 2_001, stamped(third, 12), 1000);
+        let stats = listening.end.stats();
+        let expected = if taken { (0, Bytes(4_000)) } else { (1, Bytes(2_000)) };
+        assert_eq!((stats.dropped_by_timestamp, stats.bytes_delivered), expected, "{third}: {stats:#?}");
+    }
+}

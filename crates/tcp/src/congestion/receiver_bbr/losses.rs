@@ -3,15 +3,13 @@
 //! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
 //! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where every round trip in it shows that a queue stood. A queue that drops is full for as long as others or we fill it. A radio that
 //! fades also holds back what comes behind what it loses, but only for a moment: before and after it nothing waits. What is lost without a queue, a radio or a damaged line has lost: to send less
-//! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what every round loses, whatever is in flight: only what goes beyond twice the least share of the last eight rounds without a queue counts. (Twice, since the least of eight
-//! lies about as far below the mean as one that says something lies above it.) And where every round seems to have a queue, since round trips that vary, or that what is handed up together adds to, lie above the least one all the time,
-//! nobody learns what a round without one loses: then what nearly all that was sent of late has lost, up to the 2 % that count as none, is not the queue's either, nor what chance makes of that ([`noise`]). What was taken for lost and comes all the same takes its bound back (5.5.11.2).
+//! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what is lost all the time, whatever is in flight ([`noise`]). What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md).
 //!
 //! Deviations from the RFC: the share is 0.775 ([`BETA`]), and alpha stays that of 0.7, with which a window of few segments grows by 39 % more than Reno's would allow for (4.3); the bound grows in the round after
-//! a cut, too, since there is no recovery here; a cut is of the bound, or where there was none of what the round sent, which what a report had not told of yet is part of; a timeout leaves the bound as it is, since the controller's
+//! a cut, too, since there is no recovery here; a cut is of the bound, or where there was none of what the round sent, which what a report had not told of yet is part of; two rounds in a row that lose more than a fifth each leave what the second of them delivered, since the path may have become ten times slower; a timeout leaves the bound as it is, since the controller's
 //! own cap begins again with four segments.
 
 mod noise;
@@ -46,8 +44,10 @@ pub(super) struct LossBounds {
     free: u32,
     /// Where what was lost last ended.
     lost_to: Position,
-    /// Which share of what they sent the last rounds without a queue lost, in parts of a million.
-    shares: [u64; ROUNDS],
+    /// The latest round lost more than a fifth.
+    heavy: bool,
+    /// What comes now was sent after the latest cut had shown.
+    low: bool,
     noise: Noise,
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
@@ -120,7 +120,8 @@ impl LossBounds {
             lossy: false,
             free: 0,
             lost_to: Position(0),
-            shares: [0; ROUNDS],
+            heavy: false,
+            low: false,
             noise: Noise::new(smss),
             cut: None,
         }
@@ -179,20 +180,27 @@ impl LossBounds {
         self.queued = round.has_queue(ended.min_rtt);
         self.look_for_others(&round, ended);
         let before = std::mem::take(&mut self.lossy);
+        let heavy = is_heavy(round.lost, round.sent());
+        let again = std::mem::replace(&mut self.heavy, heavy) && heavy;
+        let low = std::mem::replace(&mut self.low, answered);
         if ended.limited {
-            self.free = 0;
+            (self.free, self.low) = (0, false);
             return false;
         }
-        let excess = self.excess(&round);
+        let excess = round.lost.saturating_sub(self.noise.of(round.sent()));
+        self.noise.end_round(round.lost, round.sent(), low);
         self.grow_freely(&round, ended);
         self.lossy = !answered && is_too_much(round.lost, round.sent());
+        if answered && again {
+            return self.leave_delivered(ended, &round);
+        }
         if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || before) {
             return false;
         }
         if ended.starting && (round.stretches < STARTUP_LOSSES || excess < self.smss * u64::from(STARTUP_LOSSES)) {
             return false;
         }
-        self.cut(ended, &round, excess);
+        self.cut(ended, &round, excess, again);
         ended.starting
     }
 
@@ -220,27 +228,29 @@ impl LossBounds {
         }
     }
 
-    /// What it lost beyond what every round without a queue does, and beyond noise.
-    fn excess(&mut self, round: &Round) -> Bytes {
-        let usual = self.shares.iter().min().map_or(0, |&least| 2 * least);
-        let usual = Bytes(round.sent().get() * usual / MILLION).max(self.noise.of(round.sent()));
-        self.noise.end_round(round.lost, round.sent());
-        if !self.queued && round.sent() > Bytes::ZERO {
-            self.shares.rotate_right(1);
-            self.shares[0] = round.lost.get() * MILLION / round.sent().get();
-        }
-        round.lost.saturating_sub(usual)
+    /// The round after a cut has lost more than a fifth again: the path takes no more than has come. Whether that says that the pipe is full.
+    fn leave_delivered(&mut self, ended: &Ended, round: &Round) -> bool {
+        let delivered = self.segments(round.delivered).max(LEAST);
+        let Some(bound) = self.bound.as_mut().filter(|bound| delivered < bound.window) else { return false };
+        *bound =
+            Bound { window: delivered, max: delivered, epoch: Epoch::new(ended.now, delivered, delivered), ..*bound };
+        self.answered = true;
+        ended.starting
     }
 
-    /// CUBIC's reduction, with its fast convergence (RFC 9438, 4.6 and 4.7), of the bound, or where there was none of what the round sent.
-    fn cut(&mut self, ended: &Ended, round: &Round, excess: Bytes) {
-        let smss = self.smss.get() as f64;
-        let prior = self.bound.map_or(round.sent().min(ended.target).get() as f64 / smss, |bound| bound.window);
+    fn segments(&self, bytes: Bytes) -> f64 {
+        bytes.get() as f64 / self.smss.get() as f64
+    }
+
+    /// CUBIC's reduction, with its fast convergence (RFC 9438, 4.6 and 4.7), of the bound, or where there was none of what the round sent. `again`: the round before lost more than a fifth too.
+    fn cut(&mut self, ended: &Ended, round: &Round, excess: Bytes, again: bool) {
+        let prior = self.bound.map_or_else(|| self.segments(round.sent().min(ended.target)), |bound| bound.window);
         let max = match self.bound {
             Some(bound) if prior < bound.max => prior * (1.0 + BETA) / 2.0,
             _ => prior,
         };
-        let window = (prior * BETA).max(LEAST);
+        let most = if again { self.segments(round.delivered) } else { prior };
+        let window = (prior * BETA).min(most).max(LEAST);
         let lost = if self.queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued: self.queued });
         self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
@@ -316,9 +326,6 @@ const MOST_WITHOUT_QUEUE: u64 = 5;
 const FREE_ROUNDS: u32 = 2;
 /// by twice as much in each, as long as that is a number.
 const MOST_FREE: u32 = FREE_ROUNDS + 24;
-/// Over so many rounds the least share of losses is what every round has.
-const ROUNDS: usize = 8;
-const MILLION: u64 = 1_000_000;
 
 #[cfg(test)]
 mod tests;

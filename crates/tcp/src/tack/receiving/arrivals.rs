@@ -127,6 +127,11 @@ impl Arrivals {
         self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
     }
 
+    /// Whether packet `number`, as it stands on the wire, is one of the last that the sender has sent before the largest.
+    pub(crate) const fn is_near(&self, number: u32) -> bool {
+        (self.largest as u32).wrapping_sub(number) < NEAR
+    }
+
     /// When the next gap counts as lost.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.first_open().map(|(_, gap)| gap.due)
@@ -208,6 +213,8 @@ fn ppm(lost: u64, expected: u64) -> u32 {
 const MILLION: u32 = 1_000_000;
 /// Packets after which older ones begin to count less in the long loss rate.
 const LONG: u64 = 4096;
+/// So many numbers lie far within what a sender needs for 4 GiB.
+const NEAR: u32 = 1 << 15;
 /// The most gaps that are remembered: the oldest are forgotten, and with them whether what fills them came in vain.
 const MAX_GAPS: usize = 1024;
 

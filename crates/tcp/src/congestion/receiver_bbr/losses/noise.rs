@@ -1,7 +1,9 @@
-//! What of a round's losses is noise, where every round seems to have a queue. Ours; the paper does not look at losses.
+//! What of a round's losses is noise, and nobody's queue's. Ours; the paper does not look at losses.
 //!
 //! A radio or a damaged line loses about the same share all the time, whatever is in flight. A queue that is shared loses a few segments of a window that then takes many rounds to grow back: between these, nothing. So what nearly every
 //! stretch of data has lost of late is no queue's. A stretch is of [`STRETCH`] segments at least, however many rounds those take: of fewer, one that loses 1 % would often have lost none.
+//!
+//! But in the queue of many others every stretch loses. There a flow that has just been cut loses less than one that has not; what a line loses it goes on losing. So noise is no more than rounds have lost that followed cuts.
 //!
 //! FQ-CoDel drops a little in most rounds too, of which a part passes for noise (docs/tack-wifi.md).
 
@@ -9,60 +11,101 @@ use ackless_wire::Bytes;
 
 use super::super::super::bbr3::is_too_much;
 
-/// Which share of what was sent the latest stretches of it have lost.
+/// Which share of what was sent has been lost of late.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
     smss: Bytes,
     /// Of the stretch that is not long enough yet.
+    stretch: Tally,
+    /// Of each of the latest stretches, in parts of a million, latest first,
+    shares: [u64; STRETCHES],
+    /// of so many.
+    known: usize,
+    /// Of the latest rounds that followed cuts.
+    low: [Tally; LOW_ROUNDS],
+}
+
+/// What was lost of what was sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
     lost: Bytes,
     sent: Bytes,
-    /// In parts of a million, latest first,
-    shares: [u64; STRETCHES],
-    /// of so many stretches.
-    known: usize,
 }
 
 impl Noise {
     pub(super) const fn new(smss: Bytes) -> Self {
-        Self { smss, lost: Bytes::ZERO, sent: Bytes::ZERO, shares: [0; STRETCHES], known: 0 }
+        let none = Tally { lost: Bytes::ZERO, sent: Bytes::ZERO };
+        Self { smss, stretch: none, shares: [0; STRETCHES], known: 0, low: [none; LOW_ROUNDS] }
     }
 
-    /// A round lost so much of what it sent.
-    pub(super) fn end_round(&mut self, lost: Bytes, sent: Bytes) {
-        self.lost += lost;
-        self.sent += sent;
-        if self.sent >= self.smss * STRETCH {
+    /// A round lost so much of what it sent. `low`: that was sent after a cut had shown.
+    pub(super) fn end_round(&mut self, lost: Bytes, sent: Bytes, low: bool) {
+        if low {
+            self.low.rotate_right(1);
+            self.low[0] = Tally { lost, sent };
+        }
+        self.stretch.lost += lost;
+        self.stretch.sent += sent;
+        if self.stretch.sent >= self.smss * STRETCH {
+            let stretch = std::mem::take(&mut self.stretch);
             self.shares.rotate_right(1);
-            self.shares[0] = self.lost.get() * MILLION / self.sent.get();
+            self.shares[0] = stretch.share();
             self.known = (self.known + 1).min(STRETCHES);
-            (self.lost, self.sent) = (Bytes::ZERO, Bytes::ZERO);
         }
     }
 
     /// What of `sent` chance alone may lose: the mean, and three times its deviation, as of a Poisson distribution. Where a single segment is more than 2 % that is nothing: a window of so few grows back in a few rounds, and one that is
-    /// shared may lose in most. More than [`TOLERATED`] is never usual: what losses bound grows so slowly that the share would follow a queue's.
+    /// shared may lose in most.
     pub(super) fn of(&self, sent: Bytes) -> Bytes {
         if is_too_much(self.smss, sent) {
             return Bytes::ZERO;
         }
         let smss = self.smss.get() as f64;
-        let segments = sent.get() as f64 / smss * self.share().min(TOLERATED) as f64 / MILLION as f64;
+        let share = self.share().min(self.most());
+        let segments = sent.get() as f64 / smss * share as f64 / MILLION as f64;
         Bytes(((segments + 3.0 * segments.sqrt()) * smss) as u64)
     }
 
-    /// What all but one of the latest stretches have lost; as long as there are fewer, what all have.
+    /// What all but one of the latest stretches have lost, or all of the last few, where that is more: a line may have become worse. As long as fewer are known, what all have.
     fn share(&self) -> u64 {
-        let mut shares = self.shares;
-        let known = &mut shares[..self.known];
-        known.sort_unstable();
-        known.get(self.known / STRETCHES).copied().unwrap_or(0)
+        let least = |shares: &[u64]| shares.iter().copied().min().unwrap_or(0);
+        let known = &self.shares[..self.known];
+        if self.known < STRETCHES {
+            return least(known);
+        }
+        let mut sorted = self.shares;
+        sorted.sort_unstable();
+        sorted[1].max(least(&known[..LAST_STRETCHES]))
+    }
+
+    /// What is noise at most.
+    fn most(&self) -> u64 {
+        let low = self
+            .low
+            .iter()
+            .fold(Tally::default(), |sum, round| Tally { lost: sum.lost + round.lost, sent: sum.sent + round.sent });
+        if low.sent == Bytes::ZERO { MOST } else { MOST.min(low.share()) }
+    }
+}
+
+impl Tally {
+    /// In parts of a million; of nothing none.
+    fn share(self) -> u64 {
+        (self.lost.get() * MILLION).checked_div(self.sent.get()).unwrap_or(0)
     }
 }
 
 /// So many segments at least are a stretch.
 const STRETCH: u64 = 200;
-/// So many stretches are of late.
+/// So many stretches are of late,
 const STRETCHES: usize = 8;
-/// BBR.LossThresh, in parts of a million.
-const TOLERATED: u64 = 20_000;
+/// and so many of these the last few.
+const LAST_STRETCHES: usize = 4;
+/// So many rounds that followed cuts are remembered.
+const LOW_ROUNDS: usize = 4;
+/// A fifth, in parts of a million: beyond that it is too much whatever it is.
+const MOST: u64 = 200_000;
 const MILLION: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests;

@@ -309,98 +309,74 @@ fn startup_ends_by_six_stretches_that_a_queue_lost() {
     assert!(bounds.end_round(&Ended { starting: true, ..ended(Instant::ZERO) }));
 }
 
+/// What has shown that of 1,000 segments 15 are noise, and what chance makes of that: 26.6 in all.
+fn noisy() -> Noise {
+    let mut noise = Noise::new(SMSS);
+    (0..8).for_each(|_| noise.end_round(SMSS * 15, SMSS * 1_000, false));
+    noise
+}
+
 #[test]
-fn what_each_of_eight_rounds_loses_is_not_the_queue_s() {
-    // The least share of eight rounds is 4 %: up to 10 % of 100 segments is as ever.
-    for (lost, cut) in [(10, false), (11, true)] {
-        let mut bounds = LossBounds::new(SMSS);
-        for usual in [9, 7, 4, 8, 10, 9, 12, 6] {
-            round(&mut bounds, 100 - usual, usual, 45);
-        }
-        round(&mut bounds, 100 - lost, lost, 60);
+fn noise_is_not_the_queue_s() {
+    // More than 2 % beyond it are from 47 on.
+    for (lost, cut) in [(46, false), (47, true)] {
+        let mut bounds = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
+        round(&mut bounds, 1_000 - lost, lost, 60);
         assert_eq!(bounds.is_bounded(), cut, "{lost}");
     }
-    // A round without a loss counts for eight.
-    for (rounds, cut) in [(7, true), (8, false)] {
-        let mut bounds = LossBounds::new(SMSS);
-        round(&mut bounds, 100, 0, 45);
-        for _ in 0..rounds {
-            round(&mut bounds, 91, 9, 45);
-        }
-        round(&mut bounds, 91, 9, 60);
-        assert_eq!(bounds.is_bounded(), cut, "{rounds}");
-    }
+    // What a round loses is learned once it has been judged.
+    let mut bounds = LossBounds::new(SMSS);
+    round(&mut bounds, 960, 40, 60);
+    assert!(bounds.is_bounded() && bounds.noise.of(SMSS * 1_000) == Bytes(58_973), "{bounds:?}");
 }
 
 #[test]
-fn where_every_round_seems_to_have_a_queue_what_nearly_all_lose_is_usual_up_to_2_percent() {
-    // 2 % of 1,000 segments, and three deviations of that: 20 + 13.4; more than 2 % beyond it are from 54 on.
-    for (shares, lost, cut) in [
-        (&[30; 8][..], 53, false),
-        (&[30; 8], 54, true),
-        (&[200; 8], 54, true),
-        // All but one of eight, in any order, and no fewer; what came before does not count. (What is lost twice counts as much as what is lost once.)
-        (&[0, 0, 0, 15, 15, 15, 0, 15, 15, 15, 15], 46, false),
-        (&[0, 0, 0, 15, 15, 15, 0, 15, 15, 15, 15], 47, true),
-        (&[15, 15, 0, 15, 0, 15, 15, 15], 21, true),
-        // As long as there are fewer, all.
-        (&[15], 46, false),
-        (&[15], 47, true),
-        (&[15, 15, 15, 15, 15, 15, 0], 21, true),
+fn a_round_that_was_sent_after_a_cut_had_shown_says_what_noise_is_at_most() {
+    let noise = |bounds: &LossBounds| bounds.noise.of(SMSS * 1_000).get();
+    let mut bounds = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
+    let mut held = bounds;
+    round(&mut bounds, 100, 40, 60);
+    assert!(bounds.is_bounded());
+    // The next one was sent before that showed. Of 100 segments 1 is lost then, which is 10 of 1,000; what comes later says nothing any more.
+    assert_eq!(
+        [(100, 0), (99, 1), (0, 50)].map(|(delivered, lost)| {
+            round(&mut bounds, delivered, lost, 60);
+            noise(&bounds)
+        }),
+        [26_618, 19_486, 19_486]
+    );
+    // Nor does one that was held back.
+    round(&mut held, 100, 40, 60);
+    for delivered in [100, 50] {
+        held.round = shown(delivered, 0, 60);
+        held.end_round(&Ended { limited: delivered == 50, ..ended(Instant::ZERO) });
+    }
+    round(&mut held, 99, 1, 60);
+    assert_eq!(noise(&held), 26_618);
+}
+
+#[test]
+fn two_rounds_in_a_row_that_lose_more_than_a_fifth_leave_what_the_second_has_delivered() {
+    // 77.5 of 100 segments, and then, though the second was sent before that showed, what came of it, but four at least.
+    for (rounds, left) in [
+        (&[(70, 30)][..], 77_500),
+        (&[(70, 30), (80, 20)], 77_500),
+        (&[(70, 30), (20, 80)], 20_000),
+        (&[(70, 30), (20, 80), (10, 90)], 10_000),
+        (&[(70, 30), (3, 97)], 4_000),
+        // A bound is not made longer.
+        (&[(70, 30), (90, 30)], 77_500),
+        // A round in between, and each is for itself.
+        (&[(70, 30), (100, 0), (70, 30)], 60_062),
     ] {
         let mut bounds = LossBounds::new(SMSS);
-        for &usual in shares {
-            round(&mut bounds, 1_000 - usual, usual, 60);
-        }
-        // What was cut for meanwhile does not count here.
-        (bounds.bound, bounds.cut, bounds.answered) = (None, None, false);
-        round(&mut bounds, 1_000 - lost, lost, 60);
-        assert_eq!(bounds.is_bounded(), cut, "{shares:?} {lost}");
+        rounds.iter().for_each(|&(delivered, lost)| round(&mut bounds, delivered, lost, 60));
+        assert_eq!(bounds.bound(), Some(Bytes(left)), "{rounds:?}");
     }
-}
-
-#[test]
-fn what_is_usual_shows_in_200_segments_however_many_rounds_those_take() {
-    // Two of 200 are 1 % in one stretch: of 100 segments 1 + 3 are usual, and two more are not too much.
-    for (rounds, cut) in [(3, true), (4, false)] {
-        let mut bounds = LossBounds::new(SMSS);
-        for at in 0..rounds {
-            round(&mut bounds, 50 - at % 2, at % 2, 60);
-        }
-        (bounds.bound, bounds.cut, bounds.answered) = (None, None, false);
-        round(&mut bounds, 94, 6, 60);
-        assert_eq!(bounds.is_bounded(), cut, "{rounds}");
-    }
-    // What a stretch had lost is nothing to the next one.
-    let mut noise = Noise::new(SMSS);
-    noise.end_round(SMSS * 4, SMSS * 200);
-    noise.end_round(Bytes::ZERO, SMSS * 199);
-    assert_eq!(noise.of(SMSS * 100), Bytes(6_242));
-    noise.end_round(Bytes::ZERO, SMSS);
-    assert_eq!(noise.of(SMSS * 100), Bytes::ZERO);
-}
-
-#[test]
-fn of_few_segments_none_that_a_queue_seems_to_lose_is_usual() {
-    for (sent, cut) in [(49, true), (50, false)] {
-        let mut bounds = LossBounds::new(SMSS);
-        for _ in 0..8 {
-            round(&mut bounds, sent - 1, 1, 60);
-        }
-        (bounds.bound, bounds.cut, bounds.answered) = (None, None, false);
-        round(&mut bounds, sent - 2, 2, 60);
-        assert_eq!(bounds.is_bounded(), cut, "{sent}");
-    }
-}
-
-#[test]
-fn what_a_queue_loses_is_never_usual_beyond_2_percent() {
+    // Where the first was no reason for a cut, since no queue showed.
     let mut bounds = LossBounds::new(SMSS);
-    for _ in 0..20 {
-        round(&mut bounds, 90, 10, 60);
-    }
-    // Each second round cuts, by 0.775 of what the one before has left. Of 100 segments 2 + 3 sqrt(2) are nothing special, of the ten that are lost the others are more than 2 %.
-    assert_eq!(bounds.bound(), Some(Bytes((100_000.0 * 0.775_f64.powi(10)) as u64)));
+    (0..2).for_each(|_| round(&mut bounds, 60, 40, 45));
+    assert_eq!(bounds.bound(), Some(Bytes(60_000)));
 }
 
 #[test]

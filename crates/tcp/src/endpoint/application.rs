@@ -5,7 +5,7 @@ use ackless_wire::{Bytes, Payload, TcpFlags};
 use super::Endpoint;
 use super::segment::Draft;
 use super::sender::{Ending, Writer};
-use crate::ack::AckPolicy;
+use crate::ack::{AckDecision, AckPolicy};
 use crate::event::CloseReason;
 use crate::sequence::Position;
 use crate::state::{State, Trigger};
@@ -64,8 +64,10 @@ impl Endpoint {
     pub fn read(&mut self, limit: Bytes) -> Option<Payload> {
         let taken = self.rx.inbox.take(limit)?;
         if self.state.may_receive() {
-            let decision = self.ack_policy.on_read(self.rx.inbox.len() == Bytes::ZERO);
-            self.heed_policy(decision);
+            // What is held goes on being held, until when it was before.
+            if let AckDecision::Now(reason) = self.ack_policy.on_read(self.rx.inbox.len() == Bytes::ZERO) {
+                self.owe(reason);
+            }
             if self.rx.is_update_due() {
                 self.owe_window_update();
             }

@@ -313,7 +313,7 @@ impl Endpoint {
         } else {
             self.ack_policy.on_segment(now, &facts)
         };
-        self.heed_policy(decision);
+        self.heed_policy(now, decision);
         if !self.rx.keeps() {
             self.read_at_once(now, place, fresh, decision);
         }
@@ -333,7 +333,7 @@ impl Endpoint {
         }
         if decision == AckDecision::Hold {
             let decision = self.ack_policy.on_read(true);
-            self.heed_policy(decision);
+            self.heed_policy(now, decision);
         }
     }
 
@@ -350,7 +350,7 @@ impl Endpoint {
         }
         if self.ack_owed.is_none() {
             let decision = self.ack_policy.on_read(true);
-            self.heed_policy(decision);
+            self.heed_policy(now, decision);
         }
         if self.rx.is_update_due() {
             self.owe_window_update();
@@ -405,20 +405,28 @@ impl Endpoint {
         }
     }
 
+    /// An acknowledgement is due: now, or at the end of the batch that what asks for it is part of.
+    #[inline(always)]
+    pub(super) fn owe(&mut self, reason: AckReason) {
+        if self.rx.in_batch && self.waits_for_end(reason) {
+            self.rx.owed_at_end = Some(reason);
+        } else {
+            self.ack_owed = Some(reason);
+        }
+    }
+
     /// Does what the acknowledgement policy says.
     #[inline(always)]
-    pub(super) fn heed_policy(&mut self, decision: AckDecision) {
+    pub(super) fn heed_policy(&mut self, now: Instant, decision: AckDecision) {
         match decision {
-            AckDecision::Now(reason) if self.rx.in_batch && self.waits_for_end(reason) => {
-                self.rx.owed_at_end = Some(reason);
-            }
-            AckDecision::Now(reason) => self.ack_owed = Some(reason),
+            AckDecision::Now(reason) => self.owe(reason),
             AckDecision::Hold => {
                 // What waits for the end of a batch has no other deadline.
                 if self.rx.owed_at_end.is_none()
                     && let Some(at) = self.ack_policy.deadline()
                 {
-                    self.timers.arm(Timer::DelayedAck, at);
+                    // It may have been due before, had the rhythm been as fast as now.
+                    self.timers.arm(Timer::DelayedAck, at.max(now));
                 }
             }
         }

@@ -260,7 +260,7 @@ impl Endpoint {
         } else {
             self.ack_policy.on_segment(now, &facts)
         };
-        self.heed_policy(decision);
+        self.heed_policy(now, decision);
     }
 
     /// Whether a bare acknowledgement is of new data, while nothing is lost or above a hole.

@@ -119,7 +119,7 @@ impl Endpoint {
         let (new_bytes, full_size, measured) = (Bytes::ZERO, self.rx.full_size, &self.measured);
         let facts = SegmentFacts { new_bytes, full_size, place: Place::Duplicate, measured, host };
         let decision = self.ack_policy.on_segment(now, &facts);
-        self.heed_policy(decision);
+        self.heed_policy(now, decision);
     }
 
     /// The sender of data says how often to send TACKs.

@@ -44,7 +44,7 @@ impl Endpoint {
     #[inline(never)]
     fn on_acknowledgement_due(&mut self, now: Instant) {
         let decision = self.ack_policy.on_deadline(now);
-        self.heed_policy(decision);
+        self.heed_policy(now, decision);
     }
 
     /// RFC 6298, 5.4 to 5.7, and RFC 9293, 3.8.3: give up at some point.

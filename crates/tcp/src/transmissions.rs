@@ -1,7 +1,7 @@
 //! A record of each transmission that is outstanding: what rules about time and packet numbers work on.
 //!
 //! Kept only by connections that need it (RACK, rate samples, TACK); the others do without and pay nothing. Memory is
-//! reused: once the queues have grown to the flight's size nothing is allocated.
+//! reused: once the queues have grown to the flight's size nothing is allocated, but for losses that somebody asks for.
 
 mod marks;
 mod record;
@@ -508,6 +508,9 @@ impl Transmissions {
 
     /// All behind a record that has come in between stand one further.
     fn mark_anew(&mut self) {
+        if self.lost_ones.first().is_none() {
+            return;
+        }
         self.lost_ones.clear();
         for (at, record) in (self.gone..).zip(self.records.iter()) {
             if record.fate == Fate::Lost {

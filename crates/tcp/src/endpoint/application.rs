@@ -64,7 +64,7 @@ impl Endpoint {
     pub fn read(&mut self, limit: Bytes) -> Option<Payload> {
         let taken = self.rx.inbox.take(limit)?;
         if self.state.may_receive() {
-            // What is held goes on being held, until when it was before.
+            // Reading moves no deadline.
             if let AckDecision::Now(reason) = self.ack_policy.on_read(self.rx.inbox.len() == Bytes::ZERO) {
                 self.owe(reason);
             }

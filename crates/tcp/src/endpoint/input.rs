@@ -167,14 +167,15 @@ impl Endpoint {
         passes
     }
 
-    /// Whether its number says that the peer has sent this of late, whatever its timestamp says: what fills a hole again brings a newer one than what was sent before and is reordered behind it.
+    /// Whether its number is one that is missing of late, whatever its timestamp says: what fills a hole again brings a newer one than what was sent before and is reordered behind it.
     ///
-    /// Deviation from RFC 7323, 5.3, which drops that (and so do plain connections): what the peer sent before sequence numbers wrapped has a number that is 65,536 less at least, since no segment is longer than 64 KiB.
+    /// Deviation from RFC 7323, 5.3, which drops that (and so do plain connections): what the peer sent before sequence numbers wrapped has a number that is 49,152 less at least, since no segment is longer than 64 KiB and no window than 1 GiB. What is left of an earlier connection
+    /// passes only if its number is one of the few that are missing here, and its place lies in the window.
     fn is_just_late(&self, tcp: &TcpHeader) -> bool {
         let receiving = self.dialect.tack().map(|tack| &tack.receiving);
         receiving
             .zip(tcp.options.tack.packet_number)
-            .is_some_and(|(receiving, number)| receiving.arrivals.is_near(number))
+            .is_some_and(|(receiving, number)| receiving.arrivals.is_missing(number))
     }
 
     /// Whether a segment without a timestamp passes where both ends have agreed on them.

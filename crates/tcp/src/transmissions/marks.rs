@@ -40,6 +40,9 @@ impl Marks {
     /// Takes the mark off the element `marked`, if it has one.
     #[inline(never)]
     pub(super) fn unmark(&mut self, marked: u64) {
+        if self.first.is_none_or(|first| marked < first || marked - first >= self.capacity()) {
+            return;
+        }
         let mut at = self.place(marked);
         for level in &mut self.levels {
             let word = &mut level[at / WORD];

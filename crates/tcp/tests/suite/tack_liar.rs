@@ -1,4 +1,4 @@
-//! A peer that does TACK and says whatever it likes: of packets that were sent, in bodies that make sense, with numbers that do not.
+//! A peer that does TACK and says whatever it likes: bodies that can be read, about packets that were sent, with values that cannot be.
 
 use ackless_tcp::tack::body::{AckKind, Body, FrequencyUpdate, LossRange, Report};
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share, TackConfig, Timing};
@@ -265,9 +265,10 @@ impl Liar {
 }
 
 #[test]
-fn whatever_a_peer_reports_its_sender_stays_sane_and_gives_it_up_in_the_end() {
+fn whatever_a_peer_reports_no_more_than_was_sent_counts_and_no_timer_goes_on_for_ever() {
     let mut reached = [0_u64; 7];
-    for seed in 0..number("ACKLESS_LIARS").unwrap_or(LIARS) {
+    let liars = number("ACKLESS_LIARS").unwrap_or(LIARS);
+    for seed in 0..liars {
         let stats = std::panic::catch_unwind(|| Liar::new(seed).run()).unwrap_or_else(|cause| {
             eprintln!("seed {seed}");
             std::panic::resume_unwind(cause)
@@ -278,5 +279,5 @@ fn whatever_a_peer_reports_its_sender_stays_sane_and_gives_it_up_in_the_end() {
             [tacks_received, iacks_received, malformed_tacks, retransmitted_segments, timeouts, probes, delivered];
         reached.iter_mut().zip(of_this).for_each(|(sum, count)| *sum += count);
     }
-    assert!(reached.iter().all(|&sum| sum > LIARS), "some lies were never told: {reached:?}");
+    assert!(reached.iter().all(|&sum| sum > liars / 2), "some lies were never told: {reached:?}");
 }

@@ -8,8 +8,10 @@
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md).
 //!
+//! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
+//!
 //! Deviations from the RFC: the share is 0.775 ([`BETA`]), and alpha stays that of 0.7, with which a window of few segments grows by 39 % more than Reno's would allow for (4.3); the bound grows in the round after
-//! a cut, too, since there is no recovery here; a cut is of the bound, or where there was none of what the round sent, which what a report had not told of yet is part of; two rounds in a row that lose more than a fifth each leave what the second of them delivered, since the path may have become ten times slower; a timeout leaves the bound as it is, since the controller's
+//! a cut, too, since there is no recovery here; a cut is of the bound, or where there was none of what the round sent, which what a report had not told of yet is part of; a timeout leaves the bound as it is, since the controller's
 //! own cap begins again with four segments.
 
 mod noise;
@@ -145,7 +147,7 @@ impl LossBounds {
                 (Some(_), now) => now,
                 (None, _) => None,
             };
-            self.cut = None;
+            (self.cut, self.low) = (None, false);
         }
     }
 
@@ -168,7 +170,8 @@ impl LossBounds {
 
     /// The path is another one, or what it gives is.
     pub(super) const fn forget(&mut self) {
-        (self.bound, self.cut, self.lossy) = (None, None, false);
+        (self.bound, self.cut) = (None, None);
+        (self.lossy, self.heavy, self.low) = (false, false, false);
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
@@ -182,9 +185,9 @@ impl LossBounds {
         let before = std::mem::take(&mut self.lossy);
         let heavy = is_heavy(round.lost, round.sent());
         let again = std::mem::replace(&mut self.heavy, heavy) && heavy;
-        let low = std::mem::replace(&mut self.low, answered);
+        let low = std::mem::replace(&mut self.low, answered) && !answered;
         if ended.limited {
-            (self.free, self.low) = (0, false);
+            (self.free, self.low, self.heavy) = (0, false, false);
             return false;
         }
         let excess = round.lost.saturating_sub(self.noise.of(round.sent()));
@@ -232,8 +235,13 @@ impl LossBounds {
     fn leave_delivered(&mut self, ended: &Ended, round: &Round) -> bool {
         let delivered = self.segments(round.delivered).max(LEAST);
         let Some(bound) = self.bound.as_mut().filter(|bound| delivered < bound.window) else { return false };
+        // The curve begins anew from there; what was cut is still what there was before.
         *bound =
             Bound { window: delivered, max: delivered, epoch: Epoch::new(ended.now, delivered, delivered), ..*bound };
+        if let Some(cut) = &mut self.cut {
+            cut.lost += round.lost;
+            cut.sent += round.sent();
+        }
         self.answered = true;
         ended.starting
     }
@@ -303,7 +311,7 @@ impl Round {
     }
 }
 
-/// Whether a round lost too much: beyond what is usual where a queue showed, else a fifth of all.
+/// Whether a round lost too much: beyond noise where a queue showed, else a fifth of all.
 fn too_much(excess: Bytes, lost: Bytes, sent: Bytes, queued: bool) -> bool {
     if queued { is_too_much(excess, sent) } else { is_heavy(lost, sent) }
 }
@@ -318,7 +326,7 @@ fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
 const BETA: f64 = 0.775;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
-/// As many stretches, and as many segments beyond what is usual, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
+/// As many stretches, and as many segments beyond noise, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
 const STARTUP_LOSSES: u32 = 6;
 /// More than one of so many is too much where no queue shows, too: a flow that began in a full queue takes its round trip for the path's, and knows of none until ProbeRTT.
 const MOST_WITHOUT_QUEUE: u64 = 5;

@@ -127,9 +127,14 @@ impl Arrivals {
         self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
     }
 
-    /// Whether packet `number`, as it stands on the wire, is one of the last that the sender has sent before the largest.
-    pub(crate) const fn is_near(&self, number: u32) -> bool {
-        (self.largest as u32).wrapping_sub(number) < NEAR
+    /// Whether packet `number`, as it stands on the wire, is missing among the last that the sender has sent before the largest.
+    pub(crate) fn is_missing(&self, number: u32) -> bool {
+        let back = (self.largest as u32).wrapping_sub(number);
+        if back >= NEAR || u64::from(back) >= self.largest {
+            return false;
+        }
+        let number = self.largest - u64::from(back);
+        self.gaps.range(..=number).next_back().is_some_and(|(_, gap)| number < gap.end)
     }
 
     /// When the next gap counts as lost.
@@ -213,7 +218,7 @@ fn ppm(lost: u64, expected: u64) -> u32 {
 const MILLION: u32 = 1_000_000;
 /// Packets after which older ones begin to count less in the long loss rate.
 const LONG: u64 = 4096;
-/// So many numbers lie far within what a sender needs for 4 GiB.
+/// So many numbers are less than a sender needs for 4 GiB less a window, which is 1 GiB at most, in segments of 64 KiB: 49,152.
 const NEAR: u32 = 1 << 15;
 /// The most gaps that are remembered: the oldest are forgotten, and with them whether what fills them came in vain.
 const MAX_GAPS: usize = 1024;

@@ -5,6 +5,8 @@
 //!
 //! But in the queue of many others every stretch loses. There a flow that has just been cut loses less than one that has not; what a line loses it goes on losing. So noise is no more than rounds have lost that followed cuts.
 //!
+//! Rounds that were held back say nothing of it, and what came all the same after its round was over counts as lost. A path that changes keeps its noise: it may be the same line.
+//!
 //! FQ-CoDel drops a little in most rounds too, of which a part passes for noise (docs/tack-wifi.md).
 
 use ackless_wire::Bytes;
@@ -66,7 +68,7 @@ impl Noise {
         Bytes(((segments + 3.0 * segments.sqrt()) * smss) as u64)
     }
 
-    /// What all but one of the latest stretches have lost, or all of the last few, where that is more: a line may have become worse. As long as fewer are known, what all have.
+    /// The share that all but one of the latest stretches have lost at least, or all of the last few, whichever is more: a line may have become worse. As long as fewer are known, what all have.
     fn share(&self) -> u64 {
         let least = |shares: &[u64]| shares.iter().copied().min().unwrap_or(0);
         let known = &self.shares[..self.known];

@@ -345,6 +345,16 @@ fn a_round_that_was_sent_after_a_cut_had_shown_says_what_noise_is_at_most() {
         }),
         [26_618, 19_486, 19_486]
     );
+    // Where the next one was cut for too, its next one was sent before that showed.
+    let mut twice = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
+    let rounds = [(100, 40), (20, 80), (50, 0), (99, 1)];
+    assert_eq!(
+        rounds.map(|(delivered, lost)| {
+            round(&mut twice, delivered, lost, 60);
+            noise(&twice)
+        }),
+        [26_618, 26_618, 26_618, 19_486]
+    );
     // Nor does one that comes after one that was held back.
     round(&mut held, 100, 40, 60);
     held.round = shown(50, 0, 60);
@@ -371,6 +381,12 @@ fn two_rounds_in_a_row_that_lose_more_than_a_fifth_leave_what_the_second_has_del
         rounds.iter().for_each(|&(delivered, lost)| round(&mut bounds, delivered, lost, 60));
         assert_eq!(bounds.bound(), Some(Bytes(left)), "{rounds:?}");
     }
+    // One that was held back is none of them.
+    let mut bounds = LossBounds::new(SMSS);
+    bounds.round = shown(70, 30, 60);
+    bounds.end_round(&Ended { limited: true, ..ended(Instant::ZERO) });
+    round(&mut bounds, 70, 30, 60);
+    assert_eq!(bounds.bound(), Some(Bytes(77_500)));
     // Where the first was no reason for a cut, since no queue showed.
     let mut bounds = LossBounds::new(SMSS);
     (0..2).for_each(|_| round(&mut bounds, 60, 40, 45));
@@ -437,12 +453,13 @@ fn what_comes_all_the_same_was_not_lost() {
     assert!(bounds.is_bounded());
     bounds.on_spurious(SMSS);
     assert!(!bounds.is_bounded());
-    // Whatever is usual: 22 of 100 as before.
-    let mut bounds = LossBounds::new(SMSS);
-    (0..8).for_each(|_| round(&mut bounds, 95, 5, 45));
-    (0..2).for_each(|_| round(&mut bounds, 78, 22, 45));
-    bounds.on_spurious(SMSS);
-    assert!(bounds.is_bounded());
+    // What the second of two heavy rounds left goes by what both have lost: four of 200 are not too much.
+    for (came, bound) in [(105, Some(Bytes(20_000))), (106, None)] {
+        let mut bounds = LossBounds::new(SMSS);
+        [(70, 30), (20, 80)].into_iter().for_each(|(delivered, lost)| round(&mut bounds, delivered, lost, 60));
+        bounds.on_spurious(SMSS * came);
+        assert_eq!(bounds.bound(), bound, "{came}");
+    }
     // In the same round it is not judged at all.
     let mut bounds = LossBounds::new(SMSS);
     bounds.on_lost(lost(0, 3));

@@ -21,6 +21,7 @@ fn what_all_but_one_of_the_last_eight_stretches_lost_is_noise_or_all_of_the_last
         (&[15; 8], 15.0),
         // In any order; what came before does not count.
         (&[0, 0, 0, 15, 15, 15, 0, 15, 15, 15, 15], 15.0),
+        (&[15, 15, 15, 15, 15, 15, 0, 15], 15.0),
         (&[15, 15, 0, 15, 0, 15, 15, 15], 0.0),
         (&[0, 0, 0, 0, 20, 15, 17, 16], 15.0),
         (&[0, 0, 0, 0, 0, 15, 17, 16], 0.0),

@@ -217,8 +217,10 @@ impl Liar {
         }
     }
 
-    /// What is due fires, and what that makes due, but not for ever.
+    /// What is due fires, and what that makes due, but not for ever. Nothing is due before now, since time has not passed without the endpoint.
     fn fire(&mut self) {
+        let due = self.script.end.poll_timeout();
+        assert!(due.is_none_or(|at| at >= self.script.now), "{due:?} is before {:?}", self.script.now);
         let mut turns = 0;
         while self.script.end.poll_timeout().is_some_and(|at| at <= self.script.now) {
             self.script.end.handle_timeout(self.script.now);

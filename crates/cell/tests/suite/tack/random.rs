@@ -154,7 +154,8 @@ fn choices(random: &mut Stream) -> TackConfig {
 #[test]
 fn in_random_cells_all_transfers_end_and_no_tack_is_malformed_unless_packets_change_places() {
     let (mut tacks, mut iacks) = (0, 0);
-    for seed in 0..schedules(240) {
+    // In the last one a rhythm becomes faster while an acknowledgement is held that would have been due before.
+    for seed in (0..schedules(240)).chain([1_754]) {
         let (config, contender) = draw(seed);
         let run = run(&config, &contender, seed);
         for (flow, (asked, [sender, receiver])) in config.flows.iter().zip(&run.flows).enumerate() {

@@ -159,11 +159,11 @@ impl LossBounds {
             self.round.sum += rtt;
             self.round.count += 1;
         }
+        let segments = self.segments(facts.delivered);
         let Some(Bound { window, prior, epoch, .. }) = &mut self.bound else { return };
         if held {
             epoch.pause(facts.now);
         } else {
-            let segments = facts.delivered.get() as f64 / self.smss.get() as f64;
             *window = epoch.grow(*window, *prior, facts.now, facts.srtt, segments);
         }
     }
@@ -223,10 +223,10 @@ impl LossBounds {
             return;
         }
         self.free = (self.free + 1).min(MOST_FREE);
-        let segments = |bytes: Bytes| bytes.get() as f64 / self.smss.get() as f64;
+        let (product, delivered) = (self.segments(ended.product), self.segments(round.delivered));
         let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) else { return };
-        if !(segments(ended.product)..bound.prior).contains(&bound.window) {
-            bound.window += f64::from(1_u32 << doublings).min(segments(round.delivered));
+        if !(product..bound.prior).contains(&bound.window) {
+            bound.window += f64::from(1_u32 << doublings).min(delivered);
             bound.epoch = Epoch::new(ended.now, bound.window, bound.window);
         }
     }

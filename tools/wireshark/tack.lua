@@ -47,9 +47,9 @@ local f = {
     window = ProtoField.uint32("tack.window", "Congestion window"),
     interval = ProtoField.uint32("tack.interval", "TACK interval (us)"),
     loss = ProtoField.uint32("tack.loss_ppm", "Lost packets in a million"),
-    hol = ProtoField.uint32("tack.hol", "HOL.SEQ"),
-    from = ProtoField.uint32("tack.bubble.start", "Bubble from"),
-    to = ProtoField.uint32("tack.bubble.end", "Bubble up to"),
+    hol = ProtoField.uint32("tack.hol", "HOL.SEQ, bytes above the acknowledgement number"),
+    from = ProtoField.uint32("tack.bubble.start", "Bubble from, bytes above the acknowledgement number"),
+    to = ProtoField.uint32("tack.bubble.end", "Bubble up to, bytes above the acknowledgement number"),
     min_rtt = ProtoField.uint32("tack.min_rtt", "Least round-trip time (us)"),
     bandwidth = ProtoField.uint32("tack.bandwidth", "Greatest delivery rate (kbit/s)"),
     ack_loss = ProtoField.uint32("tack.ack_loss_ppm", "Lost TACKs in a million"),
@@ -70,7 +70,7 @@ local tcp_payload = Field.new("tcp.payload")
 
 local PERMITTED, ACK_TYPE, PACKET_NUMBER = 40, 41, 42
 local EXPERIMENT, EXPERIMENT_IDS = 253, 0x7a
-local VERSION = 1
+local VERSION = 2
 local REPORT, LOSS, FREQUENCY, REQUEST = 0, 1, 2, 3
 local MILLION = 1000000
 
@@ -174,7 +174,7 @@ local function body(tree, ack_type, range)
             words[#words + 1] = { f.loss, nonzero, share }
         end
         if has(0x08) then
-            words[#words + 1] = { f.hol }
+            words[#words + 1] = { f.hol, nonzero }
         elseif bubbles > 0 then
             error("bubbles without a first one", 0)
         end
@@ -202,7 +202,7 @@ local function body(tree, ack_type, range)
         local at = 4 + 4 * #words + 8 * n
         tree:add(f.from, range(at, 4))
         tree:add(f.to, range(at + 4, 4))
-        if ahead(range(at + 4, 4):uint(), range(at, 4):uint()) < 1 then
+        if range(at + 4, 4):uint() <= range(at, 4):uint() then
             error("a bubble with nothing in it", 0)
         end
     end

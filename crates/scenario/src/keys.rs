@@ -12,7 +12,7 @@ mod schemes;
 mod transport;
 
 use ackless_cell::config::{
-    ApScheduler, Delivery, Direction, Distance, Gro, NewOptions, Pace, Probability, RateControl, Topology,
+    ApScheduler, Delivery, Direction, Distance, Gro, NewOptions, Pace, Probability, RateControl, Segments, Topology,
 };
 use ackless_phy::{Band, GuardInterval, Preamble, Standard, Width};
 use ackless_wire::{BitRate, Bytes, Duration};
@@ -418,6 +418,13 @@ section! {
         down_new_options: Auto<NewOptions> = "\"auto\"",
         /// That at the server's end; auto is wired.new_options.
         up_new_options: Auto<NewOptions> = "\"auto\"",
+        /// What a middlebox at its end does with TCP segments: it lets them pass, cuts them into parts of 700 bytes of payload and the rest, each with all options, as network cards do, or draws
+        /// their sequence numbers anew, and takes that back out of acknowledgement numbers and SACK options, as firewalls do.
+        segments: Segments = "\"pass\"",
+        /// That at the AP's end; auto is wired.segments.
+        down_segments: Auto<Segments> = "\"auto\"",
+        /// That at the server's end; auto is wired.segments.
+        up_segments: Auto<Segments> = "\"auto\"",
     }
 }
 

@@ -312,7 +312,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the AP.
     pub(super) fn deliver_down(&mut self) {
         let mut floods = false;
-        while let Some(load) = self.wire_down.pop(self.now) {
+        while let Some(load) = self.next_down() {
             let packet = match load {
                 Load::Packet(packet) => packet,
                 Load::Unmade(draft) => {
@@ -352,6 +352,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// What comes over the wire to the AP next, by now.
+    #[inline(always)]
+    fn next_down(&mut self) -> Option<Load> {
+        match self.rest_of_cut(Direction::Down) {
+            Some(rest) => Some(Load::Packet(rest)),
+            None => self.wire_down.pop(self.now),
+        }
+    }
+
+    /// The second part of what a middlebox has just cut.
+    #[inline(always)]
+    fn rest_of_cut(&mut self, direction: Direction) -> Option<PacketId> {
+        self.middlebox.as_mut().and_then(|boxes| boxes.take_rest(direction))
+    }
+
     /// A packet has come over the wire: what a middlebox at its end lets pass.
     #[inline(always)]
     fn past_middlebox(&mut self, direction: Direction, packet: PacketId) -> Option<PacketId> {
@@ -373,7 +388,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Packets have come over the wire to the server.
     pub(super) fn deliver_up(&mut self) {
         let plain = self.is_plain() && self.server.is_instant();
-        while let Some(packet) = self.wire_up.pop(self.now) {
+        while let Some(packet) = self.rest_of_cut(Direction::Up).or_else(|| self.wire_up.pop(self.now)) {
             let Some(packet) = self.past_middlebox(Direction::Up, packet) else { continue };
             if plain && let Some(Addressee::End(flow, end)) = self.flows.addressee(self.pool.get(packet)) {
                 self.deliver_to_end(Place::Server, flow, end, packet);

@@ -37,8 +37,10 @@ pub struct WiredLink {
     pub jitter_reorders: bool,
     /// How much may wait for the link; a packet that finds so much waiting is dropped.
     pub buffer: WireBuffer,
-    /// What a middlebox does at its end.
+    /// What a middlebox does at its end with options.
     pub new_options: NewOptions,
+    /// And with segments.
+    pub segments: Segments,
 }
 
 /// What a middlebox does with TCP options that are newer than it is: here those of TACK and the request for an ACK rate.
@@ -51,6 +53,24 @@ pub enum NewOptions {
     Strip,
     /// It drops the packet.
     Drop,
+}
+
+/// What a middlebox does with TCP segments whose options it does not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Segments {
+    /// Nothing.
+    #[default]
+    Pass,
+    /// Those with more than [`LONGEST_WHOLE`](Self::LONGEST_WHOLE) of payload it cuts into parts of so much and the rest, each with all options, as network cards do with what is too long for the
+    /// link.
+    Cut,
+    /// It moves sequence numbers, and takes that back out of acknowledgement numbers and SACK options on their way to who has sent: as firewalls do that draw initial sequence numbers anew.
+    Renumber,
+}
+
+impl Segments {
+    /// The most payload that a segment has which is not cut.
+    pub const LONGEST_WHOLE: Bytes = Bytes(700);
 }
 
 /// How much may wait for a link. The packet being sent does not wait.
@@ -99,6 +119,7 @@ impl WiredLink {
             jitter_reorders: false,
             buffer: WireBuffer::Packets(buffer_packets),
             new_options: NewOptions::Pass,
+            segments: Segments::Pass,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The wire: both its directions, and how they change.
 
-use ackless_cell::config::{Direction, NewOptions, Probability, WireBuffer, WireStep, WiredConfig, WiredLink};
+use ackless_cell::config::{
+    Direction, NewOptions, Probability, Segments, WireBuffer, WireStep, WiredConfig, WiredLink,
+};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use super::air::is_changed_by;
@@ -20,6 +22,7 @@ struct Way<'a> {
     loss: &'a Setting<Auto<Probability>>,
     buffer: &'a Setting<Auto<Room>>,
     new_options: &'a Setting<Auto<NewOptions>>,
+    segments: &'a Setting<Auto<Segments>>,
 }
 
 /// The wire of the cell.
@@ -35,6 +38,7 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
         loss: &wired.down_loss,
         buffer: &wired.down_buffer,
         new_options: &wired.down_new_options,
+        segments: &wired.down_segments,
     };
     let up = Way {
         rate: &wired.up_rate,
@@ -43,6 +47,7 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
         loss: &wired.up_loss,
         buffer: &wired.up_buffer,
         new_options: &wired.up_new_options,
+        segments: &wired.up_segments,
     };
     let (down, up) = (link(scenario, &down)?, link(scenario, &up)?);
     if down.jitter.is_zero() && up.jitter.is_zero() {
@@ -79,6 +84,7 @@ fn link(scenario: &Scenario, way: &Way<'_>) -> Result<WiredLink, ScenarioError> 
             }
         },
         new_options: way.new_options.value.clone().unwrap_or_else(|| wired.new_options.value),
+        segments: way.segments.value.clone().unwrap_or_else(|| wired.segments.value),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The types of keys of flows.
 
-use ackless_cell::config::{Direction, NewOptions, Pace};
+use ackless_cell::config::{Direction, NewOptions, Pace, Segments};
 use ackless_wire::BitRate;
 
 use super::Value;
@@ -10,6 +10,7 @@ keywords! {
     Protocol { Tcp = "tcp", Udp = "udp" }
     Direction { Down = "down", Up = "up" }
     NewOptions { Pass = "pass", Strip = "strip", Drop = "drop" }
+    Segments { Pass = "pass", Cut = "cut", Renumber = "renumber" }
     Ways { Both = "both", Down = "down", Up = "up" }
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video" }
     Spread { Fixed = "fixed", Exponential = "exponential" }

@@ -4,7 +4,7 @@
 //! old on purpose), and never reach the stream. What protects a connection from segments with wrong numbers protects it
 //! here too: an acknowledgement number must be one that RFC 5961 (5.2) lets pass, or the segment is challenged and does nothing.
 
-use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, TcpFlags, TcpHeader};
 
 use super::acknowledge::Progress;
 use super::dialect::Dialect;
@@ -262,13 +262,13 @@ impl Endpoint {
     /// Tells the detector which data the receiver lacks. Places outside of what is outstanding name nothing.
     fn take_holes(&mut self, now: Instant, report: &Report, understood: &Understood, tcp: &TcpHeader) {
         let (iss, una, max) = (self.tx.iss, self.tx.una, self.tx.max);
-        let place = |seq: SeqNumber| Position::nearest(seq, iss, una).map(|place| place.max(una).min(max));
         // As it stands: what is received above it may have been acknowledged since.
         let Some(ack) = Position::nearest(tcp.ack, iss, una).filter(|&ack| ack <= max) else { return };
+        let place = |above: Bytes| (ack + above).max(una).min(max);
         let mut holes: Vec<Span> = Vec::with_capacity(report.hol.map_or(0, |_| 1 + report.bubbles.len()));
-        let first = report.hol.map(|hol| (tcp.ack, hol));
+        let first = report.hol.map(|hol| (Bytes::ZERO, hol));
         for (start, end) in first.into_iter().chain(report.bubbles.iter().copied()) {
-            let (Some(start), Some(end)) = (place(start), place(end)) else { continue };
+            let (start, end) = (place(start), place(end));
             let follows = holes.last().is_none_or(|last| start >= last.end);
             if !follows {
                 // From here on the oldest are repeated (VI-B, rule 2).

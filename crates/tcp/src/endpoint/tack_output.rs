@@ -256,10 +256,9 @@ impl Endpoint {
     fn report(&mut self, now: Instant, kind: AckKind, request: Option<(u32, Instant)>) -> Packet {
         let tack = self.dialect.tack_mut().expect("only a TACK connection reports");
         let known = tack.receiving.arrivals.known();
-        let irs = self.rx.irs;
+        let next = self.rx.next;
         let fin = self.rx.fin.map(|at| (at, self.rx.fin_number));
-        let holes = self.rx.reassembly.holes(self.rx.next, fin, known);
-        let holes = holes.map(|hole| (hole.start.seq(irs), hole.end.seq(irs)));
+        let holes = self.rx.reassembly.holes(next, fin, known).map(|hole| (hole.start - next, hole.end - next));
         let sizes = (self.tx.smss, self.rx.full_size);
         let holes = tack.receiving.holes(now, tack.config.blocks, &self.measured, sizes, holes);
         let Holes { distinct, .. } = holes;

@@ -1,6 +1,6 @@
 //! What TACKs and IACKs carry behind the TCP header (paper, VI-B). [`codec`] has its bytes.
 
-use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
+use ackless_wire::{BitRate, Bytes, Duration};
 
 pub mod codec;
 
@@ -60,11 +60,12 @@ pub struct Report {
     /// Lost packets for each million that should have been received, in the last TACK interval (VI-C, rho). For the sender's
     /// information: it is the receiver that needs it, for equation 5.
     pub loss_ppm: u32,
-    /// HOL.SEQ: where the first data above the first hole begins; nothing where there is no hole.
-    pub hol: Option<SeqNumber>,
-    /// More holes (receive-buffer bubbles) above the one that ends at `hol`, each from its first byte to just past its last, as
+    /// HOL.SEQ: where the first data above the first hole begins; nothing where there is no hole. In bytes above the acknowledgement number of the segment: at
+    /// least one, at most 2^32 - 1.
+    pub hol: Option<Bytes>,
+    /// More holes (receive-buffer bubbles) above the one that ends at `hol`, each from its first byte to just past its last, counted as that is, as
     /// the rules of VI-B order them.
-    pub bubbles: Vec<(SeqNumber, SeqNumber)>,
+    pub bubbles: Vec<(Bytes, Bytes)>,
 }
 
 /// The most recent range of lost packets: all numbers between the two (VI-B, figure 9).

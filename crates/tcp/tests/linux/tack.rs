@@ -112,11 +112,9 @@ pub fn stripped_body(packet: &Packet, acknowledged: SeqNumber, random: &mut Stre
     }
     let body = match random.below(2) {
         0 => Body::Loss(LossRange { largest: 900, second: 100 }),
-        _ => Body::Report(Report {
-            hol: Some(acknowledged),
-            bubbles: vec![(acknowledged, acknowledged + 9); 150],
-            ..Report::default()
-        }),
+        _ => {
+            Body::Report(Report { hol: Some(Bytes(1)), bubbles: vec![(Bytes(0), Bytes(9)); 150], ..Report::default() })
+        }
     };
     let body = body.encode(Bytes(1400));
     let mut stray = packet.clone();

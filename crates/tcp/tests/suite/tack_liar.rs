@@ -142,11 +142,11 @@ impl Liar {
             ..Report::default()
         };
         if even(random) {
-            let mut edge = OURS + 1 + self.acked + random.below(3_000) as u32;
+            let mut edge = Bytes(1 + random.below(3_000));
             report.hol = Some(edge);
             for _ in 0..random.below(20) {
-                let start = edge + random.below(3_000) as u32;
-                edge = start + 1 + random.below(3_000) as u32;
+                let start = edge + Bytes(random.below(3_000));
+                edge = start + Bytes(1 + random.below(3_000));
                 report.bubbles.push((start, edge));
             }
         }

@@ -227,9 +227,9 @@ fn typed(at: Instant, packet: &Packet) -> Typed {
     }
 }
 
-/// The hole from the `from`th to the `to`th thousand bytes.
-fn hole(from: u32, to: u32) -> (SeqNumber, SeqNumber) {
-    (in_bytes(LEN * (from - 1)), in_bytes(LEN * to))
+/// The hole from the `from`th to the `to`th thousand bytes, as told above an acknowledgement of so many thousands.
+fn hole(acked: u32, from: u32, to: u32) -> (Bytes, Bytes) {
+    (Bytes((LEN * (from - 1 - acked)).into()), Bytes((LEN * (to - acked)).into()))
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn of_ten_packets_the_papers_unacked_list_is_pulled_and_then_repeated_by_tacks()
     // A TACK tells only of holes that an IACK has told.
     script.wait(2000);
     let tack = script.one(AckKind::Tack);
-    assert_eq!(tack.report().hol, Some(hole(2, 3).1));
+    assert_eq!(tack.report().hol, Some(hole(1, 2, 3).1));
     assert_eq!(tack.report().bubbles, []);
     script.wait(1000);
     assert_eq!(script.one(AckKind::Loss).loss(), (6, 10));
@@ -259,8 +259,8 @@ fn of_ten_packets_the_papers_unacked_list_is_pulled_and_then_repeated_by_tacks()
     script.packet(11, 2);
     script.wait(40_000);
     let tack = script.one(AckKind::Tack);
-    assert_eq!((tack.ack, tack.report().hol), (2000, Some(hole(2, 3).1)));
-    assert_eq!(tack.report().bubbles, [hole(7, 9)]);
+    assert_eq!((tack.ack, tack.report().hol), (2000, Some(hole(2, 3, 3).1)));
+    assert_eq!(tack.report().bubbles, [hole(2, 7, 9)]);
     assert_eq!((tack.report().largest, tack.report().received_in_flight), (11, Bytes(4000)));
     let stats = script.end.stats().tack;
     assert_eq!((stats.packets_lost, stats.loss_iacks, stats.tacks_sent), (5, 2, 3));
@@ -348,7 +348,7 @@ fn where_only_tacks_tell_of_losses_there_is_no_iack() {
     assert_eq!(script.one(AckKind::Tack).report().hol, None);
     script.packets([4, 5]);
     script.wait(40_000);
-    assert_eq!(script.one(AckKind::Tack).report().hol, Some(hole(2, 2).1));
+    assert_eq!(script.one(AckKind::Tack).report().hol, Some(hole(1, 2, 2).1));
     assert_eq!(script.end.stats().tack.loss_iacks, 0);
 }
 
@@ -531,11 +531,11 @@ fn on_demand_a_tack_tells_as_many_holes_as_equation_5_asks_for() {
         script.all();
         script.packet(201, 201);
         let tack = script.one(AckKind::Tack);
-        assert_eq!((tack.report().hol, tack.report().bubbles.len()), (Some(hole(5, 5).1), told), "{blocks:?}");
-        let distinct: Vec<_> = (2..40).map(|i| hole(5 * i, 5 * i)).collect();
+        assert_eq!((tack.report().hol, tack.report().bubbles.len()), (Some(hole(4, 5, 5).1), told), "{blocks:?}");
+        let distinct: Vec<_> = (2..40).map(|i| hole(4, 5 * i, 5 * i)).collect();
         assert!(tack.report().bubbles.iter().zip(&distinct).all(|(told, hole)| told == hole), "{blocks:?}");
         if blocks == Blocks::Rich {
-            assert_eq!(tack.report().bubbles[38..40], [hole(5, 5), hole(10, 10)], "the oldest once more");
+            assert_eq!(tack.report().bubbles[38..40], [hole(4, 5, 5), hole(4, 10, 10)], "the oldest once more");
         }
     }
 }

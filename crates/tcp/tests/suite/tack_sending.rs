@@ -81,7 +81,7 @@ fn however_often_a_hole_is_reported_it_is_filled_once_in_a_round_trip() {
             received += u32::from(data.place > 2);
         }
         if largest >= 4 {
-            let hole = Report { hol: Some(place(3)), ..report(largest, received) };
+            let hole = Report { hol: Some(Bytes(1_000)), ..report(largest, received) };
             script.report(2, hole.clone());
             script.report(2, hole);
         }
@@ -271,7 +271,7 @@ fn a_report_that_an_acknowledgement_has_overtaken_still_tells_of_holes() {
     script.deliver(tcp, Payload::Length(100));
     script.burst();
     script.wait(RTT);
-    script.report(1, Report { hol: Some(place(4)), ..report(10, 6) });
+    script.report(1, Report { hol: Some(Bytes(3_000)), ..report(10, 6) });
     let burst = script.burst();
     assert_eq!(burst.first().map(|data| data.place), Some(2), "before new data: {burst:?}");
 }
@@ -316,8 +316,8 @@ fn wild_values_in_a_report_are_bounded_by_what_is_out() {
             delivery_rate: BitRate::from_bps(u64::MAX),
             received_in_flight: Bytes(u64::from(u32::MAX)),
             interval: Duration::from_secs(4_000),
-            hol: Some(place(3_000_000)),
-            bubbles: vec![(place(4), place(5)), (place(1), place(2)), (place(8), place(2_000_000))],
+            hol: Some(Bytes(3_000_000_000)),
+            bubbles: vec![(Bytes(2_000), Bytes(3_000)), (Bytes(0), Bytes(1)), (Bytes(6_000), Bytes(2_000_000_000))],
             delay: Duration::from_secs(3_000),
             ..report(10, 0)
         },

@@ -123,13 +123,14 @@ fn bodies(seed: u64) -> Vec<(AckKind, Body)> {
         received_in_flight: Bytes(word().into()),
         ..Report::default()
     };
-    let holes: Vec<_> = (0..seed % 180).map(|_| SeqNumber(word())).map(|start| (start, start + 1_448)).collect();
+    let holes: Vec<_> =
+        (0..seed % 180).map(|_| Bytes((word() >> 1).into())).map(|start| (start, start + Bytes(1_448))).collect();
     let full = Report {
         application_limited: seed.is_multiple_of(2),
         window: Bytes((word() | 1).into()),
         interval: Duration::from_micros((word() | 1).into()),
         loss_ppm: 1 + word() % 1_000_000,
-        hol: Some(SeqNumber(word())),
+        hol: Some(Bytes((word() | 1).into())),
         bubbles: holes,
         ..report.clone()
     };
@@ -294,7 +295,7 @@ fn meant(kind: AckKind, body: &Body) -> Vec<String> {
 
 fn of_report(report: &Report) -> Vec<(&'static str, String)> {
     let micros = |span: Duration| span.as_micros_floor().to_string();
-    let list = |edges: Vec<u32>| edges.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let list = |edges: Vec<Bytes>| edges.iter().map(|edge| edge.get().to_string()).collect::<Vec<_>>().join(",");
     // What fits into the room of one segment.
     let bubbles = &report.bubbles[..report.bubbles.len().min((1_440 - 48) / 8)];
     let mut fields = vec![
@@ -305,8 +306,8 @@ fn of_report(report: &Report) -> Vec<(&'static str, String)> {
         ("delay", micros(report.delay)),
         ("delivery_rate", (report.delivery_rate.bps() / 1_000).to_string()),
         ("received_in_flight", report.received_in_flight.get().to_string()),
-        ("bubble.start", list(bubbles.iter().map(|bubble| bubble.0.0).collect())),
-        ("bubble.end", list(bubbles.iter().map(|bubble| bubble.1.0).collect())),
+        ("bubble.start", list(bubbles.iter().map(|bubble| bubble.0).collect())),
+        ("bubble.end", list(bubbles.iter().map(|bubble| bubble.1).collect())),
     ];
     if report.window > Bytes::ZERO {
         fields.push(("window", report.window.get().to_string()));
@@ -318,7 +319,7 @@ fn of_report(report: &Report) -> Vec<(&'static str, String)> {
         fields.push(("loss_ppm", report.loss_ppm.to_string()));
     }
     if let Some(hol) = report.hol {
-        fields.push(("hol", hol.0.to_string()));
+        fields.push(("hol", hol.get().to_string()));
     }
     fields
 }

@@ -12,8 +12,8 @@ mod stripped;
 use std::collections::BTreeMap;
 
 use ackless_cell::config::{
-    CellConfig, CongestionChoice, Direction, FlowConfig, NewOptions, Peer, Probability, SchemeChoice, TcpConfig,
-    Traffic, TransportConfig,
+    CellConfig, CongestionChoice, Direction, FlowConfig, NewOptions, Peer, Probability, SchemeChoice, Segments,
+    TcpConfig, Traffic, TransportConfig,
 };
 use ackless_cell::{Cell, scheme};
 use ackless_phy::Standard;
@@ -141,7 +141,7 @@ fn run_behind(config: &CellConfig, contender: &Contender, strips: Strips, seed: 
 /// Whether a middlebox on the wire ever does anything.
 fn meddles(config: &CellConfig) -> bool {
     let wired = &config.wired;
-    [wired.down.new_options, wired.up.new_options].iter().any(|&options| options != NewOptions::Pass)
+    [&wired.down, &wired.up].iter().any(|way| way.new_options != NewOptions::Pass || way.segments != Segments::Pass)
         || wired.steps.iter().any(|step| step.new_options.is_some())
 }
 

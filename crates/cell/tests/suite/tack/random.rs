@@ -1,7 +1,8 @@
 //! Random cells: stations, flows with TACK and without, losses, latencies and queues, wires that change and radios that are gone, under a random scheme. `ACKLESS_SCHEDULES=2000` in the environment has more of them.
 
 use ackless_cell::config::{
-    ApQueue, CellConfig, Direction, Gro, NewOptions, Peer, Probability, Traffic, TransportConfig, WireStep,
+    ApQueue, CellConfig, Direction, Gro, NewOptions, Peer, Probability, Segments, Traffic, TransportConfig, WireStep,
+    WiredLink,
 };
 use ackless_phy::Standard;
 use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
@@ -88,6 +89,7 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     macs(&mut Stream::new(seed, 9, Purpose::Test), &mut config);
     changes(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
     rough(&mut Stream::new(seed, 11, Purpose::Test), &mut config);
+    segments(&mut Stream::new(seed, 12, Purpose::Test), &mut config);
     (config, contender)
 }
 
@@ -105,6 +107,15 @@ fn changes(random: &mut Stream, config: &mut CellConfig) {
         let new_options = random.chance(0.3).then(|| options[random.below(3) as usize]);
         let nothing = WireStep::nothing(Instant::ZERO + at);
         config.wired.steps.push(WireStep { direction, delay, new_options, ..nothing });
+    }
+}
+
+/// Middleboxes that take TCP for bytes.
+fn segments(random: &mut Stream, config: &mut CellConfig) {
+    for way in [&mut config.wired.down, &mut config.wired.up] {
+        if random.chance(0.2) {
+            way.segments = [Segments::Cut, Segments::Renumber][random.below(2) as usize];
+        }
     }
 }
 
@@ -152,7 +163,7 @@ fn choices(random: &mut Stream) -> TackConfig {
 }
 
 #[test]
-fn in_random_cells_all_transfers_end_and_no_tack_is_malformed_unless_packets_change_places() {
+fn in_random_cells_all_transfers_end_and_no_tack_is_malformed_unless_packets_change_places_or_are_cut() {
     let (mut tacks, mut iacks) = (0, 0);
     // In the last one a rhythm becomes faster while an acknowledgement is held that would have been due before.
     for seed in (0..schedules(240)).chain([1_754]) {
@@ -166,9 +177,11 @@ fn in_random_cells_all_transfers_end_and_no_tack_is_malformed_unless_packets_cha
                 (size, size),
                 "{what}: {sender:#?} {receiver:#?}"
             );
-            // What a whole window has overtaken passes for a stranger's.
+            // What a whole window has overtaken passes for a stranger's, and a body that has been cut is none.
+            let wires = [&config.wired.down, &config.wired.up];
+            let garbles = |way: &&WiredLink| way.jitter_reorders || way.segments == Segments::Cut;
             let malformed = sender.malformed_tacks + receiver.malformed_tacks;
-            assert!(malformed == 0 || config.wired.down.jitter_reorders, "{what}: {sender:#?} {receiver:#?}");
+            assert!(malformed == 0 || wires.iter().any(garbles), "{what}: {sender:#?} {receiver:#?}");
             tacks += sender.tacks_received;
             iacks += sender.iacks_received;
         }

@@ -11,7 +11,7 @@
 //! +-------+-------+-----+-+-+-+-+-+-------------------------------+
 //! ```
 //!
-//! The version is 1. The letters and the number are for reports, zero in other bodies. The rest are 32-bit words.
+//! The version is 2. The letters and the number are for reports, zero in other bodies. The rest are 32-bit words.
 //!
 //! A **report** (form 0; figure 10), 28 to 44 bytes and 8 for each bubble. A word that a letter stands before is there if that bit is
 //! set, and then it is not zero; so a report of start-up, which has no interval and no losses, has 28 bytes:
@@ -26,8 +26,8 @@
 //!  W  Congestion window             bytes
 //!  I  TACK interval in force        us, rounded up
 //!  L  Loss rate                     lost packets in a million, 1 to 1,000,000
-//!  H  HOL.SEQ                       may be zero: it is a sequence number
-//!  H  Bubbles                       for each: the first byte missing, the byte just past the last one missing
+//!  H  HOL.SEQ                       bytes above the acknowledgement number
+//!  H  Bubbles                       for each: the first byte missing, the byte just past the last one missing; as HOL.SEQ
 //! ```
 //!
 //! A **loss** (form 1; figure 9), 12 bytes; at least one number lies between the two:
@@ -50,8 +50,10 @@
 //! A **request for a round trip** (form 3): nothing more. Its four bytes give the segment a payload, so that its sequence number can
 //! lie behind the window, as that of every segment with a body.
 //!
-//! Amounts too great for their word are written as the greatest that fits. Sequence numbers in a body are as those in the header. No body
-//! begins with a zero byte, so zeros in a body's place are never taken for one.
+//! Amounts too great for their word are written as the greatest that fits. No body begins with a zero byte, so zeros in a body's place are never taken for one.
+//!
+//! Places are told from the acknowledgement number of the segment, and not as sequence numbers: firewalls draw these anew and rewrite headers and SACK options, but not what they do not
+//! know (RFC 8684, 3.3, has the same reason). Version 1 had sequence numbers.
 
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 
@@ -110,7 +112,7 @@ impl Body {
     }
 
     /// Reads the body of a segment of this kind. The bytes say themselves whether one about a round trip is the request or the answer.
-    /// Where sequence numbers and packet numbers lie is for the connection to judge.
+    /// Where places and packet numbers lie is for the connection to judge.
     ///
     /// # Errors
     /// Bytes that [`encode`](Self::encode) makes of no body: each body has exactly one form as bytes.
@@ -147,7 +149,7 @@ fn encode_report(report: &Report, room: Bytes) -> Vec<u8> {
         (WINDOW, (window != 0).then_some(window)),
         (INTERVAL, (interval != 0).then_some(interval)),
         (LOSS_RATE, (loss != 0).then_some(loss)),
-        (HOL, report.hol.map(|hol| hol.0)),
+        (HOL, report.hol.map(|hol| fit(hol.get()))),
     ];
     let words = REPORT_WORDS + optional.iter().filter(|(_, word)| word.is_some()).count();
     let fixed = 4 * (1 + words);
@@ -177,8 +179,8 @@ fn encode_report(report: &Report, room: Bytes) -> Vec<u8> {
         bytes.extend(word.to_be_bytes());
     }
     for (start, end) in &report.bubbles[..bubbles] {
-        bytes.extend(start.0.to_be_bytes());
-        bytes.extend(end.0.to_be_bytes());
+        bytes.extend(fit(start.get()).to_be_bytes());
+        bytes.extend(fit(end.get()).to_be_bytes());
     }
     bytes
 }
@@ -214,15 +216,15 @@ fn decode_report(flags: u8, bubbles: u16, rest: &[u8]) -> Result<Report, BodyErr
         report.loss_ppm = share(non_zero(word()?)?)?;
     }
     if flags & HOL != 0 {
-        report.hol = Some(SeqNumber(word()?));
+        report.hol = Some(Bytes(non_zero(word()?)?.into()));
     }
     report.bubbles.reserve_exact(bubbles.into());
     for _ in 0..bubbles {
-        let (start, end) = (SeqNumber(word()?), SeqNumber(word()?));
-        if !end.after(start) {
+        let (start, end) = (word()?, word()?);
+        if end <= start {
             return Err(BodyError::Value);
         }
-        report.bubbles.push((start, end));
+        report.bubbles.push((Bytes(start.into()), Bytes(end.into())));
     }
     Ok(report)
 }
@@ -283,7 +285,7 @@ fn share(ppm: u32) -> Result<u32, BodyError> {
 }
 
 /// The version of this layout.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Forms.
 const REPORT: u8 = 0;

@@ -16,7 +16,7 @@ pub(crate) mod rate;
 
 use std::collections::VecDeque;
 
-use ackless_wire::{Bytes, Duration, Instant, SeqNumber};
+use ackless_wire::{Bytes, Duration, Instant};
 
 use self::arrivals::{Arrival, Arrivals};
 use self::delay::OneWayDelay;
@@ -64,10 +64,10 @@ pub(crate) enum News {
 /// What a report says of holes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Holes {
-    /// Where the data above the first one begins.
-    pub(crate) hol: Option<SeqNumber>,
-    /// More of them, in the order of the report.
-    pub(crate) bubbles: Vec<(SeqNumber, SeqNumber)>,
+    /// Where the data above the first one begins, from the acknowledgement number on.
+    pub(crate) hol: Option<Bytes>,
+    /// More of them, counted as that is, in the order of the report.
+    pub(crate) bubbles: Vec<(Bytes, Bytes)>,
     /// How many different ones are told, the first included.
     pub(crate) distinct: u64,
 }
@@ -230,7 +230,7 @@ impl Receiving {
         blocks: Blocks,
         measured: &Measured,
         (room, mss): (Bytes, Bytes),
-        mut holes: impl Iterator<Item = (SeqNumber, SeqNumber)>,
+        mut holes: impl Iterator<Item = (Bytes, Bytes)>,
     ) -> Holes {
         let Some(first) = holes.next() else { return Holes::default() };
         let per_packet = measured.rhythm() == Rhythm::PerPacket;

@@ -13,8 +13,8 @@ fn receiving() -> Receiving {
     Receiving::new(TackConfig::default(), Terms::DEFAULT)
 }
 
-fn seq(start: u32, end: u32) -> (SeqNumber, SeqNumber) {
-    (SeqNumber(start), SeqNumber(end))
+fn span(start: u64, end: u64) -> (Bytes, Bytes) {
+    (Bytes(start), Bytes(end))
 }
 
 fn update(serial: u32, millis: u64) -> FrequencyUpdate {
@@ -29,11 +29,11 @@ fn update(serial: u32, millis: u64) -> FrequencyUpdate {
 
 #[test]
 fn a_rich_report_tells_distinct_holes_and_then_the_oldest_again_up_to_one_mss() {
-    let all = [seq(10, 20), seq(30, 40), seq(50, 60)];
+    let all = [span(10, 20), span(30, 40), span(50, 60)];
     let room = |bubbles: u64| (Bytes(Body::LEAST_ROOM.get() + 8 * bubbles + 7), Bytes(1000));
     let tell = |blocks, bubbles| receiving().holes(Instant::ZERO, blocks, &rhythmic(), room(bubbles), all.into_iter());
     let told = |bubbles| tell(Blocks::Rich, bubbles);
-    let first = Some(SeqNumber(20));
+    let first = Some(Bytes(20));
     assert_eq!(told(0), Holes { hol: first, bubbles: vec![], distinct: 1 });
     assert_eq!(told(1), Holes { hol: first, bubbles: vec![all[1]], distinct: 2 });
     assert_eq!(told(2), Holes { hol: first, bubbles: all[1..].to_vec(), distinct: 3 });
@@ -46,7 +46,7 @@ fn a_rich_report_tells_distinct_holes_and_then_the_oldest_again_up_to_one_mss() 
 
 #[test]
 fn in_start_up_one_report_in_a_quarter_of_a_round_trip_lists_the_holes_and_the_others_tell_the_first() {
-    let all = [seq(10, 20), seq(30, 40), seq(50, 60)];
+    let all = [span(10, 20), span(30, 40), span(50, 60)];
     let mut measured = Measured::default();
     measured.set_rhythm(Rhythm::PerPacket);
     measured.on_rtt(Duration::from_millis(80));
@@ -60,16 +60,16 @@ fn in_start_up_one_report_in_a_quarter_of_a_round_trip_lists_the_holes_and_the_o
 
 #[test]
 fn a_poor_report_tells_the_first_hole_only() {
-    let holes = [seq(10, 20), seq(30, 40)];
+    let holes = [span(10, 20), span(30, 40)];
     let sizes = (Bytes(1000), Bytes(1000));
     let told = receiving().holes(Instant::ZERO, Blocks::Poor, &rhythmic(), sizes, holes.into_iter());
-    assert_eq!(told, Holes { hol: Some(SeqNumber(20)), bubbles: vec![], distinct: 1 });
+    assert_eq!(told, Holes { hol: Some(Bytes(20)), bubbles: vec![], distinct: 1 });
 }
 
 #[test]
 fn on_demand_holes_are_added_as_soon_as_equation_5_asks_for_them() {
     let mut receiving = receiving();
-    let all: Vec<_> = (0..20).map(|i| seq(10 * i, 10 * i + 5)).collect();
+    let all: Vec<_> = (0..20).map(|i| span(10 * i, 10 * i + 5)).collect();
     let distinct = |receiving: &mut Receiving| {
         let sizes = (Bytes(1000), Bytes(1500));
         receiving.holes(Instant::ZERO, Blocks::OnDemand, &rhythmic(), sizes, all.iter().copied()).distinct

@@ -9,6 +9,7 @@ use ackless_wire::tcp::TackForm;
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 
 use super::net::{Link, Loss, START, Step, Strip, When};
+use super::reframe::{Joins, Reframe};
 
 /// A conversation before it has begun.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub struct Plan {
     pub rests: f64,
 }
 
-/// What kind of conversation a seed stands for: the remainder of its division by four, and torture from [`TORTURE`] on.
+/// What kind of conversation a seed stands for: the remainder of its division by four, torture from [`TORTURE`] on, reframed torture from [`REFRAMED`] on, and either without TACK from [`PLAIN`] on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     /// Anything with anything, short.
@@ -50,14 +51,20 @@ pub enum Family {
     /// Two ends with TACK and any policy, over a path that changes: steps of delay and rate, outages, reordering to 50 ms, loss of ACKs to a half and of data to a
     /// tenth, small windows and slow readers, and in one of eight a middlebox besides.
     Torture,
+    /// The same, where a middlebox cuts segments in two, makes one of two, or draws sequence numbers anew.
+    Reframed,
+    /// Either of both, with the same middleboxes, between two ends without TACK: both BBRs, and what is older.
+    Plain,
 }
 
 impl Family {
     pub const fn of(seed: u64) -> Self {
-        if seed >= TORTURE {
-            return Self::Torture;
+        match seed {
+            PLAIN.. => Self::Plain,
+            REFRAMED..PLAIN => Self::Reframed,
+            TORTURE..REFRAMED => Self::Torture,
+            _ => [Self::Mixed, Self::Bulk, Self::Stripped, Self::Tiny][(seed % 4) as usize],
         }
-        [Self::Mixed, Self::Bulk, Self::Stripped, Self::Tiny][(seed % 4) as usize]
     }
 }
 
@@ -66,8 +73,15 @@ impl Case {
         let family = Family::of(seed);
         let mut random = Stream::new(seed, 1, Purpose::Test);
         let random = &mut random;
-        if family == Family::Torture {
-            return torture(seed, random);
+        if seed >= TORTURE {
+            let mut case = torture(seed, random);
+            if family == Family::Reframed || family == Family::Plain && random.chance(0.5) {
+                reframe(random, &mut case);
+            }
+            if family == Family::Plain {
+                case.configs.iter_mut().for_each(|config| without_tack(random, config));
+            }
+            return case;
         }
         let mut configs = [config(random, family), config(random, family)];
         let mut links = links(random, family);
@@ -198,7 +212,7 @@ fn plan(random: &mut Stream, family: Family, configs: &[Config; 2], end: usize) 
         Family::Tiny => (buffer * 100).min(smss * 60),
         Family::Mixed | Family::Stripped => (buffer * 100).min(smss * 100),
         Family::Bulk => (buffer * 100).min(smss * 600),
-        Family::Torture => (buffer * 100).min(smss * 250),
+        Family::Torture | Family::Reframed | Family::Plain => (buffer * 100).min(smss * 250),
     };
     let silent = if end == 0 { 0.1 } else { 0.6 };
     Plan {
@@ -215,7 +229,9 @@ fn config(random: &mut Stream, family: Family) -> Config {
         Family::Mixed | Family::Stripped => {
             (&[3_000, 10_000, 65_535, 200_000, 6_000_000], &[5_000, 100_000, 4_000_000])
         }
-        Family::Bulk | Family::Torture => (&[65_535, 200_000, 6_000_000], &[100_000, 4_000_000]),
+        Family::Bulk | Family::Torture | Family::Reframed | Family::Plain => {
+            (&[65_535, 200_000, 6_000_000], &[100_000, 4_000_000])
+        }
     };
     let paper = TackConfig {
         form: pick(random, &[TackForm::Kinds, TackForm::Kinds, TackForm::Experimental]),
@@ -352,5 +368,35 @@ fn middlebox(random: &mut Stream, links: &mut [Link; 2]) {
     }
 }
 
+/// A middlebox that takes TCP for bytes, in one direction or both.
+fn reframe(random: &mut Stream, case: &mut Case) {
+    let which = random.below(3);
+    for (at, link) in case.links.iter_mut().enumerate() {
+        if which == 2 || which == at as u64 {
+            let moved = random.bits() as u32;
+            link.reframe = match random.below(4) {
+                0 => Reframe { longest: pick(random, &[100, 500, 700, 1_200]), ..Reframe::NOTHING },
+                1 => Reframe { joins: pick(random, &[Joins::First, Joins::Last]), ..Reframe::NOTHING },
+                2 => Reframe { moved, ..Reframe::NOTHING },
+                // Near what is out, so that a place that is told wrongly lies there.
+                _ => Reframe { moved: (moved % 100_000).wrapping_sub(50_000), ..Reframe::NOTHING },
+            };
+        }
+    }
+}
+
+/// An end that has never heard of TACK.
+fn without_tack(random: &mut Stream, config: &mut Config) {
+    config.tack = None;
+    config.congestion = pick(random, &[CongestionChoice::Bbr, CongestionChoice::Bbr3, CongestionChoice::Cubic]);
+    if random.chance(0.2) {
+        config.congestion = pick(random, &[CongestionChoice::Reno, CongestionChoice::NewReno]);
+    }
+}
+
 /// Seeds from here on are torture.
 pub const TORTURE: u64 = 1_000_000_000;
+/// Seeds from here on are torture with a middlebox that takes TCP for bytes.
+pub const REFRAMED: u64 = 2_000_000_000;
+/// Seeds from here on are torture without TACK.
+pub const PLAIN: u64 = 3_000_000_000;

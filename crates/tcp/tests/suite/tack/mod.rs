@@ -4,6 +4,7 @@ mod case;
 mod clean;
 mod net;
 pub mod paths;
+mod reframe;
 mod run;
 mod shrink;
 mod watch;

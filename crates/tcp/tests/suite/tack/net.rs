@@ -8,6 +8,7 @@ use ackless_tcp::{Endpoint, Event, State};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, TcpFlags, Transport};
 
+use super::reframe::{Joins, Reframe};
 use super::watch::{Before, Watch};
 use super::wrap::Numbering;
 
@@ -36,6 +37,7 @@ pub struct Link {
     /// When delay and rate change, in the order of time.
     pub steps: Vec<Step>,
     pub strip: Strip,
+    pub reframe: Reframe,
     /// When nothing gets through: from then on for so long.
     pub outages: Vec<(Instant, Duration)>,
     /// The receiving host is handed what comes only at whole multiples of this, all at once; nothing means at once.
@@ -132,6 +134,7 @@ impl Link {
             duplication: 0.0,
             steps: Vec::new(),
             strip: Strip::NOTHING,
+            reframe: Reframe::NOTHING,
             outages: Vec::new(),
             gathered: Duration::ZERO,
         }
@@ -199,6 +202,9 @@ impl Net {
                     && !numbering.change_body(&mut packet, self.watch.seen.largest_number)
                 {
                     continue;
+                }
+                if self.links[1 - end].reframe.moved != 0 {
+                    packet = self.links[1 - end].reframe.with_acknowledgement_moved(&packet);
                 }
                 self.watch.on_sent(self.now, end, &packet, &before, &self.ends[end]);
                 self.transmit(end, packet);
@@ -268,7 +274,15 @@ impl Net {
             let later = at + Duration::from_nanos(self.random.below(link.held.as_nanos() + 1));
             self.schedule(later, UnderWay { from, packet: packet.clone(), typed, queued: false });
         }
-        self.schedule(at, UnderWay { from, packet, typed, queued: rated });
+        let Some([first, second]) = self.links[from].reframe.cut(&packet) else {
+            self.schedule(at, UnderWay { from, packet, typed, queued: rated });
+            return;
+        };
+        self.schedule(at, UnderWay { from, packet: first, typed, queued: rated });
+        // Either part may be lost alone.
+        if !self.random.chance(PART_LOST) {
+            self.schedule(at, UnderWay { from, packet: second, typed, queued: false });
+        }
     }
 
     fn schedule(&mut self, at: Instant, under_way: UnderWay) {
@@ -299,16 +313,21 @@ impl Net {
             let (_, UnderWay { from, packet, typed, queued }) =
                 self.under_way.pop_first().expect("an arrival was found");
             self.queued[from] -= usize::from(queued);
+            let packet = self.joined(from, packet, typed);
             let to = 1 - from;
             if self.verbose {
                 eprintln!("{:?}      {} {}", self.now, [">A", ">B"][to], line(&packet));
             }
             let before = Before::of(&self.ends[to]);
+            let reframe = self.links[from].reframe;
             match &self.numbering[from] {
                 Some(numbering) => self.give(to, &numbering.with_data_changed(&packet)),
+                None if reframe.moved != 0 => self.give(to, &reframe.with_sequence_moved(&packet)),
                 None => self.give(to, &packet),
             }
-            self.watch.on_arrival(self.now, to, &packet, typed, &before, &self.ends[to]);
+            if !(typed && reframe.confuses_numbers()) || super::watch::body(&packet).is_some() {
+                self.watch.on_arrival(self.now, to, &packet, typed, &before, &self.ends[to]);
+            }
             let more =
                 self.under_way.first_key_value().is_some_and(|(&(at, _), next)| at == self.now && next.from == from);
             if !more && std::mem::take(&mut self.in_batch[to]) {
@@ -323,6 +342,22 @@ impl Net {
         }
         self.drain();
         true
+    }
+
+    /// What a middlebox makes of this segment and of those that come within a moment of it.
+    fn joined(&mut self, from: usize, mut packet: Packet, typed: bool) -> Packet {
+        let reframe = self.links[from].reframe;
+        while !typed && reframe.joins != Joins::Never {
+            let Some(entry) = self.under_way.first_entry() else { break };
+            let (at, next) = (entry.key().0, entry.get());
+            if at > self.now + MOMENT || next.from != from || next.typed {
+                break;
+            }
+            let Some(both) = reframe.join(&packet, &next.packet) else { break };
+            self.queued[from] -= usize::from(entry.remove().queued);
+            packet = both;
+        }
+        packet
     }
 
     fn give(&mut self, to: usize, packet: &Packet) {
@@ -371,6 +406,10 @@ pub fn line(packet: &Packet) -> String {
     line
 }
 
+/// Of two parts of a segment the second is lost alone with this probability.
+const PART_LOST: f64 = 0.02;
+/// What comes within this time may be made one.
+const MOMENT: Duration = Duration::from_micros(300);
 /// When everything begins.
 pub const START: Instant = Instant::from_millis(10);
 /// Where packets are rare, a burst counted in packets would last for ever.

@@ -1,6 +1,6 @@
 //! Whatever the path does, every byte arrives once and in order, every run ends, and both ends keep the rules.
 
-use super::case::{Case, Family, TORTURE};
+use super::case::{Case, Family, PLAIN, REFRAMED, TORTURE};
 use super::run::{Outcome, run};
 use super::shrink::{attempt, shrink};
 
@@ -58,6 +58,25 @@ fn whatever_changes_on_the_way_tack_goes_on() {
     all.reached("IACKs of windows", least, |run| run.seen.window_iacks > 0);
 }
 
+#[test]
+fn whoever_takes_tcp_for_bytes_leaves_them_whole() {
+    let all = runs(Family::Reframed);
+    let least = TORTURES / 10;
+    all.reached("TACKs in a rhythm", least, |run| run.seen.paced_tacks > 2);
+    all.reached("holes", least, |run| run.seen.holes > 0);
+    all.reached("IACKs of losses", least, |run| run.seen.loss_iacks > 0);
+}
+
+#[test]
+fn whatever_changes_on_the_way_plain_tcp_goes_on() {
+    let all = runs(Family::Plain);
+    let least = TORTURES / 10;
+    all.reached("timeouts", least, |run| run.timeouts > 0);
+    all.reached("retransmissions", 2 * least, |run| run.retransmissions > 0);
+    all.reached("closed windows", 2 * least, |run| run.seen.closed_windows > 0);
+    assert!(all.0.iter().all(|run| run.seen.tacks == 0), "nobody has TACK");
+}
+
 /// The outcomes of the conversations of one family.
 struct All(Vec<Outcome>);
 
@@ -88,9 +107,15 @@ fn runs(family: Family) -> All {
             All(vec![run(&simple, true)])
         }
         (None, None) => {
-            let most = if family == Family::Torture { TORTURES } else { RUNS };
+            let most =
+                if matches!(family, Family::Torture | Family::Reframed | Family::Plain) { TORTURES } else { RUNS };
             let (first, count) = (number("ACKLESS_FIRST").unwrap_or(0), number("ACKLESS_RUNS").unwrap_or(most));
-            let seed = |at| if family == Family::Torture { TORTURE + at } else { at * 4 + family as u64 };
+            let seed = |at| match family {
+                Family::Torture => TORTURE + at,
+                Family::Reframed => REFRAMED + at,
+                Family::Plain => PLAIN + at,
+                other => at * 4 + other as u64,
+            };
             many((first..first + count).map(seed))
         }
         _ => All(Vec::new()),

@@ -67,7 +67,8 @@ impl<'a> Run<'a> {
             Endpoint::listen(b, address(B), case.iss[B])
         };
         let ends = [Endpoint::connect(START, a, address(A), address(B), case.iss[A]), answering];
-        let watch = Watch::new(case.seed, &case.configs, case.floor());
+        let confused = case.links.iter().any(|link| link.reframe.confuses_numbers());
+        let watch = Watch::new(case.seed, &case.configs, case.floor(), confused);
         let mut net = Net::new(ends, case.links.clone(), watch, case.seed);
         net.verbose = verbose;
         Self { case, net, random: Stream::new(case.seed, 2, Purpose::Test), apps: Default::default() }

@@ -8,6 +8,7 @@ use ackless_wire::{Bytes, Duration, SeqNumber};
 
 use super::case::{Case, Plan};
 use super::net::{Link, Loss, Strip};
+use super::reframe::Reframe;
 use super::run::{Outcome, run};
 
 /// Makes a failing case simpler as long as it fails, and returns it with what it says.
@@ -71,6 +72,7 @@ impl Candidates<'_> {
         self.add(|case| case.links[end].reordering = 0.0);
         self.add(|case| case.links[end].duplication = 0.0);
         self.add(|case| case.links[end].strip = Strip::NOTHING);
+        self.add(|case| case.links[end].reframe = Reframe::NOTHING);
         self.add(|case| case.links[end].delay = Duration::from_millis(10));
         self.add(|case| case.links[end].loss = Loss::Single(0.0));
         for number in 0..40 {

@@ -12,6 +12,8 @@ pub struct Watch {
     seed: u64,
     /// The least round trip that the path ever has.
     floor: Duration,
+    /// Whether a number may come without all that left under it.
+    confused: bool,
     sides: [Side; 2],
     pub seen: Seen,
 }
@@ -125,7 +127,7 @@ impl Before {
 }
 
 impl Watch {
-    pub fn new(seed: u64, configs: &[Config; 2], floor: Duration) -> Self {
+    pub fn new(seed: u64, configs: &[Config; 2], floor: Duration, confused: bool) -> Self {
         let sides = [0, 1].map(|end| {
             let tack = configs[end].tack;
             Side {
@@ -135,7 +137,7 @@ impl Watch {
                 ..Side::default()
             }
         });
-        Self { seed, floor, sides, seen: Seen::default() }
+        Self { seed, floor, confused, sides, seen: Seen::default() }
     }
 
     /// `from` sends a packet.
@@ -227,9 +229,9 @@ impl Watch {
         let seed = self.seed;
         let (ours, theirs) = (&self.sides[from], &self.sides[1 - from]);
         let iss = theirs.iss.expect("whoever reports has received");
-        let first = report.hol.map(|hol| (tcp.ack, hol));
+        let (ack, first) = (u64::from(tcp.ack - iss), report.hol.map(|hol| (Bytes::ZERO, hol)));
         for &(left, right) in first.iter().chain(&report.bubbles) {
-            let (left, right) = (u64::from(left - iss), u64::from(right - iss));
+            let (left, right) = (ack + left.get(), ack + right.get());
             assert!(
                 left < right && right <= theirs.max,
                 "seed {seed}: a bubble from {left} to {right}, {} sent",
@@ -250,7 +252,7 @@ impl Watch {
             let is_named =
                 theirs.numbers.iter().any(|(&number, &(start, end))| start < right && end > left && named(number));
             assert!(
-                is_named || ours.signal == LossSignal::TackOnly,
+                is_named || ours.signal == LossSignal::TackOnly || self.confused,
                 "seed {seed}: the bubble from {left} to {right} at {now:?} has been in no IACK of {from}: {:?}",
                 ours.named
             );
@@ -465,10 +467,10 @@ impl Side {
             Body::Report(report) => {
                 let ack = u64::from(tcp.ack - iss);
                 self.reported = self.reported.max(ack + report.received_in_flight.get());
-                let first = report.hol.map(|hol| (tcp.ack, hol));
+                let first = report.hol.map(|hol| (Bytes::ZERO, hol));
                 let mut below = None;
                 for &(left, right) in first.iter().chain(&report.bubbles) {
-                    let (left, right) = (u64::from(left - iss), u64::from(right - iss));
+                    let (left, right) = (ack + left.get(), ack + right.get());
                     self.mark(left, right, |sent| sent.lost |= !sent.there);
                     match below {
                         Some(below) if below < left => {

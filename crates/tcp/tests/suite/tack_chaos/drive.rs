@@ -332,7 +332,8 @@ fn made_up_body(reader: &mut Reader<'_>) -> (u8, Vec<u8>) {
     let micros = |reader: &mut Reader<'_>| Duration::from_micros(reader.double().into());
     let (kind, body) = match reader.byte().unwrap_or_default() % 8 {
         0..=2 => {
-            let edge = |reader: &mut Reader<'_>| SeqNumber(reader.double());
+            let edge =
+                |reader: &mut Reader<'_>| Bytes((reader.double() >> (reader.byte().unwrap_or_default() % 32)).into());
             let report = Report {
                 serial: reader.double(),
                 largest: reader.double(),
@@ -344,10 +345,10 @@ fn made_up_body(reader: &mut Reader<'_>) -> (u8, Vec<u8>) {
                 received_in_flight: Bytes(reader.double().into()),
                 interval: micros(reader),
                 loss_ppm: reader.double() % 1_000_001,
-                hol: Some(edge(reader)),
+                hol: Some(edge(reader) + Bytes(1)),
                 bubbles: (0..reader.byte().unwrap_or_default() % 8)
                     .map(|_| edge(reader))
-                    .map(|start| (start, start + 1_448))
+                    .map(|start| (start, start + Bytes(1_448)))
                     .collect(),
             };
             (AckKind::Tack, Body::Report(report))

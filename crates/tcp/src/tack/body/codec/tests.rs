@@ -28,29 +28,29 @@ fn full() -> Body {
         received_in_flight: Bytes(4_344),
         interval: Duration::from_millis(2),
         loss_ppm: 10_000,
-        hol: Some(SeqNumber(0xffff_fff0)),
-        bubbles: vec![(SeqNumber(0xffff_fff8), SeqNumber(8)), (SeqNumber(0x100), SeqNumber(0x200))],
+        hol: Some(Bytes(1_448)),
+        bubbles: vec![(Bytes(0x0801), Bytes(0x1002)), (Bytes(0x1_0000), Bytes(0xffff_ffff))],
     })
 }
 
 #[test]
 fn a_report_with_everything_is_these_60_bytes() {
     let expected = [
-        [0x10, 0x1f, 0, 2],
+        [0x20, 0x1f, 0, 2],
         [1, 2, 3, 4],
         [0x11, 0x12, 0x13, 0x14],
-        [0, 0, 1, 2],             // 258 us
-        [0, 0, 0x13, 0x88],       // 5,000 us
-        [0, 3, 0x34, 0x50],       // 210,000 kbit/s
-        [0, 0, 0x10, 0xf8],       // 4,344 bytes
-        [0, 1, 0, 0],             // 65,536 bytes
-        [0, 0, 7, 0xd0],          // 2,000 us
-        [0, 0, 0x27, 0x10],       // 1 %
-        [0xff, 0xff, 0xff, 0xf0], // HOL.SEQ
-        [0xff, 0xff, 0xff, 0xf8],
-        [0, 0, 0, 8],
-        [0, 0, 1, 0],
-        [0, 0, 2, 0],
+        [0, 0, 1, 2],       // 258 us
+        [0, 0, 0x13, 0x88], // 5,000 us
+        [0, 3, 0x34, 0x50], // 210,000 kbit/s
+        [0, 0, 0x10, 0xf8], // 4,344 bytes
+        [0, 1, 0, 0],       // 65,536 bytes
+        [0, 0, 7, 0xd0],    // 2,000 us
+        [0, 0, 0x27, 0x10], // 1 %
+        [0, 0, 5, 0xa8],    // HOL.SEQ, 1,448 bytes above
+        [0, 0, 8, 1],
+        [0, 0, 0x10, 2],
+        [0, 1, 0, 0],
+        [0xff, 0xff, 0xff, 0xff],
     ];
     assert_eq!(full().encode(MSS), expected.concat());
     assert_eq!(Body::decode(AckKind::Tack, &expected.concat()), Ok(full()));
@@ -68,7 +68,7 @@ fn a_report_of_start_up_is_28_bytes() {
         ..Report::default()
     };
     let expected =
-        [[0x10, 0, 0, 0], [0, 0, 0, 7], [0, 0, 0, 9], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 5]];
+        [[0x20, 0, 0, 0], [0, 0, 0, 7], [0, 0, 0, 9], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 0, 4], [0, 0, 0, 5]];
     assert_eq!(Body::Report(report).encode(MSS), expected.concat());
 }
 
@@ -76,7 +76,7 @@ fn a_report_of_start_up_is_28_bytes() {
 fn a_loss_a_frequency_and_a_request_are_these_bytes() {
     // The example of V-A: 1 and 3 are received, 2 is lost.
     let loss = Body::Loss(LossRange { largest: 3, second: 1 });
-    assert_eq!(&loss.encode(MSS)[..], [0x11, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1]);
+    assert_eq!(&loss.encode(MSS)[..], [0x21, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1]);
     let frequency = Body::Frequency(FrequencyUpdate {
         serial: 1,
         interval: Duration::from_millis(50),
@@ -85,7 +85,7 @@ fn a_loss_a_frequency_and_a_request_are_these_bytes() {
         ack_loss_ppm: 1_000_000,
     });
     let expected = [
-        [0x12, 0, 0, 0],
+        [0x22, 0, 0, 0],
         [0, 0, 0, 1],
         [0, 0, 0xc3, 0x50],
         [0, 3, 0x0d, 0x40],
@@ -93,7 +93,7 @@ fn a_loss_a_frequency_and_a_request_are_these_bytes() {
         [0, 0xf, 0x42, 0x40],
     ];
     assert_eq!(frequency.encode(MSS), expected.concat());
-    assert_eq!(&Body::RoundTripRequest.encode(MSS)[..], [0x13, 0, 0, 0]);
+    assert_eq!(&Body::RoundTripRequest.encode(MSS)[..], [0x23, 0, 0, 0]);
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn amounts_are_rounded_as_documented_and_end_at_the_greatest_word() {
 
 #[test]
 fn of_bubbles_that_do_not_fit_the_last_are_left_out() {
-    let bubbles: Vec<_> = (0..200).map(|i| (SeqNumber(100 * i), SeqNumber(100 * i + 10))).collect();
-    let report = Report { hol: Some(SeqNumber(0)), bubbles: bubbles.clone(), ..Report::default() };
+    let bubbles: Vec<_> = (0..200).map(|i| (Bytes(100 * i), Bytes(100 * i + 10))).collect();
+    let report = Report { hol: Some(Bytes(1)), bubbles: bubbles.clone(), ..Report::default() };
     let Body::Report(full) = full() else { unreachable!("it is a report") };
     let all_fields = Report { bubbles: bubbles.clone(), ..full };
     // 32 bytes before the bubbles, and 44.
@@ -163,7 +163,7 @@ fn of_bubbles_that_do_not_fit_the_last_are_left_out() {
 
 #[test]
 fn a_bubble_without_a_first_hole_is_not_written() {
-    let report = Report { bubbles: vec![(SeqNumber(1), SeqNumber(2))], ..Report::default() };
+    let report = Report { bubbles: vec![(Bytes(1), Bytes(2))], ..Report::default() };
     assert_eq!(through(&Body::Report(report)), Body::Report(Report::default()));
 }
 
@@ -207,7 +207,7 @@ fn what_is_not_known_is_refused() {
     }
     // Four bits of the version, four of the form (no other one has flags), and the three that mean nothing.
     assert_eq!(refused, 4 + 4 + 3);
-    for bytes in [[0; 4], [0x03, 0, 0, 0], [0x13, 1, 0, 0], [0x13, 0, 0, 1], [0x1f, 0, 0, 0]] {
+    for bytes in [[0; 4], [0x03, 0, 0, 0], [0x13, 0, 0, 0], [0x23, 1, 0, 0], [0x23, 0, 0, 1], [0x2f, 0, 0, 0]] {
         assert_eq!(Body::decode(AckKind::RoundTrip, &bytes), Err(BodyError::Unknown), "{bytes:?}");
     }
 }
@@ -215,13 +215,14 @@ fn what_is_not_known_is_refused() {
 #[test]
 fn impossible_values_are_refused() {
     let base = full().encode(MSS).to_vec();
-    let changes: [(usize, [u8; 4]); 6] = [
-        (28, [0; 4]),                   // no window, though it is there
-        (32, [0; 4]),                   // no interval
-        (36, [0; 4]),                   // no loss rate
-        (36, [0, 0xf, 0x42, 0x41]),     // 1,000,001 of a million
-        (48, [0xff, 0xff, 0xff, 0xf8]), // a bubble of nothing
-        (48, [0x7f, 0xff, 0xff, 0xf8]), // a bubble of half the space
+    let changes: [(usize, [u8; 4]); 7] = [
+        (28, [0; 4]),               // no window, though it is there
+        (32, [0; 4]),               // no interval
+        (36, [0; 4]),               // no loss rate
+        (36, [0, 0xf, 0x42, 0x41]), // 1,000,001 of a million
+        (40, [0; 4]),               // a hole of nothing
+        (48, [0, 0, 8, 1]),         // a bubble of nothing
+        (48, [0, 0, 8, 0]),         // a bubble that ends before it begins
     ];
     for (at, word) in changes {
         let mut bytes = base.clone();
@@ -234,7 +235,7 @@ fn impossible_values_are_refused() {
     }
     let over_the_wrap = Body::Loss(LossRange { largest: 1, second: u32::MAX });
     assert_eq!(through(&over_the_wrap), over_the_wrap);
-    let no_hol = [&[0x10, 0, 0, 1][..], &[0; 28]].concat();
+    let no_hol = [&[0x20, 0, 0, 1][..], &[0; 28]].concat();
     assert_eq!(Body::decode(AckKind::Tack, &no_hol), Err(BodyError::Value));
 }
 
@@ -300,7 +301,7 @@ fn loss(second: u32, ahead: u32) -> LossRange {
 fn any_report(stream: &mut Stream) -> Report {
     let mut some = |word: u32| if stream.below(2) == 0 { 0 } else { word };
     let (window, interval, loss) = (some(3), some(4), some(5));
-    let hol = (stream.below(3) > 0).then(|| SeqNumber(word(stream)));
+    let hol = (stream.below(3) > 0).then(|| Bytes(1 + stream.below((1 << 32) - 1)));
     let bubbles = if hol.is_some() { stream.below(20) } else { 0 };
     Report {
         serial: word(stream),
@@ -316,8 +317,8 @@ fn any_report(stream: &mut Stream) -> Report {
         hol,
         bubbles: (0..bubbles)
             .map(|_| {
-                let start = SeqNumber(word(stream));
-                (start, start + 1 + stream.below(1 << 20) as u32)
+                let start = Bytes(stream.below(1 << 31));
+                (start, start + Bytes(1 + stream.below(1 << 20)))
             })
             .collect(),
     }

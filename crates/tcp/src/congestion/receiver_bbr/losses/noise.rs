@@ -7,7 +7,7 @@
 //!
 //! Rounds that were held back say nothing of it, and what came all the same after its round was over counts as lost. A path that changes keeps its noise: it may be the same line.
 //!
-//! FQ-CoDel drops a little in most rounds too, of which a part passes for noise (docs/tack-wifi.md).
+//! FQ-CoDel drops a little in most rounds too, of which a part passes for noise (docs/tack-beside-linux.md).
 
 use ackless_wire::Bytes;
 

@@ -6,7 +6,7 @@
 //! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what is lost all the time, whatever is in flight ([`noise`]). What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
-//! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack.md).
+//! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack-shares.md).
 //!
 //! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
 //!
@@ -322,7 +322,7 @@ fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
 
 /// What a cut leaves: in the middle between version 3's two answers to losses, its short-term bounds (0.7, which is CUBIC's too) and its headroom (0.85).
 /// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 23 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
-/// 80 % of one of 802.11g (docs/tack.md).
+/// 80 % of one of 802.11g (docs/tack-shares.md).
 const BETA: f64 = 0.775;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;

@@ -146,10 +146,10 @@ pub(super) const TACK: About = About {
 
 pub(super) const TACK_WIFI: About = About {
     what: "TACK as one would give it to people: the paper's mechanisms with the policies of [tack] that stand beside the paper's own and are better where Wi-Fi \
-           aggregates, round trips change and radios vanish. docs/tack.md has each of them alone.",
+           aggregates, round trips change and radios vanish. docs/tack-wifi.md has each of them alone.",
     source: "TACK (IEEE/ACM ToN 2021) for the mechanisms; the policies are this project's",
     needs: "what tack needs, and for tack.batch a host that tells its TCP which segments came together",
-    breaks: "what tack breaks; and of a buffer shorter than an eighth of the path it takes nearly all beside CUBIC; and five stations that upload on 802.11g take three quarters beside five of CUBIC (docs/tack.md)",
+    breaks: "what tack breaks; and of a buffer shorter than an eighth of the path it takes nearly all beside CUBIC; and five stations that upload on 802.11g take three quarters beside five of CUBIC (docs/tack-wifi.md)",
     keys: &["transport.tack", "transport.congestion", "transport.ack", "transport.ack_l", "transport.ack_beta", "tack"],
     counters: &[],
 };

@@ -185,9 +185,12 @@ local function body(tree, ack_type, range)
     else
         words = {}
     end
-    if range:len() ~= 4 + 4 * #words + 8 * bubbles then
+    -- Of a report that was cut short the bubbles are read as far as they go.
+    local room = range:len() - 4 - 4 * #words
+    if room < 0 or room > 8 * bubbles then
         error("another length than the first four bytes announce", 0)
     end
+    bubbles = math.floor(room / 8)
     for n, word in ipairs(words) do
         local at = range(4 * n, 4)
         tree:add(word[1], at)

@@ -7,6 +7,7 @@ mod middlebox;
 mod mixed;
 mod random;
 mod schemes;
+mod segments;
 mod stripped;
 
 use std::collections::BTreeMap;

@@ -53,7 +53,8 @@
 //! Amounts too great for their word are written as the greatest that fits. No body begins with a zero byte, so zeros in a body's place are never taken for one.
 //!
 //! Places are told from the acknowledgement number of the segment, and not as sequence numbers: firewalls draw these anew and rewrite headers and SACK options, but not what they do not
-//! know (RFC 8684, 3.3, has the same reason). Version 1 had sequence numbers.
+//! know (RFC 8684, 3.3, has the same reason). Version 1 had sequence numbers. A report may fill a segment, and what is too long for a link comes in parts: so the bubbles stand last, and
+//! the first part tells what it has of them. No other part begins as a body does.
 
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 
@@ -66,7 +67,7 @@ pub enum BodyError {
     Unknown,
     /// The segment's ACK-Type does not go with this form.
     Kind,
-    /// Fewer or more bytes than the first four announce.
+    /// Fewer or more bytes than the first four announce, bubbles apart: of these some may be missing.
     Length,
     /// A field has a value that nobody sends: a loss rate above the whole, a bubble or range with nothing in it, a zero that is
     /// left out where it is meant.
@@ -112,10 +113,10 @@ impl Body {
     }
 
     /// Reads the body of a segment of this kind. The bytes say themselves whether one about a round trip is the request or the answer.
-    /// Where places and packet numbers lie is for the connection to judge.
+    /// Of a report whose segment was cut short bubbles are read as far as they go. Where places and packet numbers lie is for the connection to judge.
     ///
     /// # Errors
-    /// Bytes that [`encode`](Self::encode) makes of no body: each body has exactly one form as bytes.
+    /// Bytes that [`encode`](Self::encode) makes of no body, nor begins one with whose list of bubbles goes on: each body has exactly one form as bytes.
     pub fn decode(kind: AckKind, bytes: &[u8]) -> Result<Self, BodyError> {
         let (&[head, flags, high, low], rest) = bytes.split_first_chunk().ok_or(BodyError::Length)?;
         let bubbles = u16::from_be_bytes([high, low]);
@@ -190,10 +191,10 @@ fn decode_report(flags: u8, bubbles: u16, rest: &[u8]) -> Result<Report, BodyErr
         return Err(BodyError::Value);
     }
     let optional = (flags & (WINDOW | INTERVAL | LOSS_RATE | HOL)).count_ones() as usize;
-    let (words, []) = rest.as_chunks::<4>() else { return Err(BodyError::Length) };
-    if words.len() != REPORT_WORDS + optional + 2 * usize::from(bubbles) {
-        return Err(BodyError::Length);
-    }
+    let fixed = 4 * (REPORT_WORDS + optional);
+    let room = rest.len().checked_sub(fixed).filter(|&room| room <= 8 * usize::from(bubbles));
+    let bubbles = room.ok_or(BodyError::Length)? / 8;
+    let (words, _) = rest.as_chunks::<4>();
     let mut words = words.iter().copied().map(u32::from_be_bytes);
     let mut word = || words.next().ok_or(BodyError::Length);
     let mut report = Report {
@@ -218,7 +219,7 @@ fn decode_report(flags: u8, bubbles: u16, rest: &[u8]) -> Result<Report, BodyErr
     if flags & HOL != 0 {
         report.hol = Some(Bytes(non_zero(word()?)?.into()));
     }
-    report.bubbles.reserve_exact(bubbles.into());
+    report.bubbles.reserve_exact(bubbles);
     for _ in 0..bubbles {
         let (start, end) = (word()?, word()?);
         if end <= start {

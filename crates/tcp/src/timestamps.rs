@@ -61,11 +61,16 @@ impl Timestamps {
 
     /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After so long that the peer's clock,
     /// if it ticks like ours, or as ours once did, may have gone half round, nothing is old: 24 days at the RFC's tick of a millisecond (5.5),
-    /// 35 minutes at a microsecond.
+    /// 34 minutes at a microsecond.
     pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
         self.recent.is_some_and(|(recent, at)| {
             (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < self.outdated
         })
+    }
+
+    /// What the peer's clock showed says nothing any more.
+    pub(crate) const fn forget(&mut self) {
+        self.recent = None;
     }
 
     /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
@@ -103,9 +108,9 @@ impl Timestamps {
     }
 }
 
-/// How long a clock with this tick takes to go half round, as far as the RFC looks.
+/// How long a clock with this tick takes to go half round, less the part of that by which it may be faster than ours: of 24.8 days the RFC (7323, 5.5) takes 24.
 fn outdated(tick: Duration) -> Duration {
-    tick.saturating_mul(1 << 31).min(OUTDATED)
+    tick.saturating_mul((1 << 31) - (1 << 26)).min(OUTDATED)
 }
 
 /// RFC 7323, 5.5: 24 days.
@@ -144,7 +149,7 @@ mod tests {
         let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(1));
         stamps.on_segment(100, Position(1), Position(1), Instant::ZERO);
         stamps.change_tick(Instant::ZERO, Duration::from_millis(1));
-        assert!(stamps.is_old(99, Instant::from_secs(35 * 60)));
+        assert!(stamps.is_old(99, Instant::from_secs(34 * 60)));
         assert!(!stamps.is_old(99, Instant::from_secs(36 * 60)));
     }
 
@@ -152,7 +157,7 @@ mod tests {
     fn a_faster_clock_makes_what_was_seen_outdated_sooner() {
         let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(1));
         stamps.on_segment(100, Position(1), Position(1), Instant::ZERO);
-        assert!(stamps.is_old(99, Instant::from_secs(35 * 60)));
+        assert!(stamps.is_old(99, Instant::from_secs(34 * 60)));
         assert!(!stamps.is_old(99, Instant::from_secs(36 * 60)));
     }
 

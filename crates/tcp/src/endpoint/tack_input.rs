@@ -216,9 +216,6 @@ impl Endpoint {
         if understood.order == Order::Newest {
             self.act_on_report(now, report, &understood, before);
         }
-        if !heard {
-            self.note_answer(now);
-        }
     }
 
     /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.

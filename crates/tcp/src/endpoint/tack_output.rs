@@ -145,7 +145,11 @@ impl Endpoint {
     /// reported.
     pub(super) fn stop_tack_receiving(&mut self) {
         self.measured.set_rhythm(Rhythm::Own);
-        self.ack_policy = Policy::new(AckChoice::default());
+        self.ack_policy = Policy::new(match self.config.ack {
+            AckChoice::Tack { .. } => AckChoice::default(),
+            other => other,
+        });
+        self.rx.owed_at_end = None;
         self.timers.stop(Timer::Settle);
         self.timers.stop(Timer::DelayedAck);
         self.ack_owed = Some(AckReason::Duplicate);

@@ -26,6 +26,7 @@ mod tack_changes;
 mod tack_chaos;
 mod tack_liar;
 mod tack_long;
+mod tack_meddlers;
 mod tack_receiving;
 mod tack_sending;
 mod tack_strangers;

@@ -7,7 +7,7 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use crate::pair::{A, B, Pair, Path};
 
 /// All that is recommended, as in the row `tack-wifi`.
-fn better() -> Config {
+pub fn better() -> Config {
     Config {
         congestion: CongestionChoice::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }),
         ack: AckChoice::Tack { beta: 2, every: 2 },
@@ -24,7 +24,7 @@ fn better() -> Config {
     }
 }
 
-fn paper() -> Config {
+pub fn paper() -> Config {
     Config {
         congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
         ack: AckChoice::Tack { beta: 4, every: 2 },

@@ -77,6 +77,9 @@ impl Arrivals {
 
     /// Packet `number`, as it stands on the wire, came. A gap below it may close within `settling`.
     pub(crate) fn on_packet(&mut self, now: Instant, number: u32, settling: Duration) -> Arrival {
+        if self.largest == 0 && number > NEAR {
+            self.begin_with(number);
+        }
         // The first number is 1: what would lie before it is taken for it.
         let ahead = i64::from(number.wrapping_sub(self.largest as u32) as i32);
         let number = self.largest.saturating_add_signed(ahead).max(1);
@@ -92,6 +95,12 @@ impl Arrivals {
         }
         (self.largest, self.largest_at) = (number, now);
         Arrival::Newest
+    }
+
+    /// The first packet to come has a number that is no first one of ours: the paper says of none what it is. That so many were lost before it cannot be.
+    fn begin_with(&mut self, number: u32) {
+        self.largest = u64::from(number) - 1;
+        (self.settled, self.loss.since) = (self.largest, self.largest);
     }
 
     fn fill(&mut self, now: Instant, number: u64) -> Arrival {
@@ -127,14 +136,23 @@ impl Arrivals {
         self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
     }
 
-    /// Whether packet `number`, as it stands on the wire, is missing among the last that the sender has sent before the largest.
-    pub(crate) fn is_missing(&self, number: u32) -> bool {
-        let back = (self.largest as u32).wrapping_sub(number);
+    /// Whether packet `number`, as it stands on the wire, was sent of late and has not come: it is missing among the last before the largest, or one of the first behind it.
+    pub(crate) fn is_of_late(&self, number: u32) -> bool {
+        let ahead = number.wrapping_sub(self.largest as u32);
+        if (1..=NEAR).contains(&ahead) {
+            return true;
+        }
+        let back = ahead.wrapping_neg();
         if back >= NEAR || u64::from(back) >= self.largest {
             return false;
         }
         let number = self.largest - u64::from(back);
         self.gaps.range(..=number).next_back().is_some_and(|(_, gap)| number < gap.end)
+    }
+
+    /// Whether that is the largest number.
+    pub(crate) fn ends_with(&self, number: Option<u32>) -> bool {
+        number == Some(self.largest as u32)
     }
 
     /// When the next gap counts as lost.

@@ -39,7 +39,7 @@ impl Hold {
 }
 
 /// The longest that an acknowledgement may be delayed (RFC 9293, 3.8.6.3): nobody makes us wait longer.
-const LONGEST: Duration = Duration::from_millis(500);
+pub(super) const LONGEST: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

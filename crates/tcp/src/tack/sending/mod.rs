@@ -218,7 +218,7 @@ impl Sending {
 
     /// The handshake took `rtt`.
     pub(crate) fn on_handshake(&mut self, now: Instant, rtt: Duration) {
-        self.round_trip.on_exchange(now, rtt);
+        self.round_trip.on_handshake(now, rtt);
     }
 
     /// A report came whose TSval names a departure `elapsed` ago. `ceiling` is the most that can have been delivered in
@@ -233,8 +233,12 @@ impl Sending {
     ) -> Option<Understood> {
         let largest = self.numbers.unwrap_or_zero(report.largest)?;
         let order = self.reports.on_report(report.serial);
-        let past = |span: Duration, delay: Duration| (span > delay).then(|| span.saturating_sub(delay));
-        let by_delay = elapsed.and_then(|elapsed| past(elapsed, report.delay));
+        // A delay is told by the receiver's clock and taken off a span of ours, and of one that lasts for minutes the difference between the clocks is left: an end that reads again may name
+        // a packet of long ago. And what is told once more is from long ago.
+        let past = |span: Duration, delay: Duration| {
+            (delay < span && delay <= hold::LONGEST * 2).then(|| span.saturating_sub(delay))
+        };
+        let by_delay = elapsed.filter(|_| order != Order::Repeated).and_then(|elapsed| past(elapsed, report.delay));
         let advanced = largest > self.largest;
         let newest = self.numbers.sent_at(largest).filter(|_| advanced);
         let by_newest = newest.and_then(|sent| past(now.saturating_since(sent), report.largest_delay));
@@ -244,6 +248,9 @@ impl Sending {
             self.numbers.forget(largest);
             if largest >= self.round_ends {
                 self.round += 1;
+                if self.round == 2 {
+                    self.round_trip.on_first_round(now);
+                }
                 self.round_ends = self.numbers.next();
             }
             if let (Some(usual), Some(rtt)) = (&mut self.usual, by_newest) {

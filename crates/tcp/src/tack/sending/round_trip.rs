@@ -21,6 +21,14 @@ pub(crate) struct RoundTrip {
     sampled: Minimum,
     /// The stretch in which a fresh sample was last asked for.
     asked: u64,
+    handshake: Option<Handshake>,
+}
+
+/// What the handshake took, as long as no round of data has been heard of, and the least that data has needed.
+#[derive(Clone, Copy, Debug)]
+struct Handshake {
+    took: Duration,
+    data: Option<Duration>,
 }
 
 /// A minimum filter that keeps what it knew before a silence until it knows better.
@@ -35,7 +43,7 @@ impl RoundTrip {
     pub(crate) const fn new(timing: Timing, tau: Duration) -> Self {
         let nanos = tau.as_nanos() / SLOTS as u64;
         let tenth = Duration::from_nanos(if nanos == 0 { 1 } else { nanos });
-        Self { timing, tenth, advanced: Minimum::new(), sampled: Minimum::new(), asked: 0 }
+        Self { timing, tenth, advanced: Minimum::new(), sampled: Minimum::new(), asked: 0, handshake: None }
     }
 
     /// A report came, with the samples that it gave by the two methods.
@@ -43,9 +51,29 @@ impl RoundTrip {
         self.advance(now);
         self.advanced.put(advanced);
         self.sampled.put(sampled);
+        if let Some(handshake) = &mut self.handshake {
+            let least = advanced.into_iter().chain(sampled).chain(handshake.data).min();
+            handshake.data = least;
+        }
     }
 
-    /// The handshake, or the answer to a request, took `rtt`.
+    /// The handshake took `rtt`: a sample for the time being.
+    pub(crate) fn on_handshake(&mut self, now: Instant, rtt: Duration) {
+        self.on_exchange(now, rtt);
+        self.handshake = Some(Handshake { took: rtt, data: None });
+    }
+
+    /// All that went out first has been heard of. Where not even the first of it was back in twice the time of the handshake, a proxy has answered that, nearer by than whom the data is
+    /// for, and what it took is forgotten.
+    pub(crate) fn on_first_round(&mut self, now: Instant) {
+        if let Some(Handshake { took, data: Some(data) }) = self.handshake.take()
+            && data > (took * 2).max(SHORT)
+        {
+            self.renew(now, data);
+        }
+    }
+
+    /// The answer to a request took `rtt`.
     pub(crate) fn on_exchange(&mut self, now: Instant, rtt: Duration) {
         self.on_samples(now, Some(rtt), Some(rtt));
     }
@@ -128,6 +156,9 @@ impl Minimum {
 
 /// tau, in tenths.
 const SLOTS: usize = 10;
+
+/// What data needs where it takes longer than a SYN by itself, on a slow link or in an A-MPDU; no proxy that is worth it stands on a path of that length.
+const SHORT: Duration = Duration::from_millis(10);
 
 #[cfg(test)]
 mod tests {

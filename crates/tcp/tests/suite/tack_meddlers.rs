@@ -1,0 +1,317 @@
+//! Hosts, clocks and middleboxes that meddle with TACK and leave its options alone.
+
+use ackless_tcp::tack::body::{AckKind, Body, Report};
+use ackless_tcp::{AckChoice, Config, Consume, Endpoint, RtoRule, State, TackConfig};
+use ackless_wire::tcp::{TackForm, TcpOptions};
+use ackless_wire::{
+    BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
+};
+
+use crate::pair::{A, B, Middlebox, Pair, Path, address};
+use crate::tack_agreement::tack;
+use crate::tack_changes::{better, paper};
+use crate::tack_sending::script::*;
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn tcp(packet: &mut Packet) -> &mut TcpHeader {
+    let Transport::Tcp(tcp) = &mut packet.transport else { panic!("an endpoint sends TCP") };
+    tcp
+}
+
+/// 50 Mbps behind 200 packets, this long each way.
+fn line(millis: u64) -> Path {
+    Path { rate: Some(BitRate::from_mbps(50)), queue: 200, ..Path::of_delay(millis) }
+}
+
+/// From now on B's clock is so many microseconds behind where it was: to B the clock of A has jumped.
+fn sleep(pair: &mut Pair, jump: u32) {
+    pair.alter[A] = Middlebox::new(move |packet| {
+        let typed = tcp(packet).options.tack.ack_type.is_some();
+        if let Some((value, echo)) = &mut tcp(packet).options.timestamps {
+            *value = value.wrapping_add(jump);
+            *echo = echo.wrapping_add(if typed { jump } else { 0 });
+        }
+        true
+    });
+    pair.alter[B] = Middlebox::new(move |packet| {
+        let kind = tcp(packet).options.tack.ack_type.and_then(AckKind::of);
+        if let Some((value, echo)) = &mut tcp(packet).options.timestamps {
+            match kind {
+                None => *echo = echo.wrapping_sub(jump),
+                // Reports name a departure in A's clock.
+                Some(AckKind::Tack | AckKind::Window | AckKind::RoundTrip) => *value = value.wrapping_sub(jump),
+                Some(AckKind::Loss | AckKind::Frequency) => {}
+            }
+        }
+        true
+    });
+}
+
+#[test]
+fn a_connection_survives_that_one_host_has_slept() {
+    for secs in [600, 2_200, 2_400, 4_000, 8 * 3_600] {
+        let config = tack(TackForm::Kinds);
+        let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 3);
+        pair.ends[A].send(Bytes(100_000));
+        pair.run_for(Duration::from_secs(5));
+        sleep(&mut pair, 1_000_000_u32.wrapping_mul(secs));
+        for round in 2..=3 {
+            pair.ends[A].send(Bytes(100_000));
+            pair.run_for(Duration::from_secs(100));
+            let came = pair.ends[B].stats();
+            let fallbacks = pair.ends[A].stats().fallbacks + came.fallbacks;
+            assert_eq!((came.bytes_delivered, fallbacks), (Bytes(100_000 * round), 0), "{secs} s");
+        }
+        assert_eq!(pair.ends[B].stats().dropped_by_timestamp, 0, "{secs} s");
+    }
+}
+
+#[test]
+fn a_firewall_that_draws_sequence_numbers_anew_changes_nothing() {
+    let run = |shift: u32| {
+        let config = tack(TackForm::Kinds);
+        let mut pair = Pair::new([config.clone(), config], line(20), 3);
+        pair.paths[A].loss = 0.01;
+        pair.alter[A] = Middlebox::new(move |packet| {
+            tcp(packet).seq = tcp(packet).seq + shift;
+            true
+        });
+        pair.alter[B] = Middlebox::new(move |packet| {
+            tcp(packet).ack = SeqNumber(tcp(packet).ack.0.wrapping_sub(shift));
+            true
+        });
+        pair.ends[A].send_forever();
+        pair.run_for(Duration::from_secs(10));
+        (pair.ends[B].bytes_delivered(), pair.ends[A].stats().retransmitted_segments)
+    };
+    let kept = run(0);
+    assert!(kept.1 > 300, "{kept:?}");
+    for shift in [0x1234_5678, 0x9234_5678, 300_000, 300_000_u32.wrapping_neg()] {
+        assert_eq!(run(shift), kept, "{shift:#x}");
+    }
+}
+
+/// The reader pauses, and its host tells of the window when it goes on; the two clocks differ by so many parts in a million.
+#[test]
+fn clocks_that_drift_shorten_no_round_trip() {
+    for (ppm, pause) in [(0, 600), (20, 600), (50, 600), (1_000, 60), (10_000, 5)] {
+        let mut script = Script::connected(config());
+        script.end.send(Bytes(3_000));
+        script.burst();
+        script.wait(RTT);
+        let &(at, sent, departure) = script.log.last().expect("it has sent");
+        script.report(3, report(sent.number, 0));
+        script.wait(Duration::from_secs(pause));
+        let held = script.now.saturating_since(at) - RTT;
+        let delay = held + held / 1_000_000 * ppm;
+        let body = Body::Report(Report { serial: script.serial, delay, ..report(sent.number, 0) });
+        script.typed(AckKind::Window, 3, &body, Some(departure));
+        let least = script.end.stats().min_rtt_advanced.expect("the handshake took one");
+        assert!(least >= RTT * 95 / 100, "{ppm} ppm over {pause} s: {least:?}");
+    }
+}
+
+/// Only the way of the data is gone. Each time that the sender has asked, the peer tells of its window by itself.
+#[test]
+fn what_a_reader_tells_of_its_window_answers_no_inquiry() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(3_000));
+    script.burst();
+    script.wait(RTT);
+    let &(_, sent, departure) = script.log.last().expect("it has sent");
+    script.report(3, report(sent.number, 0));
+    script.drain();
+    script.end.send(Bytes(20_000));
+    script.burst();
+    for timeouts in 1..=8 {
+        while script.end.stats().timeouts < timeouts {
+            let at = script.end.poll_timeout().expect("data is out");
+            script.wait(at.saturating_since(script.now));
+        }
+        script.wait(ms(10));
+        let serial = script.serial;
+        script.serial += 1;
+        let body = Body::Report(Report { serial, delay: ms(1), ..report(sent.number, 0) });
+        script.typed(AckKind::Window, 3, &body, Some(departure));
+        script.drain();
+    }
+    assert_eq!(script.end.stats().fallbacks, 0);
+}
+
+#[test]
+fn a_report_that_comes_again_is_no_round_trip() {
+    let mut config = config();
+    config.sender.rto = RtoRule::Linux;
+    let mut script = Script::connected(config);
+    script.end.send(Bytes(3_000));
+    script.burst();
+    script.wait(RTT);
+    let &(_, sent, departure) = script.log.last().expect("it has sent");
+    let before = script.end.stats().srtt.expect("the handshake took one");
+    for _ in 0..20 {
+        script.typed(AckKind::Tack, 3, &Body::Report(report(sent.number, 0)), Some(departure));
+        script.wait(ms(100));
+    }
+    let after = script.end.stats().srtt.expect("the handshake took one");
+    assert!(after < before * 2, "{before:?}, {after:?}");
+}
+
+/// A SYN proxy answers after 2 ms; the path to the server takes 100 ms.
+#[test]
+fn a_handshake_that_a_proxy_has_answered_is_not_the_path_s_round_trip() {
+    for (name, config) in [("paper", paper()), ("better", better())] {
+        let [proxied, whole] = [1, 50].map(|millis| {
+            let mut pair = Pair::new([config.clone(), config.clone()], line(millis), 3);
+            pair.run_for(ms(200));
+            (pair.paths[A].delay, pair.paths[B].delay) = (ms(50), ms(50));
+            pair.ends[A].send_forever();
+            pair.run_for(Duration::from_secs(5));
+            pair.ends[B].bytes_delivered().get() as f64 * 8.0 / 5e6
+        });
+        println!("{name}: {proxied:.1} Mbps of 50, {whole:.1} where nobody answers for the server");
+        // One where RTTmin was the proxy's.
+        assert!(
+            proxied > 0.6 * whole,
+            "{name}: {proxied:.1} Mbps of 50, {whole:.1} where nobody answers for the server"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_paused_for_a_moment_has_said_nothing_of_the_path() {
+    let config = Config { consume: Consume::ByApplication, receive_buffer: Bytes(400_000), ..better() };
+    let mut pair = Pair::new([config.clone(), config], line(10), 3);
+    pair.ends[A].send_forever();
+    let read = |pair: &mut Pair, millis: u64| {
+        let before = pair.ends[B].bytes_delivered();
+        for _ in 0..millis / 2 {
+            pair.run_for(ms(2));
+            while pair.ends[B].read(Bytes(1 << 20)).is_some() {}
+            pair.drain();
+        }
+        pair.ends[B].bytes_delivered() - before
+    };
+    read(&mut pair, 3_000);
+    let usual = read(&mut pair, 1_000);
+    pair.run_for(ms(400));
+    // An eighth of it by the paper's filter, which counts 200 ms.
+    let after = read(&mut pair, 1_000);
+    assert!(after * 5 > usual * 4, "{after:?} in the second after the pause, {usual:?} before");
+}
+
+/// A receiver whose peer a test plays.
+struct Receiver {
+    now: Instant,
+    end: Endpoint,
+    loss_iacks: u32,
+    /// The largest number that its last report tells of.
+    largest: u32,
+    acks: u32,
+}
+
+const ISN: SeqNumber = SeqNumber(1_000);
+
+impl Receiver {
+    fn new(config: Config) -> Self {
+        let end = Endpoint::listen(config, address(B), SeqNumber(77));
+        let mut this = Self { now: Instant::from_secs(1), end, loss_iacks: 0, largest: 0, acks: 0 };
+        let mut offer = TcpOptions { mss: Some(1460), timestamps: Some((5, 0)), ..TcpOptions::default() };
+        offer.tack.permitted = true;
+        this.hear(TcpFlags::SYN, 0, offer, 0);
+        this.wait(ms(20));
+        this.hear(TcpFlags::ACK, 1, TcpOptions { timestamps: Some((6, 0)), ..TcpOptions::default() }, 0);
+        assert_eq!(this.end.state(), State::Established);
+        this
+    }
+
+    fn hear(&mut self, flags: TcpFlags, above: u32, options: TcpOptions, len: u32) {
+        let ack = if flags.contains(TcpFlags::ACK) { SeqNumber(78) } else { SeqNumber(0) };
+        let ports = TcpHeader::new(40_000, address(B).port());
+        let tcp = TcpHeader { seq: ISN + above, ack, flags, window: 60_000, options, ..ports };
+        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
+        let packet = Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) };
+        if self.end.gathers() {
+            self.end.handle_merged(self.now, &packet, Bytes(1_000));
+        } else {
+            self.end.handle_segment(self.now, &packet);
+        }
+    }
+
+    /// A thousand bytes so many above the first, under this number, or none where it is stripped.
+    fn data(&mut self, number: Option<u32>, above: u32) {
+        let mut options = TcpOptions { timestamps: Some((10, 0)), ..TcpOptions::default() };
+        options.tack.packet_number = number;
+        self.hear(TcpFlags::ACK, 1 + above, options, 1_000);
+    }
+
+    fn wait(&mut self, span: Duration) {
+        let until = self.now + span;
+        loop {
+            while let Some(packet) = self.end.poll_transmit(self.now) {
+                self.note(&packet);
+            }
+            let Some(at) = self.end.poll_timeout().filter(|&at| at <= until) else { break };
+            self.now = self.now.max(at);
+            self.end.handle_timeout(self.now);
+        }
+        self.now = until;
+    }
+
+    fn note(&mut self, packet: &Packet) {
+        self.acks += 1;
+        let kind = packet.tcp().and_then(|tcp| tcp.options.tack.ack_type).and_then(AckKind::of);
+        let (Some(kind), Payload::Data(bytes)) = (kind, &packet.payload) else { return };
+        match Body::decode(kind, bytes).expect("an endpoint makes sense") {
+            Body::Report(report) => self.largest = report.largest,
+            Body::Loss(_) => self.loss_iacks += 1,
+            Body::Frequency(_) | Body::RoundTripRequest => {}
+        }
+    }
+}
+
+#[test]
+fn a_peer_may_begin_with_any_number() {
+    for first in [1_u32, 0, 1_000_000, 0x7fff_ffff, 0x8000_0010, 0xffff_fff0] {
+        let mut receiver = Receiver::new(tack(TackForm::Kinds));
+        for i in [0_u32, 1, 3, 4] {
+            receiver.data(Some(first.wrapping_add(i)), 1_000 * i);
+            receiver.wait(ms(1));
+        }
+        receiver.wait(ms(200));
+        let seen = (receiver.loss_iacks, receiver.end.stats().tack.packets_lost, receiver.largest);
+        assert_eq!(seen, (1, 1, first.wrapping_add(4)), "{first:#x}");
+    }
+}
+
+#[test]
+fn who_falls_back_amid_a_batch_still_delays_acknowledgements_for_no_more_than_the_timer() {
+    for ack in [AckChoice::Tack { beta: 4, every: 2 }, AckChoice::Delayed { every: 2, timeout: ms(40) }] {
+        let mut config = Config { ack, ..tack(TackForm::Kinds) };
+        config.tack = config.tack.map(|tack| TackConfig { batch: true, ..tack });
+        let mut receiver = Receiver::new(config);
+        receiver.data(Some(1), 0);
+        // From here on the options are stripped: nothing gathers any more.
+        receiver.data(None, 1_000);
+        assert!(!receiver.end.gathers());
+        receiver.wait(ms(500));
+        receiver.acks = 0;
+        receiver.data(None, 2_000);
+        receiver.wait(ms(500));
+        assert_eq!(receiver.acks, 1, "a lone segment is acknowledged");
+    }
+}
+
+#[test]
+fn who_falls_back_acknowledges_as_its_host_has_chosen() {
+    let mut receiver = Receiver::new(Config { ack: AckChoice::PerPacket, ..tack(TackForm::Kinds) });
+    receiver.data(Some(1), 0);
+    receiver.data(None, 1_000);
+    receiver.wait(ms(500));
+    receiver.acks = 0;
+    receiver.data(None, 2_000);
+    receiver.wait(Duration::ZERO);
+    assert_eq!(receiver.acks, 1, "each packet");
+}

@@ -50,7 +50,9 @@ pub struct Config {
     /// What becomes of a segment without timestamps on a connection that negotiated them. Default: it is taken, as by Linux.
     pub missing_timestamp: MissingTimestamp,
     /// Whether to offer TACK, and how to do it. It needs timestamps, whose clock then ticks in microseconds: without
-    /// `timestamps` it is not offered. Default: no.
+    /// `timestamps` it is not offered. It goes with [`AckChoice::Tack`] and, at the sender of data, with
+    /// [`CongestionChoice::ReceiverBbr`]: by itself it numbers data and reports what came of it, in the rhythm of whatever `ack` says. Over a
+    /// real network no host may cut or join its segments, whose options are each of its own: TSO and LRO are off, and GRO joins none of different options. Default: no.
     pub tack: Option<TackConfig>,
     /// Whether to offer window scaling (RFC 7323). Default: yes, with the least shift that fits the receive buffer.
     pub window_scaling: bool,
@@ -160,7 +162,7 @@ pub struct UndoChoices {
 /// Who takes received data out of the receive buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consume {
-    /// It is counted and gone as soon as it is in order: the window never closes, and bytes are not kept.
+    /// It is counted and gone as soon as it is in order: the window never closes, bytes are not kept, and `read` has nothing. For simulated applications.
     Immediately,
     /// It stays until `read`.
     ByApplication,

@@ -16,7 +16,6 @@ pub struct Measured {
     max_rate: BitRate,
     interval: Option<Interval>,
     min_rtt: Option<Duration>,
-    delay: Option<Delay>,
     rhythm: Rhythm,
 }
 
@@ -39,20 +38,9 @@ struct Interval {
     bytes: Bytes,
 }
 
-/// Relative one-way delay: arrival time less the sender's timestamp. The clocks' offset is unknown and drops out of
-/// differences.
-#[derive(Clone, Copy, Debug)]
-struct Delay {
-    first_stamp: u32,
-    first_arrival: Instant,
-    /// Latest and least, in nanoseconds more (or less) than the first segment took.
-    latest: i64,
-    least: i64,
-}
-
 impl Measured {
-    /// A segment with `bytes` of payload came; `stamp` is its timestamp in ticks of `tick`, if it has one.
-    pub(crate) fn on_data(&mut self, now: Instant, bytes: Bytes, stamp: Option<(u32, Duration)>) {
+    /// A segment with `bytes` of payload came.
+    pub(crate) fn on_data(&mut self, now: Instant, bytes: Bytes) {
         self.segments += 1;
         self.bytes += bytes;
         match &mut self.interval {
@@ -67,17 +55,6 @@ impl Measured {
                 }
             }
         }
-        if let Some((stamp, tick)) = stamp {
-            self.on_stamp(now, stamp, tick);
-        }
-    }
-
-    fn on_stamp(&mut self, now: Instant, stamp: u32, tick: Duration) {
-        let delay = self.delay.get_or_insert(Delay { first_stamp: stamp, first_arrival: now, latest: 0, least: 0 });
-        let sent = i64::from(stamp.wrapping_sub(delay.first_stamp) as i32).saturating_mul(tick.as_nanos() as i64);
-        let arrived = now.saturating_since(delay.first_arrival).as_nanos() as i64;
-        delay.latest = arrived.saturating_sub(sent);
-        delay.least = delay.least.min(delay.latest);
     }
 
     /// A hole opened: a segment came above bytes that are missing.
@@ -129,12 +106,6 @@ impl Measured {
     pub const fn min_rtt(&self) -> Option<Duration> {
         self.min_rtt
     }
-
-    /// How much longer the latest segment was under way than the fastest one, to about one tick of the peer's
-    /// clock (assumed to tick like ours). Nothing without timestamps.
-    pub fn queueing_delay(&self) -> Option<Duration> {
-        self.delay.map(|delay| Duration::from_nanos(delay.latest.abs_diff(delay.least)))
-    }
 }
 
 #[cfg(test)]
@@ -145,21 +116,10 @@ mod tests {
     fn twelve_megabits_in_a_second_are_measured_as_such() {
         let mut measured = Measured::default();
         for i in 0..1000 {
-            measured.on_data(Instant::from_millis(i), Bytes(1500), None);
+            measured.on_data(Instant::from_millis(i), Bytes(1500));
         }
         assert_eq!(measured.delivery_rate(), BitRate::from_mbps(12));
         assert_eq!(measured.max_delivery_rate(), BitRate::from_mbps(12));
         assert_eq!((measured.segments(), measured.bytes()), (1000, Bytes(1_500_000)));
-    }
-
-    #[test]
-    fn queueing_delay_is_what_the_fastest_segment_did_not_need() {
-        let mut measured = Measured::default();
-        let tick = Duration::from_millis(1);
-        for (arrival, stamp) in [(100, u32::MAX), (103, 0), (109, 7), (120, 8)] {
-            measured.on_data(Instant::from_millis(arrival), Bytes(1), Some((stamp, tick)));
-        }
-        // Under way, relative to the first: 0, 2, 1 and 11 ms.
-        assert_eq!(measured.queueing_delay(), Some(Duration::from_millis(11)));
     }
 }

@@ -65,9 +65,9 @@ pub struct Stats {
     pub tacks_received: u64,
     /// IACKs received, of whatever kind.
     pub iacks_received: u64,
-    /// TACKs and IACKs received whose body made no sense, or that told of packets never sent.
+    /// TACKs and IACKs received whose body made no sense, that told of packets never sent, or whose number was no old one within a window.
     pub malformed_tacks: u64,
-    /// How often TACK was given up because something stripped or dropped its options: at most once.
+    /// How often TACK was given up because something stripped or dropped its options: once at most for each connection.
     pub fallbacks: u64,
     /// RTTmin by the least one-way delay, of the data that we send (TACK paper, V-B). Nothing without TACK, as the next ones.
     pub min_rtt_advanced: Option<Duration>,

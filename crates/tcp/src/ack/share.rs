@@ -89,7 +89,7 @@ mod tests {
         }
 
         fn ask(&mut self, place: Place) -> AckDecision {
-            self.measured.on_data(self.now, Bytes(1000), None);
+            self.measured.on_data(self.now, Bytes(1000));
             let measured = &self.measured;
             let facts = SegmentFacts { new_bytes: Bytes(1000), full_size: Bytes(1000), place, measured, host: None };
             self.policy.on_segment(self.now, &facts)

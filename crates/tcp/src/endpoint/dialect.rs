@@ -83,7 +83,7 @@ impl Dialect {
         self.is_plain()
     }
 
-    /// Whether the receiver says which transmissions are lost: no loss turns out to be a mistake then, and there is a cap on what is in flight, for probes too.
+    /// Whether the receiver says which transmissions are lost: none that the sender guesses can turn out to be a mistake then, and there is a cap on what is in flight, for probes too.
     #[inline(always)]
     pub(super) const fn pulls(&self) -> bool {
         !self.is_plain()

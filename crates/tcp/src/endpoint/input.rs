@@ -28,7 +28,8 @@ impl Endpoint {
     }
 
     /// As [`handle_segment`](Self::handle_segment), of one segment that generic receive offload has merged of several, whose payload was `segment` each, or less in the last; of one that is
-    /// alone it is the payload. The application reads only once [`end_batch`](Self::end_batch) says that no more of the batch is to come.
+    /// alone it is the payload. The application reads only once [`end_batch`](Self::end_batch) says that no more of the batch is to come: that is owed after any number of these calls,
+    /// whatever [`gathers`](Self::gathers) says then.
     pub fn handle_merged(&mut self, now: Instant, packet: &Packet, segment: Bytes) {
         self.rx.in_batch = true;
         self.handle(now, packet, segment);
@@ -293,8 +294,7 @@ impl Endpoint {
         if len > Bytes::ZERO {
             self.stats.data_segments_received += 1;
             self.rx.full_size = self.rx.full_size.max(segment);
-            let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
-            self.measured.on_data(now, len, stamp);
+            self.measured.on_data(now, len);
             if self.reports_duplicates() {
                 self.rx.note_duplicate(whole);
             }
@@ -309,21 +309,13 @@ impl Endpoint {
             self.rx.join_batch(fresh);
         }
         let window_grew = len > Bytes::ZERO && place != Place::Duplicate && self.tune(now, place, len, segment, tcp);
-        let facts = SegmentFacts {
-            new_bytes,
-            full_size: self.rx.full_size,
-            place: self.dialect.told_as(place),
-            measured: &self.measured,
-            host: None,
-        };
-        let decision = if self.ack_policy.asks_host() {
-            let host = HostFacts { window_grew, ..self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)) };
-            let host = Some(host);
-            let facts = SegmentFacts { measured: &self.measured, host, ..facts };
-            self.ack_policy.on_segment(now, &facts)
-        } else {
-            self.ack_policy.on_segment(now, &facts)
-        };
+        let host = self
+            .ack_policy
+            .asks_host()
+            .then(|| HostFacts { window_grew, ..self.host_facts(segment, tcp.flags.contains(TcpFlags::PSH)) });
+        let (full_size, place_told) = (self.rx.full_size, self.dialect.told_as(place));
+        let facts = SegmentFacts { new_bytes, full_size, place: place_told, measured: &self.measured, host };
+        let decision = self.ack_policy.on_segment(now, &facts);
         self.heed_policy(now, decision);
         if !self.rx.keeps() {
             self.read_at_once(now, place, fresh, decision);

@@ -81,7 +81,8 @@ use crate::timestamps::Timestamps;
 /// `None`, then `poll_timeout` once. What a packet says is decided when it is asked for: whoever hands in several
 /// segments before draining gets one acknowledgement for all of them, as from a stack with receive offload.
 ///
-/// Time never runs back between calls. A payload is real bytes or just a length, see [`ackless_wire::Payload`]:
+/// Time never runs back between calls. Over a real network it is that of a clock which goes on while the host sleeps (on Linux `CLOCK_BOOTTIME`), from one origin for all
+/// calls: else a peer's timeouts and timestamps are of another time. A payload is real bytes or just a length, see [`ackless_wire::Payload`]:
 /// written lengths cost no memory.
 #[derive(Clone, Debug)]
 pub struct Endpoint {

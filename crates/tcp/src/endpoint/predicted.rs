@@ -165,7 +165,7 @@ impl Endpoint {
     fn append(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
         self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
         self.take_timestamp(now, span.start, tcp);
-        self.take_next::<false>(now, span, tcp, segment);
+        self.take_next::<false>(now, span, segment);
     }
 
     /// Whether a segment on a TACK connection bears data and its number, and nothing waits above a hole.
@@ -183,7 +183,7 @@ impl Endpoint {
         self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, len));
         self.take_timestamp(now, span.start, tcp);
         let window = self.rx.window();
-        self.take_next::<true>(now, span, tcp, segment);
+        self.take_next::<true>(now, span, segment);
         self.after_text(now, len, len, window);
         if self.rx.in_batch {
             self.rx.join_batch(span);
@@ -196,7 +196,7 @@ impl Endpoint {
         let span = Span::new(start, Bytes(packet.payload.len().into()));
         self.update_window(now, self.tx.una, &self.report_of(tcp, span.start, span.len()));
         self.take_timestamp(now, span.start, tcp);
-        self.count_data(now, span.len(), tcp, segment);
+        self.count_data(now, span.len(), segment);
         let place = self.store(span, span, &packet.payload);
         self.ask_policy::<false>(now, span.len(), place);
     }
@@ -234,8 +234,8 @@ impl Endpoint {
 
     /// Data in order.
     #[inline(always)]
-    fn take_next<const NUMBERED: bool>(&mut self, now: Instant, span: Span, tcp: &TcpHeader, segment: Bytes) {
-        self.count_data(now, span.len(), tcp, segment);
+    fn take_next<const NUMBERED: bool>(&mut self, now: Instant, span: Span, segment: Bytes) {
+        self.count_data(now, span.len(), segment);
         self.rx.next = span.end;
         self.stats.bytes_delivered += span.len();
         self.ask_policy::<NUMBERED>(now, span.len(), Place::InOrder);
@@ -243,11 +243,10 @@ impl Endpoint {
 
     /// A segment with so much data, each of a merged one with `segment` of it, is one more.
     #[inline(always)]
-    fn count_data(&mut self, now: Instant, len: Bytes, tcp: &TcpHeader, segment: Bytes) {
+    fn count_data(&mut self, now: Instant, len: Bytes, segment: Bytes) {
         self.stats.data_segments_received += 1;
         self.rx.full_size = self.rx.full_size.max(segment);
-        let stamp = self.stamps.as_ref().and_then(|s| tcp.options.timestamps.map(|(value, _)| (value, s.tick())));
-        self.measured.on_data(now, len, stamp);
+        self.measured.on_data(now, len);
     }
 
     /// Whether what has come so is acknowledged now.

@@ -26,7 +26,7 @@ pub(super) struct Islands {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Island {
     pub(super) span: Span,
-    /// The number of the packet that revealed the hole below; never greater than that of an island above.
+    /// The number of the packet that revealed the hole below. That of an island above may be less, where this one's came late: then what is above is told as late as this.
     pub(super) revealed: u64,
 }
 

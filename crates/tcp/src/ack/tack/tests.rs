@@ -77,7 +77,7 @@ fn without_permission_every_packet_is_acknowledged_until_rate_and_round_trip_are
     assert_eq!(ask(&mut policy, &measured, 1, Place::InOrder), AckDecision::Now(AckReason::Count));
     policy.on_ack_sent(Instant::from_millis(1));
     // 1000 bytes in each of 20 ms, which is 8 Mbps: L MSS / bw = 2 ms, RTTmin / beta = 10 ms.
-    (0..=20).for_each(|at| measured.on_data(Instant::from_millis(at), Bytes(1000), None));
+    (0..=20).for_each(|at| measured.on_data(Instant::from_millis(at), Bytes(1000)));
     assert_eq!(sent(&mut policy, &measured, 21..50), [22, 32, 42]);
     for (place, reason) in [(Place::AboveHole, AckReason::OutOfOrder), (Place::FillsHole, AckReason::HoleFilled)] {
         assert_eq!(ask(&mut policy, &measured, 50, place), AckDecision::Now(reason), "RFC 5681, 4.2");
@@ -134,7 +134,7 @@ fn no_acknowledgement_is_held_longer_than_half_a_second_whatever_is_told_or_meas
     let mut own = Measured::default();
     own.on_rtt(Duration::from_secs(3));
     for i in 0..20 {
-        own.on_data(Instant::from_millis(i), Bytes(1000), None);
+        own.on_data(Instant::from_millis(i), Bytes(1000));
     }
     for measured in [own, told(3_600_000)] {
         let mut policy = Tack::new(1, 2);

@@ -8,7 +8,7 @@ use std::process::Command;
 use ackless_tcp::tack::body::{FrequencyUpdate, LossRange, Report};
 use ackless_tcp::tack::{AckKind, Body};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::tcp::{SackBlocks, TackForm, TackOptions};
+use ackless_wire::tcp::{AckRate, RateRequest, SackBlocks, TackForm, TackOptions};
 use ackless_wire::{BitRate, Bytes, Duration, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 const KINDS: [AckKind; 5] = [AckKind::Tack, AckKind::Loss, AckKind::Window, AckKind::RoundTrip, AckKind::Frequency];
@@ -60,13 +60,13 @@ impl Capture {
     }
 
     /// What tshark says of each packet: the values of these fields, or nothing where tshark is missing.
-    fn shown(&self, name: &str, with_script: bool, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    fn shown(&self, name: &str, script: Option<&str>, fields: &[&str]) -> Option<Vec<Vec<String>>> {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::write(&path, &self.0).expect("the build directory can be written");
         let mut command = Command::new("tshark");
         command.arg("-n").arg("-r").arg(&path);
-        if with_script {
-            let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/wireshark/tack.lua");
+        if let Some(script) = script {
+            let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/wireshark").join(script);
             command.arg("-X").arg(format!("lua_script:{}", script.display()));
         }
         // The packets are no conversation, so what TCP makes of their order does not matter.
@@ -182,7 +182,7 @@ fn tshark_finds_no_fault_with_any_segment_of_tack() {
     }
     let verdicts =
         ["_ws.malformed", "_ws.expert.severity", "_ws.expert.message", "ip.checksum.status", "tcp.checksum.status"];
-    for script in [false, true] {
+    for script in [None, Some("tack.lua")] {
         let Some(rows) = capture.shown("tack-segments.pcap", script, &verdicts) else { return };
         assert_eq!(rows.len() as u64, sent);
         for (n, row) in rows.iter().enumerate() {
@@ -215,7 +215,7 @@ fn the_dissector_shows_the_options_and_every_field_of_every_body() {
         row[1] = (seed * 71_582_788).to_string();
         expected.push(row);
     }
-    let Some(rows) = capture.shown("tack-fields.pcap", true, &FIELDS) else { return };
+    let Some(rows) = capture.shown("tack-fields.pcap", Some("tack.lua"), &FIELDS) else { return };
     assert_eq!(rows.len(), expected.len());
     for (n, (row, expected)) in rows.iter().zip(&expected).enumerate() {
         for ((field, found), meant) in FIELDS.iter().zip(row).zip(expected) {
@@ -252,7 +252,7 @@ fn the_dissector_refuses_what_the_reader_refuses() {
     }
     let refused = expected.iter().filter(|&&refused| refused).count();
     assert!((1_000..2_500).contains(&refused), "{refused} of 3000");
-    let Some(rows) = capture.shown("tack-refused.pcap", true, &["tack.malformed"]) else { return };
+    let Some(rows) = capture.shown("tack-refused.pcap", Some("tack.lua"), &["tack.malformed"]) else { return };
     let shown: Vec<_> = rows.iter().map(|row| !row[0].is_empty()).collect();
     for (n, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
         assert_eq!(shown, expected, "packet {}", n + 1);
@@ -326,3 +326,36 @@ fn of_report(report: &Report) -> Vec<(&'static str, String)> {
 
 /// tshark's severity of a warning.
 const WARNING: u32 = 0x0060_0000;
+
+#[test]
+fn the_dissector_of_ack_rate_requests_shows_what_is_asked_for() {
+    let mut capture = Capture::new();
+    let with = |rate: Option<AckRate>| {
+        let mut packet = segment(true, TackOptions::default(), Payload::Length(100));
+        let Transport::Tcp(tcp) = &mut packet.transport else { unreachable!("built as TCP") };
+        tcp.options.ack_rate = rate;
+        tcp.options.sack = SackBlocks::from_slice(&[(SeqNumber(9), SeqNumber(10))]);
+        packet
+    };
+    let requests: Vec<_> = [0, 1, 10, 126].iter().flat_map(|&r| [(r, false), (r, true)]).collect();
+    for &(r, n) in &requests {
+        capture.packet(&with(Some(AckRate::of(RateRequest::new(r, n)))));
+    }
+    capture.packet(&with(Some(AckRate::CAPABLE)));
+    capture.packet(&with(None));
+    let Some(rows) = capture.shown("tarr.pcap", Some("tarr.lua"), &["tarr", "tarr.r", "tarr.n", "tarr.capable"]) else {
+        return;
+    };
+    let shown: Vec<_> = rows.iter().map(|row| row[1..3].to_vec()).collect();
+    let yes = |n: bool| if n { ["1", "True"] } else { ["0", "False"] };
+    for (row, &(r, n)) in shown.iter().zip(&requests) {
+        assert_eq!(row[0], r.to_string());
+        assert!(yes(n).contains(&&*row[1]), "{row:?}");
+    }
+    assert!(shown[requests.len()..].iter().all(|row| row.iter().all(String::is_empty)), "{shown:?}");
+    let bears = |row: &[String]| !row[0].is_empty() || !row[3].is_empty();
+    assert_eq!(
+        rows.iter().map(|row| bears(row)).collect::<Vec<_>>(),
+        [vec![true; requests.len() + 1], vec![false]].concat()
+    );
+}

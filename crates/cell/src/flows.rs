@@ -5,13 +5,14 @@
 
 use std::net::SocketAddr;
 
-use ackless_tcp::{AckChoice, Config, Consume, Endpoint, InitialWindow};
+use ackless_tcp::{AckChoice, Config, CongestionChoice, Consume, Endpoint, InitialWindow, TackConfig, Variant};
 use ackless_wire::ip::Ipv4Header;
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, Transport, UdpHeader};
 
 use crate::config::{
-    AckConfig, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig, UdpAnswers,
+    AckConfig, ByLetter, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig,
+    UdpAnswers,
 };
 use crate::gro::{Gro, Merging};
 use crate::observe::{DatagramCounts, Held, TransportCounts};
@@ -410,7 +411,11 @@ impl Flow {
             reader.left += old.readable();
         }
         self.connected = now;
-        let [peer_config, config] = [0, 1].map(|end| Config { nagle, tso: self.ends[end].tso, ..endpoint_config(tcp) });
+        let [peer_config, config] = [ByLetter::Peer, ByLetter::Station].map(|end| {
+            let tso = self.ends[usize::from(end == ByLetter::Station)].tso;
+            let chosen = endpoint_config(tcp);
+            Config { nagle, tso, ..if end == tcp.by_letter { by_letter(chosen) } else { chosen } }
+        });
         let config = Config { tack: config.tack.filter(|_| offers_tack), ..config };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
         let mut iss = || SeqNumber(self.application.random.bits() as u32);
@@ -616,6 +621,23 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         consume: if tcp.read_rate.is_some() { Consume::ByApplication } else { Consume::Immediately },
         rto_min: tcp.rto_min,
         ..Config::default()
+    }
+}
+
+/// An end with TACK as its paper has it: beta and L of VI-C, and the controller and the choices that the paper's text says.
+fn by_letter(chosen: Config) -> Config {
+    let Some(tack) = chosen.tack else { return chosen };
+    Config {
+        tack: Some(TackConfig { form: tack.form, ..TackConfig::default() }),
+        ack: match chosen.ack {
+            AckChoice::Tack { .. } => AckChoice::Tack { beta: 4, every: 2 },
+            other => other,
+        },
+        congestion: match chosen.congestion {
+            CongestionChoice::ReceiverBbr(_) => CongestionChoice::ReceiverBbr(Variant::Standard),
+            other => other,
+        },
+        ..chosen
     }
 }
 

@@ -64,7 +64,7 @@ pub struct UdpAnswers {
     pub payload: Bytes,
 }
 
-/// One TCP connection; both ends are configured alike.
+/// One TCP connection; both ends are configured alike, but for what [`by_letter`](Self::by_letter) says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TcpConfig {
     /// How the sender's window moves.
@@ -75,6 +75,8 @@ pub struct TcpConfig {
     pub policy: Option<AckChoice>,
     /// What is chosen about TACK, where both ends offer it.
     pub tack: Option<TackConfig>,
+    /// Which end does TACK by the letter of its paper, whatever was chosen: a peer that knows of nothing else.
+    pub by_letter: ByLetter,
     /// How the sender notices losses.
     pub recovery: RecoveryChoice,
     /// Whether a congestion window is spread over the round trip.
@@ -107,6 +109,18 @@ pub struct TcpConfig {
     pub ecn: bool,
     /// Whether the sender's buffer begins small and follows the congestion window. See [`ackless_tcp::Config::send_tuning`].
     pub send_tuning: bool,
+}
+
+/// Which end of a flow does TACK by the letter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ByLetter {
+    /// Both do as was chosen.
+    #[default]
+    Neither,
+    /// The end that is called: the server, or another station.
+    Peer,
+    /// The station.
+    Station,
 }
 
 /// Delayed ACKs: when a TCP receiver acknowledges data that came in order.
@@ -237,6 +251,7 @@ impl Default for TcpConfig {
             ack: AckConfig { every: 2, timeout: Duration::from_millis(40) },
             policy: None,
             tack: None,
+            by_letter: ByLetter::Neither,
             recovery: RecoveryChoice::Standard,
             pacing: false,
             sender: SenderChoices::default(),

@@ -561,6 +561,14 @@ class Wired(TypedDict, total=False):
     """That at the AP's end; auto is wired.new_options. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'strip', 'drop'."""
     up_new_options: Literal["auto", "pass", "strip", "drop"]
     """That at the server's end; auto is wired.new_options. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'strip', 'drop'."""
+    segments: Literal["pass", "cut", "renumber"]
+    """What a middlebox at its end does with TCP segments: it lets them pass, cuts them into parts of 700 bytes of payload and the rest, each with all
+    options, as network cards do, or draws their sequence numbers anew, and takes that back out of acknowledgement numbers and SACK options, as
+    firewalls do. Default: 'pass'. Allowed: one of 'pass', 'cut', 'renumber'."""
+    down_segments: Literal["auto", "pass", "cut", "renumber"]
+    """That at the AP's end; auto is wired.segments. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'cut', 'renumber'."""
+    up_segments: Literal["auto", "pass", "cut", "renumber"]
+    """That at the server's end; auto is wired.segments. Default: 'auto'. Allowed: 'auto' or one of 'pass', 'cut', 'renumber'."""
 
 
 class Steps(TypedDict, total=False):
@@ -756,6 +764,10 @@ class Tack(TypedDict, total=False):
     settling: Literal["quarter", "adaptive"]
     """For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row
     tack-wifi). Default: 'quarter'. Allowed: one of 'quarter', 'adaptive'."""
+    by_letter: Literal["neither", "peer", "station"]
+    """Which end of each flow does TACK by the letter of the paper, as a peer would that knows of nothing else, whatever these keys and ack_beta,
+    ack_l and congestion = receiver-bbr say: neither, the one that is called (the server, or a flow's other station), or the station. Default:
+    'neither'. Allowed: one of 'neither', 'peer', 'station'."""
 
 
 class Flows(TypedDict, total=False):

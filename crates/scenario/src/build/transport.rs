@@ -72,6 +72,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         ack: AckConfig { every: if let AckRule::Every(segments) = rule { segments } else { 2 }, timeout },
         policy: policy(scenario, rule)?,
         tack: tack.then(|| options(scenario)).transpose()?,
+        by_letter: scenario.tack.by_letter.value,
         packet,
         sack: shared.sack.value,
         timestamps: shared.timestamps.value,

@@ -1,5 +1,6 @@
 //! The keys of the transports that carry flows.
 
+use ackless_cell::config::ByLetter;
 use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, Losses, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
@@ -145,5 +146,8 @@ section! {
         window_asks: bool = "false",
         /// For how long a gap may close before it is a loss: RTTmin/4 (section VIII), or longer where what had been given up came all the same (row tack-wifi).
         settling: Settling = "\"quarter\"",
+        /// Which end of each flow does TACK by the letter of the paper, as a peer would that knows of nothing else, whatever these keys and ack_beta, ack_l and congestion = receiver-bbr say: neither, the one
+        /// that is called (the server, or a flow's other station), or the station.
+        by_letter: ByLetter = "\"neither\"",
     }
 }

@@ -1,5 +1,6 @@
 //! The words of the transports' keys.
 
+use ackless_cell::config::ByLetter;
 use ackless_tcp::tack::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
 use ackless_tcp::{
     CubicRule, GrowthRule, Losses, MissingTimestamp, NagleRule, PrrRule, RackRule, RenoRule, RtoRule, SlowStartChoice,
@@ -29,6 +30,7 @@ keywords! {
     Share { Least = "least", Usual = "usual" }
     RateBy { Receiver = "receiver", Sender = "sender" }
     Settling { Quarter = "quarter", Adaptive = "adaptive" }
+    ByLetter { Neither = "neither", Peer = "peer", Station = "station" }
     TackKind { Standard = "standard", Miracast = "miracast", Rounds = "rounds" }
     Losses { Ignored = "ignored", Bound = "bound" }
     ProbeRound { Gentle = "gentle", Never = "never" }

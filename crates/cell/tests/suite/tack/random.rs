@@ -1,8 +1,8 @@
 //! Random cells: stations, flows with TACK and without, losses, latencies and queues, wires that change and radios that are gone, under a random scheme. `ACKLESS_SCHEDULES=2000` in the environment has more of them.
 
 use ackless_cell::config::{
-    ApQueue, CellConfig, Direction, Gro, NewOptions, Peer, Probability, Segments, Traffic, TransportConfig, WireStep,
-    WiredLink,
+    ApQueue, ByLetter, CellConfig, Direction, Gro, NewOptions, Peer, Probability, Segments, Traffic, TransportConfig,
+    WireStep, WiredLink,
 };
 use ackless_phy::Standard;
 use ackless_tcp::tack::config::{Blocks, LossSignal, RateBy, Settling, Share, Timing};
@@ -26,6 +26,8 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     let standard = [Standard::B, Standard::A, Standard::G, Standard::N, Standard::Ac][random.below(5) as usize];
     let stations = 1 + random.below(3) as usize;
     let mut config = with_stations(cell(standard), stations);
+    let by_letter = Stream::new(seed, 13, Purpose::Test).below(4);
+    let by_letter = [ByLetter::Neither, ByLetter::Neither, ByLetter::Peer, ByLetter::Station][by_letter as usize];
     for _ in 0..1 + random.below(4) {
         let direction = if random.chance(0.5) { Direction::Down } else { Direction::Up };
         config = with_tcp(config, random.below(stations as u64) as usize, Peer::Server, direction);
@@ -47,6 +49,7 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
                 CongestionChoice::NewReno,
                 CongestionChoice::Bbr3,
             ][random.below(5) as usize];
+            tcp.by_letter = by_letter;
             if random.chance(0.2) {
                 tcp.policy = [None, Some(AckChoice::PerPacket)][random.below(2) as usize];
             }

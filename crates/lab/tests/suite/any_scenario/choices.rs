@@ -235,6 +235,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("tack.window_asks", &["false", "true"]),
     ("tack.settling", &["quarter", "adaptive"]),
     ("tack.losses", &["ignored", "bound"]),
+    ("tack.by_letter", &["neither", "peer", "station"]),
     ("flows.direction", &["down", "up"]),
     ("flows.peer", &["server", "server", "sta"]),
     ("flows.count", &["1", "3"]),

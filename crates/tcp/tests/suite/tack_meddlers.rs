@@ -197,7 +197,7 @@ fn a_reader_that_has_paused_for_a_moment_has_said_nothing_of_the_path() {
     read(&mut pair, 3_000);
     let usual = read(&mut pair, 1_000);
     pair.run_for(ms(400));
-    // An eighth of it by the paper's filter, which counts 200 ms.
+    // A twelfth of it by the paper's filter, which is 200 ms long here.
     let after = read(&mut pair, 1_000);
     assert!(after * 5 > usual * 4, "{after:?} in the second after the pause, {usual:?} before");
 }

@@ -6,7 +6,7 @@ use super::shrink::{attempt, shrink};
 
 /// Paths of each family.
 const RUNS: u64 = 1_400;
-/// Paths that change; `ACKLESS_RUNS=100000 cargo test --release -p ackless-tcp --test suite tack::paths::whatever` has more.
+/// Paths that change; `ACKLESS_RUNS=100000 cargo test --release -p ackless-tcp --test suite tack::paths::wh` has more.
 const TORTURES: u64 = 1_000;
 
 #[test]

@@ -127,7 +127,7 @@ fn cut(pool: &mut PacketPool, packet: PacketId) -> [PacketId; 2] {
         };
         let mut part = Packet { payload, ..whole.clone() };
         if let Transport::Tcp(tcp) = &mut part.transport {
-            tcp.seq = tcp.seq + from;
+            tcp.seq += from;
             tcp.flags = tcp.flags.difference(without);
         }
         part
@@ -145,7 +145,7 @@ fn renumber(pool: &mut PacketPool, packet: PacketId, direction: Direction, [down
     let mut changed = pool.take(packet);
     if let Transport::Tcp(tcp) = &mut changed.transport {
         if sent {
-            tcp.seq = tcp.seq + MOVED;
+            tcp.seq += MOVED;
         }
         if heard {
             move_back(tcp);
@@ -157,7 +157,7 @@ fn renumber(pool: &mut PacketPool, packet: PacketId, direction: Direction, [down
 fn move_back(tcp: &mut TcpHeader) {
     let back = 0_u32.wrapping_sub(MOVED);
     if tcp.flags.contains(TcpFlags::ACK) {
-        tcp.ack = tcp.ack + back;
+        tcp.ack += back;
     }
     let mut blocks = SackBlocks::EMPTY;
     for &(left, right) in tcp.options.sack.as_slice() {
@@ -265,15 +265,15 @@ mod tests {
         let [first, second, third] = came.try_into().expect("it comes in three parts");
         let seen = [&first, &second, &third].map(|part| {
             let tcp = part.tcp().expect("it is TCP");
-            (tcp.seq, part.payload.len(), tcp.flags, tcp.options.clone())
+            (tcp.seq, part.payload.len(), tcp.flags, tcp.options)
         });
-        let options = long.tcp().expect("it is TCP").options.clone();
+        let options = long.tcp().expect("it is TCP").options;
         let (ack, all) = (TcpFlags::ACK, TcpFlags::ACK | TcpFlags::PSH | TcpFlags::FIN);
         assert_eq!(
             seen,
             [
-                (SeqNumber(u32::MAX - 99), 700, ack, options.clone()),
-                (SeqNumber(600), 700, ack, options.clone()),
+                (SeqNumber(u32::MAX - 99), 700, ack, options),
+                (SeqNumber(600), 700, ack, options),
                 (SeqNumber(1_300), 1, all, options)
             ]
         );
@@ -289,7 +289,7 @@ mod tests {
         let mut through = |direction, packet: Packet| {
             let id = pool.insert(packet);
             let passed = boxes.pass(Instant::ZERO, direction, &mut pool, id).expect("it passes");
-            pool.take(passed).tcp().expect("it is TCP").clone()
+            *pool.take(passed).tcp().expect("it is TCP")
         };
         let data = tcp(|tcp| (tcp.seq, tcp.ack, tcp.flags) = (SeqNumber(u32::MAX), SeqNumber(5), TcpFlags::ACK));
         let seen = through(Direction::Down, data);

@@ -23,22 +23,16 @@ impl Endpoint {
     /// Takes the acknowledgement, the window and the SACK blocks of what the peer says.
     pub(super) fn on_acknowledgement(&mut self, now: Instant, report: &PeerReport<'_>) -> Acknowledgement {
         let &PeerReport { tcp, places, terms, .. } = report;
-        let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| ack <= self.tx.max) else {
-            // Of something not sent yet.
+        let Some(ack) = Position::nearest(tcp.ack, self.tx.iss, self.tx.una).filter(|&ack| self.is_acceptable(ack))
+        else {
             self.answer_suspicious(now, AckReason::Challenge);
             return Acknowledgement::Challenged;
         };
         let late = ack < self.tx.una;
-        if late {
-            if self.tx.una - ack > self.tx.max_window {
-                self.answer_suspicious(now, AckReason::Challenge);
-                return Acknowledgement::Challenged;
-            }
-            if !self.is_late_news(tcp) {
-                return Acknowledgement::Late;
-            }
+        if late && !self.is_late_news(tcp) {
+            return Acknowledgement::Late;
         }
-        // Its window is old.
+        // The window of a late one is old.
         let window = if late { WindowChange::Same } else { self.update_window(now, ack, report) };
         self.hear_answer(ack, late);
         if places > Bytes::ZERO
@@ -94,6 +88,12 @@ impl Endpoint {
             self.on_plain_acknowledgement(now, tcp, acked, places);
         }
         Acknowledgement::Current
+    }
+
+    /// RFC 5961, 5.2: not of what was never sent, nor older than any window.
+    #[inline(always)]
+    pub(super) fn is_acceptable(&self, ack: Position) -> bool {
+        ack <= self.tx.max && self.tx.una.since(ack) <= self.tx.max_window
     }
 
     /// The peer has answered with an acknowledgement up to `ack`, which may be late.

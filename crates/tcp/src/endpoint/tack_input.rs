@@ -120,7 +120,7 @@ impl Endpoint {
 
     fn may_acknowledge(&self, tcp: &TcpHeader) -> bool {
         let ack = Position::nearest(tcp.ack, self.tx.iss, self.tx.una);
-        ack.is_some_and(|ack| ack <= self.tx.max && self.tx.una.since(ack) <= self.tx.max_window)
+        ack.is_some_and(|ack| self.is_acceptable(ack))
     }
 
     /// Whether a segment of the stream that begins at `start` can be our peer's: it lies within a window of what comes next, and
@@ -176,21 +176,7 @@ impl Endpoint {
             self.stats.iacks_received += 1;
         }
         let before = self.received();
-        // Other reports repeat the rate of the last TACK, which may be long ago.
-        let ceiling = if value == AckKind::Tack.value() { self.rate_ceiling() } else { BitRate::ZERO };
-        let departure = tcp.options.timestamps.map(|(value, _)| value);
-        let elapsed = match (&mut self.stamps, departure) {
-            (Some(stamps), Some(departure)) => stamps.round_trip(departure, now),
-            _ => None,
-        };
-        let clock = tcp.options.timestamps.map_or(0, |(_, echo)| echo);
-        let below =
-            Position::nearest(tcp.ack, self.tx.iss, self.tx.una).map_or(Bytes::ZERO, |ack| ack.since(Position::SYN));
-        // No more can have come than was sent, whatever the peer says.
-        let delivered = (below + report.received_in_flight).min(self.tx.max.since(Position::SYN));
-        let arrived = Arrived { clock, delivered };
-        let Some(tack) = self.dialect.tack_mut() else { return };
-        let Some(understood) = tack.sending.on_report(now, report, elapsed, arrived, ceiling) else {
+        let Some(understood) = self.understand(now, value, report, tcp) else {
             // It tells of a packet that was never sent.
             self.stats.malformed_tacks += 1;
             self.note_answer(now);
@@ -198,7 +184,9 @@ impl Endpoint {
         };
         // Who takes nothing beyond a closed window may not look at the number of what asks for it, and no report tells of that.
         let heard = understood.advanced || self.timers.is_armed(Timer::Persist);
-        tack.sending.hearing.on_typed(heard);
+        if let Some(tack) = self.dialect.tack_mut() {
+            tack.sending.hearing.on_typed(heard);
+        }
         if let Some(rtt) = understood.rtt {
             self.take_round_trip(rtt, &understood);
         }
@@ -216,6 +204,21 @@ impl Endpoint {
         if understood.order == Order::Newest {
             self.act_on_report(now, report, &understood, before);
         }
+    }
+
+    /// What a report says, with what its header says of when it and the packets that it names left and of what had come by then.
+    fn understand(&mut self, now: Instant, value: u8, report: &Report, tcp: &TcpHeader) -> Option<Understood> {
+        // Other reports repeat the rate of the last TACK, which may be long ago.
+        let ceiling = if value == AckKind::Tack.value() { self.rate_ceiling() } else { BitRate::ZERO };
+        let stamps = self.stamps.as_mut().zip(tcp.options.timestamps);
+        let elapsed = stamps.and_then(|(stamps, (departure, _))| stamps.round_trip(departure, now));
+        let clock = tcp.options.timestamps.map_or(0, |(_, echo)| echo);
+        let below =
+            Position::nearest(tcp.ack, self.tx.iss, self.tx.una).map_or(Bytes::ZERO, |ack| ack.since(Position::SYN));
+        // No more can have come than was sent, whatever the peer says.
+        let delivered = (below + report.received_in_flight).min(self.tx.max.since(Position::SYN));
+        let sending = &mut self.dialect.tack_mut()?.sending;
+        sending.on_report(now, report, elapsed, Arrived { clock, delivered }, ceiling)
     }
 
     /// An IACK that names a range of lost transmissions. Numbers that were never sent name nothing.

@@ -76,7 +76,7 @@ fn a_firewall_that_draws_sequence_numbers_anew_changes_nothing() {
         let mut pair = Pair::new([config.clone(), config], line(20), 3);
         pair.paths[A].loss = 0.01;
         pair.alter[A] = Middlebox::new(move |packet| {
-            tcp(packet).seq = tcp(packet).seq + shift;
+            tcp(packet).seq += shift;
             true
         });
         pair.alter[B] = Middlebox::new(move |packet| {

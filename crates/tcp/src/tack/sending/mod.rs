@@ -244,37 +244,53 @@ impl Sending {
         let by_newest = newest.and_then(|sent| past(now.saturating_since(sent), report.largest_delay));
         self.round_trip.on_samples(now, by_delay, by_newest);
         if advanced {
-            self.largest = largest;
-            self.numbers.forget(largest);
-            if largest >= self.round_ends {
-                self.round += 1;
-                if self.round == 2 {
-                    self.round_trip.on_first_round(now);
-                }
-                self.round_ends = self.numbers.next();
-            }
-            if let (Some(usual), Some(rtt)) = (&mut self.usual, by_newest) {
-                usual.on_sample(self.round, rtt);
-            }
-            self.hold.on_report(self.round, report);
+            self.advance(now, largest, by_newest, report);
         }
-        let mut rate = report.delivery_rate.min(ceiling);
-        let mut span = (report.interval * 2).max(self.round_trip.min().unwrap_or_default());
-        if let Some(sampler) = &mut self.sampler {
-            let apart = self.round_trip.min().unwrap_or_default() / MARKS;
-            let sample = newest.and_then(|sent| {
-                let arrived_at = arrived.clock.wrapping_sub(report.largest_delay.as_micros_ceil() as u32);
-                let mark = Mark { heard: now, sent, arrived: arrived_at, delivered: arrived.delivered };
-                sampler.on_report(mark, apart)
-            });
-            (rate, span) = sample.unwrap_or((BitRate::ZERO, span));
-        }
+        let (rate, span) = self.rate_of(now, report, newest, arrived, ceiling);
         let limited = self.bandwidth.is_limited(now, largest, span);
         if order == Order::Newest && rate > BitRate::ZERO {
             self.rate = Some(rate);
             self.bandwidth.on_rate(now, self.round, rate, limited);
         }
         Some(Understood { largest, order, advanced, rtt: by_newest.or(by_delay), rate, limited })
+    }
+
+    /// A report tells of packet `largest` for the first time, whose round trip took `rtt`.
+    fn advance(&mut self, now: Instant, largest: u64, rtt: Option<Duration>, report: &Report) {
+        self.largest = largest;
+        self.numbers.forget(largest);
+        if largest >= self.round_ends {
+            self.round += 1;
+            if self.round == 2 {
+                self.round_trip.on_first_round(now);
+            }
+            self.round_ends = self.numbers.next();
+        }
+        if let (Some(usual), Some(rtt)) = (&mut self.usual, rtt) {
+            usual.on_sample(self.round, rtt);
+        }
+        self.hold.on_report(self.round, report);
+    }
+
+    /// The delivery rate, and over how long it was measured: as the report says, or, where the sender measures, since an earlier one; zero where that says nothing yet. `newest` is when
+    /// the packet left that is told of for the first time.
+    fn rate_of(
+        &mut self,
+        now: Instant,
+        report: &Report,
+        newest: Option<Instant>,
+        arrived: Arrived,
+        ceiling: BitRate,
+    ) -> (BitRate, Duration) {
+        let min_rtt = self.round_trip.min().unwrap_or_default();
+        let span = (report.interval * 2).max(min_rtt);
+        let Some(sampler) = &mut self.sampler else { return (report.delivery_rate.min(ceiling), span) };
+        let sample = newest.and_then(|sent| {
+            let arrived_at = arrived.clock.wrapping_sub(report.largest_delay.as_micros_ceil() as u32);
+            let mark = Mark { heard: now, sent, arrived: arrived_at, delivered: arrived.delivered };
+            sampler.on_report(mark, min_rtt / MARKS)
+        });
+        sample.unwrap_or((BitRate::ZERO, span))
     }
 
     /// Decides what to tell the receiver after a report. `starting` says whether the controller is still in its first

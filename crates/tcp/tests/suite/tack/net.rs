@@ -347,8 +347,10 @@ impl Net {
     /// What a middlebox makes of this segment and of those that come within a moment of it.
     fn joined(&mut self, from: usize, mut packet: Packet, typed: bool) -> Packet {
         let reframe = self.links[from].reframe;
-        while !typed && reframe.joins != Joins::Never {
-            let Some(entry) = self.under_way.first_entry() else { break };
+        if typed || reframe.joins == Joins::Never {
+            return packet;
+        }
+        while let Some(entry) = self.under_way.first_entry() {
             let (at, next) = (entry.key().0, entry.get());
             if at > self.now + MOMENT || next.from != from || next.typed {
                 break;

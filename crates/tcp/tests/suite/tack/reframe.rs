@@ -43,7 +43,7 @@ impl Reframe {
         let part = |from: u32, to: u32, without: TcpFlags| {
             let payload = Payload::Data(data.slice(from as usize..to as usize));
             let change = |tcp: &mut TcpHeader| {
-                tcp.seq = tcp.seq + from;
+                tcp.seq += from;
                 tcp.flags = tcp.flags.difference(without);
             };
             with(packet, payload, change)
@@ -65,14 +65,14 @@ impl Reframe {
         Some(with(second, payload, |tcp| {
             tcp.seq = header.seq;
             if self.joins == Joins::First {
-                tcp.options = header.options.clone();
+                tcp.options = header.options;
             }
         }))
     }
 
     /// As the other end sees it.
     pub fn with_sequence_moved(&self, packet: &Packet) -> Packet {
-        with(packet, packet.payload.clone(), |tcp| tcp.seq = tcp.seq + self.moved)
+        with(packet, packet.payload.clone(), |tcp| tcp.seq += self.moved)
     }
 
     /// As this end sees what the other one says of it.
@@ -80,7 +80,7 @@ impl Reframe {
         let back = 0_u32.wrapping_sub(self.moved);
         with(packet, packet.payload.clone(), |tcp| {
             if tcp.flags.contains(TcpFlags::ACK) {
-                tcp.ack = tcp.ack + back;
+                tcp.ack += back;
             }
             let blocks = tcp.options.sack.as_slice().iter().map(|&(left, right)| (left + back, right + back));
             tcp.options.sack = SackBlocks::from_slice(&blocks.collect::<Vec<_>>());

@@ -10,7 +10,6 @@ use std::net::SocketAddr;
 
 use ackless_tcp::congestion::Variant;
 use ackless_tcp::loss::RecoveryChoice;
-use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 use ackless_tcp::{AckChoice, Config, CongestionChoice, Endpoint, Losses, TackConfig};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber};
@@ -173,14 +172,8 @@ impl Rules {
     fn config(self) -> TackConfig {
         match self {
             Self::Paper => TackConfig::default(),
-            Self::Wifi => TackConfig {
-                blocks: Blocks::Distinct,
-                share: Share::Usual,
-                rate: RateBy::Sender,
-                window_asks: true,
-                settling: Settling::Adaptive,
-                ..TackConfig::default()
-            },
+            // Segments are handed in one by one here.
+            Self::Wifi => TackConfig { batch: false, ..TackConfig::recommended() },
         }
     }
 }

@@ -51,6 +51,22 @@ impl Default for TackConfig {
     }
 }
 
+impl TackConfig {
+    /// All that is ours beside the paper's rules: for paths that change, and for Wi-Fi, whose receivers are handed up many segments at once. It goes with
+    /// [`Config::with_recommended_tack`](crate::Config::with_recommended_tack).
+    pub fn recommended() -> Self {
+        Self {
+            blocks: Blocks::Distinct,
+            batch: true,
+            share: Share::Usual,
+            rate: RateBy::Sender,
+            window_asks: true,
+            settling: Settling::Adaptive,
+            ..Self::default()
+        }
+    }
+}
+
 /// Who measures the rate at which data is delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RateBy {

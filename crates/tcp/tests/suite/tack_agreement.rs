@@ -9,12 +9,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Packet, SeqNumber, TcpFlags, TcpHea
 use crate::pair::{A, B, Middlebox, Pair, Path, address};
 
 pub fn tack(form: TackForm) -> Config {
-    Config {
-        tack: Some(TackConfig { form, ..TackConfig::default() }),
-        ack: AckChoice::Tack { beta: 4, every: 2 },
-        congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
-        ..Config::default()
-    }
+    Config { tack: Some(TackConfig { form, ..TackConfig::default() }), ..Config::default().with_tack() }
 }
 
 fn options(packet: &mut Packet) -> &mut TcpOptions {

@@ -1,36 +1,17 @@
 //! What stands beside the paper's rules, on paths that change: each where it was made for, beside the paper's own where that shows what it is worth.
 
-use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
-use ackless_tcp::{AckChoice, Config, CongestionChoice, Losses, TackConfig, Variant};
+use ackless_tcp::Config;
 use ackless_wire::{BitRate, Bytes, Duration};
 
 use crate::pair::{A, B, Pair, Path};
 
-/// All that is recommended, as in the row `tack-wifi`.
+/// All that is recommended.
 pub fn better() -> Config {
-    Config {
-        congestion: CongestionChoice::ReceiverBbr(Variant::Rounds { losses: Losses::Bound }),
-        ack: AckChoice::Tack { beta: 2, every: 2 },
-        tack: Some(TackConfig {
-            blocks: Blocks::Distinct,
-            batch: true,
-            share: Share::Usual,
-            rate: RateBy::Sender,
-            window_asks: true,
-            settling: Settling::Adaptive,
-            ..TackConfig::default()
-        }),
-        ..Config::default()
-    }
+    Config::default().with_recommended_tack()
 }
 
 pub fn paper() -> Config {
-    Config {
-        congestion: CongestionChoice::ReceiverBbr(Variant::Standard),
-        ack: AckChoice::Tack { beta: 4, every: 2 },
-        tack: Some(TackConfig::default()),
-        ..Config::default()
-    }
+    Config::default().with_tack()
 }
 
 /// 20 Mbps behind a queue of 200 packets, this long each way.

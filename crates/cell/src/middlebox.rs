@@ -116,7 +116,7 @@ fn is_too_long(packet: &Packet) -> bool {
     !starts && Segments::LONGEST_WHOLE.get() < packet.payload.len().into()
 }
 
-/// The first part of a segment and the rest, each with all of its options; what it ends, the rest ends.
+/// The first part of a segment and the rest, each with all of its options; what it ends, the rest ends, and what it tells of a window reduced, the first.
 fn cut(pool: &mut PacketPool, packet: PacketId) -> [PacketId; 2] {
     let whole = pool.take(packet);
     let (len, most) = (whole.payload.len(), Segments::LONGEST_WHOLE.get() as u32);
@@ -132,7 +132,7 @@ fn cut(pool: &mut PacketPool, packet: PacketId) -> [PacketId; 2] {
         }
         part
     };
-    let parts = [part(0, most, TcpFlags::FIN | TcpFlags::PSH), part(most, len, TcpFlags::empty())];
+    let parts = [part(0, most, TcpFlags::FIN | TcpFlags::PSH), part(most, len, TcpFlags::CWR)];
     parts.map(|part| pool.insert(part))
 }
 

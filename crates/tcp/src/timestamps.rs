@@ -15,6 +15,8 @@ pub(crate) struct Timestamps {
     next_tick: Instant,
     /// After so long nothing that the peer sends is old.
     outdated: Duration,
+    /// Nor is what is older by more ticks than this.
+    oldest: u32,
     /// TS.Recent, and when it was set.
     recent: Option<(u32, Instant)>,
     /// The clock when the retransmission timer last fired.
@@ -24,8 +26,8 @@ pub(crate) struct Timestamps {
 impl Timestamps {
     pub(crate) fn new(tick: Duration, iss: SeqNumber) -> Self {
         let tick = tick.max(Duration::from_nanos(1));
-        let (next_tick, outdated) = (Instant::ZERO + tick, outdated(tick));
-        Self { tick, offset: iss.0, value: iss.0, next_tick, outdated, recent: None, timeout: iss.0 }
+        let (next_tick, outdated, oldest) = (Instant::ZERO + tick, outdated(tick), oldest(tick));
+        Self { tick, offset: iss.0, value: iss.0, next_tick, outdated, oldest, recent: None, timeout: iss.0 }
     }
 
     /// The clock goes on at another speed, from the value that it shows now. What was stamped before gives no round trips after a
@@ -34,10 +36,20 @@ impl Timestamps {
         let value = self.value(now);
         self.tick = tick.max(Duration::from_nanos(1));
         self.outdated = self.outdated.min(outdated(self.tick));
+        self.oldest = self.oldest.min(oldest(self.tick));
         self.timeout = value;
         let ticks = now.saturating_since(Instant::ZERO).div_floor(self.tick);
         self.offset = value.wrapping_sub(ticks as u32);
         self.next_tick = Instant::ZERO.saturating_add(self.tick.saturating_mul(ticks + 1));
+    }
+
+    /// The clock leaps by what it shows while a segment is under way, so that it is ahead of whatever a peer has seen of it whose own has stood still meanwhile.
+    pub(crate) fn leap(&mut self, now: Instant) {
+        let value = self.value(now);
+        let ticks = self.oldest;
+        self.offset = self.offset.wrapping_add(ticks);
+        self.value = value.wrapping_add(ticks);
+        self.timeout = self.value;
     }
 
     /// TSval of a segment sent now.
@@ -62,15 +74,13 @@ impl Timestamps {
     /// PAWS (RFC 7323, 5.3, R1): whether `value` is older than what has been seen. After so long that the peer's clock,
     /// if it ticks like ours, or as ours once did, may have gone half round, nothing is old: 24 days at the RFC's tick of a millisecond (5.5),
     /// 34 minutes at a microsecond.
+    ///
+    /// Deviation from the RFC, whose clocks tick once in a millisecond or slower (5.4): of a faster clock only what lies within the time that a segment may be under way is old. Beyond that it is not the
+    /// segment that is old: the clock has gone half round while this host slept, or is faster than ours.
     pub(crate) fn is_old(&self, value: u32, now: Instant) -> bool {
         self.recent.is_some_and(|(recent, at)| {
-            (value.wrapping_sub(recent) as i32) < 0 && now.saturating_since(at) < self.outdated
+            (1..=self.oldest).contains(&recent.wrapping_sub(value)) && now.saturating_since(at) < self.outdated
         })
-    }
-
-    /// What the peer's clock showed says nothing any more.
-    pub(crate) const fn forget(&mut self) {
-        self.recent = None;
     }
 
     /// An acceptable segment came that begins at `start` (RFC 7323, 4.3): its timestamp is the one to echo if it
@@ -113,6 +123,14 @@ fn outdated(tick: Duration) -> Duration {
     tick.saturating_mul((1 << 31) - (1 << 26)).min(OUTDATED)
 }
 
+/// How many ticks of such a clock something old may be older: half of all, or what passes while a segment is under way.
+fn oldest(tick: Duration) -> u32 {
+    if tick >= Duration::from_millis(1) { 1 << 31 } else { UNDER_WAY.div_floor(tick).min(1 << 31) as u32 }
+}
+
+/// For how long a segment may be under way: twice what TCP reckons with, the MSL of two minutes (RFC 9293, 3.4.2).
+pub(crate) const UNDER_WAY: Duration = Duration::from_secs(240);
+
 /// RFC 7323, 5.5: 24 days.
 const OUTDATED: Duration = Duration::from_secs(24 * 24 * 3600);
 
@@ -132,6 +150,25 @@ mod tests {
         assert_eq!(stamps.value(Instant::from_millis(20)), 9);
         assert_eq!(stamps.round_trip(u32::MAX, Instant::from_millis(20)), Some(Duration::from_millis(10)));
         assert_eq!(stamps.round_trip(10, Instant::from_millis(20)), None);
+    }
+
+    #[test]
+    fn of_a_clock_of_microseconds_old_is_what_a_segment_s_time_allows() {
+        let mut stamps = Timestamps::new(Duration::from_micros(1), SeqNumber(100));
+        let recent = 1_000_000_000_u32;
+        stamps.on_segment(recent, Position(1), Position(1), Instant::from_secs(1));
+        for (older, is_old) in [(0, false), (1, true), (240_000_000, true), (240_000_001, false), (1 << 31, false)] {
+            assert_eq!(stamps.is_old(recent.wrapping_sub(older), Instant::from_secs(2)), is_old, "{older}");
+        }
+        // A thirty-second part less than half a round: the peer's clock may be that much faster.
+        let silence = Duration::from_micros((1 << 31) - (1 << 26));
+        assert!(stamps.is_old(recent - 1, Instant::from_secs(1) + silence - Duration::from_nanos(1)));
+        assert!(!stamps.is_old(recent - 1, Instant::from_secs(1) + silence));
+        // A leap is ahead of all that was old.
+        let before = stamps.value(Instant::from_secs(3));
+        stamps.leap(Instant::from_secs(3));
+        assert_eq!(stamps.value(Instant::from_secs(3)), before.wrapping_add(240_000_000));
+        assert_eq!(stamps.value(Instant::from_secs(4)), before.wrapping_add(241_000_000));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub struct TcpConfig {
     pub policy: Option<AckChoice>,
     /// What is chosen about TACK, where both ends offer it.
     pub tack: Option<TackConfig>,
-    /// Which end does TACK by the letter of its paper, whatever was chosen: a peer that knows of nothing else.
+    /// Which end does TACK by the letter of its paper, whatever was chosen: a peer that knows of nothing else, but that the ends agree on beta and L.
     pub by_letter: ByLetter,
     /// How the sender notices losses.
     pub recovery: RecoveryChoice,

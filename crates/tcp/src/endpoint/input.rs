@@ -152,7 +152,7 @@ impl Endpoint {
             return true;
         }
         let passes = match tcp.options.timestamps {
-            Some((value, _)) => !stamps.is_old(value, now) || self.is_of_late(tcp),
+            Some((value, _)) => !stamps.is_old(value, now) || self.is_just_late(tcp),
             None => self.takes_unstamped(),
         };
         if !passes {
@@ -168,16 +168,16 @@ impl Endpoint {
         passes
     }
 
-    /// Whether its number shows that it was sent of late, whatever its timestamp says: it is missing, or follows the largest. What fills a hole again brings a newer timestamp than what was
-    /// sent before and is reordered behind it; and a clock of microseconds goes half round in 36 minutes, of which a host that has slept, or whose clock is slower, knows nothing.
+    /// Whether its number is one that is missing of late, whatever its timestamp says: what fills a hole again brings a newer one than what was sent before and is reordered behind it. Or the one that
+    /// came last, which a middlebox may have cut.
     ///
     /// Deviation from RFC 7323, 5.3, which drops that (and so do plain connections): what the peer sent before sequence numbers wrapped has a number that is 49,152 less at least, since no segment is longer than 64 KiB and no window than 1 GiB. What is left of an earlier connection
-    /// passes only if its number is one of the few that are missing here or come next, and its place lies in the window.
-    fn is_of_late(&self, tcp: &TcpHeader) -> bool {
-        let receiving = self.dialect.tack().map(|tack| &tack.receiving);
-        receiving
+    /// passes only if its number is one of the few that are missing here, and its place lies in the window.
+    fn is_just_late(&self, tcp: &TcpHeader) -> bool {
+        let arrivals = self.dialect.tack().map(|tack| &tack.receiving.arrivals);
+        arrivals
             .zip(tcp.options.tack.packet_number)
-            .is_some_and(|(receiving, number)| receiving.arrivals.is_of_late(number))
+            .is_some_and(|(arrivals, number)| arrivals.is_missing(number) || arrivals.is_latest(number))
     }
 
     /// Whether a segment without a timestamp passes where both ends have agreed on them.
@@ -190,15 +190,6 @@ impl Endpoint {
     #[inline]
     pub(super) fn take_timestamp(&mut self, now: Instant, start: Position, tcp: &TcpHeader) {
         if let (Some(stamps), Some((value, _))) = (&mut self.stamps, tcp.options.timestamps) {
-            // Of what has passed by its number the newest says where the peer's clock is.
-            if stamps.is_old(value, now)
-                && self
-                    .dialect
-                    .tack()
-                    .is_some_and(|tack| tack.receiving.arrivals.ends_with(tcp.options.tack.packet_number))
-            {
-                stamps.forget();
-            }
             stamps.on_segment(value, start, self.rx.last_ack_sent, now);
         }
     }

@@ -203,6 +203,10 @@ impl Endpoint {
         }
         if understood.order == Order::Newest {
             self.act_on_report(now, report, &understood, before);
+            // A TACK that tells nothing new answers something that has no number: what a reader tells of its window comes by itself.
+            if !heard && value == AckKind::Tack.value() {
+                self.note_answer(now);
+            }
         }
     }
 
@@ -412,6 +416,7 @@ impl Endpoint {
         self.dialect = Dialect::Plain;
         if let Some(stamps) = &mut self.stamps {
             // A peer that never knew of TACK would call us old once a clock of microseconds has gone half round (RFC 7323, 5.4).
+            stamps.leap(now);
             stamps.change_tick(now, self.config.timestamps.unwrap_or(TACK_TICK));
         }
         self.stats.fallbacks += 1;

@@ -54,6 +54,11 @@ impl Middlebox {
     pub fn new(rule: impl FnMut(&mut Packet) -> bool + 'static) -> Self {
         Self(Box::new(rule))
     }
+
+    /// Whether the packet goes on, as it is then.
+    pub fn apply(&mut self, packet: &mut Packet) -> bool {
+        (self.0)(packet)
+    }
 }
 
 /// Two endpoints, the packets between them, and the clock.
@@ -138,7 +143,7 @@ impl Pair {
         }
         let number = self.counts[from];
         self.counts[from] += 1;
-        if !(self.alter[from].0)(&mut packet) {
+        if !self.alter[from].apply(&mut packet) {
             return;
         }
         let path = &self.paths[from];

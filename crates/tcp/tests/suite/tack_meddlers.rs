@@ -72,6 +72,28 @@ fn a_connection_survives_that_one_host_has_slept() {
     }
 }
 
+/// What the sender stamps now is less than a segment's time behind what it stamped before: it looks old, and is given up as TACK. As a plain TCP it goes on.
+#[test]
+fn who_has_slept_while_the_clock_went_nearly_round_goes_on_as_a_plain_tcp() {
+    for secs in [4_060, 4_150, 4_290] {
+        for way in [A, B] {
+            let config = tack(TackForm::Kinds);
+            let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 3);
+            pair.ends[way].send(Bytes(100_000));
+            pair.run_for(Duration::from_secs(5));
+            let jump = 1_000_000_u32.wrapping_mul(secs);
+            if way == A {
+                sleep(&mut pair, jump, false)
+            } else {
+                sleep_of_the_sender(&mut pair, jump)
+            }
+            pair.ends[way].send(Bytes(100_000));
+            pair.run_for(Duration::from_secs(60));
+            assert_eq!(pair.ends[1 - way].stats().bytes_delivered, Bytes(200_000), "{secs} s");
+        }
+    }
+}
+
 #[test]
 fn a_firewall_that_draws_sequence_numbers_anew_changes_nothing() {
     let run = |shift: u32| {
@@ -144,6 +166,90 @@ fn what_a_reader_tells_of_its_window_answers_no_inquiry() {
     assert_eq!(script.end.stats().fallbacks, 0);
 }
 
+/// Whoever does TACK as the paper has it answers what is old with a TACK. Nothing that has a number gets through.
+#[test]
+fn a_peer_that_answers_with_tacks_alone_is_given_up_where_numbers_do_not_pass() {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(3_000));
+    script.burst();
+    script.wait(RTT);
+    let &(_, sent, departure) = script.log.last().expect("it has sent");
+    script.report(3, report(sent.number, 0));
+    script.drain();
+    script.end.send(Bytes(20_000));
+    script.burst();
+    for timeouts in 1..=12 {
+        while script.end.stats().timeouts < timeouts && script.end.stats().fallbacks == 0 {
+            let at = script.end.poll_timeout().expect("data is out");
+            script.wait(at.saturating_since(script.now));
+        }
+        script.wait(ms(10));
+        let serial = script.serial;
+        script.serial += 1;
+        let body = Body::Report(Report { serial, delay: ms(1), ..report(sent.number, 0) });
+        script.typed(AckKind::Tack, 3, &body, Some(departure));
+        script.drain();
+    }
+    assert_eq!(script.end.stats().fallbacks, 1);
+}
+
+/// After a sleep the path drops whatever has a number.
+#[test]
+fn who_has_slept_falls_back_where_numbers_do_not_pass() {
+    for secs in [0, 600, 2_400] {
+        let config = tack(TackForm::Kinds);
+        let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 3);
+        pair.ends[A].send(Bytes(100_000));
+        pair.run_for(Duration::from_secs(5));
+        sleep(&mut pair, 1_000_000_u32.wrapping_mul(secs), false);
+        let mut slept = std::mem::replace(&mut pair.alter[A], Middlebox::new(|_| true));
+        pair.alter[A] =
+            Middlebox::new(move |packet| tcp(packet).options.tack.packet_number.is_none() && slept.apply(packet));
+        pair.ends[A].send(Bytes(100_000));
+        pair.run_for(Duration::from_secs(20));
+        let (fallbacks, came) = (pair.ends[A].stats().fallbacks, pair.ends[B].stats().bytes_delivered);
+        assert_eq!((fallbacks, came), (1, Bytes(200_000)), "{secs} s");
+    }
+}
+
+/// The other host has slept: to A the clock of B has jumped.
+fn sleep_of_the_sender(pair: &mut Pair, jump: u32) {
+    pair.alter[B] = Middlebox::new(move |packet| {
+        let kind = tcp(packet).options.tack.ack_type.and_then(AckKind::of);
+        if let Some((value, echo)) = &mut tcp(packet).options.timestamps {
+            let reports = matches!(kind, Some(AckKind::Tack | AckKind::Window | AckKind::RoundTrip));
+            *value = value.wrapping_add(if reports { 0 } else { jump });
+            *echo = echo.wrapping_add(if kind.is_some() { jump } else { 0 });
+        }
+        true
+    });
+    pair.alter[A] = Middlebox::new(move |packet| {
+        let typed = tcp(packet).options.tack.ack_type.is_some();
+        if let Some((_, echo)) = &mut tcp(packet).options.timestamps {
+            *echo = echo.wrapping_sub(if typed { 0 } else { jump });
+        }
+        true
+    });
+}
+
+/// The window is closed while a host sleeps.
+#[test]
+fn a_window_that_opens_after_a_sleep_is_heard_of() {
+    for secs in [600, 2_400] {
+        let config =
+            Config { consume: Consume::ByApplication, receive_buffer: Bytes(100_000), ..tack(TackForm::Kinds) };
+        let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 3);
+        pair.ends[A].send_forever();
+        pair.run_for(Duration::from_secs(300));
+        sleep_of_the_sender(&mut pair, 1_000_000_u32.wrapping_mul(secs));
+        let before = pair.ends[B].stats().bytes_delivered;
+        while pair.ends[B].read(Bytes(1 << 20)).is_some() {}
+        pair.drain();
+        pair.run_for(Duration::from_secs(1));
+        assert!(pair.ends[B].stats().bytes_delivered > before, "{secs} s");
+    }
+}
+
 #[test]
 fn a_report_that_comes_again_is_no_round_trip() {
     let mut config = config();
@@ -162,19 +268,20 @@ fn a_report_that_comes_again_is_no_round_trip() {
     assert!(after < before * 2, "{before:?}, {after:?}");
 }
 
-/// A SYN proxy answers after 2 ms; the path to the server takes 100 ms.
+/// A SYN proxy answers after 2 ms; the path to the server takes longer.
 #[test]
 fn a_handshake_that_a_proxy_has_answered_is_not_the_path_s_round_trip() {
-    for (name, config) in [("paper", paper()), ("better", better())] {
-        let [proxied, whole] = [1, 50].map(|millis| {
+    let paths = [50, 4, 3].map(|millis| [("paper", paper(), millis), ("better", better(), millis)]);
+    for (name, config, server) in paths.into_iter().flatten() {
+        let [proxied, whole] = [1, server].map(|millis| {
             let mut pair = Pair::new([config.clone(), config.clone()], line(millis), 3);
             pair.run_for(ms(200));
-            (pair.paths[A].delay, pair.paths[B].delay) = (ms(50), ms(50));
+            (pair.paths[A].delay, pair.paths[B].delay) = (ms(server), ms(server));
             pair.ends[A].send_forever();
             pair.run_for(Duration::from_secs(5));
             pair.ends[B].bytes_delivered().get() as f64 * 8.0 / 5e6
         });
-        println!("{name}: {proxied:.1} Mbps of 50, {whole:.1} where nobody answers for the server");
+        println!("{name}, {server} ms: {proxied:.1} Mbps of 50, {whole:.1} where nobody answers for the server");
         // One where RTTmin was the proxy's.
         assert!(
             proxied > 0.6 * whole,
@@ -212,6 +319,8 @@ struct Receiver {
     loss_iacks: u32,
     /// The largest number that its last report tells of.
     largest: u32,
+    /// The greatest loss rate that a report has told of.
+    loss_ppm: u32,
     acks: u32,
 }
 
@@ -220,7 +329,7 @@ const ISN: SeqNumber = SeqNumber(1_000);
 impl Receiver {
     fn new(config: Config) -> Self {
         let end = Endpoint::listen(config, address(B), SeqNumber(77));
-        let mut this = Self { now: Instant::from_secs(1), end, loss_iacks: 0, largest: 0, acks: 0 };
+        let mut this = Self { now: Instant::from_secs(1), end, loss_iacks: 0, largest: 0, loss_ppm: 0, acks: 0 };
         let mut offer = TcpOptions { mss: Some(1460), timestamps: Some((5, 0)), ..TcpOptions::default() };
         offer.tack.permitted = true;
         this.hear(TcpFlags::SYN, 0, offer, 0);
@@ -245,9 +354,22 @@ impl Receiver {
 
     /// A thousand bytes so many above the first, under this number, or none where it is stripped.
     fn data(&mut self, number: Option<u32>, above: u32) {
-        let mut options = TcpOptions { timestamps: Some((10, 0)), ..TcpOptions::default() };
+        self.stamped(number, 10, above, 1_000);
+    }
+
+    /// The same, so many bytes with this timestamp.
+    fn stamped(&mut self, number: Option<u32>, stamp: u32, above: u32, len: u32) {
+        let mut options = TcpOptions { timestamps: Some((stamp, 0)), ..TcpOptions::default() };
         options.tack.packet_number = number;
-        self.hear(TcpFlags::ACK, 1 + above, options, 1_000);
+        self.hear(TcpFlags::ACK, 1 + above, options, len);
+    }
+
+    /// What it echoes with data of its own.
+    fn echoes(&mut self) -> Vec<u32> {
+        self.end.write_length(Bytes(100));
+        let sent = std::iter::from_fn(|| self.end.poll_transmit(self.now));
+        let plain = sent.filter(|packet| packet.tcp().is_some_and(|tcp| tcp.options.tack.ack_type.is_none()));
+        plain.map(|packet| packet.tcp().and_then(|tcp| tcp.options.timestamps).expect("it stamps").1).collect()
     }
 
     fn wait(&mut self, span: Duration) {
@@ -268,7 +390,10 @@ impl Receiver {
         let kind = packet.tcp().and_then(|tcp| tcp.options.tack.ack_type).and_then(AckKind::of);
         let (Some(kind), Payload::Data(bytes)) = (kind, &packet.payload) else { return };
         match Body::decode(kind, bytes).expect("an endpoint makes sense") {
-            Body::Report(report) => self.largest = report.largest,
+            Body::Report(report) => {
+                self.largest = report.largest;
+                self.loss_ppm = self.loss_ppm.max(report.loss_ppm);
+            }
             Body::Loss(_) => self.loss_iacks += 1,
             Body::Frequency(_) | Body::RoundTripRequest => {}
         }
@@ -276,8 +401,8 @@ impl Receiver {
 }
 
 #[test]
-fn a_peer_may_begin_with_any_number() {
-    for first in [1_u32, 0, 1_000_000, 0x7fff_ffff, 0x8000_0010, 0xffff_fff0] {
+fn a_peer_may_begin_with_any_number_beyond_what_its_first_window_may_have_lost() {
+    for first in [1_u32, 0, 1_025, 32_769, 1_000_000, 0x7fff_ffff, 0x8000_0010, 0xffff_fff0] {
         let mut receiver = Receiver::new(tack(TackForm::Kinds));
         for i in [0_u32, 1, 3, 4] {
             receiver.data(Some(first.wrapping_add(i)), 1_000 * i);
@@ -286,6 +411,8 @@ fn a_peer_may_begin_with_any_number() {
         receiver.wait(ms(200));
         let seen = (receiver.loss_iacks, receiver.end.stats().tack.packets_lost, receiver.largest);
         assert_eq!(seen, (1, 1, first.wrapping_add(4)), "{first:#x}");
+        // Nothing of what lies below the first counts, neither as lost nor as come.
+        assert!(receiver.loss_ppm == 0 || receiver.loss_ppm >= 100_000, "{first:#x}: {}", receiver.loss_ppm);
     }
 }
 
@@ -305,6 +432,86 @@ fn who_falls_back_amid_a_batch_still_delays_acknowledgements_for_no_more_than_th
         receiver.wait(ms(500));
         assert_eq!(receiver.acks, 1, "a lone segment is acknowledged");
     }
+}
+
+/// Its stamp is of a moment ago: what is older than any segment may be under way is of a clock that has jumped.
+#[test]
+fn what_is_left_of_an_earlier_connection_is_old() {
+    for number in [2, 500, 20_000, 32_769, 32_770] {
+        for (seconds, drops) in [(1, true), (50, true), (240, true), (241, false)] {
+            let mut receiver = Receiver::new(tack(TackForm::Kinds));
+            receiver.data(Some(1), 0);
+            receiver.stamped(Some(number), 10_u32.wrapping_sub(seconds * 1_000_000), 1_000, 1_000);
+            let stats = receiver.end.stats();
+            let expected = (u64::from(drops), Bytes(if drops { 1_000 } else { 2_000 }));
+            assert_eq!((stats.dropped_by_timestamp, stats.bytes_delivered), expected, "{number}, {seconds} s");
+        }
+    }
+}
+
+/// The clock has jumped where a hole is, or where a TACK is owed for what came before.
+#[test]
+fn a_clock_that_has_jumped_leaves_something_to_echo() {
+    let jumped = 10_u32.wrapping_sub(1 << 30);
+    for (number, above) in [(3, 2_000), (2, 1_000)] {
+        let mut receiver = Receiver::new(tack(TackForm::Kinds));
+        receiver.data(Some(1), 0);
+        receiver.stamped(Some(number), jumped, above, 1_000);
+        let echoes = receiver.echoes();
+        assert!(!echoes.is_empty() && echoes.iter().all(|&echo| echo != 0), "RFC 7323, 3.2: {echoes:?}");
+    }
+}
+
+/// One that is late by its number and passes for that says nothing of the clock.
+#[test]
+fn what_comes_late_leaves_the_clock_where_it_was() {
+    let mut receiver = Receiver::new(tack(TackForm::Kinds));
+    receiver.stamped(Some(1), 1_000, 0, 1_000);
+    receiver.stamped(Some(3), 3_000, 2_000, 1_000);
+    receiver.wait(ms(100));
+    receiver.stamped(Some(4), 4_000, 1_000, 500);
+    receiver.wait(ms(100));
+    receiver.stamped(Some(2), 2_000, 1_000, 1_000);
+    assert_eq!(receiver.end.stats().bytes_delivered, Bytes(3_000));
+    let echoes = receiver.echoes();
+    assert!(!echoes.is_empty() && echoes.iter().all(|&echo| echo == 4_000), "{echoes:?}");
+}
+
+#[test]
+fn a_peer_that_sleeps_before_it_first_writes_may_begin_with_any_number() {
+    for first in [1, 1_000_000] {
+        let mut receiver = Receiver::new(tack(TackForm::Kinds));
+        receiver.stamped(Some(first), 6_u32.wrapping_sub(1 << 30), 0, 1_000);
+        assert_eq!(receiver.end.stats().bytes_delivered, Bytes(1_000), "{first}");
+    }
+}
+
+/// The third comes in two parts, overtaken by what fills the hole of the second.
+#[test]
+fn both_parts_of_what_is_late_and_cut_are_taken() {
+    let mut receiver = Receiver::new(tack(TackForm::Kinds));
+    for (number, stamp, above, len) in
+        [(1, 10, 0, 1_000), (4, 13, 3_000, 1_000), (5, 20, 1_000, 1_000), (3, 12, 2_000, 500), (3, 12, 2_500, 500)]
+    {
+        receiver.stamped(Some(number), stamp, above, len);
+        receiver.wait(Duration::from_micros(100));
+    }
+    let stats = receiver.end.stats();
+    assert_eq!((stats.dropped_by_timestamp, stats.bytes_delivered), (0, Bytes(4_000)));
+}
+
+#[test]
+fn who_falls_back_acknowledges_every_second_segment_where_tack_was_all_that_its_host_has_chosen() {
+    let mut receiver = Receiver::new(tack(TackForm::Kinds));
+    receiver.data(Some(1), 0);
+    receiver.data(None, 1_000);
+    receiver.wait(ms(500));
+    receiver.acks = 0;
+    for segment in 2..42 {
+        receiver.data(None, 1_000 * segment);
+        receiver.wait(ms(1));
+    }
+    assert_eq!(receiver.acks, 20);
 }
 
 #[test]

@@ -199,15 +199,13 @@ fn what_is_reordered_behind_a_hole_that_is_filled_again_is_not_old_by_its_timest
         options.timestamps = Some((stamp, 0));
         options
     };
-    // By its number the third may have come from before the sequence numbers wrapped; what lies ahead of all may not.
+    // By its number the third may have come from before the sequence numbers wrapped.
     for (third, taken) in [
         (100_003, true),
         (100_005_u32 - (1 << 15) + 1, true),
         (100_005 - (1 << 15), false),
         (100_004, false),
-        (100_006, true),
-        (100_005 + (1 << 15), true),
-        (100_006 + (1 << 15), false),
+        (100_006, false),
     ] {
         let mut listening = Listening::new(false);
         listening.hear(TcpFlags::SYN, 0, offer(), 0);

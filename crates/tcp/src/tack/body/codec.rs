@@ -54,7 +54,7 @@
 //!
 //! Places are told from the acknowledgement number of the segment, and not as sequence numbers: firewalls draw these anew and rewrite headers and SACK options, but not what they do not
 //! know (RFC 8684, 3.3, has the same reason). Version 1 had sequence numbers. A report may fill a segment, and what is too long for a link comes in parts: so the bubbles stand last, and
-//! the first part tells what it has of them. No other part begins as a body does.
+//! the first part tells what it has of them. Other parts hardly ever begin as a body does, and name a packet that was never sent.
 
 use ackless_wire::{BitRate, Bytes, Duration, SeqNumber};
 

@@ -77,7 +77,7 @@ impl Arrivals {
 
     /// Packet `number`, as it stands on the wire, came. A gap below it may close within `settling`.
     pub(crate) fn on_packet(&mut self, now: Instant, number: u32, settling: Duration) -> Arrival {
-        if self.largest == 0 && number > NEAR {
+        if self.largest == 0 && number > FIRST {
             self.begin_with(number);
         }
         // The first number is 1: what would lie before it is taken for it.
@@ -97,7 +97,7 @@ impl Arrivals {
         Arrival::Newest
     }
 
-    /// The first packet to come has a number that is no first one of ours: the paper says of none what it is. That so many were lost before it cannot be.
+    /// The first packet to come has a number that is none of our first: the paper says of none what it is. That so many were lost before it cannot be.
     fn begin_with(&mut self, number: u32) {
         self.largest = u64::from(number) - 1;
         (self.settled, self.loss.since) = (self.largest, self.largest);
@@ -136,13 +136,9 @@ impl Arrivals {
         self.gaps.range(self.settled..).next().map(|(&start, &gap)| (start, gap))
     }
 
-    /// Whether packet `number`, as it stands on the wire, was sent of late and has not come: it is missing among the last before the largest, or one of the first behind it.
-    pub(crate) fn is_of_late(&self, number: u32) -> bool {
-        let ahead = number.wrapping_sub(self.largest as u32);
-        if (1..=NEAR).contains(&ahead) {
-            return true;
-        }
-        let back = ahead.wrapping_neg();
+    /// Whether packet `number`, as it stands on the wire, is missing among the last that the sender has sent before the largest.
+    pub(crate) fn is_missing(&self, number: u32) -> bool {
+        let back = (self.largest as u32).wrapping_sub(number);
         if back >= NEAR || u64::from(back) >= self.largest {
             return false;
         }
@@ -150,9 +146,9 @@ impl Arrivals {
         self.gaps.range(..=number).next_back().is_some_and(|(_, gap)| number < gap.end)
     }
 
-    /// Whether that is the largest number.
-    pub(crate) fn ends_with(&self, number: Option<u32>) -> bool {
-        number == Some(self.largest as u32)
+    /// Whether packet `number` came last: a middlebox may have cut it, and this be the rest of it.
+    pub(crate) const fn is_latest(&self, number: u32) -> bool {
+        number == self.latest as u32 && self.latest > 0
     }
 
     /// When the next gap counts as lost.
@@ -238,6 +234,9 @@ const MILLION: u32 = 1_000_000;
 const LONG: u64 = 4096;
 /// So many numbers are less than a sender needs for 4 GiB less a window, which is 1 GiB at most, in segments of 64 KiB: 49,152.
 const NEAR: u32 = 1 << 15;
+
+/// A first number beyond this is where the peer begins to count: no initial window has so many segments.
+const FIRST: u32 = 1 << 10;
 /// The most gaps that are remembered: the oldest are forgotten, and with them whether what fills them came in vain.
 const MAX_GAPS: usize = 1024;
 

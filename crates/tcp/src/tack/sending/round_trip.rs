@@ -63,11 +63,11 @@ impl RoundTrip {
         self.handshake = Some(Handshake { took: rtt, data: None });
     }
 
-    /// All that went out first has been heard of. Where not even the first of it was back in twice the time of the handshake, a proxy has answered that, nearer by than whom the data is
-    /// for, and what it took is forgotten.
+    /// Something that went out after the first report has been heard of, a round trip of data later. Where none of it was back in twice the time of the handshake, a proxy may have answered
+    /// that, nearer by than whom the data is for, and what it took is forgotten. (On a slow link it is the data that takes longer: then nothing is lost by it.)
     pub(crate) fn on_first_round(&mut self, now: Instant) {
         if let Some(Handshake { took, data: Some(data) }) = self.handshake.take()
-            && data > (took * 2).max(SHORT)
+            && data > took * 2
         {
             self.renew(now, data);
         }
@@ -157,9 +157,6 @@ impl Minimum {
 /// tau, in tenths.
 const SLOTS: usize = 10;
 
-/// What data needs where it takes longer than a SYN by itself, on a slow link or in an A-MPDU; no proxy that is worth it stands on a path of that length.
-const SHORT: Duration = Duration::from_millis(10);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +175,23 @@ mod tests {
                 rtt.min()
             };
             assert_eq!((min_after(tau * 9 / 10), min_after(tau)), (ms(20), ms(30)), "tau = {tau} ms");
+        }
+    }
+
+    #[test]
+    fn a_handshake_counts_until_a_round_of_data_has_taken_more_than_twice_as_long() {
+        for (data, least) in [([15, 18], 10), ([21, 20], 10), ([21, 40], 21), ([40, 21], 21)] {
+            let mut rtt = RoundTrip::new(Timing::OneWayDelay, Duration::from_secs(10));
+            rtt.on_handshake(Instant::ZERO, Duration::from_millis(10));
+            for took in data {
+                rtt.on_samples(Instant::from_millis(50), ms(took), ms(took + 5));
+                assert_eq!(rtt.min(), ms(10));
+            }
+            rtt.on_first_round(Instant::from_millis(60));
+            assert_eq!(rtt.min(), ms(least), "{data:?}");
+            rtt.on_samples(Instant::from_millis(70), ms(1_000), None);
+            rtt.on_first_round(Instant::from_millis(80));
+            assert_eq!(rtt.min(), ms(least), "{data:?}");
         }
     }
 

@@ -8,6 +8,7 @@
 use ackless_wire::{Duration, Instant};
 
 use crate::sequence::Position;
+use crate::timestamps::UNDER_WAY;
 
 /// Where the window was last taken from.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +33,20 @@ impl WindowClock {
         let takes = self.last.is_none_or(|last| {
             ack > last.ack
                 || (ack == last.ack
-                    && (clock.wrapping_sub(last.clock) as i32 >= 0 || now.saturating_since(last.at) >= OUTDATED))
+                    && (clock.wrapping_sub(last.clock) as i32 >= 0
+                        || now.saturating_since(last.at) >= OUTDATED
+                        || is_of_another_time(last.clock.wrapping_sub(clock))))
         });
         if takes {
             self.last = Some(Last { ack, clock, at: now });
         }
         takes
     }
+}
+
+/// Whether a clock that shows so many microseconds less has gone half round meanwhile, or stood still: no segment is under way for that long.
+fn is_of_another_time(older: u32) -> bool {
+    Duration::from_micros(older.into()) > UNDER_WAY
 }
 
 /// After this long the clock's order says nothing: it goes half round in 2^31 us, almost 36 minutes.
@@ -65,5 +73,8 @@ mod tests {
         }
         assert!(!window.takes(Instant::from_secs(1_000), Position(101), 0));
         assert!(window.takes(Instant::from_secs(1_801), Position(101), 0), "so late that the clock tells nothing");
+        let older = |micros: u32| 0_u32.wrapping_sub(micros);
+        assert!(!window.takes(Instant::from_secs(1_802), Position(101), older(240_000_000)));
+        assert!(window.takes(Instant::from_secs(1_802), Position(101), older(240_000_001)), "of another time");
     }
 }

@@ -1,6 +1,7 @@
 //! TACK in whole cells under every scheme: transfers end, the bytes come once, no end falls back, and no scheme makes, changes or keeps back what a
 //! connection that does TACK says.
 
+mod by_letter;
 mod capture;
 mod memory;
 mod middlebox;

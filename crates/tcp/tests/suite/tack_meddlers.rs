@@ -119,16 +119,24 @@ fn a_firewall_that_draws_sequence_numbers_anew_changes_nothing() {
     }
 }
 
+/// A sender that has been told that its three segments came.
+fn told() -> Script {
+    let mut script = Script::connected(config());
+    script.end.send(Bytes(3_000));
+    script.burst();
+    script.wait(RTT);
+    let largest = script.log.last().expect("it has sent").1.number;
+    script.report(3, report(largest, 0));
+    script.drain();
+    script
+}
+
 /// The reader pauses, and its host tells of the window when it goes on; the two clocks differ by so many parts in a million.
 #[test]
 fn clocks_that_drift_shorten_no_round_trip() {
     for (ppm, pause) in [(0, 600), (20, 600), (50, 600), (1_000, 60), (10_000, 5)] {
-        let mut script = Script::connected(config());
-        script.end.send(Bytes(3_000));
-        script.burst();
-        script.wait(RTT);
+        let mut script = told();
         let &(at, sent, departure) = script.log.last().expect("it has sent");
-        script.report(3, report(sent.number, 0));
         script.wait(Duration::from_secs(pause));
         let held = script.now.saturating_since(at) - RTT;
         let delay = held + held / 1_000_000 * ppm;
@@ -139,43 +147,10 @@ fn clocks_that_drift_shorten_no_round_trip() {
     }
 }
 
-/// Only the way of the data is gone. Each time that the sender has asked, the peer tells of its window by itself.
-#[test]
-fn what_a_reader_tells_of_its_window_answers_no_inquiry() {
-    let mut script = Script::connected(config());
-    script.end.send(Bytes(3_000));
-    script.burst();
-    script.wait(RTT);
+/// Whether a sender falls back that hears a report of this kind after each of twelve timeouts, and nothing of what it sends gets through.
+fn falls_back_on(kind: AckKind) -> bool {
+    let mut script = told();
     let &(_, sent, departure) = script.log.last().expect("it has sent");
-    script.report(3, report(sent.number, 0));
-    script.drain();
-    script.end.send(Bytes(20_000));
-    script.burst();
-    for timeouts in 1..=8 {
-        while script.end.stats().timeouts < timeouts {
-            let at = script.end.poll_timeout().expect("data is out");
-            script.wait(at.saturating_since(script.now));
-        }
-        script.wait(ms(10));
-        let serial = script.serial;
-        script.serial += 1;
-        let body = Body::Report(Report { serial, delay: ms(1), ..report(sent.number, 0) });
-        script.typed(AckKind::Window, 3, &body, Some(departure));
-        script.drain();
-    }
-    assert_eq!(script.end.stats().fallbacks, 0);
-}
-
-/// Whoever does TACK as the paper has it answers what is old with a TACK. Nothing that has a number gets through.
-#[test]
-fn a_peer_that_answers_with_tacks_alone_is_given_up_where_numbers_do_not_pass() {
-    let mut script = Script::connected(config());
-    script.end.send(Bytes(3_000));
-    script.burst();
-    script.wait(RTT);
-    let &(_, sent, departure) = script.log.last().expect("it has sent");
-    script.report(3, report(sent.number, 0));
-    script.drain();
     script.end.send(Bytes(20_000));
     script.burst();
     for timeouts in 1..=12 {
@@ -187,10 +162,17 @@ fn a_peer_that_answers_with_tacks_alone_is_given_up_where_numbers_do_not_pass() 
         let serial = script.serial;
         script.serial += 1;
         let body = Body::Report(Report { serial, delay: ms(1), ..report(sent.number, 0) });
-        script.typed(AckKind::Tack, 3, &body, Some(departure));
+        script.typed(kind, 3, &body, Some(departure));
         script.drain();
     }
-    assert_eq!(script.end.stats().fallbacks, 1);
+    script.end.stats().fallbacks == 1
+}
+
+/// A reader tells of its window by itself. Whoever does TACK as the paper has it answers what is old with a TACK, and nothing else provokes one.
+#[test]
+fn tacks_without_news_answer_inquiries_and_windows_do_not() {
+    assert!(falls_back_on(AckKind::Tack));
+    assert!(!falls_back_on(AckKind::Window));
 }
 
 /// After a sleep the path drops whatever has a number.

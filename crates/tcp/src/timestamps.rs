@@ -43,13 +43,15 @@ impl Timestamps {
         self.next_tick = Instant::ZERO.saturating_add(self.tick.saturating_mul(ticks + 1));
     }
 
-    /// The clock leaps by what it shows while a segment is under way, so that it is ahead of whatever a peer has seen of it whose own has stood still meanwhile.
+    /// The clock leaps by what it shows while a segment is under way, so that it is ahead of whatever a peer has seen of it whose own has stood still meanwhile. So may the peer's: what it
+    /// stamped before is as much older.
     pub(crate) fn leap(&mut self, now: Instant) {
         let value = self.value(now);
         let ticks = self.oldest;
         self.offset = self.offset.wrapping_add(ticks);
         self.value = value.wrapping_add(ticks);
         self.timeout = self.value;
+        self.oldest = ticks.saturating_mul(2).min(1 << 31);
     }
 
     /// TSval of a segment sent now.
@@ -123,9 +125,11 @@ fn outdated(tick: Duration) -> Duration {
     tick.saturating_mul((1 << 31) - (1 << 26)).min(OUTDATED)
 }
 
-/// How many ticks of such a clock something old may be older: half of all, or what passes while a segment is under way.
+/// How many ticks of such a clock something old may be older: half of all, or, of a faster one, what passes while a segment is under way. By the microsecond at least, at which a peer may tick that
+/// does TACK.
 fn oldest(tick: Duration) -> u32 {
-    if tick >= Duration::from_millis(1) { 1 << 31 } else { UNDER_WAY.div_floor(tick).min(1 << 31) as u32 }
+    let fast = UNDER_WAY.div_floor(tick.min(Duration::from_micros(1))).min(1 << 31) as u32;
+    if tick >= Duration::from_millis(1) { 1 << 31 } else { fast }
 }
 
 /// For how long a segment may be under way: twice what TCP reckons with, the MSL of two minutes (RFC 9293, 3.4.2).

@@ -182,8 +182,9 @@ impl Endpoint {
             self.note_answer(now);
             return;
         };
-        // Who takes nothing beyond a closed window may not look at the number of what asks for it, and no report tells of that.
-        let heard = understood.advanced || self.timers.is_armed(Timer::Persist);
+        // Who takes nothing beyond a closed window may not look at the number of what asks for it or lies there, and no report tells of that.
+        let closed = self.timers.is_armed(Timer::Persist) || self.tx.window_end <= self.tx.una;
+        let heard = understood.advanced || closed;
         if let Some(tack) = self.dialect.tack_mut() {
             tack.sending.hearing.on_typed(heard);
         }

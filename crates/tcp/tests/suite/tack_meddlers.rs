@@ -77,7 +77,8 @@ fn a_connection_survives_that_one_host_has_slept() {
 fn who_has_slept_while_the_clock_went_nearly_round_goes_on_as_a_plain_tcp() {
     for secs in [4_060, 4_150, 4_290] {
         for way in [A, B] {
-            let config = tack(TackForm::Kinds);
+            let plain = Some(Duration::from_micros(if secs == 4_150 { 100 } else { 1_000 }));
+            let config = Config { timestamps: plain, ..tack(TackForm::Kinds) };
             let mut pair = Pair::new([config.clone(), config], Path::of_delay(20), 3);
             pair.ends[way].send(Bytes(100_000));
             pair.run_for(Duration::from_secs(5));
@@ -148,13 +149,17 @@ fn clocks_that_drift_shorten_no_round_trip() {
 }
 
 /// Whether a sender falls back that hears a report of this kind after each of twelve timeouts, and nothing of what it sends gets through.
-fn falls_back_on(kind: AckKind) -> bool {
+fn falls_back_on(kind: AckKind, window: u16) -> bool {
     let mut script = told();
     let &(_, sent, departure) = script.log.last().expect("it has sent");
     script.end.send(Bytes(20_000));
     script.burst();
-    for timeouts in 1..=12 {
-        while script.end.stats().timeouts < timeouts && script.end.stats().fallbacks == 0 {
+    script.window = window;
+    for _ in 0..12 {
+        let before = script.end.stats();
+        while script.end.stats().timeouts + script.end.stats().window_probes == before.timeouts + before.window_probes
+            && script.end.stats().fallbacks == 0
+        {
             let at = script.end.poll_timeout().expect("data is out");
             script.wait(at.saturating_since(script.now));
         }
@@ -171,8 +176,10 @@ fn falls_back_on(kind: AckKind) -> bool {
 /// A reader tells of its window by itself. Whoever does TACK as the paper has it answers what is old with a TACK, and nothing else provokes one.
 #[test]
 fn tacks_without_news_answer_inquiries_and_windows_do_not() {
-    assert!(falls_back_on(AckKind::Tack));
-    assert!(!falls_back_on(AckKind::Window));
+    assert!(falls_back_on(AckKind::Tack, 60_000));
+    assert!(!falls_back_on(AckKind::Window, 60_000));
+    // Nor where the window has shrunk to nothing over what is out, of which a peer may not take notice.
+    assert!(!falls_back_on(AckKind::Tack, 0));
 }
 
 /// After a sleep the path drops whatever has a number.
@@ -441,6 +448,32 @@ fn a_clock_that_has_jumped_leaves_something_to_echo() {
         receiver.stamped(Some(number), jumped, above, 1_000);
         let echoes = receiver.echoes();
         assert!(!echoes.is_empty() && echoes.iter().all(|&echo| echo != 0), "RFC 7323, 3.2: {echoes:?}");
+    }
+}
+
+/// Numbers count no more, and sequence numbers may have wrapped.
+#[test]
+fn what_left_before_a_leap_is_old_after_it() {
+    let mut receiver = Receiver::new(tack(TackForm::Kinds));
+    receiver.stamped(Some(1), 5_000_000, 0, 1_000);
+    receiver.stamped(Some(2), 5_000_100, 1_000, 1_000);
+    receiver.wait(ms(100));
+    receiver.stamped(None, 5_100_000 + 240_000_000, 2_000, 1_000);
+    receiver.wait(ms(100));
+    assert_eq!(receiver.end.stats().fallbacks, 1);
+    receiver.stamped(Some(1), 5_000_000, 3_000, 1_000);
+    let stats = receiver.end.stats();
+    assert_eq!((stats.dropped_by_timestamp, stats.bytes_delivered), (1, Bytes(3_000)));
+}
+
+#[test]
+fn a_plain_tick_below_a_millisecond_does_not_narrow_what_is_old_of_microseconds() {
+    for micros in [1, 10, 100, 999, 1_000] {
+        let plain = Some(Duration::from_micros(micros));
+        let mut receiver = Receiver::new(Config { timestamps: plain, ..tack(TackForm::Kinds) });
+        receiver.data(Some(1), 0);
+        receiver.stamped(Some(2), 10_u32.wrapping_sub(25_000_000), 1_000, 1_000);
+        assert_eq!(receiver.end.stats().dropped_by_timestamp, 1, "{micros} us");
     }
 }
 

@@ -44,9 +44,9 @@ impl WindowClock {
     }
 }
 
-/// Whether a clock that shows so many microseconds less has gone half round meanwhile, or stood still: no segment is under way for that long.
+/// Whether a clock that shows so many microseconds less has gone half round meanwhile, or stood still: no segment is under way for that long, though its sender may have leapt since.
 fn is_of_another_time(older: u32) -> bool {
-    Duration::from_micros(older.into()) > UNDER_WAY
+    Duration::from_micros(older.into()) > UNDER_WAY * 2
 }
 
 /// After this long the clock's order says nothing: it goes half round in 2^31 us, almost 36 minutes.
@@ -74,7 +74,7 @@ mod tests {
         assert!(!window.takes(Instant::from_secs(1_000), Position(101), 0));
         assert!(window.takes(Instant::from_secs(1_801), Position(101), 0), "so late that the clock tells nothing");
         let older = |micros: u32| 0_u32.wrapping_sub(micros);
-        assert!(!window.takes(Instant::from_secs(1_802), Position(101), older(240_000_000)));
-        assert!(window.takes(Instant::from_secs(1_802), Position(101), older(240_000_001)), "of another time");
+        assert!(!window.takes(Instant::from_secs(1_802), Position(101), older(480_000_000)));
+        assert!(window.takes(Instant::from_secs(1_802), Position(101), older(480_000_001)), "of another time");
     }
 }

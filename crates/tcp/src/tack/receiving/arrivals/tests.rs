@@ -95,6 +95,22 @@ fn rho_is_that_of_the_last_interval_with_packets() {
 }
 
 #[test]
+fn a_peer_that_begins_with_a_great_number_has_lost_nothing_below_it() {
+    for first in [FIRST + 1, 1_000_000, u32::MAX - 1] {
+        let mut arrivals = Arrivals::default();
+        come(&mut arrivals, 0, first);
+        come(&mut arrivals, 1, first.wrapping_add(2));
+        assert_eq!(settled(&mut arrivals, 20), [(first, first.wrapping_add(2))]);
+        arrivals.on_tack();
+        assert_eq!(arrivals.loss_ppm(), 333_333, "one of three");
+    }
+    // So many may have been lost of a first window.
+    let mut arrivals = Arrivals::default();
+    come(&mut arrivals, 0, FIRST);
+    assert_eq!(settled(&mut arrivals, 10), [(0, FIRST)]);
+}
+
+#[test]
 fn numbers_survive_the_wrap() {
     let mut arrivals = Arrivals { largest: u64::from(u32::MAX) - 1, settled: 5, ..Arrivals::default() };
     assert_eq!(come(&mut arrivals, 0, u32::MAX), Arrival::Newest);

@@ -3,7 +3,7 @@
 //! A box stands where each direction of the wire ends. Many that networks have remove options they do not know, or drop what bears them (RFC 8684, 6), from
 //! a connection's first packet on, or from a moment on at which the path changes. The options that are new here are those of TACK and the request for an ACK
 //! rate; others of packets from outside, which this crate does not read, pass. Some cut segments into shorter ones and copy all options, as cards do, or draw sequence
-//! numbers anew, as firewalls do (RFC 8684, 3.3: what options say of sequence numbers is not in the numbers of the header for this reason).
+//! numbers anew, as firewalls do (RFC 8684, 3.3: for this reason MPTCP's options do not use those of the header).
 
 use std::collections::VecDeque;
 

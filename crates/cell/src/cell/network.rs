@@ -361,7 +361,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
-    /// The second part of what a middlebox has just cut.
+    /// What is left of a segment that a middlebox has just cut.
     #[inline(always)]
     fn rest_of_cut(&mut self, direction: Direction) -> Option<PacketId> {
         self.middlebox.as_mut().and_then(|boxes| boxes.take_rest(direction))

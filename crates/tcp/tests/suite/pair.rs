@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use ackless_tcp::{Config, Endpoint, Event, State};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, SeqNumber};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpHeader, Transport};
 
 /// The end that calls.
 pub const A: usize = 0;
@@ -83,6 +83,17 @@ pub struct Pair {
 
 pub fn address(end: usize) -> SocketAddr {
     SocketAddr::new([10, 0, 0, end as u8 + 1].into(), [40_000, 80][end])
+}
+
+/// B is handed up a segment of A's with this header and so many bytes, where it gathers as a part of a batch.
+pub fn hand_up(end: &mut Endpoint, now: Instant, tcp: TcpHeader, len: u32) {
+    let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
+    let packet = Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) };
+    if end.gathers() {
+        end.handle_merged(now, &packet, Bytes(len.into()));
+    } else {
+        end.handle_segment(now, &packet);
+    }
 }
 
 pub const ISS: [SeqNumber; 2] = [SeqNumber(u32::MAX - 20_000), SeqNumber(5_000)];

@@ -3,11 +3,9 @@
 use ackless_tcp::tack::body::{AckKind, Body, Report};
 use ackless_tcp::{AckChoice, Config, Consume, Endpoint, RtoRule, State, TackConfig};
 use ackless_wire::tcp::{TackForm, TcpOptions};
-use ackless_wire::{
-    BitRate, Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport,
-};
+use ackless_wire::{BitRate, Bytes, Duration, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
-use crate::pair::{A, B, Middlebox, Pair, Path, address};
+use crate::pair::{A, B, Middlebox, Pair, Path, address, hand_up};
 use crate::tack_agreement::tack;
 use crate::tack_changes::{better, paper};
 use crate::tack_sending::script::*;
@@ -330,13 +328,7 @@ impl Receiver {
         let ack = if flags.contains(TcpFlags::ACK) { SeqNumber(78) } else { SeqNumber(0) };
         let ports = TcpHeader::new(40_000, address(B).port());
         let tcp = TcpHeader { seq: ISN + above, ack, flags, window: 60_000, options, ..ports };
-        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
-        let packet = Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) };
-        if self.end.gathers() {
-            self.end.handle_merged(self.now, &packet, Bytes(1_000));
-        } else {
-            self.end.handle_segment(self.now, &packet);
-        }
+        hand_up(&mut self.end, self.now, tcp, len);
     }
 
     /// A thousand bytes so many above the first, under this number, or none where it is stripped.

@@ -4,9 +4,9 @@ use ackless_tcp::tack::body::AckKind;
 use ackless_tcp::tack::{LossSignal, Verdict};
 use ackless_tcp::{Endpoint, Event, State, TackConfig};
 use ackless_wire::tcp::{TackForm, TcpOptions};
-use ackless_wire::{Bytes, Duration, Instant, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
+use ackless_wire::{Bytes, Duration, Instant, Payload, SeqNumber, TcpFlags, TcpHeader};
 
-use crate::pair::{A, B, Middlebox, Pair, Path, address};
+use crate::pair::{A, B, Middlebox, Pair, Path, address, hand_up};
 use crate::tack_agreement::tack;
 use crate::tack_sending::script::*;
 
@@ -127,13 +127,7 @@ impl Listening {
             options,
             ..TcpHeader::new(40_000, address(B).port())
         };
-        let ip = IpHeader::between(address(A).ip(), address(B).ip()).expect("both addresses are IPv4");
-        let packet = Packet { ip, transport: Transport::Tcp(tcp), payload: Payload::Length(len) };
-        if self.end.gathers() {
-            self.end.handle_merged(self.now, &packet, Bytes(1_000));
-        } else {
-            self.end.handle_segment(self.now, &packet);
-        }
+        hand_up(&mut self.end, self.now, tcp, len);
     }
 
     /// What it says: the kind of each TACK and IACK, and nothing for what is plain.

@@ -327,15 +327,24 @@ impl ReceiverBbr {
         if self.bandwidth.best() == BitRate::ZERO {
             return;
         }
-        let floor = self.start.smss.per(self.interval_length());
         let rate = match self.state {
             State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
-        let rate = rate.max(self.bounded_pace(now)).max(floor);
+        let rate = rate.max(self.bounded_pace(now)).max(self.least_pace());
         if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
+    }
+
+    /// MSS f. On a slow link that is more than a queue drains by: a probe of [`Variant::Rounds`] sends no more than an eighth of the rate meanwhile, or four segments in a round trip, which are BBR's next to nothing.
+    fn least_pace(&self) -> BitRate {
+        let least = self.start.smss.per(self.interval_length());
+        if self.variant.is_by_rounds() && matches!(self.state, State::ProbeRtt(_)) {
+            let few = (self.start.smss * MIN_CAP).per(self.latest_rtt.max(NOMINAL_RTT));
+            return least.min(few.max(Gain::EIGHTH.of_rate(self.bandwidth.best())));
+        }
+        least
     }
 
     /// What losses bound, and the rate of that. A path counts as 10 ms long at least.

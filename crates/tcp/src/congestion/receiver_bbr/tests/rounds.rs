@@ -255,6 +255,28 @@ fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
 }
 
 #[test]
+fn on_a_slow_link_a_probe_sends_an_eighth_or_four_segments_in_a_round_trip_and_not_one_for_each_interval() {
+    // A segment for each 10 ms are ten times the 80 kbps of the link.
+    for (variant, probes, millis, bps) in [
+        (BOUND, true, 4_000, 10_000),
+        (BOUND, true, 1_000, 32_000),
+        (BOUND, true, 20, 800_000),
+        (BOUND, false, 4_000, 800_000),
+        (Variant::Standard, true, 4_000, 800_000),
+    ] {
+        let mut trace = Trace::at_cycle_begin(variant);
+        trace.bbr.bandwidth = MaxFilter::new(variant.filter_length());
+        trace.bbr.bandwidth.update(0, BitRate::from_kbps(80));
+        trace.bbr.latest_rtt = Duration::from_millis(millis);
+        if probes {
+            trace.bbr.state = State::ProbeRtt(Probe::Empty { end: trace.now + Duration::from_secs(1) });
+        }
+        trace.bbr.on_sent(trace.now, SMSS, false);
+        assert_eq!(trace.state().3, bps, "{variant:?}, {probes}, {millis} ms");
+    }
+}
+
+#[test]
 fn on_a_path_by_satellite_ten_round_trips_lie_between_two_probes() {
     for (rtt, seconds) in [(500, 5), (600, 6), (2_000, 20)] {
         let rtt = Some(Duration::from_millis(rtt));

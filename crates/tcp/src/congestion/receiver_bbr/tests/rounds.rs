@@ -255,10 +255,10 @@ fn every_five_seconds_half_of_the_product_is_in_flight_for_200_ms_or_a_round() {
 }
 
 #[test]
-fn on_a_slow_link_a_probe_sends_an_eighth_or_four_segments_in_a_round_trip_and_not_one_for_each_interval() {
+fn on_a_slow_link_a_probe_sends_a_quarter_or_four_segments_in_a_round_trip_and_not_one_for_each_interval() {
     // A segment for each 10 ms are ten times the 80 kbps of the link.
     for (variant, probes, millis, bps) in [
-        (BOUND, true, 4_000, 10_000),
+        (BOUND, true, 4_000, 20_000),
         (BOUND, true, 1_000, 32_000),
         (BOUND, true, 20, 800_000),
         (BOUND, false, 4_000, 800_000),

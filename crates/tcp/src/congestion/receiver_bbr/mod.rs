@@ -338,9 +338,10 @@ impl ReceiverBbr {
     }
 
     /// MSS f. On a slow link that is more than a queue drains by: a probe of [`Variant::Rounds`] sends no more than a quarter of the rate meanwhile, or four segments in a round trip, which are BBR's next to nothing.
+    #[inline]
     fn least_pace(&self) -> BitRate {
         let least = self.start.smss.per(self.interval_length());
-        if self.variant.is_by_rounds() && matches!(self.state, State::ProbeRtt(_)) {
+        if matches!(self.state, State::ProbeRtt(_)) && self.variant.is_by_rounds() {
             let few = (self.start.smss * MIN_CAP).per(self.latest_rtt.max(NOMINAL_RTT));
             return least.min(few.max(Gain::QUARTER.of_rate(self.bandwidth.best())));
         }

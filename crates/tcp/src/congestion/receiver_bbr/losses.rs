@@ -8,8 +8,6 @@
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack-shares.md).
 //!
-//! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9.
-//!
 //! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
 //!
 //! Deviations from the RFC: the share is 0.775 ([`BETA`]), and alpha stays that of 0.7, with which a window of few segments grows by 39 % more than Reno's would allow for (4.3); the bound grows in the round after
@@ -17,13 +15,10 @@
 //! own cap begins again with four segments.
 
 mod noise;
-mod relief;
-mod tally;
 
 use ackless_wire::{Bytes, Duration, Instant};
 
 use self::noise::Noise;
-use self::relief::Relief;
 use super::super::bbr3::is_too_much;
 use super::super::cubic::Epoch;
 use super::ReportFacts;
@@ -56,7 +51,6 @@ pub(super) struct LossBounds {
     /// What comes now was sent after the latest cut had shown.
     low: bool,
     noise: Noise,
-    relief: Relief,
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
 }
@@ -131,7 +125,6 @@ impl LossBounds {
             heavy: false,
             low: false,
             noise: Noise::new(smss),
-            relief: Relief::new(),
             cut: None,
         }
     }
@@ -179,7 +172,6 @@ impl LossBounds {
     pub(super) const fn forget(&mut self) {
         (self.bound, self.cut) = (None, None);
         (self.lossy, self.heavy, self.low) = (false, false, false);
-        self.relief = Relief::new();
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
@@ -200,7 +192,6 @@ impl LossBounds {
         }
         let excess = round.lost.saturating_sub(self.noise.of(round.sent()));
         self.noise.end_round(round.lost, round.sent(), low);
-        self.relief.end_round(excess, round.sent(), low);
         self.grow_freely(&round, ended);
         self.lossy = !answered && is_too_much(round.lost, round.sent());
         if answered && again {
@@ -267,9 +258,7 @@ impl LossBounds {
             _ => prior,
         };
         let most = if again { self.segments(round.delivered) } else { prior };
-        let came = self.segments(round.delivered) / self.segments(round.sent());
-        let share = if self.relief.is_none() { came.clamp(BETA, MOST_LEFT) } else { BETA };
-        let window = (prior * share).min(most).max(LEAST);
+        let window = (prior * BETA).min(most).max(LEAST);
         let lost = if self.queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued: self.queued });
         self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
@@ -335,9 +324,6 @@ fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
 /// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 23 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
 /// 80 % of one of 802.11g (docs/tack-shares.md).
 const BETA: f64 = 0.775;
-/// What a cut leaves at most where cuts have been in vain. Where it was what had come, whatever that was, ten flows alone behind a buffer of a few packets each shared that less evenly (Jain's index 0.80 in the place of 0.99, with 5.4 % sent
-/// again and not 3.6), since some of them took their cuts for vain before others did.
-const MOST_LEFT: f64 = 0.9;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
 /// As many stretches, and as many segments beyond noise, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.

@@ -36,7 +36,7 @@ impl Gain {
     pub(crate) const WINDOW_UP_3: Self = Self(2304);
     /// Version 3: the rate in Drain (2.5) and the product in ProbeRTT (2.16.2).
     pub(crate) const HALF: Self = Self(512);
-    /// What a probe for the least round trip may send at least.
+    /// The most that is a floor of the pace in a probe for the least round trip. Ours.
     pub(crate) const QUARTER: Self = Self(256);
     /// 6/5 of a window for each round trip, as Linux paces in congestion avoidance.
     pub(crate) const OF_WINDOW: Self = Self(1229);

@@ -56,7 +56,7 @@ fn one_behind_a_buffer_of_a_third_does_not_fill_it_again_and_again() {
 
 #[test]
 fn on_a_link_of_64_kbps_the_queue_of_startup_drains() {
-    // A packet takes 188 ms, and the path 20. Where a probe sends one for each TACK interval nothing ever drains, and 8 s stand.
+    // A packet takes 188 ms, and the path 20. Where a probe sends one for each TACK interval nothing drains for two minutes, and 8 s stand.
     let settings = ["wired.rate=64kbps", "wired.buffer_packets=100", "run.warm_up=10s", "run.measured=60s"];
     let config = tool("torture.toml", "tack-wifi", &settings);
     let flow = ackless_cell::run(&config, 1).flows.remove(0);

@@ -70,7 +70,7 @@ pub(super) const MIN_WINDOW: u64 = 4;
 /// BBR.Headroom (2.8).
 const HEADROOM_PERCENT: u64 = 15;
 /// T_bbr is at least this (5.3.3.8.2),
-const SHORTEST_WAIT: Duration = Duration::from_secs(2);
+pub(in crate::congestion) const SHORTEST_WAIT: Duration = Duration::from_secs(2);
 /// and up to so much more.
 const WAIT_RANGE: Duration = Duration::from_secs(1);
 /// The most rounds between probes (5.3.3.8.3).

@@ -37,7 +37,7 @@ use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use self::bounds::MIN_WINDOW;
-pub(super) use self::bounds::is_too_much;
+pub(super) use self::bounds::{SHORTEST_WAIT, is_too_much};
 use self::congested::{Bounds, Latest, Saved};
 use self::marks::Marks;
 use self::model::{Path, RoundTrips};

@@ -1,12 +1,14 @@
 //! What losses bound: where a queue stands and loses too much, a flow does as CUBIC does. Ours; the paper does not look at losses.
 //!
 //! Which losses count is version 3's rule (draft-ietf-ccwg-bbr-06): more than 2 % of a round, which below 50 segments is a single one. The draft judges packet by packet; reports come a round trip
-//! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where every round trip in it shows that a queue stood. A queue that drops is full for as long as others or we fill it. A radio that
+//! and 1/f apart, so here a packet-timed round is judged as a whole, and it lost too much only where every round trip in it shows that a queue stood: a long one, or one that is short and stays so. A queue that drops is full for as long as others or we fill it. A radio that
 //! fades also holds back what comes behind what it loses, but only for a moment: before and after it nothing waits. What is lost without a queue, a radio or a damaged line has lost: to send less
 //! would not change it, unless a round loses more than a fifth behind one that has lost more than 2 %. Nor is it the queue's what is lost all the time, whatever is in flight ([`noise`]). What was taken for lost and comes all the same takes its bound back (5.5.11.2).
 //!
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack-shares.md).
+//!
+//! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound, and grows faster only once version 3 would probe again.
 //!
 //! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
 //!
@@ -19,7 +21,7 @@ mod noise;
 use ackless_wire::{Bytes, Duration, Instant};
 
 use self::noise::Noise;
-use super::super::bbr3::is_too_much;
+use super::super::bbr3::{SHORTEST_WAIT, is_too_much};
 use super::super::cubic::Epoch;
 use super::ReportFacts;
 use crate::sequence::{Position, Span};
@@ -34,8 +36,8 @@ pub(super) struct LossBounds {
     round: Round,
     /// The latest round was cut for: what is lost in the next one was sent before that showed.
     answered: bool,
-    /// The latest round showed a queue.
-    queued: bool,
+    /// What queue the latest round showed.
+    queue: Queue,
     /// A queue stood after the cycle had drained its own.
     standing: bool,
     /// The latest round ended while the cycle neither asked for more nor drained.
@@ -64,6 +66,8 @@ struct Bound {
     /// W_max.
     max: f64,
     epoch: Epoch,
+    /// When a short queue cut it.
+    short: Option<Instant>,
 }
 
 /// A cut that may have to be taken back.
@@ -77,6 +81,17 @@ struct Cut {
     queued: bool,
 }
 
+/// What a round's round trips tell of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Queue {
+    /// At a moment none stood, or they tell of none.
+    None,
+    /// One stood all the time, and was short all the time.
+    Short,
+    /// One stood all the time.
+    Long,
+}
+
 /// What a round has shown.
 #[derive(Clone, Copy, Debug)]
 struct Round {
@@ -86,6 +101,7 @@ struct Round {
     delivered: Bytes,
     /// The shortest round trip.
     shortest: Duration,
+    longest: Duration,
     /// All of them together, and how many.
     sum: Duration,
     count: u64,
@@ -116,7 +132,7 @@ impl LossBounds {
             bound: None,
             round: Round::NOTHING,
             answered: false,
-            queued: false,
+            queue: Queue::None,
             standing: false,
             cruised: false,
             lossy: false,
@@ -156,6 +172,7 @@ impl LossBounds {
         self.round.delivered += facts.delivered;
         if let Some(rtt) = facts.rtt {
             self.round.shortest = self.round.shortest.min(rtt);
+            self.round.longest = self.round.longest.max(rtt);
             self.round.sum += rtt;
             self.round.count += 1;
         }
@@ -180,7 +197,8 @@ impl LossBounds {
         let answered = std::mem::take(&mut self.answered);
         // A bound beyond all that may be in flight is none.
         self.bound = self.bound.filter(|bound| bound.bytes(self.smss) < ended.target);
-        self.queued = round.has_queue(ended.min_rtt);
+        self.queue = round.queue(ended.min_rtt);
+        let queued = self.queue != Queue::None;
         self.look_for_others(&round, ended);
         let before = std::mem::take(&mut self.lossy);
         let heavy = is_heavy(round.lost, round.sent());
@@ -197,7 +215,7 @@ impl LossBounds {
         if answered && again {
             return self.leave_delivered(ended, &round);
         }
-        if answered || !too_much(excess, round.lost, round.sent(), self.queued) || !(self.queued || before) {
+        if answered || !too_much(excess, round.lost, round.sent(), queued) || !(queued || before) {
             return false;
         }
         if ended.starting && (round.stretches < STARTUP_LOSSES || excess < self.smss * u64::from(STARTUP_LOSSES)) {
@@ -216,8 +234,12 @@ impl LossBounds {
     }
 
     /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9). But from what
-    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile.
+    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile. In a short queue, which shows
+    /// in few rounds, not before a flow of version 3 would probe it again.
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
+        if self.bound.is_some_and(|bound| bound.waits(ended.now)) {
+            return;
+        }
         if !round.has_nothing_queued(ended.min_rtt) || is_too_much(round.lost, round.sent()) {
             self.free = self.free.saturating_sub(1);
             return;
@@ -259,9 +281,11 @@ impl LossBounds {
         };
         let most = if again { self.segments(round.delivered) } else { prior };
         let window = (prior * BETA).min(most).max(LEAST);
-        let lost = if self.queued { excess } else { round.lost };
-        self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued: self.queued });
-        self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max) });
+        let queued = self.queue != Queue::None;
+        let lost = if queued { excess } else { round.lost };
+        self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued });
+        let short = (self.queue == Queue::Short).then_some(ended.now);
+        self.bound = Some(Bound { window, prior, max, epoch: Epoch::new(ended.now, window, max), short });
         (self.answered, self.free) = (true, 0);
     }
 
@@ -275,6 +299,11 @@ impl LossBounds {
         self.standing
     }
 
+    /// Whether a short queue set the bound that is in force.
+    pub(super) fn is_of_short_queue(&self) -> bool {
+        self.bound.is_some_and(|bound| bound.short.is_some())
+    }
+
     /// Whether a bound is in force.
     pub(super) const fn is_bounded(&self) -> bool {
         self.bound.is_some()
@@ -285,6 +314,11 @@ impl Bound {
     fn bytes(&self, smss: Bytes) -> Bytes {
         Bytes((self.window * smss.get() as f64) as u64)
     }
+
+    /// Whether it is too early to try for more of a short queue.
+    fn waits(&self, now: Instant) -> bool {
+        self.short.is_some_and(|cut| now.saturating_since(cut) < SHORTEST_WAIT)
+    }
 }
 
 impl Round {
@@ -293,6 +327,7 @@ impl Round {
         stretches: 0,
         delivered: Bytes::ZERO,
         shortest: Duration::MAX,
+        longest: Duration::ZERO,
         sum: Duration::ZERO,
         count: 0,
     };
@@ -301,9 +336,17 @@ impl Round {
         self.delivered + self.lost
     }
 
-    /// A queue stood all the time. A path counts as 10 ms long at least here too: on a shorter one the flow's own two products are a queue already.
-    fn has_queue(&self, min_rtt: Option<Duration>) -> bool {
-        self.count > 0 && min_rtt.is_some_and(|min| self.shortest * 8 > RateTime::span(min) * 9)
+    /// A queue stood all the time if the shortest round trip says so, and it was short if the longest does: a radio that loses has tried for long. A path counts as 10 ms long at least here too: on a shorter one the flow's own two
+    /// products are a queue already.
+    fn queue(&self, min_rtt: Option<Duration>) -> Queue {
+        let Some(least) = min_rtt.filter(|_| self.count > 0).map(RateTime::span) else { return Queue::None };
+        if self.shortest * 32 > least * 33 && self.longest * 4 < least * 5 {
+            Queue::Short
+        } else if self.shortest * 8 > least * 9 {
+            Queue::Long
+        } else {
+            Queue::None
+        }
     }
 
     fn has_nothing_queued(&self, min_rtt: Option<Duration>) -> bool {

@@ -331,7 +331,8 @@ impl ReceiverBbr {
             State::ProbeRtt(Probe::Half { from, rate, .. }) if now >= from => Gain::CRUISE.pace(rate),
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
-        let rate = rate.max(self.bounded_pace(now)).max(self.least_pace());
+        let rate =
+            self.most_pace().map_or(rate, |most| rate.min(most)).max(self.bounded_pace(now)).max(self.least_pace());
         if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
@@ -346,6 +347,16 @@ impl ReceiverBbr {
             return least.min(few.max(Gain::QUARTER.of_rate(self.bandwidth.best())));
         }
         least
+    }
+
+    /// Paced by the greatest rate a window that limits leaves as a train, the faster the more is asked for, and fills a short queue before anything shows. So what that has lost sets the pace too, but in Startup, which asks for more than any bound.
+    #[inline]
+    fn most_pace(&self) -> Option<BitRate> {
+        let bounds = self.losses.as_ref().is_some_and(LossBounds::is_of_short_queue);
+        if !bounds || self.state == State::Startup {
+            return None;
+        }
+        self.bound().map(|(_, rate)| rate)
     }
 
     /// What losses bound, and the rate of that. A path counts as 10 ms long at least.

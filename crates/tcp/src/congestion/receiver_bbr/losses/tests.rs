@@ -17,9 +17,10 @@ const fn ended(now: Instant) -> Ended {
     }
 }
 
+/// The longest round trip is that of a radio that has tried for long.
 const fn shown(delivered: u64, lost: u64, millis: u64) -> Round {
     let (lost, delivered, rtt) = (Bytes(1_000 * lost), Bytes(1_000 * delivered), Duration::from_millis(millis));
-    Round { lost, stretches: 1, delivered, shortest: rtt, sum: rtt, count: 1 }
+    Round { lost, stretches: 1, delivered, shortest: rtt, longest: Duration::from_millis(80), sum: rtt, count: 1 }
 }
 
 /// A round that delivered and lost so many segments, with a round trip of so many milliseconds.
@@ -136,6 +137,59 @@ fn a_queue_that_stood_for_a_part_of_the_round_did_not_lose() {
     bounds.round = Round { count: 0, shortest: Duration::MAX, ..shown(90, 9, 0) };
     bounds.end_round(&ended(Instant::ZERO));
     assert_eq!(bounds.bound(), None);
+}
+
+#[test]
+fn what_a_short_queue_loses_counts_if_it_stands_all_the_time_and_no_round_trip_is_long() {
+    // 33/32 of 40 ms are 41.25, 5/4 are 50.
+    for (shortest, longest, queue) in [
+        (41_250, 41_250, Queue::None),
+        (41_251, 41_251, Queue::Short),
+        (41_251, 49_999, Queue::Short),
+        (41_251, 50_000, Queue::None),
+        (45_001, 49_999, Queue::Short),
+        (45_001, 50_000, Queue::Long),
+    ] {
+        let mut bounds = LossBounds::new(SMSS);
+        for rtt in [longest, shortest, longest] {
+            bounds.on_report(&facts(Instant::ZERO, Duration::from_micros(rtt), SMSS * 30), false);
+        }
+        bounds.on_lost(lost(0, 3));
+        bounds.end_round(&ended(Instant::ZERO));
+        let (cut, short) = (queue != Queue::None, queue == Queue::Short);
+        assert_eq!((bounds.queue, bounds.is_bounded(), bounds.is_of_short_queue()), (queue, cut, short), "{longest}");
+    }
+}
+
+/// A short queue cut it at this moment.
+fn cut_by_short_queue(bounds: &mut LossBounds, now: Instant) {
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(90, 3, 46) };
+    assert!(!bounds.end_round(&ended(now)));
+    assert!(bounds.is_of_short_queue());
+}
+
+#[test]
+fn what_a_short_queue_has_cut_grows_freely_after_two_seconds() {
+    let cut = Instant::from_millis(500);
+    let mut bounds = LossBounds::new(SMSS);
+    cut_by_short_queue(&mut bounds, cut);
+    let mut grown = Vec::new();
+    for millis in [500, 1_000, 1_999, 2_000, 2_040, 2_080] {
+        bounds.round = shown(90, 0, 44);
+        bounds.end_round(&ended(cut + Duration::from_millis(millis)));
+        grown.push(bounds.bound().map_or(0, |bound| bound.get()) - 72_075);
+    }
+    assert_eq!(grown, [0, 0, 0, 0, 1_000, 3_000]);
+    // By what a long queue loses it is cut as any other.
+    round(&mut bounds, 90, 0, 51);
+    round(&mut bounds, 90, 3, 51);
+    assert!(bounds.is_bounded() && !bounds.is_of_short_queue());
+    // And what comes all the same makes it what it was.
+    let mut bounds = bounded();
+    round(&mut bounds, 75, 0, 46);
+    cut_by_short_queue(&mut bounds, cut);
+    bounds.on_spurious(Bytes(3_000));
+    assert!(bounds.is_bounded() && !bounds.is_of_short_queue());
 }
 
 #[test]

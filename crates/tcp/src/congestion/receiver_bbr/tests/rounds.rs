@@ -122,6 +122,28 @@ fn what_a_round_loses_in_a_queue_bounds_what_is_in_flight_and_the_window_sets_th
 }
 
 #[test]
+fn what_a_short_queue_has_cut_is_paced_by_the_bound() {
+    // 0.775 of 63,000 for each 40 ms are 9.765 Mbps; 9.9 would be the phase's.
+    let of_phase = 9_900_000;
+    for (rtt, by_bound) in [(60, false), (46, true)] {
+        let mut trace = Trace::probing(BOUND);
+        trace.next_round(0, Said { delivered: 0, ..CLEAN });
+        trace.lose(3);
+        trace.next_round(40, Said { rtt, ..IN_A_QUEUE });
+        let (bound, rate) = trace.bbr.bound().expect("it is in force");
+        assert_eq!((bound, rate.bps()), (Bytes(48_825), 9_765_000));
+        let pace = |trace: &Trace| trace.bbr.pacing_rate.bps();
+        assert_eq!((trace.cycle_phase(), pace(&trace)), (0, if by_bound { 9_765_000 } else { of_phase }), "{rtt}");
+        // Less is less: the cycle drains, and ProbeRTT has a pace of its own.
+        trace.report(40, CLEAN);
+        assert_eq!((trace.cycle_phase(), pace(&trace)), (1, 5_940_000));
+        // Startup asks for more than any bound.
+        trace.bbr.state = State::Startup;
+        assert_eq!(trace.bbr.most_pace(), None);
+    }
+}
+
+#[test]
 fn a_bound_does_not_grow_while_probe_rtt_holds_back_nor_until_that_has_been_reported() {
     let mut trace = Trace::probing(BOUND);
     trace.lose_in_a_queue();

@@ -10,6 +10,8 @@
 //!
 //! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound, and grows faster only once version 3 would probe again.
 //!
+//! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
+//!
 //! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
 //!
 //! Deviations from the RFC: the share is 0.775 ([`BETA`]), and alpha stays that of 0.7, with which a window of few segments grows by 39 % more than Reno's would allow for (4.3); the bound grows in the round after
@@ -17,10 +19,13 @@
 //! own cap begins again with four segments.
 
 mod noise;
+mod relief;
+mod tally;
 
 use ackless_wire::{Bytes, Duration, Instant};
 
 use self::noise::Noise;
+use self::relief::Relief;
 use super::super::bbr3::{SHORTEST_WAIT, is_too_much};
 use super::super::cubic::Epoch;
 use super::ReportFacts;
@@ -53,6 +58,7 @@ pub(super) struct LossBounds {
     /// What comes now was sent after the latest cut had shown.
     low: bool,
     noise: Noise,
+    relief: Relief,
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
 }
@@ -141,6 +147,7 @@ impl LossBounds {
             heavy: false,
             low: false,
             noise: Noise::new(smss),
+            relief: Relief::new(),
             cut: None,
         }
     }
@@ -189,6 +196,7 @@ impl LossBounds {
     pub(super) const fn forget(&mut self) {
         (self.bound, self.cut) = (None, None);
         (self.lossy, self.heavy, self.low) = (false, false, false);
+        self.relief = Relief::new();
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
@@ -210,6 +218,7 @@ impl LossBounds {
         }
         let excess = round.lost.saturating_sub(self.noise.of(round.sent()));
         self.noise.end_round(round.lost, round.sent(), low);
+        self.relief.end_round(excess, round.sent(), low);
         self.grow_freely(&round, ended);
         self.lossy = !answered && is_too_much(round.lost, round.sent());
         if answered && again {
@@ -280,7 +289,10 @@ impl LossBounds {
             _ => prior,
         };
         let most = if again { self.segments(round.delivered) } else { prior };
-        let window = (prior * BETA).min(most).max(LEAST);
+        let came = self.segments(round.delivered) / self.segments(round.sent());
+        let in_vain = self.queue == Queue::Long && self.relief.is_none();
+        let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };
+        let window = (prior * share).min(most).max(LEAST);
         let queued = self.queue != Queue::None;
         let lost = if queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued });
@@ -367,6 +379,9 @@ fn is_heavy(lost: Bytes, sent: Bytes) -> bool {
 /// With the former a flow that paces itself, and so loses more often in a full queue than one whose ACKs time its segments, has 23 % of a shallow queue of 802.11n that five share with five CUBIC; with the latter
 /// 80 % of one of 802.11g (docs/tack-shares.md).
 const BETA: f64 = 0.775;
+/// What a cut leaves at most where cuts have been in vain. Where it was what had come, whatever that was, ten flows alone behind a buffer of a few packets each shared that less evenly (Jain's index 0.80 in the place of 0.99, with 5.4 % sent
+/// again and not 3.6), since some of them took their cuts for vain before others did.
+const MOST_LEFT: f64 = 0.9;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
 /// As many stretches, and as many segments beyond noise, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.

@@ -12,6 +12,7 @@
 use ackless_wire::Bytes;
 
 use super::super::super::bbr3::is_too_much;
+use super::tally::{MILLION, Tally};
 
 /// Which share of what was sent has been lost of late.
 #[derive(Clone, Copy, Debug)]
@@ -27,17 +28,9 @@ pub(super) struct Noise {
     low: [Tally; LOW_ROUNDS],
 }
 
-/// What was lost of what was sent.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    lost: Bytes,
-    sent: Bytes,
-}
-
 impl Noise {
     pub(super) const fn new(smss: Bytes) -> Self {
-        let none = Tally { lost: Bytes::ZERO, sent: Bytes::ZERO };
-        Self { smss, stretch: none, shares: [0; STRETCHES], known: 0, low: [none; LOW_ROUNDS] }
+        Self { smss, stretch: Tally::NONE, shares: [0; STRETCHES], known: 0, low: [Tally::NONE; LOW_ROUNDS] }
     }
 
     /// A round lost so much of what it sent. `low`: that was sent after a cut had shown.
@@ -46,8 +39,7 @@ impl Noise {
             self.low.rotate_right(1);
             self.low[0] = Tally { lost, sent };
         }
-        self.stretch.lost += lost;
-        self.stretch.sent += sent;
+        self.stretch += Tally { lost, sent };
         if self.stretch.sent >= self.smss * STRETCH {
             let stretch = std::mem::take(&mut self.stretch);
             self.shares.rotate_right(1);
@@ -82,18 +74,8 @@ impl Noise {
 
     /// What is noise at most.
     fn most(&self) -> u64 {
-        let low = self
-            .low
-            .iter()
-            .fold(Tally::default(), |sum, round| Tally { lost: sum.lost + round.lost, sent: sum.sent + round.sent });
+        let low: Tally = self.low.iter().copied().sum();
         if low.sent == Bytes::ZERO { MOST } else { MOST.min(low.share()) }
-    }
-}
-
-impl Tally {
-    /// In parts of a million; of nothing none.
-    fn share(self) -> u64 {
-        (self.lost.get() * MILLION).checked_div(self.sent.get()).unwrap_or(0)
     }
 }
 
@@ -107,7 +89,6 @@ const LAST_STRETCHES: usize = 4;
 const LOW_ROUNDS: usize = 4;
 /// A fifth, in parts of a million: beyond that it is too much whatever it is.
 const MOST: u64 = 200_000;
-const MILLION: u64 = 1_000_000;
 
 #[cfg(test)]
 mod tests;

@@ -522,3 +522,58 @@ fn what_comes_all_the_same_was_not_lost() {
     bounds.end_round(&ended(Instant::ZERO));
     assert_eq!(bounds.bound(), None);
 }
+
+/// After so many cuts, behind each of which a round of 40 segments lost nothing, though it was sent before that showed, and the next so many. Without losses there it is the one behind that which is cut for.
+fn after(cuts: usize, low: u64) -> LossBounds {
+    let mut bounds = LossBounds::new(SMSS);
+    round(&mut bounds, 38, 2, 60);
+    for _ in 0..cuts {
+        round(&mut bounds, 40, 0, 60);
+        round(&mut bounds, 40 - low, low, 60);
+        if low == 0 {
+            round(&mut bounds, 38, 2, 60);
+        }
+    }
+    bounds
+}
+
+#[test]
+fn where_as_much_is_lost_after_cuts_as_ever_a_cut_leaves_what_came_up_to_nine_tenths() {
+    for (cuts, low, delivered, left) in [
+        (16, 2, 39, 36_000),
+        (16, 2, 34, 34_000),
+        (16, 2, 30, 31_000),
+        // After too few, and where cuts have helped.
+        (15, 2, 39, 31_000),
+        (16, 0, 39, 31_000),
+    ] {
+        let mut bounds = LossBounds { bound: None, answered: false, ..after(cuts, low) };
+        round(&mut bounds, delivered, 40 - delivered, 60);
+        assert_eq!(bounds.bound(), Some(Bytes(left)), "{cuts} {low} {delivered}");
+    }
+    // Of a short queue no cut is in vain.
+    let mut bounds = LossBounds { bound: None, answered: false, ..after(16, 2) };
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(39, 1, 46) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), Some(Bytes(31_000)));
+}
+
+#[test]
+fn what_was_lost_after_cuts_on_another_path_is_forgotten() {
+    let mut bounds = after(16, 2);
+    assert!(bounds.relief.is_none());
+    bounds.forget();
+    assert!(!bounds.relief.is_none());
+}
+
+#[test]
+fn noise_goes_on_after_cuts_and_does_not_show_that_they_are_in_vain() {
+    // Of each 1,000 segments 15, of which chance makes 26; and once in six rounds 50, which is too much. All lose 21 of 1,000, and those that follow cuts 15.
+    let mut bounds = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
+    for _ in 0..20 {
+        round(&mut bounds, 950, 50, 60);
+        assert!(bounds.answered);
+        (0..5).for_each(|_| round(&mut bounds, 985, 15, 60));
+    }
+    assert!(!bounds.relief.is_none(), "{bounds:?}");
+}

@@ -8,7 +8,8 @@
 //! What they leave is CUBIC's (RFC 9438): a share of what was in flight, which comes back on the cubic curve or in Reno's manner. Version 3's own bound, which only grows while a flow probes, once in two or three
 //! seconds, leaves a flow that hears of its probe a report later a third of a shallow queue beside CUBIC, and three quarters of one in which each flow has few segments (docs/tack-shares.md).
 //!
-//! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound, and grows faster only once version 3 would probe again.
+//! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound until version 3 would probe again. Then more is asked for, and a path that has become
+//! faster is no longer bound by it. Noise counts there only once three cuts have shown it: where many share a short queue, a great flow would have the losses of small ones for noise, and those would make room for it.
 //!
 //! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
 //!
@@ -216,7 +217,9 @@ impl LossBounds {
             (self.free, self.low, self.heavy) = (0, false, false);
             return false;
         }
-        let excess = round.lost.saturating_sub(self.noise.of(round.sent()));
+        let noise = self.noise.of(round.sent());
+        let known = self.queue != Queue::Short || self.noise.is_known_from_cuts();
+        let excess = if known { round.lost.saturating_sub(noise) } else { round.lost };
         self.noise.end_round(round.lost, round.sent(), low);
         self.relief.end_round(excess, round.sent(), low);
         self.grow_freely(&round, ended);
@@ -243,8 +246,8 @@ impl LossBounds {
     }
 
     /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9). But from what
-    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile. In a short queue, which shows
-    /// in few rounds, not before a flow of version 3 would probe it again.
+    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile. A short queue
+    /// makes neither round trips long nor a curve needed, but there it waits.
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
         if self.bound.is_some_and(|bound| bound.waits(ended.now)) {
             return;
@@ -256,7 +259,7 @@ impl LossBounds {
         self.free = (self.free + 1).min(MOST_FREE);
         let (product, delivered) = (self.segments(ended.product), self.segments(round.delivered));
         let (Some(bound), Some(doublings)) = (&mut self.bound, self.free.checked_sub(FREE_ROUNDS)) else { return };
-        if !(product..bound.prior).contains(&bound.window) {
+        if bound.short.is_some() || !(product..bound.prior).contains(&bound.window) {
             bound.window += f64::from(1_u32 << doublings).min(delivered);
             bound.epoch = Epoch::new(ended.now, bound.window, bound.window);
         }
@@ -311,14 +314,19 @@ impl LossBounds {
         self.standing
     }
 
-    /// Whether a short queue set the bound that is in force.
-    pub(super) fn is_of_short_queue(&self) -> bool {
-        self.bound.is_some_and(|bound| bound.short.is_some())
+    /// Whether a short queue has cut lately, and it is too early to ask it for more.
+    pub(super) fn waits(&self, now: Instant) -> bool {
+        self.bound.is_some_and(|bound| bound.waits(now))
     }
 
-    /// Whether a bound is in force.
-    pub(super) const fn is_bounded(&self) -> bool {
-        self.bound.is_some()
+    /// Whether asking for more would bring no more than the bound. Of a short queue's that is so for as long as it waits.
+    pub(super) fn limits_asking(&self, now: Instant) -> bool {
+        self.bound.is_some_and(|bound| bound.short.is_none() || bound.waits(now))
+    }
+
+    /// Asking for more has brought a good deal more: what a queue of the path has cut is of before.
+    pub(super) const fn end_bound(&mut self) {
+        (self.bound, self.cut) = (None, None);
     }
 }
 
@@ -327,7 +335,7 @@ impl Bound {
         Bytes((self.window * smss.get() as f64) as u64)
     }
 
-    /// Whether it is too early to try for more of a short queue.
+    /// Whether a short queue cut it, and version 3 would not probe yet.
     fn waits(&self, now: Instant) -> bool {
         self.short.is_some_and(|cut| now.saturating_since(cut) < SHORTEST_WAIT)
     }

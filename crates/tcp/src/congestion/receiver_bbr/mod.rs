@@ -218,7 +218,7 @@ impl ReceiverBbr {
 
     /// Where asking for more has brought a good deal more, the path may have become much faster.
     fn ask_again(&mut self, now: Instant) {
-        if self.losses.as_ref().is_some_and(LossBounds::is_bounded) {
+        if self.losses.as_ref().is_some_and(|losses| losses.limits_asking(now)) {
             self.asking.forget();
             return;
         }
@@ -226,7 +226,11 @@ impl ReceiverBbr {
             self.asking.interrupt();
             return;
         };
-        match self.asking.on_report(self.cycle_phase(now, began), self.bandwidth.best()) {
+        let next = self.asking.on_report(self.cycle_phase(now, began), self.bandwidth.best());
+        if let (Next::Ask | Next::Start, Some(losses)) = (next, &mut self.losses) {
+            losses.end_bound();
+        }
+        match next {
             Next::GoOn => {}
             Next::Ask => self.begin_cycle(now),
             Next::Start => {
@@ -332,7 +336,7 @@ impl ReceiverBbr {
             _ => self.pacing_gain(now).pace(self.bandwidth.best()),
         };
         let rate =
-            self.most_pace().map_or(rate, |most| rate.min(most)).max(self.bounded_pace(now)).max(self.least_pace());
+            self.most_pace(now).map_or(rate, |most| rate.min(most)).max(self.bounded_pace(now)).max(self.least_pace());
         if self.full_pipe.is_filled() || rate > self.pacing_rate || matches!(self.state, State::ProbeRtt(_)) {
             self.pacing_rate = rate;
         }
@@ -349,11 +353,12 @@ impl ReceiverBbr {
         least
     }
 
-    /// Paced by the greatest rate a window that limits leaves as a train, the faster the more is asked for, and fills a short queue before anything shows. So what that has lost sets the pace too, but in Startup, which asks for more than any bound.
+    /// Paced by the greatest rate a window that limits leaves as a train, the faster the more is asked for, and fills a short queue before anything shows. So for a while what that has lost sets the pace too, but in Startup, which asks for
+    /// more than any bound.
     #[inline]
-    fn most_pace(&self) -> Option<BitRate> {
-        let bounds = self.losses.as_ref().is_some_and(LossBounds::is_of_short_queue);
-        if !bounds || self.state == State::Startup {
+    fn most_pace(&self, now: Instant) -> Option<BitRate> {
+        let waits = self.losses.as_ref().is_some_and(|losses| losses.waits(now));
+        if !waits || self.state == State::Startup {
             return None;
         }
         self.bound().map(|(_, rate)| rate)

@@ -117,7 +117,7 @@ fn more_than_a_fifth_behind_more_than_2_percent_is_too_much_without_a_queue_too(
     // A queue need not show twice.
     let mut bounds = LossBounds::new(SMSS);
     round(&mut bounds, 97, 3, 46);
-    assert!(bounds.is_bounded());
+    assert!(bounds.bound().is_some());
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_queue_that_stood_for_a_part_of_the_round_did_not_lose() {
         }
         bounds.on_lost(lost(0, 3));
         bounds.end_round(&ended(Instant::ZERO));
-        assert_eq!(bounds.is_bounded(), cut, "{other}");
+        assert_eq!(bounds.bound().is_some(), cut, "{other}");
     }
     // No round trip at all shows none.
     let mut bounds = LossBounds::new(SMSS);
@@ -157,7 +157,11 @@ fn what_a_short_queue_loses_counts_if_it_stands_all_the_time_and_no_round_trip_i
         bounds.on_lost(lost(0, 3));
         bounds.end_round(&ended(Instant::ZERO));
         let (cut, short) = (queue != Queue::None, queue == Queue::Short);
-        assert_eq!((bounds.queue, bounds.is_bounded(), bounds.is_of_short_queue()), (queue, cut, short), "{longest}");
+        assert_eq!(
+            (bounds.queue, bounds.bound().is_some(), bounds.waits(Instant::ZERO)),
+            (queue, cut, short),
+            "{longest}"
+        );
     }
 }
 
@@ -165,7 +169,7 @@ fn what_a_short_queue_loses_counts_if_it_stands_all_the_time_and_no_round_trip_i
 fn cut_by_short_queue(bounds: &mut LossBounds, now: Instant) {
     bounds.round = Round { longest: Duration::from_millis(46), ..shown(90, 3, 46) };
     assert!(!bounds.end_round(&ended(now)));
-    assert!(bounds.is_of_short_queue());
+    assert!(bounds.waits(now));
 }
 
 #[test]
@@ -183,13 +187,66 @@ fn what_a_short_queue_has_cut_grows_freely_after_two_seconds() {
     // By what a long queue loses it is cut as any other.
     round(&mut bounds, 90, 0, 51);
     round(&mut bounds, 90, 3, 51);
-    assert!(bounds.is_bounded() && !bounds.is_of_short_queue());
+    assert!(bounds.limits_asking(cut + Duration::from_secs(9)) && !bounds.waits(Instant::ZERO));
     // And what comes all the same makes it what it was.
     let mut bounds = bounded();
     round(&mut bounds, 75, 0, 46);
     cut_by_short_queue(&mut bounds, cut);
     bounds.on_spurious(Bytes(3_000));
-    assert!(bounds.is_bounded() && !bounds.is_of_short_queue());
+    assert!(bounds.limits_asking(cut + Duration::from_secs(9)) && !bounds.waits(cut));
+}
+
+#[test]
+fn for_two_seconds_a_short_queue_is_not_asked_for_more() {
+    let cut = Instant::from_millis(500);
+    let mut bounds = LossBounds::new(SMSS);
+    assert!(!bounds.waits(cut) && !bounds.limits_asking(cut));
+    cut_by_short_queue(&mut bounds, cut);
+    for (millis, waits) in [(0, true), (1_999, true), (2_000, false)] {
+        let now = cut + Duration::from_millis(millis);
+        assert_eq!((bounds.waits(now), bounds.limits_asking(now)), (waits, waits), "{millis}");
+    }
+    // A long one is not asked at all, and waits for nothing.
+    let late = cut + Duration::from_secs(9);
+    let bounds = bounded();
+    assert!(bounds.limits_asking(late) && !bounds.waits(Instant::ZERO));
+    // Where asking has brought more nothing is left of it, nor of what might take it back.
+    let mut bounds = bounded();
+    bounds.end_bound();
+    bounds.on_spurious(Bytes(5_000));
+    assert!(bounds.bound().is_none() && !bounds.limits_asking(late));
+}
+
+#[test]
+fn what_a_short_queue_has_cut_grows_up_to_what_was_cut_whatever_the_path_holds() {
+    // From 75 segments, which it holds, to the 93 that were cut any other is left to the curve.
+    for (short, window, more) in [(true, 75.0, 1), (true, 92.9, 1), (false, 75.0, 0), (false, 92.9, 0)] {
+        let mut bounds = LossBounds::new(SMSS);
+        if short {
+            cut_by_short_queue(&mut bounds, Instant::ZERO)
+        } else {
+            bounds = bounded()
+        };
+        bounds.bound.as_mut().expect("it is in force").window = window;
+        (bounds.free, bounds.answered) = (1, false);
+        bounds.round = shown(90, 0, 44);
+        bounds.end_round(&Ended { product: Bytes(75_000), ..ended(Instant::from_secs(3)) });
+        assert_eq!(bounds.bound(), Some(Bytes((window * 1_000.0) as u64 + 1_000 * more)), "{short} {window}");
+    }
+}
+
+#[test]
+fn noise_counts_in_a_short_queue_once_three_cuts_have_shown_it() {
+    // 3 % in every stretch, and in as many rounds that followed cuts. Eight of 200 are no more than chance makes of six.
+    for (cuts, longest, cut) in [(2, 49, true), (3, 49, false), (2, 50, false)] {
+        let mut noise = Noise::new(SMSS);
+        (0..8).for_each(|_| noise.end_round(SMSS * 6, SMSS * 200, false));
+        (0..cuts).for_each(|_| noise.end_round(SMSS * 6, SMSS * 200, true));
+        let mut bounds = LossBounds { noise, ..LossBounds::new(SMSS) };
+        bounds.round = Round { longest: Duration::from_millis(longest), ..shown(192, 8, 46) };
+        bounds.end_round(&Ended { target: Bytes(900_000), ..ended(Instant::ZERO) });
+        assert_eq!(bounds.bound().is_some(), cut, "{cuts} {longest}");
+    }
 }
 
 #[test]
@@ -247,7 +304,7 @@ fn a_bound_that_bounds_nothing_is_none_and_none_outlasts_its_path() {
         let mut bounds = bounded();
         bounds.round = shown(70, 0, 51);
         bounds.end_round(&Ended { target: Bytes(target), ..ended(Instant::ZERO) });
-        assert_eq!(bounds.is_bounded(), stays, "{target}");
+        assert_eq!(bounds.bound().is_some(), stays, "{target}");
     }
     // One that the application holds back all the while goes as well.
     let mut bounds = bounded();
@@ -322,7 +379,7 @@ fn on_a_path_of_less_than_10_ms_a_queue_is_what_lasts_longer_than_9_8_of_that() 
         let mut bounds = LossBounds::new(SMSS);
         bounds.round = Round { shortest: Duration::from_micros(shortest), ..shown(90, 9, 0) };
         bounds.end_round(&Ended { min_rtt: Some(Duration::from_millis(1)), ..ended(Instant::ZERO) });
-        assert_eq!(bounds.is_bounded(), cut, "{shortest}");
+        assert_eq!(bounds.bound().is_some(), cut, "{shortest}");
     }
 }
 
@@ -376,12 +433,12 @@ fn noise_is_not_the_queue_s() {
     for (lost, cut) in [(46, false), (47, true)] {
         let mut bounds = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
         round(&mut bounds, 1_000 - lost, lost, 60);
-        assert_eq!(bounds.is_bounded(), cut, "{lost}");
+        assert_eq!(bounds.bound().is_some(), cut, "{lost}");
     }
     // What a round loses is learned once it has been judged.
     let mut bounds = LossBounds::new(SMSS);
     round(&mut bounds, 960, 40, 60);
-    assert!(bounds.is_bounded() && bounds.noise.of(SMSS * 1_000) == Bytes(58_973), "{bounds:?}");
+    assert!(bounds.bound().is_some() && bounds.noise.of(SMSS * 1_000) == Bytes(58_973), "{bounds:?}");
 }
 
 #[test]
@@ -390,7 +447,7 @@ fn a_round_that_was_sent_after_a_cut_had_shown_says_what_noise_is_at_most() {
     let mut bounds = LossBounds { noise: noisy(), ..LossBounds::new(SMSS) };
     let mut held = bounds;
     round(&mut bounds, 100, 40, 60);
-    assert!(bounds.is_bounded());
+    assert!(bounds.bound().is_some());
     // The next one was sent before that showed. Of 100 segments 1 is lost then, which is 10 of 1,000; what comes later says nothing any more.
     assert_eq!(
         [(100, 0), (99, 1), (0, 50)].map(|(delivered, lost)| {
@@ -504,9 +561,9 @@ fn what_comes_all_the_same_was_not_lost() {
     let mut bounds = LossBounds::new(SMSS);
     (0..2).for_each(|_| round(&mut bounds, 78, 22, 45));
     bounds.on_spurious(SMSS);
-    assert!(bounds.is_bounded());
+    assert!(bounds.bound().is_some());
     bounds.on_spurious(SMSS);
-    assert!(!bounds.is_bounded());
+    assert!(bounds.bound().is_none());
     // What the second of two heavy rounds left goes by what both have lost: four of 200 are not too much.
     for (came, bound) in [(105, Some(Bytes(20_000))), (106, None)] {
         let mut bounds = LossBounds::new(SMSS);

@@ -80,7 +80,7 @@ impl Trace {
             assert_ne!(trace.state().0, BbrPhase::ProbeRtt, "three rounds are needed");
             trace.next_round(100, slow);
         }
-        assert!(trace.bbr.losses.expect("they bound").is_bounded());
+        assert!(trace.bbr.losses.expect("they bound").bound().is_some());
         assert_eq!(trace.state().0, BbrPhase::ProbeRtt);
         trace
     }
@@ -138,8 +138,11 @@ fn what_a_short_queue_has_cut_is_paced_by_the_bound() {
         trace.report(40, CLEAN);
         assert_eq!((trace.cycle_phase(), pace(&trace)), (1, 5_940_000));
         // Startup asks for more than any bound.
+        // Nor does it pace for longer than two seconds, nor Startup, which asks for more than any bound.
+        let paces = |trace: &Trace, after| trace.bbr.most_pace(trace.now + Duration::from_millis(after)).is_some();
+        assert_eq!((paces(&trace, 0), paces(&trace, 1_959), paces(&trace, 1_960)), (by_bound, by_bound, false));
         trace.bbr.state = State::Startup;
-        assert_eq!(trace.bbr.most_pace(), None);
+        assert!(!paces(&trace, 0));
     }
 }
 
@@ -188,7 +191,7 @@ fn what_a_probe_for_a_change_finds_is_believed_and_no_bound_outlasts_it() {
     assert_eq!(cycle(&mut trace.bbr.asking), Next::Ask, "what asking has brought was brought by another path");
     assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(2));
     assert_eq!((trace.bbr.min_rtt, trace.bbr.take_renewed_round_trip()), (Some(RTT), None));
-    assert!(!trace.bbr.losses.expect("they bound").is_bounded());
+    assert!(trace.bbr.losses.expect("they bound").bound().is_none());
 
     let mut trace = Trace::suspicious();
     for _ in 0..30 {
@@ -197,7 +200,7 @@ fn what_a_probe_for_a_change_finds_is_believed_and_no_bound_outlasts_it() {
     let longer = Duration::from_millis(100);
     assert_eq!(trace.bbr.take_renewed_round_trip(), Some(longer));
     assert_eq!(trace.bbr.bandwidth.best(), BitRate::from_mbps(8), "what it delivers is known");
-    assert!(!trace.bbr.losses.expect("they bound").is_bounded());
+    assert!(trace.bbr.losses.expect("they bound").bound().is_none());
 }
 
 #[test]
@@ -416,8 +419,25 @@ fn what_has_brought_more_three_times_begins_startup_anew_until_the_pipe_is_full(
     let mut trace = Trace::probing(BOUND);
     trace.lose_in_a_queue();
     asked_three_times(&mut trace);
-    assert!(trace.bbr.losses.expect("they bound").is_bounded());
+    assert!(trace.bbr.losses.expect("they bound").bound().is_some());
     assert!(matches!(trace.state().0, BbrPhase::ProbeBw { .. }));
+}
+
+#[test]
+fn what_asking_a_short_queue_has_brought_ends_its_bound() {
+    for (rtt, later, ended) in [(46, 0, false), (46, 2_000, true), (60, 2_000, false)] {
+        let mut trace = Trace::probing(BOUND);
+        trace.next_round(0, Said { delivered: 0, ..CLEAN });
+        trace.lose(3);
+        trace.next_round(40, Said { rtt, ..IN_A_QUEUE });
+        trace.now += Duration::from_millis(later);
+        trace.bbr.begin_cycle(trace.now);
+        trace.next_round(1, CLEAN);
+        trace.next_round(60, Said { mbps: 10, ..CLEAN });
+        trace.next_round(41, Said { mbps: 10, ..CLEAN });
+        let found = (trace.bbr.bound().is_none(), trace.cycle_phase());
+        assert_eq!(found, (ended, if ended { 0 } else { 2 }), "{rtt} {later}");
+    }
 }
 
 #[test]
@@ -442,7 +462,7 @@ fn what_was_no_loss_takes_its_bound_back() {
         let mut trace = Trace::probing(BOUND);
         trace.lose_in_a_queue();
         trace.bbr.on_feedback(&came_all_the_same(trace.now, segments));
-        assert_eq!(trace.bbr.losses.expect("they bound").is_bounded(), bounded, "{segments}");
+        assert_eq!(trace.bbr.losses.expect("they bound").bound().is_some(), bounded, "{segments}");
     }
 }
 

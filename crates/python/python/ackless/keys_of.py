@@ -745,8 +745,9 @@ class Tack(TypedDict, total=False):
     filter of sixteen rounds and a look for a change of path (row tack-wifi). Default: 'standard'. Allowed: one of 'standard', 'miracast',
     'rounds'."""
     losses: Literal["ignored", "bound"]
-    """Whether losses bound what variant rounds has in flight: where a queue stands all round, more than 2 % of a round, as of BBR version 3, leave
-    0.775 of it, which grows back as CUBIC's window does (row tack-wifi). Default: 'ignored'. Allowed: one of 'ignored', 'bound'."""
+    """Whether losses bound what variant rounds has in flight: where a queue stands all round, be it long or short, more than 2 % of a round, as of
+    BBR version 3, leave 0.775 of it (up to 0.9 where cuts of a long queue have been in vain), which grows back as CUBIC's window does (row
+    tack-wifi). Default: 'ignored'. Allowed: one of 'ignored', 'bound'."""
     probe_rtt: Literal["gentle", "never"]
     """ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never. Default: 'gentle'. Allowed: one of 'gentle', 'never'."""
     batch: bool

@@ -128,8 +128,8 @@ section! {
         /// What receiver-bbr is tuned for: ProbeBW of 32 intervals and a filter of 40 (section VI-D), of 16 and 20 (VII-D), or, for paths that change, a filter of sixteen
         /// rounds and a look for a change of path (row tack-wifi).
         variant: TackKind = "\"standard\"",
-        /// Whether losses bound what variant rounds has in flight: where a queue stands all round, more than 2 % of a round, as of BBR version 3, leave 0.775 of it, which grows back as
-        /// CUBIC's window does (row tack-wifi).
+        /// Whether losses bound what variant rounds has in flight: where a queue stands all round, be it long or short, more than 2 % of a round, as of BBR version 3, leave 0.775 of it (up to
+        /// 0.9 where cuts of a long queue have been in vain), which grows back as CUBIC's window does (row tack-wifi).
         losses: Losses = "\"ignored\"",
         /// ProbeRTT of the Miracast variant: at 0.75 of the rate every 2.5 s, or never.
         probe_rtt: ProbeRound = "\"gentle\"",

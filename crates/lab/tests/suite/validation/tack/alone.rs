@@ -33,11 +33,11 @@ fn behind_a_buffer_of_a_product_no_queue_stands() {
 }
 
 #[test]
-fn behind_a_buffer_too_short_to_show_as_a_queue_no_more_is_lost_than_probes_lose() {
-    // 4.8 ms of a round trip of 40. Paced as a window, seven times as much is lost, and taken for what every round loses.
+fn behind_a_buffer_of_an_eighth_of_the_path_a_probe_in_two_seconds_is_all_that_loses() {
+    // 4.8 ms of a round trip of 40. Where only longer queues show, 3.1 % are sent again; where a bound does not set the pace, it is cut before it is reached again.
     let flow = alone("100Mbps", "60kB");
     let (share, goodput) = repeated(&[flow]);
-    assert!(goodput > 90.0 && share < 5.0, "{goodput:.1} Mbps, {share:.1} % sent again");
+    assert!(goodput > 85.0 && share < 2.0, "{goodput:.1} Mbps, {share:.1} % sent again");
 }
 
 #[test]

@@ -147,6 +147,7 @@ fn what_a_short_queue_loses_counts_if_it_stands_all_the_time_and_no_round_trip_i
         (41_251, 41_251, Queue::Short),
         (41_251, 49_999, Queue::Short),
         (41_251, 50_000, Queue::None),
+        (41_250, 49_999, Queue::None),
         (45_001, 49_999, Queue::Short),
         (45_001, 50_000, Queue::Long),
     ] {

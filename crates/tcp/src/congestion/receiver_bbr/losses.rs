@@ -106,7 +106,7 @@ struct Round {
     /// In so many stretches of sequence space.
     stretches: u32,
     delivered: Bytes,
-    /// The shortest round trip.
+    /// The shortest round trip, and the longest.
     shortest: Duration,
     longest: Duration,
     /// All of them together, and how many.
@@ -246,8 +246,8 @@ impl LossBounds {
     }
 
     /// Where most rounds have no queue at all, and lose next to nothing, nobody else is there whose part the bound is: it grows as version 3's does while a flow probes, by twice as many segments in each (5.3.3.9). But from what
-    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile. A short queue
-    /// makes neither round trips long nor a curve needed, but there it waits.
+    /// the path holds, by its greatest rate, to what was cut, where a queue would stand again, it is left to a curve, and the steps go on doubling meanwhile. What a short
+    /// queue has cut waits first, and then needs no curve: no round trip shows where that would stand.
     fn grow_freely(&mut self, round: &Round, ended: &Ended) {
         if self.bound.is_some_and(|bound| bound.waits(ended.now)) {
             return;
@@ -324,7 +324,7 @@ impl LossBounds {
         self.bound.is_some_and(|bound| bound.short.is_none() || bound.waits(now))
     }
 
-    /// Asking for more has brought a good deal more: what a queue of the path has cut is of before.
+    /// Asking for more has brought a good deal more: the path is faster than the one whose queue has cut.
     pub(super) const fn end_bound(&mut self) {
         (self.bound, self.cut) = (None, None);
     }

@@ -222,12 +222,11 @@ fn for_two_seconds_a_short_queue_is_not_asked_for_more() {
 fn what_a_short_queue_has_cut_grows_up_to_what_was_cut_whatever_the_path_holds() {
     // From 75 segments, which it holds, to the 93 that were cut any other is left to the curve.
     for (short, window, more) in [(true, 75.0, 1), (true, 92.9, 1), (false, 75.0, 0), (false, 92.9, 0)] {
-        let mut bounds = LossBounds::new(SMSS);
+        let mut bounds = bounded();
         if short {
-            cut_by_short_queue(&mut bounds, Instant::ZERO)
-        } else {
-            bounds = bounded()
-        };
+            bounds = LossBounds::new(SMSS);
+            cut_by_short_queue(&mut bounds, Instant::ZERO);
+        }
         bounds.bound.as_mut().expect("it is in force").window = window;
         (bounds.free, bounds.answered) = (1, false);
         bounds.round = shown(90, 0, 44);

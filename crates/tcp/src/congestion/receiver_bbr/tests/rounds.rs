@@ -137,7 +137,6 @@ fn what_a_short_queue_has_cut_is_paced_by_the_bound() {
         // Less is less: the cycle drains, and ProbeRTT has a pace of its own.
         trace.report(40, CLEAN);
         assert_eq!((trace.cycle_phase(), pace(&trace)), (1, 5_940_000));
-        // Startup asks for more than any bound.
         // Nor does it pace for longer than two seconds, nor Startup, which asks for more than any bound.
         let paces = |trace: &Trace, after| trace.bbr.most_pace(trace.now + Duration::from_millis(after)).is_some();
         assert_eq!((paces(&trace, 0), paces(&trace, 1_959), paces(&trace, 1_960)), (by_bound, by_bound, false));

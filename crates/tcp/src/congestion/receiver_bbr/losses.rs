@@ -11,6 +11,9 @@
 //! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound until version 3 would probe again. Then more is asked for, and a path that has become
 //! faster is no longer bound by it. Noise counts there only once three cuts have shown it: where many share a short queue, a great flow would have the losses of small ones for noise, and those would make room for it.
 //!
+//! Nor does a short queue's cut leave less than half of what the path holds by its greatest rate of late; version 3's own bound does not fall below 0.7 of that (5.5.10.2). A flow that was cut to a few segments before its noise was known
+//! would take each single loss for the queue's from then on. With 0.6 or more, ten or twenty flows that share one do so unevenly (docs/tack-shares.md). What a round lost that sent less than half of what it might have is not judged.
+//!
 //! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
 //!
 //! Two rounds in a row that lose more than a fifth each leave what the second of them delivered: the path may have become ten times as slow.
@@ -213,7 +216,7 @@ impl LossBounds {
         let heavy = is_heavy(round.lost, round.sent());
         let again = std::mem::replace(&mut self.heavy, heavy) && heavy;
         let low = std::mem::replace(&mut self.low, answered) && !answered;
-        if ended.limited {
+        if ended.limited || self.was_held(&round, ended) {
             (self.free, self.low, self.heavy) = (0, false, false);
             return false;
         }
@@ -235,6 +238,12 @@ impl LossBounds {
         }
         self.cut(ended, &round, excess, again);
         ended.starting
+    }
+
+    /// Whether a round in which a queue was short sent less than half of what it might have: the peer's window held it back, as behind a hole that is lost again. What it lost says nothing then of what there is room for.
+    fn was_held(&self, round: &Round, ended: &Ended) -> bool {
+        let full = self.bound().map_or(ended.product, |bound| bound.min(ended.product));
+        self.queue == Queue::Short && round.sent() * 2 < full
     }
 
     /// What the second round shows that ends while the cycle cruises was sent since it drained. Where its mean round trip is still that of a queue, others keep that.
@@ -295,7 +304,8 @@ impl LossBounds {
         let came = self.segments(round.delivered) / self.segments(round.sent());
         let in_vain = self.queue == Queue::Long && self.relief.is_none();
         let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };
-        let window = (prior * share).min(most).max(LEAST);
+        let least = if self.queue == Queue::Short { self.segments(ended.product) / 2.0 } else { LEAST };
+        let window = (prior * share).max(least.min(prior)).min(most).max(LEAST);
         let queued = self.queue != Queue::None;
         let lost = if queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued });

@@ -235,6 +235,54 @@ fn what_a_short_queue_has_cut_grows_up_to_what_was_cut_whatever_the_path_holds()
     }
 }
 
+/// A round of a short queue, or of a long one, by a bound of so many segments; the path holds 80.
+fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
+    let longest = Duration::from_millis(if long { 80 } else { 46 });
+    let mut bounds = LossBounds::new(SMSS);
+    if let Some(window) = window {
+        bounds = bounded();
+        bounds.bound.as_mut().expect("it is in force").window = window;
+        bounds.answered = false;
+    }
+    bounds.round = Round { longest, ..shown };
+    bounds.end_round(&ended(Instant::ZERO));
+    bounds
+}
+
+#[test]
+fn a_short_queue_leaves_at_least_half_of_what_the_path_holds() {
+    // 0.775 of 52 are 40.3; of what is less already nothing is taken.
+    for (window, long, left) in [(52.0, false, 40.3), (50.0, false, 40.0), (50.0, true, 38.75), (30.0, false, 30.0)] {
+        let bounds = by_bound_of(Some(window), shown(47, 3, 46), long);
+        assert_eq!((bounds.bound(), bounds.answered), (Some(Bytes((left * 1_000.0) as u64)), true), "{window} {long}");
+    }
+    // But where more than a fifth is lost again the path takes no more than comes.
+    let mut bounds = by_bound_of(Some(60.0), shown(45, 14, 46), false);
+    assert_eq!(bounds.bound(), Some(Bytes(46_500)));
+    bounds.answered = false;
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(35, 14, 46) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), Some(Bytes(35_000)));
+}
+
+#[test]
+fn a_round_of_a_short_queue_that_sent_less_than_half_of_what_it_might_have_is_not_judged() {
+    // Half of the 80 that the path holds, or of the bound where that is less.
+    for (window, sent, long, cut) in [
+        (None, 39, false, false),
+        (None, 40, false, true),
+        (None, 39, true, true),
+        (Some(60.0), 29, false, false),
+        (Some(60.0), 30, false, true),
+        (Some(60.0), 29, true, true),
+        (Some(100.0), 39, false, false),
+        (Some(100.0), 40, false, true),
+    ] {
+        let bounds = by_bound_of(window, shown(sent - 3, 3, 46), long);
+        assert_eq!(bounds.answered, cut, "{window:?} {sent} {long}");
+    }
+}
+
 #[test]
 fn noise_counts_in_a_short_queue_once_three_cuts_have_shown_it() {
     // 3 % in every stretch, and in as many rounds that followed cuts. Eight of 200 are no more than chance makes of six.
@@ -611,7 +659,7 @@ fn where_as_much_is_lost_after_cuts_as_ever_a_cut_leaves_what_came_up_to_nine_te
     // Of a short queue no cut is in vain.
     let mut bounds = LossBounds { bound: None, answered: false, ..after(16, 2) };
     bounds.round = Round { longest: Duration::from_millis(46), ..shown(39, 1, 46) };
-    bounds.end_round(&ended(Instant::ZERO));
+    bounds.end_round(&Ended { product: Bytes(40_000), ..ended(Instant::ZERO) });
     assert_eq!(bounds.bound(), Some(Bytes(31_000)));
 }
 

@@ -11,8 +11,7 @@
 //! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound until version 3 would probe again. Then more is asked for, and a path that has become
 //! faster is no longer bound by it. Noise counts there only once three cuts have shown it: where many share a short queue, a great flow would have the losses of small ones for noise, and those would make room for it.
 //!
-//! Nor does a short queue's cut leave less than half of what the path holds by its greatest rate of late; version 3's own bound does not fall below 0.7 of that (5.5.10.2). A flow that was cut to a few segments before its noise was known
-//! would take each single loss for the queue's from then on. With 0.6 or more, ten or twenty flows that share one do so unevenly (docs/tack-shares.md). What a round lost that sent less than half of what it might have is not judged.
+//! Nor does a short queue's cut leave less than two fifths of the most that one of the last eight rounds has delivered ([`LEAST_OF_SHORT`]), and what a round lost that sent less than half of what it might have is not judged.
 //!
 //! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
 //!
@@ -63,6 +62,8 @@ pub(super) struct LossBounds {
     low: bool,
     noise: Noise,
     relief: Relief,
+    /// What each of the latest rounds has delivered, latest first.
+    came: [Bytes; ROUNDS],
     /// What the latest bound was cut for, until that turns out to have been a mistake.
     cut: Option<Cut>,
 }
@@ -152,6 +153,7 @@ impl LossBounds {
             low: false,
             noise: Noise::new(smss),
             relief: Relief::new(),
+            came: [Bytes::ZERO; ROUNDS],
             cut: None,
         }
     }
@@ -201,6 +203,7 @@ impl LossBounds {
         (self.bound, self.cut) = (None, None);
         (self.lossy, self.heavy, self.low) = (false, false, false);
         self.relief = Relief::new();
+        self.came = [Bytes::ZERO; ROUNDS];
     }
 
     /// A round is over. Whether its losses say that the pipe is full, which is asked in Startup alone.
@@ -216,7 +219,10 @@ impl LossBounds {
         let heavy = is_heavy(round.lost, round.sent());
         let again = std::mem::replace(&mut self.heavy, heavy) && heavy;
         let low = std::mem::replace(&mut self.low, answered) && !answered;
-        if ended.limited || self.was_held(&round, ended) {
+        let held = self.was_held(&round);
+        self.came.rotate_right(1);
+        self.came[0] = round.delivered;
+        if ended.limited || held {
             (self.free, self.low, self.heavy) = (0, false, false);
             return false;
         }
@@ -240,9 +246,15 @@ impl LossBounds {
         ended.starting
     }
 
+    /// The most that one of the latest rounds has delivered.
+    fn most_came(&self) -> Bytes {
+        self.came.iter().copied().max().unwrap_or_default()
+    }
+
     /// Whether a round in which a queue was short sent less than half of what it might have: the peer's window held it back, as behind a hole that is lost again. What it lost says nothing then of what there is room for.
-    fn was_held(&self, round: &Round, ended: &Ended) -> bool {
-        let full = self.bound().map_or(ended.product, |bound| bound.min(ended.product));
+    fn was_held(&self, round: &Round) -> bool {
+        let most = self.most_came();
+        let full = self.bound().map_or(most, |bound| bound.min(most));
         self.queue == Queue::Short && round.sent() * 2 < full
     }
 
@@ -304,7 +316,7 @@ impl LossBounds {
         let came = self.segments(round.delivered) / self.segments(round.sent());
         let in_vain = self.queue == Queue::Long && self.relief.is_none();
         let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };
-        let least = if self.queue == Queue::Short { self.segments(ended.product) / 2.0 } else { LEAST };
+        let least = if self.queue == Queue::Short { LEAST_OF_SHORT * self.segments(self.most_came()) } else { LEAST };
         let window = (prior * share).max(least.min(prior)).min(most).max(LEAST);
         let queued = self.queue != Queue::None;
         let lost = if queued { excess } else { round.lost };
@@ -402,6 +414,12 @@ const BETA: f64 = 0.775;
 const MOST_LEFT: f64 = 0.9;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
+/// A short queue's cut leaves as much at least of what one of so many rounds has delivered: a flow that was cut to a few segments before its noise was known would take each single loss for the queue's from then on. Version 3's bound does not fall
+/// below 0.7 of the product by the greatest rate of two cycles (5.5.10.2). By sixteen rounds, or by half, a rate that has fallen is heard of for seconds, and twenty flows share a queue less evenly; by six, or by three tenths, flows come
+/// down to a few segments (docs/tack-shares.md).
+const LEAST_OF_SHORT: f64 = 0.4;
+/// So many rounds count for that.
+const ROUNDS: usize = 8;
 /// As many stretches, and as many segments beyond noise, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
 const STARTUP_LOSSES: u32 = 6;
 /// More than one of so many is too much where no queue shows, too: a flow that began in a full queue takes its round trip for the path's, and knows of none until ProbeRTT.

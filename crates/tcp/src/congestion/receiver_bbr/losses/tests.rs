@@ -235,7 +235,7 @@ fn what_a_short_queue_has_cut_grows_up_to_what_was_cut_whatever_the_path_holds()
     }
 }
 
-/// A round of a short queue, or of a long one, by a bound of so many segments; the path holds 80.
+/// A round of a short queue, or of a long one, by a bound of so many segments; seven rounds ago 80 were delivered, and 200 eight rounds ago.
 fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
     let longest = Duration::from_millis(if long { 80 } else { 46 });
     let mut bounds = LossBounds::new(SMSS);
@@ -244,30 +244,49 @@ fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
         bounds.bound.as_mut().expect("it is in force").window = window;
         bounds.answered = false;
     }
+    bounds.came = [0, 0, 0, 0, 0, 0, 80, 0].map(|segments| SMSS * segments);
     bounds.round = Round { longest, ..shown };
     bounds.end_round(&ended(Instant::ZERO));
     bounds
 }
 
 #[test]
-fn a_short_queue_leaves_at_least_half_of_what_the_path_holds() {
-    // 0.775 of 52 are 40.3; of what is less already nothing is taken.
-    for (window, long, left) in [(52.0, false, 40.3), (50.0, false, 40.0), (50.0, true, 38.75), (30.0, false, 30.0)] {
-        let bounds = by_bound_of(Some(window), shown(47, 3, 46), long);
-        assert_eq!((bounds.bound(), bounds.answered), (Some(Bytes((left * 1_000.0) as u64)), true), "{window} {long}");
+fn a_short_queue_leaves_at_least_two_fifths_of_what_a_round_has_delivered_of_late() {
+    // Of 80: 32. 0.775 of 42 are 32.55; of what is less already nothing is taken.
+    for (window, long, left) in
+        [(42.0, false, 32_550), (41.0, false, 32_000), (41.0, true, 31_775), (30.0, false, 30_000)]
+    {
+        let bounds = by_bound_of(Some(window), shown(37, 3, 46), long);
+        assert_eq!((bounds.bound(), bounds.answered), (Some(Bytes(left)), true), "{window} {long}");
     }
+    // Eight rounds later it is of what has come since: 0.775 of 41 again.
+    let mut bounds = by_bound_of(Some(60.0), shown(37, 0, 46), false);
+    for _ in 0..7 {
+        bounds.round = shown(37, 0, 46);
+        bounds.end_round(&ended(Instant::ZERO));
+    }
+    bounds.bound.as_mut().expect("it is in force").window = 41.0;
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(37, 3, 46) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), Some(Bytes(31_775)));
+    // And of another path nothing is known.
+    let mut bounds = by_bound_of(None, shown(90, 0, 46), false);
+    bounds.forget();
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(17, 3, 46) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), Some(Bytes(15_500)));
     // But where more than a fifth is lost again the path takes no more than comes.
     let mut bounds = by_bound_of(Some(60.0), shown(45, 14, 46), false);
     assert_eq!(bounds.bound(), Some(Bytes(46_500)));
     bounds.answered = false;
-    bounds.round = Round { longest: Duration::from_millis(46), ..shown(35, 14, 46) };
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(27, 14, 46) };
     bounds.end_round(&ended(Instant::ZERO));
-    assert_eq!(bounds.bound(), Some(Bytes(35_000)));
+    assert_eq!(bounds.bound(), Some(Bytes(27_000)));
 }
 
 #[test]
 fn a_round_of_a_short_queue_that_sent_less_than_half_of_what_it_might_have_is_not_judged() {
-    // Half of the 80 that the path holds, or of the bound where that is less.
+    // Half of the 80 that have come of late, or of the bound where that is less.
     for (window, sent, long, cut) in [
         (None, 39, false, false),
         (None, 40, false, true),
@@ -659,7 +678,7 @@ fn where_as_much_is_lost_after_cuts_as_ever_a_cut_leaves_what_came_up_to_nine_te
     // Of a short queue no cut is in vain.
     let mut bounds = LossBounds { bound: None, answered: false, ..after(16, 2) };
     bounds.round = Round { longest: Duration::from_millis(46), ..shown(39, 1, 46) };
-    bounds.end_round(&Ended { product: Bytes(40_000), ..ended(Instant::ZERO) });
+    bounds.end_round(&ended(Instant::ZERO));
     assert_eq!(bounds.bound(), Some(Bytes(31_000)));
 }
 

@@ -11,7 +11,7 @@
 //! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound until version 3 would probe again. Then more is asked for, and a path that has become
 //! faster is no longer bound by it. Noise counts there only once three cuts have shown it: where many share a short queue, a great flow would have the losses of small ones for noise, and those would make room for it.
 //!
-//! Nor does a short queue's cut leave less than two fifths of the most that one of the last eight rounds has delivered ([`LEAST_OF_SHORT`]), and what a round lost that sent less than half of what it might have is not judged.
+//! Nor does a short queue's cut leave less than two fifths of the most that one of the last eight rounds has delivered or seven tenths of the product, and what a round lost that sent less than half of what it might have is not judged.
 //!
 //! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
 //!
@@ -251,6 +251,11 @@ impl LossBounds {
         self.came.iter().copied().max().unwrap_or_default()
     }
 
+    /// What a short queue's cut leaves at least, in segments. On a short path a round lasts for several round trips, since reports are further apart, and brings several windows.
+    fn least_of_short(&self, product: Bytes) -> f64 {
+        (OF_WHAT_CAME * self.segments(self.most_came())).min(OF_PRODUCT * self.segments(product))
+    }
+
     /// Whether a round in which a queue was short sent less than half of what it might have: the peer's window held it back, as behind a hole that is lost again. What it lost says nothing then of what there is room for.
     fn was_held(&self, round: &Round) -> bool {
         let most = self.most_came();
@@ -316,7 +321,7 @@ impl LossBounds {
         let came = self.segments(round.delivered) / self.segments(round.sent());
         let in_vain = self.queue == Queue::Long && self.relief.is_none();
         let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };
-        let least = if self.queue == Queue::Short { LEAST_OF_SHORT * self.segments(self.most_came()) } else { LEAST };
+        let least = if self.queue == Queue::Short { self.least_of_short(ended.product) } else { LEAST };
         let window = (prior * share).max(least.min(prior)).min(most).max(LEAST);
         let queued = self.queue != Queue::None;
         let lost = if queued { excess } else { round.lost };
@@ -414,11 +419,12 @@ const BETA: f64 = 0.775;
 const MOST_LEFT: f64 = 0.9;
 /// The least that a cut leaves, in segments (BBR.MinPipeCwnd).
 const LEAST: f64 = 4.0;
-/// A short queue's cut leaves as much at least of what one of so many rounds has delivered: a flow that was cut to a few segments before its noise was known would take each single loss for the queue's from then on. Version 3's bound does not fall
-/// below 0.7 of the product by the greatest rate of two cycles (5.5.10.2). By sixteen rounds, or by half, a rate that has fallen is heard of for seconds, and twenty flows share a queue less evenly; by six, or by three tenths, flows come
-/// down to a few segments (docs/tack-shares.md).
-const LEAST_OF_SHORT: f64 = 0.4;
-/// So many rounds count for that.
+/// A short queue's cut leaves as much at least of what one of so many rounds has delivered: a flow that was cut to a few segments before its noise was known would take each single loss for the queue's from then on. By sixteen rounds, or by
+/// half, a rate that has fallen is heard of for seconds, and twenty flows share a queue less evenly; by six flows come down to a few segments (docs/tack-shares.md).
+const OF_WHAT_CAME: f64 = 0.4;
+/// And no more of the product by the greatest rate of late, below which version 3's bound does not fall (5.5.10.2).
+const OF_PRODUCT: f64 = 0.7;
+/// So many rounds count for what came.
 const ROUNDS: usize = 8;
 /// As many stretches, and as many segments beyond noise, have to be lost before Startup takes the pipe for full (BBR.StartupFullLossCnt, 5.3.1.3): a single segment in its first rounds is more than 2 %, and a radio loses a whole A-MPDU at once.
 const STARTUP_LOSSES: u32 = 6;

@@ -259,6 +259,13 @@ fn a_short_queue_leaves_at_least_two_fifths_of_what_a_round_has_delivered_of_lat
         let bounds = by_bound_of(Some(window), shown(37, 3, 46), long);
         assert_eq!((bounds.bound(), bounds.answered), (Some(Bytes(left)), true), "{window} {long}");
     }
+    // And 0.7 of the product at most, where reports are so far apart that a round brings several windows.
+    let mut bounds = by_bound_of(Some(41.0), shown(37, 0, 46), false);
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(77, 3, 46) };
+    bounds.came = [SMSS * 400; ROUNDS];
+    bounds.bound.as_mut().expect("it is in force").window = 85.0;
+    bounds.end_round(&Ended { product: Bytes(100_000), ..ended(Instant::ZERO) });
+    assert_eq!(bounds.bound(), Some(Bytes(70_000)));
     // Eight rounds later it is of what has come since: 0.775 of 41 again.
     let mut bounds = by_bound_of(Some(60.0), shown(37, 0, 46), false);
     for _ in 0..7 {

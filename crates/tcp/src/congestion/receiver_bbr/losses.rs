@@ -11,7 +11,7 @@
 //! A short queue, of which a round trip hardly tells, is full before a round is over in which more is asked for. So what it has cut is paced by the bound until version 3 would probe again. Then more is asked for, and a path that has become
 //! faster is no longer bound by it. Noise counts there only once three cuts have shown it: where many share a short queue, a great flow would have the losses of small ones for noise, and those would make room for it.
 //!
-//! Nor does a short queue's cut leave less than two fifths of the most that one of the last eight rounds has delivered or seven tenths of the product, and what a round lost that sent less than half of what it might have is not judged.
+//! Nor does a short queue's cut leave less than two fifths of the most that one of the last eight rounds has delivered, or than seven tenths of the product where that is less, and what a round lost that sent less than half of what it might have is not judged.
 //!
 //! Where cuts have been in vain ([`relief`]) one leaves what came, up to 0.9. Of a short queue none is: there one of many flows takes its cuts for vain, and the others pay for it.
 //!

@@ -322,7 +322,7 @@ impl LossBounds {
         let in_vain = self.queue == Queue::Long && self.relief.is_none();
         let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };
         let least = if self.queue == Queue::Short { self.least_of_short(ended.product) } else { LEAST };
-        let window = (prior * share).max(least.min(prior)).min(most).max(LEAST);
+        let window = (prior * share).max(least).min(most).max(LEAST);
         let queued = self.queue != Queue::None;
         let lost = if queued { excess } else { round.lost };
         self.cut = Some(Cut { before: self.bound, lost, sent: round.sent(), queued });

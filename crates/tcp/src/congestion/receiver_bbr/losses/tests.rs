@@ -235,7 +235,7 @@ fn what_a_short_queue_has_cut_grows_up_to_what_was_cut_whatever_the_path_holds()
     }
 }
 
-/// A round of a short queue, or of a long one, by a bound of so many segments; seven rounds ago 80 were delivered, and 200 eight rounds ago.
+/// A round of a short queue, or of a long one, by a bound of so many segments; seven rounds ago 80 were delivered.
 fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
     let longest = Duration::from_millis(if long { 80 } else { 46 });
     let mut bounds = LossBounds::new(SMSS);
@@ -244,7 +244,7 @@ fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
         bounds.bound.as_mut().expect("it is in force").window = window;
         bounds.answered = false;
     }
-    bounds.came = [0, 0, 0, 0, 0, 0, 80, 0].map(|segments| SMSS * segments);
+    bounds.came[6] = SMSS * 80;
     bounds.round = Round { longest, ..shown };
     bounds.end_round(&ended(Instant::ZERO));
     bounds
@@ -285,7 +285,7 @@ fn a_short_queue_leaves_at_least_two_fifths_of_what_a_round_has_delivered_of_lat
     // But where more than a fifth is lost again the path takes no more than comes.
     let mut bounds = by_bound_of(Some(60.0), shown(45, 14, 46), false);
     assert_eq!(bounds.bound(), Some(Bytes(46_500)));
-    bounds.answered = false;
+    (bounds.answered, bounds.came) = (false, [SMSS * 80; ROUNDS]);
     bounds.round = Round { longest: Duration::from_millis(46), ..shown(27, 14, 46) };
     bounds.end_round(&ended(Instant::ZERO));
     assert_eq!(bounds.bound(), Some(Bytes(27_000)));

@@ -244,6 +244,7 @@ fn by_bound_of(window: Option<f64>, shown: Round, long: bool) -> LossBounds {
         bounds.bound.as_mut().expect("it is in force").window = window;
         bounds.answered = false;
     }
+    bounds.came = [Bytes::ZERO; ROUNDS];
     bounds.came[6] = SMSS * 80;
     bounds.round = Round { longest, ..shown };
     bounds.end_round(&ended(Instant::ZERO));

@@ -317,7 +317,7 @@ impl LossBounds {
             Some(bound) if prior < bound.max => prior * (1.0 + BETA) / 2.0,
             _ => prior,
         };
-        let most = if again { self.segments(round.delivered) } else { prior };
+        let most = if again { prior.min(self.segments(round.delivered)) } else { prior };
         let came = self.segments(round.delivered) / self.segments(round.sent());
         let in_vain = self.queue == Queue::Long && self.relief.is_none();
         let share = if in_vain { came.clamp(BETA, MOST_LEFT) } else { BETA };

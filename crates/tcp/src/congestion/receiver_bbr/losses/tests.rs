@@ -290,6 +290,12 @@ fn a_short_queue_leaves_at_least_two_fifths_of_what_a_round_has_delivered_of_lat
     bounds.round = Round { longest: Duration::from_millis(46), ..shown(27, 14, 46) };
     bounds.end_round(&ended(Instant::ZERO));
     assert_eq!(bounds.bound(), Some(Bytes(27_000)));
+    // And no more than there was, where more than the bound has come all the same.
+    bounds.bound.as_mut().expect("it is in force").window = 30.0;
+    (bounds.answered, bounds.heavy) = (false, true);
+    bounds.round = Round { longest: Duration::from_millis(46), ..shown(60, 20, 46) };
+    bounds.end_round(&ended(Instant::ZERO));
+    assert_eq!(bounds.bound(), Some(Bytes(30_000)));
 }
 
 #[test]

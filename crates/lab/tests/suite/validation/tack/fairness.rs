@@ -4,6 +4,19 @@ use ackless_cell::result::FlowResult;
 
 use super::super::support::tool;
 
+/// What row `tack-wifi` sets, for a cell in which flows have TACK by their own keys.
+pub(super) const POLICIES: [&str; 9] = [
+    "tack.blocks=distinct",
+    "tack.batch=true",
+    "tack.share=usual",
+    "tack.rate=sender",
+    "tack.variant=rounds",
+    "tack.window_asks=true",
+    "tack.settling=adaptive",
+    "tack.losses=bound",
+    "transport.ack_beta=2",
+];
+
 /// Share of the first in the goodput, in percent: `count` flows of `tack-wifi` and as many of `bbr3`, if the cell names no other, through one queue, in the cell that these settings make.
 fn share(count: u32, losses: &str, cell: &[&str]) -> f64 {
     let (mut first, mut all) = (0.0, 0.0);
@@ -18,23 +31,16 @@ fn share(count: u32, losses: &str, cell: &[&str]) -> f64 {
 fn flows(count: u32, losses: &str, cell: &[&str]) -> Vec<FlowResult> {
     let tack = ["tack=true", "congestion=auto", "ack=tack"].map(|value| format!("flows.first.{value}"));
     let counts = [format!("flows.first.count={count}"), format!("flows.second.count={count}")];
-    let policies = [
-        "tack.blocks=distinct",
-        "tack.batch=true",
-        "tack.share=usual",
-        "tack.rate=sender",
-        "tack.variant=rounds",
-        "tack.window_asks=true",
-        "tack.settling=adaptive",
-        "transport.ack_beta=2",
-        "flows.second.congestion=bbr3",
-        "flows.second.recovery=rack",
-        "flows.second.stations=first",
-        "stations.second.count=0",
-    ];
+    let rival = ["congestion=bbr3", "recovery=rack", "stations=first"].map(|value| format!("flows.second.{value}"));
     let losses = [format!("tack.losses={losses}")];
-    let drawn = tack.iter().chain(&counts).chain(&losses).map(String::as_str);
-    let settings: Vec<_> = policies.iter().chain(cell).copied().chain(drawn).collect();
+    let told = tack.iter().chain(&counts).chain(&rival).map(String::as_str);
+    let settings: Vec<_> = [&POLICIES, &["stations.second.count=0"][..]]
+        .concat()
+        .into_iter()
+        .chain(told)
+        .chain(cell.iter().copied())
+        .chain(losses.iter().map(String::as_str))
+        .collect();
     let config = tool("pair.toml", "stock", &settings);
     (1..=3).flat_map(|seed| ackless_cell::run(&config, seed).flows).collect()
 }

@@ -5,6 +5,7 @@
 
 mod alone;
 mod arithmetic;
+mod both_ways;
 mod change;
 mod fading;
 mod fairness;

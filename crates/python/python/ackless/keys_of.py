@@ -755,7 +755,8 @@ class Tack(TypedDict, total=False):
     for each PPDU, and then as many as f asks for. Default: false. Allowed: true or false."""
     share: Literal["least", "usual"]
     """Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen
-    rounds is, but at most 40 ms by that (row tack-wifi). Default: 'least'. Allowed: one of 'least', 'usual'."""
+    rounds is, but between 30 and 40 ms by that (row tack-wifi); and, where so many reports are lost that beta in a row are too often, of the least
+    with as many as that takes. Default: 'least'. Allowed: one of 'least', 'usual'."""
     rate: Literal["receiver", "sender"]
     """Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the
     receiver says that it has (row tack-wifi). Default: 'receiver'. Allowed: one of 'receiver', 'sender'."""

@@ -137,7 +137,7 @@ section! {
         /// PPDU, and then as many as f asks for.
         batch: bool = "false",
         /// Of which round trip 1/f is the beta-th part: of the least (section IV-A), or of the usual one, which the lower quartile of the last sixteen rounds is, but
-        /// at most 40 ms by that (row tack-wifi).
+        /// between 30 and 40 ms by that (row tack-wifi); and, where so many reports are lost that beta in a row are too often, of the least with as many as that takes.
         share: Share = "\"least\"",
         /// Who measures the rate of delivery: the receiver over two TACK intervals (section VI-D), or the sender over at least a round, from what the receiver says that it has (row
         /// tack-wifi).

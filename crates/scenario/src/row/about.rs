@@ -149,7 +149,7 @@ pub(super) const TACK_WIFI: About = About {
            aggregates, round trips change and radios vanish. docs/tack-wifi.md has each of them alone.",
     source: "TACK (IEEE/ACM ToN 2021) for the mechanisms; the policies are this project's",
     needs: "what tack needs, and for tack.batch a host that tells its TCP which segments came together",
-    breaks: "what tack breaks; and of a buffer shorter than an eighth of the path it takes nearly all beside CUBIC; and five stations that upload on 802.11g take three quarters beside five of CUBIC (docs/tack-wifi.md)",
+    breaks: "what tack breaks; and of a buffer shorter than a 32nd of the path it takes nearly all beside CUBIC; and five stations that upload on 802.11g take three quarters beside five of CUBIC (docs/tack-wifi.md)",
     keys: &["transport.tack", "transport.congestion", "transport.ack", "transport.ack_l", "transport.ack_beta", "tack"],
     counters: &[],
 };

@@ -8,12 +8,12 @@ use std::process::Command;
 use ackless_tcp::tack::body::{FrequencyUpdate, LossRange, Report};
 use ackless_tcp::tack::{AckKind, Body};
 use ackless_wire::random::{Purpose, Stream};
-use ackless_wire::tcp::{AckRate, RateRequest, SackBlocks, TackForm, TackOptions};
+use ackless_wire::tcp::{AckRate, RateRequest, SackBlocks, TackForm, TackOptions, TackTerms};
 use ackless_wire::{BitRate, Bytes, Duration, IpHeader, Packet, Payload, SeqNumber, TcpFlags, TcpHeader, Transport};
 
 const KINDS: [AckKind; 5] = [AckKind::Tack, AckKind::Loss, AckKind::Window, AckKind::RoundTrip, AckKind::Frequency];
 const FORMS: [TackForm; 2] = [TackForm::Kinds, TackForm::Experimental];
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 24] = [
     "tack.ack_type",
     "tack.packet_number",
     "tack.form",
@@ -36,6 +36,8 @@ const FIELDS: [&str; 22] = [
     "tack.bandwidth",
     "tack.ack_loss_ppm",
     "tack.malformed",
+    "tack.beta",
+    "tack.l",
 ];
 
 /// The bytes of a capture of bare IP packets (pcap, little-endian, link type 101).
@@ -213,6 +215,14 @@ fn the_dissector_shows_the_options_and_every_field_of_every_body() {
         capture.packet(&segment(true, number, Payload::Length(100)));
         let mut row = vec![String::new(); FIELDS.len()];
         row[1] = (seed * 71_582_788).to_string();
+        expected.push(row);
+        // On a SYN the same field has what its end wants.
+        let mut syn = TackOptions { form, permitted: true, ..TackOptions::default() };
+        let wanted = TackTerms { beta: 2 + seed as u16, every: 1_000 * seed as u16 + 1 };
+        syn.set_terms(Some(wanted));
+        capture.packet(&segment(false, syn, Payload::EMPTY));
+        let mut row = vec![String::new(); FIELDS.len()];
+        (row[22], row[23]) = (wanted.beta.to_string(), wanted.every.to_string());
         expected.push(row);
     }
     let Some(rows) = capture.shown("tack-fields.pcap", Some("tack.lua"), &FIELDS) else { return };

@@ -393,9 +393,13 @@ impl Sending {
         self.frequency.told()
     }
 
-    /// The time between two reports, where the receiver says that 1/f is `in_force`; nothing while every packet is acknowledged.
+    /// The time between two reports, where the receiver says that 1/f is `in_force`; nothing while every packet is acknowledged. Where they come closer together since many are
+    /// lost, as much stays unreported as if they did not: it is what it would be without.
     pub(crate) fn report_interval(&self, in_force: Duration) -> Option<Duration> {
-        self.hold.interval(in_force)
+        let interval = self.hold.interval(in_force)?;
+        let usual = self.usual.as_ref().and_then(Usual::lower_quartile);
+        let spaced = usual.and_then(|usual| self.frequency.without_ack_loss(usual, self.reports.loss_ppm()));
+        Some(spaced.map_or(interval, |spaced| interval.max(spaced)))
     }
 
     /// How long the receiver may hold the last of what was sent.

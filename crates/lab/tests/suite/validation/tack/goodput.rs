@@ -108,8 +108,9 @@ fn ten_clients_gain_by_tack_wifi_where_the_paper_s_rule_loses_since_it_sends_hal
     // Ours. By the letter a TACK goes after the second MPDU of an A-MPDU and another for its rest.
     for standard in ["n", "ac"] {
         let measure = |row| {
-            let keys = ["stations.sta.count=10", "stations.crowd.count=0", "run.measured=5s"];
-            runs(&format!("tack-80211{standard}"), row, &keys, 4)
+            let keys = ["stations.sta.count=10", "stations.crowd.count=0", "run.warm_up=20s", "run.measured=10s"];
+            // By then the queue is gone that the slow start of ten CUBICs leaves.
+            runs(&format!("tack-80211{standard}"), row, &keys, 3)
         };
         let tacks = |runs: &[RunResult]| {
             let all = |run: &RunResult| {
@@ -119,13 +120,13 @@ fn ten_clients_gain_by_tack_wifi_where_the_paper_s_rule_loses_since_it_sends_hal
         };
         let [cubic, tack, wifi] = ["cubic", "tack", "tack-wifi"].map(measure);
         let (loses, gains) = (gain(&tack, &cubic), gain(&wifi, &cubic));
-        let (by_the_letter, ours) = (tacks(&tack) as f64 / 20.0, tacks(&wifi) as f64 / 20.0);
+        let (by_the_letter, ours) = (tacks(&tack) as f64 / 30.0, tacks(&wifi) as f64 / 30.0);
         println!(
             "802.11{standard}, ten clients, over CUBIC: TACK {} %, {by_the_letter} TACKs a second, tack-wifi {} %, {ours}",
             shown(&loses),
             shown(&gains)
         );
-        assert!(loses.mean < -4.0 && gains.mean > 4.0, "802.11{standard}: {} and {} %", loses.mean, gains.mean);
+        assert!(loses.mean < -5.0 && gains.mean > 8.0, "802.11{standard}: {} and {} %", loses.mean, gains.mean);
         assert!(ours < by_the_letter / 2.0, "802.11{standard}: {ours} and {by_the_letter} TACKs a second");
     }
 }

@@ -77,6 +77,13 @@ impl Dialect {
         !self.is_plain()
     }
 
+    /// Whether the number of a segment with data is one that is missing, or the one that came last.
+    pub(super) fn knows_late(&self, options: &TackOptions) -> bool {
+        let arrivals = self.tack().map(|tack| &tack.receiving.arrivals);
+        let number = arrivals.zip(options.packet_number);
+        number.is_some_and(|(arrivals, number)| arrivals.is_missing(number) || arrivals.is_latest(number))
+    }
+
     /// Whether an acknowledgement is a header, which says all: else it may be a report.
     #[inline(always)]
     pub(super) const fn acknowledges_in_headers(&self) -> bool {

@@ -174,10 +174,7 @@ impl Endpoint {
     /// Deviation from RFC 7323, 5.3, which drops that (and so do plain connections): what the peer sent before sequence numbers wrapped has a number that is 49,152 less at least, since no segment is longer than 64 KiB and no window than 1 GiB. What is left of an earlier connection
     /// passes only if its number is one of the few that are missing here, and its place lies in the window.
     fn is_just_late(&self, tcp: &TcpHeader) -> bool {
-        let arrivals = self.dialect.tack().map(|tack| &tack.receiving.arrivals);
-        arrivals
-            .zip(tcp.options.tack.packet_number)
-            .is_some_and(|(arrivals, number)| arrivals.is_missing(number) || arrivals.is_latest(number))
+        self.dialect.knows_late(&tcp.options.tack)
     }
 
     /// Whether a segment without a timestamp passes where both ends have agreed on them.

@@ -48,7 +48,7 @@ pub enum Family {
     Stripped,
     /// Buffers and segments of a few bytes, readers and writers that pause.
     Tiny,
-    /// Two ends with TACK and any policy, over a path that changes: steps of delay and rate, outages, reordering to 50 ms, loss of ACKs to a half and of data to a
+    /// Two ends with TACK and any policy, over a path that changes: steps of delay and rate, outages, scans, reordering to 50 ms, loss of ACKs to a half and of data to a
     /// tenth, small windows and slow readers, and in one of eight a middlebox besides.
     Torture,
     /// The same, where a middlebox cuts segments in two, makes one of two, or draws sequence numbers anew.
@@ -80,6 +80,11 @@ impl Case {
             }
             if family == Family::Plain {
                 case.configs.iter_mut().for_each(|config| without_tack(random, config));
+                // Else hardly two ends meet of which one asks for an ACK rate and the other heeds it.
+                if random.chance(0.25) {
+                    let ack = AckChoice::Request { share: 4, timeout: Duration::from_millis(40) };
+                    case.configs.iter_mut().for_each(|config| config.ack = ack);
+                }
             }
             return case;
         }
@@ -153,6 +158,13 @@ fn torture(seed: u64, random: &mut Stream) -> Case {
     let mut links = [down, up];
     if random.chance(0.125) {
         middlebox(random, &mut links);
+    }
+    // One in eight scans, as phones do: the radio is gone both ways, for a moment, every few seconds.
+    let scans = Stream::new(seed, 3, Purpose::Test).below(1_000);
+    if scans < 125 {
+        let (every, span) = (Duration::from_millis(1_000 + 20 * scans), Duration::from_millis(50 + 50 * (scans % 3)));
+        let times: Vec<_> = (1..=100).map(|n| (START + every * n, span)).collect();
+        links.iter_mut().for_each(|link| link.outages.clone_from(&times));
     }
     Case { seed, configs, links, plans, iss, simultaneous: false, tick }
 }
@@ -272,7 +284,9 @@ fn ack(random: &mut Stream) -> AckChoice {
     let millis = |random: &mut Stream| Duration::from_millis(pick(random, &[1, 40, 200, 500]));
     let every = pick(random, &[0, 1, 2, 2, 4, 8, 64]);
     match random.below(10) {
+        0 if every >= 8 => AckChoice::Linux { sack_compression: every == 64 },
         0 => AckChoice::PerPacket,
+        1 if every >= 8 => AckChoice::Request { share: every / 2, timeout: Duration::from_millis(40) },
         1 => AckChoice::ByteCounting { every },
         2 => AckChoice::Periodic { interval: millis(random) },
         3 if every > 2 => AckChoice::Share { share: every, timeout: millis(random) },

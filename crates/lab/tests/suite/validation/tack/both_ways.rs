@@ -36,7 +36,7 @@ fn senders_believe_in_what_they_get_by_rates_of_their_own_and_lose_little_where_
     // The row is these keys, and no more.
     assert_eq!(ours, with(&[]));
     assert!(letter.0 > 2.0 && letter.1 > 15.0, "by the letter {letter:?}");
-    assert!(ours.0 < 1.25 && ours.1 < 1.5, "{ours:?}");
+    assert!(ours.0 < 1.4 && ours.1 < 1.5, "{ours:?}");
     assert!(deaf.0 < 1.25 && deaf.1 > 4.0, "its own rate, deaf to losses: {deaf:?}");
-    assert!(receiver.0 > 1.3 && receiver.1 > 4.0, "the receiver's, deaf to losses: {receiver:?}");
+    assert!(receiver.0 > 1.2 * deaf.0 && receiver.1 > 4.0, "the receiver's, deaf to losses: {receiver:?}");
 }

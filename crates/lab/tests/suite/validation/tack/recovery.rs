@@ -106,6 +106,19 @@ fn a_filter_shorter_than_probe_rtt_s_ten_seconds_finds_the_queue_by_either_metho
 }
 
 #[test]
+fn a_path_that_becomes_two_to_three_times_as_long_is_full_again_whatever_a_short_buffer_has_lost() {
+    // The one way becomes longer before the other. Taken for no step, a bound that losses left on the shorter path leaves 41 and 42 Mbps of the 15 seconds.
+    for (before, after) in [(40, 100), (50, 100)] {
+        let delays = [format!("wired.delay={before}ms"), format!("steps.change.delay={after}ms")];
+        let run = ["wired.buffer_packets=30", "steps.change.at=8s", "run.warm_up=8s", "run.measured=15s"];
+        let settings: Vec<_> = delays.iter().map(String::as_str).chain(run).collect();
+        let [ours, three] = ["tack-wifi", "bbr3"].map(|row| torture(row, &settings, 4));
+        println!("{} to {} ms: {ours:.1} Mbps, BBR v3 {three:.1}", 2 * before, 2 * after);
+        assert!(ours > 70.0 && ours > 1.1 * three, "{before} to {after} ms: {ours:.1} Mbps, BBR v3 {three:.1}");
+    }
+}
+
+#[test]
 fn reports_that_come_the_more_often_since_many_are_lost_leave_room_for_all_that_is_unreported() {
     // Held back in order by up to 30 ms each way round trips are 45 to 60 ms, and 11 at the least. While an interval was what a sixth of RTTmin is, the cap brought less than one of those, and so a rate that fell and fell: 10.1 ± 6.7 of 20 Mbps.
     for (loss, rate) in [("0.5", 20.0), ("0.3", 50.0)] {

@@ -1,12 +1,12 @@
 //! Whether the path has become another one: longer than before, or slower. Ours; the paper waits until what it knew has left its filters.
 //!
-//! A step of the path shows from one round to the next: round trips that are longer by half than those of the round before, and by a fifth than the longest of the last five to ten seconds. Where they then stay
-//! above twice the least one, and for three rounds in a row less than nine tenths of what came before is delivered, something has changed: the path is longer, or it is slower and what is in flight waits, or
+//! A step of the path shows from one round to the next: round trips that are longer by three tenths than those of the round before, and by a fifth than the longest of the last five to ten seconds. It often comes in two parts, one way before the
+//! other, and so may show in two rounds. Where they then stay above one and a half times the least one, and for three rounds in a row less than nine tenths of what came before is delivered, something has changed: the path is longer, or it is slower and what is in flight waits, or
 //! others fill the queue. Which of them shows when next to nothing is in flight, in ProbeRTT: if the round trip falls, the rates from before the change are forgotten; if it stays long, it may be the path's, and is the new RTTmin
 //! for the time being (`doubt`).
 //!
 //! A queue that others share grows and drains all the time, and takes some of the rate each time. So what goes no further than round trips lately went is no step (`lately`). In the first five seconds nobody knows that yet: then everything
-//! that is longer by half is looked into, but flows that begin slow each other down, so that no rate is forgotten for it. A path counts as 10 ms long at least, as in all that [`Variant::Rounds`](super::Variant::Rounds) does.
+//! that is longer by as much is looked into, but flows that begin slow each other down, so that no rate is forgotten for it. A path counts as 10 ms long at least, as in all that [`Variant::Rounds`](super::Variant::Rounds) does.
 
 mod doubt;
 mod lately;
@@ -28,6 +28,8 @@ pub(super) struct Change {
     full: Option<BitRate>,
     /// The least round trip of the last round in which nothing was held back.
     earlier_least: Option<Duration>,
+    /// The last round was a step, which may have been half of one.
+    stepped: bool,
     lately: Lately,
     /// What a probe has found, and no other one yet.
     doubt: Option<Doubt>,
@@ -77,6 +79,7 @@ impl Change {
             rate: BitRate::ZERO,
             full: None,
             earlier_least: None,
+            stepped: false,
             lately: Lately::new(),
             doubt: None,
             long_rounds: 0,
@@ -118,8 +121,9 @@ impl Change {
     pub(super) fn on_round(&mut self, over: Round) -> bool {
         let Round { now, min_rtt, bandwidth, limited, starting } = over;
         let (least, rate) = (self.least.take(), std::mem::replace(&mut self.rate, BitRate::ZERO));
-        let long = least.zip(min_rtt).is_some_and(|(least, min)| least > RateTime::span(min) * 2);
-        let sudden = least.is_some_and(|least| self.is_step(least));
+        let long = least.zip(min_rtt).is_some_and(|(least, min)| least * 2 > RateTime::span(min) * 3);
+        let step = least.is_some_and(|least| self.is_step(least));
+        let sudden = std::mem::replace(&mut self.stepped, step) || step;
         if !starting {
             self.lately.take(now, least.unwrap_or_default());
         }
@@ -143,7 +147,7 @@ impl Change {
 
     /// Whether a round whose least round trip is this one differs from those before it as by a step of the path.
     fn is_step(&self, least: Duration) -> bool {
-        let beyond_the_last = self.earlier_least.is_some_and(|earlier| least * 2 >= earlier * 3);
+        let beyond_the_last = self.earlier_least.is_some_and(|earlier| least * 10 >= earlier * 13);
         beyond_the_last && self.lately.longest().is_none_or(|longest| least * 5 >= longest * 6)
     }
 

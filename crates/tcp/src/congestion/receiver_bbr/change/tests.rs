@@ -35,19 +35,29 @@ fn rounds(change: &mut Change, said: &[(u64, u64)]) -> Vec<usize> {
 #[test]
 fn three_rounds_of_long_round_trips_and_low_rates_want_a_probe() {
     let wanted = |said: &[(u64, u64)]| rounds(&mut known(false), said);
-    assert_eq!(wanted(&[(41, 89), (41, 89), (41, 89), (20, 99)]), [2]);
-    assert_eq!(wanted(&[(40, 89), (40, 89), (40, 89), (40, 89)]), [], "no more than twice the least");
-    assert_eq!(wanted(&[(41, 90), (41, 90), (41, 90), (41, 90)]), [], "nine tenths of what the path gave");
-    assert_eq!(wanted(&[(41, 89), (41, 90), (41, 89), (41, 89)]), [], "three in a row");
-    assert_eq!(wanted(&[(41, 89), (40, 89), (61, 89), (61, 89), (61, 89)]), [4], "short again in between");
+    assert_eq!(wanted(&[(31, 89), (31, 89), (31, 89), (20, 99)]), [2]);
+    assert_eq!(wanted(&[(30, 89), (30, 89), (30, 89), (30, 89)]), [], "no more than one and a half times the least");
+    assert_eq!(wanted(&[(31, 90), (31, 90), (31, 90), (31, 90)]), [], "nine tenths of what the path gave");
+    assert_eq!(wanted(&[(31, 89), (31, 90), (31, 89), (31, 89)]), [], "three in a row");
+    assert_eq!(wanted(&[(31, 89), (30, 89), (61, 89), (61, 89), (61, 89)]), [4], "short again in between");
 }
 
 #[test]
-fn only_what_is_longer_by_half_than_the_round_before_is_a_step() {
-    for (before, wanted) in [(27, vec![2, 3]), (28, vec![])] {
+fn only_what_is_longer_by_three_tenths_than_the_round_before_is_a_step() {
+    for (before, wanted) in [(29, vec![2, 3]), (30, vec![])] {
         let mut change = known(false);
-        assert!(!round(&mut change, 99, (before, 100), 100, false));
-        assert_eq!(rounds(&mut change, &[(41, 70); 4]), wanted, "41 ms after {before}");
+        (0..2).for_each(|_| assert!(!round(&mut change, 99, (before, 100), 100, false)));
+        assert_eq!(rounds(&mut change, &[(38, 70); 4]), wanted, "38 ms after {before}");
+    }
+}
+
+#[test]
+fn a_step_may_come_in_two_parts_one_behind_the_other() {
+    // The first is too short to be long, and the second too short to be a step.
+    for (halfway, wanted) in [(1, vec![2, 3]), (2, vec![])] {
+        let mut change = known(false);
+        (0..halfway).for_each(|_| assert!(!round(&mut change, 99, (29, 100), 100, false)));
+        assert_eq!(rounds(&mut change, &[(37, 70); 4]), wanted, "{halfway} rounds of 29 ms");
     }
 }
 
@@ -108,7 +118,7 @@ fn the_queue_of_startup_is_not_how_long_round_trips_lately_were() {
 #[test]
 fn a_path_of_less_than_10_ms_counts_as_that_long() {
     let short = Some(Duration::from_millis(2));
-    for (millis, wanted) in [(20, false), (21, true)] {
+    for (millis, wanted) in [(15, false), (16, true)] {
         let mut change = Change::new();
         let mut round = |second, millis, mbps| {
             change.on_sample(
@@ -198,7 +208,7 @@ fn a_step_while_data_is_held_back_is_seen_afterwards() {
     let mut change = known(false);
     assert!(!round(&mut change, 99, (45, 100), 100, false));
     assert!(!round(&mut change, 99, (20, 1), 100, true));
-    assert_eq!(rounds(&mut change, &[(60, 70); 4]), []);
+    assert_eq!(rounds(&mut change, &[(57, 70); 4]), []);
 }
 
 #[test]

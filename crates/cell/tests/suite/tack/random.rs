@@ -93,6 +93,7 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     changes(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
     rough(&mut Stream::new(seed, 11, Purpose::Test), &mut config);
     segments(&mut Stream::new(seed, 12, Purpose::Test), &mut config);
+    harsh(&mut Stream::new(seed, 14, Purpose::Test), &mut config);
     (config, contender)
 }
 
@@ -148,6 +149,23 @@ fn rough(random: &mut Stream, config: &mut CellConfig) {
         at += gone;
     }
     config.stations.iter_mut().for_each(|station| station.changes.outages.sort());
+}
+
+/// In one of six cells what the torture table has: up to a tenth of the data and a fifth of the acknowledgements lost (where a third are, one flow in a thousand loses all its SYNs), jitter to 50 ms, a radio that is gone for 3 or 10 s, and time enough for all that.
+fn harsh(random: &mut Stream, config: &mut CellConfig) {
+    if !random.chance(1.0 / 6.0) {
+        return;
+    }
+    let mut lost = |most: f64| Probability::new(most * random.unit()).expect("it is a probability");
+    (config.wired.down.loss, config.wired.up.loss) = (lost(0.1), lost(0.2));
+    for way in [&mut config.wired.down, &mut config.wired.up] {
+        way.jitter = Duration::from_micros(random.below(50_000));
+    }
+    let gone = Duration::from_secs([0, 3, 10][random.below(3) as usize]);
+    let at = Instant::ZERO + Duration::from_millis(4_000 + random.below(2_000));
+    config.stations.iter_mut().for_each(|station| station.changes.outages.retain(|&(begin, span)| begin + span < at));
+    config.stations.iter_mut().for_each(|station| station.changes.outages.push((at, gone)));
+    config.measured = Duration::from_secs(900);
 }
 
 fn choices(random: &mut Stream) -> TackConfig {

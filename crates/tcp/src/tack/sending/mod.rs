@@ -461,4 +461,18 @@ mod tests {
             assert_eq!(sending.delivered_since_report(Bytes(3_000), Bytes(4_000)), Bytes(delivered), "{rate:?}");
         }
     }
+    #[test]
+    fn as_much_stays_unreported_where_reports_come_closer_together_for_their_losses_as_without() {
+        let ms = Duration::from_millis;
+        for (every, expected) in [(1, ms(5)), (4, ms(35))] {
+            let config = TackConfig { share: Share::Usual, ..TackConfig::default() };
+            let mut sending = Sending::new(config, Terms { beta: 2, every: 2 });
+            sending.usual.as_mut().expect("the share is of it").on_sample(0, ms(70));
+            assert_eq!(sending.report_interval(Duration::ZERO), None, "in start-up");
+            // Of four, three are lost, or none.
+            (0..1_000).for_each(|serial| _ = sending.reports.on_report(serial * every));
+            assert_eq!(sending.report_interval(ms(5)), Some(expected), "one in {every} is heard");
+            assert_eq!(sending.report_interval(ms(50)), Some(ms(50)), "it is no shorter than it is");
+        }
+    }
 }

@@ -63,8 +63,10 @@ pub struct ReportFacts {
     pub delivery_rate: BitRate,
     /// Whether the application limited the sender while that was measured: the sender's own knowledge.
     pub application_limited: bool,
-    /// 1/f as in force at the receiver, or what it would be if no reports were lost, where that is longer (`tack.share`); nothing while it acknowledges every packet.
+    /// 1/f as in force at the receiver; nothing while it acknowledges every packet.
     pub interval: Option<Duration>,
+    /// The time between two reports that are heard: 1/f, or longer where many are lost (`tack.share`).
+    pub heard: Option<Duration>,
     /// RTTmin as the connection's filter has it, if it knows (V-B).
     pub min_rtt: Option<Duration>,
     /// The round trip that this report shows (V-B), if it shows one.

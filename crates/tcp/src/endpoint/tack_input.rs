@@ -305,6 +305,7 @@ impl Endpoint {
             delivery_rate: understood.rate,
             application_limited: understood.limited,
             interval: tack.sending.report_interval(report.interval),
+            heard: tack.sending.heard_interval(report.interval),
             min_rtt: tack.sending.min_rtt(),
             rtt: understood.rtt,
             srtt,

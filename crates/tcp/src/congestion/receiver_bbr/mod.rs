@@ -42,6 +42,8 @@ pub struct ReceiverBbr {
     time: RateTime,
     /// 1/f in force; nothing while every packet is acknowledged.
     interval: Option<Duration>,
+    /// The time between two reports that are heard.
+    heard: Option<Duration>,
     /// The latest round trip. Where a queue grows or drains, the smoothed one lags behind by many of them.
     latest_rtt: Duration,
     /// The smoothed one.
@@ -99,6 +101,7 @@ impl ReceiverBbr {
             bandwidth: MaxFilter::new(variant.filter_length()),
             time: RateTime::new(),
             interval: None,
+            heard: None,
             latest_rtt: Duration::ZERO,
             srtt: Duration::ZERO,
             min_rtt: None,
@@ -424,10 +427,17 @@ impl ReceiverBbr {
         }
     }
 
-    /// What aggregation may have in flight beyond that, where an interval brings `lump`: by the latest rate no more than that, since that rate follows every queue.
-    fn allowance(&self, lump: Bytes) -> Bytes {
-        let allowed = self.aggregation.allowance(self.bandwidth.best());
-        if self.variant.is_by_rounds() { allowed.min(lump) } else { allowed }
+    /// What aggregation may have in flight beyond that and the lump of an interval: by the latest rate no more than what makes it two lumps, since that rate follows every queue. Where many reports are lost, a lump
+    /// is what comes from one that is heard to the next: that is known from what is in excess alone, since flows that share a buffer would fill it with more.
+    fn allowance(&self) -> Bytes {
+        let best = self.bandwidth.best();
+        let allowed = self.aggregation.allowance(best);
+        let [interval, heard] = [self.interval, self.heard].map(Option::unwrap_or_default);
+        if self.variant.is_by_rounds() {
+            allowed.min(best.amount_floor((heard * 2).saturating_sub(interval)))
+        } else {
+            allowed
+        }
     }
 
     /// cwnd_gain BDP with cwnd_gain = 2 + 1/(RTTmin f), which is 2 BDP and what comes in an interval; in Startup and Drain
@@ -439,7 +449,7 @@ impl ReceiverBbr {
         let lump = bandwidth.amount_floor(self.interval.unwrap_or(Duration::ZERO));
         let cap = gain.of_bytes(self.bdp()) + lump;
         if self.full_pipe.is_filled() {
-            (cap + self.allowance(lump)).max(self.start.smss * MIN_CAP)
+            (cap + self.allowance()).max(self.start.smss * MIN_CAP)
         } else {
             cap.max(self.start.initial)
         }
@@ -499,7 +509,7 @@ impl Controller for ReceiverBbr {
     }
 
     fn on_report(&mut self, facts: &ReportFacts) {
-        self.interval = facts.interval;
+        (self.interval, self.heard) = (facts.interval, facts.heard);
         self.latest_rtt = facts.rtt.unwrap_or(self.latest_rtt);
         self.srtt = facts.srtt;
         if let (None, Some(rtt)) = (self.min_rtt, facts.min_rtt) {

@@ -30,6 +30,7 @@ impl Trace {
             delivery_rate: BitRate::from_mbps(mbps),
             application_limited: false,
             interval: Some(INTERVAL),
+            heard: Some(INTERVAL),
             min_rtt: Some(RTT),
             rtt: Some(RTT),
             srtt: RTT,
@@ -45,7 +46,8 @@ impl Trace {
         let begin = self.now;
         for i in 1..=segments {
             self.now = begin + Duration::from_millis(millis) * i / segments;
-            let facts = ReportFacts { interval: None, ..self.facts(mbps, 1000, (segments * 1000).max(10_000)) };
+            let facts =
+                ReportFacts { interval: None, heard: None, ..self.facts(mbps, 1000, (segments * 1000).max(10_000)) };
             self.bbr.on_report(&facts);
         }
     }
@@ -97,7 +99,7 @@ fn startup_and_drain_are_those_of_bbr_in_rounds_of_what_was_in_flight() {
     // segment, which is what each report of Startup brought at once.
     trace.round += 1;
     trace.now += Duration::from_millis(1);
-    trace.bbr.on_report(&ReportFacts { interval: None, ..trace.facts(8, 1_000, 115_000) });
+    trace.bbr.on_report(&ReportFacts { interval: None, heard: None, ..trace.facts(8, 1_000, 115_000) });
     assert_eq!(trace.state(), (BbrPhase::Drain, 8_000_000, 116_429, 2_745_702));
     // TACKs every 10 ms from now on; what comes in one is added to the cap. 6,570 bytes less are in flight after each.
     for (tacks, cap) in (1..=11).map(|tacks| (tacks, 126_429)) {
@@ -176,8 +178,12 @@ fn the_rate_is_never_less_than_a_segment_for_each_interval() {
     let mut trace = Trace::at_cycle_begin(Variant::Standard);
     let slow = Duration::from_millis(4);
     trace.now += slow;
-    let facts =
-        ReportFacts { delivery_rate: BitRate::from_kbps(100), interval: Some(slow), ..trace.facts(1, 50, 1_000) };
+    let facts = ReportFacts {
+        delivery_rate: BitRate::from_kbps(100),
+        interval: Some(slow),
+        heard: Some(slow),
+        ..trace.facts(1, 50, 1_000)
+    };
     // What was known is forgotten after forty intervals of the clock, 5 ms each.
     for _ in 0..60 {
         trace.now += slow;

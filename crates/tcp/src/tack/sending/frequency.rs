@@ -58,15 +58,15 @@ impl Frequency {
         if path.hurried && !queued {
             exact = exact / HURRY;
         } else if let (Some(usual), true) = (path.usual, beta == agreed) {
-            exact = exact.max(share_of(usual, beta));
+            exact = exact.max((usual / u64::from(beta)).clamp(LEAST_BY_USUAL, MOST_BY_USUAL));
         }
         Some(Duration::from_micros(exact.clamp(SHORTEST, LONGEST).as_micros_ceil()))
     }
 
-    /// What 1/f would be if no reports were lost, where it is shorter since so many are that beta of them do not suffice. Those that are heard are not the closer together for that.
-    pub(crate) fn without_ack_loss(&self, usual: Duration, ack_loss_ppm: u32) -> Option<Duration> {
-        let beta = self.terms.beta;
-        (enough_for(ack_loss_ppm) > beta).then(|| share_of(usual, beta))
+    /// How many reports there must be for one of them to be heard: more than one only where so many are lost that beta of them do not suffice.
+    pub(crate) fn for_one_heard(&self, ack_loss_ppm: u32) -> u32 {
+        let enough = enough_for(ack_loss_ppm);
+        if enough > self.terms.beta { enough } else { 1 }
     }
 
     /// L: how many full-sized segments the receiver waits for.
@@ -151,11 +151,6 @@ const fn enough_for(ack_loss_ppm: u32) -> u32 {
         reports += 1;
     }
     reports
-}
-
-/// The beta-th part of the usual round trip, within its bounds.
-fn share_of(usual: Duration, beta: u32) -> Duration {
-    (usual / u64::from(beta)).clamp(LEAST_BY_USUAL, MOST_BY_USUAL)
 }
 
 /// Whether `one` is twice the `other` or more.
@@ -294,15 +289,10 @@ mod tests {
         assert_eq!(usual(24, 24, 200_000), Some(ms(8)));
         assert_eq!(usual(24, 24, 490_000), Some(ms(4)));
         assert_eq!(usual(24, 24, 1_000_000), Some(ms(3)), "eight at most");
-        // What stays unreported meanwhile is what would without losses, in those cases alone.
-        let spaced = |usual, ppm| Frequency::new(Terms { beta: 2, every: 2 }).without_ack_loss(ms(usual), ppm);
-        assert_eq!([0, 120_000].map(|ppm| spaced(70, ppm)), [None, None]);
-        assert_eq!([24, 70, 500].map(|usual| spaced(usual, 200_000)), [30, 35, 40].map(|millis| Some(ms(millis))));
-        assert_eq!(
-            Frequency::new(Terms { beta: 3, every: 2 }).without_ack_loss(ms(70), 200_000),
-            None,
-            "three are enough"
-        );
+        // So many there must be for one of them to be heard.
+        let heard = |beta, ppm| Frequency::new(Terms { beta, every: 2 }).for_one_heard(ppm);
+        assert_eq!([0, 120_000, 200_000, 490_000].map(|ppm| heard(2, ppm)), [1, 1, 3, 6]);
+        assert_eq!(heard(3, 200_000), 1, "of three one is heard");
         // By the paper beta stays, whatever is lost.
         assert_eq!(
             Frequency::new(Terms { beta: 2, every: 2 }).interval(&Path { ack_loss_ppm: 500_000, ..path(200, 20) }),

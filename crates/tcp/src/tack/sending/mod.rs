@@ -393,13 +393,15 @@ impl Sending {
         self.frequency.told()
     }
 
-    /// The time between two reports, where the receiver says that 1/f is `in_force`; nothing while every packet is acknowledged. Where they come closer together since many are
-    /// lost, as much stays unreported as if they did not: it is what it would be without.
+    /// The time between two reports, where the receiver says that 1/f is `in_force`; nothing while every packet is acknowledged.
     pub(crate) fn report_interval(&self, in_force: Duration) -> Option<Duration> {
-        let interval = self.hold.interval(in_force)?;
-        let usual = self.usual.as_ref().and_then(Usual::lower_quartile);
-        let spaced = usual.and_then(|usual| self.frequency.without_ack_loss(usual, self.reports.loss_ppm()));
-        Some(spaced.map_or(interval, |spaced| interval.max(spaced)))
+        self.hold.interval(in_force)
+    }
+
+    /// The time between two reports that are heard, in 63 of 64 cases: longer than the time between two only where 1/f is the shorter for those that are lost (`tack.share`).
+    pub(crate) fn heard_interval(&self, in_force: Duration) -> Option<Duration> {
+        let reports = if self.usual.is_some() { self.frequency.for_one_heard(self.reports.loss_ppm()) } else { 1 };
+        self.hold.interval(in_force).map(|interval| interval * u64::from(reports))
     }
 
     /// How long the receiver may hold the last of what was sent.
@@ -462,17 +464,16 @@ mod tests {
         }
     }
     #[test]
-    fn as_much_stays_unreported_where_reports_come_closer_together_for_their_losses_as_without() {
+    fn reports_that_are_heard_are_further_apart_than_those_that_are_sent_where_losses_have_made_these_more() {
         let ms = Duration::from_millis;
-        for (every, expected) in [(1, ms(5)), (4, ms(35))] {
-            let config = TackConfig { share: Share::Usual, ..TackConfig::default() };
+        for (share, every, heard) in [(Share::Usual, 1, 1), (Share::Usual, 4, 8), (Share::Least, 4, 1)] {
+            let config = TackConfig { share, ..TackConfig::default() };
             let mut sending = Sending::new(config, Terms { beta: 2, every: 2 });
-            sending.usual.as_mut().expect("the share is of it").on_sample(0, ms(70));
-            assert_eq!(sending.report_interval(Duration::ZERO), None, "in start-up");
+            assert_eq!(sending.heard_interval(Duration::ZERO), None, "in start-up");
             // Of four, three are lost, or none.
             (0..1_000).for_each(|serial| _ = sending.reports.on_report(serial * every));
-            assert_eq!(sending.report_interval(ms(5)), Some(expected), "one in {every} is heard");
-            assert_eq!(sending.report_interval(ms(50)), Some(ms(50)), "it is no shorter than it is");
+            assert_eq!(sending.report_interval(ms(5)), Some(ms(5)));
+            assert_eq!(sending.heard_interval(ms(5)), Some(ms(5) * heard), "{share:?}, one in {every} is heard");
         }
     }
 }

@@ -61,6 +61,7 @@ fn facts(now: Instant, srtt: Duration, delivered: Bytes) -> ReportFacts {
         srtt,
         min_rtt: Some(MIN),
         interval: None,
+        heard: None,
         inflight: Bytes::ZERO,
         round: 0,
         application_limited: false,

@@ -216,10 +216,12 @@ fn a_rate_counts_for_sixteen_rounds_however_long_they_are() {
 
 #[test]
 fn what_comes_beyond_the_latest_rate_is_allowed_for_aggregation() {
-    // 8 Mbps at most bring 10,000 bytes in 10 ms, 6 Mbps 7,500, and no more than those 10,000 are allowed beyond.
-    for (variant, cases) in [
-        (IGNORED, [(6, 10_000, 2_500), (2, 10_000, 7_500), (2, 20_000, 10_000)]),
-        (Variant::Standard, [(6, 10_000, 0), (2, 10_000, 0), (2, 20_000, 10_000)]),
+    // 8 Mbps at most bring 10,000 bytes in 10 ms, 6 Mbps 7,500, and no more than those 10,000 are allowed beyond. Where a report is heard each 15 ms, as much as makes two times what comes in these.
+    for (variant, heard, cases) in [
+        (IGNORED, 10, [(6, 10_000, 2_500), (2, 10_000, 7_500), (2, 40_000, 10_000)]),
+        (IGNORED, 15, [(6, 10_000, 2_500), (2, 10_000, 7_500), (2, 40_000, 20_000)]),
+        (Variant::Standard, 10, [(6, 10_000, 0), (2, 10_000, 0), (2, 20_000, 10_000)]),
+        (Variant::Standard, 15, [(6, 10_000, 0), (2, 10_000, 0), (2, 20_000, 10_000)]),
     ] {
         for (mbps, delivered, allowed) in cases {
             let mut trace = Trace::at_cycle_begin(variant);
@@ -228,9 +230,11 @@ fn what_comes_beyond_the_latest_rate_is_allowed_for_aggregation() {
             trace.bbr.aggregation = Aggregation::new(trace.now);
             trace.bbr.last_report = trace.now;
             trace.now += interval;
-            let facts = trace.facts(mbps, delivered, 50_000);
-            trace.bbr.on_report(&facts);
-            assert_eq!(trace.bbr.allowance(Bytes(10_000)), Bytes(allowed), "{variant:?}, {mbps} Mbps");
+            let heard = Some(Duration::from_millis(heard));
+            trace.bbr.on_report(&ReportFacts { heard, ..trace.facts(mbps, delivered, 50_000) });
+            assert_eq!(trace.bbr.allowance(), Bytes(allowed), "{variant:?}, {mbps} Mbps, {heard:?}");
+            // The lump of the cap is of one interval: two products of 40,000 bytes, and 10,000.
+            assert_eq!(trace.bbr.target(), Bytes(90_000 + allowed), "{variant:?}, {mbps} Mbps, {heard:?}");
         }
     }
 }

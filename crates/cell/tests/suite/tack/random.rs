@@ -151,7 +151,7 @@ fn rough(random: &mut Stream, config: &mut CellConfig) {
     config.stations.iter_mut().for_each(|station| station.changes.outages.sort());
 }
 
-/// In one of six cells what the torture table has: up to a tenth of the data and a fifth of the acknowledgements lost (where a third are, one flow in a thousand loses all its SYNs), jitter to 50 ms, a radio that is gone for 3 or 10 s, and time enough for all that.
+/// In one of six cells what the torture table has: up to a tenth of the data and a fifth of the acknowledgements lost (where a third are, one flow in a thousand loses all its SYNs), jitter to 50 ms, in two of three a radio that is gone for 3 or 10 s, and time enough for all that.
 fn harsh(random: &mut Stream, config: &mut CellConfig) {
     if !random.chance(1.0 / 6.0) {
         return;

@@ -119,7 +119,7 @@ fn a_path_that_becomes_two_to_three_times_as_long_is_full_again_whatever_a_short
 }
 
 #[test]
-fn reports_that_come_the_more_often_since_many_are_lost_leave_room_for_all_that_is_unreported() {
+fn what_is_held_back_has_room_though_many_reports_are_lost_and_come_the_more_often() {
     // Held back in order by up to 30 ms each way round trips are 45 to 60 ms, and 11 at the least. While a lump was what a sixth of RTTmin brings, the cap was less than one of those, and the rate fell and fell: 10.1 ± 6.7 of 20 Mbps, 31 ± 15 of 50.
     for (loss, rate) in [("0.5", 20.0), ("0.3", 50.0)] {
         let path = [format!("wired.rate={rate}Mbps"), format!("wired.up_loss={loss}")];

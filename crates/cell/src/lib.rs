@@ -37,4 +37,4 @@ pub mod wired;
 pub use cell::{AirChange, Cell, Standing};
 pub use measured::{Measured, scheme};
 pub use open::OpenCell;
-pub use run::{Run, run, run_observed};
+pub use run::{Run, run, run_observed, run_while};

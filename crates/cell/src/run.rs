@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ackless_wire::Instant;
+use ackless_wire::{Duration, Instant};
 
 use crate::config::CellConfig;
 use crate::measured::Measured;
@@ -18,6 +18,21 @@ pub fn run(config: &CellConfig, seed: u64) -> RunResult {
 /// Runs a cell with one more observer beside the recorder. It hears nothing of the cell's neighbours.
 pub fn run_observed(config: &CellConfig, seed: u64, observer: &mut dyn Observer) -> RunResult {
     whole(config, seed, Some(observer))
+}
+
+/// The same as [`run`], but asks after every 10 ms of simulated time whether to go on. `None` where
+/// it was told not to.
+pub fn run_while(config: &CellConfig, seed: u64, go_on: &mut dyn FnMut() -> bool) -> Option<RunResult> {
+    let mut run = Run::new(Cow::Borrowed(config), seed, None::<&mut dyn Observer>);
+    let (mut until, end) = (Instant::ZERO, config.end());
+    while until < end {
+        if !go_on() {
+            return None;
+        }
+        until = (until + SLICE).min(end);
+        run.advance(until);
+    }
+    Some(run.finish())
 }
 
 /// Whoever listens is behind a pointer, so that a cell is compiled once, and here.
@@ -131,3 +146,6 @@ impl<'a, O: Observer> Run<'a, O> {
         (RunResult { neighbours: neighbours.collect(), ..own }, listener)
     }
 }
+
+/// How far a run goes until it asks again whether to go on.
+const SLICE: Duration = Duration::from_millis(10);

@@ -208,7 +208,8 @@ pub struct Emulate {
     #[arg(long, value_name = "NAME", default_value = "ackless")]
     pub name: String,
 
-    /// How long to run, for example 30s [default: until Ctrl-C, or the end of COMMAND].
+    /// How long to run, for example 30s [default: until Ctrl-C, or the end of COMMAND]. A COMMAND
+    /// that still runs then is ended, and the exit code is 124.
     #[arg(long, value_name = "TIME", value_parser = ackless_scenario::time)]
     pub duration: Option<Duration>,
 

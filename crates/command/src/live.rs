@@ -10,6 +10,7 @@ use ackless_cell::flows::Place;
 use ackless_cell::result::{Airtime, AirtimeClass, HackCounters};
 use ackless_dot11::frame::NodeId;
 use ackless_emu::drive::Drive;
+use ackless_emu::standing::Standing;
 use ackless_emu::tally::Lateness;
 use ackless_lab::table::class_title;
 use ackless_wire::{Bytes, Instant};
@@ -42,6 +43,8 @@ struct Host {
     mbps: f64,
     received: Bytes,
     queued: Option<usize>,
+    /// Whether its device is down.
+    down: bool,
 }
 
 impl Live {
@@ -72,6 +75,7 @@ impl Live {
             mbps: rate(n),
             received: received[n],
             queued: (n > 0).then(|| cell.queued(NodeId(n as u16))),
+            down: drive.devices()[n].standing() == Standing::Down,
         });
         let snapshot = Snapshot {
             at,
@@ -144,7 +148,8 @@ fn picture(snapshot: &Snapshot) -> Vec<String> {
     left.extend(snapshot.hosts.iter().take(MOST_HOSTS).map(|host| {
         let received = host.received.get() as f64 / 1e6;
         let queued = host.queued.map_or_else(String::new, |queued| queued.to_string());
-        row(&host.name, &format!("{:.2}", host.mbps), &format!("{received:.1}"), &queued)
+        let mbps = if host.down { "down".to_owned() } else { format!("{:.2}", host.mbps) };
+        row(&host.name, &mbps, &format!("{received:.1}"), &queued)
     }));
     left.push(String::new());
     if let Some(more) = snapshot.hosts.len().checked_sub(MOST_HOSTS).filter(|more| *more > 0) {

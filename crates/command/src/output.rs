@@ -38,6 +38,17 @@ pub enum Failure {
     /// A result could not be written as JSON.
     #[error("the result could not be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A signal has ended the command before there was a result.
+    #[cfg(all(target_os = "linux", feature = "emulate"))]
+    #[error("{signal} ended it after {done} of {all} runs: nothing is printed, and nothing is left behind")]
+    Signal {
+        /// Which signal.
+        signal: ackless_emu::signals::Signal,
+        /// How many runs were over.
+        done: u64,
+        /// Of how many.
+        all: u64,
+    },
     /// Nobody reads standard output any more.
     #[error("standard output is closed")]
     ClosedPipe,
@@ -68,9 +79,20 @@ pub fn exit_code(outcome: Result<ExitCode, Failure>) -> ExitCode {
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure);
-            ExitCode::from(2)
+            match failure {
+                #[cfg(all(target_os = "linux", feature = "emulate"))]
+                Failure::Signal { signal, .. } => signalled(signal as i32),
+                _ => ExitCode::from(2),
+            }
         }
     }
+}
+
+/// The exit code of a command that a signal of this number has ended, as shells have it: 128 and
+/// the number.
+#[cfg(all(target_os = "linux", feature = "emulate"))]
+pub fn signalled(signal: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
 /// Says on standard error why the command ends.

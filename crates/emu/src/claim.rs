@@ -2,8 +2,9 @@
 //!
 //! Interfaces that it uses are in it too, so that no two use the same.
 //!
-//! What an emulation has made goes when it ends, also by a panic. After a `SIGKILL` its namespaces stay; the next one with the same name finds the file, sees
-//! that the process is gone, and removes them. A name whose process lives is refused.
+//! What an emulation has made goes when it ends, also by a panic. After a `SIGKILL` its namespaces
+//! and programs stay; the next one with the same name finds the file, sees that the process is
+//! gone, and removes them. A name whose process lives is refused.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,12 +14,26 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::EmuError;
+use crate::leftovers::end_orphans;
 use crate::namespace;
 
 /// The names of one emulation, for as long as this lives.
 #[derive(Debug)]
 pub struct Claim {
     path: PathBuf,
+    mark: String,
+    removed: Option<Removed>,
+}
+
+/// What a dead emulation of the same name had left, and is removed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Removed {
+    /// Its process.
+    pub process: u32,
+    /// How many network namespaces there were.
+    pub namespaces: usize,
+    /// How many programs of it still ran.
+    pub programs: usize,
 }
 
 /// What the file says.
@@ -55,11 +70,11 @@ impl Claim {
         let lock = File::create(Path::new(FOLDER).join(".lock")).map_err(refused)?;
         lock.lock().map_err(EmuError::io(format!("{FOLDER} cannot be locked")))?;
         let path = Path::new(FOLDER).join(format!("{name}.json"));
-        match fs::read(&path) {
+        let removed = match fs::read(&path) {
             Ok(text) => bury(name, &text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(refused(error)),
-        }
+        };
         let process = std::process::id();
         let began = began(process).ok_or_else(|| EmuError::Wrong {
             what: format!("/proc/{process}/stat cannot be read"),
@@ -70,11 +85,29 @@ impl Claim {
         if !interfaces.is_empty() {
             check_unused(&interfaces)?;
         }
-        let owner =
-            serde_json::to_vec(&Owner { process, began, namespaces, interfaces }).expect("numbers and names are JSON");
-        let written = File::create(&path).and_then(|mut file| file.write_all(&owner));
-        written.map_err(refused)?;
-        Ok(Self { path })
+        let owner = Owner { process, began, namespaces, interfaces };
+        let this = Self { path, mark: owner.mark(name), removed };
+        let text = serde_json::to_vec(&owner).expect("numbers and names are JSON");
+        // Where the disk is full, the file is there and goes with `this`.
+        File::create(&this.path).and_then(|mut file| file.write_all(&text)).map_err(refused)?;
+        Ok(this)
+    }
+
+    /// What tells programs of this emulation from those of others, of the same name too.
+    pub(crate) fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// What a dead owner of the name had left.
+    pub fn removed(&self) -> Option<Removed> {
+        self.removed
+    }
+}
+
+impl Owner {
+    /// See [`Claim::mark`].
+    fn mark(&self, name: &str) -> String {
+        format!("{name}:{}.{}", self.process, self.began)
     }
 }
 
@@ -85,20 +118,21 @@ impl Drop for Claim {
     }
 }
 
-/// Removes what the owner in `text` has left, if it is dead.
-fn bury(name: &str, text: &[u8]) -> Result<(), EmuError> {
+/// Removes what the owner in `text` has left, if it is dead, and says what that was.
+fn bury(name: &str, text: &[u8]) -> Result<Option<Removed>, EmuError> {
     // A file that is cut short is of one that died while it wrote it, before it had made anything.
-    let Ok(owner) = serde_json::from_slice::<Owner>(text) else { return Ok(()) };
+    let Ok(owner) = serde_json::from_slice::<Owner>(text) else { return Ok(None) };
     if began(owner.process) == Some(owner.began) {
         return Err(EmuError::Taken {
             what: format!("process {} emulates a cell called {name} already", owner.process),
             help: "give this one another name with --name, or end the other".to_owned(),
         });
     }
-    for namespace in owner.namespaces {
-        namespace::remove(&namespace::path_of(&namespace));
-    }
-    Ok(())
+    let programs = end_orphans(&owner.mark(name));
+    let paths = owner.namespaces.iter().map(|namespace| namespace::path_of(namespace));
+    let there: Vec<_> = paths.filter(|path| path.exists()).collect();
+    there.iter().for_each(|path| namespace::remove(path));
+    Ok(Some(Removed { process: owner.process, namespaces: there.len(), programs }))
 }
 
 /// That nobody who lives uses any of these interfaces.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ackless_cell::flows::Place;
 use ackless_cell::gro::Gro;
-use ackless_wire::Bytes;
+use ackless_wire::{Bytes, Duration, Instant};
 use tun_rs::{DeviceBuilder, Layer, SyncDevice, VIRTIO_NET_HDR_LEN, VirtioNetHdr};
 
 use crate::EmuError;
@@ -18,6 +18,7 @@ use crate::bridge::{self, Header};
 use crate::interface::Interface;
 use crate::netlink::Netlink;
 use crate::offload::{Framing, complete, split};
+use crate::standing::{Record, Standing};
 
 /// The device of one host, which this process reads and writes.
 pub struct Device {
@@ -25,8 +26,9 @@ pub struct Device {
     pub place: Place,
     link: Link,
     offload: Offload,
-    /// What it could not write: the kernel had no room.
+    /// What it could not write: the kernel had no room, or the device was down.
     refused: u64,
+    record: Record,
 }
 
 /// What a device is.
@@ -119,7 +121,7 @@ impl Device {
         }
         netlink.route_everything(tun.if_index()?, has_v6)?;
         let link = if ethernet { Link::Tap(tun) } else { Link::Tun(tun) };
-        Ok(Self { place, link, offload, refused: 0 })
+        Ok(Self { place, link, offload, refused: 0, record: Record::default() })
     }
 
     /// An interface that is there already, behind which a host is.
@@ -127,7 +129,8 @@ impl Device {
     /// # Errors
     /// See [`Interface::open`].
     pub fn existing(name: &str, place: Place, mtu: Bytes, offload: Offload) -> Result<Self, EmuError> {
-        Ok(Self { place, link: Link::Interface(Interface::open(name, mtu)?), offload, refused: 0 })
+        let link = Link::Interface(Interface::open(name, mtu)?);
+        Ok(Self { place, link, offload, refused: 0, record: Record::default() })
     }
 
     /// Its host's addresses, if that was made here.
@@ -155,11 +158,12 @@ impl Device {
         }
     }
 
-    /// Reads what waits first, as packets that are as long as they are on the link, with whole checksums. `None`: nothing waits.
+    /// Reads what waits first, as packets that are as long as they are on the link, with whole
+    /// checksums. `None`: nothing waits, or the device is down or gone ([`Self::is_in_doubt`]).
     ///
     /// # Errors
-    /// Where the kernel refuses.
-    pub fn read<'a>(&self, buffers: &'a mut Buffers) -> io::Result<Option<Taken<'a>>> {
+    /// Where the kernel refuses for another reason.
+    pub fn read<'a>(&mut self, buffers: &'a mut Buffers) -> io::Result<Option<Taken<'a>>> {
         let read = match &self.link {
             Link::Tun(tun) => {
                 let Buffers { large, packets, sizes } = &mut *buffers;
@@ -169,11 +173,62 @@ impl Device {
         };
         match read {
             Ok((header, count)) => {
+                self.record.heed(Standing::Up);
                 Ok(Some(Taken { header, packets: &buffers.packets[..count], sizes: &buffers.sizes[..count] }))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => self.heed(error).map(|()| None),
         }
+    }
+
+    /// Takes an error as what it says of the device, if it says something.
+    #[cold]
+    fn heed(&mut self, error: io::Error) -> io::Result<()> {
+        match error.raw_os_error().and_then(Standing::of_error) {
+            Some(says) => {
+                self.record.heed(says);
+                Ok(())
+            }
+            None => Err(error),
+        }
+    }
+
+    /// Whether packets can cross it, as far as is known.
+    pub fn standing(&self) -> Standing {
+        self.record.standing()
+    }
+
+    /// Whether the kernel's last answer was another than before: [`Self::look`] is due.
+    #[inline]
+    pub fn is_in_doubt(&self) -> bool {
+        self.record.hint().is_some()
+    }
+
+    /// Finds out whether packets can cross it now. To be asked in the namespace in which an
+    /// existing interface is.
+    ///
+    /// The kernel says only of an interface how it stands; a TUN device shows by the next packet
+    /// that it is up again.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn look(&mut self, now: Instant) -> io::Result<()> {
+        let standing = match (&self.link, self.record.hint()) {
+            (Link::Interface(interface), _) => match interface.is_up()? {
+                Some(true) => Standing::Up,
+                Some(false) => Standing::Down,
+                None => Standing::Gone,
+            },
+            (_, Some(hint)) => hint,
+            (_, None) => return Ok(()),
+        };
+        self.record.book(standing, now);
+        Ok(())
+    }
+
+    /// How long it was down until now, in all.
+    pub fn down(&self, now: Instant) -> Duration {
+        self.record.down(now)
     }
 
     /// Reads an Ethernet frame: its header, and how many packets it was.
@@ -202,32 +257,50 @@ impl Device {
     /// Writes a frame as [`Self::framing`] has it.
     ///
     /// # Errors
-    /// Where the kernel refuses for another reason than want of room, or that the frame is longer than its interface takes, which are counted.
+    /// Where the kernel refuses for another reason than want of room, that the frame is longer than
+    /// its interface takes, or that the device is down or gone. Those frames are counted.
     pub fn write(&mut self, frame: &[u8]) -> io::Result<()> {
         match nix::unistd::write(self.as_fd(), frame) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.record.heed(Standing::Up);
+                Ok(())
+            }
             Err(nix::Error::EAGAIN | nix::Error::ENOBUFS | nix::Error::ENOMEM | nix::Error::EMSGSIZE) => {
                 self.refused += 1;
                 Ok(())
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                self.heed(error.into())?;
+                self.refused += 1;
+                Ok(())
+            }
         }
     }
 
-    /// What the kernel has dropped of what its host sent here, because nobody read it in time. To be asked in the device's own namespace.
+    /// What the kernel has dropped of what its host sent here, because nobody read it in time;
+    /// nothing where the count is gone with the device. To be asked in the device's own namespace.
     ///
     /// # Errors
     /// Where the kernel does not say.
-    pub fn dropped(&self) -> io::Result<u64> {
+    pub fn dropped(&self) -> io::Result<Option<u64>> {
         let name = match &self.link {
-            Link::Tun(device) | Link::Tap(device) => device.name()?,
-            Link::Interface(interface) => return interface.dropped(),
+            Link::Interface(interface) => return interface.dropped().map(Some),
+            Link::Tun(device) | Link::Tap(device) => match device.name() {
+                Ok(name) => name,
+                Err(error) if error.raw_os_error().and_then(Standing::of_error) == Some(Standing::Gone) => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            },
         };
         let counts = std::fs::read_to_string("/proc/thread-self/net/dev")?;
         let line = counts.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{name}:")));
-        let dropped = line.and_then(|line| line.split_whitespace().nth(SENT_DROPPED)?.parse().ok());
-        dropped
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("/proc/net/dev does not tell of {name}")))
+        // It has no line where somebody has moved it to another namespace.
+        let Some(line) = line else { return Ok(None) };
+        let dropped = line.split_whitespace().nth(SENT_DROPPED).and_then(|dropped| dropped.parse().ok());
+        let unreadable =
+            || io::Error::new(io::ErrorKind::InvalidData, format!("/proc/net/dev does not tell of {name}"));
+        dropped.map(Some).ok_or_else(unreadable)
     }
 
     /// How many frames it could not write.

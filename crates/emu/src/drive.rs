@@ -19,6 +19,7 @@ use crate::EmuError;
 use crate::bridge::{Bridge, Header, Move, Way, answered};
 use crate::device::{Buffers, Device};
 use crate::offload::{Batch, write_bytes, write_frame};
+use crate::standing::Standing;
 use crate::tally::Tally;
 use crate::too_big::{Fate, Limit, fate};
 use crate::world::index;
@@ -51,6 +52,8 @@ pub enum Woken {
     Time,
     /// Something can be read from what was watched beside the devices.
     Watched,
+    /// The device of this host is gone.
+    Gone(Place),
 }
 
 /// This thread's timers are exact for as long as this lives, and are then as before: by itself the kernel puts them off by up to 50 us.
@@ -126,10 +129,11 @@ impl<'a, 'o> Drive<'a, 'o> {
         })
     }
 
-    /// Runs until a time, or until something can be read from one of `watched`.
+    /// Runs until a time, until something can be read from one of `watched`, or until a device is
+    /// gone.
     ///
     /// # Errors
-    /// Where a device fails.
+    /// Where a device fails otherwise than that it is down or gone.
     pub fn run(&mut self, until: Instant, watched: &[BorrowedFd<'_>]) -> Result<Woken, EmuError> {
         loop {
             let now = self.clock.now();
@@ -142,6 +146,11 @@ impl<'a, 'o> Drive<'a, 'o> {
                     break;
                 }
             }
+            if self.devices.iter().any(Device::is_in_doubt)
+                && let Some(gone) = self.look_at(Device::is_in_doubt)?
+            {
+                return Ok(Woken::Gone(gone));
+            }
             if now >= until {
                 return Ok(Woken::Time);
             }
@@ -150,6 +159,29 @@ impl<'a, 'o> Drive<'a, 'o> {
                 return Ok(Woken::Watched);
             }
         }
+    }
+
+    /// Finds out whether devices that were down are up again.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn look_at_those_down(&mut self) -> Result<Option<Place>, EmuError> {
+        self.look_at(|device| device.standing() == Standing::Down)
+    }
+
+    /// Finds out how some of the devices stand. Returns one that is gone.
+    #[cold]
+    fn look_at(&mut self, which: impl Fn(&Device) -> bool) -> Result<Option<Place>, EmuError> {
+        let now = self.clock.now();
+        for device in self.devices.iter_mut().filter(|device| which(device)) {
+            device.look(now).map_err(EmuError::io("the kernel does not say how a device stands"))?;
+        }
+        Ok(self.devices.iter().find(|device| device.standing() == Standing::Gone).map(|device| device.place))
+    }
+
+    /// How far the clock is.
+    pub fn now(&self) -> Instant {
+        self.clock.now()
     }
 
     /// The cell.
@@ -376,6 +408,6 @@ const AT_ONCE: usize = 64;
 /// What failures are called.
 const UNWAITABLE: &str = "waiting for packets failed";
 /// Likewise.
-const UNREADABLE: &str = "a device cannot be read; is its interface gone, or down?";
+const UNREADABLE: &str = "a device cannot be read";
 /// Likewise.
-const UNWRITABLE: &str = "a device cannot be written; is its interface gone, or down?";
+const UNWRITABLE: &str = "a device cannot be written";

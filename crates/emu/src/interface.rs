@@ -22,6 +22,8 @@ use crate::netlink::Netlink;
 #[derive(Debug)]
 pub struct Interface {
     name: String,
+    /// Its number, which stays when it gets another name.
+    index: u32,
     socket: Socket,
     /// What the socket had no room for, as far as it was asked.
     dropped: AtomicU64,
@@ -41,8 +43,8 @@ impl Interface {
         };
         let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
         let fd = socket(AddressFamily::Packet, SockType::Raw, flags, SockProtocol::EthAll).map_err(refused)?;
-        let this = Self { name: name.to_owned(), socket: fd.into(), dropped: AtomicU64::new(0) };
-        this.prepare(index).map_err(|error| EmuError::Io {
+        let this = Self { name: name.to_owned(), index, socket: fd.into(), dropped: AtomicU64::new(0) };
+        this.prepare().map_err(|error| EmuError::Io {
             what: format!("the interface {name} cannot be prepared"),
             source: error,
         })?;
@@ -50,18 +52,18 @@ impl Interface {
     }
 
     /// Binds the socket to its interface, so that it takes what is said above and nothing else.
-    fn prepare(&self, index: u32) -> io::Result<()> {
+    fn prepare(&self) -> io::Result<()> {
         // Until it is bound, it hears all interfaces; what it heard is thrown away.
         self.socket.attach_filter(&[SockFilter::new(RETURN, 0, 0, 0)])?;
         let address = getifaddrs()?
             .filter_map(|entry| entry.address?.as_link_addr().copied())
-            .find(|address| address.ifindex() == index as usize)
+            .find(|address| address.ifindex() == self.index as usize)
             .ok_or(io::ErrorKind::NotFound)?;
         bind(self.socket.as_raw_fd(), &address)?;
         IgnoreOutgoing.set(&self.socket, &true)?;
         VirtioHeader.set(&self.socket, &true)?;
         let promiscuous = libc::packet_mreq {
-            mr_ifindex: index.cast_signed(),
+            mr_ifindex: self.index.cast_signed(),
             mr_type: libc::PACKET_MR_PROMISC as u16,
             mr_alen: 0,
             mr_address: [0; 8],
@@ -81,6 +83,15 @@ impl Interface {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it is up; nothing where it was deleted, or moved to another namespace. To be asked
+    /// in the namespace in which it was opened.
+    ///
+    /// # Errors
+    /// Where the kernel does not say.
+    pub fn is_up(&self) -> io::Result<Option<bool>> {
+        Ok(Netlink::open()?.link_at(self.index)?.map(|link| link.up))
     }
 
     /// Frames that came in and that the socket had no room for, because nobody read it in time.

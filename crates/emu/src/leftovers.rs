@@ -18,43 +18,46 @@ use nix::unistd::Pid;
 use crate::EmuError;
 use crate::namespace::{Namespace, path_of};
 
-/// The variable in a program's environment that says in which emulation it runs: the names of all that it is in, the innermost last, divided by slashes.
+/// The variable in a program's environment that says in which emulations it runs, the innermost
+/// last, divided by slashes. Each is its name, its process and when that process began:
+/// `ackless:1234.56789`.
 pub const MARK: &str = "ACKLESS_EMULATION";
 
 /// Ends what programs have left when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Leftovers {
-    name: String,
+    /// What [`MARK`] has of this emulation.
+    own: String,
     /// What tells the network namespaces of the emulation from others.
     networks: Vec<(u64, u64)>,
     _adopting: Adopting,
 }
 
 impl Leftovers {
-    /// Of the programs of the emulation called `name`, which has these namespaces.
+    /// Of the programs of the emulation with this mark, which has these namespaces.
     ///
     /// # Errors
     /// Where orphans cannot be adopted.
-    pub(crate) fn new(name: &str, namespaces: &[Option<Namespace>]) -> Result<Self, EmuError> {
+    pub(crate) fn new(own: &str, namespaces: &[Option<Namespace>]) -> Result<Self, EmuError> {
         let networks = namespaces.iter().flatten().filter_map(|namespace| network_of(&path_of(namespace.name())));
-        Ok(Self { name: name.to_owned(), networks: networks.collect(), _adopting: Adopting::begin()? })
+        Ok(Self { own: own.to_owned(), networks: networks.collect(), _adopting: Adopting::begin()? })
     }
 
     /// What programs are to have as [`MARK`].
     pub(crate) fn mark(&self) -> OsString {
         let mut mark = std::env::var_os(MARK).map_or_else(Vec::new, |outer| [outer.as_bytes(), b"/"].concat());
-        mark.extend_from_slice(self.name.as_bytes());
+        mark.extend_from_slice(self.own.as_bytes());
         OsString::from_vec(mark)
     }
 
-    /// Asks them to end, kills what has not ended in time, and leaves no zombies but of those whom somebody else waits for.
-    pub(crate) fn end(&self, awaited: &[Pid]) {
-        let mut told = Vec::new();
-        if !self.tell(Signal::SIGTERM, &mut told) {
-            self.tell(Signal::SIGKILL, &mut told);
-        }
-        told.retain(|process| !awaited.contains(process));
-        // Who ends is in no namespace any more and bears no mark, but is no zombie yet, or still its parent's, which ends too.
+    /// Asks them to end, except those of `asked`, who have been asked, and kills what has not ended
+    /// in time. Returns whether something was killed. Leaves no zombies but of `asked`, for whom
+    /// somebody else waits.
+    pub(crate) fn end(&self, asked: &[Pid]) -> bool {
+        let (mut told, killed) = end(|| self.find(), asked);
+        told.retain(|process| !asked.contains(process));
+        // A process that ends is in no namespace any more and bears no mark, but is no zombie yet,
+        // or still its parent's, which ends too.
         for _ in 0..PATIENCE_MS / STEP_MS {
             told.retain(|&process| !is_gone(process));
             if told.is_empty() {
@@ -62,50 +65,95 @@ impl Leftovers {
             }
             step();
         }
-    }
-
-    /// Sends each of them a signal once, and adds it to those `told`; whether nothing runs any more before patience ends.
-    fn tell(&self, signal: Signal, told: &mut Vec<Pid>) -> bool {
-        let already = told.len();
-        let mut looks_at_nothing = 0;
-        for _ in 0..PATIENCE_MS / STEP_MS {
-            let left = self.find();
-            // One look may miss who bears the mark: between two programs (execve(2)) a process has no environment.
-            looks_at_nothing = if left.is_empty() { looks_at_nothing + 1 } else { 0 };
-            if looks_at_nothing == 2 {
-                return true;
-            }
-            for process in left {
-                if !told[already..].contains(&process) {
-                    // It may end in this very moment.
-                    let _ = kill(process, signal);
-                    told.push(process);
-                }
-            }
-            step();
-        }
-        false
+        killed
     }
 
     /// What still runs of them.
     fn find(&self) -> Vec<Pid> {
-        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let numbers = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-        numbers.filter(|process| is_descendant(*process) && self.owns(*process)).map(Pid::from_raw).collect()
+        let mut left = processes();
+        left.retain(|process| is_descendant(process.as_raw()) && self.owns(*process));
+        left
     }
 
     /// Whether a process is in one of the emulation's namespaces or bears its mark. One that has ended is nowhere, and bears none.
-    fn owns(&self, process: i32) -> bool {
+    fn owns(&self, process: Pid) -> bool {
         let network = network_of(Path::new(&format!("/proc/{process}/ns/net")));
-        network.is_some_and(|network| self.networks.contains(&network)) || self.is_marked(process)
+        network.is_some_and(|network| self.networks.contains(&network)) || is_marked(process, &self.own)
     }
+}
 
-    fn is_marked(&self, process: i32) -> bool {
-        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        let mut variables = environment.split(|byte| *byte == 0);
-        let mark = variables.find_map(|variable| variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="));
-        mark.is_some_and(|mark| mark.split(|byte| *byte == b'/').any(|name| name == self.name.as_bytes()))
+/// Ends the programs of an emulation that was killed, wherever they are. Returns how many there
+/// were.
+pub(crate) fn end_orphans(mark: &str) -> usize {
+    let find = || {
+        let mut left = processes();
+        left.retain(|process| is_marked(*process, mark));
+        left
+    };
+    let (mut told, _) = end(find, &[]);
+    told.sort_unstable();
+    told.dedup();
+    told.len()
+}
+
+/// Asks a process to end, also one that was stopped.
+pub(crate) fn ask_to_end(process: Pid) {
+    // It may end in this very moment.
+    let _ = kill(process, Signal::SIGTERM).and_then(|()| kill(process, Signal::SIGCONT));
+}
+
+/// Asks all that `find` finds to end, but for those of `asked`, and kills what it still finds when
+/// patience ends. Returns all that were told, those of `asked` among them, and whether something
+/// was killed.
+fn end(find: impl Fn() -> Vec<Pid>, asked: &[Pid]) -> (Vec<Pid>, bool) {
+    let mut told = asked.to_vec();
+    let all_ended = tell(&find, &mut told, ask_to_end);
+    if !all_ended {
+        let mut killed = Vec::new();
+        tell(&find, &mut killed, |process| {
+            // It may end in this very moment.
+            let _ = kill(process, Signal::SIGKILL);
+        });
+        told.extend(killed);
     }
+    (told, !all_ended)
+}
+
+/// Tells each of those that `find` finds once, and adds it to those `told`; whether nothing runs
+/// any more before patience ends.
+fn tell(find: &impl Fn() -> Vec<Pid>, told: &mut Vec<Pid>, by: impl Fn(Pid)) -> bool {
+    let mut looks_at_nothing = 0;
+    for _ in 0..PATIENCE_MS / STEP_MS {
+        let left = find();
+        // One look may miss a process that bears the mark: between two programs (execve(2)) it has
+        // no environment.
+        looks_at_nothing = if left.is_empty() { looks_at_nothing + 1 } else { 0 };
+        if looks_at_nothing == 2 {
+            return true;
+        }
+        for process in left {
+            if !told.contains(&process) {
+                by(process);
+                told.push(process);
+            }
+        }
+        step();
+    }
+    false
+}
+
+/// All processes.
+fn processes() -> Vec<Pid> {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).map(Pid::from_raw).collect()
+}
+
+/// Whether a process has this in its [`MARK`].
+fn is_marked(process: Pid, own: &str) -> bool {
+    let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|byte| *byte == 0);
+    let mark = variables.find_map(|variable| variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="));
+    mark.is_some_and(|mark| mark.split(|byte| *byte == b'/').any(|one| one == own.as_bytes()))
 }
 
 impl Drop for Leftovers {

@@ -71,14 +71,25 @@ impl Netlink {
         self.set(device, libc::IFLA_GSO_MAX_SEGS, segments)
     }
 
-    /// What there is to know of an interface, if it is there.
+    /// What there is to know of the interface of this name, if it is there.
     ///
     /// # Errors
     /// Where the kernel does not say.
     pub fn link(&self, name: &str) -> io::Result<Option<Link>> {
         let message = Message::link(libc::RTM_GETLINK, LinkPart::default());
-        let message = message.with(libc::IFLA_IFNAME, &[name.as_bytes(), &[0]].concat());
-        let told = match self.exchange(message, 0) {
+        self.found(message.with(libc::IFLA_IFNAME, &[name.as_bytes(), &[0]].concat()))
+    }
+
+    /// The same of the interface of this number, whatever its name is now.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn link_at(&self, index: u32) -> io::Result<Option<Link>> {
+        self.found(Message::link(libc::RTM_GETLINK, LinkPart { index, ..LinkPart::default() }))
+    }
+
+    fn found(&self, question: Message) -> io::Result<Option<Link>> {
+        let told = match self.exchange(question, 0) {
             Ok(told) => told,
             // No interface can have a name of another length, and the kernel says so.
             Err(error) if matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ERANGE | libc::EINVAL)) => {

@@ -9,7 +9,7 @@ use ackless_cell::config::CellConfig;
 use ackless_cell::flows::Place;
 
 use crate::EmuError;
-use crate::claim::Claim;
+use crate::claim::{Claim, Removed};
 use crate::device::{Addresses, Device, Offload};
 use crate::namespace::Namespace;
 
@@ -120,6 +120,11 @@ impl World {
         });
         let devices = devices.collect::<Result<_, _>>()?;
         Ok(Self { devices, namespaces, claim })
+    }
+
+    /// What a dead emulation of the same name had left.
+    pub fn removed(&self) -> Option<Removed> {
+        self.claim.removed()
     }
 }
 

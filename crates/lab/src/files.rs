@@ -102,12 +102,14 @@ impl WholeFile {
 }
 
 impl Write for WholeFile {
+    // Through the file itself: an error of the temporary file would name it, which says nothing to
+    // anybody.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
 }
 

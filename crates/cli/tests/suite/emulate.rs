@@ -6,14 +6,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-fn ackless(arguments: &[&str]) -> Command {
+pub fn ackless(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ackless"));
     command.args(arguments);
     command
 }
 
 /// What an emulation says and with what it ends; nothing, and a word why, where nothing can be emulated here.
-fn emulate(name: &str, arguments: &[&str]) -> Option<Output> {
+pub fn emulate(name: &str, arguments: &[&str]) -> Option<Output> {
     let output = ackless(&[&["emulate", "wifi-80211n", "--name", name], arguments].concat()).output();
     let output = output.expect("the program can be started");
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -25,7 +25,7 @@ fn emulate(name: &str, arguments: &[&str]) -> Option<Output> {
 }
 
 /// Whether these programs are here, and IPv6; a word where they are not.
-fn has_tools(tools: &[&str]) -> bool {
+pub fn has_tools(tools: &[&str]) -> bool {
     let here = |tool: &&str| {
         Command::new("sh")
             .args(["-c", &format!("command -v {tool}")])
@@ -40,7 +40,7 @@ fn has_tools(tools: &[&str]) -> bool {
     all
 }
 
-fn nothing_is_left_of(name: &str) {
+pub fn nothing_is_left_of(name: &str) {
     for place in ["server", "sta-1"] {
         let path = format!("/run/netns/{name}-{place}");
         assert!(!Path::new(&path).exists(), "{path} is there");
@@ -160,7 +160,7 @@ fn emulations_nest() {
 }
 
 /// One that runs until it is ended, and has made its network.
-fn endless(name: &str) -> Child {
+pub fn endless(name: &str) -> Child {
     let mut child = ackless(&["emulate", "wifi-80211n", "--name", name])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -172,7 +172,7 @@ fn endless(name: &str) -> Child {
     child
 }
 
-fn signal(child: &Child, signal: &str) {
+pub fn signal(child: &Child, signal: &str) {
     let sent =
         Command::new("sh").args(["-c", &format!("kill {signal} {}", child.id())]).status().expect("there is a shell");
     assert!(sent.success());

@@ -3,6 +3,7 @@
 mod cautions;
 mod commands;
 mod emulate;
+mod endings;
 mod model;
 mod places;
 mod readme;

@@ -9,7 +9,9 @@ use ackless_cell::flows::Place;
 use ackless_cell::result::RunResult;
 use ackless_emu::EmuError;
 use ackless_emu::device::Addresses;
-use ackless_emu::session::{Emulated, Exit, Program, Request, emulate, prepared};
+use ackless_emu::session::{Emulated, Ended, Exit, Program, Request, emulate, prepared};
+use ackless_emu::signals::{Signal, Signals};
+use ackless_emu::world::World;
 use ackless_lab::case::{Case, LeftOut, left_out_lines};
 use ackless_lab::input;
 use ackless_lab::statistics::Estimate;
@@ -17,14 +19,17 @@ use ackless_lab::table::{Table, described, figure_with_interval};
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::Duration;
 use clap::ValueEnum as _;
+use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::emulate::{LATE_US, needs_answers_at_sifs, plan};
+use super::emulate::{LATE_US, needs_answers_at_sifs, plan, removed};
 use crate::args::{Compare, Offloads};
 use crate::output::{Failure, print, progress, remark};
 
 /// Runs all of it, one after the other, and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
+    // Before the progress bar starts its thread: see `Signals`.
+    let signals = Signals::take()?;
     let scenario = options.subject.read()?;
     let (cases, left_out) = cases(options, &scenario)?;
     let seeds = options.effort.seeds.unwrap_or_else(|| scenario.seeds());
@@ -43,19 +48,11 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         }
     }
     let bar = progress(plans.len() * seeds as usize);
-    let mut lines = Vec::new();
-    for twin in &plans {
-        let mut line = Line::of(twin);
-        for seed in 1..=seeds.into() {
-            let simulated = ackless_cell::run(&twin.simulated, seed);
-            line.simulated.push(simulated.goodput_mbps);
-            line.simulated_counts.add(&simulated);
-            line.measured(twin.emulate(options, seed, simulated.goodput_mbps)?);
-            bar.inc(1);
-        }
-        lines.push(line);
-    }
+    let lines = measure(&plans, options, seeds.into(), &signals, &bar);
     bar.finish_and_clear();
+    let lines = lines?;
+    // What is printed now may wait for its reader, and a signal ends that.
+    drop(signals);
     let left_out: Vec<_> = left_out_lines(&left_out);
     if !left_out.is_empty() {
         remark(&format!("left out\n\n{}", described(&left_out)));
@@ -68,6 +65,34 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     } else {
         print(&text(scenario.name(), seeds, &figures))
     }
+}
+
+/// Measures all twins with each seed.
+fn measure(
+    plans: &[Twin],
+    options: &Compare,
+    seeds: u64,
+    signals: &Signals,
+    bar: &ProgressBar,
+) -> Result<Vec<Line>, Failure> {
+    let mut lines = Vec::new();
+    for twin in plans {
+        let mut line = Line::of(twin);
+        for seed in 1..=seeds {
+            let cut = |signal| Failure::Signal { signal, done: bar.position(), all: bar.length().unwrap_or(0) };
+            let simulated = twin.simulate(seed, signals)?.map_err(cut)?;
+            let emulated = twin.emulate(options, seed, simulated.goodput_mbps, signals)?;
+            if let Ended::Signal(signal) = emulated.ended {
+                return Err(cut(signal));
+            }
+            line.simulated.push(simulated.goodput_mbps);
+            line.simulated_counts.add(&simulated);
+            line.measured(Once::of(&emulated)?);
+            bar.inc(1);
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }
 
 /// The rows to be measured, and those that are left out.
@@ -126,8 +151,19 @@ impl Twin {
         Ok(Self { row, tcp: tcp.to_owned(), offload, simulated, emulated })
     }
 
+    /// Simulates it once; the signal, where one came meanwhile.
+    fn simulate(&self, seed: u64, signals: &Signals) -> Result<Result<RunResult, Signal>, Failure> {
+        let mut came = Ok(None);
+        let result = ackless_cell::run_while(&self.simulated, seed, &mut || {
+            came = signals.next();
+            matches!(came, Ok(None))
+        });
+        let signal = came?.map_or(Signal::SIGTERM, |came| came.signal);
+        Ok(result.ok_or(signal))
+    }
+
     /// Emulates it once.
-    fn emulate(&self, options: &Compare, seed: u64, simulated: f64) -> Result<Once, Failure> {
+    fn emulate(&self, options: &Compare, seed: u64, simulated: f64, signals: &Signals) -> Result<Emulated, Failure> {
         let seconds = |time: Duration| time.as_secs_f64().ceil();
         let (warm_up, measured) = (seconds(self.simulated.warm_up), seconds(self.simulated.measured));
         let stations = self.emulated.stations.len();
@@ -153,10 +189,11 @@ impl Twin {
             spin: options.emulation.spin,
             duration: Some(Duration::from_secs((warm_up + measured) as u64) + AT_MOST_LONGER),
             programs: servers.chain(clients).collect(),
+            signals,
             eavesdropper: None,
         };
-        let emulated = emulate(request, &mut (), |_| {}, |_| std::ops::ControlFlow::Continue(()))?;
-        Once::of(&emulated)
+        let ready = |world: &World| removed(&options.emulation.name, world).iter().for_each(|line| remark(line));
+        Ok(emulate(request, &mut (), ready, |_| std::ops::ControlFlow::Continue(()))?)
     }
 
     /// A download by a station, told as JSON.
@@ -199,7 +236,7 @@ impl Once {
             goodput_mbps: 0.0,
             repeats: 0,
             late_us: emulated.tally.lateness().p99_us,
-            dropped: emulated.dropped.iter().sum(),
+            dropped: emulated.dropped.iter().flatten().sum(),
             counts: Counts::default(),
         };
         once.counts.add(&emulated.result);

@@ -12,6 +12,7 @@ use ackless_emu::EmuError;
 use ackless_emu::claim::Claim;
 use ackless_emu::namespace::{Namespace, path_of};
 use ackless_emu::session::{Emulated, Ended, Program, Request, emulate};
+use ackless_emu::signals::Signals;
 use ackless_emu::world::{Ends, Plan, World, directory};
 use ackless_wire::Duration;
 use nix::sys::prctl;
@@ -99,6 +100,7 @@ fn with_program(
     let own = ours(name);
     let command: Vec<OsString> = script.split(' ').map(OsString::from).collect();
     let program = Program { inside, command: &command, keep_output: true, awaited: true, after: Duration::ZERO };
+    let signals = Signals::take()?;
     let request = Request {
         config,
         seed: 1,
@@ -106,6 +108,7 @@ fn with_program(
         spin: Duration::ZERO,
         duration: Some(Duration::from_secs(30)),
         programs: vec![program],
+        signals: &signals,
         eavesdropper: None,
     };
     let mut each = each;

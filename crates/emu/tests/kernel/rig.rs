@@ -13,6 +13,7 @@ use ackless_emu::EmuError;
 use ackless_emu::device::Offload;
 use ackless_emu::namespace::{Door, Namespace};
 use ackless_emu::session::{Emulated, Ended, Request, emulate, prepared};
+use ackless_emu::signals::Signals;
 use ackless_emu::world::{Ends, Plan};
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
@@ -99,6 +100,7 @@ pub fn with_ends<R: Send + 'static>(
     let own = ours(name);
     let plan = Plan { name: &own, server: offload, stations: offload, ends };
     let hears = heard.clone();
+    let signals = Signals::take().expect("the kernel lets it");
     let request = Request {
         config,
         seed: 1,
@@ -106,6 +108,7 @@ pub fn with_ends<R: Send + 'static>(
         spin: Duration::ZERO,
         duration: Some(LIMIT),
         programs: Vec::new(),
+        signals: &signals,
         eavesdropper: Some(Eavesdropper(Box::new(move |_, at, crossing, packet| hears.hear(at, crossing, packet)))),
     };
     let (tell, told) = mpsc::channel();

@@ -15,11 +15,11 @@ pub(super) fn section_header(out: &mut Vec<u8>, application: &str, comment: &str
     Ok(())
 }
 
-/// Appends an interface for 802.11 with radiotap, with timestamps in nanoseconds and records of any length.
-pub(super) fn interface_description(out: &mut Vec<u8>, name: &str) -> io::Result<()> {
+/// Appends an interface for 802.11 with radiotap, with timestamps in nanoseconds and records of at most `snap_len` bytes, or of any length.
+pub(super) fn interface_description(out: &mut Vec<u8>, name: &str, snap_len: Option<u32>) -> io::Result<()> {
     let from = begin(INTERFACE_DESCRIPTION, out);
     out.extend([LINKTYPE_RADIOTAP, 0].map(u16::to_le_bytes).concat());
-    out.extend(0_u32.to_le_bytes());
+    out.extend(snap_len.unwrap_or(0).to_le_bytes());
     option(IF_NAME, name.as_bytes(), out)?;
     option(IF_TSRESOL, &[9], out)?;
     option(END_OF_OPTIONS, &[], out)?;
@@ -27,15 +27,23 @@ pub(super) fn interface_description(out: &mut Vec<u8>, name: &str) -> io::Result
     Ok(())
 }
 
-/// Appends a record of what `data` appends, captured whole at `nanos` after the start.
-pub(super) fn enhanced_packet(out: &mut Vec<u8>, interface: u32, nanos: u64, data: impl FnOnce(&mut Vec<u8>)) {
+/// Appends a record of what `data` appends, or the first `snap_len` bytes of it, captured at `nanos` after the start.
+pub(super) fn enhanced_packet(
+    out: &mut Vec<u8>,
+    interface: u32,
+    nanos: u64,
+    snap_len: Option<u32>,
+    data: impl FnOnce(&mut Vec<u8>),
+) {
     let from = begin(ENHANCED_PACKET, out);
     out.extend([interface, (nanos >> 32) as u32, nanos as u32].map(u32::to_le_bytes).concat());
     let lengths = out.len();
     out.extend([0; 8]);
     data(out);
     let len = (out.len() - lengths - 8) as u32;
-    out[lengths..lengths + 8].copy_from_slice(&[len, len].map(u32::to_le_bytes).concat());
+    let kept = snap_len.map_or(len, |most| most.min(len));
+    out.truncate(lengths + 8 + kept as usize);
+    out[lengths..lengths + 8].copy_from_slice(&[kept, len].map(u32::to_le_bytes).concat());
     pad(from, out);
     end(from, out);
 }

@@ -135,3 +135,42 @@ fn an_observer_keeps_its_first_failure_for_the_end() {
     }
     assert_eq!(writer.finish().map(drop).expect_err("400 bytes do not hold twenty records").to_string(), "full");
 }
+
+#[test]
+fn a_limit_ends_the_records_before_the_first_that_does_not_fit() {
+    let pool = PacketPool::default();
+    let ack = answer(NodeId(1), Body::Ack(Answer::default()));
+    let file = |bytes: Option<u64>, acks: u64| {
+        let bounds = Bounds { bytes: bytes.map(Bytes), snap_len: None };
+        let mut writer = PcapWriter::within(Vec::new(), ["ap", "laptop"], bounds).expect("memory takes everything");
+        for n in 0..acks {
+            writer.ppdu(Instant::from_micros(n), &ack, &pool).expect("memory takes everything");
+        }
+        (writer.left_out(), writer.finish().expect("memory takes everything"))
+    };
+    let (none, whole) = file(None, 10);
+    assert_eq!(none, None);
+    let (header, record) = (file(None, 0).1.len() as u64, (whole.len() - file(None, 9).1.len()) as u64);
+    for most in header..header + 11 * record {
+        let (left_out, cut) = file(Some(most), 10);
+        let fit = ((most - header) / record).min(10);
+        assert_eq!(cut, whole[..(header + fit * record) as usize], "{most}");
+        let missing = (fit < 10).then(|| LeftOut { since: Instant::from_micros(fit), frames: 10 - fit });
+        assert_eq!(left_out, missing, "{most}");
+    }
+}
+
+#[test]
+fn a_snap_length_cuts_records_and_keeps_their_original_length() {
+    let pool = PacketPool::default();
+    let ack = answer(NodeId(1), Body::Ack(Answer::default()));
+    let bounds = Bounds { bytes: None, snap_len: Some(21) };
+    let mut writer = PcapWriter::within(Vec::new(), ["ap", "laptop"], bounds).expect("memory takes everything");
+    writer.ppdu(Instant::ZERO, &ack, &pool).expect("memory takes everything");
+    let file = writer.finish().expect("memory takes everything");
+    let blocks = blocks(&file);
+    assert_eq!(blocks[1].1[4..8], [21, 0, 0, 0], "the interface says it");
+    let record = blocks[3].1;
+    assert_eq!(record[12..20], [21, 0, 0, 0, 36, 0, 0, 0]);
+    assert_eq!(record.len(), 20 + 24, "21 bytes and their padding");
+}

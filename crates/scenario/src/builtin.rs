@@ -1,6 +1,8 @@
 //! The scenarios that come with Ackless, as files inside the program.
 
-use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::amendment::{MODELLED, unmodelled};
+use crate::error::{Place, ScenarioError};
+use crate::names::help_on_name;
 use crate::scenario::Scenario;
 
 /// A scenario that comes with Ackless.
@@ -32,10 +34,15 @@ impl Builtin {
     /// Where there is none.
     pub fn find(name: &str) -> Result<&'static Self, ScenarioError> {
         BUILTINS.iter().find(|builtin| builtin.name == name).ok_or_else(|| {
+            let place = Place::Name(name.to_owned());
+            if let Some(amendment) = unmodelled(name) {
+                let help = format!("{MODELLED}: `ackless scenarios` lists what there is, such as wifi-80211ac");
+                return ScenarioError::new(place, format!("{amendment} is not modelled"), help);
+            }
             let names: Vec<_> = BUILTINS.iter().map(|builtin| builtin.name).collect();
-            let rest = format!("the built-in scenarios are {}; a file's name ends in .toml", names.join(", "));
-            let help = did_you_mean(name, names.iter().copied(), &rest);
-            ScenarioError::new(Place::Name(name.to_owned()), "no built-in scenario is called so", help)
+            let listed = "`ackless scenarios` lists all; a file's name ends in .toml";
+            let help = help_on_name(name, &names, "the scenarios", listed);
+            ScenarioError::new(place, "no built-in scenario is called so", help)
         })
     }
 }

@@ -5,9 +5,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::amendment::unmodelled;
+use crate::error::{Place, ScenarioError};
 use crate::keys::SECTIONS;
 use crate::literal::Literal;
+use crate::names::{did_you_mean, help_on_name};
+use crate::printable::brief;
 use crate::schema::{KeyInfo, Origin, Refusal, Section, SectionInfo};
 
 /// The text of a file with the name that messages give it.
@@ -42,7 +45,8 @@ impl Source {
     pub(crate) fn tables(&self) -> Result<Vec<Table>, ScenarioError> {
         let document = DeTable::parse(&self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            ScenarioError::new(self.place(at), error.message(), "a scenario is a TOML file (https://toml.io)")
+            let (message, help) = explained(error.message());
+            ScenarioError::new(self.place(at), message, help)
         })?;
         let mut tables = Vec::new();
         for (key, value) in in_order(document.get_ref()) {
@@ -60,7 +64,7 @@ impl Source {
         let name = key.get_ref().as_ref();
         let error = |message, help: String| Err(ScenarioError::new(self.place(key.span().start), message, help));
         let Some(section) = section(name) else {
-            return error(format!("unknown section `{name}`"), section_help(name));
+            return error(format!("unknown section `{}`", brief(name)), section_help(name));
         };
         match value.get_ref() {
             DeValue::Table(table) => tables.push(Table { section, entries: entries(table) }),
@@ -109,7 +113,7 @@ pub(crate) fn section_help(name: &str) -> String {
         return format!("`{name}` is a key of [{}]", section.name);
     }
     let names: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
-    did_you_mean(name, names.iter().copied(), &format!("the sections are {}", names.join(", ")))
+    help_on_name(name, &names, "the sections", LISTED)
 }
 
 /// The mistake of naming a key that `section` does not have.
@@ -118,9 +122,9 @@ pub(crate) fn unknown_key(section: &SectionInfo, key: &str, place: Place) -> Sce
     let names: Vec<_> = section.keys.iter().map(|key| key.name).collect();
     let help = match elsewhere {
         Some(other) => format!("`{key}` is a key of [{}]", other.name),
-        None => did_you_mean(key, names.iter().copied(), &format!("the keys are {}", names.join(", "))),
+        None => help_on_name(key, &names, "the keys", LISTED),
     };
-    ScenarioError::new(place, format!("unknown key `{key}` in [{}]", section.name), help)
+    ScenarioError::new(place, format!("unknown key `{}` in [{}]", brief(key), section.name), help)
 }
 
 /// The mistake of giving `key` a value that it does not allow.
@@ -131,16 +135,41 @@ pub(crate) fn wrong_value(
     detail: Option<String>,
     place: Place,
 ) -> ScenarioError {
-    let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-    let message = format!("{value} is not allowed for {}.{}{detail}", section.name, key.name);
     let keywords = (key.keywords)();
     let expected = format!("expected {}", (key.allowed)());
-    let help = match value {
-        Literal::Text(text) => did_you_mean(text, keywords, &expected),
-        _ => expected,
+    let (detail, help) = match value {
+        Literal::Text(text) => match unmodelled(text).filter(|_| keywords.contains(&A_STANDARD)) {
+            Some(amendment) => (Some(format!("{amendment} is not modelled")), expected),
+            None => (detail, did_you_mean(text, keywords, &expected)),
+        },
+        _ => (detail, expected),
     };
+    let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
+    let value = value.to_string();
+    let message = format!("{} is not allowed for {}.{}{detail}", brief(&value), section.name, key.name);
     ScenarioError::new(place, message, help)
 }
+
+/// What is wrong with a text that is not TOML, and what to do.
+fn explained(message: &str) -> (&str, &'static str) {
+    if message.starts_with("duplicate key") {
+        return (
+            message,
+            "leave one of them out; only a section in double brackets, such as [[stations]], is repeated",
+        );
+    }
+    if message.starts_with("string values must be quoted") {
+        // What the parser expected besides does not matter.
+        let message = message.split(',').next().unwrap_or(message);
+        return (message, "write it in quotes, such as \"5ms\"");
+    }
+    (message, "a scenario is a TOML file (https://toml.io); `ackless scenarios show` writes one")
+}
+
+/// Where all sections and keys are listed.
+const LISTED: &str = "`ackless scenarios keys` lists all";
+/// A key that takes this word takes standards.
+const A_STANDARD: &str = "11n";
 
 fn group_help(name: &str) -> String {
     format!("write [[{name}]] above the keys of each group")

@@ -40,9 +40,8 @@ impl Effective {
         let mut text = String::new();
         for table in &self.tables {
             let separator = if text.is_empty() { "" } else { "\n" };
-            let (open, close) = if table.section.repeated { ("[[", "]]") } else { ("[", "]") };
             let doc: Vec<_> = table.section.doc.iter().map(|line| line.trim()).collect();
-            writeln!(text, "{separator}# {}\n{open}{}{close}", doc.join(" "), table.section.name)
+            writeln!(text, "{separator}# {}\n{}", doc.join(" "), table.header())
                 .expect("a string takes all that is written");
             let width = table.entries.iter().map(|(key, value)| line(key, value).chars().count()).filter(|&w| w <= 36);
             let width = width.max().unwrap_or(0);
@@ -52,6 +51,31 @@ impl Effective {
             }
         }
         text
+    }
+
+    /// A scenario file that reads back as the same scenario, with only the keys whose values are not
+    /// their defaults, and without comments.
+    pub fn to_short_toml(&self) -> String {
+        let defaults = Scenario::parse("defaults", "[[pings]]\n[[steps]]\n[[pairs]]\n[[cells]]\n");
+        let defaults = Self::of(&defaults.expect("a group of each kind is a scenario"));
+        let mut tables = Vec::new();
+        for table in &self.tables {
+            let silent = defaults.tables.iter().find(|other| other.section.name == table.section.name);
+            let silent = silent.map_or(&[][..], |silent| &silent.entries);
+            let differs = |(key, value): &&(&KeyInfo, Literal)| {
+                silent.iter().all(|(other, default)| other.name != key.name || default != value)
+            };
+            let lines: Vec<_> = table.entries.iter().filter(differs).map(|(key, value)| line(key, value)).collect();
+            // The header of a group is there even if all its keys are silent: it makes the group.
+            if !lines.is_empty() || table.section.repeated {
+                tables.push(format!(
+                    "{}\n{}",
+                    table.header(),
+                    lines.iter().map(|line| format!("{line}\n")).collect::<String>()
+                ));
+            }
+        }
+        format!("{SHORT_HEAD}\n{}", tables.join("\n"))
     }
 }
 
@@ -68,6 +92,14 @@ impl Serialize for Effective {
             }
         }
         map.end()
+    }
+}
+
+impl Table {
+    /// The line above its keys.
+    fn header(&self) -> String {
+        let name = self.section.name;
+        if self.section.repeated { format!("[[{name}]]") } else { format!("[{name}]") }
     }
 }
 
@@ -95,6 +127,12 @@ pub fn reference() -> String {
     text
 }
 
+/// How the short form begins.
+const SHORT_HEAD: &str = "\
+# Keys that are not listed have their defaults. `ackless scenarios show NAME|FILE.toml` writes
+# every key with its meaning.
+";
+
 /// How the reference page begins.
 const REFERENCE_HEAD: &str = "\
 # Keys of a scenario
@@ -104,8 +142,9 @@ quantity carries its unit. Sections in double brackets may be repeated, each tim
 pings, or as one more step. `--set SECTION.KEY=VALUE` overrides a key, in every group of a repeated section, and
 `--set SECTION.GROUP.KEY=VALUE` in one.
 
-`ackless scenarios show NAME` writes a built-in scenario out as a file with every key and its meaning. This page is
-written by `ackless scenarios keys`.
+`ackless scenarios show NAME` writes a built-in scenario out as a file with every key and its meaning, and with `--short`
+only the keys whose values are not their defaults. `-` in the place of a scenario's name or file is standard input. This
+page is written by `ackless scenarios keys`.
 ";
 
 fn line(key: &KeyInfo, value: &Literal) -> String {

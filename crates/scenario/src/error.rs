@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::printable::{brief, printable};
+
 /// A mistake in a scenario file or in an override.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct ScenarioError {
@@ -55,85 +57,49 @@ impl Place {
 }
 
 impl fmt::Display for ScenarioError {
-    /// One line with place and message; the line of the file with a mark under it; and the help.
+    /// One line with place and message; the line of the file with a mark under it; and the help. What others wrote is quoted as
+    /// [`printable`] shows it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::File { name, line, column, .. } => write!(f, "{name}:{line}:{column}: ")?,
-            Place::Override(argument) => write!(f, "--set {argument}: ")?,
-            Place::Key(key) => write!(f, "{key}: ")?,
-            Place::Name(name) => write!(f, "`{name}`: ")?,
+            Place::File { name, line, column, .. } => write!(f, "{}:{line}:{column}: ", brief(name))?,
+            Place::Override(argument) => write!(f, "--set {}: ", brief(argument))?,
+            Place::Key(key) => write!(f, "{}: ", printable(key))?,
+            Place::Name(name) => write!(f, "`{}`: ", brief(name))?,
         }
-        f.write_str(&self.message)?;
+        f.write_str(&printable(&self.message))?;
         if let Place::File { column, text, .. } = &self.place {
-            // Tabs are kept in the padding so that the mark stands under its character.
-            let padding: String = text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-            write!(f, "\n    {text}\n    {padding}^")?;
+            let (line, mark) = excerpt(text, *column);
+            write!(f, "\n    {line}\n    {:mark$}^", "")?;
         }
         if !self.help.is_empty() {
-            write!(f, "\n  help: {}", self.help)?;
+            write!(f, "\n  help: {}", printable(&self.help))?;
         }
         Ok(())
     }
 }
 
-/// The entry of `known` that `typed` was probably meant to be.
-pub fn suggestion<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let fold = |text: &str| text.to_lowercase().replace('-', "_");
-    let typed = fold(typed);
-    let limit = (typed.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| (distance(&typed, &fold(candidate)), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+/// The part of a line that is shown for a mistake in this column, and the number of characters before the mistake there. A tab becomes a space.
+fn excerpt(line: &str, column: usize) -> (String, usize) {
+    let shown = |text: &str| printable(&text.replace('\t', " ")).into_owned();
+    let mut parts = line.char_indices().map(|(at, _)| at).chain([line.len()]);
+    let length = parts.clone().count() - 1;
+    let at = |parts: &mut dyn Iterator<Item = usize>, n: usize| parts.nth(n).unwrap_or(line.len());
+    let from = if length <= LONGEST_LINE { 0 } else { column.saturating_sub(LONGEST_LINE / 2) };
+    let (start, mistake) = (at(&mut parts.clone(), from), at(&mut parts.clone(), column - 1));
+    let end = at(&mut parts, from + LONGEST_LINE);
+    let before = if from > 0 { "..." } else { "" };
+    let after = if end < line.len() { "..." } else { "" };
+    let lead = format!("{before}{}", shown(&line[start..mistake]));
+    let mark = lead.chars().count();
+    (format!("{lead}{}{after}", shown(&line[mistake..end.max(mistake)])), mark)
 }
 
-/// "did you mean `x`? ", or nothing, before `rest`.
-pub(crate) fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>, rest: &str) -> String {
-    match suggestion(typed, known) {
-        Some(candidate) => format!("did you mean `{candidate}`? {rest}"),
-        None => rest.to_owned(),
-    }
-}
-
-/// Edits that turn `a` into `b`: insertions, deletions, replacements and swaps of neighbours (restricted
-/// Damerau-Levenshtein distance). Texts beyond 64 characters are as far apart as can be.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(65).collect(), b.chars().take(65).collect());
-    if a.len() > 64 || b.len() > 64 {
-        return usize::MAX;
-    }
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
-}
+/// How many characters of a line are shown.
+const LONGEST_LINE: usize = 120;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_likely_typing_mistake_is_recognised_and_an_unlikely_one_is_not() {
-        let known = ["mcs", "streams", "guard_interval", "rate"];
-        assert_eq!(suggestion("msc", known), Some("mcs"));
-        assert_eq!(suggestion("guard-interval", known), Some("guard_interval"));
-        assert_eq!(suggestion("gaurd_intervall", known), Some("guard_interval"));
-        assert_eq!(suggestion("colour", known), None);
-        assert_eq!(suggestion("", known), None);
-        assert_eq!(suggestion(&"x".repeat(10_000), known), None);
-    }
 
     #[test]
     fn a_place_counts_lines_and_characters_from_one() {
@@ -145,5 +111,29 @@ mod tests {
         assert_eq!((line, column, text.as_str()), (2, 4, "\u{e9}\u{e9} = 2"));
         let past_the_end = Place::in_file("x", source, 10_000);
         assert!(matches!(past_the_end, Place::File { line: 3, column: 1, .. }), "{past_the_end:?}");
+    }
+
+    #[test]
+    fn a_message_quotes_what_others_wrote_visibly_and_marks_its_place() {
+        let source = "[wifi]\n\t\u{1b}[2Jx\u{202e}y = 5\n";
+        let at = source.find('y').unwrap_or(0);
+        let place = Place::in_file("a\u{1b}]0;b\u{7}.toml", source, at);
+        let message = ScenarioError::new(place, "unknown key `x\u{9b}31m\n`", "\u{200b}").to_string();
+        let expected =
+            "a\\u{1b}]0;b\\u{7}.toml:2:8: unknown key `x\\u{9b}31m\\n`\n     \\u{1b}[2Jx\\u{202e}y = 5\n    ";
+        assert!(message.starts_with(expected), "{message:?}");
+        let lines: Vec<_> = message.lines().collect();
+        assert_eq!(lines[2].find('^'), lines[1].find("y = 5"), "{message}");
+        assert_eq!(lines[3], "  help: \\u{200b}");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_mistake_is_shown() {
+        let line = format!("{}bad{}", "\u{e9}".repeat(5_000), "z".repeat(5_000));
+        let (shown, mark) = excerpt(&line, 5_001);
+        assert!(shown.chars().count() <= LONGEST_LINE + 6, "{shown}");
+        assert!(shown.chars().skip(mark).collect::<String>().starts_with("badzz"), "{shown}");
+        assert_eq!(excerpt("short", 6), ("short".to_owned(), 5));
+        assert_eq!(excerpt("", 1), (String::new(), 0));
     }
 }

@@ -5,11 +5,13 @@
 //! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
 //! - [`Scenario`]: all keys with their values; [`Row`]: what `--schemes` lays over it, `preset`: what `transport.preset` does; [`Effective`]: all of it written out;
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
+//! - [`names`]: what an unknown name was probably meant to be; `amendment`: those of 802.11 that are not modelled; [`printable`]: foreign text in messages;
 //! - `files`: what stands in files that keys name;
 //! - [`builtin`]: the scenarios that come with Ackless.
 //!
 //! Nothing here reads a file or the environment: text comes in, a cell goes out. No text makes it panic.
 
+mod amendment;
 mod build;
 pub mod builtin;
 mod document;
@@ -18,7 +20,9 @@ pub mod error;
 mod files;
 pub mod keys;
 mod literal;
+pub mod names;
 mod preset;
+pub mod printable;
 pub mod row;
 pub mod scenario;
 pub mod schema;
@@ -30,4 +34,4 @@ pub use error::{Place, ScenarioError};
 pub use literal::Literal;
 pub use row::Row;
 pub use scenario::Scenario;
-pub use unit::time;
+pub use unit::{size, time};

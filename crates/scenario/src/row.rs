@@ -13,10 +13,12 @@ use ackless_schemes::filter::{Filtered, Form};
 use ackless_tcp::Losses;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
-use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::error::{Place, ScenarioError};
 use crate::keys::{Flows, SECTIONS};
 use crate::literal::Literal;
+use crate::names::help_on_name;
 use crate::preset;
+use crate::printable::brief;
 use crate::scenario::Scenario;
 use crate::schema::{KeyInfo, Origin, Section, Setting};
 use crate::value::{
@@ -145,9 +147,8 @@ impl Row {
     pub(crate) fn find_at(name: &str, place: Place) -> Result<&'static Self, ScenarioError> {
         ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
             let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
-            let rest = format!("the schemes are {}; `ackless schemes` says what each is", names.join(", "));
-            let help = did_you_mean(name, names.iter().copied(), &rest);
-            ScenarioError::new(place, format!("no scheme is called `{name}`"), help)
+            let help = help_on_name(name, &names, "the schemes", "`ackless schemes` lists all");
+            ScenarioError::new(place, format!("no scheme is called `{}`", brief(name)), help)
         })
     }
 

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::document::{self, Source, section_help, unknown_key, wrong_value};
-use crate::error::{Place, ScenarioError, did_you_mean};
+use crate::error::{Place, ScenarioError};
 use crate::keys::{
     Agent, Ap, ArqProxy, Cells, FastAck, Filter, Flows, Hack, Loss, Pairs, Pings, Run, Scheme, Server, Stations, Steps,
     Tack, Thinning, Transport, Wifi, Wired,
 };
 use crate::literal::Literal;
+use crate::names::help_on_name;
+use crate::printable::{brief, printable};
 use crate::schema::{Origin, Refusal, Section, Setting};
 
 /// A scenario as it was read. It becomes a cell with [`Self::build`] in `build`; its rows are in `row`, its keys written out in `effective`.
@@ -40,7 +42,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads the scenario in `text`; `name` is what messages call the file.
+    /// Reads the scenario in `text`; `name` is what messages and results call the file, its hidden characters written out.
     ///
     /// A file without `[[stations]]` has one station, and one without `[[flows]]` one flow to each.
     ///
@@ -48,7 +50,7 @@ impl Scenario {
     /// At the first section, key or value that is not allowed. Whether the values go together is [`Self::build`]'s to
     /// say, since overrides may still come.
     pub fn parse(name: &str, text: &str) -> Result<Self, ScenarioError> {
-        let source = Source { name: name.to_owned(), text: text.to_owned() };
+        let source = Source { name: printable(name).into_owned(), text: text.to_owned() };
         let mut scenario = Self {
             source: Arc::new(source.clone()),
             overrides: Vec::new(),
@@ -114,7 +116,11 @@ impl Scenario {
             }
         };
         let section = document::section(section_name).ok_or_else(|| {
-            ScenarioError::new(place(), format!("unknown section `{section_name}`"), section_help(section_name))
+            ScenarioError::new(
+                place(),
+                format!("unknown section `{}`", brief(section_name)),
+                section_help(section_name),
+            )
         })?;
         for target in self
             .targets(section.name, group)
@@ -137,6 +143,15 @@ impl Scenario {
     /// The name that messages give the scenario: its file's or its own.
     pub fn name(&self) -> &str {
         &self.source.name
+    }
+
+    /// Whether its file sets no key.
+    pub fn is_silent(&self) -> bool {
+        let from_file = |table: &&dyn Section| {
+            let mut keys = table.info().keys.iter();
+            keys.any(|key| matches!(table.origin(key.name), Some(Origin::File { .. })))
+        };
+        !self.sections().iter().any(from_file)
     }
 
     /// How many seeds a comparison runs.
@@ -225,8 +240,8 @@ impl Scenario {
         let names: Vec<String> = groups.iter().filter_map(|group| group.group_name()).collect();
         let found: Vec<_> = groups.into_iter().filter(|group| group.group_name().as_deref() == Some(wanted)).collect();
         if found.is_empty() {
-            let known = names.iter().map(String::as_str);
-            return Err(did_you_mean(wanted, known, &format!("the groups are {}", names.join(", "))));
+            let known: Vec<_> = names.iter().map(String::as_str).collect();
+            return Err(help_on_name(wanted, &known, "the groups", &format!("there are {}", known.len())));
         }
         Ok(found)
     }

@@ -26,6 +26,8 @@ pub(crate) struct Dimension {
 pub(crate) enum QuantityError {
     /// It does not begin with a number.
     NoNumber,
+    /// It is less than zero.
+    Negative,
     /// A number stands alone.
     NoUnit,
     /// The unit is none of this dimension's.
@@ -41,11 +43,15 @@ pub(crate) enum QuantityError {
 /// # Errors
 /// A sentence on why it is none, and what one looks like.
 pub fn time(text: &str) -> Result<ackless_wire::Duration, String> {
-    let Dimension { noun, example, .. } = Dimension::TIME;
-    let read = Dimension::TIME.read(text).map(ackless_wire::Duration::from_nanos);
-    read.map_err(|error| {
-        format!("{error}; write {noun} with its unit ({}), for example {example}", Dimension::TIME.unit_names())
-    })
+    Dimension::TIME.argument(text).map(ackless_wire::Duration::from_nanos)
+}
+
+/// Reads an amount of data as scenarios have it: `64KiB` or `100MB`, up to 1,024 GiB.
+///
+/// # Errors
+/// A sentence on why it is none, and what one looks like.
+pub fn size(text: &str) -> Result<ackless_wire::Bytes, String> {
+    Dimension::SIZE.argument(text).map(ackless_wire::Bytes)
 }
 
 impl Dimension {
@@ -108,6 +114,9 @@ impl Dimension {
         let text = text.trim();
         let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '_')).unwrap_or(text.len());
         let (number, name) = (&text[..end], text[end..].trim_start());
+        if text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            return Err(QuantityError::Negative);
+        }
         let (mantissa, scale) = decimal(number).ok_or(QuantityError::NoNumber)?;
         if name.is_empty() {
             return Err(QuantityError::NoUnit);
@@ -126,6 +135,14 @@ impl Dimension {
             return Err(QuantityError::TooFine(self.finest()));
         }
         u64::try_from(scaled / divisor).ok().filter(|&amount| amount <= self.limit).ok_or_else(too_large)
+    }
+
+    /// Reads `text` as an argument of the command.
+    fn argument(&self, text: &str) -> Result<u64, String> {
+        let Self { noun, example, .. } = self;
+        self.read(text).map_err(|error| {
+            format!("{error}; write {noun} with its unit ({}), for example {example}", self.unit_names())
+        })
     }
 
     /// Reads `text`, which may begin with a sign.
@@ -172,6 +189,7 @@ impl fmt::Display for QuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoNumber => f.write_str("it does not begin with a number"),
+            Self::Negative => f.write_str("it is negative"),
             Self::NoUnit => f.write_str("the unit is missing"),
             Self::UnknownUnit(unit) => write!(f, "`{unit}` is not a unit of it"),
             Self::TooFine(unit) => write!(f, "it is finer than 1 {unit}"),

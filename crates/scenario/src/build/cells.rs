@@ -4,7 +4,8 @@ use ackless_cell::config::{CellConfig, FlowConfig, Hearing, Neighbour, Peer, Sch
 
 use super::groups::{Groups, check_name};
 use super::sense;
-use crate::error::{ScenarioError, did_you_mean};
+use crate::error::ScenarioError;
+use crate::names::help_on_name;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
 
@@ -75,8 +76,8 @@ impl Cells {
         wanted: &str,
     ) -> Result<usize, ScenarioError> {
         self.names.iter().position(|name| name == wanted).ok_or_else(|| {
-            let rest = format!("the cells are {}", self.names.join(", "));
-            let help = did_you_mean(wanted, self.names.iter().map(String::as_str), &rest);
+            let names: Vec<_> = self.names.iter().map(String::as_str).collect();
+            let help = help_on_name(wanted, &names, "the cells", &format!("there are {}", names.len()));
             scenario.refuse(setting, format!("names the cell {wanted:?}, which there is not"), help)
         })
     }

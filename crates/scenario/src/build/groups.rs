@@ -1,6 +1,7 @@
 //! The groups of stations by name, and what may be a name.
 
-use crate::error::{ScenarioError, did_you_mean};
+use crate::error::ScenarioError;
+use crate::names::help_on_name;
 use crate::scenario::Scenario;
 use crate::schema::Setting;
 
@@ -56,7 +57,7 @@ impl Groups {
         }
         self.groups.iter().find(|(name, _)| name == wanted).map(|(_, range)| range.clone()).ok_or_else(|| {
             let names: Vec<_> = self.groups.iter().map(|(name, _)| name.as_str()).collect();
-            let help = did_you_mean(wanted, names.iter().copied(), &format!("the groups are {}", names.join(", ")));
+            let help = help_on_name(wanted, &names, "the groups", &format!("there are {}", names.len()));
             scenario.refuse(setting, format!("names the group {wanted:?}, which there is not"), help)
         })
     }

@@ -6,8 +6,9 @@ use ackless_phy::{Band, Db, Dbm, LinkBudget, Standard};
 use super::checks::MAX_PACKETS;
 use super::groups::Groups;
 use super::radio::{Radio, RateKeys};
-use crate::error::{ScenarioError, did_you_mean};
+use crate::error::ScenarioError;
 use crate::keys::{Stations, Wifi};
+use crate::names::help_on_name;
 use crate::scenario::Scenario;
 use crate::value::{Auto, LossModel, Value};
 
@@ -112,8 +113,9 @@ pub(super) fn relays(
         None => {
             let above: Vec<_> = groups.above(place).iter().map(|(name, _)| name.as_str()).collect();
             let known = ["ap"].into_iter().chain(above).collect::<Vec<_>>();
-            let rest = format!("allowed are {}: a relay's group stands above those that it serves", known.join(", "));
-            let help = did_you_mean(&via.value, known.iter().copied(), &rest);
+            let relays = format!("{} are allowed", known.len());
+            let help = help_on_name(&via.value, &known, "allowed", &relays);
+            let help = format!("{help}: a relay's group stands above those that it serves");
             Err(scenario.refuse(via, format!("names {:?}, which is no group above this one", via.value), help))
         }
     }

@@ -4,6 +4,7 @@ use ackless_cell::config::Probability;
 
 use super::Value;
 use crate::literal::Literal;
+use crate::printable::hidden;
 use crate::unit::decimal;
 
 impl Value for bool {
@@ -27,10 +28,11 @@ impl Value for String {
     }
     fn read(literal: &Literal) -> Result<Self, Option<String>> {
         match literal {
-            Literal::Text(text) if text.chars().any(char::is_control) => {
-                Err(Some("it holds a control character".into()))
-            }
-            Literal::Text(text) => Ok(text.clone()),
+            // It reaches tables, pictures and terminals.
+            Literal::Text(text) => match hidden(text) {
+                Some(c) => Err(Some(format!("it holds {}, a character that is not shown", c.escape_unicode()))),
+                None => Ok(text.clone()),
+            },
             _ => Err(None),
         }
     }

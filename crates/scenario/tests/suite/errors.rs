@@ -1,5 +1,6 @@
 //! What a person reads when a scenario is wrong: the whole message, with place, reason and remedy.
 
+use ackless_scenario::builtin::Builtin;
 use ackless_scenario::{Row, Scenario};
 
 /// Asserts that reading or building `text` with `overrides` fails with `expected`.
@@ -29,7 +30,7 @@ fn an_unknown_key_is_shown_with_its_line_and_the_likely_one() {
 cell.toml:3:3: unknown key `msc` in [wifi]
       msc = 5
       ^
-  help: did you mean `mcs`? the keys are standard, topology, band, rate, mcs, streams, width, guard_interval, rate_control, preamble, basic_rates, answer_rate, group_rate, qos, aifsn, cw_min, cw_max, backoff, cw_floor, txop_limit, ampdu, ampdu_max, ampdu_mpdus, block_ack_window, min_mpdu_spacing, amsdu_max, delivery, queue_counts, reception_end, eifs, rts_threshold, retry_limit, ack_timeout_extra, answer_delay, hearing, relocking, preamble_detection, energy_detection, beacons, beacon_interval, beacon_rate, beacon_size
+  help: did you mean `mcs`? near it: `amsdu_max`, `aifsn`; `ackless scenarios keys` lists all
 ",
     );
 }
@@ -67,7 +68,7 @@ fn an_unknown_section_names_the_sections() {
 cell.toml:3:2: unknown section `transprot`
     [transprot]
      ^
-  help: did you mean `transport`? the sections are run, wifi, scheme, hack, agent, filter, arq_proxy, thinning, fast_ack, ap, stations, loss, pairs, cells, server, wired, steps, transport, tack, flows, pings
+  help: did you mean `transport`? near it: `arq_proxy`, `run`; `ackless scenarios keys` lists all
 ",
     );
 }
@@ -219,7 +220,7 @@ cell.toml:2:9: stations.count leaves the cell without a station
     assert_refused(
         "",
         &["run.schemes=tcp,hax"],
-        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the schemes are stock, udp, tcp-l1, tcp, tcp-l2, tcp-l4, tcp-l8, tcp-l16, linux, cubic, bbr, bbr-l4, bbr-l8, bbr-l16, bbr3, ack-share, ack-request, tack, tack-poor, tack-cubic, tack-delayed, tack-wifi, hack, hack-opportunistic, hack-timer, hack-rohc, agent, agent-promise, agent-flag, agent-zoom, zoom, cw2, filter, filter-noack, filter-action, filter-data, arq, arq-more-data, arq-hash, arq-stateless, cake, cake-aggressive, broadcom, broadcom-hold, samsung, fastack; `ackless schemes` says what each is",
+        "--set run.schemes=tcp,hax: no scheme is called `hax`\n  help: the nearest are `hack`, `tack`, `arq-hash`; `ackless schemes` lists all",
     );
 }
 
@@ -484,4 +485,89 @@ fn an_amsdu_max_and_what_comes_with_it_is_refused_where_it_cannot_be() {
     refused(&["scheme.name=hack", "hack.msn_bits=16", "hack.codec=rfc6846"], "set hack.msn_bits=8");
     outcome("", &["wifi.amsdu_max=7935B", "scheme.name=hack"]).expect("the longest of 11n");
     outcome("", &["wifi.standard=11ac", "wifi.amsdu_max=11424B"]).expect("the longest of 11ac");
+}
+
+#[test]
+fn a_standard_that_is_not_modelled_is_said_to_be_none_and_no_other_is_suggested() {
+    for (given, name) in [
+        ("11ax", "802.11ax (Wi-Fi 6)"),
+        ("802.11be", "802.11be (Wi-Fi 7)"),
+        ("wifi6", "802.11ax (Wi-Fi 6)"),
+        ("ax", "802.11ax (Wi-Fi 6)"),
+    ] {
+        let expected = format!(
+            "--set wifi.standard={given}: \"{given}\" is not allowed for wifi.standard: {name} is not modelled\n  \
+             help: expected one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\""
+        );
+        assert_refused("", &[&format!("wifi.standard={given}")], &expected);
+    }
+    let message = |name| Builtin::find(name).expect_err("there is none").to_string();
+    for name in ["wifi-80211ax", "11ax", "802.11ax", "hack-80211ax"] {
+        let message = message(name);
+        assert!(message.starts_with(&format!("`{name}`: 802.11ax (Wi-Fi 6) is not modelled\n  help: ")), "{message}");
+        assert!(message.contains("802.11ac") && !message.contains("did you mean"), "{message}");
+    }
+    let quiet = outcome("", &["wifi.standard=11nn"]).expect_err("there is none");
+    assert!(quiet.contains("did you mean `11n`?") && !quiet.contains("modelled"), "{quiet}");
+    let width = outcome("", &["wifi.width=320MHz"]).expect_err("there is none");
+    assert!(!width.contains("did you mean"), "{width}");
+}
+
+/// Texts with what a terminal obeys or nobody sees.
+const HOSTILE: &[&str] =
+    &["\u{1b}[31m", "\u{1b}]0;t\u{7}", "a\rb", "\u{9b}2J", "\u{7f}", "\u{202e}x", "\u{200b}", "\u{0}", "\t"];
+
+#[test]
+fn no_message_holds_a_hidden_character_whatever_it_quotes() {
+    let mut messages = Vec::new();
+    for hostile in HOSTILE {
+        let mut refuse = |outcome: Result<(), String>| messages.extend(outcome.err());
+        refuse(Scenario::parse(hostile, "=").map(drop).map_err(|error| error.to_string()));
+        refuse(Builtin::find(hostile).map(drop).map_err(|error| error.to_string()));
+        refuse(Row::find(hostile).map(drop).map_err(|error| error.to_string()));
+        let escaped: String = hostile.chars().map(|c| format!("\\u{:04X}", c as u32)).collect();
+        for text in [hostile, escaped.as_str()] {
+            for file in [
+                format!("{text} = 1"),
+                format!("\"{text}\" = 1"),
+                format!("[\"{text}\"]"),
+                format!("[wifi]\n\"{text}\" = 1"),
+                format!("[wifi]\nmcs = \"{text}\""),
+                format!("[wifi]\nmcs = {text}"),
+                format!("[wifi]\nstandard = \"11ax{text}\""),
+                format!("[wifi] # {text}\nmcs = = 5 # {text}"),
+                format!("[run]\ntitle = \"{text}\""),
+                format!("[run]\nschemes = [\"{text}\"]"),
+                format!("[[stations]]\nname = \"{text}\""),
+                format!("[[stations]]\nvia = \"{text}\""),
+                format!("[[flows]]\nstations = \"{text}\""),
+                format!("[loss]\nsnr_file = \"{text}\""),
+            ] {
+                let refused = outcome(&file, &[]).expect_err(&file);
+                messages.push(refused);
+            }
+            for argument in [
+                text.to_owned(),
+                format!("{text}=1"),
+                format!("wifi.{text}=1"),
+                format!("{text}.mcs=1"),
+                format!("stations.{text}.count=1"),
+                format!("wifi.mcs={text}"),
+                format!("wifi.basic_rates=6Mbps,{text}y"),
+                format!("run.title={text}"),
+            ] {
+                if let Err(message) = outcome("", &[&argument]) {
+                    messages.push(message);
+                }
+            }
+        }
+    }
+    assert!(messages.len() > 300, "{}", messages.len());
+    for message in messages {
+        let shown = message
+            .chars()
+            .all(|c| c == '\n' || !(c.is_control() || HOSTILE.concat().contains(c) && !c.is_ascii_graphic()));
+        assert!(shown, "{message:?}");
+        assert!(message.lines().count() <= 4, "{message:?}");
+    }
 }

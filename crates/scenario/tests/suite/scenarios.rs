@@ -260,3 +260,35 @@ fn an_override_of_the_steps_makes_one_where_the_file_has_none() {
     let steps = cell(&scenario, "stock").wired.steps;
     assert_eq!((steps.len(), steps[0].at), (1, Instant::from_secs(3)));
 }
+
+#[test]
+fn the_short_form_of_every_scenario_in_every_row_is_the_same_scenario() {
+    let laid = |text: &str, what: &str| {
+        let scenario = Scenario::parse("again", text).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+        scenario.effective(Row::STOCK).to_toml()
+    };
+    for builtin in Builtin::all() {
+        let scenario = builtin.scenario().unwrap_or_else(|error| panic!("{error}"));
+        for row in Row::all() {
+            let effective = scenario.effective(row);
+            let (short, whole) = (effective.to_short_toml(), effective.to_toml());
+            let what = format!("{} as {}", builtin.name, row.name);
+            assert_eq!(laid(&short, &what), whole, "{what}: {short}");
+            assert_eq!(laid(&whole, &what), whole, "{what}");
+            assert!(short.len() * 5 < whole.len(), "{what} has {} of {} bytes", short.len(), whole.len());
+        }
+    }
+}
+
+#[test]
+fn the_short_form_keeps_groups_of_which_every_key_is_a_default() {
+    let text =
+        "[[stations]]\n[[stations]]\nname = \"b\"\n[[pings]]\n[[steps]]\n[[pairs]]\n[[cells]]\n[wifi]\nmcs = 7\n";
+    let scenario = Scenario::parse("groups", text).unwrap_or_else(|error| panic!("{error}"));
+    let effective = scenario.effective(Row::STOCK);
+    let short = effective.to_short_toml();
+    let again = Scenario::parse("again", &short).unwrap_or_else(|error| panic!("{error}\n{short}"));
+    assert_eq!(again.effective(Row::STOCK).to_toml(), effective.to_toml(), "{short}");
+    let silent = Scenario::parse("empty", "").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(silent.effective(Row::STOCK).to_short_toml().lines().filter(|line| line.contains('=')).count(), 0);
+}

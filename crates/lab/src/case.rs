@@ -1,6 +1,7 @@
 //! What an experiment runs: every combination of the values of its axes, in every row.
 
 use ackless_cell::config::CellConfig;
+use ackless_scenario::printable::printable;
 use ackless_scenario::{Place, Row, Scenario, ScenarioError};
 use serde::Serialize;
 
@@ -53,6 +54,10 @@ impl Axis {
             message: message.to_owned(),
             help: String::from(help),
         };
+        // The values become names of rows in tables and pictures.
+        if printable(argument) != argument {
+            return Err(error("it holds a character that is not shown", "write it without that"));
+        }
         let (key, values) =
             argument.split_once('=').ok_or_else(|| error("there is no `=`", "write section.key=1,2,5 or =0..7"))?;
         let (key, values) = (key.trim(), values.trim());
@@ -65,8 +70,12 @@ impl Axis {
                 Some((Ok(low), Ok(high))) if low <= high && high.abs_diff(low) < MAX_RANGE => {
                     list.extend((low..=high).map(|n| n.to_string()));
                 }
+                Some((Ok(low), Ok(high))) if low > high => {
+                    return Err(error("the range is empty", "write the smaller end first, as in 0..7"));
+                }
                 Some((Ok(_), Ok(_))) => {
-                    return Err(error("the range is empty or too long", "write the smaller end first, as in 0..7"));
+                    let message = format!("the range has more than {MAX_RANGE} values");
+                    return Err(error(&message, "write fewer, for example every tenth: 10,20,30"));
                 }
                 Some(_) if item.contains("..") && item.starts_with(|c: char| c.is_ascii_digit()) => {
                     return Err(error("a range goes over whole numbers", "write the values one by one: 1ms,2ms,5ms"));

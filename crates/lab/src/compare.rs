@@ -11,9 +11,7 @@ use crate::metric::Metric;
 use crate::parallel::in_parallel;
 use crate::remark::{fairness_column, marked_figure, remarks};
 use crate::run::{Job, Runner, run_whole};
-use crate::table::{
-    COLUMN_GAP, Column, PAGE_WIDTH, Table, airtime_table, described, figure, figure_with_interval, index_with_interval,
-};
+use crate::table::{Column, Table, airtime_table, described, figure, figure_with_interval, index_with_interval};
 use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION};
 
@@ -98,7 +96,7 @@ impl Comparison {
     pub fn to_text(&self) -> String {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
         let mut text = format!("{}{title}\n{}\n\n{}\n\n", self.name, effort(&self.rows), finding(&self.rows));
-        text.push_str(&Table::pages(self.main_columns()));
+        text.push_str(&Table::of_columns(&self.main_columns()).to_string());
         let remarks = remarks(&self.rows, |row| self.label(row));
         if !remarks.is_empty() {
             text.push_str("\n* To be read with care\n\n");
@@ -116,7 +114,7 @@ impl Comparison {
             text.push_str(&described(&deeds));
         }
         text.push_str("\nShare of the air time in %\n\n");
-        text.push_str(&self.airtime_tables());
+        text.push_str(&self.airtime_table().to_string());
         if !self.left_out.is_empty() {
             text.push_str("\nLeft out\n\n");
             text.push_str(&described(&left_out_lines(&self.left_out)));
@@ -195,29 +193,12 @@ impl Comparison {
         Some(table)
     }
 
-    /// The split of the air time, in as many tables as it takes to keep each within the width of a page.
-    fn airtime_tables(&self) -> String {
-        let columns: Vec<_> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
-                (self.label(row).replace(' ', "\n"), means)
-            })
-            .collect();
-        let mut tables = Vec::new();
-        let mut rest = columns.as_slice();
-        while !rest.is_empty() {
-            let mut width = CLASS_WIDTH;
-            let fits = rest.iter().take_while(|(title, _)| {
-                width += title.lines().map(str::len).max().unwrap_or(0).max("100.0".len()) + COLUMN_GAP;
-                width <= PAGE_WIDTH
-            });
-            let (now, later) = rest.split_at(fits.count().max(1));
-            tables.push(airtime_table(now.to_vec()).to_string());
-            rest = later;
-        }
-        tables.join("\n")
+    fn airtime_table(&self) -> Table {
+        let columns = self.rows.iter().map(|row| {
+            let means = AirtimeClass::ALL.map(|class| row.airtime(class).map_or(0.0, |share| share.mean));
+            (self.label(row).replace(' ', "\n"), means)
+        });
+        airtime_table(columns.collect())
     }
 
     /// The metrics among `names` that at least one row has.
@@ -277,6 +258,3 @@ const FURTHER_TABLE: &[&str] = &[
     "jain_goodput",
     "jain_airtime",
 ];
-
-/// The widest class of the air time, with the gaps beside it.
-const CLASS_WIDTH: usize = 30;

@@ -1,17 +1,20 @@
 //! What can go wrong in an experiment.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ackless_scenario::ScenarioError;
+use ackless_scenario::printable::{brief, printable};
 
-/// Why an experiment did not run, or its results could not be kept.
+/// Why an experiment did not run, or its results could not be kept. Messages quote what others wrote as
+/// [`printable`] shows it.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The scenario, an override or the name of a row is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
     /// An axis, or a list of rows, cannot be read.
-    #[error("{option} {argument}: {message}\n  help: {help}")]
+    #[error("{option} {argument}: {message}\n  help: {help}", argument = brief(argument), message = printable(message))]
     Axis {
         /// The option that gave it.
         option: &'static str,
@@ -23,27 +26,27 @@ pub enum LabError {
         help: String,
     },
     /// The file of a scenario cannot be read.
-    #[error("{name}: the scenario cannot be read: {source}\n  help: {help}")]
+    #[error("{name}: the scenario cannot be read: {source}\n  help: {help}", name = brief(name))]
     Unread {
         /// The file.
         name: String,
         /// Why not.
-        source: std::io::Error,
+        source: io::Error,
         /// What to do.
         help: String,
     },
     /// A file or folder cannot be read or written.
-    #[error("{path}: {action}: {source}", path = path.display())]
+    #[error("{path}: {action}: {source}{help}", path = shown(path), help = remedy(source))]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// What was tried.
         action: &'static str,
         /// Why it failed.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// Results lie in the folder that would be replaced by others.
-    #[error("{folder}: {what}\n  help: name another folder, or replace them with --overwrite; runs in runs/ are kept", folder = folder.display())]
+    #[error("{folder}: {what}\n  help: name another folder, or replace them with --overwrite; runs in runs/ are kept", folder = shown(folder), what = printable(what))]
     Occupied {
         /// The folder.
         folder: PathBuf,
@@ -54,7 +57,7 @@ pub enum LabError {
     #[error("{} there already\n  help: name another place, or replace what lies there with --overwrite", lie(.0))]
     Exists(Vec<PathBuf>),
     /// Somebody else writes results into the folder.
-    #[error("{}: another ackless is at work there\n  help: wait until it is done, or name another folder", .0.display())]
+    #[error("{}: another ackless is at work there\n  help: wait until it is done, or name another folder", shown(.0))]
     AtWork(PathBuf),
     /// There is nothing to run.
     #[error("{0}")]
@@ -74,13 +77,30 @@ pub enum LabError {
 }
 
 impl LabError {
-    pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
+    }
+}
+
+/// A path in a message or a remark.
+pub fn shown(path: &Path) -> String {
+    printable(&path.display().to_string()).into_owned()
+}
+
+/// What to do where a file cannot be read or written.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "\n  help: make the folder first, or name another place",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "\n  help: name a place that you may write to"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "\n  help: make room, or name another place",
+        _ => "\n  help: name another place",
     }
 }
 
 /// These files with their verb.
 fn lie(paths: &[PathBuf]) -> String {
-    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<_> = paths.iter().map(|path| shown(path)).collect();
     format!("{} {}", names.join(", "), if paths.len() == 1 { "lies" } else { "lie" })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::LabError;
+use crate::reading::{self, LARGEST_RESULT};
 
 /// Makes `folder` if need be, and tries whether files can be written there, so that nobody waits for results that have no place.
 ///
@@ -25,6 +26,7 @@ pub fn prepare(folder: &Path) -> Result<(), LabError> {
 /// Where the folder cannot be made, or a file cannot be written.
 pub fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), LabError> {
     make(folder)?;
+    files.iter().try_for_each(|(name, _)| replaceable(&folder.join(name)))?;
     let mut written = Vec::new();
     for (name, content) in files {
         written.push((staged(folder, content.as_bytes())?, folder.join(name)));
@@ -50,7 +52,7 @@ pub fn refuse_to_replace<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Resul
 /// As there, and where something lies in the way.
 pub fn write_all_new(folder: &Path, files: &[(&str, &str)], overwrite: bool) -> Result<(), LabError> {
     let differs = |(name, content): &&(&str, &str)| {
-        std::fs::read(folder.join(name)).map_or(true, |there| there != content.as_bytes())
+        reading::bytes(&folder.join(name), LARGEST_RESULT).map_or(true, |there| there != content.as_bytes())
     };
     if !overwrite {
         let others: Vec<_> = files.iter().filter(differs).map(|(name, _)| folder.join(name)).collect();
@@ -83,9 +85,7 @@ impl WholeFile {
     /// # Errors
     /// Where nothing can be written there.
     pub fn create(path: &Path) -> Result<Self, LabError> {
-        if path.is_dir() {
-            return Err(LabError::io(path, "the file cannot be written", io::ErrorKind::IsADirectory.into()));
-        }
+        replaceable(path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self { file: staged(folder, &[])?, path: path.to_owned() })
     }
@@ -110,6 +110,18 @@ impl Write for WholeFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_file_mut().flush()
+    }
+}
+
+/// Refuses a path where something lies that a file must not take the place of: a folder, a device or a FIFO.
+///
+/// # Errors
+/// Says what lies there.
+pub(crate) fn replaceable(path: &Path) -> Result<(), LabError> {
+    match std::fs::metadata(path) {
+        Ok(there) => reading::regular(&there).map_err(|error| LabError::io(path, "the file cannot be written", error)),
+        // Nothing lies there, or a link that leads nowhere.
+        Err(_) => Ok(()),
     }
 }
 
@@ -186,7 +198,7 @@ mod tests {
         write(&out.join("x"), b"").expect("the folder can be written");
         let message = |result: Result<(), LabError>| result.expect_err("there is no place").to_string();
         assert!(message(prepare(&out.join("x"))).contains("x: the folder cannot be made: not a directory"));
-        assert!(message(write(&out, b"")).contains("b: the file cannot be written: is a directory"));
+        assert!(message(write(&out, b"")).contains("b: the file cannot be written: it is a directory, not a file"));
         let nowhere = message(write(&out.join("no/x"), b""));
         assert!(nowhere.contains("no: a file cannot be written here") && !nowhere.contains(".ackless-"), "{nowhere}");
     }

@@ -1,13 +1,15 @@
 //! From what people name to what is run: scenarios by name or from a file, with their overrides, and rows.
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 use std::path::Path;
 
 use ackless_scenario::builtin::Builtin;
-use ackless_scenario::{Row, Scenario};
+use ackless_scenario::{Row, Scenario, ScenarioError};
 
 use crate::LabError;
 use crate::case::{Axis, Case, LeftOut};
+use crate::reading::{self, LARGEST_DATA, LARGEST_SCENARIO};
 
 /// The scenario called `name`, or in the file of that name, with these overrides and what is in the files that its keys name.
 ///
@@ -19,12 +21,40 @@ pub fn scenario(name: &str, overrides: &[String]) -> Result<Scenario, LabError> 
     overridden(scenario, folder, overrides)
 }
 
+/// The scenario that `input` gives, which messages call [`STREAM`], with these overrides. Files that
+/// its keys name are seen from the working directory.
+///
+/// # Errors
+/// As [`scenario`].
+pub fn stream(input: impl Read, overrides: &[String]) -> Result<Scenario, LabError> {
+    let read = reading::bounded(input, LARGEST_SCENARIO).map_err(|source| unread(STREAM, source));
+    let scenario = Scenario::parse(STREAM, &scenario_text(STREAM, read?)?)?;
+    overridden(scenario, None, overrides)
+}
+
 /// The text of the scenario called `name`, or of the file of that name.
 ///
 /// # Errors
 /// Where there is none, or the file cannot be read.
 pub fn text(name: &str) -> Result<Cow<'static, str>, LabError> {
-    if is_file(name) { Ok(Cow::Owned(of_file(name)?)) } else { Ok(Cow::Borrowed(Builtin::find(name)?.text)) }
+    if is_file(name) {
+        return Ok(Cow::Owned(of_file(name)?));
+    }
+    Builtin::find(name).map(|builtin| Cow::Borrowed(builtin.text)).map_err(|error| meant(name, error).into())
+}
+
+/// The mistake of naming a scenario that there is not, with what was probably meant, if it was no scenario.
+fn meant(name: &str, error: ScenarioError) -> ScenarioError {
+    let help = if name.contains('=') {
+        format!("a key is set by an option: --set {name}")
+    } else if Row::find(name).is_ok() {
+        format!("`{name}` is a scheme: name it by --scheme or --schemes, behind the scenario")
+    } else if Path::new(name).exists() {
+        format!("the file of that name is `./{name}` here")
+    } else {
+        return error;
+    };
+    ScenarioError { help, ..error }
 }
 
 /// `scenario` with these overrides, and with what is in the files that its keys name; those that it names itself are seen from `folder`.
@@ -36,8 +66,8 @@ pub fn overridden(mut scenario: Scenario, folder: Option<&Path>, overrides: &[St
         scenario.set(argument)?;
     }
     scenario.read_files(|file, beside| match folder {
-        Some(folder) if beside => std::fs::read_to_string(folder.join(file)),
-        _ => std::fs::read_to_string(file),
+        Some(folder) if beside => reading::text(&folder.join(file), LARGEST_DATA),
+        _ => reading::text(Path::new(file), LARGEST_DATA),
     })?;
     Ok(scenario)
 }
@@ -75,18 +105,19 @@ fn rows(option: &'static str, names: &[String], scenario: &Scenario) -> Result<V
         message,
         help: help.to_owned(),
     };
-    for (n, name) in names.iter().enumerate() {
+    let names: Vec<_> = names.iter().map(|name| name.trim()).collect();
+    for (n, &name) in names.iter().enumerate() {
         if name.is_empty() {
             return Err(wrong("a name is missing".to_owned(), "leave out the extra comma"));
         }
         if name == ALL {
             return Err(wrong("all stands beside others".to_owned(), "give all by itself"));
         }
-        if names[..n].contains(name) {
+        if names[..n].contains(&name) {
             return Err(wrong(format!("{name} stands there twice"), "give each scheme once"));
         }
     }
-    Ok(names.iter().map(|name| Row::find(name)).collect::<Result<_, _>>()?)
+    Ok(names.into_iter().map(Row::find).collect::<Result<_, _>>()?)
 }
 
 /// Stands for every row that makes sense.
@@ -98,12 +129,37 @@ pub fn is_file(name: &str) -> bool {
 }
 
 fn of_file(name: &str) -> Result<String, LabError> {
-    std::fs::read_to_string(name).map_err(|source| {
-        let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let help = match Builtin::find(stem) {
-            Ok(builtin) => format!("the built-in scenario is called `{}`, without a folder or .toml", builtin.name),
-            Err(_) => "`ackless scenarios show NAME > mine.toml` makes a file to begin with".to_owned(),
-        };
-        LabError::Unread { name: name.to_owned(), source, help }
-    })
+    let read = reading::bytes(Path::new(name), LARGEST_SCENARIO);
+    scenario_text(name, read.map_err(|source| unread(name, source))?)
 }
+
+/// The text of a scenario of these bytes.
+fn scenario_text(name: &str, bytes: Vec<u8>) -> Result<String, LabError> {
+    if let Some(format) = reading::capture(&bytes) {
+        let source = io::Error::other(format!("it is a {format} capture, and captures are not read yet"));
+        let help = "give a scenario: a TOML file, as `ackless scenarios show NAME` writes one".to_owned();
+        return Err(LabError::Unread { name: name.to_owned(), source, help });
+    }
+    reading::as_text(bytes).map_err(|source| unread(name, source))
+}
+
+fn unread(name: &str, source: io::Error) -> LabError {
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let help = match (Builtin::find(stem), source.kind()) {
+        (Ok(builtin), _) => format!("the built-in scenario is called `{}`, without a folder or .toml", builtin.name),
+        (_, io::ErrorKind::NotFound) => {
+            "`ackless scenarios show NAME > mine.toml` makes a file to begin with".to_owned()
+        }
+        (_, io::ErrorKind::InvalidData) => {
+            "a scenario is a TOML file, which is UTF-8 text (https://toml.io)".to_owned()
+        }
+        (_, io::ErrorKind::FileTooLarge) => {
+            "put long series into files, which keys such as loss.snr_file name".to_owned()
+        }
+        _ => "name a regular file, or give `-` and send the scenario to standard input".to_owned(),
+    };
+    LabError::Unread { name: name.to_owned(), source, help }
+}
+
+/// What messages and results call a scenario that came from standard input.
+pub const STREAM: &str = "standard input";

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::reading::{self, LARGEST_RESULT};
 use crate::{LabError, VERSION, files};
 
 /// What kind of experiment has its results there, and so which files it writes.
@@ -63,6 +64,8 @@ impl Place {
         let ours = Experiment::of(cases, seeds)?;
         files::prepare(folder)?;
         let place = Self { _lock: lock(folder)? };
+        // What cannot be replaced at the end is found before anything runs.
+        kind.files().iter().try_for_each(|name| files::replaceable(&folder.join(name)))?;
         if !overwrite {
             kind.refuse_to_replace(folder, &ours)?;
         }
@@ -176,6 +179,9 @@ impl CellId {
 /// locks there is none.
 fn lock(folder: &Path) -> Result<Option<File>, LabError> {
     let path = folder.join(LOCK);
+    if let Ok(there) = std::fs::metadata(&path) {
+        reading::regular(&there).map_err(|error| LabError::io(&path, "the folder cannot be taken", error))?;
+    }
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|error| LabError::io(&path, "the file cannot be written", error))?;
     match file.try_lock() {
@@ -188,7 +194,7 @@ fn lock(folder: &Path) -> Result<Option<File>, LabError> {
 
 /// The JSON in a file, if there is any.
 fn read(path: &Path) -> Option<Value> {
-    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+    serde_json::from_slice(&reading::bytes(path, LARGEST_RESULT).ok()?).ok()
 }
 
 fn json_error(error: serde_json::Error) -> LabError {

@@ -1,26 +1,23 @@
 //! A grid of points, each in several rows and seeds, kept on disk run by run so that it can be resumed.
 //!
 //! Every finished run is one whole file in `runs/`, named after a hash of what was run: version, effective scenario, row
-//! and seed. A later sweep into the same folder takes a run from its file if the file says that it is of exactly this,
-//! and runs it again otherwise. The tables are always assembled from what the files say.
+//! and seed. A later sweep into the same folder takes a run from its file if the file is undamaged and of exactly this
+//! run, and runs it again otherwise. The tables are always assembled from what the files say. `kept` reads and writes
+//! the files.
 
 use std::path::Path;
-
-use ackless_cell::result::RunResult;
-use serde::Deserialize;
-use serde_json::Value;
 
 use crate::case::Case;
 use crate::entry::Entry;
 use crate::export::{estimates_csv, runs_csv};
 use crate::files;
+use crate::kept::{Made, keep};
 use crate::parallel::in_parallel;
-use crate::place::fnv1a;
 use crate::remark::{fairness_column, marked_figure, remarks};
-use crate::run::{Job, Runner, run_whole};
+use crate::run::{Job, Runner};
 use crate::table::{Column, Table, described};
 use crate::yardstick::{Yardstick, baseline_name};
-use crate::{LabError, VERSION, picture};
+use crate::{LabError, picture};
 
 /// What a sweep did.
 #[derive(Clone, Debug)]
@@ -31,6 +28,8 @@ pub struct Sweep {
     pub ran: usize,
     /// How many were taken from files.
     pub resumed: usize,
+    /// The files that were there and not believed, so that their runs were made again, with the reason of each.
+    pub damaged: Vec<String>,
     /// The names of the files that stand in the folder beside the runs.
     pub files: Vec<&'static str>,
 }
@@ -64,8 +63,13 @@ impl Sweep {
                 .into_iter()
                 .collect();
         let outcomes = outcomes?;
-        let resumed = outcomes.iter().filter(|(_, resumed)| *resumed).count();
+        let resumed = outcomes.iter().filter(|(_, made)| *made == Made::Before).count();
         let ran = outcomes.len() - resumed;
+        let damaged = outcomes.iter().filter_map(|(_, made)| match made {
+            Made::Again(reason) => Some(reason.clone()),
+            Made::Before | Made::Now => None,
+        });
+        let damaged = damaged.collect();
         let mut results = outcomes.into_iter().map(|(result, _)| result);
         let cases = cases.into_iter().map(|case| (case, results.by_ref().take(seeds as usize).collect()));
         let entries = Entry::all(cases);
@@ -73,7 +77,7 @@ impl Sweep {
         made.extend(picture::sweep(&entries)?.map(|svg| ("sweep.svg", svg)));
         let contents: Vec<_> = made.iter().map(|(name, content)| (*name, content.as_str())).collect();
         files::write_all(folder, &contents)?;
-        Ok(Self { entries, ran, resumed, files: made.into_iter().map(|(name, _)| name).collect() })
+        Ok(Self { entries, ran, resumed, damaged, files: made.into_iter().map(|(name, _)| name).collect() })
     }
 
     /// As CSV, a line for each point and row: the text of `sweep.csv`.
@@ -116,79 +120,4 @@ impl Sweep {
         }
         text
     }
-}
-
-/// The result of `job` and whether it was there already: in its file in the folder `runs`, where it is kept if it is made now. Whoever makes one run
-/// twice, wherever, makes the same file, which appears whole or not at all.
-///
-/// # Errors
-/// Where the folder cannot be written, or the runner is stopped.
-pub fn keep(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunResult, bool), LabError> {
-    let identity = identity(job)?;
-    let path = runs.join(name_of(&identity));
-    if let Some(result) = kept(&path, &identity) {
-        return Ok((result, true));
-    }
-    files::write(&path, made(runner, job)?.as_bytes())?;
-    // What was just made and what is resumed later take the same way, so that they cannot differ.
-    let result = kept(&path, &identity).ok_or_else(|| {
-        let error = std::io::Error::other("it does not read back as it was written");
-        LabError::io(&path, "the result is lost", error)
-    })?;
-    Ok((result, false))
-}
-
-/// Makes the run: the text of its file.
-///
-/// # Errors
-/// Where the runner is stopped.
-pub fn made(runner: &dyn Runner, job: Job<'_>) -> Result<String, LabError> {
-    serde_json::to_string_pretty(&run_whole(runner, job)?).map_err(json_error)
-}
-
-/// The name of the file in which a run is kept: a hash of version, effective scenario, row and seed.
-///
-/// # Errors
-/// Never in practice: a scenario can be written as JSON.
-pub fn name(job: Job<'_>) -> Result<String, LabError> {
-    Ok(name_of(&identity(job)?))
-}
-
-/// The result in the file at `path`, if there is one and it is of exactly this identity. Anything else there, such as a
-/// file of an older version, is not an error: the run is made again and the file replaced.
-fn kept(path: &Path, identity: &Value) -> Option<RunResult> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let value: Value = serde_json::from_str(&text).ok()?;
-    let keys = identity.as_object()?;
-    if !keys.iter().all(|(key, expected)| value.get(key) == Some(expected)) {
-        return None;
-    }
-    Kept::deserialize(value).ok().map(|kept| kept.result)
-}
-
-/// A result among the rest of its file. It is read as a neighbour's is, which stands beside a name, so that what reads one is compiled once.
-#[derive(Deserialize)]
-struct Kept {
-    #[serde(flatten)]
-    result: RunResult,
-}
-
-/// What distinguishes a run from every other.
-fn identity(job: Job<'_>) -> Result<Value, LabError> {
-    let scenario = serde_json::to_value(job.case.scenario.effective(job.case.row)).map_err(json_error)?;
-    Ok(serde_json::json!({
-        "version": VERSION,
-        "scenario": scenario,
-        "scheme": job.case.row.name,
-        "seed": job.seed,
-    }))
-}
-
-/// The name of the file. Two runs with one hash would only make each other run again.
-fn name_of(identity: &Value) -> String {
-    format!("{:016x}.json", fnv1a(identity.to_string().as_bytes()))
-}
-
-fn json_error(error: serde_json::Error) -> LabError {
-    LabError::Format("JSON", error.to_string())
 }

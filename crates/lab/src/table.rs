@@ -1,9 +1,14 @@
 //! Tables for people: aligned columns, the first to the left and figures to the right, no borders.
+//!
+//! A table that is wider than the page is divided into several, each of which begins with the first column. A page has
+//! [`PAGE_WIDTH`] columns unless [`within`] says otherwise.
 
+use std::cell::Cell;
 use std::fmt;
 
 use ackless_cell::result::AirtimeClass;
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::statistics::{Estimate, per_mille};
 
@@ -26,12 +31,6 @@ impl Column {
     pub(crate) fn new(title: impl Into<String>, cells: impl Iterator<Item = String>) -> Self {
         Self { title: title.into(), cells: cells.collect() }
     }
-
-    /// How many letters its widest line has.
-    fn width(&self) -> usize {
-        let lines = self.title.lines().chain(self.cells.iter().map(String::as_str));
-        lines.map(|line| line.chars().count()).max().unwrap_or(0)
-    }
 }
 
 impl Table {
@@ -48,25 +47,70 @@ impl Table {
         Self { header, rows: (0..height).map(row).collect() }
     }
 
-    /// Whole columns as a table or, where they take more than the width of a page, as several, each of which begins with the first column.
-    pub(crate) fn pages(columns: Vec<Column>) -> String {
-        let Some((first, rest)) = columns.split_first() else { return String::new() };
-        let mut tables = Vec::new();
-        let mut rest = rest.to_vec();
-        loop {
-            let mut width = 1 + first.width();
-            let fits = rest.iter().take_while(|column| {
-                width += COLUMN_GAP + column.width();
-                width <= PAGE_WIDTH
-            });
-            let later = rest.split_off(fits.count().max(1).min(rest.len()));
-            rest.insert(0, first.clone());
-            tables.push(Self::of_columns(&rest).to_string());
-            if later.is_empty() {
-                return tables.join("\n");
-            }
-            rest = later;
+    /// The table in as many parts as it takes to keep each within `width` columns. Texts are wrapped
+    /// where a part with one figure is still too wide.
+    fn pages(&self, width: usize) -> Vec<Self> {
+        if page_of(self.widths().iter()) <= width {
+            return vec![self.clone()];
         }
+        let narrow = self.wrapped(width);
+        let widths = narrow.widths();
+        let Some((&first, rest)) = widths.split_first() else { return vec![narrow] };
+        let mut pages = Vec::new();
+        let mut from = 0;
+        while from < rest.len() {
+            let fits = |&to: &usize| page_of([first].iter().chain(&rest[from..to])) <= width;
+            let to = (from + 1..=rest.len()).take_while(fits).last().unwrap_or(from + 1);
+            let part = |line: &Vec<String>| [&line[..1], &line[from + 1..=to]].concat();
+            pages.push(Self { header: part(&narrow.header), rows: narrow.rows.iter().map(part).collect() });
+            from = to;
+        }
+        if pages.is_empty() { vec![narrow] } else { pages }
+    }
+
+    /// The same with the first column and the others so narrow that the first and any other fit.
+    fn wrapped(&self, width: usize) -> Self {
+        let widths = self.widths();
+        let room = width.saturating_sub(page_of([0, 0].iter()));
+        let widest = widths.iter().skip(1).copied().max().unwrap_or(0);
+        let first = room.saturating_sub(widest).max(NARROWEST.min(room / 2));
+        let first = widths.first().map_or(0, |&own| own.min(first));
+        let line = |line: &Vec<String>| {
+            let cells = line.iter().enumerate();
+            cells.map(|(n, cell)| broken(cell, if n == 0 { first } else { room - first })).collect()
+        };
+        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect() }
+    }
+
+    /// How many columns of a terminal the widest line of each column takes.
+    fn widths(&self) -> Vec<usize> {
+        let lines = [&self.header].into_iter().chain(&self.rows);
+        let width = |cell: &String| cell.lines().map(str::width).max().unwrap_or(0);
+        let of = |n: usize| lines.clone().filter_map(|line| line.get(n)).map(width).max().unwrap_or(0);
+        (0..self.header.len()).map(of).collect()
+    }
+
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Keeps the first `len` rows.
+    pub fn truncate(&mut self, len: usize) {
+        self.rows.truncate(len);
+    }
+
+    /// The table without the columns in which no row has anything, but for the first.
+    pub fn dense(self) -> Self {
+        let has = |n: usize| n == 0 || self.rows.iter().any(|row| row.get(n).is_some_and(|cell| !cell.is_empty()));
+        let kept: Vec<_> = (0..self.header.len()).filter(|&n| has(n)).collect();
+        let line = |line: &Vec<String>| kept.iter().map(|&n| line[n].clone()).collect();
+        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect() }
     }
 
     /// Adds a row.
@@ -77,42 +121,117 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut table = comfy_table::Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
-        table.set_header(&self.header);
-        for row in &self.rows {
-            table.add_row(row);
+        for (n, page) in self.pages(page_width()).iter().enumerate() {
+            let mut table = comfy_table::Table::new();
+            table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')));
+            table.set_header(&page.header);
+            for row in &page.rows {
+                table.add_row(row);
+            }
+            for column in table.column_iter_mut().skip(1) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+            writeln!(f, "{}{}", if n > 0 { "\n" } else { "" }, table.trim_fmt())?;
         }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        writeln!(f, "{}", table.trim_fmt())
+        Ok(())
     }
 }
 
 /// Names with what is said of each: the names in a column, the texts beside it, wrapped to the width of a page.
 pub fn described(lines: &[(String, String)]) -> String {
-    let names = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let indent = names + 3;
+    columns(lines.iter().map(|(name, said)| (name.as_str(), said.as_str())), " ")
+}
+
+/// As [`described`], with the names at the beginning of the line.
+pub fn listed(lines: &[(&str, String)]) -> String {
+    columns(lines.iter().map(|(name, said)| (*name, said.as_str())), "")
+}
+
+fn columns<'a>(lines: impl Iterator<Item = (&'a str, &'a str)> + Clone, margin: &str) -> String {
+    let page = page_width();
+    let names = lines.clone().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let beside = margin.len() + names + NAME_GAP;
+    // Where names take most of the page, what is said of them stands below.
+    let (below, indent) = if beside * 2 > page { (true, margin.len() + BELOW) } else { (false, beside) };
     let mut text = String::new();
     for (name, said) in lines {
-        let mut column = indent;
-        text.push_str(&format!(" {name:names$}  "));
-        for (n, word) in said.split_whitespace().enumerate() {
-            let long = word.chars().count();
-            if n > 0 && column + 1 + long > PAGE_WIDTH {
-                text.push_str(&format!("\n{:indent$}", ""));
-                column = indent;
-            } else if n > 0 {
-                text.push(' ');
-                column += 1;
-            }
-            text.push_str(word);
-            column += long;
-        }
+        let said = wrapped(&said.split_whitespace().collect::<Vec<_>>().join(" "), page.saturating_sub(indent));
+        let said = said.replace('\n', &format!("\n{:indent$}", ""));
+        let gap = if below { format!("\n{:indent$}", "") } else { " ".repeat(beside - margin.len() - name.width()) };
+        text.push_str(format!("{margin}{name}{gap}{said}").trim_end());
         text.push('\n');
     }
     text
+}
+
+/// `text` with newlines instead of spaces where its lines would have more than `width` columns. A single word that is
+/// wider stays as it is.
+pub fn wrapped(text: &str, width: usize) -> String {
+    let lines = text.split('\n').map(|line| {
+        if line.width() <= width {
+            return line.to_owned();
+        }
+        let mut wrapped = String::new();
+        let mut column = 0;
+        for word in line.split(' ') {
+            let long = word.width();
+            if column > 0 && column + 1 + long > width {
+                wrapped.push('\n');
+                column = 0;
+            } else if column > 0 {
+                wrapped.push(' ');
+                column += 1;
+            }
+            wrapped.push_str(word);
+            column += long;
+        }
+        wrapped
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// As [`wrapped`], and a word that is wider is divided.
+fn broken(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for line in wrapped(text, width).split('\n') {
+        for c in line.chars() {
+            let last = lines.last_mut().expect("there is a line");
+            if last.is_empty() || last.width() + c.width().unwrap_or(0) <= width {
+                last.push(c);
+            } else {
+                lines.push(c.to_string());
+            }
+        }
+        lines.push(String::new());
+    }
+    lines.pop();
+    lines.join("\n")
+}
+
+/// What `make` makes, with tables and descriptions of at most `width` columns in this thread meanwhile.
+pub fn within<T>(width: usize, make: impl FnOnce() -> T) -> T {
+    struct Before(usize);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WIDTH.set(self.0);
+        }
+    }
+    let _before = Before(WIDTH.replace(width));
+    make()
+}
+
+/// How many columns a page has here and now.
+fn page_width() -> usize {
+    WIDTH.get()
+}
+
+thread_local! {
+    static WIDTH: Cell<usize> = const { Cell::new(PAGE_WIDTH) };
+}
+
+/// How wide a table of columns of these widths is.
+fn page_of<'a>(widths: impl Iterator<Item = &'a usize>) -> usize {
+    widths.map(|width| width + COLUMN_GAP).sum::<usize>().saturating_sub(1)
 }
 
 /// An estimate as text, without its interval; nothing where there is none.
@@ -187,11 +306,18 @@ pub fn class_title(class: AirtimeClass) -> &'static str {
     }
 }
 
-/// How many columns a line for people has at most, unless a single figure or word is wider.
+/// How many columns a line for people has at most, unless a single figure or word is wider, where nothing says how wide
+/// the terminal is.
 pub const PAGE_WIDTH: usize = 120;
 
 /// What stands between two columns of a table.
-pub(crate) const COLUMN_GAP: usize = 3;
+const COLUMN_GAP: usize = 3;
+/// What stands between a name and what is said of it.
+const NAME_GAP: usize = 2;
+/// How far what stands below a name is indented.
+const BELOW: usize = 4;
+/// A first column is not made narrower, where there is room.
+const NARROWEST: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -208,5 +334,59 @@ mod tests {
         assert!(lines[1].starts_with("         word"), "{text}");
         assert_eq!(lines[2], " longer  short");
         assert!(lines[0].len() + " word".len() > PAGE_WIDTH, "{text}");
+    }
+
+    /// The widest line of a text.
+    fn widest(text: &str) -> usize {
+        text.lines().map(str::width).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn a_table_fits_every_page_and_keeps_every_figure() {
+        let mut table = Table::new((0..14).map(|n| format!("title {n}\nof column")).collect());
+        for row in 0..5 {
+            let name = format!("a name of row {row} that is rather long");
+            table.push([name].into_iter().chain((1..14).map(|n| format!("{}", 1_000 * row + n))).collect());
+        }
+        for width in [40, 41, 57, 80, 119, 120, 200, 1_000] {
+            let text = within(width, || table.to_string());
+            assert!(widest(&text) <= width, "{width}: {text}");
+            let figures = text.split_whitespace().filter(|word| word.parse::<u32>().is_ok_and(|n| n >= 1_000)).count();
+            assert_eq!(figures, 4 * 13, "{width}: {text}");
+        }
+        assert_eq!(within(1_000, || table.to_string()).lines().count(), 8);
+        assert!(widest(&table.to_string()) <= PAGE_WIDTH, "the width is that of a page again");
+    }
+
+    #[test]
+    fn a_table_of_wide_letters_or_a_single_column_fits_too() {
+        let mut table = Table::new(vec!["name".to_owned(), "figure".to_owned()]);
+        table.push(vec!["\u{65e5}".repeat(15), "1.0".to_owned()]);
+        let text = within(40, || table.to_string());
+        assert!(widest(&text) <= 40, "{text}");
+        let mut single = Table::new(vec!["words".to_owned()]);
+        single.push(vec!["word ".repeat(30)]);
+        let text = within(40, || single.to_string());
+        assert!(widest(&text) <= 40 && text.matches("word ").count() + text.matches("word\n").count() >= 30, "{text}");
+    }
+
+    #[test]
+    fn a_column_without_anything_is_left_out_and_the_first_stays() {
+        let mut table = Table::new(["", "a", "b", "c"].map(str::to_owned).to_vec());
+        table.push(["", "", "1", ""].map(str::to_owned).to_vec());
+        table.push(["", "", "", "2"].map(str::to_owned).to_vec());
+        let dense = table.dense();
+        assert_eq!(
+            (dense.header, dense.rows[1].clone()),
+            (["", "b", "c"].map(str::to_owned).to_vec(), ["", "", "2"].map(str::to_owned).to_vec(),)
+        );
+    }
+
+    #[test]
+    fn what_is_said_of_long_names_stands_below_them() {
+        let lines = [("n".repeat(30), "word ".repeat(20)), ("b".to_owned(), "short".to_owned())];
+        let text = within(40, || described(&lines));
+        assert!(widest(&text) <= 40 && text.starts_with(&format!(" {}\n     word", "n".repeat(30))), "{text}");
+        assert_eq!(within(40, || listed(&[("a", "b c".to_owned()), ("long", String::new())])), "a     b c\nlong\n");
     }
 }

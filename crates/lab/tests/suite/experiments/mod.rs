@@ -10,6 +10,7 @@ use ackless_cell::result::{
 };
 use ackless_lab::case::{Axis, Case};
 use ackless_lab::compare::Comparison;
+use ackless_lab::place::{Kind, Place};
 use ackless_lab::run::{Job, run_one};
 use ackless_lab::sweep::Sweep;
 use ackless_scenario::builtin::Builtin;
@@ -381,6 +382,73 @@ fn a_sweep_is_resumed_and_ends_with_the_same_tables() {
     assert_eq!(sweep(&["stations.count=1,2,3"], 3, 2).ran, 1);
     sweep(&["stations.count=1,2"], 2, 2);
     assert_eq!(table("sweep.csv"), means);
+}
+
+/// A sweep of one point, one row and one seed into `folder`.
+fn of_one_run(folder: &std::path::Path) -> Sweep {
+    let cases = Case::all(&wifi_80211n(), &[], &[Row::find("tcp").expect("this is a row")]).expect("it makes a cell");
+    Sweep::run(&pretend, cases, 1, 1, folder, &|| ()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_run_file_with_any_digit_changed_is_made_again_and_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let first = of_one_run(folder.path());
+    assert_eq!((first.ran, first.damaged.len()), (1, 0));
+    let runs = folder.path().join("runs");
+    let file = std::fs::read_dir(&runs).expect("there are runs").next().expect("there is one");
+    let path = file.expect("an entry can be read").path();
+    let name = path.file_name().and_then(|name| name.to_str()).expect("the name is text");
+    let tables = || ["sweep.csv", "runs.csv"].map(|name| std::fs::read(folder.path().join(name)).expect("a table"));
+    let (whole, before) = (std::fs::read(&path).expect("a run can be read"), tables());
+    let digits: Vec<_> = (0..whole.len()).filter(|&at| whole[at].is_ascii_digit()).collect();
+    assert!(digits.len() > 100, "a run has figures");
+    for at in digits.iter().step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[*at] = if damaged[*at] == b'9' { b'1' } else { damaged[*at] + 1 };
+        std::fs::write(&path, damaged).expect("a run can be written");
+        let again = of_one_run(folder.path());
+        assert_eq!((again.ran, again.resumed), (1, 0), "byte {at}");
+        assert!(again.damaged.len() == 1 && again.damaged[0].starts_with(name), "{:?}", again.damaged);
+        assert_eq!(tables(), before, "byte {at}");
+    }
+    let last = of_one_run(folder.path());
+    assert_eq!((last.ran, last.resumed, last.damaged.len()), (0, 1, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fifo_a_socket_or_a_link_to_a_device_in_the_place_of_a_run_is_replaced() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    of_one_run(folder.path());
+    let runs = folder.path().join("runs");
+    let file = std::fs::read_dir(&runs).expect("there are runs").next().expect("there is one");
+    let path = file.expect("an entry can be read").path();
+    let mkfifo = || assert!(std::process::Command::new("mkfifo").arg(&path).status().is_ok_and(|s| s.success()));
+    let bind = || drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket can be made"));
+    let link = || std::os::unix::fs::symlink("/dev/zero", &path).expect("a link can be made");
+    for (make, what) in [(&mkfifo as &dyn Fn(), "a FIFO"), (&bind, "a socket"), (&link, "a device")] {
+        std::fs::remove_file(&path).expect("a run can be removed");
+        make();
+        let again = of_one_run(folder.path());
+        assert!(again.ran == 1 && again.damaged.iter().all(|reason| reason.contains(what)), "{:?}", again.damaged);
+        assert_eq!(of_one_run(folder.path()).resumed, 1);
+    }
+    // In the place of anything else of the sweep, too.
+    let take = || {
+        let cases = Case::all(&wifi_80211n(), &[], &[Row::STOCK]).expect("it makes a cell");
+        Place::take(folder.path(), Kind::Sweep, &cases, 1, false).map(drop).map_err(|error| error.to_string())
+    };
+    for name in ["sweep.json", ".ackless.lock"] {
+        let path = folder.path().join(name);
+        if path.exists() {
+            std::fs::remove_file(&path).expect("it can be removed");
+        }
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().is_ok_and(|status| status.success()));
+        let refused = take().expect_err("a FIFO lies there");
+        assert!(refused.contains(name), "{refused}");
+        std::fs::remove_file(path).expect("it can be removed");
+    }
 }
 
 #[test]

@@ -4,21 +4,28 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use ackless_cell::pcap::Bounds;
 use ackless_lab::{LabError, input};
 use ackless_model::{BatchLimit, CompressedSize, ack_agent, arq_proxy, tack};
 use ackless_phy::OfdmRate;
 use ackless_scenario::Scenario;
-use ackless_wire::Duration;
+use ackless_wire::{Bytes, Duration};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::output::remark;
+
 /// What do TCP acknowledgements cost on this Wi-Fi, and what would take them off the air?
 #[derive(Debug, Parser)]
-#[command(name = "ackless", version, propagate_version = true)]
+#[command(name = "ackless", version, propagate_version = true, after_help = AFTER_HELP)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
 }
+
+const AFTER_HELP: &str = "\
+First steps: `ackless compare` runs the default scenario; `ackless scenarios` and `ackless schemes` list what there is.
+Tables are as wide as COLUMNS says, or as the terminal, at least 40 columns; 120 columns where the output is no terminal.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -37,13 +44,53 @@ pub enum Command {
     Schemes(Schemes),
     /// Say what theory says, without a simulation.
     Model(Model),
+    /// Print a script that completes commands, options, scenarios and schemes in a shell.
+    Completions(Completions),
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man(Man),
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = COMPLETIONS_HELP)]
+pub struct Completions {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Shells that commands can be completed in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Shell {
+    /// GNU Bash.
+    Bash,
+    /// The Z shell.
+    Zsh,
+    /// The friendly interactive shell.
+    Fish,
+}
+
+const COMPLETIONS_HELP: &str = "\
+For the shells of one user:
+  ackless completions bash > ~/.local/share/bash-completion/completions/ackless
+  ackless completions zsh > ~/.zfunc/_ackless    (with ~/.zfunc in fpath, before compinit)
+  ackless completions fish > ~/.config/fish/completions/ackless.fish";
+
+#[derive(Debug, ClapArgs)]
+pub struct Man {
+    /// Write ackless.1 and a page for each command into this folder, for example ~/.local/share/man/man1.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Replace what lies in the folder of --out.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 /// The scenario that a command is about.
 #[derive(Debug, ClapArgs)]
 pub struct Subject {
-    /// A built-in scenario (see `ackless scenarios`) or a file whose name ends in .toml.
-    #[arg(value_name = "NAME|FILE.toml", default_value = "wifi-80211n")]
+    /// A built-in scenario (see `ackless scenarios`), a file whose name ends in .toml, or - for standard input.
+    #[arg(value_name = "NAME|FILE.toml|-", default_value = "wifi-80211n")]
     pub scenario: String,
 
     /// Override a key of the scenario, for example wifi.mcs=5 or stations.count=10. May be repeated; the last wins.
@@ -55,9 +102,17 @@ impl Subject {
     /// The scenario with its overrides.
     ///
     /// # Errors
-    /// As [`input::scenario`].
+    /// As [`input::scenario`] and [`input::stream`].
     pub fn read(&self) -> Result<Scenario, LabError> {
-        input::scenario(&self.scenario, &self.set)
+        let scenario = match self.scenario.as_str() {
+            "-" => input::stream(std::io::stdin().lock(), &self.set),
+            name => input::scenario(name, &self.set),
+        }?;
+        // Perhaps an empty file was not meant, such as one that a shell has just made for the output.
+        if scenario.is_silent() {
+            remark(&format!("{} sets no key: every key has its default", scenario.name()));
+        }
+        Ok(scenario)
     }
 }
 
@@ -65,7 +120,7 @@ impl Subject {
 #[derive(Debug, ClapArgs)]
 pub struct Effort {
     /// How many seeds each row runs, counted from 1 [default: run.seeds of the scenario].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1, 10_000), allow_negative_numbers = true)]
     pub seeds: Option<u32>,
 
     /// Schemes to run, divided by commas, or all: every one that makes sense there (see `ackless schemes`) [default: run.schemes of the
@@ -74,7 +129,7 @@ pub struct Effort {
     pub schemes: Vec<String>,
 
     /// How many threads to use; 0 is one for each core. The results do not depend on it.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_024), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u16>(0, 1_024), allow_negative_numbers = true)]
     pub threads: u16,
 }
 
@@ -150,7 +205,7 @@ pub struct Run {
     pub subject: Subject,
 
     /// The seed of all randomness.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0, u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
 
     /// The scheme to run (see `ackless schemes`); stock is the scenario as it is written.
@@ -160,6 +215,10 @@ pub struct Run {
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+
+    /// Show every line of tables that are otherwise folded, such as each data rate of each link.
+    #[arg(long, conflicts_with = "json")]
+    pub full: bool,
 
     #[command(flatten)]
     pub recorded: Recorded,
@@ -172,6 +231,14 @@ pub struct Recorded {
     /// Also write everything that goes over the air, warm-up included, into this file, for Wireshark.
     #[arg(long, value_name = "FILE.pcapng")]
     pub pcap: Option<PathBuf>,
+
+    /// The most bytes of the capture, for example 100MB: it ends before the first frame that does not fit.
+    #[arg(long, value_name = "SIZE", value_parser = ackless_scenario::size, requires = "pcap")]
+    pub pcap_limit: Option<Bytes>,
+
+    /// The most bytes of each frame in the capture, radiotap header included, for example 200B.
+    #[arg(long, value_name = "SIZE", value_parser = snap_len, requires = "pcap")]
+    pub pcap_snaplen: Option<u32>,
 
     /// Also write what the air did, and every 10 ms how each flow stood, for plotting: FILE.json has both; FILE.csv has the air, and
     /// FILE.series.csv beside it the flows. Warm-up included.
@@ -188,6 +255,11 @@ impl Recorded {
     pub fn is_wanted(&self) -> bool {
         self.pcap.is_some() || self.timeline.is_some()
     }
+
+    /// How much of the cell the capture keeps.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { bytes: self.pcap_limit, snap_len: self.pcap_snaplen }
+    }
 }
 
 #[cfg(all(target_os = "linux", feature = "emulate"))]
@@ -197,7 +269,7 @@ pub struct Emulate {
     pub subject: Subject,
 
     /// The seed of all randomness.
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0, u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
 
     /// The scheme to run (see `ackless schemes`); stock is the scenario as it is written.
@@ -298,6 +370,8 @@ pub struct Scenarios {
 
 #[derive(Debug, Subcommand)]
 pub enum ScenarioAction {
+    /// List the built-in scenarios: the same as without a command.
+    List,
     /// Show a scenario with every key, its value and its meaning, as a file that can be edited and run.
     Show {
         #[command(flatten)]
@@ -306,6 +380,10 @@ pub enum ScenarioAction {
         /// As which scheme's row runs it (see `ackless schemes`): with what the row and a preset of hosts have laid over it; stock is the scenario as it is written.
         #[arg(long, default_value = "stock", value_name = "NAME")]
         scheme: String,
+
+        /// Only the keys whose values are not their defaults, without comments. The file is the same scenario.
+        #[arg(long)]
+        short: bool,
     },
     /// Show the reference page of all keys, in Markdown.
     Keys,
@@ -324,6 +402,8 @@ pub struct Schemes {
 
 #[derive(Debug, Subcommand)]
 pub enum SchemeAction {
+    /// List the schemes: the same as without a command.
+    List,
     /// Say what a scheme is, its options with their values, where it comes from, what it needs and what it is known to break.
     Show {
         /// Its name, as `ackless schemes` lists it.
@@ -380,7 +460,7 @@ pub struct HackModel {
     pub txop: BatchLimit,
 
     /// Mean bytes of a compressed ACK; 4.36 is what the paper measured.
-    #[arg(long, value_name = "BYTES", default_value = "4.36")]
+    #[arg(long, value_name = "BYTES", default_value = "4.36", allow_negative_numbers = true)]
     pub ack_bytes: CompressedSize,
 
     /// Show tables 2 and 3 instead: how many ACKs 25 MiB take, and what they cost.
@@ -508,6 +588,16 @@ fn batch_limit(text: &str) -> Result<BatchLimit, String> {
     Ok(BatchLimit::Txop(Duration::from_micros(micros)))
 }
 
+/// Reads the most bytes of a frame in a capture.
+fn snap_len(text: &str) -> Result<u32, String> {
+    let bytes = ackless_scenario::size(text)?.get();
+    let least = u64::from(LEAST_SNAP_LEN);
+    u32::try_from(bytes)
+        .ok()
+        .filter(|_| bytes >= least)
+        .ok_or_else(|| format!("expected at least {least}B, which hold the longest header of 802.11 and radiotap"))
+}
+
 /// Reads whole numbers from `least` to `most`.
 fn whole<N>(least: N, most: N) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
 where
@@ -524,6 +614,9 @@ fn ofdm_rate(text: String) -> Result<OfdmRate, String> {
     let rate = OfdmRate::ALL.into_iter().find(|rate| text.parse() == Ok(rate.bits().bps() / 1_000_000));
     rate.ok_or_else(|| format!("802.11a has no rate of {text} Mbps"))
 }
+
+/// The radiotap header and the header of 802.11 fit into it.
+const LEAST_SNAP_LEN: u32 = 80;
 
 const LONGEST_TXOP_MICROS: u64 = 255 * 32;
 

@@ -1,28 +1,35 @@
 //! The `ackless` command: compare, run, sweep, look at scenarios and schemes, and what theory says.
 //!
-//! - `args`: what can be typed; `commands`: one module for each command;
-//! - `recording`: a run that leaves a capture or a timeline; `output`: printing, progress.
+//! - `args`: what can be typed; `mistakes`: what is said where it cannot; `commands`: one module for each command;
+//! - `recording`: a run that leaves a capture or a timeline; `capture`: how large that may become; `output`: printing, progress.
 //!
 //! The command is [`main()`]; [`theory`] is what others ask of it.
 //!
 //! Every mistake ends with a message that names the place and the remedy, and exit code 2, before anything is written.
 
 mod args;
+mod capture;
 mod commands;
 #[cfg(all(target_os = "linux", feature = "emulate"))]
 mod live;
+mod mistakes;
 mod output;
 mod recording;
 
 use std::process::ExitCode;
 
+use ackless_scenario::printable::printable_lines;
 use clap::Parser as _;
 
 use args::{Args, Command};
 
 /// The command.
 pub fn main() -> ExitCode {
-    let outcome = match Args::parse().command {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return mistakes::refuse(&error),
+    };
+    let outcome = match args.command {
         Command::Compare(options) => commands::compare::run(&options),
         Command::Run(options) => commands::run::run(&options),
         #[cfg(all(target_os = "linux", feature = "emulate"))]
@@ -31,6 +38,8 @@ pub fn main() -> ExitCode {
         Command::Scenarios(options) => commands::scenarios::run(&options),
         Command::Schemes(options) => commands::schemes::run(&options),
         Command::Model(options) => commands::model::run(&options),
+        Command::Completions(options) => commands::completions::run(&options),
+        Command::Man(options) => commands::man::run(&options),
     };
     output::exit_code(outcome.map(|()| ExitCode::SUCCESS))
 }
@@ -41,7 +50,7 @@ pub fn main() -> ExitCode {
 /// Where an argument is wrong, with the remedy.
 pub fn theory(arguments: &[String]) -> Result<(String, String), String> {
     let words = ["ackless", "model"].into_iter().chain(arguments.iter().map(String::as_str));
-    let args = Args::try_parse_from(words).map_err(|error| error.to_string())?;
+    let args = Args::try_parse_from(words).map_err(|error| printable_lines(&error.to_string()).into_owned())?;
     let Command::Model(model) = args.command else { return Err("this is no question to theory".to_owned()) };
     commands::model::answered(&model).map_err(|failure| failure.to_string())
 }

@@ -1,11 +1,15 @@
 //! Printing, complaining, and showing progress.
 
+use std::convert::Infallible;
 use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use ackless_lab::LabError;
+use ackless_lab::table::{listed, within, wrapped};
 use ackless_scenario::ScenarioError;
+use ackless_scenario::printable::{brief, printable_lines};
 use indicatif::{ProgressBar, ProgressStyle};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +25,7 @@ pub enum Failure {
     #[error(transparent)]
     Emu(#[from] ackless_emu::EmuError),
     /// An argument is wrong by itself.
-    #[error("{option} {value}: {message}\n  help: {help}")]
+    #[error("{option} {value}: {message}\n  help: {help}", value = brief(value))]
     Argument {
         /// The option.
         option: &'static str,
@@ -33,7 +37,7 @@ pub enum Failure {
         help: &'static str,
     },
     /// Standard output cannot be written.
-    #[error("standard output: {0}")]
+    #[error("standard output: {0}\n  help: send it to a place with room, such as a file on another disk")]
     Output(std::io::Error),
     /// A result could not be written as JSON.
     #[error("the result could not be written as JSON: {0}")]
@@ -65,11 +69,48 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Names with a line each, all lines beginning in one column.
-pub fn aligned(lines: &[(&str, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    lines.iter().map(|(name, line)| format!("{name:width$}  {line}\n")).collect()
+/// Prints the text for people that `make` makes, as wide as standard output is.
+pub fn print_text(make: impl FnOnce() -> String) -> Result<(), Failure> {
+    try_print_text(|| Ok(make()))
 }
+
+/// As [`print_text`], where there may be no text.
+pub fn try_print_text(make: impl FnOnce() -> Result<String, Failure>) -> Result<(), Failure> {
+    print(&printable_lines(&fitted(width_of(terminal_size_of(std::io::stdout())), make)?))
+}
+
+/// Prints names with what is said of each. Where nothing says how wide the output is, each has one line.
+pub fn print_list(lines: &[(&str, String)]) -> Result<(), Failure> {
+    let width = width_of(terminal_size_of(std::io::stdout())).unwrap_or(usize::MAX);
+    print(&printable_lines(&within(width, || listed(lines))))
+}
+
+/// As [`print_text`], on standard error, as [`remark`].
+pub fn remark_text(make: impl FnOnce() -> String) {
+    let Ok(text) = fitted(width_of(terminal_size_of(std::io::stderr())), || Ok::<_, Infallible>(make()));
+    remark(&text);
+}
+
+/// What `make` makes, with tables and lines of at most `width` columns; unknown, tables have those of a page, and lines
+/// stay as they are.
+fn fitted<E>(width: Option<usize>, make: impl FnOnce() -> Result<String, E>) -> Result<String, E> {
+    match width {
+        Some(width) => within(width, make).map(|text| wrapped(&text, width)),
+        None => make(),
+    }
+}
+
+/// How many columns lines may have: what the environment says, or else the terminal. `None` where neither is known.
+fn width_of(terminal: Option<(Width, Height)>) -> Option<usize> {
+    let said = std::env::var_os("COLUMNS").and_then(|columns| columns.to_str()?.trim().parse::<usize>().ok());
+    let width = said.filter(|&columns| columns > 0).or(terminal.map(|(Width(columns), _)| columns.into()));
+    width.map(|columns| columns.clamp(NARROWEST, WIDEST))
+}
+
+/// Tables with two columns of words fit into so many columns.
+const NARROWEST: usize = 40;
+/// Longer lines are hard to read on any terminal.
+const WIDEST: usize = 10_000;
 
 /// What the process says at its end, after complaining where there is something to complain about.
 pub fn exit_code(outcome: Result<ExitCode, Failure>) -> ExitCode {
@@ -98,13 +139,13 @@ pub fn signalled(signal: i32) -> ExitCode {
 /// Says on standard error why the command ends.
 fn complain(failure: &Failure) {
     // Where standard error is closed there is nobody left to tell; the exit code still says it.
-    let _ = writeln!(std::io::stderr(), "error: {failure}");
+    let _ = writeln!(std::io::stderr(), "error: {}", printable_lines(&failure.to_string()));
 }
 
 /// Says something on standard error beside the results.
 pub fn remark(text: &str) {
     // As above: a remark that nobody can read is no failure.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", printable_lines(text));
 }
 
 /// A bar for `runs` runs on standard error; it shows only on a terminal, and leaves no trace.

@@ -9,12 +9,13 @@ use ackless_cell::pcap::PcapWriter;
 use ackless_cell::result::RunResult;
 use ackless_cell::timeline::{Format, Timeline};
 use ackless_lab::LabError;
+use ackless_lab::error::shown;
 use ackless_lab::files::{self, WholeFile};
 use ackless_lab::run::Runner;
 use ackless_wire::Duration;
 
-use crate::args;
 use crate::output::Failure;
+use crate::{args, capture};
 
 /// Runs one cell and writes what happens in it. No file gets its name before all of them are complete.
 pub struct Recording {
@@ -46,7 +47,7 @@ impl Recording {
         }
         let capture = pcap.as_deref().map(|path| {
             let file = BufWriter::new(WholeFile::create(path)?);
-            PcapWriter::of_cell(file, config).map_err(|error| unwritten(path, error))
+            PcapWriter::of_cell_within(file, config, options.bounds()).map_err(|error| unwritten(path, error))
         });
         let drawn = timeline.as_deref().zip(form).map(|(path, form)| {
             let file = BufWriter::new(WholeFile::create(path)?);
@@ -56,10 +57,12 @@ impl Recording {
         Ok(Self { files: Mutex::new(files), pcap, timeline })
     }
 
-    /// Gives the files their names, if all of them could be written, and says which they are.
-    pub fn finish(self) -> Result<Vec<PathBuf>, LabError> {
+    /// Gives the files their names, if all of them could be written. Returns what is to be said of
+    /// them: which they are, and what the capture lacks.
+    pub fn finish(self) -> Result<Vec<String>, LabError> {
         let (capture, timeline) = self.files.into_inner().expect("the run that held the files has ended");
         let mut complete = Vec::new();
+        let left_out = capture.as_ref().and_then(PcapWriter::left_out);
         if let (Some(capture), Some(path)) = (capture, &self.pcap) {
             complete.push((path.clone(), whole(path, capture.finish().map_err(|error| unwritten(path, error))?)?));
         }
@@ -73,7 +76,9 @@ impl Recording {
                 complete.push((path, file));
             }
         }
-        complete.into_iter().map(|(path, file)| file.finish().map(|()| path)).collect()
+        let written = complete.into_iter().map(|(path, file)| file.finish().map(|()| shown(&path)));
+        let written = format!("written: {}", written.collect::<Result<Vec<_>, _>>()?.join(", "));
+        Ok(std::iter::once(written).chain(left_out.map(capture::remark)).collect())
     }
 }
 

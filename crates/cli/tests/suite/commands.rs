@@ -124,6 +124,28 @@ fn run_writes_a_capture_that_repeats_byte_for_byte_and_changes_no_figure() {
 }
 
 #[test]
+fn a_large_capture_is_announced_and_ends_at_its_limit() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = |name: &str| folder.path().join(name).to_str().expect("the path is text").to_owned();
+    let captured = |name: &str, options: &[&str]| {
+        let output = ackless(&[&["run", "--pcap", &path(name)], options].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        stdout(&output);
+        (std::fs::metadata(path(name)).expect("the capture was written").len(), said)
+    };
+    let (whole, said) = captured("whole", &SHORT);
+    assert!(!said.contains("--pcap-limit"), "{said}");
+    let (limited, said) = captured("limited", &short(&["--pcap-limit", "100kB"]));
+    assert!(limited <= 100_000 && limited > 90_000 && whole > 500_000, "{limited} of {whole}");
+    assert!(said.contains("the capture ends after 0.") && said.contains("frames are not in it"), "{said}");
+    let (cut, said) = captured("cut", &short(&["--pcap-snaplen", "100B"]));
+    assert!(cut * 5 < whole && !said.contains("ends"), "{cut} of {whole}: {said}");
+    let long = ["--set", "run.measured=100000s", "--timeline", "no/such/folder/x.csv"];
+    let refused = ackless(&[&["run", "--pcap", &path("long")], &long[..]].concat());
+    assert!(!String::from_utf8_lossy(&refused.stderr).contains("may take about"), "what does not run is not announced");
+}
+
+#[test]
 fn sweep_resumes_and_leaves_the_same_tables() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let out = folder.path().to_str().expect("the path is text");
@@ -285,14 +307,14 @@ fn mistakes_end_with_exit_code_2_the_place_and_the_remedy() {
         "--set agent.again=1ms: agent.again is 1ms, but",
     );
     assert_refused(&["compare", "--vary", "wifi.mcs"], "--vary wifi.mcs: there is no `=`");
-    assert_refused(&["compare", "--seeds", "0"], "0 is not in 1..=10000");
-    assert_refused(&["compare", "--seeds", "-1"], "-1 is not in 1..=10000");
-    assert_refused(&["compare", "--threads", "100000"], "100000 is not in 0..=1024");
+    assert_refused(&["compare", "--seeds", "0"], "expected a whole number from 1 to 10000");
+    assert_refused(&["compare", "--seeds", "-1"], "expected a whole number from 1 to 10000");
+    assert_refused(&["compare", "--threads", "100000"], "expected a whole number from 0 to 1024");
     assert_refused(&["compare", "--schemes", "tcp,"], "--schemes tcp,: a name is missing");
     assert_refused(&["compare", "--schemes", "tcp,udp,tcp"], "tcp stands there twice");
     assert_refused(&["compare", "--vary", "wifi.mcs=1,1"], "--vary wifi.mcs=1,1: the value 1 stands there twice");
     assert_refused(&["run", "wifi-80211n.toml"], "the built-in scenario is called `wifi-80211n`");
-    assert_refused(&["run", "--pcap", "."], ".: the file cannot be written: is a directory");
+    assert_refused(&["run", "--pcap", "."], ".: the file cannot be written: it is a directory");
     assert_refused(&["compare", "--jsn"], "'--json'");
     assert_refused(&["sweep", "--over", "wifi.mcs=0..7"], "--out");
     let folder = tempfile::tempdir().expect("a temporary folder can be made");

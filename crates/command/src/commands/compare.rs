@@ -2,6 +2,7 @@
 
 use ackless_lab::case::Axis;
 use ackless_lab::compare::Comparison;
+use ackless_lab::error::shown;
 use ackless_lab::files;
 use ackless_lab::input;
 use ackless_lab::place::{Kind, Place};
@@ -9,7 +10,7 @@ use ackless_lab::run::Simulator;
 use ackless_scenario::Row;
 
 use crate::args::Compare;
-use crate::output::{Failure, print, progress, remark};
+use crate::output::{Failure, print, print_text, progress, remark};
 
 /// Runs the comparison and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
@@ -36,13 +37,13 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
         let files =
             [("comparison.txt", &text), ("comparison.json", &json), ("comparison.csv", &csv), ("comparison.svg", &svg)];
         files::write_all(folder, &files.map(|(name, content)| (name, content.as_str())))?;
-        remark(&format!("written to {}: {}", folder.display(), files.map(|(name, _)| name).join(", ")));
+        remark(&format!("written to {}: {}", shown(folder), files.map(|(name, _)| name).join(", ")));
     }
     if options.json {
         print(&comparison.to_json()?)
     } else if options.csv {
         print(&comparison.to_csv()?)
     } else {
-        print(&comparison.to_text())
+        print_text(|| comparison.to_text())
     }
 }

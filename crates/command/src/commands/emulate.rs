@@ -16,9 +16,11 @@ use ackless_emu::world::{Ends, Plan, World, directory, find};
 use ackless_scenario::{Row, Scenario};
 use ackless_wire::Duration;
 
+use super::one_row;
 use crate::args::{Emulate, Offloads};
+use crate::capture;
 use crate::live::Live;
-use crate::output::{Failure, exit_code, print, remark, signalled};
+use crate::output::{Failure, exit_code, print, print_text, remark, remark_text, signalled};
 use crate::recording::{Files, Recording};
 use figures::{Told, names, text};
 use watch::{Behind, Links, device};
@@ -35,7 +37,7 @@ pub fn run(options: &Emulate) -> ExitCode {
 
 fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     let scenario = options.subject.read()?;
-    let row = Row::find(&options.scheme)?;
+    let row = one_row(&options.scheme)?;
     scenario.heeds_overrides(&[row])?;
     let built = without_end(&scenario)?.build(row)?;
     let config = prepared(&built, options.with_flows)?;
@@ -47,7 +49,8 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
     };
     let mut recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &config)).transpose()?;
     let plan = Plan { ends, ..plan(&options.name, options.offload, &config) };
-    for line in remarks(options, &built, row) {
+    let length = options.duration.and_then(|time| capture::warning(&options.recorded, &config, time));
+    for line in remarks(options, &built, row).into_iter().chain(length) {
         remark(&line);
     }
     // Before another thread starts: see `Signals`.
@@ -69,10 +72,7 @@ fn try_run(options: &Emulate) -> Result<ExitCode, Failure> {
         Err(failure) => return Err(failure),
     }
     // Where the files of the recording had no room, the figures are still good.
-    if let Some(paths) = written? {
-        let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-        remark(&format!("written: {}", paths.join(", ")));
-    }
+    written?.into_iter().flatten().for_each(|line| remark(&line));
     Ok(code)
 }
 
@@ -143,10 +143,10 @@ fn show(options: &Emulate, told: &Told) -> Result<(), Failure> {
         told.complaint().iter().for_each(|complaint| remark(complaint));
         print(&serde_json::to_string_pretty(told)?)
     } else if options.command.is_empty() {
-        print(&text(told))
+        print_text(|| text(told))
     } else {
         // Standard output is the command's.
-        remark(&text(told));
+        remark_text(|| text(told));
         Ok(())
     }
 }

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::emulate::{LATE_US, needs_answers_at_sifs, plan, removed};
 use crate::args::{Compare, Offloads};
-use crate::output::{Failure, print, progress, remark};
+use crate::output::{Failure, print, print_text, progress, remark, remark_text};
 
 /// Runs all of it, one after the other, and prints it.
 pub fn run(options: &Compare) -> Result<(), Failure> {
@@ -55,7 +55,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     drop(signals);
     let left_out: Vec<_> = left_out_lines(&left_out);
     if !left_out.is_empty() {
-        remark(&format!("left out\n\n{}", described(&left_out)));
+        remark_text(|| format!("left out\n\n{}", described(&left_out)));
     }
     let figures: Vec<Figures> = lines.iter().map(Line::figures).collect();
     if options.json {
@@ -63,7 +63,7 @@ pub fn run(options: &Compare) -> Result<(), Failure> {
     } else if options.csv {
         print(&csv(&figures))
     } else {
-        print(&text(scenario.name(), seeds, &figures))
+        print_text(|| text(scenario.name(), seeds, &figures))
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! One module for each question; [`beside`] sets a paper's words beside a closed form.
 
+use std::path::Path;
+
+use ackless_lab::error::shown;
 use ackless_lab::files;
 use ackless_wire::BitRate;
 use serde_json::Value;
 
-use crate::args::{AnswerIn, Model, Question};
-use crate::output::{Failure, print, remark};
+use crate::args::{Model, Question};
+use crate::output::{Failure, print, remark, try_print_text};
 
 mod ack_agent;
 mod ack_filter;
@@ -37,7 +40,12 @@ pub fn run(options: &Model) -> Result<(), Failure> {
         Question::ArqProxy(options) => &options.answer,
         Question::Tack(options) => &options.answer,
     };
-    give(answer(options)?, form)
+    let made = answer(options)?;
+    let json = serde_json::to_string_pretty(&made.json)?;
+    if let Some(folder) = &form.out {
+        keep(&made, &json, folder, form.overwrite)?;
+    }
+    if form.json { print(&json) } else { try_print_text(|| Ok(answer(options)?.text)) }
 }
 
 /// The answer for people and as JSON.
@@ -56,18 +64,15 @@ fn answer(options: &Model) -> Result<Answer, Failure> {
     }
 }
 
-/// Writes the answer into the folder that is asked for, if one is, where nothing of another answer lies unless that may be replaced, and prints it.
-fn give(answer: Answer, form: &AnswerIn) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(&answer.json)?;
-    if let Some(folder) = &form.out {
-        let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
-        let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json.as_str())];
-        all.extend(answer.pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
-        files::write_all_new(folder, &all, form.overwrite)?;
-        let written: Vec<_> = all.iter().map(|(name, _)| *name).collect();
-        remark(&format!("written to {}: {}", folder.display(), written.join(", ")));
-    }
-    print(if form.json { &json } else { &answer.text })
+/// Writes the answer into a folder where nothing of another answer lies, unless that may be replaced.
+fn keep(answer: &Answer, json: &str, folder: &Path, overwrite: bool) -> Result<(), Failure> {
+    let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
+    let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json)];
+    all.extend(answer.pictures.iter().map(|(name, svg)| (*name, svg.as_str())));
+    files::write_all_new(folder, &all, overwrite)?;
+    let written: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+    remark(&format!("written to {}: {}", shown(folder), written.join(", ")));
+    Ok(())
 }
 
 /// The rate in Mbps, nearest to its decimal digits.

@@ -2,28 +2,32 @@
 
 use std::fmt::Write as _;
 
-use ackless_cell::result::{AirtimeClass, FlowResult, Percentiles, RunResult};
+use ackless_cell::result::{AirtimeClass, FlowResult, Percentiles, RateUse, RunResult};
 use ackless_lab::case::Case;
 use ackless_lab::entry::{Entry, deeds_line};
 use ackless_lab::metric::airtime_percent;
 use ackless_lab::run::{Job, Simulator, Told, run_one};
-use ackless_lab::table::{Table, airtime_table, described};
+use ackless_lab::table::{Table, airtime_table, described, listed};
 use ackless_lab::yardstick::Yardstick;
-use ackless_scenario::Row;
+use ackless_wire::Instant;
 
+use super::one_row;
 use crate::args::Run;
-use crate::output::{Failure, print, remark, spinner};
+use crate::capture;
+use crate::output::{Failure, print, print_text, remark, spinner};
 use crate::recording::Recording;
 
 /// Runs the cell and prints what it found.
 pub fn run(options: &Run) -> Result<(), Failure> {
     let scenario = options.subject.read()?;
-    let row = Row::find(&options.scheme)?;
+    let row = one_row(&options.scheme)?;
     scenario.heeds_overrides(&[row])?;
     let config = scenario.build(row)?;
     let case = Case { point: Vec::new(), row, scenario, config };
     let job = Job { case: &case, seed: options.seed };
     let recording = options.recorded.is_wanted().then(|| Recording::of(&options.recorded, &case.config)).transpose()?;
+    let time = case.config.end() - Instant::ZERO;
+    capture::warning(&options.recorded, &case.config, time).iter().for_each(|line| remark(line));
     let spinner = spinner();
     let record = match &recording {
         Some(recording) => run_one(recording, job),
@@ -31,19 +35,17 @@ pub fn run(options: &Run) -> Result<(), Failure> {
     };
     spinner.finish_and_clear();
     if let Some(recording) = recording {
-        let written: Vec<_> = recording.finish()?.iter().map(|path| path.display().to_string()).collect();
-        remark(&format!("written: {}", written.join(", ")));
+        recording.finish()?.iter().for_each(|line| remark(line));
     }
     if options.json {
         return print(&serde_json::to_string_pretty(&Told::of(&case, &record))?);
     }
     let cells = Entry::all([(case, vec![record.result])]);
-    let texts: Vec<_> = cells.iter().map(text).collect();
-    print(&texts.join("\n"))
+    print_text(|| cells.iter().map(|cell| text(cell, options.full)).collect::<Vec<_>>().join("\n"))
 }
 
-/// What a single run found, for people.
-fn text(entry: &Entry) -> String {
+/// What a single run found, for people; long tables whole only if it is to be `full`.
+fn text(entry: &Entry, full: bool) -> String {
     let (name, result) = (entry.case.scenario.name(), &entry.runs[0]);
     let counters = &result.counters.total;
     let cell: String = entry.case.point.iter().map(|(_, cell)| format!(", cell {cell}")).collect();
@@ -77,25 +79,38 @@ fn text(entry: &Entry) -> String {
             ),
         ),
     ];
-    for (title, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
-        writeln!(text, "{title:<18} {value}").expect("a string takes all that is written");
-    }
+    let lines = lines.into_iter().filter(|(_, value)| !value.is_empty());
+    text.push_str(&listed(&lines.collect::<Vec<_>>()));
     let cautions = entry.cautions();
     if !cautions.is_empty() {
         let lines: Vec<_> = cautions.iter().map(|caution| ("*".to_owned(), caution.text.clone())).collect();
         write!(text, "\nTo be read with care\n\n{}", described(&lines)).expect("a string takes all that is written");
     }
-    write!(text, "\n{}", flows(result)).expect("a string takes all that is written");
-    for table in [ends(result), datagrams(result), videos(result), rates(result)].into_iter().flatten() {
-        write!(text, "\n{table}").expect("a string takes all that is written");
-    }
-    if !result.pings.is_empty() {
-        write!(text, "\n{}", pings(result)).expect("a string takes all that is written");
-    }
+    let mut tables: Vec<(Table, Option<String>)> =
+        [Some(flows(result)), ends(result), datagrams(result), videos(result)]
+            .into_iter()
+            .chain([(!result.pings.is_empty()).then(|| pings(result))])
+            .flatten()
+            .map(|table| folded(table, full))
+            .collect();
     let shares = AirtimeClass::ALL.map(|class| airtime_percent(result, class));
+    tables.extend(rates(result, full));
+    for (table, note) in &tables {
+        write!(text, "\n{table}{}", note.as_deref().unwrap_or_default()).expect("a string takes all that is written");
+    }
     let airtime = airtime_table(vec![("%".to_owned(), shares)]);
     write!(text, "\nShare of the air time\n\n{airtime}").expect("a string takes all that is written");
     text
+}
+
+/// The table whole, or where it is long and need not be `full` its first lines, and what is said of the others.
+fn folded(mut table: Table, full: bool) -> (Table, Option<String>) {
+    let all = table.len();
+    if full || all <= LONGEST {
+        return (table, None);
+    }
+    table.truncate(LONGEST);
+    (table, Some(format!(" and {} more; --full shows all {all}\n", all - LONGEST)))
 }
 
 /// When the transfers were done; nothing where flows are not compared by that, or others beside them have no end.
@@ -185,7 +200,7 @@ fn flows(result: &RunResult) -> Table {
             milliseconds(flow.transfers_ms, |times| times.p95),
         ]);
     }
-    table
+    table.dense()
 }
 
 /// What both ends of flows with BBR, TACK and the like did; nothing where there are none.
@@ -228,7 +243,7 @@ fn ends(result: &RunResult) -> Option<Table> {
             number(ends.ack_loss_percent, 3),
         ])
     });
-    table_of(&titles, lines)
+    table_of(&titles, lines).map(Table::dense)
 }
 
 /// Datagrams and their answers; nothing where they are not counted.
@@ -264,13 +279,23 @@ fn videos(result: &RunResult) -> Option<Table> {
     table_of(&titles, lines)
 }
 
-/// At which rates data went; nothing where all are fixed.
-fn rates(result: &RunResult) -> Option<Table> {
+/// At which rates data went, with what is said of it; nothing where all are fixed. A long table has one line for each
+/// link, unless it is to be `full`.
+fn rates(result: &RunResult, full: bool) -> Option<(Table, Option<String>)> {
+    let lines: usize = result.rates.iter().map(|link| link.rates.len()).sum();
+    if full || lines <= LONGEST {
+        return every_rate(result).map(|table| (table, None));
+    }
+    let (table, note) = folded(rate_of_links(result)?, full);
+    let all = format!(" --full shows all {lines} rates of these links\n");
+    Some((table, Some(note.unwrap_or_default() + &all)))
+}
+
+fn every_rate(result: &RunResult) -> Option<Table> {
     let titles = ["from", "to", "rate", "Mbps", "data\nPPDUs", "MPDUs", "lost %"];
     let lines = result.rates.iter().flat_map(|link| {
         link.rates.iter().enumerate().map(|(n, used)| {
             let of_link = |name: &String| (n == 0).then(|| name.clone());
-            let lost = 100.0 * used.lost as f64 / used.mpdus.max(1) as f64;
             [
                 of_link(&link.from),
                 of_link(&link.to),
@@ -278,11 +303,40 @@ fn rates(result: &RunResult) -> Option<Table> {
                 Some(format!("{:.1}", used.mbps)),
                 Some(used.ppdus.to_string()),
                 Some(used.mpdus.to_string()),
-                Some(format!("{lost:.1}")),
+                Some(lost_percent(used.lost, used.mpdus)),
             ]
         })
     });
     table_of(&titles, lines)
+}
+
+/// A line for each link: the rate that most of its MPDUs had, and the mean over its MPDUs.
+fn rate_of_links(result: &RunResult) -> Option<Table> {
+    let titles = ["from", "to", "rates", "most used", "% of\nMPDUs", "mean\nMbps", "data\nPPDUs", "MPDUs", "lost %"];
+    let lines = result.rates.iter().filter_map(|link| {
+        let sum = |of: fn(&RateUse) -> u64| link.rates.iter().map(of).sum::<u64>();
+        let (ppdus, mpdus, lost) = (sum(|used| used.ppdus), sum(|used| used.mpdus), sum(|used| used.lost));
+        let most = link.rates.iter().max_by_key(|used| used.mpdus)?;
+        let mean = link.rates.iter().map(|used| used.mbps * used.mpdus as f64).sum::<f64>() / mpdus.max(1) as f64;
+        let share = 100.0 * most.mpdus as f64 / mpdus.max(1) as f64;
+        let line = [
+            link.from.clone(),
+            link.to.clone(),
+            link.rates.len().to_string(),
+            most.rate.clone(),
+            format!("{share:.0}"),
+            format!("{mean:.1}"),
+            ppdus.to_string(),
+            mpdus.to_string(),
+            lost_percent(lost, mpdus),
+        ];
+        Some(line.map(Some))
+    });
+    table_of(&titles, lines)
+}
+
+fn lost_percent(lost: u64, mpdus: u64) -> String {
+    format!("{:.1}", 100.0 * lost as f64 / mpdus.max(1) as f64)
 }
 
 /// A table of these lines, in which what there is not stays empty; nothing without a line.
@@ -321,3 +375,6 @@ fn of_tcp(flow: &FlowResult, count: u64) -> String {
 fn milliseconds(times: Option<Percentiles>, of: fn(&Percentiles) -> f64) -> String {
     times.map(|times| format!("{:.2}", of(&times))).unwrap_or_default()
 }
+
+/// A table with more lines is folded.
+const LONGEST: usize = 24;

@@ -7,29 +7,34 @@ use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
 
 use crate::args::{SchemeAction, Schemes};
-use crate::output::{Failure, aligned, print};
+use crate::output::{Failure, print_list, print_text};
 
 /// Lists schemes, or shows one.
 pub fn run(options: &Schemes) -> Result<(), Failure> {
     if let Some(SchemeAction::Show { name }) = &options.action {
-        return print(&shown(Row::find(name)?)?);
+        return show(name);
     }
     if let Some(name) = &options.name {
-        return print(&shown(Row::find(name)?)?);
+        return show(name);
     }
     let lines: Vec<_> = Row::all().iter().map(|row| (row.name, row.summary.to_owned())).collect();
-    print(&aligned(&lines))
+    print_list(&lines)
 }
 
-/// All that there is to say of `row`.
-fn shown(row: &Row) -> Result<String, Failure> {
+fn show(name: &str) -> Result<(), Failure> {
+    let row = Row::find(name)?;
+    let scenarios = scenarios_with(row)?;
+    print_text(|| shown(row, &scenarios))
+}
+
+/// All that there is to say of `row`, which these scenarios compare.
+fn shown(row: &Row, scenarios: &[&str]) -> String {
     let about = row.about;
     let mut facts = vec![("what", about.what.to_owned()), ("source", about.source.to_owned())];
     facts.extend([("needs", about.needs.to_owned()), ("breaks", about.breaks.to_owned())]);
     if !about.counters.is_empty() {
         facts.push(("counts", format!("{}, and more in JSON", about.counters.join(", "))));
     }
-    let scenarios = scenarios_with(row)?;
     if !scenarios.is_empty() {
         facts.push(("compared in", scenarios.join(", ")));
     }
@@ -47,7 +52,7 @@ fn shown(row: &Row) -> Result<String, Failure> {
         .collect();
     let head = "Options: * is set by this scheme; the others are defaults, for a scenario or --set SECTION.KEY=VALUE to change";
     write!(text, "\n{head}\n\n{}", described(&options)).expect("a string takes all that is written");
-    Ok(text)
+    text
 }
 
 /// The built-in scenarios that compare `row` unless told otherwise.

@@ -1,6 +1,7 @@
 //! `ackless sweep`: every point of a grid, kept in a folder.
 
 use ackless_lab::case::{Axis, left_out_lines};
+use ackless_lab::error::shown;
 use ackless_lab::input;
 use ackless_lab::place::{Kind, Place};
 use ackless_lab::run::Simulator;
@@ -8,7 +9,7 @@ use ackless_lab::sweep::Sweep;
 use ackless_lab::table::described;
 
 use crate::args;
-use crate::output::{Failure, print, progress, remark};
+use crate::output::{Failure, print, print_text, progress, remark, remark_text};
 
 /// Runs what is not in the folder yet, and prints the table of all points.
 pub fn run(options: &args::Sweep) -> Result<(), Failure> {
@@ -26,10 +27,26 @@ pub fn run(options: &args::Sweep) -> Result<(), Failure> {
         sweep.ran,
         sweep.resumed,
         sweep.files.join(", "),
-        out = options.out.display()
+        out = shown(&options.out)
     ));
+    damage(&sweep.damaged).iter().for_each(|line| remark(line));
     if !left_out.is_empty() {
-        remark(&format!("left out:\n{}", described(&left_out_lines(&left_out))));
+        remark_text(|| format!("left out:\n{}", described(&left_out_lines(&left_out))));
     }
-    print(&if options.csv { sweep.to_csv()? } else { sweep.to_text() })
+    if options.csv { print(&sweep.to_csv()?) } else { print_text(|| sweep.to_text()) }
 }
+
+/// What is said of run files that were not believed; nothing where there are none.
+fn damage(files: &[String]) -> Option<String> {
+    let (shown, more) = files.split_at(files.len().min(FEW));
+    let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+    let count = match files.len() {
+        0 => return None,
+        1 => "1 run file was damaged, and its run was".to_owned(),
+        many => format!("{many} run files were damaged, and their runs were"),
+    };
+    Some(format!("{count} made again: {}{more}", shown.join(", ")))
+}
+
+/// So many files are named one by one.
+const FEW: usize = 5;

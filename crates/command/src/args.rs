@@ -24,8 +24,11 @@ pub struct Args {
 }
 
 const AFTER_HELP: &str = "\
-First steps: `ackless compare` runs the default scenario; `ackless scenarios` and `ackless schemes` list what there is.
-Tables are as wide as COLUMNS says, or as the terminal, at least 40 columns; 120 columns where the output is no terminal.";
+First steps: `ackless compare` runs the default scenario. `ackless scenarios` and `ackless schemes`
+list what there is.
+
+Tables are as wide as COLUMNS says, or else as the terminal, and at least 40 columns wide. Where
+neither is known, as in a pipe, they have 120 columns.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -77,7 +80,8 @@ For the shells of one user:
 
 #[derive(Debug, ClapArgs)]
 pub struct Man {
-    /// Write ackless.1 and a page for each command into this folder, for example ~/.local/share/man/man1.
+    /// Write ackless.1 and a page for each command into this folder, for example
+    /// ~/.local/share/man/man1.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
@@ -89,7 +93,8 @@ pub struct Man {
 /// The scenario that a command is about.
 #[derive(Debug, ClapArgs)]
 pub struct Subject {
-    /// A built-in scenario (see `ackless scenarios`), a file whose name ends in .toml, or - for standard input.
+    /// A built-in scenario (see `ackless scenarios`), a file whose name ends in .toml, or - for
+    /// standard input.
     #[arg(value_name = "NAME|FILE.toml|-", default_value = "wifi-80211n")]
     pub scenario: String,
 
@@ -108,7 +113,8 @@ impl Subject {
             "-" => input::stream(std::io::stdin().lock(), &self.set),
             name => input::scenario(name, &self.set),
         }?;
-        // Perhaps an empty file was not meant, such as one that a shell has just made for the output.
+        // Perhaps an empty file was not meant, such as one that a shell has just made for the
+        // output.
         if scenario.is_silent() {
             remark(&format!("{} sets no key: every key has its default", scenario.name()));
         }
@@ -232,7 +238,8 @@ pub struct Recorded {
     #[arg(long, value_name = "FILE.pcapng")]
     pub pcap: Option<PathBuf>,
 
-    /// The most bytes of the capture, for example 100MB: it ends before the first frame that does not fit.
+    /// The most bytes of the capture, for example 100MB: it ends before the first frame that does
+    /// not fit.
     #[arg(long, value_name = "SIZE", value_parser = ackless_scenario::size, requires = "pcap")]
     pub pcap_limit: Option<Bytes>,
 
@@ -381,7 +388,8 @@ pub enum ScenarioAction {
         #[arg(long, default_value = "stock", value_name = "NAME")]
         scheme: String,
 
-        /// Only the keys whose values are not their defaults, without comments. The file is the same scenario.
+        /// Only the keys whose values are not their defaults, without comments. The file is the
+        /// same scenario.
         #[arg(long)]
         short: bool,
     },

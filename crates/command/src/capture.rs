@@ -31,8 +31,8 @@ pub fn remark(left_out: LeftOut) -> String {
     format!("the capture ends after {seconds:.6} s, at the limit of --pcap-limit; {frames} not in it")
 }
 
-/// The bytes of a capture of a cell that carries as much as its air, its wire and its flows allow, in
-/// frames of full segments. Small frames in large numbers can take more.
+/// The bytes of a capture of a cell that carries as much as its air, its wire and its flows allow,
+/// in frames of full segments. Small frames in large numbers can take more.
 fn largest(config: &CellConfig, bounds: Bounds, time: Duration) -> u64 {
     let bytes = fastest(config) / 8.0 * time.as_secs_f64();
     let frames = bytes / MEAN_FRAME;
@@ -49,9 +49,11 @@ fn fastest(config: &CellConfig) -> f64 {
     let way = |direction: Direction, wire: BitRate| {
         let flows = || config.flows.iter().filter(|flow| flow.direction == direction);
         let offered: f64 = flows().map(|flow| offered(flow).map_or(f64::INFINITY, bps)).sum();
-        // What repeats itself between stations passes the air twice, and no wire.
+        let steps = config.wired.steps.iter().filter(|step| step.direction.is_none_or(|of| of == direction));
+        let wire = steps.filter_map(|step| step.rate).map(bps).fold(bps(wire), f64::max);
+        // What goes from station to station passes the air twice, and no wire.
         let wired = flows().all(|flow| flow.peer == Peer::Server);
-        offered.min(if wired { bps(wire) } else { f64::INFINITY })
+        offered.min(if wired { wire } else { f64::INFINITY })
     };
     air.min(way(Direction::Down, config.wired.down.rate) + way(Direction::Up, config.wired.up.rate))
 }

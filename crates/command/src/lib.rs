@@ -1,7 +1,9 @@
 //! The `ackless` command: compare, run, sweep, look at scenarios and schemes, and what theory says.
 //!
-//! - `args`: what can be typed; `mistakes`: what is said where it cannot; `commands`: one module for each command;
-//! - `recording`: a run that leaves a capture or a timeline; `capture`: how large that may become; `output`: printing, progress.
+//! - `args`: what can be typed; `mistakes`: what is said where it cannot; `commands`: one module
+//!   for each command;
+//! - `recording`: a run that leaves a capture or a timeline; `capture`: how large that may become;
+//!   `output`: printing, progress.
 //!
 //! The command is [`main()`]; [`theory`] is what others ask of it.
 //!

@@ -79,7 +79,8 @@ pub fn try_print_text(make: impl FnOnce() -> Result<String, Failure>) -> Result<
     print(&printable_lines(&fitted(width_of(terminal_size_of(std::io::stdout())), make)?))
 }
 
-/// Prints names with what is said of each. Where nothing says how wide the output is, each has one line.
+/// Prints names with what is said of each. Where nothing says how wide the output is, each has one
+/// line.
 pub fn print_list(lines: &[(&str, String)]) -> Result<(), Failure> {
     let width = width_of(terminal_size_of(std::io::stdout())).unwrap_or(usize::MAX);
     print(&printable_lines(&within(width, || listed(lines))))
@@ -91,8 +92,8 @@ pub fn remark_text(make: impl FnOnce() -> String) {
     remark(&text);
 }
 
-/// What `make` makes, with tables and lines of at most `width` columns; unknown, tables have those of a page, and lines
-/// stay as they are.
+/// What `make` makes, with tables and lines of at most `width` columns; unknown, tables have those
+/// of a page, and lines stay as they are.
 fn fitted<E>(width: Option<usize>, make: impl FnOnce() -> Result<String, E>) -> Result<String, E> {
     match width {
         Some(width) => within(width, make).map(|text| wrapped(&text, width)),
@@ -100,7 +101,8 @@ fn fitted<E>(width: Option<usize>, make: impl FnOnce() -> Result<String, E>) -> 
     }
 }
 
-/// How many columns lines may have: what the environment says, or else the terminal. `None` where neither is known.
+/// How many columns lines may have: what the environment says, or else the terminal. `None` where
+/// neither is known.
 fn width_of(terminal: Option<(Width, Height)>) -> Option<usize> {
     let said = std::env::var_os("COLUMNS").and_then(|columns| columns.to_str()?.trim().parse::<usize>().ok());
     let width = said.filter(|&columns| columns > 0).or(terminal.map(|(Width(columns), _)| columns.into()));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use ackless_scenario::ScenarioError;
 use ackless_scenario::printable::{brief, printable};
 
-/// Why an experiment did not run, or its results could not be kept. Messages quote what others wrote as
-/// [`printable`] shows it.
+/// Why an experiment did not run, or its results could not be kept. Messages quote what others
+/// wrote as [`printable`] shows it.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The scenario, an override or the name of a row is wrong.

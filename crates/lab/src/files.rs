@@ -113,7 +113,8 @@ impl Write for WholeFile {
     }
 }
 
-/// Refuses a path where something lies that a file must not take the place of: a folder, a device or a FIFO.
+/// Refuses a path where something lies that a file must not take the place of: a folder, a device
+/// or a FIFO.
 ///
 /// # Errors
 /// Says what lies there.

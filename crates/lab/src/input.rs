@@ -21,8 +21,8 @@ pub fn scenario(name: &str, overrides: &[String]) -> Result<Scenario, LabError> 
     overridden(scenario, folder, overrides)
 }
 
-/// The scenario that `input` gives, which messages call [`STREAM`], with these overrides. Files that
-/// its keys name are seen from the working directory.
+/// The scenario that `input` gives, which messages call [`STREAM`], with these overrides. Files
+/// that its keys name are seen from the working directory.
 ///
 /// # Errors
 /// As [`scenario`].
@@ -43,7 +43,8 @@ pub fn text(name: &str) -> Result<Cow<'static, str>, LabError> {
     Builtin::find(name).map(|builtin| Cow::Borrowed(builtin.text)).map_err(|error| meant(name, error).into())
 }
 
-/// The mistake of naming a scenario that there is not, with what was probably meant, if it was no scenario.
+/// The mistake of naming a scenario that there is not, with what was probably meant, if it was no
+/// scenario.
 fn meant(name: &str, error: ScenarioError) -> ScenarioError {
     let help = if name.contains('=') {
         format!("a key is set by an option: --set {name}")

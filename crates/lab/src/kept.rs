@@ -1,4 +1,5 @@
-//! The file of one run: its name says of which run it is, and its last line holds a digest of the rest.
+//! The file of one run: its name says of which run it is, and its last line holds a digest of the
+//! rest.
 
 use std::io;
 use std::path::Path;
@@ -23,8 +24,8 @@ pub enum Made {
     Again(String),
 }
 
-/// The result of `job`, from its file in the folder `runs`, where it is kept if it is made now. Whoever makes one run
-/// twice, wherever, makes the same file, which appears whole or not at all.
+/// The result of `job`, from its file in the folder `runs`, where it is kept if it is made now.
+/// Whoever makes one run twice, wherever, makes the same file, which appears whole or not at all.
 ///
 /// # Errors
 /// Where the folder cannot be written, or the runner is stopped.
@@ -48,8 +49,8 @@ pub fn keep(runner: &dyn Runner, job: Job<'_>, runs: &Path) -> Result<(RunResult
     }
 }
 
-/// Makes the run: the text of its file, which is one JSON object. Its last member is the MD5 digest (RFC 1321), in
-/// hexadecimal digits, of the text of the object without that member.
+/// Makes the run: the text of its file, which is one JSON object. Its last member is the MD5 digest
+/// (RFC 1321), in hexadecimal digits, of the text of the object without that member.
 ///
 /// # Errors
 /// Where the runner is stopped.
@@ -58,7 +59,8 @@ pub fn made(runner: &dyn Runner, job: Job<'_>) -> Result<String, LabError> {
     Ok(sealed(&text))
 }
 
-/// The name of the file in which a run is kept: a hash of version, effective scenario, row and seed.
+/// The name of the file in which a run is kept: a hash of version, effective scenario, row and
+/// seed.
 ///
 /// # Errors
 /// Never in practice: a scenario can be written as JSON.
@@ -66,8 +68,9 @@ pub fn name(job: Job<'_>) -> Result<String, LabError> {
     Ok(name_of(&identity(job)?))
 }
 
-/// The result in the file at `path`, or `None` where nothing is there. A file that is damaged, or not of exactly this
-/// identity, is an error with its reason: the run is made again and the file replaced.
+/// The result in the file at `path`, or `None` where nothing is there. A file that is damaged, or
+/// not of exactly this identity, is an error with its reason: the run is made again and the file
+/// replaced.
 fn read(path: &Path, identity: &Value) -> Result<Option<RunResult>, String> {
     let bytes = match reading::bytes(path, LARGEST_RESULT) {
         Ok(bytes) => bytes,
@@ -108,7 +111,8 @@ fn digest(text: &str) -> String {
     format!("{:x}", md5::compute(text))
 }
 
-/// Removes a FIFO, a socket or a device where a run's file belongs. A folder stays, since it may hold something.
+/// Removes a FIFO, a socket or a device where a run's file belongs. A folder stays, since it may
+/// hold something.
 fn make_room(path: &Path) -> Result<(), LabError> {
     match std::fs::metadata(path) {
         Ok(there) if !there.is_file() && !there.is_dir() => {
@@ -118,7 +122,8 @@ fn make_room(path: &Path) -> Result<(), LabError> {
     }
 }
 
-/// A result among the rest of its file. It is read as a neighbour's is, which stands beside a name, so that what reads one is compiled once.
+/// A result among the rest of its file. It is read as a neighbour's is, which stands beside a name,
+/// so that what reads one is compiled once.
 #[derive(Deserialize)]
 struct Kept {
     #[serde(flatten)]

@@ -3,9 +3,12 @@
 //! - [`input`]: scenarios and rows by what people call them; [`case`]: what is run: a scenario, with axes along which keys vary, in rows;
 //! - [`run`]: running it, on as many threads as wanted; [`parallel`]: what goes to which thread, with results in an order that no thread can change;
 //! - [`statistics`] and [`metric`]: means with intervals, and the figures that are taken from a run;
-//! - [`entry`]: all runs of one case; [`export`]: the same as CSV and JSON; [`compare`]: rows against each other; [`sweep`]: a grid of points that is kept on disk and resumed, run by run in the files of [`kept`];
+//! - [`entry`]: all runs of one case; [`export`]: the same as CSV and JSON; [`compare`]: rows
+//!   against each other; [`sweep`]: a grid of points that is kept on disk and resumed, run by run
+//!   in the files of [`kept`];
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
-//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG; [`files`]: files that are written whole or not at all; [`reading`]: those that are read;
+//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG;
+//!   [`files`]: files that are written whole or not at all; [`reading`]: those that are read;
 //! - [`place`]: the folder that results go into, which nobody else takes or has filled with something else.
 //!
 //! Only [`run`] and [`parallel`] read a clock: to say how long a run took, and what to begin next. Nothing that is computed depends on it.

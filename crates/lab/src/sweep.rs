@@ -1,9 +1,9 @@
 //! A grid of points, each in several rows and seeds, kept on disk run by run so that it can be resumed.
 //!
-//! Every finished run is one whole file in `runs/`, named after a hash of what was run: version, effective scenario, row
-//! and seed. A later sweep into the same folder takes a run from its file if the file is undamaged and of exactly this
-//! run, and runs it again otherwise. The tables are always assembled from what the files say. `kept` reads and writes
-//! the files.
+//! Every finished run is one whole file in `runs/`, named after a hash of what was run: version,
+//! effective scenario, row and seed. A later sweep into the same folder takes a run from its file
+//! if the file is undamaged and of exactly this run, and runs it again otherwise. The tables are
+//! always assembled from what the files say. `kept` reads and writes the files.
 
 use std::path::Path;
 
@@ -28,7 +28,8 @@ pub struct Sweep {
     pub ran: usize,
     /// How many were taken from files.
     pub resumed: usize,
-    /// The files that were there and not believed, so that their runs were made again, with the reason of each.
+    /// The files that were there and not believed, so that their runs were made again, with the
+    /// reason of each.
     pub damaged: Vec<String>,
     /// The names of the files that stand in the folder beside the runs.
     pub files: Vec<&'static str>,

@@ -1,7 +1,7 @@
 //! Tables for people: aligned columns, the first to the left and figures to the right, no borders.
 //!
-//! A table that is wider than the page is divided into several, each of which begins with the first column. A page has
-//! [`PAGE_WIDTH`] columns unless [`within`] says otherwise.
+//! A table that is wider than the page is divided into several, each of which begins with the first
+//! column. A page has [`PAGE_WIDTH`] columns unless [`within`] says otherwise.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,6 +17,8 @@ use crate::statistics::{Estimate, per_mille};
 pub struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// Whether a part of the table that is divided lacks the rows that are zero there.
+    drops_zeros: bool,
 }
 
 /// A column of a table.
@@ -36,7 +38,7 @@ impl Column {
 impl Table {
     /// A table with these titles, whose lines are divided by newlines.
     pub fn new(header: Vec<String>) -> Self {
-        Self { header, rows: Vec::new() }
+        Self { header, rows: Vec::new(), drops_zeros: false }
     }
 
     /// A table of whole columns, which have as many cells each.
@@ -44,11 +46,11 @@ impl Table {
         let header = columns.iter().map(|column| column.title.clone()).collect();
         let height = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         let row = |n: usize| columns.iter().map(|column| column.cells.get(n).cloned().unwrap_or_default()).collect();
-        Self { header, rows: (0..height).map(row).collect() }
+        Self { header, rows: (0..height).map(row).collect(), drops_zeros: false }
     }
 
-    /// The table in as many parts as it takes to keep each within `width` columns. Texts are wrapped
-    /// where a part with one figure is still too wide.
+    /// The table in as many parts as it takes to keep each within `width` columns. Texts are
+    /// wrapped where a part with one figure is still too wide.
     fn pages(&self, width: usize) -> Vec<Self> {
         if page_of(self.widths().iter()) <= width {
             return vec![self.clone()];
@@ -62,7 +64,9 @@ impl Table {
             let fits = |&to: &usize| page_of([first].iter().chain(&rest[from..to])) <= width;
             let to = (from + 1..=rest.len()).take_while(fits).last().unwrap_or(from + 1);
             let part = |line: &Vec<String>| [&line[..1], &line[from + 1..=to]].concat();
-            pages.push(Self { header: part(&narrow.header), rows: narrow.rows.iter().map(part).collect() });
+            let rows = narrow.rows.iter().map(part);
+            let shown = |row: &Vec<String>| !self.drops_zeros || row[1..].iter().any(|cell| cell != ZERO);
+            pages.push(Self { header: part(&narrow.header), rows: rows.filter(shown).collect(), ..*self });
             from = to;
         }
         if pages.is_empty() { vec![narrow] } else { pages }
@@ -79,7 +83,7 @@ impl Table {
             let cells = line.iter().enumerate();
             cells.map(|(n, cell)| broken(cell, if n == 0 { first } else { room - first })).collect()
         };
-        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect() }
+        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect(), ..*self }
     }
 
     /// How many columns of a terminal the widest line of each column takes.
@@ -110,7 +114,7 @@ impl Table {
         let has = |n: usize| n == 0 || self.rows.iter().any(|row| row.get(n).is_some_and(|cell| !cell.is_empty()));
         let kept: Vec<_> = (0..self.header.len()).filter(|&n| has(n)).collect();
         let line = |line: &Vec<String>| kept.iter().map(|&n| line[n].clone()).collect();
-        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect() }
+        Self { header: line(&self.header), rows: self.rows.iter().map(line).collect(), drops_zeros: self.drops_zeros }
     }
 
     /// Adds a row.
@@ -164,8 +168,8 @@ fn columns<'a>(lines: impl Iterator<Item = (&'a str, &'a str)> + Clone, margin: 
     text
 }
 
-/// `text` with newlines instead of spaces where its lines would have more than `width` columns. A single word that is
-/// wider stays as it is.
+/// `text` with newlines instead of spaces where its lines would have more than `width` columns. A
+/// single word that is wider stays as it is.
 pub fn wrapped(text: &str, width: usize) -> String {
     let lines = text.split('\n').map(|line| {
         if line.width() <= width {
@@ -208,7 +212,8 @@ fn broken(text: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-/// What `make` makes, with tables and descriptions of at most `width` columns in this thread meanwhile.
+/// What `make` makes, with tables and descriptions of at most `width` columns in this thread
+/// meanwhile.
 pub fn within<T>(width: usize, make: impl FnOnce() -> T) -> T {
     struct Before(usize);
     impl Drop for Before {
@@ -268,6 +273,7 @@ pub fn airtime_table(columns: Vec<(String, [f64; AirtimeClass::ALL.len()])>) -> 
     let shares: Vec<Vec<u32>> = columns.iter().map(|(_, parts)| per_mille(parts)).collect();
     let titles = columns.into_iter().map(|(title, _)| title);
     let mut table = Table::new(["class".to_owned()].into_iter().chain(titles).collect());
+    table.drops_zeros = true;
     for (place, class) in AirtimeClass::ALL.into_iter().enumerate() {
         if shares.iter().any(|column| column[place] > 0) {
             let cells = shares.iter().map(|column| tenths(column[place]));
@@ -306,10 +312,12 @@ pub fn class_title(class: AirtimeClass) -> &'static str {
     }
 }
 
-/// How many columns a line for people has at most, unless a single figure or word is wider, where nothing says how wide
-/// the terminal is.
+/// How many columns a line for people has at most, unless a single figure or word is wider, where
+/// nothing says how wide the terminal is.
 pub const PAGE_WIDTH: usize = 120;
 
+/// How [`tenths`] writes nothing.
+const ZERO: &str = "0.0";
 /// What stands between two columns of a table.
 const COLUMN_GAP: usize = 3;
 /// What stands between a name and what is said of it.
@@ -368,6 +376,20 @@ mod tests {
         single.push(vec!["word ".repeat(30)]);
         let text = within(40, || single.to_string());
         assert!(widest(&text) <= 40 && text.matches("word ").count() + text.matches("word\n").count() >= 30, "{text}");
+    }
+
+    #[test]
+    fn a_part_of_the_air_time_has_only_the_classes_in_which_it_has_something() {
+        let shares = |class: AirtimeClass| AirtimeClass::ALL.map(|each| if each == class { 1.0 } else { 0.0 });
+        let columns = |n: usize, class| (0..n).map(move |n| (format!("{class:?} {n}"), shares(class)));
+        let table = airtime_table(columns(6, AirtimeClass::Sifs).chain(columns(6, AirtimeClass::Idle)).collect());
+        let text = within(90, || table.to_string());
+        let parts: Vec<_> = text.split("\n\n").collect();
+        assert!(parts.len() > 1, "{text}");
+        let of = |part: &str, class| part.lines().any(|line| line.trim_start().starts_with(class_title(class)));
+        let (first, last) = (parts[0], parts[parts.len() - 1]);
+        assert!(of(first, AirtimeClass::Sifs) && !of(last, AirtimeClass::Sifs), "{text}");
+        assert!(of(last, AirtimeClass::Idle) && parts.iter().all(|part| part.contains(" sum")), "{text}");
     }
 
     #[test]

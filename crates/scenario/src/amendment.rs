@@ -1,6 +1,7 @@
 //! Amendments of 802.11 that are not modelled, by the names that people give them.
 
-/// The amendment that `typed` names, if it is one that is not modelled: `wifi-80211ax`, `802.11be`, `11ax`, `wifi6` or `ax`.
+/// The amendment that `typed` names, if it is one that is not modelled: `wifi-80211ax`, `802.11be`,
+/// `11ax`, `wifi6` or `ax`.
 pub(crate) fn unmodelled(typed: &str) -> Option<String> {
     let folded: String = typed.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     let folded = folded.strip_prefix("ieee").unwrap_or(&folded);

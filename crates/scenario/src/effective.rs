@@ -53,8 +53,8 @@ impl Effective {
         text
     }
 
-    /// A scenario file that reads back as the same scenario, with only the keys whose values are not
-    /// their defaults, and without comments.
+    /// A scenario file that reads back as the same scenario, with only the keys whose values are
+    /// not their defaults, and without comments.
     pub fn to_short_toml(&self) -> String {
         let defaults = Scenario::parse("defaults", "[[pings]]\n[[steps]]\n[[pairs]]\n[[cells]]\n");
         let defaults = Self::of(&defaults.expect("a group of each kind is a scenario"));

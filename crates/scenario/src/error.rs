@@ -57,8 +57,8 @@ impl Place {
 }
 
 impl fmt::Display for ScenarioError {
-    /// One line with place and message; the line of the file with a mark under it; and the help. What others wrote is quoted as
-    /// [`printable`] shows it.
+    /// One line with place and message; the line of the file with a mark under it; and the help.
+    /// What others wrote is quoted as [`printable`] shows it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::File { name, line, column, .. } => write!(f, "{}:{line}:{column}: ", brief(name))?,
@@ -78,7 +78,8 @@ impl fmt::Display for ScenarioError {
     }
 }
 
-/// The part of a line that is shown for a mistake in this column, and the number of characters before the mistake there. A tab becomes a space.
+/// The part of a line that is shown for a mistake in this column, and the number of characters
+/// before the mistake there. A tab becomes a space.
 fn excerpt(line: &str, column: usize) -> (String, usize) {
     let shown = |text: &str| printable(&text.replace('\t', " ")).into_owned();
     let mut parts = line.char_indices().map(|(at, _)| at).chain([line.len()]);

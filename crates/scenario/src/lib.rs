@@ -5,7 +5,8 @@
 //! - `document`: from TOML text to literals with their places; [`error`]: what is wrong, where, and the remedy;
 //! - [`Scenario`]: all keys with their values; [`Row`]: what `--schemes` lays over it, `preset`: what `transport.preset` does; [`Effective`]: all of it written out;
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
-//! - [`names`]: what an unknown name was probably meant to be; `amendment`: those of 802.11 that are not modelled; [`printable`]: foreign text in messages;
+//! - [`names`]: what an unknown name was probably meant to be; `amendment`: those of 802.11 that
+//!   are not modelled; [`printable`]: foreign text in messages;
 //! - `files`: what stands in files that keys name;
 //! - [`builtin`]: the scenarios that come with Ackless.
 //!

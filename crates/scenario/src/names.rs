@@ -1,6 +1,7 @@
 //! Names that are not known, and what was probably meant.
 
-/// The entry of `known` that `typed` was probably meant to be. Another number is none: `bbr2` does not mean `bbr3`.
+/// The entry of `known` that `typed` was probably meant to be. Another number is none: `bbr2` does
+/// not mean `bbr3`.
 pub fn suggestion<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let ranked = ranked(typed, known).into_iter();
     ranked.filter(|found| found.is_likely).min_by_key(|found| found.distance).map(|found| found.name)
@@ -19,8 +20,8 @@ pub(crate) fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a 
     }
 }
 
-/// What to do about a name that is none of `known`: the likely one and, where `known` has few, all of them after `what`, else the three nearest and
-/// `listed`, which says where all are.
+/// What to do about a name that is none of `known`: the likely one and, where `known` has few, all
+/// of them after `what`, else the three nearest and `listed`, which says where all are.
 pub(crate) fn help_on_name(typed: &str, known: &[&str], what: &str, listed: &str) -> String {
     if known.len() <= FEW {
         return did_you_mean(typed, known.iter().copied(), &format!("{what} are {}", known.join(", ")));
@@ -44,7 +45,8 @@ struct Found<'a> {
     is_likely: bool,
 }
 
-/// Every entry of `known`, the nearest to `typed` first: the likely ones, those that contain it, those that are part of it, and the others.
+/// Every entry of `known`, the nearest to `typed` first: the likely ones, those that contain it,
+/// those that are part of it, and the others.
 fn ranked<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<Found<'a>> {
     let typed = fold(typed);
     let limit = (typed.chars().count() / 3).max(1);
@@ -78,8 +80,9 @@ fn is_other_number(a: &str, b: &str) -> bool {
     a != b && letters(a) == letters(b)
 }
 
-/// Edits that turn `a` into `b`: insertions, deletions, replacements and swaps of neighbours (restricted
-/// Damerau-Levenshtein distance). Texts beyond 64 characters are as far apart as can be.
+/// Edits that turn `a` into `b`: insertions, deletions, replacements and swaps of neighbours
+/// (restricted Damerau-Levenshtein distance). Texts beyond 64 characters are as far apart as can
+/// be.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(65).collect(), b.chars().take(65).collect());
     if a.len() > 64 || b.len() > 64 {

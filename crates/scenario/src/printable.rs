@@ -1,11 +1,13 @@
-//! Foreign text in messages: characters that a terminal obeys, or that nobody sees, are written out.
+//! Foreign text in messages: characters that a terminal obeys, or that nobody sees, are written
+//! out.
 
 use std::borrow::Cow;
 
 /// `text` with every hidden character written as its escape, such as `\u{1b}`, `\n` or `\u{202e}`.
 ///
-/// Hidden are control characters (Unicode's Cc), format characters such as bidirectional overrides and zero-width spaces (Cf), line and
-/// paragraph separators, default ignorable characters, and code points that Unicode has not assigned. A backslash stays as it is.
+/// Hidden are control characters (Unicode's Cc), format characters such as bidirectional overrides
+/// and zero-width spaces (Cf), line and paragraph separators, default ignorable characters, and
+/// code points that Unicode has not assigned. A backslash stays as it is.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_shown) {
         return Cow::Borrowed(text);
@@ -54,7 +56,8 @@ fn is_shown(c: char) -> bool {
         '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}' => false,
         c if c.is_control() => false,
         c if c.is_whitespace() => true,
-        // The standard library knows what Unicode calls printable. A combining mark is escaped only where it begins a text.
+        // The standard library knows what Unicode calls printable. A combining mark is escaped only
+        // where it begins a text.
         c => {
             let mut buffer = [b'a'; 5];
             let len = c.encode_utf8(&mut buffer[1..]).len();

@@ -42,7 +42,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads the scenario in `text`; `name` is what messages and results call the file, its hidden characters written out.
+    /// Reads the scenario in `text`; `name` is what messages and results call the file, its hidden
+    /// characters written out.
     ///
     /// A file without `[[stations]]` has one station, and one without `[[flows]]` one flow to each.
     ///

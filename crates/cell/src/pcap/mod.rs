@@ -5,7 +5,8 @@
 //! - The timestamp of a record (in nanoseconds) and its TSFT (in microseconds, rounded down) are the start of the PPDU. All MPDUs of an
 //!   A-MPDU bear the same. Radiotap has TSFT at the first bit of the MPDU; with the start of the PPDU a reader needs to know nothing about
 //!   preambles to lay transmissions side by side.
-//! - Records are whole unless [`Bounds`] say otherwise, and bytes are what [`Ppdu::emit_frame`] makes of the packets: payloads of which only the length is known are zeros.
+//! - Records are whole unless [`Bounds`] say otherwise, and bytes are what [`Ppdu::emit_frame`]
+//!   makes of the packets: payloads of which only the length is known are zeros.
 //!
 //! Container (`pcapng`) and radiotap header (`radiotap`) are written here rather than by a library: three kinds of block and seven fields
 //! are needed, into one buffer that is used again, and the same run must give the same bytes whatever the version of anything else.

@@ -15,7 +15,8 @@ pub(super) fn section_header(out: &mut Vec<u8>, application: &str, comment: &str
     Ok(())
 }
 
-/// Appends an interface for 802.11 with radiotap, with timestamps in nanoseconds and records of at most `snap_len` bytes, or of any length.
+/// Appends an interface for 802.11 with radiotap, with timestamps in nanoseconds and records of at
+/// most `snap_len` bytes, or of any length.
 pub(super) fn interface_description(out: &mut Vec<u8>, name: &str, snap_len: Option<u32>) -> io::Result<()> {
     let from = begin(INTERFACE_DESCRIPTION, out);
     out.extend([LINKTYPE_RADIOTAP, 0].map(u16::to_le_bytes).concat());
@@ -27,7 +28,8 @@ pub(super) fn interface_description(out: &mut Vec<u8>, name: &str, snap_len: Opt
     Ok(())
 }
 
-/// Appends a record of what `data` appends, or the first `snap_len` bytes of it, captured at `nanos` after the start.
+/// Appends a record of what `data` appends, or the first `snap_len` bytes of it, captured at
+/// `nanos` after the start.
 pub(super) fn enhanced_packet(
     out: &mut Vec<u8>,
     interface: u32,

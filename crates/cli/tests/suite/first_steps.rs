@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs the command in `folder` with empty standard input: its exit code, standard output and standard error.
+/// Runs the command in `folder` with empty standard input: its exit code, standard output and
+/// standard error.
 fn ackless(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ackless"));
     let output = command.args(arguments).current_dir(folder).stdin(Stdio::null()).output();

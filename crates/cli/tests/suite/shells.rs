@@ -22,6 +22,14 @@ fn each_shell_completes_commands_options_scenarios_and_schemes() {
     }
 }
 
+#[test]
+fn zsh_completes_scenarios_by_name_or_file() {
+    let script = stdout(&["completions", "zsh"]);
+    let either = script.matches("{_alternative \"scenarios:scenario:(wifi-80211n ").count();
+    let takes_scenarios = if cfg!(target_os = "linux") { 5 } else { 4 };
+    assert_eq!(either, takes_scenarios, "compare, run, emulate, sweep and scenarios show take a scenario");
+}
+
 /// What Bash offers for the last of these words.
 fn offered(words: &[&str]) -> Option<Vec<String>> {
     let line = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");

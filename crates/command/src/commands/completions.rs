@@ -20,14 +20,24 @@ pub fn run(options: &Completions) -> Result<(), Failure> {
     let mut script = Vec::new();
     generate(shell, &mut with_names(Args::command()), "ackless", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
-    if options.shell == Shell::Fish {
-        script.push_str(&names_for_fish());
+    match options.shell {
+        Shell::Bash => {}
+        Shell::Zsh => script = with_files_for_zsh(&script),
+        Shell::Fish => script.push_str(&names_for_fish()),
     }
     print(&script)
 }
 
-/// The names of scenarios and schemes where they are arguments without an option, which the script for
-/// fish lacks.
+/// The script for zsh with files beside the names of scenarios.
+fn with_files_for_zsh(script: &str) -> String {
+    let names: Vec<_> = Builtin::all().iter().map(|builtin| builtin.name).collect();
+    let names = format!("({})", names.join(" "));
+    let either = format!(":{{_alternative \"scenarios:scenario:{names}\" \"files:file:_files\"}}'");
+    script.replace(&format!(":{names}'"), &either)
+}
+
+/// The names of scenarios and schemes where they are arguments without an option, which the script
+/// for fish lacks.
 fn names_for_fish() -> String {
     let scenarios: Vec<_> = Builtin::all().iter().map(|builtin| builtin.name).collect();
     let schemes: Vec<_> = Row::all().iter().map(|row| row.name).collect();
@@ -41,7 +51,8 @@ fn names_for_fish() -> String {
     )
 }
 
-/// The command with the names of scenarios and schemes as the values of the arguments that take them.
+/// The command with the names of scenarios and schemes as the values of the arguments that take
+/// them.
 fn with_names(mut command: Command) -> Command {
     let scenarios = || Builtin::all().iter().map(|builtin| PossibleValue::new(builtin.name));
     let schemes = || Row::all().iter().map(|row| PossibleValue::new(row.name));

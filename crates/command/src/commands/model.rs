@@ -64,7 +64,8 @@ fn answer(options: &Model) -> Result<Answer, Failure> {
     }
 }
 
-/// Writes the answer into a folder where nothing of another answer lies, unless that may be replaced.
+/// Writes the answer into a folder where nothing of another answer lies, unless that may be
+/// replaced.
 fn keep(answer: &Answer, json: &str, folder: &Path, overwrite: bool) -> Result<(), Failure> {
     let names = [format!("{}.txt", answer.name), format!("{}.json", answer.name)];
     let mut all = vec![(names[0].as_str(), answer.text.as_str()), (names[1].as_str(), json)];

@@ -103,7 +103,8 @@ fn text(entry: &Entry, full: bool) -> String {
     text
 }
 
-/// The table whole, or where it is long and need not be `full` its first lines, and what is said of the others.
+/// The table whole, or where it is long and need not be `full` its first lines, and what is said of
+/// the others.
 fn folded(mut table: Table, full: bool) -> (Table, Option<String>) {
     let all = table.len();
     if full || all <= LONGEST {
@@ -279,8 +280,8 @@ fn videos(result: &RunResult) -> Option<Table> {
     table_of(&titles, lines)
 }
 
-/// At which rates data went, with what is said of it; nothing where all are fixed. A long table has one line for each
-/// link, unless it is to be `full`.
+/// At which rates data went, with what is said of it; nothing where all are fixed. A long table has
+/// one line for each link, unless it is to be `full`.
 fn rates(result: &RunResult, full: bool) -> Option<(Table, Option<String>)> {
     let lines: usize = result.rates.iter().map(|link| link.rates.len()).sum();
     if full || lines <= LONGEST {

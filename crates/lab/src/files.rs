@@ -145,8 +145,8 @@ fn staged(folder: &Path, content: &[u8]) -> Result<NamedTempFile, LabError> {
         // The error of a file that has no name yet would name it.
         let mut file =
             builder.prefix(".ackless-").tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        file.write_all(content)?;
-        file.flush()?;
+        // Without the name of the temporary file in an error.
+        file.as_file_mut().write_all(content)?;
         Ok(file)
     };
     write().map_err(|error| LabError::io(folder, "a file cannot be written here", error))

@@ -29,7 +29,7 @@ use args::{Args, Command};
 pub fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return mistakes::refuse(&error),
+        Err(error) => return mistakes::refuse(error),
     };
     let outcome = match args.command {
         Command::Compare(options) => commands::compare::run(&options),

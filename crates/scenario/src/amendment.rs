@@ -2,7 +2,7 @@
 
 /// The amendment that `typed` names, if it is one that is not modelled: `wifi-80211ax`, `802.11be`,
 /// `11ax`, `wifi6` or `ax`.
-pub(crate) fn unmodelled(typed: &str) -> Option<String> {
+pub fn unmodelled(typed: &str) -> Option<String> {
     let folded: String = typed.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     let folded = folded.strip_prefix("ieee").unwrap_or(&folded);
     if let Some(generation) = folded.strip_prefix("wifi").and_then(generation) {
@@ -19,6 +19,23 @@ pub(crate) fn unmodelled(typed: &str) -> Option<String> {
     let (amendment, generation) = AMENDMENTS.iter().find(|(amendment, _)| *amendment == letters)?;
     let generation = if generation.is_empty() { String::new() } else { format!(" ({generation})") };
     Some(format!("802.11{amendment}{generation}"))
+}
+
+/// The word for the standard that `typed` names, if it is one that is modelled: `11n` for `802.11N`, `wifi4` or `n`.
+pub(crate) fn modelled(typed: &str) -> Option<&'static str> {
+    let folded: String = typed.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = ["ieee", "wifi", "802", "11"].iter().fold(folded.as_str(), |name, prefix| {
+        // What is written in front of the letters.
+        name.strip_prefix(prefix).unwrap_or(name)
+    });
+    match name {
+        "b" => Some("11b"),
+        "a" => Some("11a"),
+        "g" => Some("11g"),
+        "n" | "4" => Some("11n"),
+        "ac" | "5" => Some("11ac"),
+        _ => None,
+    }
 }
 
 fn generation(number: &str) -> Option<&'static str> {
@@ -52,6 +69,18 @@ const AMENDMENTS: &[(&str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_standard_that_is_modelled_has_its_word() {
+        for (name, word) in
+            [("n", "11n"), ("802.11N", "11n"), ("wifi-80211ac", "11ac"), ("Wi-Fi 5", "11ac"), ("A", "11a")]
+        {
+            assert_eq!(modelled(name), Some(word), "{name}");
+        }
+        for name in ["", "11", "11ax", "802.11be", "wifi6", "nn"] {
+            assert_eq!(modelled(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn an_amendment_is_known_by_each_of_its_names_and_what_is_modelled_is_none() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::amendment::unmodelled;
+use crate::amendment::{modelled, unmodelled};
 use crate::error::{Place, ScenarioError};
 use crate::keys::SECTIONS;
 use crate::literal::Literal;
@@ -138,10 +138,12 @@ pub(crate) fn wrong_value(
     let keywords = (key.keywords)();
     let expected = format!("expected {}", (key.allowed)());
     let (detail, help) = match value {
-        Literal::Text(text) => match unmodelled(text).filter(|_| keywords.contains(&A_STANDARD)) {
-            Some(amendment) => (Some(format!("{amendment} is not modelled")), expected),
-            None => (detail, did_you_mean(text, keywords, &expected)),
+        Literal::Text(text) if keywords.contains(&A_STANDARD) => match (unmodelled(text), modelled(text)) {
+            (Some(amendment), _) => (Some(format!("{amendment} is not modelled")), expected),
+            (None, Some(standard)) => (detail, format!("did you mean `{standard}`? {expected}")),
+            (None, None) => (detail, did_you_mean(text, keywords, &expected)),
         },
+        Literal::Text(text) => (detail, did_you_mean(text, keywords, &expected)),
         _ => (detail, expected),
     };
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();

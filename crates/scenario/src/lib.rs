@@ -12,7 +12,7 @@
 //!
 //! Nothing here reads a file or the environment: text comes in, a cell goes out. No text makes it panic.
 
-mod amendment;
+pub mod amendment;
 mod build;
 pub mod builtin;
 mod document;

@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(time(""), Err(QuantityError::NoNumber));
         assert_eq!(time("1.2.3ms"), Err(QuantityError::NoNumber));
         assert_eq!(time(".5ms"), Err(QuantityError::NoNumber));
-        assert_eq!(time("-5ms"), Err(QuantityError::NoNumber));
+        assert_eq!(time("-5ms"), Err(QuantityError::Negative));
         assert_eq!(time("5Mbps"), Err(QuantityError::UnknownUnit("Mbps".into())));
         assert_eq!(time("0.5ns"), Err(QuantityError::TooFine("ns")));
         assert_eq!(time("2000000s"), Err(QuantityError::TooLarge("1000000s".into())));

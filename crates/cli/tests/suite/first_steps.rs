@@ -66,6 +66,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("compare --out mine", &["mine: the folder cannot be made: not a directory", "help: name another place"]),
     ("schemes hax", &["the nearest are `hack`", "`ackless schemes` lists all"]),
     ("model hack --ack-bytes -1", &["'-1' for '--ack-bytes <BYTES>'"]),
+    ("run --set wifi.standard=802.11N", &["did you mean `11n`?", "expected one of"]),
+    ("model hack --standard ax", &["'ax' for '--standard <a|n>'", "802.11ax (Wi-Fi 6) is not modelled"]),
     ("completions tcsh", &["possible values: bash, zsh, fish"]),
 ];
 
@@ -84,6 +86,8 @@ fn a_wrong_command_line_is_told_what_where_and_what_to_do_with_exit_code_2() {
             assert!(complaint.contains(part), "ackless {line}: {part:?} is missing in {complaint}");
         }
         assert!(complaint.contains("help"), "ackless {line}: {complaint}");
+        let misleads = complaint.contains("not modelled") && complaint.contains("similar value");
+        assert!(!misleads, "ackless {line}: {complaint}");
         assert!(complaint.lines().all(|line| line.chars().count() <= 300), "ackless {line}: {complaint}");
     }
     let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder can be read").collect();

@@ -507,6 +507,10 @@ fn a_standard_that_is_not_modelled_is_said_to_be_none_and_no_other_is_suggested(
         assert!(message.starts_with(&format!("`{name}`: 802.11ax (Wi-Fi 6) is not modelled\n  help: ")), "{message}");
         assert!(message.contains("802.11ac") && !message.contains("did you mean"), "{message}");
     }
+    for (given, word) in [("n", "11n"), ("802.11AC", "11ac"), ("wifi5", "11ac")] {
+        let message = outcome("", &[&format!("wifi.standard={given}")]).expect_err("it is no word for it");
+        assert!(message.contains(&format!("help: did you mean `{word}`? expected one of")), "{message}");
+    }
     let quiet = outcome("", &["wifi.standard=11nn"]).expect_err("there is none");
     assert!(quiet.contains("did you mean `11n`?") && !quiet.contains("modelled"), "{quiet}");
     let width = outcome("", &["wifi.width=320MHz"]).expect_err("there is none");

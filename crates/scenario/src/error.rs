@@ -100,6 +100,8 @@ const LONGEST_LINE: usize = 120;
 
 #[cfg(test)]
 mod tests {
+    use ackless_wire::random::{Purpose, Stream};
+
     use super::*;
 
     #[test]
@@ -136,5 +138,24 @@ mod tests {
         assert!(shown.chars().skip(mark).collect::<String>().starts_with("badzz"), "{shown}");
         assert_eq!(excerpt("short", 6), ("short".to_owned(), 5));
         assert_eq!(excerpt("", 1), (String::new(), 0));
+    }
+
+    #[test]
+    fn of_any_line_and_column_an_excerpt_is_short_and_its_mark_is_under_the_mistake() {
+        let letters = ['a', ' ', '\u{e9}', '\u{65e5}', '\u{1f600}', 'z'];
+        for seed in 0..200 {
+            let mut stream = Stream::new(seed, 0, Purpose::Test);
+            let line: String =
+                (0..stream.below(400)).map(|_| letters[stream.below(letters.len() as u64) as usize]).collect();
+            for column in (1..=line.chars().count() + 3).step_by(7) {
+                let (shown, mark) = excerpt(&line, column);
+                assert_eq!(
+                    shown.chars().nth(mark),
+                    line.chars().nth(column - 1),
+                    "seed {seed}, column {column}: {line}"
+                );
+                assert!(shown.chars().count() <= LONGEST_LINE + 6, "seed {seed}, column {column}: {shown}");
+            }
+        }
     }
 }

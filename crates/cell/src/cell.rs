@@ -245,15 +245,15 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// Tells the listener the totals of what the machines count themselves.
     pub fn report_totals(&mut self) {
         for node in 0..self.stations.len() {
-            let counts = *self.stations[node].counts();
+            let counts = self.stations[node].counts();
             self.observer.observe(self.now, &Event::Totals { node: NodeId(node as u16), counts });
         }
         let held = self.held();
         for flow in 0..self.flows.len() {
-            let (retransmissions, timeouts) = self.flows.sender_totals(flow);
+            let totals = self.flows.totals(flow);
             let transfer = self.flows.flow(flow).transfer_under_way();
             let held = held[flow];
-            self.observer.observe(self.now, &Event::FlowTotals { flow, retransmissions, timeouts, held, transfer });
+            self.observer.observe(self.now, &Event::FlowTotals { flow, totals, held, transfer });
             if let Some((counts, estimates)) = self.flows.flow(flow).transport_totals(self.now) {
                 self.observer.observe(self.now, &Event::TransportTotals { flow, counts, estimates });
             }

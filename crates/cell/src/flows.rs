@@ -15,7 +15,7 @@ use crate::config::{
     UdpAnswers,
 };
 use crate::gro::{Gro, Merging};
-use crate::observe::{DatagramCounts, Held, TransportCounts};
+use crate::observe::{DatagramCounts, FlowTotals, Held, TransportCounts};
 use crate::small_queue::SmallQueue;
 use crate::video::Video;
 use destinations::Destinations;
@@ -49,7 +49,7 @@ pub(crate) struct Flow {
     /// The size of its datagrams if it sends them as fast as they can be queued, all the time or now and then.
     flood: Option<Bytes>,
     /// Counts of the connections before the present one.
-    past: (u64, u64),
+    past: FlowTotals,
     /// When the present connection began.
     connected: Instant,
     past_transport: TransportCounts,
@@ -209,9 +209,9 @@ impl Flows {
         self.flows[flow].ends[end].tcp.as_deref()
     }
 
-    /// Segments sent again and timeouts of a flow's sender since the start of the run.
-    pub fn sender_totals(&self, flow: usize) -> (u64, u64) {
-        self.flows[flow].sender_totals()
+    /// What the TCP of a flow has counted since the start of the run.
+    pub fn totals(&self, flow: usize) -> FlowTotals {
+        self.flows[flow].totals()
     }
 
     pub(crate) fn flow(&self, flow: usize) -> &Flow {
@@ -295,7 +295,7 @@ impl Flow {
             flood: flood(&config),
             config,
             application,
-            past: (0, 0),
+            past: FlowTotals::default(),
             connected: Instant::ZERO,
             past_transport: TransportCounts::default(),
             datagrams: DatagramCounts::default(),
@@ -401,8 +401,7 @@ impl Flow {
     #[cold]
     #[inline(never)]
     fn connect(&mut self, now: Instant, tcp: &TcpConfig, offers_tack: bool) {
-        let (retransmissions, timeouts) = self.sender_totals();
-        self.past = (retransmissions, timeouts);
+        self.past = self.totals();
         self.keep_transport_counts();
         // What is made as time passes is sent at once.
         let nagle = self.application.video.is_none();
@@ -466,10 +465,16 @@ impl Flow {
         datagram(self.ends[end].address, self.ends[1 - end].address, payload, id)
     }
 
-    fn sender_totals(&self) -> (u64, u64) {
-        let stats = self.ends[self.sender()].tcp.as_ref().map(|tcp| tcp.stats());
-        let (retransmissions, timeouts) = stats.map_or((0, 0), |stats| (stats.retransmitted_segments, stats.timeouts));
-        (self.past.0 + retransmissions, self.past.1 + timeouts)
+    fn totals(&self) -> FlowTotals {
+        let mut totals = self.past;
+        if let Some(sender) = &self.ends[self.sender()].tcp {
+            totals.retransmissions += sender.stats().retransmitted_segments;
+            totals.timeouts += sender.stats().timeouts;
+        }
+        if let Some(receiver) = &self.ends[1 - self.sender()].tcp {
+            totals.ecn_marks += receiver.stats().marked_segments;
+        }
+        totals
     }
 }
 

@@ -115,10 +115,8 @@ pub enum Event<'a> {
     FlowTotals {
         /// The flow.
         flow: usize,
-        /// Segments sent again since the start of the run.
-        retransmissions: u64,
-        /// Retransmission timeouts since the start of the run.
-        timeouts: u64,
+        /// What its TCP has counted since the start of the run.
+        totals: FlowTotals,
         /// What has crossed the last Wi-Fi hop and is not delivered.
         held: Held,
         /// Since when a transfer has been under way, of a flow whose transfers end.
@@ -249,6 +247,17 @@ pub struct TransportEstimates {
     pub ack_loss_ppm: Option<u32>,
     /// The most bytes held above a hole when a TACK was sent, of the present connection.
     pub blocked_bytes_max: Bytes,
+}
+
+/// What the TCP of a flow has counted, all its connections together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FlowTotals {
+    /// Segments that the sender sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts of the sender that fired.
+    pub timeouts: u64,
+    /// Data segments that reached the receiver with a congestion mark (ECN).
+    pub ecn_marks: u64,
 }
 
 /// How many datagrams a UDP flow had.

@@ -276,6 +276,7 @@ impl Recorder {
         record.counters.ack_timeouts = counts.timeouts - record.before.timeouts;
         record.counters.given_up = counts.given_up - record.before.given_up;
         record.counters.queue_drops = counts.queue_drops - record.before.queue_drops;
+        record.counters.ecn_marks = counts.ecn_marks - record.before.ecn_marks;
     }
 }
 
@@ -318,12 +319,12 @@ impl Recorder {
             }
             Event::Silence(ref silence) => self.ledger.silence(silence),
             Event::Heard { what, from, until } => self.ledger.heard(what, from, until),
-            Event::FlowTotals { flow, retransmissions, timeouts, held, transfer } => {
+            Event::FlowTotals { flow, totals, held, transfer } => {
                 let record = &mut self.flows[flow];
-                (record.retransmissions, record.timeouts) = (retransmissions, timeouts);
+                record.totals = totals;
                 (record.held[1], record.transfer) = (held, transfer);
                 if now <= self.from {
-                    record.before = (retransmissions, timeouts);
+                    record.before = totals;
                     record.held[0] = held;
                 }
             }

@@ -17,6 +17,9 @@ pub struct Stats {
     pub retransmitted_segments: u64,
     /// Reductions of the window for a mark (ECN).
     pub reductions_by_mark: u64,
+    /// Data segments that came with a congestion mark, where ECN is agreed; of a packet that
+    /// receive offload has merged, all its segments.
+    pub marked_segments: u64,
     /// Bursts in which new data went out, where it does so (`Config::tso`).
     pub bursts: u64,
     /// Payload bytes sent again.

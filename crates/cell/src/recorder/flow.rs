@@ -6,7 +6,7 @@ use super::Recorder;
 use super::samples::Samples;
 use crate::config::{CellConfig, Direction, FlowConfig, Traffic, TransportConfig};
 use crate::gro::MergeCounts;
-use crate::observe::{DatagramCounts, Held, TransportCounts, TransportEstimates};
+use crate::observe::{DatagramCounts, FlowTotals, Held, TransportCounts, TransportEstimates};
 use crate::result::{EndsResult, FlowResult, HeldResult, Percentiles, UdpResult, VideoResult};
 
 /// What is counted of a flow.
@@ -21,10 +21,9 @@ pub(super) struct FlowRecord {
     pub(super) transfer: Option<Instant>,
     pub(super) transfers: Samples,
     pub(super) completion: Option<Duration>,
-    pub(super) retransmissions: u64,
-    pub(super) timeouts: u64,
-    /// Both counts when the window began.
-    pub(super) before: (u64, u64),
+    /// What its TCP has counted since the start of the run, and what when the window began.
+    pub(super) totals: FlowTotals,
+    pub(super) before: FlowTotals,
     /// Counts since the start of the run, and what they were when the window began.
     pub(super) datagrams: DatagramCounts,
     pub(super) datagrams_before: DatagramCounts,
@@ -86,8 +85,12 @@ impl Recorder {
             ],
             held: (record.held != [Held::default(); 2]).then(|| record.held.map(Held::result)),
             rtt_ms: rtts,
-            retransmissions: record.retransmissions - record.before.0,
-            timeouts: record.timeouts - record.before.1,
+            retransmissions: record.totals.retransmissions - record.before.retransmissions,
+            timeouts: record.totals.timeouts - record.before.timeouts,
+            ecn_marks: match flow.transport {
+                TransportConfig::Tcp(tcp) if tcp.ecn => Some(record.totals.ecn_marks - record.before.ecn_marks),
+                _ => None,
+            },
             completion_s: record.completion.map(Duration::as_secs_f64),
             unfinished_s: record.transfer.map(|begun| (self.until - begun).as_secs_f64()),
             transfers_ms: record.transfers.percentiles(),

@@ -58,6 +58,9 @@ pub struct NodeCounters {
     pub air_losses: u64,
     /// Packets dropped because its MAC queue was full, or by FQ-CoDel.
     pub queue_drops: u64,
+    /// Packets that FQ-CoDel marked in place of dropping them (ECN).
+    #[serde(default)]
+    pub ecn_marks: u64,
     /// Packets dropped on the wire from this node: by its buffer or by loss.
     pub wire_drops: u64,
     /// Packets lost between its transports and its MAC.
@@ -91,6 +94,7 @@ impl NodeCounters {
             ack_timeouts,
             air_losses,
             queue_drops,
+            ecn_marks,
             wire_drops,
             host_drops,
             appended_answers,
@@ -114,6 +118,7 @@ impl NodeCounters {
         self.ack_timeouts += ack_timeouts;
         self.air_losses += air_losses;
         self.queue_drops += queue_drops;
+        self.ecn_marks += ecn_marks;
         self.wire_drops += wire_drops;
         self.host_drops += host_drops;
         self.appended_answers += appended_answers;

@@ -34,6 +34,10 @@ pub struct FlowResult {
     pub retransmissions: u64,
     /// Retransmission timeouts that fired.
     pub timeouts: u64,
+    /// Data segments that reached the receiver with a congestion mark (ECN); `None` where the flow
+    /// does not use ECN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecn_marks: Option<u64>,
     /// From the start of a finite flow to its last byte acknowledged, in the whole run; `None` for one without end or
     /// unfinished.
     pub completion_s: Option<f64>,

@@ -62,6 +62,7 @@ fn text(entry: &Entry, full: bool) -> String {
         ("collided PPDUs", counters.collisions.to_string()),
         ("MPDUs sent, again", format!("{}, {}", counters.data_mpdus, counters.retries)),
         ("queue drops", counters.queue_drops.to_string()),
+        ("ECN marks", if counters.ecn_marks > 0 { counters.ecn_marks.to_string() } else { String::new() }),
         ("HACK", hack(result)),
         ("the scheme", entry.deeds().map(|deeds| deeds_line(&deeds)).unwrap_or_default()),
         (

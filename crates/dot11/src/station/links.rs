@@ -52,6 +52,8 @@ struct Link {
     last: Option<(Route, Queued)>,
     next_single_seq: MacSeq,
     duplicates: DuplicateCache,
+    /// Packets that queue management has marked.
+    marks: u64,
 }
 
 #[derive(Debug)]
@@ -246,6 +248,7 @@ impl Link {
             last: None,
             next_single_seq: MacSeq::default(),
             duplicates: DuplicateCache::default(),
+            marks: 0,
         }
     }
 

@@ -130,6 +130,8 @@ pub struct StationCounts {
     pub given_up: u64,
     /// Packets dropped because the queue was full, or by its management.
     pub queue_drops: u64,
+    /// Packets marked in place of being dropped (ECN).
+    pub ecn_marks: u64,
     /// Intact MPDUs that the scheme refused.
     pub refused: u64,
     /// Intact MPDUs that had come before.
@@ -216,8 +218,8 @@ impl<S: Scheme> Station<S> {
     }
 
     /// What was counted.
-    pub const fn counts(&self) -> &StationCounts {
-        &self.counts
+    pub fn counts(&self) -> StationCounts {
+        StationCounts { ecn_marks: self.links.marks(), ..self.counts }
     }
 
     /// Packets that wait for `peer`, those to be sent again included.

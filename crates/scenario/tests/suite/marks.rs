@@ -13,6 +13,8 @@ struct Heard {
     /// Data that says that its sender has reduced its window.
     words: u64,
     retransmissions: u64,
+    /// Marks by the queues of all nodes, and those that each flow's receiver has had.
+    counted: (u64, Vec<Option<u64>>),
 }
 
 impl Observer for Heard {
@@ -41,6 +43,7 @@ fn heard(row: &str, overrides: &[&str]) -> Heard {
     let mut heard = Heard::default();
     let result = run_observed(&config, 1, &mut heard);
     heard.retransmissions = result.flows.iter().map(|flow| flow.retransmissions).sum();
+    heard.counted = (result.counters.total.ecn_marks, result.flows.iter().map(|flow| flow.ecn_marks).collect());
     heard
 }
 
@@ -66,4 +69,15 @@ fn without_the_transport_or_without_the_queue_nothing_is_marked() {
 fn a_tack_flow_takes_no_part() {
     let heard = heard("tack", &["transport.ecn=true"]);
     assert_eq!((heard.marks, heard.words), (0, 0), "{heard:?}");
+}
+
+#[test]
+fn marks_are_counted_where_they_are_made_and_where_they_arrive() {
+    let marked = heard("tcp", &["transport.ecn=true"]);
+    let (made, arrived) = (marked.counted.0, marked.counted.1.iter().flatten().sum::<u64>());
+    assert!(marked.counted.1.iter().all(|flow| flow.is_some_and(|marks| marks > 0)), "{marked:?}");
+    // Nothing is lost for good; what was under way as the window began or ended is a few A-MPDUs.
+    assert!(made > 0 && made.abs_diff(arrived) <= 128, "{made} were made, and {arrived} arrived");
+    let plain = heard("tcp", &["transport.ecn=false"]);
+    assert_eq!(plain.counted, (0, vec![None; 2]));
 }

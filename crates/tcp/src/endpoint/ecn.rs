@@ -86,12 +86,13 @@ impl Notification {
         }
     }
 
-    /// Data has come in the window.
-    pub(super) fn on_text(&mut self, ip: &IpHeader, flags: TcpFlags) {
+    /// Data has come in the window. Returns whether it has a mark, where ECN is agreed.
+    pub(super) fn on_text(&mut self, ip: &IpHeader, flags: TcpFlags) -> bool {
+        let marked = self.agreed && ip.ecn() == Ecn::Experienced;
         if self.agreed {
-            self.echoes &= !flags.contains(TcpFlags::CWR);
-            self.echoes |= ip.ecn() == Ecn::Experienced;
+            self.echoes = marked || (self.echoes && !flags.contains(TcpFlags::CWR));
         }
+        marked
     }
 
     /// The window was reduced for a loss, with all below `max` out.

@@ -119,7 +119,9 @@ impl Endpoint {
         if places > Bytes::ZERO {
             self.check_number(now, tcp);
             if let Some(ecn) = &mut self.ecn {
-                ecn.on_text(&packet.ip, tcp.flags);
+                let marked = ecn.on_text(&packet.ip, tcp.flags);
+                let segments = packet.payload.len().div_ceil(segment.get().max(1) as u32).max(1);
+                self.stats.marked_segments += if marked { u64::from(segments) } else { 0 };
             }
             if let Some(request) = tcp.options.ack_rate.and_then(AckRate::request) {
                 self.on_rate_request(request);

@@ -146,7 +146,7 @@ impl Trial {
         }
         let counters = counters(&cell, &config);
         assert_sound(&counters, "a trial");
-        let timeouts = (0..config.flows.len()).map(|flow| cell.flows().sender_totals(flow).1).sum();
+        let timeouts = (0..config.flows.len()).map(|flow| cell.flows().totals(flow).timeouts).sum();
         let host_lost = watcher.borrow().host_lost;
         let excesses = progress.into_iter().flat_map(Progress::into_excesses).collect();
         Outcome { counters, timeouts, excesses, host_lost, window_closed }

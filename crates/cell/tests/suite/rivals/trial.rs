@@ -170,7 +170,7 @@ impl Trial<'_> {
             *self.outcome.counts.entry(name).or_default() += count;
         }
         self.outcome.counts.insert(corners::HOST_LOST, shared(&self.watcher).host_lost);
-        self.outcome.timeouts = (0..self.config.flows.len()).map(|flow| self.cell.flows().sender_totals(flow).1).sum();
+        self.outcome.timeouts = (0..self.config.flows.len()).map(|flow| self.cell.flows().totals(flow).timeouts).sum();
         self.outcome.lost_later = self.gone() - self.gone_in_weather;
         self.outcome
     }

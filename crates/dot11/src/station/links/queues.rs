@@ -134,6 +134,11 @@ impl Links {
         link.queue.len() + usize::from(link.popped.is_some()) + again
     }
 
+    /// Packets that the queues of all links have marked.
+    pub(in crate::station) fn marks(&self) -> u64 {
+        self.links.iter().map(|link| link.marks).sum()
+    }
+
     /// Packets that wait on all links.
     pub(in crate::station) fn total_backlog(&self) -> usize {
         self.ids().map(|link| self.backlog(link)).sum()
@@ -188,7 +193,7 @@ impl Link {
         if self.popped.is_none() {
             self.popped = match &mut self.queue {
                 TxQueue::Fifo(fifo) => fifo.pop(),
-                managed => pop_managed(managed, now, pool, dropped),
+                managed => pop_managed(managed, now, pool, (dropped, &mut self.marks)),
             };
         }
     }
@@ -204,7 +209,9 @@ impl Link {
     ) -> bool {
         let TxQueue::Staged(staged) = &mut self.queue else { return false };
         let marks = staged.above().marks();
-        let Some(item) = staged.move_down(now, |victim| manage(victim, marks, pool, dropped)) else { return false };
+        let Some(item) = staged.move_down(now, |victim| manage(victim, marks, pool, (dropped, &mut self.marks))) else {
+            return false;
+        };
         let rate = item.rate.unwrap_or(self.rate);
         let aggregates = self.agrees(&item);
         device.take(id.0, item.mpdu.handle, expected_airtime(item.mpdu.len(), rate, aggregates));
@@ -213,14 +220,26 @@ impl Link {
 }
 
 #[inline(never)]
-fn pop_managed(queue: &mut TxQueue, now: Instant, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Option<Queued> {
+fn pop_managed(
+    queue: &mut TxQueue,
+    now: Instant,
+    pool: &mut PacketPool,
+    (dropped, marked): (&mut Vec<Queued>, &mut u64),
+) -> Option<Queued> {
     let marks = queue.marks();
-    queue.pop(now, |victim| manage(victim, marks, pool, dropped))
+    queue.pop(now, |victim| manage(victim, marks, pool, (dropped, marked)))
 }
 
-/// What becomes of a packet that queue management does not want: it is marked and given back, if that is done and may be, or dropped.
-fn manage(victim: Queued, marks: bool, pool: &mut PacketPool, dropped: &mut Vec<Queued>) -> Option<Queued> {
+/// What becomes of a packet that queue management does not want: it is marked, counted and given
+/// back, if that is done and may be, or dropped.
+fn manage(
+    victim: Queued,
+    marks: bool,
+    pool: &mut PacketPool,
+    (dropped, marked): (&mut Vec<Queued>, &mut u64),
+) -> Option<Queued> {
     if marks && pool.mark(victim.mpdu.packet) {
+        *marked += 1;
         return Some(victim);
     }
     dropped.push(victim);

@@ -60,6 +60,7 @@ fn pretend(config: &CellConfig, seed: u64) -> RunResult {
             rtt_ms: (acks > 0).then_some(rtt),
             retransmissions: 0,
             timeouts: 0,
+            ecn_marks: None,
             completion_s: None,
             unfinished_s: None,
             transfers_ms: None,

@@ -436,6 +436,7 @@ impl Endpoint {
         let highest = self.rx.reassembly.highest().unwrap_or(self.rx.next);
         if highest <= at {
             (self.rx.fin, self.rx.fin_number) = (Some(at), self.arriving_number());
+            self.rx.fin_is_latest = true;
         }
     }
 
@@ -453,6 +454,7 @@ impl Endpoint {
                 let number = self.arriving_number();
                 let kept = keeps.then(|| cut(payload, whole, fresh));
                 self.rx.reassembly.insert(fresh, kept.as_ref(), number);
+                self.rx.fin_is_latest &= self.rx.fin == Some(fresh.end);
             }
             return Place::AboveHole;
         }

@@ -27,6 +27,8 @@ pub(super) struct Receiver {
     pub(super) fin: Option<Position>,
     /// The number of the packet that brought it; 0 where packets have none.
     pub(super) fin_number: u64,
+    /// Whether no data has been put above a hole since it came.
+    pub(super) fin_is_latest: bool,
     /// The largest payload that came: one full-sized segment.
     pub(super) full_size: Bytes,
     pub(super) reassembly: Reassembly,
@@ -61,6 +63,7 @@ impl Receiver {
             announced: None,
             fin: None,
             fin_number: 0,
+            fin_is_latest: false,
             full_size: Bytes(1),
             reassembly: Reassembly::default(),
             unreported_duplicate: None,
@@ -166,7 +169,13 @@ impl Receiver {
     /// Whether there is something to tell in SACK blocks.
     #[inline]
     pub(super) fn has_blocks(&self) -> bool {
-        !self.reassembly.is_empty() || self.unreported_duplicate.is_some()
+        !self.reassembly.is_empty() || self.unreported_duplicate.is_some() || self.has_early_fin()
+    }
+
+    /// Whether the FIN is here, and something below it is not.
+    #[inline]
+    pub(super) fn has_early_fin(&self) -> bool {
+        self.fin.is_some_and(|fin| fin > self.next)
     }
 
     /// Whether the window follows what is read.

@@ -178,7 +178,27 @@ impl Endpoint {
         if let Some(twice) = self.rx.unreported_duplicate.take() {
             return self.blocks_with_duplicate(twice, limit);
         }
+        if self.rx.has_early_fin() {
+            return self.blocks_with_fin(limit);
+        }
         self.blocks_of(self.rx.reassembly.recent(limit))
+    }
+
+    /// A FIN above a hole has a sequence number like data: the block that it ends includes it, or a
+    /// block of its own (RFC 2018, 3). That block stands first as long as nothing else has come
+    /// after the FIN (4).
+    #[inline(never)]
+    fn blocks_with_fin(&self, limit: usize) -> SackBlocks {
+        let reassembly = &self.rx.reassembly;
+        let fin = self.rx.fin.map(|at| Span::new(at, Bytes(1)));
+        let joined =
+            |span: Span| fin.filter(|fin| fin.start == span.end).map_or(span, |fin| Span { end: fin.end, ..span });
+        let own =
+            reassembly.recent(usize::MAX).find(|span| fin.is_some_and(|fin| fin.start == span.end)).map(joined).or(fin);
+        let first = own.filter(|_| self.rx.fin_is_latest);
+        let rest = reassembly.recent(usize::MAX).map(joined);
+        let last = own.filter(|own| own.len() == Bytes(1) && first.is_none());
+        self.blocks_of(first.into_iter().chain(rest.filter(|&span| Some(span) != first)).chain(last).take(limit))
     }
 
     /// What has come twice stands first, and the block that it lies in, if it lies above the acknowledgement, second (RFC 2883, 4).
@@ -211,7 +231,8 @@ impl Endpoint {
             return Bytes::ZERO;
         }
         let limit = if self.stamps.is_some() { 3 } else { 4 };
-        let blocks = self.rx.reassembly.count() + usize::from(self.rx.unreported_duplicate.is_some());
+        let others = usize::from(self.rx.unreported_duplicate.is_some()) + usize::from(self.rx.has_early_fin());
+        let blocks = self.rx.reassembly.count() + others;
         Bytes(4 + 8 * blocks.min(limit) as u64)
     }
 }

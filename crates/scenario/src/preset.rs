@@ -22,8 +22,8 @@ pub(crate) fn lay(scenario: &mut Scenario) {
 ///   Its slow start ends by HyStart (`/sys/module/tcp_cubic/parameters/hystart`).
 /// - RACK-TLP (`tcp_recovery` 1) with SACK; the timeout is the smoothed round trip and never less than 200 ms (`TCP_RTO_MIN`).
 /// - Spurious reductions are undone by timestamps, F-RTO and DSACK (`tcp_timestamps`, `tcp_frto` 2, `tcp_dsack`).
-/// - A small segment waits for another small one alone (`tcp_nagle_check`); the window grows while it is less than twice what was out
-///   (`tcp_is_cwnd_limited`) and begins at one segment only where more than one SYN was lost (`tcp_init_transfer`); the timeout is summed and rounded as the kernel does (`tcp_rtt_estimator`; HZ is 250).
+/// - A small segment waits for another small one alone (`tcp_nagle_check`); the window grows where it was full, and in slow start while it is less than twice what was out
+///   (`tcp_is_cwnd_limited`); it halves with each timeout of idling (`tcp_cwnd_restart`) and begins at one segment only where more than one SYN was lost (`tcp_init_transfer`); the timeout is summed and rounded as the kernel does (`tcp_rtt_estimator`; HZ is 250).
 /// - CUBIC's curve and its estimate of Reno as [`CubicRule::Linux`] has them (`net/ipv4/tcp_cubic.c`); which reports of repeated segments RACK goes by, as
 ///   [`RackRule::Linux`] (`tcp_sacktag_one`).
 /// - ACKs as [`ackless_tcp::ack::Linux`] has them.

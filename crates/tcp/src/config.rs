@@ -4,8 +4,10 @@ use ackless_wire::{Bytes, Duration};
 
 use crate::ack::AckChoice;
 use crate::challenge::ChallengeAcks;
-use crate::congestion::{CongestionChoice, CubicRule, InitialWindow, Losses, RenoRule, SlowStartChoice, Variant};
-use crate::loss::{PrrRule, RecoveryChoice};
+use crate::congestion::{
+    CongestionChoice, CubicRule, GrowthRule, InitialWindow, Losses, RenoRule, SlowStartChoice, Variant,
+};
+use crate::loss::{PrrRule, RackRule, RecoveryChoice};
 use crate::rtt::{RtoBounds, RtoRule};
 use crate::tack::TackConfig;
 
@@ -113,19 +115,6 @@ pub struct SenderChoices {
     pub prr: PrrRule,
 }
 
-/// Of which repeated segments RACK takes the latest transmission for the one that was delivered, and when it probes the tail.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum RackRule {
-    /// Where neither an echoed timestamp from before it nor a round trip shorter than the least says otherwise (RFC 8985, 6.2, step 2). An ACK
-    /// above a hole echoes what came before the hole, so it never counts for a segment that was repeated. A probe needs a round trip measured since
-    /// the last one; where that or another condition fails when it is due, the retransmission timer starts again without it (7.3), once until something is acknowledged.
-    #[default]
-    Rfc,
-    /// The echo is looked at for what is acknowledged by number, and not for what SACK blocks report (`tcp_clean_rtx_queue` and `tcp_sacktag_one`
-    /// of Linux 6.12). A probe needs no round trip since the last one, and none is scheduled while it is open what became of one.
-    Linux,
-}
-
 /// For what a small segment waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NagleRule {
@@ -134,18 +123,6 @@ pub enum NagleRule {
     Rfc,
     /// For another small one that is out (Minshall's variant, as Linux has it: `tcp_minshall_check`).
     Minshall,
-}
-
-/// When the window counts as used, and where it begins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum GrowthRule {
-    /// Where it kept the sender from sending when what is acknowledged now was out (RFC 7661; RFC 9438, 4.2). It begins at one segment where a SYN was lost (RFC 5681, 3.1).
-    #[default]
-    Rfc,
-    /// In slow start also while it is less than twice the most that was out in the last round trip (`tcp_is_cwnd_limited` of Linux). And by what an
-    /// acknowledgement delivers, so not once more by what had been selectively acknowledged before, where records are kept (`tcp_cong_avoid`). It begins at one segment where
-    /// more than one SYN was lost (RFC 6928, 2; `tcp_init_transfer`).
-    Linux,
 }
 
 /// What may show that a reduction of the window was a mistake, and undo it.

@@ -36,10 +36,13 @@ pub struct Deliveries {
     /// The one sent last of those of which it is certain which transmission was delivered (RFC 8985, 6.2, step 2): what was
     /// sent once, and what was repeated if neither the echoed timestamp nor the time says that it was an earlier one.
     pub certain: Option<Sent>,
+    /// The last of those in the order in which Linux enters what an acknowledgement delivers:
+    /// selectively acknowledged segments by their places, then cumulatively acknowledged ones.
+    pub entered_last: Option<Sent>,
     /// Of what was sent once: the first and the last sent.
     pub once: Option<(Sent, Sent)>,
-    /// The end of the lowest of what was sent once.
-    pub lowest_once: Option<Position>,
+    /// The lowest of what was sent once.
+    pub lowest_once: Option<Span>,
     /// The end of the highest.
     pub highest: Option<Position>,
     /// What it reports to have come twice (RFC 2883).
@@ -102,6 +105,7 @@ impl Deliveries {
             spurious: Bytes::ZERO,
             newest: None,
             certain: None,
+            entered_last: None,
             once: None,
             lowest_once: None,
             highest: None,
@@ -155,10 +159,17 @@ impl Deliveries {
             let oldest = if first.number < oldest.number { first } else { oldest };
             let newest = if last.number > newest.number { last } else { newest };
             self.once = Some((oldest, newest));
-            self.lowest_once = Some(self.lowest_once.map_or(first.end, |lowest| lowest.min(first.end)));
+            if self.lowest_once.is_none_or(|lowest| run.first.span.end < lowest.end) {
+                self.lowest_once = Some(run.first.span);
+            }
         }
-        if self.certain.is_none_or(|newest| last.number > newest.number) {
-            self.certain = Some(Sent::of(last));
+        let sent = Sent::of(last);
+        if self.certain.is_none_or(|newest| sent.number > newest.number) {
+            self.certain = Some(sent);
+        }
+        let place = |sent: Sent| (sent.end <= self.una, sent.end);
+        if self.entered_last.is_none_or(|before| place(sent) > place(before)) {
+            self.entered_last = Some(sent);
         }
     }
 }

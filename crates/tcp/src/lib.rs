@@ -46,15 +46,15 @@ pub mod transmissions;
 
 pub use ack::AckChoice;
 pub use challenge::ChallengeAcks;
-pub use config::{Config, Consume, GrowthRule, MissingTimestamp, NagleRule, RackRule, SenderChoices, UndoChoices};
+pub use config::{Config, Consume, MissingTimestamp, NagleRule, SenderChoices, UndoChoices};
 pub use congestion::{
-    BbrPhase, CongestionChoice, CubicRule, GentleProbe, InitialWindow, Losses, PathModel, RenoRule, SlowStartChoice,
-    Variant,
+    BbrPhase, CongestionChoice, CubicRule, GentleProbe, GrowthRule, InitialWindow, Losses, PathModel, RenoRule,
+    SlowStartChoice, Variant,
 };
 pub use endpoint::{Agreed, Endpoint};
 pub use event::{CloseReason, Event};
 pub use listener::{Limits, Listener, ListenerStats, WhenFull};
-pub use loss::{PrrRule, RecoveryChoice};
+pub use loss::{PrrRule, RackRule, RecoveryChoice};
 pub use measure::Measured;
 pub use rtt::RtoRule;
 pub use state::State;

@@ -62,7 +62,10 @@ section! {
         /// How the retransmission timeout is summed: as RFC 6298 has it, or as Linux does, which also rounds timers up to ticks of 4 ms.
         rto: RtoRule = "\"rfc\"",
         /// Which repeated segments RACK takes for delivered: as RFC 8985 has it, not where an echoed timestamp is older, or as Linux does, which does
-        /// not look at that for what SACK blocks report; and whether a probe of the tail needs a round trip measured since the last one, as the RFC has it.
+        /// not look at that for what SACK blocks report, and times RACK by the segment that an ACK
+        /// delivers last in its order; whether a probe of the tail needs a round trip measured
+        /// since the last one, as the RFC has it; and whether repeats go beyond a window that the
+        /// peer has shrunk.
         rack: RackRule = "\"rfc\"",
         /// How a recovery by RACK reduces the window: by RFC 6937 with its slow start bound; by RFC 9937, which lets out a segment beyond what was delivered only for ACKs
         /// that advance and show no loss; or as Linux does, which is that in whole segments and counts from the window.
@@ -72,8 +75,10 @@ section! {
         reno: RenoRule = "\"bytes\"",
         /// How CUBIC grows: as RFC 9438 has it, or as Linux does, whose estimate of Reno stays at 0.53 segments a round trip.
         cubic: CubicRule = "\"rfc\"",
-        /// When the window may grow: where it limited the sender (RFC 7661), or in slow start also up to twice what was out, as in Linux; and whether it begins at one
-        /// segment where a SYN was lost, or only where more were, as in Linux.
+        /// When the window may grow: where at least half of it was in use (RFC 7661), or as in
+        /// Linux where all of it was, and in slow start up to twice what was out. By Linux it grows
+        /// by what is newly delivered, an idle window halves with each timeout, and it begins at
+        /// one segment only where more than one SYN was lost.
         growth: GrowthRule = "\"rfc\"",
         /// IP packet of a full-sized segment.
         packet: Bytes = "\"1500B\"",

@@ -11,7 +11,7 @@ use ackless_wire::{Bytes, Instant};
 pub(super) use self::epoch::Epoch;
 use self::whole::{Whole, reduced};
 use super::hystart::Finder;
-use super::{AckFacts, Controller, SlowStart};
+use super::{AckFacts, Controller, GrowthRule, SlowStart};
 
 /// How CUBIC grows in congestion avoidance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -99,13 +99,41 @@ impl Cubic {
         }
     }
 
-    /// Ends slow start where its end is found.
-    fn look_for_end(&mut self, facts: &AckFacts) {
+    /// Ends slow start where its end is found, before the window grows or after.
+    fn look_for_end(&mut self, facts: &AckFacts, grown: bool) {
         let (window, threshold) = (self.window(), self.slow_start_threshold());
-        if let Some(finder) = &mut self.finder
-            && finder.on_ack(facts, &self.start, window, threshold)
-        {
+        let Some(finder) = &mut self.finder else { return };
+        let ends = match grown {
+            false => finder.before_growth(facts, &self.start, window, threshold),
+            true => finder.after_growth(facts, threshold),
+        };
+        if ends {
             self.threshold = Some(self.window);
+        }
+    }
+
+    /// The window is about to be left after idling.
+    fn raise_threshold(&mut self) {
+        if self.start.growth == GrowthRule::Linux {
+            let threshold = self.start.threshold_after_idling(self.slow_start_threshold(), self.window());
+            self.threshold = threshold.map(|threshold| threshold.get() as f64 / self.start.smss.get() as f64);
+        }
+    }
+
+    /// One acknowledgement of a window that was used.
+    fn grow(&mut self, facts: &AckFacts) {
+        let smss = self.start.smss.get() as f64;
+        let growth = self.start.growth(facts);
+        let growth =
+            self.finder.as_ref().map_or(growth, |finder| finder.growth(growth, &self.start)).get() as f64 / smss;
+        let room = self.threshold.map_or(growth, |threshold| threshold - self.window);
+        if room > 0.0 {
+            self.window += growth.min(room);
+            if self.whole.is_some() && growth > room {
+                self.avoid(facts, growth - room);
+            }
+        } else {
+            self.avoid(facts, facts.acked.get() as f64 / smss);
         }
     }
 
@@ -133,27 +161,16 @@ impl Cubic {
 impl Controller for Cubic {
     fn on_ack(&mut self, facts: &AckFacts) {
         if self.finder.is_some() {
-            self.look_for_end(facts);
+            self.look_for_end(facts, false);
         }
-        if !facts.window_used {
+        if facts.window_used {
+            self.grow(facts);
+        } else if let Some(epoch) = &mut self.epoch {
             // Time in which the window is not used does not count (RFC 9438, 5.8).
-            if let Some(epoch) = &mut self.epoch {
-                epoch.pause(facts.now);
-            }
-            return;
+            epoch.pause(facts.now);
         }
-        let smss = self.start.smss.get() as f64;
-        let growth = self.start.growth(facts);
-        let growth =
-            self.finder.as_ref().map_or(growth, |finder| finder.growth(growth, &self.start)).get() as f64 / smss;
-        let room = self.threshold.map_or(growth, |threshold| threshold - self.window);
-        if room > 0.0 {
-            self.window += growth.min(room);
-            if self.whole.is_some() && growth > room {
-                self.avoid(facts, growth - room);
-            }
-        } else {
-            self.avoid(facts, facts.acked.get() as f64 / smss);
+        if self.finder.is_some() {
+            self.look_for_end(facts, true);
         }
     }
 
@@ -211,6 +228,7 @@ impl Controller for Cubic {
         if let Some(whole) = &mut self.whole {
             whole.on_idle(now);
         }
+        self.raise_threshold();
         self.window = self.window.min(restart.get() as f64 / self.start.smss.get() as f64);
         self.epoch = None;
     }

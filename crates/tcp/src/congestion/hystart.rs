@@ -85,8 +85,10 @@ impl Finder {
         }
     }
 
-    /// An ACK of new data outside of recovery. Whether slow start ends here, at the present window.
-    pub(super) fn on_ack(
+    /// An ACK of new data outside of recovery, before the window grows by it. Whether slow start
+    /// ends here, at the present window. HyStart looks at it now (`cubictcp_acked` comes before
+    /// `cubictcp_cong_avoid`).
+    pub(super) fn before_growth(
         &mut self,
         facts: &AckFacts,
         start: &SlowStart,
@@ -94,10 +96,13 @@ impl Finder {
         threshold: Option<Bytes>,
     ) -> bool {
         let slow = threshold.is_none_or(|threshold| window < threshold);
-        match self {
-            Self::HyStart(hystart) => hystart.on_ack(facts, start, window, slow),
-            Self::PlusPlus(hystart) => threshold.is_none() && hystart.on_ack(facts),
-        }
+        if let Self::HyStart(hystart) = self { hystart.on_ack(facts, start, window, slow) } else { false }
+    }
+
+    /// The same, after the window has grown by it. HyStart++ looks at it now (RFC 9406, 4.2: the
+    /// window grows first, then the round trip is counted).
+    pub(super) fn after_growth(&mut self, facts: &AckFacts, threshold: Option<Bytes>) -> bool {
+        if let Self::PlusPlus(hystart) = self { threshold.is_none() && hystart.on_ack(facts) } else { false }
     }
 
     /// What of `growth` is added in slow start.

@@ -9,6 +9,7 @@ mod bbr;
 mod bbr3;
 mod cubic;
 mod facts;
+mod growth;
 mod hystart;
 mod pace;
 mod path;
@@ -19,6 +20,7 @@ pub use bbr::Bbr;
 pub use bbr3::Bbr3;
 pub use cubic::{Cubic, CubicRule};
 pub use facts::{BbrPhase, Feedback, LossFacts, PathModel, ReportFacts};
+pub use growth::GrowthRule;
 pub use hystart::SlowStartChoice;
 pub use receiver_bbr::{GentleProbe, Losses, ReceiverBbr, Variant};
 pub use reno::{Reno, RenoRule};
@@ -74,7 +76,8 @@ pub struct AckFacts {
     pub srtt: Duration,
     /// The least round-trip time, zero if unknown.
     pub min_rtt: Duration,
-    /// Whether the window, and not the application or the peer, limited the sender when this data was out. If
+    /// Whether enough of the window was in use when this data was out
+    /// ([`GrowthRule`](crate::GrowthRule)). If
     /// not, it must not grow (RFC 7661; RFC 9438, 4.2).
     pub window_used: bool,
     /// Whether data from before a retransmission timeout is still out: slow start may then add one segment at most
@@ -152,6 +155,8 @@ pub struct SlowStart {
     pub reno: RenoRule,
     /// How CUBIC grows after it.
     pub cubic: CubicRule,
+    /// When a window counts as used, and what an idle time leaves of one.
+    pub growth: GrowthRule,
 }
 
 /// The controllers there are.
@@ -198,6 +203,7 @@ impl SlowStart {
             paced: false,
             reno: RenoRule::Bytes,
             cubic: CubicRule::Rfc,
+            growth: GrowthRule::Rfc,
         }
     }
 

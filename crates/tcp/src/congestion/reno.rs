@@ -3,7 +3,7 @@
 use ackless_wire::{Bytes, Instant};
 
 use super::hystart::Finder;
-use super::{AckFacts, Controller, SlowStart};
+use super::{AckFacts, Controller, GrowthRule, SlowStart};
 
 /// What makes a Reno window grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,19 +55,10 @@ impl Reno {
         self.counted = Bytes::ZERO;
         half
     }
-}
 
-impl Controller for Reno {
-    fn on_ack(&mut self, facts: &AckFacts) {
-        if let Some(finder) = &mut self.finder
-            && finder.on_ack(facts, &self.start, self.window, self.threshold)
-        {
-            self.threshold = Some(self.window);
-        }
-        if !facts.window_used {
-            return;
-        }
-        let acked = match self.start.reno {
+    /// One acknowledgement of a window that was used.
+    fn grow(&mut self, facts: &AckFacts) {
+        let mut acked = match self.start.reno {
             RenoRule::Bytes => facts.acked,
             RenoRule::Acks => facts.acked.min(self.start.smss),
         };
@@ -76,12 +67,34 @@ impl Controller for Reno {
         let room = self.threshold.map_or(growth, |threshold| threshold.saturating_sub(self.window));
         if room > Bytes::ZERO {
             self.window += growth.min(room);
-            return;
+            if self.start.growth == GrowthRule::Rfc || growth <= room {
+                return;
+            }
+            // By Linux what is left over from slow start counts (`tcp_reno_cong_avoid`).
+            acked = growth - room;
         }
         self.counted += acked;
         while self.counted >= self.window {
             self.counted -= self.window;
             self.window += self.start.smss;
+        }
+    }
+}
+
+impl Controller for Reno {
+    fn on_ack(&mut self, facts: &AckFacts) {
+        if let Some(finder) = &mut self.finder
+            && finder.before_growth(facts, &self.start, self.window, self.threshold)
+        {
+            self.threshold = Some(self.window);
+        }
+        if facts.window_used {
+            self.grow(facts);
+        }
+        if let Some(finder) = &mut self.finder
+            && finder.after_growth(facts, self.threshold)
+        {
+            self.threshold = Some(self.window);
         }
     }
 
@@ -117,6 +130,7 @@ impl Controller for Reno {
     }
 
     fn on_idle(&mut self, _now: Instant, restart: Bytes) {
+        self.threshold = self.start.threshold_after_idling(self.threshold, self.window);
         self.window = self.window.min(restart);
     }
 

@@ -10,11 +10,10 @@ use super::dialect::{PeerReport, Terms};
 use super::feedback::Delivered;
 use super::sender::{Probe, Writer};
 use crate::ack::AckReason;
-use crate::config::GrowthRule;
-use crate::congestion::{AckFacts, Controller};
+use crate::congestion::{AckFacts, Controller, GrowthRule};
 use crate::delivery::Deliveries;
 use crate::event::Event;
-use crate::loss::{AckReport, LossDecision, LossDetector, Phase};
+use crate::loss::{AckReport, LossDecision, LossDetector, Phase, SackRecovery};
 use crate::sequence::{Position, Span};
 use crate::state::{State, Trigger};
 use crate::timers::Timer;
@@ -126,19 +125,6 @@ impl Endpoint {
         self.tx.next == self.tx.una && self.loss.phase() == Phase::Open
     }
 
-    /// Whether the window limited the sender when what is acknowledged now was out.
-    #[inline]
-    pub(super) fn has_used_window(&self) -> bool {
-        self.tx.una < self.tx.limited_until || (self.config.sender.growth == GrowthRule::Linux && self.may_double())
-    }
-
-    /// `tcp_is_cwnd_limited` in slow start: the window is less than twice the most that was out.
-    fn may_double(&self) -> bool {
-        let window = self.congestion.window();
-        let slow = self.congestion.slow_start_threshold().is_none_or(|threshold| window < threshold);
-        slow && window < self.tx.most_out.0 * 2
-    }
-
     /// Whether a late acknowledgement has SACK blocks to tell.
     fn is_late_news(&self, tcp: &TcpHeader) -> bool {
         !tcp.options.sack.is_empty() && self.has_sack() && self.tx.una < self.tx.max
@@ -224,12 +210,25 @@ impl Endpoint {
         }
     }
 
-    /// How much of what an acknowledgement says lets the window grow.
+    /// How much of what an acknowledgement says lets the window grow. Without SACK, duplicates have
+    /// counted segments before it (`tcp_cong_control` of Linux hears of what is newly delivered).
     #[inline]
     pub(super) fn growing_by(&self, acked: Bytes, delivered: Option<&Delivered<'_>>) -> Bytes {
-        match delivered {
-            Some(delivered) if self.config.sender.growth == GrowthRule::Linux => delivered.facts.bytes,
-            _ => acked,
+        if self.config.sender.growth == GrowthRule::Rfc {
+            return acked;
+        }
+        let known = || delivered.map_or(acked, |delivered| delivered.facts.bytes);
+        self.loss.newly_delivered(acked, self.tx.smss).unwrap_or_else(known)
+    }
+
+    /// The same where the scoreboard tells, which had `reported` bytes before the acknowledgement.
+    #[inline]
+    pub(super) fn growing_beside(&self, reported: Bytes, progress: &Progress) -> Bytes {
+        match self.loss.counting() {
+            Some(recovery) if self.config.sender.growth == GrowthRule::Linux => {
+                (progress.acked + recovery.reported()).saturating_sub(reported)
+            }
+            _ => progress.grown,
         }
     }
 
@@ -243,8 +242,10 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn look_for_losses(&mut self, now: Instant, sacked: &[Span], progress: &Progress) {
         let before = self.loss.phase();
+        let reported = self.loss.counting().map_or(Bytes::ZERO, SackRecovery::reported);
         let decision = self.loss.on_ack(&self.tx.outstanding(), &progress.report(sacked));
-        self.heed_losses(now, decision, before, progress);
+        let grown = self.growing_beside(reported, progress);
+        self.heed_losses(now, decision, before, &Progress { grown, ..*progress });
     }
 
     /// What follows from what the detector says, in the phase that was `before`.
@@ -271,7 +272,11 @@ impl Endpoint {
                 self.congestion.on_recovered(now, self.tx.max - self.tx.una)
             }
             LossDecision::EndRecovery | LossDecision::Nothing => {
-                if acked > Bytes::ZERO && !matches!(before, Phase::Recovery { .. }) && !self.is_reduced_by_mark() {
+                let linux = self.config.sender.growth == GrowthRule::Linux;
+                let recovers =
+                    matches!(before, Phase::Recovery { .. }) && !(linux && decision == LossDecision::EndRecovery);
+                let advances = acked > Bytes::ZERO || (linux && grown > Bytes::ZERO && self.loss.is_reordered_far());
+                if advances && !recovers && !self.is_reduced_by_mark() {
                     self.grow(now, grown, rtt, window_used, before);
                 }
             }
@@ -294,7 +299,7 @@ impl Endpoint {
             srtt: self.rtt.smoothed().unwrap_or_default(),
             min_rtt: self.rtt.min().unwrap_or_default(),
             window_used,
-            after_timeout: matches!(before, Phase::GoBack { .. }),
+            after_timeout: self.config.sender.growth == GrowthRule::Rfc && matches!(before, Phase::GoBack { .. }),
         });
     }
 
@@ -359,7 +364,7 @@ pub(super) struct Progress {
     pub(super) duplicate: bool,
     /// The round trip of the newest segment that it acknowledges, where one can be told.
     pub(super) rtt: Option<Duration>,
-    /// Whether the window limited the sender when this data was out.
+    /// Whether enough of the window was in use when this data was out.
     pub(super) window_used: bool,
 }
 

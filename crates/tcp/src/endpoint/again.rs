@@ -32,10 +32,7 @@ impl Endpoint {
                     }
                     train.push(self.build_from(all_say.from(span.start.seq(self.tx.iss)), span.len(), pool));
                 }
-                Repetition::Congested => {
-                    self.tx.limited_until = out.max;
-                    return self.ack_owed.is_none();
-                }
+                Repetition::Congested => return self.ack_owed.is_none(),
                 Repetition::Nothing => return self.send_train(now, pool, train),
                 Repetition::Unclear => return false,
             }

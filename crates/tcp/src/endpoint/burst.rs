@@ -102,8 +102,8 @@ impl Endpoint {
         let offered = self.tx.window_end.since(first.start);
         let waits = Waiting { room, offered, left, most, window };
         if self.defers(now, &waits, segment) {
-            if room < offered {
-                self.tx.limited_until = self.tx.max;
+            if room < offered && room <= left {
+                self.tx.usage.fill(self.tx.una, self.tx.max);
             }
             return None;
         }

@@ -4,10 +4,9 @@
 use ackless_wire::{Bytes, Instant, TcpHeader};
 
 use super::Endpoint;
-use crate::config::RackRule;
 use crate::congestion::{Controller, Feedback, LossFacts, RateSample};
 use crate::delivery::Deliveries;
-use crate::loss::{Detector, LossDetector};
+use crate::loss::{Detector, LossDetector, RackRule};
 use crate::sequence::{Position, Span};
 use crate::transmissions::{Lost, Transmissions};
 
@@ -120,7 +119,7 @@ impl Endpoint {
             rtt: facts.newest_round_trip(),
             srtt: self.rtt.smoothed().unwrap_or_default(),
             phase: self.loss.phase(),
-            window_used: self.tx.una < self.tx.limited_until,
+            window_used: self.tx.usage.is_filled(self.tx.una),
             marked: self.ecn.as_ref().and_then(|ecn| ecn.marked(facts.bytes)),
         };
         self.congestion.on_feedback(&feedback);

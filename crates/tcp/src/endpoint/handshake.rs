@@ -10,10 +10,10 @@ use super::ack_request::Asks;
 use super::dialect::Dialect;
 use super::{Endpoint, Opening, Peer, TACK_TICK};
 use crate::ack::{AckReason, Policy};
-use crate::config::{Config, GrowthRule};
-use crate::congestion::{Congestion, CongestionChoice, Controller, InitialWindow};
+use crate::config::Config;
+use crate::congestion::{Congestion, CongestionChoice, Controller, GrowthRule, InitialWindow};
 use crate::event::{CloseReason, Event};
-use crate::loss::{Detector, DupackRecovery, LossDetector, PartialAcks, Recorded, RecoveryChoice, SackRecovery};
+use crate::loss::{Detector, DupackRecovery, LossDetector, PartialAcks, Rack, Recorded, RecoveryChoice, SackRecovery};
 use crate::measure::Rhythm;
 use crate::sequence::Position;
 use crate::state::Trigger;
@@ -42,7 +42,7 @@ impl Endpoint {
         let recorded = config.congestion.models_path();
         if sack {
             if config.recovery == RecoveryChoice::Rack {
-                return Detector::Rack(Box::default());
+                return Detector::Rack(Box::new(Rack::new(config.sender.rack)));
             }
             return match recorded {
                 false => Detector::Sack(SackRecovery::new()),

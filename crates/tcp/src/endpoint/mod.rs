@@ -37,7 +37,9 @@ mod tack_output;
 mod train;
 mod tuning;
 mod undo;
+mod usage;
 mod wakeup;
+mod window_use;
 
 use std::net::SocketAddr;
 

@@ -9,9 +9,7 @@ use super::outlet::{ByValue, Outlet, put_aside};
 use super::segment::Draft;
 use super::sender::{Blocked, Probe};
 use crate::ack::{AckPolicy, AckReason};
-use crate::config::GrowthRule;
-use crate::congestion::Controller;
-use crate::loss::{LossDetector, Phase, Retransmission, SentKind};
+use crate::loss::{LossDetector, Phase, RackRule, Retransmission, SentKind};
 use crate::sequence::{Position, Span};
 use crate::state::State;
 use crate::timers::Timer;
@@ -200,7 +198,7 @@ impl Endpoint {
         if !matches!(phase, Phase::Open)
             && let Some(span) = self.loss.urgent(&out)
         {
-            return Some((span, SentKind::Repair));
+            return self.within_window(span).map(|span| (span, SentKind::Repair));
         }
         if out.una == out.max {
             self.restart_if_idle(now);
@@ -213,11 +211,10 @@ impl Endpoint {
         };
         if recovering {
             if room < out.smss {
-                self.tx.limited_until = out.max;
                 return None;
             }
             if let Some(span) = self.loss.lost(&out).filter(|_| !self.is_frto_probing()) {
-                return Some((span, SentKind::Repair));
+                return self.within_window(span).map(|span| (span, SentKind::Repair));
             }
         }
         let end = self.tx.end();
@@ -233,13 +230,27 @@ impl Endpoint {
         }
     }
 
+    /// What of a repair goes out where the peer has shrunk its window ([`RackRule`]). The segment
+    /// at SND.UNA always does: it asks for a new window (RFC 9293, 3.8.6.1).
+    #[inline]
+    pub(super) fn within_window(&self, span: Span) -> Option<Span> {
+        let end = self.tx.window_end;
+        if span.end <= end || self.config.sender.rack == RackRule::Rfc {
+            Some(span)
+        } else if span.start < end {
+            Some(Span { end, ..span })
+        } else {
+            (span.start == self.tx.una).then_some(span)
+        }
+    }
+
     /// No new data can go out in place of what the timer takes for lost: unless some has, that is next.
     #[cold]
     fn repair_in_place_of_probe(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
         if self.gives_up_frto()
             && let Some(span) = self.loss.lost(&self.tx.outstanding())
         {
-            return Some((span, SentKind::Repair));
+            return self.within_window(span).map(|span| (span, SentKind::Repair));
         }
         self.on_blocked(now, blocked)
     }
@@ -248,7 +259,7 @@ impl Endpoint {
     fn on_blocked(&mut self, now: Instant, blocked: Blocked) -> Option<(Span, SentKind)> {
         let out = self.tx.outstanding();
         match blocked {
-            Blocked::Congestion => self.tx.limited_until = out.max,
+            Blocked::Congestion => {}
             Blocked::Window | Blocked::SillyWindow if out.una == out.next => {
                 // Nothing is under way that would bring a new window: ask for it.
                 if !self.timers.is_armed(Timer::Persist) {
@@ -279,15 +290,6 @@ impl Endpoint {
         self.stats.window_probes += 1;
         let span = Span { start: from, end: window_end.min(from + segment) };
         if span.is_empty() { (Span::new(from, Bytes(1)), SentKind::Probe) } else { (span, SentKind::New) }
-    }
-
-    /// RFC 5681, 4.1, where nothing is out.
-    pub(super) fn restart_if_idle(&mut self, now: Instant) {
-        if self.config.idle_restart && now.saturating_since(self.tx.last_sent) > self.rtt.timeout() {
-            self.congestion.on_idle(now, self.config.initial_window.bytes(self.tx.smss));
-            self.dialect.on_idle();
-            self.tx.last_sent = now;
-        }
     }
 
     fn send_span(&mut self, now: Instant, span: Span, kind: SentKind) -> Draft {
@@ -350,9 +352,6 @@ impl Endpoint {
         }
         tx.last_sent = now;
         tx.max = tx.max.max(span.end);
-        if self.config.sender.growth == GrowthRule::Linux {
-            tx.note_most_out();
-        }
         if kind == SentKind::Probe {
             return;
         }

@@ -7,9 +7,8 @@ use super::Endpoint;
 use super::allowance::Allowance;
 use super::feedback::Delivered;
 use super::sender::Probe;
-use crate::config::RackRule;
 use crate::congestion::Controller;
-use crate::loss::{Delivery, Detector, LossDecision, LossDetector, OldFlight, Phase, Prr, SentKind};
+use crate::loss::{Delivery, Detector, LossDecision, LossDetector, OldFlight, Phase, Prr, RackRule, SentKind};
 use crate::pacing;
 use crate::sequence::Span;
 use crate::timers::Timer;
@@ -233,7 +232,11 @@ impl Endpoint {
             Err(_) => {
                 let last = self.loss.records()?.iter().next_back()?.span;
                 let room = last.len().saturating_sub(segment);
-                (Span { start: last.start + room, end: last.end }, SentKind::Repair)
+                let Some(span) = self.within_window(Span { start: last.start + room, end: last.end }) else {
+                    self.tx.tail_probe_failed = true;
+                    return None;
+                };
+                (span, SentKind::Repair)
             }
         };
         self.stats.tail_probes += 1;

@@ -131,9 +131,10 @@ impl Endpoint {
             let progress = Progress { acked, grown: acked, duplicate, rtt, window_used };
             let out = self.tx.outstanding();
             if let Some(recovery) = self.loss.counting_mut() {
-                let before = recovery.phase();
+                let (before, reported) = (recovery.phase(), recovery.reported());
                 let decision = recovery.hear(&out, &progress.report(sacked));
-                self.heed_losses(now, decision, before, &progress);
+                let grown = self.growing_beside(reported, &progress);
+                self.heed_losses(now, decision, before, &Progress { grown, ..progress });
             }
         }
         if acked > Bytes::ZERO {

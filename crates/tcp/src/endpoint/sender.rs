@@ -4,6 +4,7 @@ use ackless_wire::{Bytes, Instant, SeqNumber};
 
 use super::allowance::Allowance;
 use super::burst::Bursts;
+use super::window_use::WindowUse;
 use crate::config::{Config, NagleRule};
 use crate::congestion::SlowStart;
 use crate::loss::Outstanding;
@@ -37,12 +38,10 @@ pub(super) struct Sender {
     pub(super) smss: Bytes,
     pub(super) buffer: SendBuffer,
     pub(super) ending: Ending,
-    /// All below was sent when the congestion window was full: its acknowledgement may open the window further.
-    pub(super) limited_until: Position,
+    /// How much of the congestion window is in use.
+    pub(super) usage: WindowUse,
     /// One past the last new segment that was smaller than full-sized.
     pub(super) small_until: Position,
-    /// `max_packets_out`: the most that was out, in bytes, and until what is acknowledged that holds (`cwnd_usage_seq`). Kept where growth goes by it.
-    pub(super) most_out: (Bytes, Position),
     /// When data last went out.
     pub(super) last_sent: Instant,
     /// Retransmissions or probes since the peer last answered.
@@ -136,9 +135,8 @@ impl Sender {
             smss: config.announced_mss(),
             buffer: SendBuffer::new(),
             ending: Ending::Open,
-            limited_until: Position::SYN,
+            usage: WindowUse::new(),
             small_until: Position::SYN,
-            most_out: (Bytes::ZERO, Position::SYN),
             last_sent: Instant::ZERO,
             unanswered: 0,
             offered_in_vain: false,
@@ -164,6 +162,7 @@ impl Sender {
             paced: config.pacing,
             reno: config.sender.reno,
             cubic: config.sender.cubic,
+            growth: config.sender.growth,
         }
     }
 
@@ -172,14 +171,6 @@ impl Sender {
         match rule {
             NagleRule::Rfc => self.max,
             NagleRule::Minshall => self.small_until,
-        }
-    }
-
-    /// Something went out.
-    pub(super) fn note_most_out(&mut self) {
-        let out = self.max - self.una;
-        if out > self.most_out.0 || self.una >= self.most_out.1 {
-            self.most_out = (out, self.max);
         }
     }
 

@@ -10,8 +10,8 @@ use ackless_wire::{Bytes, Duration, Instant, Packet, PacketPool, SeqNumber};
 
 use super::Endpoint;
 use crate::ack::AckChoice;
-use crate::config::{Config, Consume, GrowthRule, SenderChoices, UndoChoices};
-use crate::congestion::{CongestionChoice, Losses, Variant};
+use crate::config::{Config, Consume, SenderChoices, UndoChoices};
+use crate::congestion::{CongestionChoice, GrowthRule, Losses, Variant};
 use crate::loss::{LossDetector, Phase, RecoveryChoice};
 use crate::state::State;
 use crate::tack::TackConfig;
@@ -243,7 +243,7 @@ fn config(random: &mut Stream) -> Config {
 #[test]
 fn short_ways_lead_to_where_the_long_ones_do() {
     let (mut predicted, mut in_trains, mut bounded) = ([0; 2], [0; 2], [0; 2]);
-    for seed in 1..=120 {
+    for seed in 1..=150 {
         let mut transfer = Transfer::new(seed);
         transfer.send(Instant::from_millis(1), 0, seed);
         for _ in 0..300 {

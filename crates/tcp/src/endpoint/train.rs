@@ -20,7 +20,6 @@ use super::burst::Bursts;
 use super::pattern::Pattern;
 use super::sender::{Probe, Throttle};
 use crate::ack::AckPolicy;
-use crate::config::GrowthRule;
 use crate::congestion::Controller;
 use crate::loss::{LossDetector, Phase, SentKind};
 use crate::sequence::{Position, Span};
@@ -145,11 +144,7 @@ impl Endpoint {
         }
         // In a recovery the window has its say before there is a look at what could be sent.
         let recovers = matches!(phase, Phase::Recovery { .. }) && self.tx.next + smss > congested;
-        let is_congested = (recovers || fits(self.tx.next, self.tx.window_end)) && self.ack_owed.is_none();
-        if is_congested {
-            self.tx.limited_until = self.tx.max;
-        }
-        is_congested
+        (recovers || fits(self.tx.next, self.tx.window_end)) && self.ack_owed.is_none()
     }
 
     /// A train of a sender that spreads its data over time, or keeps a record of each segment.
@@ -163,11 +158,7 @@ impl Endpoint {
             return true;
         }
         let (smss, next) = (self.tx.smss, self.tx.next);
-        let is_congested = next + smss <= self.tx.window_end && next + smss < self.tx.buffer.end();
-        if is_congested {
-            self.tx.limited_until = self.tx.max;
-        }
-        is_congested
+        next + smss <= self.tx.window_end && next + smss < self.tx.buffer.end()
     }
 
     #[inline(never)]
@@ -242,9 +233,6 @@ impl Endpoint {
         self.stats.data_segments_sent += segments;
         let tx = &mut self.tx;
         (tx.next, tx.max, tx.last_sent, tx.probes) = (end, end, now, 0);
-        if self.config.sender.growth == GrowthRule::Linux {
-            tx.note_most_out();
-        }
         self.timers.stop(Timer::Persist);
     }
 }

@@ -130,7 +130,7 @@ impl Endpoint {
         // timer would see to it.
         let over = phase == Phase::Open || ack >= reduction.until;
         let by_reports = choices.dsack && over && reduction.repeated && reduction.unreported == 0;
-        let spared = delivered.and_then(|delivered| delivered.facts.lowest_once);
+        let spared = delivered.and_then(|delivered| delivered.facts.lowest_once).map(|lowest| lowest.end);
         let is_mistake =
             by_timestamp || by_reports || reduction.judge_timeout(phase, ack, acked, max, !spans.is_empty(), spared);
         if is_mistake {

@@ -20,6 +20,9 @@ pub struct DupackRecovery {
     inflation: i64,
     /// Losses below this have been answered already: recover of RFC 6582.
     recover: Position,
+    /// Segments that duplicates stand for and that are not acknowledged yet (`sacked_out` of Linux
+    /// without SACK).
+    counted: u64,
     /// Whether the segment at SND.UNA is to be sent again now.
     resend: bool,
 }
@@ -37,11 +40,26 @@ impl DupackRecovery {
     /// Nothing is out.
     pub const fn new(partial: PartialAcks) -> Self {
         let recover = Position::SYN;
-        Self { partial, phase: Phase::Open, duplicates: 0, inflation: 0, recover, resend: false }
+        Self { partial, phase: Phase::Open, duplicates: 0, inflation: 0, recover, counted: 0, resend: false }
+    }
+
+    /// What of `acked` newly acknowledged bytes no duplicate has stood for: at least the segment
+    /// that was missing (`tcp_remove_reno_sacks` of Linux).
+    pub(crate) fn newly_delivered(&self, acked: Bytes, smss: Bytes) -> Bytes {
+        acked.saturating_sub(smss * self.counted).max(acked.min(smss))
+    }
+
+    /// Another duplicate stands for a segment, but for no more than are out behind the missing one.
+    fn count_segment(&mut self, out: &Outstanding) {
+        let behind = (out.max - out.una).get().div_ceil(out.smss.get()).saturating_sub(1);
+        self.counted = (self.counted + 1).min(behind);
     }
 
     fn on_new_data(&mut self, out: &Outstanding, acked: Bytes) -> LossDecision {
         self.duplicates = 0;
+        let recovers = matches!(self.phase, Phase::Recovery { .. });
+        let behind = (acked.get() / out.smss.get()).saturating_sub(1);
+        self.counted = if recovers { self.counted.saturating_sub(behind) } else { 0 };
         match self.phase {
             Phase::Recovery { until } if out.una < until && self.partial == PartialAcks::Continue => {
                 self.resend = true;
@@ -82,9 +100,13 @@ impl LossDetector for DupackRecovery {
             return LossDecision::Nothing;
         }
         match self.phase {
-            Phase::Recovery { .. } => self.inflation += out.smss.get() as i64,
+            Phase::Recovery { .. } => {
+                self.count_segment(out);
+                self.inflation += out.smss.get() as i64;
+            }
             Phase::GoBack { .. } => {}
             Phase::Open => {
+                self.count_segment(out);
                 self.duplicates += 1;
                 self.inflation += out.smss.get() as i64;
                 if self.duplicates >= DUP_THRESH && out.una >= self.recover {
@@ -100,7 +122,7 @@ impl LossDetector for DupackRecovery {
 
     fn on_timeout(&mut self, out: &Outstanding) {
         self.reopen();
-        self.duplicates = 0;
+        (self.duplicates, self.counted) = (0, 0);
         self.recover = out.max;
         self.phase = Phase::GoBack { until: out.max };
     }

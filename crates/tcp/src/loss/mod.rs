@@ -23,7 +23,7 @@ pub use dupack::{DupackRecovery, PartialAcks};
 pub use phase::Phase;
 pub use prr::{Delivery, OldFlight, Prr, PrrRule};
 pub use pull::{HoleReport, Pull};
-pub use rack::Rack;
+pub use rack::{Rack, RackRule};
 pub use recorded::Recorded;
 pub(crate) use sack::Repetition;
 pub use sack::SackRecovery;
@@ -228,6 +228,21 @@ impl Detector {
             Self::Rack(detector) => detector.phase() == Phase::Open,
             Self::Pull(detector) => detector.phase() == Phase::Open,
         }
+    }
+
+    /// What of `acked` newly acknowledged bytes duplicate ACKs have not counted as delivered
+    /// already; nothing where something else knows that.
+    pub(crate) fn newly_delivered(&self, acked: Bytes, smss: Bytes) -> Option<Bytes> {
+        match self {
+            Self::Dupack(detector) => Some(detector.newly_delivered(acked, smss)),
+            Self::RecordedDupack(detector) => Some(detector.rule().newly_delivered(acked, smss)),
+            _ => None,
+        }
+    }
+
+    /// Whether RACK has seen a segment that more than three others overtook.
+    pub(crate) fn is_reordered_far(&self) -> bool {
+        matches!(self, Self::Rack(rack) if rack.is_reordered_far())
     }
 
     /// Whether losses are found by RACK.

@@ -7,6 +7,29 @@ use crate::delivery::Deliveries;
 use crate::sequence::{Position, Span};
 use crate::transmissions::{Fate, Transmission, Transmissions};
 
+/// Which transmissions RACK takes for delivered, which of them gives it its round trip, and when it
+/// probes the tail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RackRule {
+    /// RFC 8985. A repeated segment counts unless an echoed timestamp from before its last
+    /// transmission, or a round trip below the least, says that an earlier transmission was
+    /// delivered (6.2, step 2). An ACK above a hole echoes what came before the hole, so it never
+    /// counts for a repeated segment. The round trip is that of the delivered segment sent last. A
+    /// probe needs a round trip measured since the last probe. If that or another condition fails
+    /// when it is due, the retransmission timer starts again without it (7.3), once until something
+    /// is acknowledged.
+    #[default]
+    Rfc,
+    /// Linux 6.12. The echo counts for what is acknowledged by number and not for what SACK blocks
+    /// report (`tcp_clean_rtx_queue`, `tcp_sacktag_one`). The round trip is that of the delivered
+    /// segment entered last, whenever it was sent (`tcp_rack_advance`): first the selectively
+    /// acknowledged ones by their places, then the others. A probe needs no round trip since the
+    /// last one, and none is scheduled while the outcome of one is open. Nothing but the segment at
+    /// SND.UNA is repeated beyond a window that the peer has shrunk (`__tcp_retransmit_skb`); RFC
+    /// 9293 (3.8.6, MAY-7) allows that.
+    Linux,
+}
+
 /// The sender's side of RFC 8985: a segment is lost if one sent later has been delivered, and it has had a round trip and a
 /// reordering window more. That covers retransmissions as it does first transmissions. A probe makes the receiver answer
 /// where the end of what is out is lost.
@@ -25,8 +48,9 @@ pub struct Rack {
     first: bool,
     /// RACK.segment: the number of the one sent last of all that is known to be delivered.
     latest: Option<u64>,
-    /// RACK.rtt: of the segment delivered last.
+    /// RACK.rtt: the round trip of the segment that [`RackRule`] names.
     rtt: Duration,
+    rule: RackRule,
     /// RACK.min_RTT.
     min_rtt: Option<Duration>,
     srtt: Option<Duration>,
@@ -46,6 +70,9 @@ pub struct Rack {
 struct Reordering {
     /// RACK.reordering_seen.
     seen: bool,
+    /// How far a segment that was sent once has been overtaken, in segments (`reordering` of
+    /// `struct tcp_sock`). At least [`DUP_THRESH`].
+    degree: u64,
     /// RACK.reo_wnd_mult.
     multiplier: u64,
     /// RACK.reo_wnd_persist.
@@ -74,28 +101,30 @@ struct Hint {
 
 impl Default for Rack {
     fn default() -> Self {
-        Self::new()
+        Self::new(RackRule::default())
     }
 }
 
 impl Rack {
     /// Nothing is out.
-    pub fn new() -> Self {
-        Self::with(Transmissions::new())
-    }
-
-    /// Goes on with what is out.
-    pub fn with(records: Transmissions) -> Self {
+    pub fn new(rule: RackRule) -> Self {
         Self {
-            records,
+            records: Transmissions::new(),
             phase: Phase::Open,
             first: false,
             latest: None,
             rtt: Duration::ZERO,
+            rule,
             min_rtt: None,
             srtt: None,
             highest: Position::SYN,
-            reordering: Reordering { seen: false, multiplier: 1, persist: PERSIST, round: None },
+            reordering: Reordering {
+                seen: false,
+                degree: u64::from(DUP_THRESH),
+                multiplier: 1,
+                persist: PERSIST,
+                round: None,
+            },
             deadline: None,
             probe: None,
             hint: Hint { now: Instant::ZERO, duplicate: None, has_blocks: false, bare: false },
@@ -106,6 +135,12 @@ impl Rack {
     #[inline]
     pub const fn in_flight(&self) -> Bytes {
         self.records.in_flight()
+    }
+
+    /// Whether a segment has been overtaken by more than three others (`tcp_may_raise_cwnd` of
+    /// Linux).
+    pub(crate) const fn is_reordered_far(&self) -> bool {
+        self.reordering.degree > DUP_THRESH as u64
     }
 
     /// The conditions of RFC 8985, 7.2, and that no probe is on its way, where all below `una` is acknowledged and `next` is sent next; SACK is agreed wherever this detector is used.
@@ -197,13 +232,22 @@ impl LossDetector for Rack {
         self.min_rtt = newest.map_or(facts.min_rtt, |newest| Some(facts.min_rtt.map_or(newest, |min| min.min(newest))));
         self.srtt = facts.srtt.or(newest);
         if let Some(sent) = facts.certain {
-            self.rtt = facts.now.saturating_since(sent.at);
             self.latest = self.latest.max(Some(sent.number));
         }
-        if facts.lowest_once.is_some_and(|end| end < self.highest) {
-            self.reordering.seen = true;
+        let timed = match self.rule {
+            RackRule::Rfc => facts.certain,
+            RackRule::Linux => facts.entered_last,
+        };
+        if let Some(sent) = timed {
+            self.rtt = facts.now.saturating_since(sent.at);
         }
-        self.highest = self.highest.max(facts.highest.unwrap_or_default());
+        let before = self.highest;
+        self.highest = before.max(facts.highest.unwrap_or_default());
+        if let Some(late) = facts.lowest_once.filter(|late| late.end < before) {
+            self.reordering.seen = true;
+            let degree = self.highest.since(late.start).get().div_ceil(late.len().get().max(1));
+            self.reordering.degree = self.reordering.degree.max(degree.min(MOST_REORDERING));
+        }
         self.hint = Hint { now: facts.now, duplicate: facts.duplicate, has_blocks: facts.has_blocks, bare: facts.bare };
     }
 
@@ -239,6 +283,10 @@ impl LossDetector for Rack {
         if self.records.at(out.una).is_some_and(|first| first.fate == Fate::Delivered) {
             // It reported what it does not acknowledge: it has reneged (RFC 2018, 8).
             self.records.forget_reports();
+        }
+        if self.phase == Phase::Open && self.records.delivered_count() >= DUP_THRESH as usize {
+            // `tcp_enter_loss`: what looked like reordering was loss.
+            self.reordering.degree = u64::from(DUP_THRESH);
         }
         self.phase = Phase::GoBack { until: out.max };
         let patience = self.rtt + self.reordering_window();
@@ -325,5 +373,7 @@ impl LossDetector for Rack {
     }
 }
 
+/// The greatest degree of reordering that is remembered (`tcp_max_reordering`).
+const MOST_REORDERING: u64 = 300;
 /// Recoveries without a duplicate report after which the window is again a quarter of the least round trip.
 const PERSIST: u32 = 16;

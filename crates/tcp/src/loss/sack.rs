@@ -69,6 +69,11 @@ impl SackRecovery {
         self.phase == Phase::Open && self.board.is_empty()
     }
 
+    /// Bytes that are selectively acknowledged above SND.UNA.
+    pub(crate) fn reported(&self) -> Bytes {
+        self.board.total()
+    }
+
     /// Whether the next repetition is the first of a recovery.
     pub(crate) const fn begins_repair(&self) -> bool {
         self.first

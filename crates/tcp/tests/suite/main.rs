@@ -8,6 +8,8 @@ mod bursts;
 mod chaos;
 mod cubic;
 mod ecn;
+mod filling;
+mod linux_rules;
 mod listener;
 mod live;
 mod packetdrill;

@@ -1,8 +1,6 @@
 //! What a sender sends: windows, Nagle, probes, timeouts, recovery.
 
-use ackless_tcp::{
-    Config, CongestionChoice, Event, GrowthRule, InitialWindow, NagleRule, RecoveryChoice, SenderChoices, State,
-};
+use ackless_tcp::{Config, CongestionChoice, Event, InitialWindow, NagleRule, RecoveryChoice, SenderChoices, State};
 use ackless_wire::{Bytes, Duration, TcpFlags};
 
 use crate::script::{ACK, SYN, Script, plain};
@@ -375,18 +373,5 @@ fn a_small_segment_waits_for_all_that_is_out_or_by_minshall_for_another_small_on
         script.receive(ACK, 1, first.last().map_or(0, |&(seq, len)| seq + len).max(1501), 0);
         let third = if nagle == NagleRule::Rfc { vec![] } else { vec![(1501, 300)] };
         assert_eq!(script.spans(), third, "{nagle:?}");
-    }
-}
-
-#[test]
-fn linux_lets_the_window_grow_up_to_twice_what_was_out() {
-    // Ten segments are allowed. By RFC 7661 the window grows only if it kept the sender from sending.
-    for (growth, out, window) in [(GrowthRule::Rfc, 6, 10), (GrowthRule::Linux, 6, 16), (GrowthRule::Linux, 5, 10)] {
-        let sender = SenderChoices { growth, ..SenderChoices::default() };
-        let mut script = Script::established(Config { sender, ..plain() });
-        script.end.send(Bytes(1000 * out));
-        assert_eq!(script.spans().len() as u64, out);
-        script.receive(ACK, 1, 1 + 1000 * out as u32, 0);
-        assert_eq!(script.end.congestion_window(), Bytes(1000 * window), "{growth:?}, {out}");
     }
 }

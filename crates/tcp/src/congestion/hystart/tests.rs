@@ -21,6 +21,12 @@ fn ack(millis: u64, rtt: Option<u64>, una: u64, next: u64) -> AckFacts {
     }
 }
 
+/// Whether slow start ends with this ACK, before the window grows by it or after.
+fn ends(finder: &mut Finder, ack: &AckFacts, start: &SlowStart, window: Bytes) -> bool {
+    let before = finder.before_growth(ack, start, window, None);
+    finder.after_growth(ack, None) || before
+}
+
 /// When HyStart ends slow start at a window of so many segments: each ACK is for one more segment, at this millisecond, with this round trip.
 fn hystart(window: u64, paced: bool, acks: impl IntoIterator<Item = (u64, u64)>) -> Option<u64> {
     let start = start(SlowStartChoice::HyStart, paced);
@@ -28,7 +34,7 @@ fn hystart(window: u64, paced: bool, acks: impl IntoIterator<Item = (u64, u64)>)
     let mut una = 0;
     acks.into_iter().find_map(|(millis, rtt)| {
         una += 1;
-        finder.on_ack(&ack(millis, Some(rtt), una, 100), &start, SMSS * window, None).then_some(millis)
+        ends(&mut finder, &ack(millis, Some(rtt), una, 100), &start, SMSS * window).then_some(millis)
     })
 }
 
@@ -56,8 +62,8 @@ fn a_round_trip_longer_by_an_eighth_ends_slow_start_at_the_ninth_sample_of_a_rou
     let start = start(SlowStartChoice::HyStart, false);
     let found_at = |rtt: u64| {
         let mut finder = Finder::new(start.exit).expect("it looks for an end");
-        finder.on_ack(&ack(40, Some(40), 1, 100), &start, SMSS * 20, None);
-        (1..=20).find(|&n| finder.on_ack(&ack(80 + 3 * n, Some(rtt), 100 + n, 200), &start, SMSS * 20, None))
+        ends(&mut finder, &ack(40, Some(40), 1, 100), &start, SMSS * 20);
+        (1..=20).find(|&n| ends(&mut finder, &ack(80 + 3 * n, Some(rtt), 100 + n, 200), &start, SMSS * 20))
     };
     assert_eq!(found_at(45), None, "40 + 40 / 8 is not exceeded");
     assert_eq!(found_at(46), Some(9));
@@ -68,13 +74,13 @@ fn slow_start_that_has_ended_stays_so_until_a_timeout() {
     let start = start(SlowStartChoice::HyStart, false);
     let mut finder = Finder::new(start.exit).expect("it looks for an end");
     let mut train = |from: u64, una: u64| {
-        (0..40).filter(|n| finder.on_ack(&ack(from + n, Some(40), una + n, una + 100), &start, SMSS * 20, None)).count()
+        (0..40).filter(|n| ends(&mut finder, &ack(from + n, Some(40), una + n, una + 100), &start, SMSS * 20)).count()
     };
     assert_eq!(train(40, 1), 1);
     assert_eq!(train(200, 200), 0);
     finder.on_reduction(Instant::from_millis(300), true);
     let mut train = |from: u64, una: u64| {
-        (0..40).filter(|n| finder.on_ack(&ack(from + n, Some(40), una + n, una + 100), &start, SMSS * 20, None)).count()
+        (0..40).filter(|n| ends(&mut finder, &ack(from + n, Some(40), una + n, una + 100), &start, SMSS * 20)).count()
     };
     assert_eq!(train(400, 400), 1);
 }
@@ -88,7 +94,7 @@ fn rounds(round_trips: &[u64], paced: bool, segments: u64) -> Vec<u64> {
         for n in 1..=8 {
             una += 1;
             let next = (round as u64 + 1) * 8 + if n == 8 { 8 } else { 0 };
-            if finder.on_ack(&ack(una, Some(rtt), una, next), &start, SMSS * 100, None) {
+            if ends(&mut finder, &ack(una, Some(rtt), una, next), &start, SMSS * 100) {
                 return 0;
             }
         }

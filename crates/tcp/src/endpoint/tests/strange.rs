@@ -4,7 +4,7 @@ use ackless_wire::tcp::SackBlocks;
 use ackless_wire::{Payload, TcpFlags, Transport};
 
 use super::*;
-use crate::config::RackRule;
+use crate::loss::RackRule;
 
 #[test]
 fn strange_segments_go_the_same_way_in_short_as_in_long() {

@@ -6,6 +6,7 @@
 //! written. `clauses` holds the list of clauses that says which have scripts.
 
 mod clauses;
+mod foreign;
 mod host;
 mod info;
 mod lexer;
@@ -196,4 +197,27 @@ fn what_the_endpoint_sends_is_read_by_code_of_our_own() {
     }
     let fine = wire::Segment { flags: ackless_wire::TcpFlags::SYN, options: vec![2, 4, 3, 232, 0, 0], ..segment };
     assert_eq!(inspect(&fine), Ok(vec![notation::Choice::Mss(1000), notation::Choice::End]));
+}
+
+#[test]
+fn the_peers_first_number_may_be_any() {
+    let numbers = |first: u32| {
+        let [one, half, end] = [1, 1001, 2001].map(|at| first + at);
+        format!(
+            "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S {first}:{first}(0) win 32792 <mss 1000>
++0 > S. 0:0(0) ack {one} <mss 1460>
++.1 < . {one}:{one}(0) ack 1 win 32792
++0 accept(3, ..., ...) = 4
++0 < . {one}:{half}(1000) ack 1 win 32792
++0 < . {half}:{end}(1000) ack 1 win 32792
++0 > . 1:1(0) ack {end}
++0 read(4, ..., 5000) = 2000"
+        )
+    };
+    for first in [0, 1, 5000, 1 << 30] {
+        assert_eq!(run(&numbers(first)), Ok(()), "{first}");
+    }
 }

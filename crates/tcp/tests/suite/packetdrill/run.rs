@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use ackless_tcp::{Endpoint, State};
 use ackless_wire::{Duration, Ecn, Instant, Packet, Payload, SeqNumber, TcpFlags, TcpHeader};
 
 use super::Fault;
@@ -15,6 +16,23 @@ use super::wire::{self, emit, inspect};
 pub fn run(text: &str) -> Result<(), Fault> {
     let script = Script::parse(text)?;
     let setup = Setup::of(&script)?;
+    run_as(&script, setup, Strictness::Segments)
+}
+
+/// How what the endpoint sends is compared with what a line expects.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Strictness {
+    /// One segment is one line.
+    Segments,
+    /// A line may stand for several segments that follow each other, as a kernel hands them down
+    /// where the device cuts them. PSH is not compared: it marks where the kernel's buffers end. As
+    /// in packetdrill, what no line expects does not matter before the next line that expects
+    /// something.
+    Bursts,
+}
+
+/// Runs a script in this setting.
+pub fn run_as(script: &Script, setup: Setup, strictness: Strictness) -> Result<(), Fault> {
     let mut run = Run {
         host: Host::new(setup.config, setup.ipv6),
         now: START,
@@ -22,6 +40,8 @@ pub fn run(text: &str) -> Result<(), Fault> {
         tolerance: setup.tolerance,
         sent: VecDeque::new(),
         stamps: None,
+        peer_first: 0,
+        strictness,
     };
     for event in &script.events {
         run.event(event).map_err(|text| Fault::new(event.line, text))?;
@@ -41,6 +61,9 @@ struct Run {
     sent: VecDeque<(Instant, Packet)>,
     /// What the host's timestamps are ahead of those in the script, from the first that the script expects on.
     stamps: Option<u32>,
+    /// The number of the peer's SYN in the script: bytes of the peer's stream are counted from it.
+    peer_first: u32,
+    strictness: Strictness,
 }
 
 impl Run {
@@ -104,7 +127,7 @@ impl Run {
 
     /// Nothing has been sent before `until` that no line has expected.
     fn nothing_left(&self, until: Instant) -> Result<(), String> {
-        match self.sent.front() {
+        match self.sent.front().filter(|_| self.strictness == Strictness::Segments) {
             Some((at, packet)) if at.saturating_add(self.tolerance) < until => {
                 Err(format!("nothing expects what was sent at {}: {}", self.shown(*at), self.text(packet)))
             }
@@ -130,8 +153,16 @@ impl Run {
             };
             emit(&choice, &mut options);
         }
+        let opens = |end: &Endpoint| matches!(end.state(), State::Closed | State::SynSent | State::TimeWait);
+        if segment.flags.contains(TcpFlags::SYN) && self.host.latest().is_none_or(opens) {
+            self.peer_first = segment.seq;
+        }
         // A SYN takes the place before its text.
-        let first = segment.seq.wrapping_add(u32::from(segment.flags.contains(TcpFlags::SYN))).wrapping_sub(1);
+        let first = segment
+            .seq
+            .wrapping_sub(self.peer_first)
+            .wrapping_add(u32::from(segment.flags.contains(TcpFlags::SYN)))
+            .wrapping_sub(1);
         let payload: Vec<u8> = (0..segment.len).map(|at| pattern(u64::from(first.wrapping_add(at)))).collect();
         let bytes = wire::Segment {
             from: (self.host.remote.ip(), self.host.remote.port()),
@@ -175,10 +206,21 @@ impl Run {
                 None => return Err(format!("nothing was sent by {}", self.shown(latest))),
             }
         }
-        let (at, packet) = self.sent.pop_front().expect("something was sent");
+        let (at, mut packet) = self.sent.pop_front().expect("something was sent");
+        let begin = packet.tcp().map_or(SeqNumber(0), |tcp| tcp.seq);
+        let mut len = packet.payload.len();
+        while self.strictness == Strictness::Bursts
+            && len < expected.len
+            && let Some((_, next)) = self.sent.front()
+            && !next.payload.is_empty()
+            && next.tcp().is_some_and(|tcp| tcp.seq == begin + len)
+        {
+            len += next.payload.len();
+            packet = self.sent.pop_front().expect("it is there").1;
+        }
         let shown = self.text(&packet);
         let late = at > latest || at.saturating_add(self.tolerance) < low;
-        let differs = self.compare(&packet, expected)?;
+        let differs = self.compare(&packet, (begin, len), expected)?;
         match (late, differs) {
             (false, None) => Ok(at),
             (true, _) => Err(format!("sent at {}, not at {}: {shown}", self.shown(at), self.shown(low))),
@@ -187,7 +229,12 @@ impl Run {
     }
 
     /// What of a packet is not as expected.
-    fn compare(&mut self, packet: &Packet, expected: &Segment) -> Result<Option<String>, String> {
+    fn compare(
+        &mut self,
+        packet: &Packet,
+        (begin, len): (SeqNumber, u32),
+        expected: &Segment,
+    ) -> Result<Option<String>, String> {
         let tcp = *packet.tcp().ok_or("the endpoint sent something else than TCP")?;
         let mut bytes = Vec::new();
         packet.emit(&mut bytes);
@@ -197,11 +244,13 @@ impl Run {
         {
             return Ok(Some("it is between other addresses".into()));
         }
-        if tcp.flags != expected.flags {
+        let differing = tcp.flags.symmetric_difference(expected.flags);
+        let unheeded = if self.strictness == Strictness::Bursts { TcpFlags::PSH } else { TcpFlags::empty() };
+        if !unheeded.contains(differing) {
             return Ok(Some(format!("flags are not {:?}", expected.flags)));
         }
         let seq = tcp.seq - self.origin(&tcp);
-        if (seq, packet.payload.len()) != (expected.seq, expected.len) {
+        if (begin - self.origin(&tcp), len) != (expected.seq, expected.len) {
             return Ok(Some(format!("it is not {}({})", expected.seq, expected.len)));
         }
         if let Payload::Data(data) = &packet.payload

@@ -52,7 +52,7 @@ impl Setup {
     }
 
     /// Linux's keys where it has one that means the same; `ackless.` before those of [`Config`] that it does not have.
-    fn set(&mut self, line: usize, (key, value): (&str, &str)) -> Result<(), Fault> {
+    pub fn set(&mut self, line: usize, (key, value): (&str, &str)) -> Result<(), Fault> {
         let config = &mut self.config;
         let whole = || number(line, value);
         let switch = || number(line, value).map(|on| on != 0);

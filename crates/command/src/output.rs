@@ -5,7 +5,8 @@ use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use ackless_lab::LabError;
-use ackless_lab::table::{listed, within, wrapped};
+use ackless_lab::page::{within, wrapped};
+use ackless_lab::table::listed;
 use ackless_scenario::ScenarioError;
 use ackless_scenario::printable::{brief, printable_lines};
 use indicatif::{ProgressBar, ProgressStyle};

@@ -7,7 +7,7 @@
 //!   against each other; [`sweep`]: a grid of points that is kept on disk and resumed, run by run
 //!   in the files of [`kept`];
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
-//! - [`table`]: how people read it; `finding`: the sentence above it; [`picture`]: the same as SVG;
+//! - [`table`]: how people read it, on a [`page`] that is as wide as their terminal; `finding`: the sentence above it; [`picture`]: the same as SVG;
 //!   [`files`]: files that are written whole or not at all; [`reading`]: those that are read;
 //! - [`place`]: the folder that results go into, which nobody else takes or has filled with something else.
 //!
@@ -24,6 +24,7 @@ mod finding;
 pub mod input;
 pub mod kept;
 pub mod metric;
+pub mod page;
 pub mod parallel;
 pub mod picture;
 pub mod place;

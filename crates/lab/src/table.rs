@@ -1,15 +1,15 @@
 //! Tables for people: aligned columns, the first to the left and figures to the right, no borders.
 //!
 //! A table that is wider than the page is divided into several, each of which begins with the first
-//! column. A page has [`PAGE_WIDTH`] columns unless [`within`] says otherwise.
+//! column. [`page`](crate::page) says how wide that is.
 
-use std::cell::Cell;
 use std::fmt;
 
 use ackless_cell::result::AirtimeClass;
 use comfy_table::{CellAlignment, LineStyle, TableStyle};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
+use crate::page::{broken, page_width, wrapped};
 use crate::statistics::{Estimate, per_mille};
 
 /// A table under construction.
@@ -168,72 +168,6 @@ fn columns<'a>(lines: impl Iterator<Item = (&'a str, &'a str)> + Clone, margin: 
     text
 }
 
-/// `text` with newlines instead of spaces where its lines would have more than `width` columns. A
-/// single word that is wider stays as it is.
-pub fn wrapped(text: &str, width: usize) -> String {
-    let lines = text.split('\n').map(|line| {
-        if line.width() <= width {
-            return line.to_owned();
-        }
-        let mut wrapped = String::new();
-        let mut column = 0;
-        for word in line.split(' ') {
-            let long = word.width();
-            if column > 0 && column + 1 + long > width {
-                wrapped.push('\n');
-                column = 0;
-            } else if column > 0 {
-                wrapped.push(' ');
-                column += 1;
-            }
-            wrapped.push_str(word);
-            column += long;
-        }
-        wrapped
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// As [`wrapped`], and a word that is wider is divided.
-fn broken(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for line in wrapped(text, width).split('\n') {
-        for c in line.chars() {
-            let last = lines.last_mut().expect("there is a line");
-            if last.is_empty() || last.width() + c.width().unwrap_or(0) <= width {
-                last.push(c);
-            } else {
-                lines.push(c.to_string());
-            }
-        }
-        lines.push(String::new());
-    }
-    lines.pop();
-    lines.join("\n")
-}
-
-/// What `make` makes, with tables and descriptions of at most `width` columns in this thread
-/// meanwhile.
-pub fn within<T>(width: usize, make: impl FnOnce() -> T) -> T {
-    struct Before(usize);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            WIDTH.set(self.0);
-        }
-    }
-    let _before = Before(WIDTH.replace(width));
-    make()
-}
-
-/// How many columns a page has here and now.
-fn page_width() -> usize {
-    WIDTH.get()
-}
-
-thread_local! {
-    static WIDTH: Cell<usize> = const { Cell::new(PAGE_WIDTH) };
-}
-
 /// How wide a table of columns of these widths is.
 fn page_of<'a>(widths: impl Iterator<Item = &'a usize>) -> usize {
     widths.map(|width| width + COLUMN_GAP).sum::<usize>().saturating_sub(1)
@@ -312,10 +246,6 @@ pub fn class_title(class: AirtimeClass) -> &'static str {
     }
 }
 
-/// How many columns a line for people has at most, unless a single figure or word is wider, where
-/// nothing says how wide the terminal is.
-pub const PAGE_WIDTH: usize = 120;
-
 /// How [`tenths`] writes nothing.
 const ZERO: &str = "0.0";
 /// What stands between two columns of a table.
@@ -330,6 +260,7 @@ const NARROWEST: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::{PAGE_WIDTH, within};
 
     #[test]
     fn what_is_said_of_names_is_wrapped_beside_them() {

@@ -10,6 +10,7 @@ use ackless_cell::config::Pace;
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_schemes::hack::Announce;
 use ackless_tcp::Losses;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
@@ -73,6 +74,8 @@ enum Preset {
     TackWifi,
     /// As [`Preset::Tcp`], with HACK at the AP and at every station that is not legacy.
     Hack(HackPolicy),
+    /// As [`Preset::Hack`] with the More Data bit, where holding pays.
+    HackWifi,
     /// As [`Preset::Hack`] with the More Data bit, and the packets of RFC 6846 for codes.
     HackRohc,
     /// As [`Preset::Tcp`], with auto-zoom back-off everywhere.
@@ -174,6 +177,7 @@ impl Row {
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, policy);
             }
+            Preset::HackWifi => self.hack_wifi(&mut scenario),
             Preset::HackRohc => {
                 self.put(&mut scenario.scheme.name, Cure::Hack);
                 self.put(&mut scenario.hack.policy, HackPolicy::MoreData);
@@ -297,6 +301,18 @@ impl Row {
         self.put(&mut scenario.tack.losses, Losses::Bound);
         self.put(&mut scenario.tack.window_asks, true);
         self.put(&mut scenario.tack.settling, Settling::Adaptive);
+    }
+
+    fn hack_wifi(&self, scenario: &mut Scenario) {
+        self.put(&mut scenario.scheme.name, Cure::Hack);
+        self.put(&mut scenario.hack.policy, HackPolicy::MoreData);
+        self.put(&mut scenario.hack.announce, Announce::WhileBusy);
+        self.put(&mut scenario.hack.hold_beside_data, false);
+        self.put(&mut scenario.hack.hold_senders, 4);
+        self.put(&mut scenario.hack.take_back, true);
+        self.put(&mut scenario.hack.take_back_senders, 1);
+        self.put(&mut scenario.hack.codec, HackCodec::Own);
+        self.put(&mut scenario.hack.msn_bits, 16);
     }
 
     fn zoom(&self, scenario: &mut Scenario) {

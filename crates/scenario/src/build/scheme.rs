@@ -46,6 +46,10 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
             HackPolicy::Timer => Policy::ExplicitTimer(timer),
         },
         announce_percent: scenario.in_range(&hack.announce_percent, 0, 100)?,
+        announce: hack.announce.value,
+        hold_beside_data: hack.hold_beside_data.value,
+        hold_senders: at_most(scenario, &hack.hold_senders)?,
+        take_back_senders: at_most(scenario, &hack.take_back_senders)?,
         tails: Tails {
             percent: scenario.in_range(&hack.tail_percent, 0, 100)?,
             bursts: narrow(scenario.in_range(&hack.tail_bursts, 1, 10_000)?),
@@ -68,6 +72,12 @@ fn hack(scenario: &Scenario, radio: &Radio) -> Result<HackConfig, ScenarioError>
         },
         mic: mic(scenario)?,
     })
+}
+
+/// A number of peers, of which 0 means any.
+fn at_most(scenario: &Scenario, key: &Setting<u32>) -> Result<Option<u16>, ScenarioError> {
+    let peers = scenario.in_range(key, 0, u32::from(u16::MAX))?;
+    Ok((peers > 0).then(|| narrow(peers)))
 }
 
 fn wide(scenario: &Scenario) -> Result<bool, ScenarioError> {

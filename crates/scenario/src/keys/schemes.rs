@@ -4,6 +4,7 @@
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_schemes::hack::Announce;
 use ackless_wire::{BitRate, Duration};
 
 use crate::schema::section;
@@ -27,6 +28,15 @@ section! {
         /// How much must remain for the More Data bit to be set, in percent of the packets that the PPDU carries; at least one
         /// packet, which is all that the paper asks for.
         announce_percent: u32 = "0",
+        /// Where the More Data bit may be set: always, as in the paper, or while-busy, which is ours: not after a node had
+        /// nothing to send for more than a tenth of its last 32 PPDUs. Such a node waits for ACKs, not for the medium.
+        announce: Announce = "\"always\"",
+        /// Whether ACKs are held by a node that has data of its own to send. True is the paper's; with false they go
+        /// natively, in the accesses that this data needs anyway.
+        hold_beside_data: bool = "true",
+        /// ACKs are held only while at most this many peers send data to the node; 0, the paper's: any number. Counted over
+        /// its last 32 data PPDUs.
+        hold_senders: u32 = "0",
         /// Where a PPDU that the More Data bit announced has less than so many percent of the MPDUs of the one before it, ACKs do not wait for what the next few announce.
         /// 0, the paper's: they always wait.
         tail_percent: u32 = "0",
@@ -35,6 +45,8 @@ section! {
         /// Whether ACKs that went into the queue natively are taken back where a link-layer ACK leaves before they do, and go on it. The policy opportunistic
         /// does so anyway; the others, in the paper, leave them there.
         take_back: bool = "false",
+        /// With take_back: ACKs are taken back only while at most this many peers send data to the node; 0: any number.
+        take_back_senders: u32 = "0",
         /// How long an ACK waits for data under the policy timer.
         timer: Duration = "\"10ms\"",
         /// How long data that the More Data bit announced may fail to come; auto follows the gaps between the peer's PPDUs,

@@ -2,7 +2,7 @@
 
 use ackless_cell::config::SchemeChoice;
 use ackless_schemes::agent::{AgentConfig, Room, Solution};
-use ackless_schemes::hack::Codec;
+use ackless_schemes::hack::{Announce, Codec};
 use ackless_schemes::thinning::Kind;
 
 /// What people should know of a kind of row before they believe its figures.
@@ -27,6 +27,7 @@ impl About {
     pub fn of(scheme: &SchemeChoice) -> Option<&'static Self> {
         match scheme {
             SchemeChoice::Hack(hack) if hack.codec == Codec::Rfc6846 => Some(&HACK_ROHC),
+            SchemeChoice::Hack(hack) if hack.announce == Announce::WhileBusy => Some(&HACK_WIFI),
             SchemeChoice::Hack(_) => Some(&HACK),
             SchemeChoice::Agent(AgentConfig { room: Room::Promise, solution: Solution::Buffer { .. }, .. }) => {
                 Some(&AGENT_PROMISE)
@@ -179,6 +180,18 @@ pub(super) const HACK: About = About {
              air and not received; hack.mic puts a code under a key on them, for 6 or 10 bytes an answer",
     keys: &["scheme.name", "hack"],
     counters: &["native_acks", "compressed_acks", "crc_failures", "forged"],
+};
+
+pub(super) const HACK_WIFI: About = About {
+    what: "As hack, with four rules of ours about where holding pays. A node that had nothing to send for a tenth of its \
+           last PPDUs announces nothing for a while: it waits for ACKs, and not for the medium. A node with data of its own to \
+           send holds no ACKs, and neither does one to which more than four peers send data. Where only one peer does, ACKs \
+           that are still queued when a link-layer ACK leaves go on it. Sequence numbers have 16 bits, for A-MSDUs.",
+    breaks: "as hack, but not where windows are short, where many upload, nor where uploads meet downloads; there it does about \
+             what plain TCP does. A sender that is at first short of data, as in slow start, may announce none for up to four \
+             seconds after. Security: as hack",
+    counters: &["native_acks", "compressed_acks", "more_data_idle", "not_worth_holding"],
+    ..HACK
 };
 
 pub(super) const HACK_ROHC: About = About {

@@ -8,7 +8,8 @@ use ackless_tcp::tack::Blocks;
 
 use super::about::{
     ACK_FILTER, ACK_POLICY, ACK_REQUEST, ACK_SHARE, AGENT, AGENT_PROMISE, ARQ_PROXY, AS_WRITTEN, AUTO_ZOOM, BROADCOM,
-    BROADCOM_HOLD, CAKE, FAST_ACK, HACK, HACK_ROHC, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI, UDP_BOUND,
+    BROADCOM_HOLD, CAKE, FAST_ACK, HACK, HACK_ROHC, HACK_WIFI, LINUX, SAMSUNG, SMALL_WINDOW, STACK, TACK, TACK_WIFI,
+    UDP_BOUND,
 };
 use super::{Preset, Row, Stack};
 use crate::value::{AckRule, Congestion, HackPolicy, Remedy, ThinningKind};
@@ -162,6 +163,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "TCP under HACK, whose ACKs wait for data that the More Data bit announces",
         about: &HACK,
         preset: Preset::Hack(HackPolicy::MoreData),
+    },
+    Row {
+        name: "hack-wifi",
+        summary: "as hack, but ACKs are held only where that pays",
+        about: &HACK_WIFI,
+        preset: Preset::HackWifi,
     },
     Row {
         name: "hack-opportunistic",

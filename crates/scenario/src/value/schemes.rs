@@ -3,6 +3,7 @@
 use ackless_schemes::agent::Room;
 use ackless_schemes::arq_proxy::{Identification, Policy};
 use ackless_schemes::filter::{Filtered, Form};
+use ackless_schemes::hack::Announce;
 
 use super::Value;
 use crate::literal::Literal;
@@ -13,6 +14,7 @@ keywords! {
         FastAck = "fast-ack",
     }
     HackPolicy { MoreData = "more-data", Opportunistic = "opportunistic", Timer = "timer" }
+    Announce { Always = "always", WhileBusy = "while-busy" }
     HackCodec { Own = "own", Rfc6846 = "rfc6846" }
     Fitting { Whole = "whole", Split = "split" }
     Remedy { Buffer = "buffer", Flag = "flag" }

@@ -15,11 +15,21 @@ pub struct HackConfig {
     /// one A-MPDU leaves a tail of a packet or two, for which a whole burst of ACKs waits, while what they would release could
     /// join it. Default: 0, the paper's. From 0 to 100.
     pub announce_percent: u32,
+    /// Where the MORE DATA bit may be set at all. Default: [`Announce::Always`], the paper's.
+    pub announce: Announce,
+    /// Whether ACKs are held by a node that has data of its own to send. Default: true, the paper's.
+    pub hold_beside_data: bool,
+    /// ACKs are held only while at most this many peers send data to this node; `None`: any number, the paper's and the
+    /// default. Counted over the last 32 data PPDUs.
+    pub hold_senders: Option<u16>,
     /// Which promises of the peer are not believed. Default: all are, as in the paper.
     pub tails: Tails,
     /// Whether ACKs that went into the queue natively are taken back where an answer leaves before they do, and go on it as codes. The paper's driver leaves
     /// them there (3.3.1), but for its opportunistic policy, which always takes them back. Default: false, the paper's.
     pub take_back: bool,
+    /// With [`Self::take_back`]: only while at most this many peers send data to this node, counted as for
+    /// [`Self::hold_senders`]; `None`, the default: any number.
+    pub take_back_senders: Option<u16>,
     /// How long an ACK may be held while nothing comes from the peer. The paper has no such timer: its MORE DATA bit
     /// promises a PPDU that may never come (lost for good, dropped from the queue, the peer gone). Also where something
     /// comes, no ACK is held longer than twice this without the peer being known to have it. Default: [`Guard::Auto`].
@@ -41,6 +51,17 @@ pub struct HackConfig {
     pub codec: Codec,
     /// The code under a key that ends every answer, whether anything else is appended or not. Default: none, as in the paper: whoever forges an answer then forges TCP ACKs.
     pub mic: Option<Mic>,
+}
+
+/// Whether a sender of data announces more of it (paper, 3.3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Announce {
+    /// Wherever enough is queued, see [`HackConfig::announce_percent`]: the paper's.
+    #[default]
+    Always,
+    /// Not after a time in which it had nothing to send, more than a tenth of 32 PPDUs: ours. Such a sender waits for
+    /// ACKs, and not for the medium.
+    WhileBusy,
 }
 
 /// When the MORE DATA bit of the peer is as good as none, by what followed it the last time. Such a promise is a bad one where a tail of a packet or two is all that is left
@@ -104,13 +125,28 @@ pub enum Fit {
     WithinAifs,
 }
 
+impl HackConfig {
+    /// Whether it matters what data this node has to send, and who sends data to it.
+    #[inline]
+    pub(super) const fn watches_data(&self) -> bool {
+        matches!(self.announce, Announce::WhileBusy)
+            || !self.hold_beside_data
+            || self.hold_senders.is_some()
+            || self.take_back_senders.is_some()
+    }
+}
+
 impl Default for HackConfig {
     fn default() -> Self {
         Self {
             policy: Policy::MoreData,
             announce_percent: 0,
+            announce: Announce::Always,
+            hold_beside_data: true,
+            hold_senders: None,
             tails: Tails::default(),
             take_back: false,
+            take_back_senders: None,
             guard: Guard::Auto,
             driver_to_nic: Duration::from_micros(20),
             fit: Fit::Whole,

@@ -31,6 +31,9 @@ counters! {
         cid_collision,
         /// Not an ACK but a PPDU with the MORE DATA bit, which was not believed.
         disbelieved,
+        /// Not an ACK but a PPDU with the MORE DATA bit, for which nothing was held, as this node had data of its own to send
+        /// or too many peers sent data.
+        not_worth_holding,
         /// As many ACKs of the flow were held as the MSN can tell apart.
         full,
         /// The ACK cannot be compressed.
@@ -72,6 +75,8 @@ counters! {
         // The sender of data.
         /// PPDUs to capable peers with the MORE DATA bit.
         more_data_set,
+        /// PPDUs without it although more was queued, because this node had nothing to send for too long before.
+        more_data_idle,
         /// PPDUs without it although more was queued, because a context of the peer is broken and only a native ACK mends
         /// it, or because its last answers were forged.
         more_data_withheld,

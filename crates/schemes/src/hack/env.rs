@@ -6,9 +6,11 @@ use ackless_dot11::frame::NodeId;
 use ackless_dot11::hooks::{Context, SendOptions};
 use ackless_wire::{Duration, Instant, PacketId};
 
-use super::config::HackConfig;
+use super::config::{HackConfig, Policy};
 use super::counters::HackCounters;
 use super::nic::FlowPlace;
+use super::own_data::OwnData;
+use super::senders::Senders;
 
 /// The context of a question, and what belongs to the node rather than to one peer.
 pub(super) struct Env<'a, 'c> {
@@ -20,6 +22,8 @@ pub(super) struct Env<'a, 'c> {
     /// When the scheme wants to be woken at the latest. It looks at its deadlines then; until they are computed anew
     /// nothing moves this back, so that a deadline that moves with every PPDU costs nothing.
     pub(super) wake: &'a mut Option<Instant>,
+    pub(super) own_data: &'a OwnData,
+    pub(super) senders: &'a Senders,
 }
 
 /// A packet on its way into the queue.
@@ -34,6 +38,26 @@ pub(super) struct Queueing {
 }
 
 impl Env<'_, '_> {
+    /// Whether this node holds the ACKs for which data is announced now.
+    pub(super) fn holding_pays(&self) -> bool {
+        self.own_data_allows() && self.senders.are_at_most(self.config.hold_senders)
+    }
+
+    /// Whether ACKs that are queued natively may ever be taken back.
+    pub(super) fn takes_back(&self) -> bool {
+        self.config.take_back || self.config.policy == Policy::Opportunistic
+    }
+
+    /// Whether they are, now that an answer leaves.
+    pub(super) fn takes_back_now(&self) -> bool {
+        self.takes_back() && self.own_data_allows() && self.senders.are_at_most(self.config.take_back_senders)
+    }
+
+    /// Whether what this node has to send itself leaves its ACKs to answers.
+    fn own_data_allows(&self) -> bool {
+        self.config.hold_beside_data || !(self.own_data.is_there() || self.senders.include_this_node())
+    }
+
     /// Asks to be woken within `span`.
     pub(super) fn wake_after(&mut self, span: Duration) {
         self.wake_at(self.cx.now.saturating_add(span));

@@ -28,6 +28,7 @@
 //! Where this goes beyond the paper, or departs from it:
 //! - a guard timer, see [`HackConfig::guard`], after which the last ACK of a flow may arrive twice;
 //! - SYNC in more cases than the paper names, see `sync`;
+//! - ACKs need not be held where that costs more than it saves, see `own_data` and `senders`;
 //! - native ACKs may be taken back from the queue, see [`HackConfig::take_back`], which the paper's driver does under its opportunistic policy alone;
 //! - appended ACKs stay until a native frame of their flow is on the air, not only until it is queued, see `driver`;
 //! - ownership of context identifiers, see `driver::flows`;
@@ -42,7 +43,9 @@ mod driver;
 mod env;
 mod mic;
 mod nic;
+mod own_data;
 mod receiver;
+mod senders;
 mod sync;
 
 use std::collections::VecDeque;
@@ -55,11 +58,13 @@ use ackless_wire::{Duration, Instant, Packet, PacketId};
 use crate::guard::announces;
 use crate::links::Links;
 pub use ackless_rohc::hack::Codec;
-pub use config::{Fit, HackConfig, Mic, MicLen, Policy, Tails};
+pub use config::{Announce, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 pub use counters::HackCounters;
 use driver::Driver;
 use env::{Env, Queueing};
+use own_data::OwnData;
 use receiver::Receiver;
+use senders::Senders;
 use sync::Sync;
 
 /// What the parts of a scheme work with. A macro, so that the borrow checker sees that it leaves the links alone.
@@ -71,6 +76,8 @@ macro_rules! env {
             counters: &mut $hack.counters,
             queueing: &mut $hack.queueing,
             wake: &mut $hack.wake,
+            own_data: &$hack.own_data,
+            senders: &$hack.senders,
         }
     };
 }
@@ -83,6 +90,14 @@ pub struct Hack {
     links: Links<Link>,
     queueing: VecDeque<Queueing>,
     wake: Option<Instant>,
+    own_data: OwnData,
+    /// The last data packet that was handed over by itself, and to whom it goes: the queue may have no room for it.
+    newest_data: Option<(FrameHandle, NodeId)>,
+    senders: Senders,
+    /// Data got its sequence number for the PPDU that is about to leave.
+    data_leaves: bool,
+    /// No data of the PPDU that is being received was seen yet.
+    ppdu_comes: bool,
     counters: HackCounters,
 }
 
@@ -104,6 +119,11 @@ impl Hack {
             links: Links::new(Link::new),
             queueing: VecDeque::new(),
             wake: None,
+            own_data: OwnData::default(),
+            newest_data: None,
+            senders: Senders::default(),
+            data_leaves: false,
+            ppdu_comes: false,
             counters: HackCounters::default(),
         }
     }
@@ -116,6 +136,23 @@ impl Hack {
     /// How it behaves.
     pub const fn config(&self) -> &HackConfig {
         &self.config
+    }
+
+    /// A data packet is being queued for `to`.
+    #[inline]
+    fn note_data(&mut self, now: Instant, to: NodeId) {
+        if self.config.watches_data() {
+            self.own_data.on_queued(now, to);
+        }
+    }
+
+    /// Frames of one PPDU were given their sequence numbers.
+    fn note_sent(&mut self, mpdus: &[Mpdu]) {
+        let packets = data_packets(mpdus.iter());
+        if let Some(first) = mpdus.first().filter(|_| packets > 0) {
+            self.own_data.on_sequenced(first.receiver, packets);
+            self.data_leaves = true;
+        }
     }
 
     /// What becomes of a packet that is handed to the MAC and is no data that passes.
@@ -132,6 +169,11 @@ impl Hack {
             None => Verdict::Pass,
         }
     }
+}
+
+/// How many packets of these are data.
+fn data_packets<'a>(mpdus: impl Iterator<Item = &'a Mpdu>) -> u64 {
+    mpdus.filter(|mpdu| !mpdu.tcp_ack).count() as u64
 }
 
 impl Link {
@@ -151,14 +193,24 @@ impl Scheme for Hack {
         options: &mut SendOptions,
     ) -> Verdict {
         if self.on_passing(cx.now, cx.node, cx.pool.get(packet), options) {
+            self.newest_data = Some((handle, options.receiver));
             return Verdict::Pass;
         }
-        self.ask_driver(cx, packet, handle, options)
+        let verdict = self.ask_driver(cx, packet, handle, options);
+        if verdict == Verdict::Pass && !cx.pool.get(packet).payload.is_empty() {
+            self.note_data(cx.now, options.receiver);
+            self.newest_data = Some((handle, options.receiver));
+        }
+        verdict
     }
 
     #[inline]
-    fn on_passing(&mut self, _now: Instant, _node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
-        self.links.get(options.receiver).is_some_and(|link| link.driver.passes_data(packet))
+    fn on_passing(&mut self, now: Instant, _node: NodeId, packet: &Packet, options: &SendOptions) -> bool {
+        let passes = self.links.get(options.receiver).is_some_and(|link| link.driver.passes_data(packet));
+        if passes {
+            self.note_data(now, options.receiver);
+        }
+        passes
     }
 
     #[inline(never)]
@@ -180,6 +232,11 @@ impl Scheme for Hack {
     }
 
     fn on_dropped(&mut self, cx: &mut Context<'_>, handle: FrameHandle) {
+        if let Some((_, to)) = self.newest_data.take_if(|(newest, _)| *newest == handle)
+            && self.config.watches_data()
+        {
+            self.own_data.on_no_room(to);
+        }
         // The name does not tell the peer; drivers without native frames under way answer at once.
         let mut env = env!(self, cx);
         for link in self.links.iter_mut() {
@@ -192,6 +249,9 @@ impl Scheme for Hack {
     }
 
     fn on_all_sequenced(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) {
+        if self.config.watches_data() {
+            self.note_sent(mpdus);
+        }
         // What goes in one PPDU goes to one peer.
         let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.receiver)) else { return };
         mpdus.iter().for_each(|mpdu| link.sync.on_sequenced(mpdu.part));
@@ -200,16 +260,25 @@ impl Scheme for Hack {
     }
 
     fn on_ppdu_out(&mut self, cx: &mut Context<'_>, to: NodeId, queued: Backlog, bits: &mut HeaderBits) {
+        if self.config.watches_data() {
+            self.own_data.on_ppdu_out(cx.now, to, queued.packets);
+            if std::mem::take(&mut self.data_leaves) {
+                self.senders.on_data_out();
+            }
+        }
         let Some(link) = self.links.meet(cx, to) else { return };
         bits.sync = link.sync.on_ppdu_out(&mut self.counters);
         if announces(queued, link.sync.outstanding_packets(), self.config.announce_percent) {
-            bits.more_data = !link.receiver.is_broken(cx.now);
+            let idles = self.config.announce == Announce::WhileBusy && !self.own_data.may_announce(cx.now);
+            bits.more_data = !idles && !link.receiver.is_broken(cx.now);
             self.counters.more_data_set += u64::from(bits.more_data);
-            self.counters.more_data_withheld += u64::from(!bits.more_data);
+            self.counters.more_data_idle += u64::from(idles);
+            self.counters.more_data_withheld += u64::from(!idles && !bits.more_data);
         }
     }
 
     fn on_ppdu_in(&mut self, cx: &mut Context<'_>, arrival: &Arrival) {
+        self.ppdu_comes = true;
         let Some(link) = self.links.meet(cx, arrival.from) else { return };
         link.driver.on_ppdu_in(&mut env!(self, cx), arrival.kind, arrival.bits);
     }
@@ -220,6 +289,12 @@ impl Scheme for Hack {
     }
 
     fn on_mpdus(&mut self, cx: &mut Context<'_>, mpdus: &[Mpdu]) -> usize {
+        if self.config.watches_data()
+            && let Some(data) = mpdus.iter().find(|mpdu| !mpdu.tcp_ack)
+            && std::mem::take(&mut self.ppdu_comes)
+        {
+            self.senders.on_data_in(data.transmitter);
+        }
         if let Some(link) = mpdus.first().and_then(|first| self.links.meet(cx, first.transmitter)) {
             let mut env = env!(self, cx);
             link.driver.on_mpdus(&mut env, mpdus);
@@ -271,6 +346,9 @@ impl Scheme for Hack {
     }
 
     fn on_fates(&mut self, cx: &mut Context<'_>, fates: &[(Mpdu, Fate)]) {
+        if self.config.watches_data() {
+            self.own_data.on_fates(cx.now, data_packets(fates.iter().map(|(mpdu, _)| mpdu)));
+        }
         // What is settled at once went to one peer.
         let peer = fates.first().map(|(mpdu, _)| mpdu.receiver);
         let Some(link) = peer.and_then(|peer| self.links.meet(cx, peer)) else { return };

@@ -9,7 +9,7 @@ use ackless_cell::config::{
 };
 use ackless_phy::Standard;
 use ackless_schemes::Guard;
-use ackless_schemes::hack::{Codec, Fit, HackConfig, Mic, MicLen, Policy, Tails};
+use ackless_schemes::hack::{Announce, Codec, Fit, HackConfig, Mic, MicLen, Policy, Tails};
 use ackless_wire::random::{Purpose, Stream};
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -202,6 +202,10 @@ fn beliefs(random: &mut Stream, config: &mut CellConfig) {
     for hack in std::iter::once(&mut config.ap.scheme).chain(stations).filter_map(hack_of) {
         hack.take_back = random.chance(0.5);
         hack.tails = Tails { percent: one_of(random, &[0, 0, 25, 100]), bursts: one_of(random, &[1, 8]) };
+        hack.announce = one_of(random, &[Announce::Always, Announce::WhileBusy]);
+        hack.hold_beside_data = random.chance(0.5);
+        hack.hold_senders = one_of(random, &[None, Some(1), Some(4)]);
+        hack.take_back_senders = one_of(random, &[None, Some(1)]);
     }
 }
 

@@ -11,6 +11,7 @@ mod filter;
 mod hack;
 mod hack_80211a;
 mod hack_snr;
+mod hack_wifi;
 mod ns3;
 mod one_by_one;
 mod properties;

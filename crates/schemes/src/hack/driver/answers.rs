@@ -67,7 +67,9 @@ impl Driver {
             self.tail.on_ppdu(env.config.tails, mpdus, self.promise == Promise::MoreData);
             let believed = bits.more_data && self.tail.believes();
             env.counters.disbelieved += u64::from(bits.more_data && !believed);
-            self.promise = if believed { Promise::MoreData } else { Promise::None };
+            let holds = believed && env.holding_pays();
+            env.counters.not_worth_holding += u64::from(believed && !holds);
+            self.promise = if holds { Promise::MoreData } else { Promise::None };
             env.counters.sync_kept += u64::from(bits.sync && self.nic.awaits_confirmation());
         }
         if bits.sync {

@@ -353,7 +353,7 @@ impl Driver {
     ) -> Verdict {
         let verdict = self.go_natively(env, place, packet, handle, options, true);
         if verdict == Verdict::Pass
-            && Self::takes_back(env)
+            && env.takes_back()
             && let Ok(ack) = Ack::of(env.cx.pool.get(packet))
         {
             self.nominate(place, Candidate { handle, ack, options: *options, since: env.cx.now });

@@ -28,16 +28,10 @@ use ackless_rohc::hack::Code;
 
 use super::Driver;
 use super::flow::{Candidate, Held};
-use crate::hack::config::Policy;
 use crate::hack::env::Env;
 use crate::hack::nic::{FlowPlace, run_overhead};
 
 impl Driver {
-    /// Whether ACKs that are queued natively are taken back.
-    pub(super) fn takes_back(env: &Env<'_, '_>) -> bool {
-        env.config.take_back || env.config.policy == Policy::Opportunistic
-    }
-
     /// An ACK was queued natively that may be taken back.
     pub(super) fn nominate(&mut self, place: FlowPlace, candidate: Candidate) {
         if !self.candidates.contains(&place) {
@@ -51,7 +45,7 @@ impl Driver {
         // A flow without candidates may have been forgotten since.
         let flows = &self.flows;
         self.candidates.retain(|&place| flows.get(place).is_some_and(|flow| !flow.candidates.is_empty()));
-        if self.candidates.is_empty() {
+        if self.candidates.is_empty() || !env.takes_back_now() {
             return;
         }
         let mut room = limit.saturating_sub(self.nic.size(env.config.codec));

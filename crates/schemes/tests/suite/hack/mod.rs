@@ -9,6 +9,7 @@ mod guard;
 mod identifiers;
 mod long;
 mod pair;
+mod paying;
 mod policies;
 mod races;
 mod tails;

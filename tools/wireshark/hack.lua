@@ -410,6 +410,10 @@ local function packets(reader, parent, seen)
         if reader.at + len >= reader.last then
             refuse(reader.at, "a length without a run behind it")
         end
+        -- No packet begins so.
+        if len > 0 and reader.tvb(reader.at, 1):uint() == END then
+            refuse(reader.at, "a run that begins with a length twice")
+        end
     end
     if len == 0 then
         refuse(start, "a run without packets")

@@ -212,6 +212,9 @@ impl<'a> Run<'a> {
         // A length is said only where another run follows.
         match bytes.get(first..end) {
             Some([]) => Err(FrameError::Count(at)),
+            // No packet of the RFC begins so. By itself, as the last of a frame, the run would
+            // begin with a length.
+            Some([END, ..]) => Err(FrameError::Code(first, Malformed::Reserved(END))),
             Some(packets) if end < bytes.len() => Ok((None, packets, end)),
             _ => Err(FrameError::Code(first, Malformed::Truncated)),
         }

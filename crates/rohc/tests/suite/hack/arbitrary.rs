@@ -84,6 +84,30 @@ fn damaged_packets_of_the_rfc_are_read_or_refused() {
 }
 
 #[test]
+fn a_run_of_the_rfcs_packets_reads_alike_by_itself_and_among_others() {
+    for seed in 0..200_000 {
+        let mut random = Stream::new(seed, 0, Purpose::Test);
+        let mut bytes = vec![1, 2];
+        // Two runs whose bytes are often those that say something.
+        let first: Vec<_> = (0..1 + random.below(4)).map(|_| telling(&mut random)).collect();
+        bytes.extend([0xff, 0, first.len() as u8]);
+        bytes.extend(&first);
+        bytes.extend([3, 4, telling(&mut random), telling(&mut random)]);
+        let Ok(frame) = Frame::read(Codec::Rfc6846, &bytes) else { continue };
+        for run in frame.runs() {
+            let own = [&[run.cid().0, run.msn() as u8], run.bytes()].concat();
+            let alone = Frame::read(Codec::Rfc6846, &own).map(|frame| frame.runs().collect::<Vec<_>>());
+            assert_eq!(alone, Ok(vec![run]), "seed {seed}: {bytes:02x?}");
+        }
+    }
+}
+
+/// A byte, often one that begins, separates or counts something.
+fn telling(random: &mut Stream) -> u8 {
+    if random.chance(0.5) { [0xff, 0, 1, 2][random.below(4) as usize] } else { random.bits() as u8 }
+}
+
+#[test]
 fn a_reader_of_the_rfcs_packets_says_where_and_why() {
     let read = |bytes: &[u8]| {
         let frame = Frame::read(Codec::Rfc6846, bytes)?;
@@ -101,6 +125,8 @@ fn a_reader_of_the_rfcs_packets_says_where_and_why() {
         assert_eq!(read(length_without_need), Err(FrameError::Code(5, Malformed::Truncated)));
     }
     assert_eq!(read(&[7, 9, 0xff, 0]), Err(FrameError::Code(2, Malformed::Truncated)));
+    let segment = Err(FrameError::Code(5, Malformed::Reserved(0xff)));
+    assert_eq!(read(&[7, 9, 0xff, 0, 1, 0xff, 8, 3, 4]), segment, "no packet begins with what separates two runs");
 }
 
 #[test]

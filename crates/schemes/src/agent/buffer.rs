@@ -93,9 +93,18 @@ impl Buffer {
         self.frames.front().map(|kept| kept.packet)
     }
 
-    /// Whether it has data that begins at this byte.
-    pub(super) fn has_at(&self, start: SeqNumber) -> bool {
-        self.frames.iter().any(|kept| kept.start == start)
+    /// Whether [`Self::keep`] needs no more room for this frame: a copy of it is kept, or goes for
+    /// it.
+    pub(super) fn takes_in_place(&self, (start, end): (SeqNumber, SeqNumber), acceptable: bool) -> bool {
+        let goes_for_it = |kept: &Kept| acceptable || !kept.acceptable || !end.after(kept.end);
+        self.frames.iter().any(|kept| kept.start == start && goes_for_it(kept))
+    }
+
+    /// Whether it has the byte at `at` in a frame that the TCP takes no less than one that is
+    /// `acceptable` or not.
+    pub(super) fn serves(&self, at: SeqNumber, acceptable: bool) -> bool {
+        let has = |kept: &Kept| !kept.start.after(at) && kept.end.after(at);
+        self.frames.iter().any(|kept| has(kept) && (kept.acceptable || !acceptable))
     }
 
     /// Whether all bytes from `from` up to `to` are in it.
@@ -104,8 +113,10 @@ impl Buffer {
         !to.after(reach)
     }
 
-    /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP has acknowledged its end. An acceptable one takes the place of an older copy: the TCP
-    /// may have had reason not to take that one. One that is not and reaches further stands beside it. Returns whether there is one more now.
+    /// Keeps a frame that goes up for the first time, with a reference of its own, until the TCP
+    /// has acknowledged its end. An acceptable one takes the place of an older copy: the TCP may
+    /// have had reason not to take that one. One that is not and reaches further stands beside an
+    /// acceptable copy, and takes the place of another. Returns whether there is one more now.
     #[inline(always)]
     pub(super) fn keep(
         &mut self,
@@ -157,9 +168,9 @@ impl Buffer {
         let place = self.frames.iter().rposition(|kept| !kept.start.after(start)).map_or(0, |before| before + 1);
         if let Some(copy) =
             place.checked_sub(1).map(|before| &mut self.frames[before]).filter(|kept| kept.start == start)
-            && (acceptable || !end.after(copy.end))
+            && (acceptable || !copy.acceptable || !end.after(copy.end))
         {
-            if acceptable && !end.before(copy.end) {
+            if (acceptable || !copy.acceptable) && !end.before(copy.end) {
                 pool.retain(packet);
                 pool.release(std::mem::replace(copy, kept).packet);
             }

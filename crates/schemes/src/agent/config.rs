@@ -37,7 +37,9 @@ pub enum Room {
 pub enum Solution {
     /// The MAC keeps each data frame until its TCP has acknowledged it.
     Buffer {
-        /// Frames that it keeps for each peer; where so many wait, a further one is refused, and no MAC ACK goes out. At least 1. The paper has no number.
+        /// Frames that it keeps for each peer; where so many wait, a further one is refused, and no
+        /// MAC ACK goes out, but for what a TCP lacks first: up to two for each flow. At least 1.
+        /// The paper has no number.
         packets: u16,
         /// After how long without a TCP ACK it hands a frame up again; doubled each time. The paper has no number. Greater than zero, and above the
         /// delayed ACK's timer with twice the station's host latency: else its TCP sees frames twice that it was about to acknowledge.

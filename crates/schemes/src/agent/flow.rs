@@ -224,9 +224,15 @@ impl Flow {
         reset.checksum == Checksum::Correct && self.acked == waits && self.inflow.rcv_nxt() == waits
     }
 
-    /// Whether a frame that begins there has what the TCP lacks first, below what is kept. Refused, it would lock both: nothing else lets the TCP acknowledge that.
-    pub(super) fn lacks_below(&self, start: SeqNumber) -> bool {
-        !self.buffer.is_empty() && self.acked.is_some_and(|acked| !start.after(acked))
+    /// Whether a full buffer takes this frame: it needs no more room, or has what the TCP lacks
+    /// first and no frame that is kept has. Refused, that would lock both: nothing else lets the
+    /// TCP acknowledge. An acceptable frame counts for more than others, so a flow has room for two
+    /// beyond the limit.
+    pub(super) fn has_place_for(&self, tcp: &TcpHeader, end: SeqNumber) -> bool {
+        let acceptable = self.sender.is_ack_acceptable(tcp, self.own_sending.map(|(next, _)| next));
+        let lacks = |acked: SeqNumber| !tcp.seq.after(acked) && !self.buffer.serves(acked, acceptable);
+        let is_lacked = !self.buffer.is_empty() && self.acked.is_some_and(lacks);
+        is_lacked || self.buffer.takes_in_place((tcp.seq, end), acceptable)
     }
 
     /// Whether this repeats the TCP's last ACK, or says no less.

@@ -193,7 +193,8 @@ impl Client {
         match self.config.solution {
             Solution::Buffer { packets, .. } if !repeated && !flow.has_acknowledged(end) => {
                 let room = link.kept + link.arriving < usize::from(packets);
-                if !room && !flow.lacks_below(start) && !flow.buffer.has_at(start) {
+                let has_place = |tcp: &TcpHeader| flow.has_place_for(tcp, end);
+                if !room && !cx.pool.get(mpdu.packet).tcp().is_some_and(has_place) {
                     counters.refused += 1;
                     return Admission::Refuse;
                 }

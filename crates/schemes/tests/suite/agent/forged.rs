@@ -1,6 +1,6 @@
 //! What somebody beside the server may put on the wire, and what neither half believes.
 
-use ackless_dot11::hooks::Verdict;
+use ackless_dot11::hooks::{Admission, Verdict};
 use ackless_wire::tcp::{Checksum, Omitted};
 use ackless_wire::{Duration, TcpFlags, TcpHeader};
 
@@ -67,6 +67,42 @@ fn a_copy_that_the_tcp_refuses_takes_no_place_and_one_kept_is_not_made_acceptabl
     pair.pass_time(Duration::from_secs(1));
     let repairs = pair.handed_headers();
     assert!(!repairs.is_empty() && repairs.iter().all(|tcp| tcp.ack.0 == 7_001), "{repairs:?}");
+}
+
+#[test]
+fn a_full_buffer_takes_no_frame_after_another_from_a_forger_and_still_what_the_tcp_lacks() {
+    let forged = |tcp: &mut TcpHeader| tcp.ack.0 = 9_000_000;
+    for begins_earlier in [0, 1] {
+        let mut pair = Pair::flowing(buffer(1));
+        let mut refused = 0;
+        for n in 0..50 {
+            // Each copy of segment 1 reaches further, and each begins where the first does, or a
+            // byte earlier than the last.
+            let copy = pair.segment_with(
+                |tcp| {
+                    forged(tcp);
+                    tcp.seq = tcp.seq - n * begins_earlier;
+                },
+                1,
+                SEGMENT + n * (1 + begins_earlier),
+            );
+            match pair.arrive(&[copy])[..] {
+                [Admission::Accept] => {
+                    pair.answer(&[copy]);
+                }
+                _ => {
+                    refused += 1;
+                    pair.give_up(&copy);
+                }
+            }
+            assert!(pair.held(0) <= 1, "{} frames are kept after {n} copies", pair.held(0));
+        }
+        assert_eq!(refused > 0, begins_earlier > 0, "one that reaches further takes the place of a copy");
+        let own = pair.data(1);
+        assert_eq!(pair.arrive(&[own]), [Admission::Accept], "refused, it would lock both");
+        pair.answer(&[own]);
+        assert!(pair.held(0) <= 2, "{} frames are kept", pair.held(0));
+    }
 }
 
 #[test]

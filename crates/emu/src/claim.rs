@@ -25,7 +25,7 @@ pub struct Claim {
     removed: Option<Removed>,
 }
 
-/// What a dead emulation of the same name had left, and is removed.
+/// The remains of a dead emulation of the same name, which are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Removed {
     /// Its process.
@@ -98,7 +98,7 @@ impl Claim {
         &self.mark
     }
 
-    /// What a dead owner of the name had left.
+    /// The remains of a dead owner of the name.
     pub fn removed(&self) -> Option<Removed> {
         self.removed
     }
@@ -118,7 +118,7 @@ impl Drop for Claim {
     }
 }
 
-/// Removes what the owner in `text` has left, if it is dead, and says what that was.
+/// Removes the remains of the owner in `text`, if it is dead.
 fn bury(name: &str, text: &[u8]) -> Result<Option<Removed>, EmuError> {
     // A file that is cut short is of one that died while it wrote it, before it had made anything.
     let Ok(owner) = serde_json::from_slice::<Owner>(text) else { return Ok(None) };

@@ -122,7 +122,7 @@ impl World {
         Ok(Self { devices, namespaces, claim })
     }
 
-    /// What a dead emulation of the same name had left.
+    /// The remains of a dead emulation of the same name.
     pub fn removed(&self) -> Option<Removed> {
         self.claim.removed()
     }

@@ -151,11 +151,11 @@ fn show(options: &Emulate, told: &Told) -> Result<(), Failure> {
     }
 }
 
-/// What a killed emulation of the same name had left, if there was anything.
+/// A remark about the remains of a killed emulation of the same name, if there were any.
 pub fn removed(name: &str, world: &World) -> Option<String> {
     let Removed { process, namespaces, programs } = world.removed()?;
     Some(format!(
-        "process {process}, which emulated a cell called {name} and was killed, had left behind what is removed now: \
+        "process {process} was killed while it emulated a cell called {name}; its remains are removed: \
          network namespaces {namespaces}, running programs {programs}"
     ))
 }

@@ -1,4 +1,4 @@
-//! What an emulation has shown, as the object of `--json` and as text for people.
+//! The figures of an emulation: the object of `--json`, and text for people.
 
 use std::fmt::Write as _;
 

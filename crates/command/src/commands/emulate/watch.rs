@@ -1,4 +1,4 @@
-//! What is to be said while an emulation goes on: that the machine does not keep up, that a device is down.
+//! Remarks while an emulation runs: the machine does not keep up, a device is down.
 
 use ackless_cell::flows::Place;
 use ackless_emu::device::Device;
@@ -21,7 +21,7 @@ pub fn device(place: Place, ends: Ends<'_>, hosts: &[String]) -> String {
 pub struct Links(Vec<Standing>);
 
 impl Links {
-    /// What is to be said of devices that have gone down or come up since the last look.
+    /// Remarks about devices that have gone down or come up since the last look.
     pub fn look(&mut self, devices: &[Device], ends: Ends<'_>, hosts: &[String]) -> Vec<String> {
         self.0.resize(devices.len(), Standing::Up);
         let mut changes = Vec::new();

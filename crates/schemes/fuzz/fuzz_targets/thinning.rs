@@ -38,7 +38,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
     for step in steps {
         match step {
             Step::Host(segment) => station.host(node(0), segment.packet(0, Way::FromPeer)),
-            Step::Send(frames) => station.send(frames),
+            Step::Send(frames) => drop(station.send(frames)),
             Step::Settle { which, delivered } => {
                 station.settle(which, delivered);
             }

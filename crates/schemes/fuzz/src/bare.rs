@@ -103,14 +103,21 @@ impl<S: Scheme> Bare<S> {
         }
     }
 
-    /// Up to so many frames go on the air.
-    pub fn send(&mut self, frames: u8) {
+    /// Up to so many frames go on the air. Returns those.
+    pub fn send(&mut self, frames: u8) -> Vec<Mpdu> {
         let frames = usize::from(frames).min(self.queue.0.len());
+        let already = self.on_air.len();
         for (handle, packet, options) in self.queue.0.drain(..frames).collect::<Vec<_>>() {
             let mpdu = self.mpdu(handle, packet, options);
             self.on_air.push(mpdu);
             self.ask(|scheme, cx| scheme.on_sequenced(cx, &mpdu));
         }
+        self.on_air[already..].to_vec()
+    }
+
+    /// A frame of another node's is in, of which the scheme sees no packet.
+    pub fn hear(&mut self, mpdu: &Mpdu) {
+        assert_eq!(self.ask(|scheme, cx| scheme.on_mpdu(cx, mpdu)), Admission::Accept);
     }
 
     /// One of the frames on the air comes to its end. Returns its packet where it was delivered.

@@ -122,7 +122,8 @@ impl Netlink {
     /// Where the kernel refuses.
     pub fn add_address(&self, device: u32, address: Ipv6Addr, prefix_len: u8) -> io::Result<()> {
         let message = Message::new_address(libc::AF_INET6, prefix_len, device);
-        self.ask(message.with(libc::IFA_ADDRESS, &address.octets()), NLM_F_CREATE | NLM_F_REPLACE)
+        self.ask(message.with(libc::IFA_ADDRESS, &address.octets()), NLM_F_CREATE | NLM_F_REPLACE)?;
+        wait_for_local_route(address)
     }
 
     /// Everything that has no other route goes to a device, in IPv4 and, if there is that, in IPv6.
@@ -163,6 +164,24 @@ impl Netlink {
     }
 }
 
+/// Waits until the kernel takes packets for this address of the calling thread's namespace. It adds
+/// the local route some time after the address, in a thread of its own, and drops packets until then.
+fn wait_for_local_route(address: Ipv6Addr) -> io::Result<()> {
+    // The destination and the length of its prefix, in hexadecimal.
+    let route = address.octets().map(|byte| format!("{byte:02x}")).concat() + " 80 ";
+    for _ in 0..PATIENCE_MS {
+        if std::fs::read_to_string(ROUTES)?.lines().any(|line| line.starts_with(&route)) {
+            return Ok(());
+        }
+        std::thread::park_timeout(std::time::Duration::from_millis(1));
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, format!("there is no local route to {address}")))
+}
+
+/// The IPv6 routes of the calling thread's namespace.
+const ROUTES: &str = "/proc/thread-self/net/ipv6_route";
+/// How long a local route may take on a busy machine.
+const PATIENCE_MS: u32 = 10_000;
 /// The index of the loopback device of every network namespace.
 pub const LOOPBACK: u32 = 1;
 /// An acknowledgement with the request that it is for, or what there is to know of an interface.

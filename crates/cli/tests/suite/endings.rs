@@ -25,6 +25,7 @@ fn children(of: u32) -> Vec<(u32, String)> {
 }
 
 /// Waits until a process has at least so many children of this name. Panics if it ends before.
+#[expect(clippy::disallowed_methods, reason = "another process takes its time")]
 fn wait_for_children(parent: &mut Child, name: &str, count: usize) -> Vec<u32> {
     loop {
         if let Some(status) = parent.try_wait().expect("it is a child") {

@@ -184,29 +184,37 @@ impl Endpoint {
         self.blocks_of(self.rx.reassembly.recent(limit))
     }
 
-    /// A FIN above a hole has a sequence number like data: the block that it ends includes it, or a
-    /// block of its own (RFC 2018, 3). That block stands first as long as nothing else has come
-    /// after the FIN (4).
+    /// The blocks where a FIN has come above a hole.
     #[inline(never)]
     fn blocks_with_fin(&self, limit: usize) -> SackBlocks {
-        let reassembly = &self.rx.reassembly;
-        let fin = self.rx.fin.map(|at| Span::new(at, Bytes(1)));
-        let joined =
-            |span: Span| fin.filter(|fin| fin.start == span.end).map_or(span, |fin| Span { end: fin.end, ..span });
-        let own =
-            reassembly.recent(usize::MAX).find(|span| fin.is_some_and(|fin| fin.start == span.end)).map(joined).or(fin);
+        self.blocks_of(self.islands_with_fin().take(limit))
+    }
+
+    /// What is here above a hole, the most recent first. A FIN has a sequence number like data: the
+    /// block that it ends includes it, or it has a block of its own (RFC 2018, 3). That block stands
+    /// first as long as nothing else has come after the FIN (4).
+    fn islands_with_fin(&self) -> impl Iterator<Item = Span> {
+        let islands = || self.rx.reassembly.recent(usize::MAX);
+        let early = self.rx.fin.filter(|_| self.rx.has_early_fin());
+        let alone = early.filter(|&fin| islands().all(|span| span.end != fin)).map(|fin| Span::new(fin, Bytes(1)));
+        let own = alone.or_else(|| islands().find(|span| Some(span.end) == early).map(|span| self.with_fin(span)));
         let first = own.filter(|_| self.rx.fin_is_latest);
-        let rest = reassembly.recent(usize::MAX).map(joined);
-        let last = own.filter(|own| own.len() == Bytes(1) && first.is_none());
-        self.blocks_of(first.into_iter().chain(rest.filter(|&span| Some(span) != first)).chain(last).take(limit))
+        let rest = islands().map(|span| self.with_fin(span)).filter(move |&span| Some(span) != first);
+        first.into_iter().chain(rest).chain(alone.filter(|_| first.is_none()))
+    }
+
+    /// An island, with the FIN if that has come and follows it.
+    fn with_fin(&self, island: Span) -> Span {
+        let fin = u64::from(self.rx.fin == Some(island.end));
+        Span { end: island.end + Bytes(fin), ..island }
     }
 
     /// What has come twice stands first, and the block that it lies in, if it lies above the acknowledgement, second (RFC 2883, 4).
     #[inline(never)]
     fn blocks_with_duplicate(&self, twice: Span, limit: usize) -> SackBlocks {
-        let reassembly = &self.rx.reassembly;
-        let around = if twice.end <= self.rx.next { None } else { reassembly.around(twice) };
-        let rest = reassembly.recent(limit).filter(|&span| Some(span) != around);
+        let around = if twice.end <= self.rx.next { None } else { self.rx.reassembly.around(twice) };
+        let around = around.map(|island| self.with_fin(island));
+        let rest = self.islands_with_fin().filter(|&span| Some(span) != around);
         self.blocks_of([Some(twice), around].into_iter().flatten().chain(rest).take(limit))
     }
 

@@ -76,6 +76,8 @@ pub struct Cell<S, O> {
     flows: Flows,
     /// The flows that may flood from each node, the server's in the place of the AP.
     sources: Vec<VecDeque<usize>>,
+    /// Whether a flood of the server's ends, so that the AP takes no more of it than there is.
+    admits: bool,
     /// The flows and ends at which something that was merged may still grow in this instant.
     merging: Vec<(usize, usize)>,
     /// When the wire will have sent each packet of the server's that counts in small queues.
@@ -196,7 +198,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if self.pool.has_discharged() {
             self.ask_again();
         }
-        debug_assert!(self.merging.is_empty(), "a batch ends in its instant");
+        // A scheme may hand packets up when something passes it, which no other end of a batch follows.
+        self.end_batches();
         if self.contention.stale {
             self.arrange_contention();
         }
@@ -252,8 +255,8 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         for flow in 0..self.flows.len() {
             let totals = self.flows.totals(flow);
             let transfer = self.flows.flow(flow).transfer_under_way();
-            let held = held[flow];
-            self.observer.observe(self.now, &Event::FlowTotals { flow, totals, held, transfer });
+            let (held, pending) = (held[flow], self.flows.flow(flow).is_pending());
+            self.observer.observe(self.now, &Event::FlowTotals { flow, totals, held, transfer, pending });
             if let Some((counts, estimates)) = self.flows.flow(flow).transport_totals(self.now) {
                 self.observer.observe(self.now, &Event::TransportTotals { flow, counts, estimates });
             }

@@ -21,6 +21,7 @@ use crate::video::Video;
 use destinations::Destinations;
 
 mod destinations;
+mod sending;
 mod totals;
 
 /// Where a transport end stands.
@@ -103,6 +104,14 @@ pub(crate) struct Application {
     pub(crate) begun: Option<Instant>,
     /// Whether it wants to send now.
     pub(crate) on: bool,
+    /// Bytes that the present connection has taken from it, where it does not fill whatever that takes.
+    pub(crate) handed: Bytes,
+    /// Bytes that a flood of datagrams has left, where it ends; `None` floods while it is on.
+    left: Option<Bytes>,
+    /// Bytes of the present transfer that have arrived as datagrams.
+    came: Bytes,
+    /// Whether it has begun to send before.
+    has_begun: bool,
     /// The video that it sends, if it does.
     pub(crate) video: Option<Box<Video>>,
     /// What takes the data at the other end, if that takes time.
@@ -270,6 +279,13 @@ impl Flow {
             tick: None,
             begun: None,
             on: false,
+            handed: Bytes::ZERO,
+            left: match config.traffic {
+                Traffic::Finite { .. } | Traffic::Repeated { .. } => Some(Bytes::ZERO),
+                Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => None,
+            },
+            came: Bytes::ZERO,
+            has_begun: false,
             video: match config.traffic {
                 Traffic::Video(video) => Some(Box::new(Video::new(video))),
                 _ => None,
@@ -365,9 +381,14 @@ impl Flow {
         self.flood
     }
 
-    /// The size of its datagrams if it floods just now.
+    /// The size of its next datagram if it floods just now.
+    #[inline]
     pub(crate) fn floods(&self) -> Option<Bytes> {
-        self.datagrams_that_flood().filter(|_| self.application.on)
+        let payload = self.datagrams_that_flood()?;
+        match self.application.left {
+            None => self.application.on.then_some(payload),
+            Some(left) => Some(left.min(payload)).filter(|next| *next > Bytes::ZERO),
+        }
     }
 
     /// Since when its present transfer has been under way, if its transfers end.
@@ -421,6 +442,7 @@ impl Flow {
         let (listening, calling) = (iss(), iss());
         self.ends[0].tcp = Some(Box::new(Endpoint::listen(peer_config, peer, listening)));
         self.ends[1].tcp = Some(Box::new(Endpoint::connect(now, config, station, peer, calling)));
+        self.application.handed = Bytes::ZERO;
         for end in &mut self.ends {
             end.reported = Bytes::ZERO;
         }
@@ -498,6 +520,13 @@ impl Application {
         let due = self.video.as_ref().and_then(|video| video.due());
         let read = self.reader.as_ref().and_then(|reader| reader.due);
         [self.turn, self.tick, due, read].into_iter().flatten().min()
+    }
+
+    /// Draws what a TCP connection draws when it opens, two initial sequence numbers, so that the times of the
+    /// application are the same over both transports.
+    fn draw_as_connection(&mut self) {
+        self.random.bits();
+        self.random.bits();
     }
 
     /// A span as configured, drawn if it is random.
@@ -595,7 +624,8 @@ fn datagram(from: SocketAddr, to: SocketAddr, payload: Bytes, id: u16) -> Packet
 fn flood(config: &FlowConfig) -> Option<Bytes> {
     let pace = match config.traffic {
         Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
-        Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Video(_) => return None,
+        Traffic::Finite { .. } | Traffic::Repeated { .. } => Pace::Saturating,
+        Traffic::Video(_) => return None,
     };
     match config.transport {
         TransportConfig::Udp { payload, .. } if pace == Pace::Saturating => Some(payload),

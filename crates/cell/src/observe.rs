@@ -64,6 +64,13 @@ pub enum Event<'a> {
         /// How many.
         bytes: Bytes,
     },
+    /// An application handed data to its transport, or began to hand over as much as the transport takes.
+    Offered {
+        /// The flow.
+        flow: usize,
+        /// Bytes handed over; zero for an application that fills whatever its transport takes.
+        bytes: Bytes,
+    },
     /// A sender of a flow took a sample of the round-trip time.
     RoundTrip {
         /// The flow.
@@ -121,6 +128,8 @@ pub enum Event<'a> {
         held: Held,
         /// Since when a transfer has been under way, of a flow whose transfers end.
         transfer: Option<Instant>,
+        /// Whether the sender has data that the receiver has not got.
+        pending: bool,
     },
     /// The totals of both ends of a TCP flow that is not plain ([`TcpConfig::is_plain`](crate::config::TcpConfig::is_plain)), told when the
     /// window begins and when it ends.

@@ -10,7 +10,7 @@ use crate::config::{CellConfig, Hearing, Peer, Topology};
 use crate::ledger::Ledger;
 use crate::observe::{Event, Observer, Playout};
 use crate::result::{
-    Airtime, Counters, Fairness, FlowResult, NamedCounters, NodeCounters, PingResult, RunResult, jain,
+    Airtime, Counters, Fairness, FlowResult, NamedCounters, NodeCounters, PingResult, RunResult, jain, shares,
 };
 
 mod flow;
@@ -115,8 +115,9 @@ impl Recorder {
     pub fn result(&self, config: &CellConfig, seed: u64, events: u64) -> RunResult {
         let records = self.flows.iter().zip(self.rtts.percentiles(self.flows.len()));
         let flows = config.flows.iter().zip(records);
-        let flows: Vec<FlowResult> =
+        let mut flows: Vec<FlowResult> =
             flows.map(|(flow, (record, rtts))| self.flow_result(config, flow, record, rtts)).collect();
+        shares::judge(config, &mut flows);
         RunResult {
             scheme: config.scheme.clone(),
             seed,
@@ -319,13 +320,14 @@ impl Recorder {
             }
             Event::Silence(ref silence) => self.ledger.silence(silence),
             Event::Heard { what, from, until } => self.ledger.heard(what, from, until),
-            Event::FlowTotals { flow, totals, held, transfer } => {
+            Event::FlowTotals { flow, totals, held, transfer, pending } => {
                 let record = &mut self.flows[flow];
                 record.totals = totals;
                 (record.held[1], record.transfer) = (held, transfer);
                 if now <= self.from {
                     record.before = totals;
                     record.held[0] = held;
+                    record.wanted = pending;
                 }
             }
             Event::TransportTotals { flow, counts, estimates } => {
@@ -341,6 +343,11 @@ impl Recorder {
                 if now <= self.from {
                     record.datagrams_before = counts;
                 }
+            }
+            Event::Offered { flow, bytes } if self.in_window(now) => {
+                let record = &mut self.flows[flow];
+                record.offered += bytes;
+                record.wanted |= now < self.middle;
             }
             Event::Playout { flow, playout } => self.count_playout(now, flow, playout),
             Event::Totals { node, ref counts } => self.count_totals(now, node, counts),
@@ -367,6 +374,7 @@ impl Recorder {
             Event::PingSent { .. }
             | Event::PingAnswered { .. }
             | Event::Delivered { .. }
+            | Event::Offered { .. }
             | Event::RoundTrip { .. }
             | Event::WireDrop { .. }
             | Event::HostDrop { .. }

@@ -15,6 +15,7 @@ pub use flow::{EndsResult, FlowResult, HeldResult, Percentiles, PingResult, UdpR
 mod airtime;
 mod counters;
 mod flow;
+pub mod shares;
 
 /// The result of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -63,18 +64,19 @@ pub struct NeighbourResult {
     pub result: RunResult,
 }
 
-/// Jain's index, from `1/n` to 1; 1 where fewer than two stations took part.
+/// Jain's index, from `1/n` to 1; 1 where only one station took part, and `None` where there is nothing to share.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Fairness {
     /// Over the stations with flows, by goodput.
-    pub jain_goodput: f64,
-    /// Over the same, or where there are no flows over the stations that were on the air, by the air time of the frames to and from them, with their answers.
-    pub jain_airtime: f64,
+    pub jain_goodput: Option<f64>,
+    /// Over the same, or where there are no flows over the stations that were on the air, by the air time of the
+    /// frames to and from them, with their answers.
+    pub jain_airtime: Option<f64>,
 }
 
-/// Jain's index of fairness: the square of the sum over `n` times the sum of squares; 1 for fewer than two shares, or if all are zero.
-pub fn jain(shares: &[f64]) -> f64 {
+/// Jain's index of fairness: the square of the sum over `n` times the sum of squares; `None` if all shares are zero.
+pub fn jain(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|share| share * share).sum();
-    if shares.len() < 2 || squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }

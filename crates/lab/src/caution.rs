@@ -1,5 +1,5 @@
-//! What a reader must know before a figure is believed: windows that show more or less than the air carried, or are not steady; transfers that
-//! did not end; a medium that one station kept for itself.
+//! What a reader must know before a figure is believed: flows that get nothing or little; windows that show more or
+//! less than the air carried, or are not steady; transfers that did not end; a medium that one station kept for itself.
 
 use ackless_cell::config::{FlowConfig, Traffic};
 use ackless_cell::result::{FlowResult, RunResult};
@@ -7,6 +7,7 @@ use ackless_wire::Instant;
 use serde::Serialize;
 
 use crate::entry::Entry;
+use crate::harm::Harm;
 use crate::metric::Metric;
 use crate::statistics::Estimate;
 use crate::table::index_with_interval;
@@ -24,6 +25,10 @@ pub struct Caution {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// A flow gets nothing although it has data to send.
+    Dead,
+    /// A flow gets less than a quarter of its fair share.
+    Starved,
     /// Goodput is more than 2 % above what the air carried in the window: it was carried before.
     AboveAir,
     /// Goodput is more than 2 % below what the air carried in the window: the rest has not been delivered.
@@ -40,12 +45,22 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which a row's are told.
-    pub const ALL: [Self; 6] =
-        [Self::AboveAir, Self::BelowAir, Self::NotBegun, Self::NotSteady, Self::Unfinished, Self::Unfair];
+    pub const ALL: [Self; 8] = [
+        Self::Dead,
+        Self::Starved,
+        Self::AboveAir,
+        Self::BelowAir,
+        Self::NotBegun,
+        Self::NotSteady,
+        Self::Unfinished,
+        Self::Unfair,
+    ];
 
     /// What it says of any row, in words.
     pub const fn meaning(self) -> &'static str {
         match self {
+            Self::Dead => "a flow gets nothing although it has data to send",
+            Self::Starved => "a flow gets less than a quarter of its fair share",
             Self::AboveAir => "goodput is above what the air carried in the window",
             Self::BelowAir => "goodput is below what the air carried in the window",
             Self::NotSteady => "the window is not steady, or not known to be",
@@ -58,6 +73,8 @@ impl Kind {
     /// Its name in CSV and JSON.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Dead => "dead",
+            Self::Starved => "starved",
             Self::AboveAir => "above-air",
             Self::BelowAir => "below-air",
             Self::NotSteady => "not-steady",
@@ -77,6 +94,8 @@ impl Entry {
     /// What must be known before its figures are believed.
     pub fn cautions(&self) -> Vec<Caution> {
         let all = [
+            harmed(self, Harm::Dead),
+            harmed(self, Harm::Starved),
             air(self),
             not_begun(self),
             not_steady(self).or_else(|| few_round_trips(self)),
@@ -85,6 +104,25 @@ impl Entry {
         ];
         all.into_iter().flatten().collect()
     }
+}
+
+/// The flows that are dead or starved, with what the worst of them gets.
+fn harmed(entry: &Entry, harm: Harm) -> Option<Caution> {
+    let harmed = entry.harmed(harm)?;
+    let (who, gets) = (harmed.who(), harm.gets(harmed.most > 1));
+    let seeds =
+        if harmed.of_runs > 1 { format!(" with {} of {} seeds", harmed.runs, harmed.of_runs) } else { String::new() };
+    let (kind, detail) = match harm {
+        Harm::Dead => (Kind::Dead, ", although there is data to send".to_owned()),
+        Harm::Starved => {
+            let flows = entry.runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.starved);
+            let shares = flows.filter_map(|flow| Some((flow.goodput_mbps, flow.fair_mbps?)));
+            let worst = shares.min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+            let detail = worst.map(|(got, fair)| format!(": at worst {got:.2} of {fair:.2} Mbps"));
+            (Kind::Starved, detail.unwrap_or_default())
+        }
+    };
+    Some(Caution { kind, text: format!("{who} {gets}{seeds}{detail}") })
 }
 
 /// Jain's index of goodput where several stations share the medium so unevenly that a gain must not be read without it.

@@ -8,9 +8,11 @@ use crate::entry::{Entry, deeds_line, effort};
 use crate::export::estimates_csv;
 use crate::finding::finding;
 use crate::metric::Metric;
+use crate::page::{page_width, wrapped};
 use crate::parallel::in_parallel;
-use crate::remark::{fairness_column, marked_figure, remarks};
+use crate::remark::{fairness_column, harm_column, marked_figure, remarks};
 use crate::run::{Job, Runner, run_whole};
+use crate::served::flow_table;
 use crate::table::{Column, Table, airtime_table, described, figure, figure_with_interval, index_with_interval};
 use crate::yardstick::{Yardstick, baseline_name};
 use crate::{LabError, VERSION};
@@ -30,6 +32,8 @@ pub struct Comparison {
     pub rows: Vec<Entry>,
     /// What rows are compared by, the most telling first.
     pub compared_by: Vec<Yardstick>,
+    /// The finding, in one sentence: what stands over the tables.
+    pub finding: String,
     /// What was not run, where every row was asked for.
     pub left_out: Vec<LeftOut>,
 }
@@ -65,6 +69,7 @@ impl Comparison {
             title,
             seeds,
             compared_by: Yardstick::all(&rows),
+            finding: finding(&rows),
             rows,
             left_out: Vec::new(),
         })
@@ -95,12 +100,16 @@ impl Comparison {
     /// if anything was; the split of the air time.
     pub fn to_text(&self) -> String {
         let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
-        let mut text = format!("{}{title}\n{}\n\n{}\n\n", self.name, effort(&self.rows), finding(&self.rows));
+        let finding = wrapped(&self.finding, page_width());
+        let mut text = format!("{}{title}\n{}\n\n{finding}\n\n", self.name, effort(&self.rows));
         text.push_str(&Table::of_columns(&self.main_columns()).to_string());
         let remarks = remarks(&self.rows, |row| self.label(row));
         if !remarks.is_empty() {
             text.push_str("\n* To be read with care\n\n");
             text.push_str(&described(&remarks));
+        }
+        if let Some(flows) = flow_table(&self.rows, |row| self.label(row)) {
+            text.push_str(&format!("\nGoodput of each flow in Mbps\n\n{flows}"));
         }
         let tables = [TRANSPORT_TABLE, TACK_TABLE, DATAGRAM_TABLE, VIDEO_TABLE]
             .map(|table| self.table_of(&self.measured(table)));
@@ -132,6 +141,7 @@ impl Comparison {
     fn main_columns(&self) -> Vec<Column> {
         let baseline = baseline_name(&self.rows);
         let mut columns = vec![Column::new("scheme", self.rows.iter().map(|row| self.label(row)))];
+        columns.extend(harm_column(&self.rows));
         if self.compared_by.contains(&Yardstick::EndlessGoodput) {
             columns.push(self.measured_by(Yardstick::Goodput));
         }
@@ -144,7 +154,10 @@ impl Comparison {
             columns.extend(self.percents("loss vs\nudp %", |row| main.loss_against_udp(row, &self.rows)));
         }
         columns.extend(fairness_column(&self.rows));
-        columns.extend(self.measured(GOODPUT_TABLE).into_iter().map(|metric| {
+        let limited = self.rows.iter().all(Entry::is_limited);
+        let mut counts = self.measured(GOODPUT_TABLE);
+        counts.retain(|metric| limited || !OF_OFFERED.contains(&metric.name));
+        columns.extend(counts.into_iter().map(|metric| {
             Column::new(metric.title, self.rows.iter().map(|row| figure(row.estimate(metric), metric.decimals)))
         }));
         columns.extend(self.percents("legacy\nvs tcp %", |row| row.legacy_gain_over_tcp(&self.rows)));
@@ -219,8 +232,18 @@ impl Comparison {
     }
 }
 
-const GOODPUT_TABLE: &[&str] =
-    &["tcp_ack_frames", "accesses_per_mb", "collision_rate_percent", "rtt_median_ms", "rtt_p95_ms"];
+const GOODPUT_TABLE: &[&str] = &[
+    "offered_mbps",
+    "airtime_used_percent",
+    "tcp_ack_frames",
+    "accesses_per_mb",
+    "collision_rate_percent",
+    "rtt_median_ms",
+    "rtt_p95_ms",
+];
+
+/// Those that say something only where flows offer no more than a rate.
+const OF_OFFERED: &[&str] = &["offered_mbps", "airtime_used_percent"];
 
 const HACK_TABLE: &[&str] = &["native_acks", "compressed_acks", "bytes_per_compressed_ack", "within_aifs_percent"];
 

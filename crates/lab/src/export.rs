@@ -118,13 +118,14 @@ fn csv(header: Vec<String>, lines: impl Iterator<Item = Vec<String>>) -> Result<
 impl Serialize for Entry {
     /// The case, each estimate by the name of its metric, what must be known of them, and every run.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Entry", 8)?;
+        let mut object = serializer.serialize_struct("Entry", 9)?;
         object.serialize_field("scheme", self.case.row.name)?;
         object.serialize_field("point", &Point(&self.case.point))?;
         object.serialize_field("scenario", &self.case.scenario.effective(self.case.row))?;
         object.serialize_field("summary", &Summary(self))?;
         object.serialize_field("cautions", &self.cautions())?;
         object.serialize_field("legacy_goodput_mbps", &self.legacy_goodput())?;
+        object.serialize_field("flows", &self.flows())?;
         object.serialize_field("airtime_percent", &Airtime(self))?;
         object.serialize_field("runs", &self.runs)?;
         object.end()

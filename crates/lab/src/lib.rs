@@ -6,6 +6,7 @@
 //! - [`entry`]: all runs of one case; [`export`]: the same as CSV and JSON; [`compare`]: rows
 //!   against each other; [`sweep`]: a grid of points that is kept on disk and resumed, run by run
 //!   in the files of [`kept`];
+//! - [`served`]: what each flow gets; [`harm`]: which flows are dead or starved;
 //! - [`yardstick`]: what rows are compared by; [`caution`]: what must be known before a figure is believed;
 //! - [`table`]: how people read it, on a [`page`] that is as wide as their terminal; `finding`: the sentence above it; [`picture`]: the same as SVG;
 //!   [`files`]: files that are written whole or not at all; [`reading`]: those that are read;
@@ -21,6 +22,7 @@ pub mod error;
 pub mod export;
 pub mod files;
 mod finding;
+pub mod harm;
 pub mod input;
 pub mod kept;
 pub mod metric;
@@ -31,6 +33,7 @@ pub mod place;
 pub mod reading;
 mod remark;
 pub mod run;
+pub mod served;
 pub mod statistics;
 pub mod sweep;
 pub mod table;

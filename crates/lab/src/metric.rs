@@ -159,8 +159,8 @@ pub const METRICS: &[Metric] = &[
         decimals: 1,
         of: |run| Some(run.flows.iter().map(|flow| flow.timeouts).sum::<u64>() as f64),
     },
-    Metric { name: "jain_goodput", title: "Jain\ngoodput", decimals: 3, of: |run| Some(run.fairness.jain_goodput) },
-    Metric { name: "jain_airtime", title: "Jain\nair time", decimals: 3, of: |run| Some(run.fairness.jain_airtime) },
+    Metric { name: "jain_goodput", title: "Jain\ngoodput", decimals: 3, of: |run| run.fairness.jain_goodput },
+    Metric { name: "jain_airtime", title: "Jain\nair time", decimals: 3, of: |run| run.fairness.jain_airtime },
     Metric {
         name: "air_mbps",
         title: "over the\nair Mbps",
@@ -176,6 +176,42 @@ pub const METRICS: &[Metric] = &[
                 |n: usize| sum_over(run.flows.iter().filter(|flow| flow.is_endless()), |flow| flow.halves_mbps[n]);
             let [early, late] = [half(0)?, half(1)?];
             ratio((late - early) * 100.0, (early + late) / 2.0)
+        },
+    },
+    Metric {
+        name: "dead_flows",
+        title: "dead\nflows",
+        decimals: 1,
+        of: |run| Some(run.flows.iter().filter(|flow| flow.dead).count() as f64),
+    },
+    Metric {
+        name: "starved_flows",
+        title: "starved\nflows",
+        decimals: 1,
+        of: |run| Some(run.flows.iter().filter(|flow| flow.starved).count() as f64),
+    },
+    Metric {
+        name: "least_flow_mbps",
+        title: "least flow\nMbps",
+        decimals: 2,
+        of: |run| run.flows.iter().map(|flow| flow.goodput_mbps).reduce(f64::min),
+    },
+    Metric {
+        name: "offered_mbps",
+        title: "offered\nMbps",
+        decimals: 2,
+        of: |run| {
+            let offers: Option<Vec<f64>> = run.flows.iter().map(|flow| flow.offered_mbps).collect();
+            sum_over(offers?.into_iter(), |offer| offer)
+        },
+    },
+    Metric {
+        name: "airtime_used_percent",
+        title: "air time\nused %",
+        decimals: 1,
+        of: |run| {
+            let unused = [AirtimeClass::Idle, AirtimeClass::Neighbours].map(|class| airtime_percent(run, class));
+            Some(100.0 - unused.iter().sum::<f64>())
         },
     },
 ];
@@ -343,10 +379,10 @@ const SPECIAL: &[Metric] = &[
     },
 ];
 
-/// The flows with one transfer over TCP that ends. One that does not end within the run takes, for all that is known, for ever: a mean that
+/// The flows with one transfer that ends. One that does not end within the run takes, for all that is known, for ever: a mean that
 /// left it out would be less than what is true, so there is none ([`Estimate::of`]).
 fn transfers_that_end(run: &RunResult) -> impl Iterator<Item = &FlowResult> {
-    run.flows.iter().filter(|flow| flow.traffic == "finite" && flow.transport == "tcp")
+    run.flows.iter().filter(|flow| flow.traffic == "finite")
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {

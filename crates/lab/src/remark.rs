@@ -1,8 +1,8 @@
 //! Cautions in tables and pictures: marks beside figures, columns, and lines below.
 
-use crate::case::BOUND;
 use crate::caution::{Caution, Kind, unfairness};
 use crate::entry::Entry;
+use crate::harm::{Harm, Harmed};
 use crate::metric::Metric;
 use crate::statistics::Estimate;
 use crate::table::{Column, figure, figure_with_interval, index_with_interval};
@@ -17,8 +17,8 @@ pub(crate) fn bears(row: &Entry, kind: Kind) -> bool {
 /// transfers did not end, is what it is at least.
 pub(crate) fn marked_figure(row: &Entry, yardstick: Yardstick) -> String {
     let about = |caution: &Caution| match yardstick.is_time() {
-        true => caution.kind == Kind::Unfinished,
-        false => caution.kind.is_of_window(),
+        true => matches!(caution.kind, Kind::Unfinished | Kind::Dead),
+        false => caution.kind.is_of_window() || matches!(caution.kind, Kind::Dead | Kind::Starved),
     };
     let mark = if row.cautions().iter().any(about) { " *" } else { "" };
     let text = match (yardstick.of(row), at_least(row, yardstick)) {
@@ -34,6 +34,13 @@ pub(crate) fn at_least(row: &Entry, yardstick: Yardstick) -> Option<Estimate> {
         Yardstick::CompletionTime => row.estimate(Metric::find("completion_at_least_s")?),
         _ => None,
     }
+}
+
+/// The dead and starved flows of every row, if any row has some.
+pub(crate) fn harm_column(rows: &[Entry]) -> Option<Column> {
+    let cells: Vec<String> = rows.iter().map(Entry::harm_in_short).collect();
+    let any = cells.iter().any(|cell| !cell.is_empty());
+    any.then(|| Column::new("dead or\nstarved", cells.into_iter()))
 }
 
 /// Jain's index of goodput of every row, if it is low in any.
@@ -63,13 +70,6 @@ pub(crate) fn remarks_about(
             }
         }
     }
-    if Yardstick::all(rows).iter().all(|yardstick| yardstick.is_time()) {
-        for row in rows.iter().filter(|row| row.case.row.name == BOUND) {
-            let carried = figure_with_interval(row.goodput(), 2);
-            remarks
-                .push((vec![label(row)], format!("a flood of datagrams, which has no end: it carries {carried} Mbps")));
-        }
-    }
     let lines = remarks.into_iter().flat_map(|(names, text)| {
         let names = if names.len() == rows.len() && rows.len() > 1 { vec!["all".to_owned()] } else { names };
         names.into_iter().map(move |name| (name, text.clone()))
@@ -79,12 +79,18 @@ pub(crate) fn remarks_about(
 
 /// What a sentence that names `row` for its goodput must add; empty where there is nothing.
 pub(crate) fn qualification(row: &Entry) -> String {
-    let mut words: Vec<_> = unfairness(row).map(|jain| format!("Jain's index {:.2}", jain.mean)).into_iter().collect();
+    let flows = |count: usize| if count == 1 { "flow" } else { "flows" };
+    let harmed = Harm::ALL.into_iter().filter_map(|harm| {
+        let Harmed { most, .. } = row.harmed(harm)?;
+        Some(format!("{most} {} {}", harm.word(), flows(most)))
+    });
+    let mut words: Vec<_> = harmed.collect();
+    words.extend(unfairness(row).map(|jain| format!("Jain's index {:.2}", jain.mean)));
     let of_window = row.cautions().into_iter().filter_map(|caution| match caution.kind {
         Kind::AboveAir => Some("more than the air carried"),
         Kind::BelowAir => Some("less than the air carried"),
         Kind::NotSteady | Kind::NotBegun => Some("not steady"),
-        Kind::Unfinished | Kind::Unfair => None,
+        Kind::Unfinished | Kind::Unfair | Kind::Dead | Kind::Starved => None,
     });
     words.extend(of_window.map(str::to_owned));
     words.dedup();

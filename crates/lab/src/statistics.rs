@@ -28,6 +28,22 @@ impl Estimate {
         });
         Some(Self { mean, ci95, n })
     }
+
+    /// Whether two means differ clearly: their intervals do not overlap, and the smaller is more than 0.1 % below the
+    /// larger. A single run has no interval.
+    pub fn differs_from(self, other: Self) -> bool {
+        let apart = (self.mean - other.mean).abs();
+        apart > self.ci95.unwrap_or(0.0) + other.ci95.unwrap_or(0.0) && apart > LEAST * self.mean.max(other.mean)
+    }
+}
+
+/// The median of `values`, which need not be sorted; `None` where there are none.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let upper = *sorted.get(middle)?;
+    Some(if sorted.len().is_multiple_of(2) { (sorted[middle - 1] + upper) / 2.0 } else { upper })
 }
 
 /// The quantile of Student's t distribution that 97.5 % do not exceed, for `freedom` degrees of freedom, from 1 up.
@@ -56,6 +72,9 @@ pub fn per_mille(parts: &[f64]) -> Vec<u32> {
     rounded
 }
 
+/// Means whose difference is a smaller part of them than this are called equal.
+const LEAST: f64 = 0.001;
+
 #[cfg(test)]
 mod tests {
     use ackless_wire::random::{Purpose, Stream};
@@ -80,6 +99,24 @@ mod tests {
         assert_eq!(Estimate::of(&[7.0]), Some(Estimate { mean: 7.0, ci95: None, n: 1 }));
         assert_eq!(Estimate::of(&[]), None);
         assert_eq!(Estimate::of(&[7.0, f64::INFINITY, 8.0]), None);
+    }
+
+    #[test]
+    fn means_differ_clearly_only_beyond_their_intervals_and_a_thousandth() {
+        let of = |mean, ci95| Estimate { mean, ci95, n: 3 };
+        assert!(of(10.0, Some(1.0)).differs_from(of(12.1, Some(1.0))));
+        assert!(!of(10.0, Some(1.0)).differs_from(of(11.9, Some(1.0))));
+        assert!(of(10.0, None).differs_from(of(10.02, None)));
+        assert!(!of(10.0, Some(0.0)).differs_from(of(10.01, Some(0.0))));
+        assert!(!of(0.0, None).differs_from(of(0.0, None)));
+    }
+
+    #[test]
+    fn a_median_is_in_the_middle() {
+        assert_eq!(
+            [median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 2.0, 3.0]), median(&[])],
+            [Some(2.0), Some(2.5), None]
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::export::{estimates_csv, runs_csv};
 use crate::files;
 use crate::kept::{Made, keep};
 use crate::parallel::in_parallel;
-use crate::remark::{fairness_column, marked_figure, remarks};
+use crate::remark::{fairness_column, harm_column, marked_figure, remarks};
 use crate::run::{Job, Runner};
 use crate::table::{Column, Table, described};
 use crate::yardstick::{Yardstick, baseline_name};
@@ -98,6 +98,7 @@ impl Sweep {
             columns.push(Column::new(key.replace('.', ".\n"), values));
         }
         columns.push(Column::new("scheme", rows.iter().map(|entry| entry.case.row.name.to_owned())));
+        columns.extend(harm_column(rows));
         for yardstick in Yardstick::all(rows) {
             columns.push(Column::new(yardstick.title(), rows.iter().map(|entry| marked_figure(entry, yardstick))));
             let baseline = yardstick.title_against(baseline_name(rows));

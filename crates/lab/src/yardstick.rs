@@ -7,7 +7,7 @@
 use ackless_cell::config::{FlowConfig, Traffic};
 use serde::Serialize;
 
-use crate::case::{BASELINE, BOUND};
+use crate::case::BASELINE;
 use crate::entry::Entry;
 use crate::metric::Metric;
 use crate::statistics::Estimate;
@@ -27,11 +27,9 @@ pub enum Yardstick {
 }
 
 impl Yardstick {
-    /// Those that `entries` have, the most telling first. The UDP row has no say beside others: each of its flows is without end.
+    /// Those that `entries` have, the most telling first.
     pub fn all(entries: &[Entry]) -> Vec<Self> {
-        let alone = entries.iter().all(|entry| entry.case.row.name == BOUND);
-        let heard = |entry: &&Entry| alone || entry.case.row.name != BOUND;
-        let flows = || entries.iter().filter(heard).flat_map(|entry| &entry.case.config.flows);
+        let flows = || entries.iter().flat_map(|entry| &entry.case.config.flows);
         let any = |is: fn(&FlowConfig) -> bool| flows().any(is);
         let finite = any(|flow| matches!(flow.traffic, Traffic::Finite { .. }));
         let repeated = any(|flow| matches!(flow.traffic, Traffic::Repeated { .. }));

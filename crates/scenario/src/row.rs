@@ -15,7 +15,7 @@ use ackless_tcp::Losses;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
 use crate::error::{Place, ScenarioError};
-use crate::keys::{Flows, SECTIONS};
+use crate::keys::SECTIONS;
 use crate::literal::Literal;
 use crate::names::help_on_name;
 use crate::preset;
@@ -60,7 +60,7 @@ pub struct RowOption {
 enum Preset {
     /// Nothing.
     AsWritten,
-    /// The TCP flows become saturating UDP in the same direction: what the cell could carry without TCP's ACKs.
+    /// The TCP flows become UDP that offers the same: what the cell could carry without TCP's ACKs.
     UdpBound,
     /// The flows that do not choose their transport are TCP, and the ACK policy is the scenario's.
     Tcp,
@@ -157,7 +157,7 @@ impl Row {
 
     /// `scenario` with this row laid over it.
     ///
-    /// What a flow chooses for itself stays, but for the UDP bound, which replaces every TCP flow.
+    /// What a flow chooses for itself stays, except that the UDP bound turns every TCP flow into UDP.
     pub(crate) fn apply(&self, scenario: &Scenario) -> Scenario {
         let mut scenario = scenario.clone();
         if self.preset == Preset::Linux {
@@ -255,25 +255,19 @@ impl Row {
             .any(|table| matches!(table.origin(key), Some(Origin::Row(_))))
     }
 
+    /// Every TCP flow becomes UDP that offers the same: its traffic, sizes, rates and times stay. An application that
+    /// reads at a rate would limit TCP to that rate, so datagrams without end come at no higher one.
     fn bound(&self, scenario: &mut Scenario) {
         let shared = scenario.transport.protocol.value;
         for flow in &mut scenario.flows {
-            if flow.protocol.value.clone().unwrap_or_else(|| shared) == Protocol::Tcp {
-                self.put(&mut flow.protocol, Auto::Given(Protocol::Udp));
-                self.put(&mut flow.traffic, Pattern::Bulk);
-                self.put(&mut flow.rate, Pace::Saturating);
-                // Without bearing on what never ends.
-                flow.size.reset();
-                flow.times.reset();
-                let Flows { think, on, off, frame_interval, play_from, resume_from, .. } = flow;
-                for span in [think, on, off, frame_interval, play_from, resume_from] {
-                    span.reset();
-                }
-                for count in [&mut flow.key_every, &mut flow.key_weight] {
-                    count.reset();
-                }
-                flow.catch_up.reset();
-                self.put(&mut flow.udp_ack_every, Auto::Given(None));
+            if flow.protocol.value.clone().unwrap_or_else(|| shared) != Protocol::Tcp {
+                continue;
+            }
+            self.put(&mut flow.protocol, Auto::Given(Protocol::Udp));
+            self.put(&mut flow.udp_ack_every, Auto::Given(None));
+            if let (Auto::Given(read), Pattern::Bulk | Pattern::OnOff) = (&flow.read_rate.value, flow.traffic.value) {
+                let offered = if let Pace::Rate(rate) = flow.rate.value { rate.min(*read) } else { *read };
+                self.put(&mut flow.rate, Pace::Rate(offered));
             }
         }
     }

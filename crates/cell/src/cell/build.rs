@@ -77,6 +77,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             discharged: Vec::new(),
             freed: Vec::new(),
             sources: vec![VecDeque::new(); nodes],
+            admits: false,
             routes: Routes::new(config),
             queue_limits: queue_limits(config),
             beacon: config.beacons.map(|beacons| Beacon {
@@ -113,7 +114,10 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             let state = self.flows.flow(flow);
             if state.datagrams_that_flood().is_some() {
                 match state.ends[state.sender()].place {
-                    Place::Server => self.sources[0].push_back(flow),
+                    Place::Server => {
+                        self.sources[0].push_back(flow);
+                        self.admits |= state.floods_for_a_while();
+                    }
                     Place::Station(node) => self.sources[node].push_back(flow),
                 }
             }

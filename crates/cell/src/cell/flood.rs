@@ -8,7 +8,7 @@ use ackless_dot11::hooks::Scheme;
 use ackless_wire::{Bytes, PacketId};
 
 use super::Cell;
-use crate::flows::{Draft, Place, datagram_len};
+use crate::flows::{Addressee, Draft, Place, datagram_len};
 use crate::observe::{Event, Observer};
 use crate::slots::Busy;
 
@@ -49,7 +49,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         if !self.server.is_instant() {
             return self.refill_behind_host();
         }
-        if self.eavesdropper.is_some() || self.outside.is_some() {
+        if self.eavesdropper.is_some() || self.outside.is_some() || self.admits {
             return self.refill_in_sight();
         }
         while self.wire_down.has_room(self.now) {
@@ -123,6 +123,25 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
     }
 
+    /// A packet has come over the wire to the AP, whose next hop is `next`: of a flood of datagrams that ends the AP
+    /// takes as much as is left, where its queue has room. The rest is as good as not sent. Returns what it takes.
+    #[cold]
+    pub(super) fn admit(&mut self, packet: PacketId, next: NodeId) -> Option<PacketId> {
+        let Some(Addressee::End(flow, _)) = self.flows.addressee(self.pool.get(packet)) else { return Some(packet) };
+        let state = self.flows.flow_mut(flow);
+        if !state.is_counted() || state.ends[state.sender()].place != Place::Server {
+            return Some(packet);
+        }
+        let len = Bytes(self.pool.get(packet).payload.len().into());
+        let room = self.stations[0].queue_room(next).is_none_or(|room| room > self.passages[0].departures().len());
+        let taken = if room { state.take_of_flood(len) } else { Bytes::ZERO };
+        if taken == len {
+            return Some(packet);
+        }
+        self.pool.release(packet);
+        (taken > Bytes::ZERO).then(|| self.make(flow, taken))
+    }
+
     /// The same where the server's host takes time: what has left it will be in the buffer.
     fn refill_behind_host(&mut self) {
         let mut packets = self.server.departures().len();
@@ -146,6 +165,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let mut room = self.queue_limits[node].saturating_sub(waiting);
         while room > 0 {
             let Some((flow, payload)) = self.next_flood(Place::Station(node)) else { return };
+            let payload = self.flows.flow_mut(flow).take_of_flood(payload);
             let packet = self.make(flow, payload);
             room -= usize::from(self.send_from_station(node, packet));
         }

@@ -329,6 +329,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 self.pool.release(packet);
                 continue;
             };
+            let packet = if self.admits {
+                let Some(packet) = self.admit(packet, next) else { continue };
+                packet
+            } else {
+                packet
+            };
             let heeds = self.stations[0].heeds_passage();
             let mut looked_after = false;
             if let Some(packet) = self.stations[0].forward(self.now, &mut self.pool, packet, Passage::FromWire(next)) {

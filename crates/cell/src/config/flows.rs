@@ -50,6 +50,8 @@ pub enum TransportConfig {
         payload: Bytes,
         /// What the receiver sends back, as an emulation of TCP ACKs; `None` sends nothing.
         answers: Option<UdpAnswers>,
+        /// The sender's buffer: how much an application that is on and off leaves in it when it turns off.
+        buffer: Bytes,
     },
     /// One TCP connection (one per transfer for [`Traffic::Repeated`]).
     Tcp(TcpConfig),
@@ -269,6 +271,13 @@ impl Default for TcpConfig {
             receive_tuning: false,
             send_tuning: false,
         }
+    }
+}
+
+impl Traffic {
+    /// Whether its application hands over as much as the transport takes, all the time or while it is on.
+    pub const fn is_saturating(&self) -> bool {
+        matches!(self, Self::Bulk(Pace::Saturating) | Self::OnOff { pace: Pace::Saturating, .. })
     }
 }
 

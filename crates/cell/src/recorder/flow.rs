@@ -15,6 +15,10 @@ pub(super) struct FlowRecord {
     pub(super) delivered: Bytes,
     /// In the first half of the window.
     pub(super) delivered_early: Bytes,
+    /// Bytes that the application handed over in the window, of one whose transport does not set the pace.
+    pub(super) offered: Bytes,
+    /// Whether there was something to send when the window began or in its first half.
+    pub(super) wanted: bool,
     /// What had crossed the air and was not delivered when the window began, and when it ended.
     pub(super) held: [Held; 2],
     /// Since when a transfer is under way that will end.
@@ -78,6 +82,10 @@ impl Recorder {
             }
             .to_owned(),
             goodput_mbps: self.rate_mbps(record.delivered),
+            offered_mbps: (!flow.traffic.is_saturating()).then(|| self.rate_mbps(record.offered)),
+            fair_mbps: None,
+            starved: false,
+            dead: record.wanted && record.delivered == Bytes::ZERO,
             air_mbps: self.rate_mbps(record.carried()),
             halves_mbps: [
                 rate_mbps(record.delivered_early, self.middle - self.from),

@@ -18,6 +18,21 @@ pub struct FlowResult {
     /// Application bytes that arrived, in Mbit/s; for TCP when they leave the reassembly, in order and once. Bytes that waited behind a hole
     /// count when it is filled, so that a window of a few round trips can show more than the air carries: see `air_mbps`.
     pub goodput_mbps: f64,
+    /// Application bytes that the application handed over within the window, in Mbit/s, whether or not its transport
+    /// had room for them; `None` for an application that hands over as much as its transport takes.
+    #[serde(default)]
+    pub offered_mbps: Option<f64>,
+    /// Whether nothing arrived in the window although the application had data to send: when the window began, or in
+    /// its first half.
+    #[serde(default)]
+    pub dead: bool,
+    /// The flow's max-min fair share of what all flows carry, in Mbit/s, by [`shares`](super::shares); `None` for a
+    /// flow that has none.
+    #[serde(default)]
+    pub fair_mbps: Option<f64>,
+    /// Whether something arrived, but less than a quarter of `fair_mbps`.
+    #[serde(default)]
+    pub starved: bool,
     /// Application bytes that the air carried over the last Wi-Fi hop of the flow's way within the window, in Mbit/s, each counted once, when
     /// it is new to the receiver. `goodput_mbps` is this less what `held` has grown by. Not known here, and counted only when they reach the
     /// receiver: bytes that a scheme keeps in a station's MAC, and those that are lost between that MAC or the AP and the receiver.

@@ -253,6 +253,33 @@ fn a_run_of_transfers_leads_with_when_they_were_done() {
     );
     let repeated = lead(&["run.measured=2s", "--set", "flows.traffic=repeated", "--set", "flows.size=100kB"]);
     assert!(repeated.starts_with("a transfer takes   ") && repeated.contains(" ms (median of "), "{repeated}");
-    // Datagrams have no end.
-    assert!(lead(&["run.measured=200ms", "--scheme", "udp"]).starts_with("goodput "));
+    // A transfer of datagrams ends as well.
+    assert!(lead(&["run.measured=200ms", "--scheme", "udp"]).starts_with("done after "));
+}
+
+#[test]
+fn a_dead_flow_comes_before_any_gain_in_every_form() {
+    let short = ["--seeds", "2", "--set", "run.warm_up=1500ms", "--set", "run.measured=1s"];
+    let forms = compare(&[&["wifi-today", "--schemes", "tcp,filter-action"], &short[..]].concat());
+    let first = "camera-1 gets nothing in filter-action; ";
+    assert!(forms.text.lines().nth(3).is_some_and(|line| line.starts_with(first)), "{}", forms.text);
+    assert!(forms.headline().starts_with(first), "{}", forms.headline());
+    assert!(forms.json["finding"].as_str().is_some_and(|finding| finding.starts_with(first)));
+    assert_eq!(forms.json["rows"][1]["flows"][2]["dead_runs"], 2);
+    assert_eq!(forms.kinds("filter-action")[0], "dead");
+    assert_eq!([forms.cell("tcp", "dead_flows"), forms.cell("filter-action", "dead_flows")], ["0", "1"]);
+    let row = forms.text.lines().find(|line| line.starts_with(" filter-action")).expect("the row is there");
+    assert!(row.starts_with(" filter-action   camera-1 dead "), "before its goodput: {row}");
+    assert!(forms.text.contains("0.00 dead"), "{}", forms.text);
+}
+
+#[test]
+fn flows_that_offer_a_rate_are_told_by_air_time_and_not_as_a_loss_to_a_flood() {
+    let forms = compare(&["wifi-80211n", "--schemes", "udp,tcp,hack", "--seeds", "2", "--set", "flows.rate=20Mbps"]);
+    let said = forms.json["finding"].as_str().expect("it is a text");
+    assert!(said.starts_with("tcp carries all of the 20.0 Mbps offered in "), "{said}");
+    assert!(!said.contains("loses"), "{said}");
+    let nothing = compare(&["wifi-80211n", "--schemes", "tcp", "--seeds", "1", "--set", "wired.loss=1.0"]);
+    assert_eq!(nothing.json["finding"], "download-1 gets nothing");
+    assert_eq!(nothing.cell("tcp", "jain_goodput"), "", "nothing has no index of fairness");
 }

@@ -69,7 +69,11 @@ fn text(entry: &Entry, full: bool) -> String {
         ("the scheme", entry.deeds().map(|deeds| deeds_line(&deeds)).unwrap_or_default()),
         (
             "fairness (Jain)",
-            format!("{:.3} goodput, {:.3} air time", result.fairness.jain_goodput, result.fairness.jain_airtime),
+            format!(
+                "{} goodput, {} air time",
+                index(result.fairness.jain_goodput),
+                index(result.fairness.jain_airtime)
+            ),
         ),
         (
             "simulated",
@@ -309,6 +313,11 @@ fn pings(result: &RunResult) -> Table {
         ]);
     }
     table
+}
+
+/// Jain's index, which nothing delivered does not have.
+fn index(jain: Option<f64>) -> String {
+    jain.map_or_else(|| "undefined".to_owned(), |jain| format!("{jain:.3}"))
 }
 
 /// What only TCP counts.

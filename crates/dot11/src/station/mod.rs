@@ -240,6 +240,13 @@ impl<S: Scheme> Station<S> {
         }
     }
 
+    /// How many packets the queue for a peer has room for, where its limit is in packets.
+    pub fn queue_room(&self, peer: NodeId) -> Option<usize> {
+        let limit = self.links.limit(self.links.index(peer)?)?;
+        let shared = self.config.bounds.is_some_and(|bounds| bounds.shared);
+        Some(limit.saturating_sub(self.occupancy((!shared).then_some(peer))))
+    }
+
     /// Packets that wait for any peer.
     pub fn total_backlog(&self) -> usize {
         self.links.total_backlog()

@@ -29,7 +29,8 @@ pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportC
                     return Err(scenario.refuse(&group.udp_payload, message, help));
                 }
             };
-            Ok(TransportConfig::Udp { payload, answers: answers(scenario, group)? })
+            let buffer = shared.send_buffer.value;
+            Ok(TransportConfig::Udp { payload, answers: answers(scenario, group)?, buffer })
         }
         Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
     }

@@ -98,7 +98,7 @@ section! {
         initial_window: u32 = "10",
         /// Smallest retransmission timeout; RFC 6298 says 1 s, Linux uses 200 ms.
         rto_min: Duration = "\"200ms\"",
-        /// Buffer of a TCP sender.
+        /// Buffer of a TCP sender, and of a UDP sender whose application saturates it on and off.
         send_buffer: Bytes = "\"4MiB\"",
         /// Buffer of a TCP receiver, and so the largest window that it announces.
         receive_buffer: Bytes = "\"4MiB\"",

@@ -57,8 +57,8 @@ pub(super) const AS_WRITTEN: About = About {
 };
 
 pub(super) const UDP_BOUND: About = About {
-    what: "Each TCP flow becomes a UDP flow the same way that never stops: what the cell could carry if nothing had to be \
-           acknowledged above the link layer.",
+    what: "Each TCP flow becomes a UDP flow the same way that offers the same, at the same rate and times: what the cell \
+           could carry if nothing had to be acknowledged above the link layer. Lost datagrams are not sent again.",
     source: "the usual upper bound, as in figure 1 of the TCP/HACK paper",
     needs: "nothing",
     breaks: "fairness: such flows yield to nobody",

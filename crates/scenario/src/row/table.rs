@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     Row { name: "stock", summary: "the scenario as it is written", about: &AS_WRITTEN, preset: Preset::AsWritten },
     Row {
         name: "udp",
-        summary: "upper bound: its TCP flows as saturating UDP",
+        summary: "upper bound: what its TCP flows offer, over UDP",
         about: &UDP_BOUND,
         preset: Preset::UdpBound,
     },

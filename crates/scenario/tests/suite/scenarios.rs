@@ -1,7 +1,7 @@
 //! The built-in scenarios, the rows, and what overrides and the effective scenario do.
 
 use ackless_cell::config::{
-    Access, AckConfig, AnswerRate, ApQueue, CellConfig, CongestionChoice, Direction, Pace, Peer, Probability, Traffic,
+    Access, AckConfig, AnswerRate, ApQueue, CellConfig, CongestionChoice, Direction, Peer, Probability,
     TransportConfig, WireBuffer,
 };
 use ackless_phy::{OfdmRate, TxVector};
@@ -87,7 +87,7 @@ fn flows_start_one_stagger_after_another() {
 }
 
 #[test]
-fn the_udp_row_turns_tcp_flows_into_saturating_udp_the_same_way() {
+fn the_udp_row_turns_tcp_flows_into_udp_that_offers_the_same() {
     let scenario = builtin("wifi-mixed");
     let (tcp, udp) = (cell(&scenario, "tcp"), cell(&scenario, "udp"));
     for (before, after) in tcp.flows.iter().zip(&udp.flows) {
@@ -95,8 +95,9 @@ fn the_udp_row_turns_tcp_flows_into_saturating_udp_the_same_way() {
         match before.transport {
             TransportConfig::Udp { .. } => assert_eq!(before, after),
             TransportConfig::Tcp(_) => {
-                assert_eq!(after.transport, TransportConfig::Udp { payload: Bytes(1_472), answers: None });
-                assert_eq!(after.traffic, Traffic::Bulk(Pace::Saturating));
+                let buffer = Bytes::from_kib(4 * 1024);
+                assert_eq!(after.transport, TransportConfig::Udp { payload: Bytes(1_472), answers: None, buffer });
+                assert_eq!(after.traffic, before.traffic);
             }
         }
     }

@@ -23,10 +23,14 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         let answer = state.answer();
         let place = state.ends[end].place;
+        let transferred = state.datagram_of_transfer(now, bytes);
         let video = state.application.video.as_mut();
         let playout = video.and_then(|video| video.datagram_came(now, identification));
         self.report_delivered(flow, end, bytes);
         self.report_playout(flow, playout);
+        if transferred {
+            self.transfer_drained(flow);
+        }
         if let Some(answer) = answer {
             let answer = self.pool.insert(answer);
             self.send_from(place, answer);
@@ -59,16 +63,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     pub(super) fn transfer_drained(&mut self, flow: usize) {
         let now = self.now;
         let state = self.flows.flow_mut(flow);
-        let (finite, think) = match state.config.traffic {
-            Traffic::Finite { .. } => (true, None),
-            Traffic::Repeated { think, .. } => (false, Some(think)),
+        let finite = match state.config.traffic {
+            Traffic::Finite { .. } => true,
+            Traffic::Repeated { .. } => false,
             Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => return,
         };
-        let Some(begun) = state.application.begun.take() else { return };
-        if let Some(think) = think {
-            let pause = state.application.draw(think);
-            state.application.turn = Some(now + pause);
-        }
+        let Some(begun) = state.end_transfer(now) else { return };
         self.observer.observe(now, &Event::Completed { flow, took: now - begun, finite });
         self.watch_application(flow);
     }
@@ -117,12 +117,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         }
         if !state.application.on {
             state.application.tick = None;
+            state.leave_in_buffer();
             return;
         }
-        state.application.begun = Some(now);
         let (transport, traffic) = (state.config.transport, state.config.traffic);
+        state.begin_to_send(now);
+        let bytes = match traffic {
+            Traffic::Finite { size } | Traffic::Repeated { size, .. } => Some(size),
+            _ => traffic.is_saturating().then_some(Bytes::ZERO),
+        };
+        if let Some(bytes) = bytes {
+            self.observer.observe(now, &Event::Offered { flow, bytes });
+        }
         if let TransportConfig::Tcp(tcp) = &transport {
-            let afresh = state.ends[0].tcp.is_none() || matches!(traffic, Traffic::Repeated { .. });
+            let connected = self.flows.flow(flow).ends[0].tcp.is_some();
+            let afresh = !connected || matches!(traffic, Traffic::Repeated { .. });
             if afresh {
                 self.flows.connect(flow, now, tcp);
             }
@@ -134,6 +143,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                 Traffic::Finite { size } | Traffic::Repeated { size, .. } => {
                     endpoint.send(size);
                     endpoint.close();
+                    state.application.handed = size;
                 }
                 Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } | Traffic::Video(_) => {}
             }
@@ -156,24 +166,30 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             state.application.tick = Some(now + video.frame);
             return self.send_frame(flow);
         }
+        if matches!(state.config.traffic, Traffic::Repeated { .. }) {
+            // The rest of the datagrams is lost: this transfer is over, though not complete.
+            state.end_transfer(now);
+            return;
+        }
         let (Traffic::Bulk(Pace::Rate(rate)) | Traffic::OnOff { pace: Pace::Rate(rate), .. }) = state.config.traffic
         else {
             return;
         };
         let sender = state.sender();
+        let piece = state.piece();
+        self.observer.observe(now, &Event::Offered { flow, bytes: piece });
+        let state = self.flows.flow_mut(flow);
+        state.application.tick = Some(now + rate.time_ceil(piece));
         match state.config.transport {
             TransportConfig::Udp { payload, .. } => {
-                state.application.tick = Some(now + rate.time_ceil(payload));
                 let (packet, place) = (state.datagram(payload), state.ends[sender].place);
                 let packet = self.pool.insert(packet);
                 self.send_from(place, packet);
             }
-            TransportConfig::Tcp(tcp) => {
-                let piece = tcp.packet.saturating_sub(Bytes(52)).max(Bytes(1));
-                state.application.tick = Some(now + rate.time_ceil(piece));
+            TransportConfig::Tcp(_) => {
                 if let Some(endpoint) = &mut state.ends[sender].tcp {
                     // What does not fit into the send buffer is not offered again: the application is paced by its clock.
-                    endpoint.write_length(piece);
+                    state.application.handed += endpoint.write_length(piece);
                 }
                 self.service(flow, sender);
             }
@@ -186,8 +202,11 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let sender = state.sender();
         let Some(video) = &mut state.application.video else { return };
         let len = video.make();
+        self.observer.observe(self.now, &Event::Offered { flow, bytes: len });
+        let state = self.flows.flow_mut(flow);
         match state.config.transport {
             TransportConfig::Udp { payload, .. } => {
+                let Some(video) = &mut state.application.video else { return };
                 for payload in video.split(len, payload) {
                     let state = self.flows.flow_mut(flow);
                     let (packet, place) = (state.datagram(payload), state.ends[sender].place);
@@ -198,6 +217,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             TransportConfig::Tcp(_) => {
                 if let Some(endpoint) = &mut state.ends[sender].tcp {
                     endpoint.send(len);
+                    state.application.handed += len;
                 }
                 self.service(flow, sender);
             }
@@ -214,7 +234,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             && let Some(endpoint) = &mut state.ends[end].tcp
         {
             let room = endpoint.room();
-            endpoint.write_length(room);
+            state.application.handed += endpoint.write_length(room);
         }
     }
 

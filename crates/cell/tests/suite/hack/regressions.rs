@@ -47,7 +47,7 @@ fn a_download_beside_saturating_udp_goes_on_behind_a_hole_that_the_station_gave_
     };
     let mut rival = transfer(1, 0, Direction::Down, Bytes(2_000_000_000));
     rival.start = Instant::from_millis(60);
-    rival.transport = TransportConfig::Udp { payload: Bytes(1472), answers: None };
+    rival.transport = TransportConfig::Udp { payload: Bytes(1472), answers: None, buffer: Bytes::ZERO };
     rival.traffic = Traffic::Bulk(Pace::Rate(BitRate::from_mbps(200)));
     config.flows.push(rival);
     let mut cell = configured(&config, 1, ears::recorder(&config));

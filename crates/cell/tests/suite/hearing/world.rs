@@ -71,7 +71,7 @@ pub fn with_datagrams(config: CellConfig, station: usize, interval: Duration, st
     let mut config = with_udp(config, station, Peer::Server, Direction::Up);
     let flow = config.flows.last_mut().expect("a flow was added");
     let rate = BitRate::from_bps((PAYLOAD.bits() as f64 / interval.as_secs_f64()).round() as u64);
-    flow.transport = TransportConfig::Udp { payload: PAYLOAD, answers: None };
+    flow.transport = TransportConfig::Udp { payload: PAYLOAD, answers: None, buffer: Bytes::ZERO };
     flow.traffic = Traffic::Bulk(Pace::Rate(rate));
     flow.start = start;
     config

@@ -163,7 +163,12 @@ pub fn with_tcp(mut config: CellConfig) -> CellConfig {
 /// The cell with datagrams of 1500 bytes, 1472 of them payload, at this pace.
 pub fn with_udp(mut config: CellConfig, direction: Direction, pace: Pace) -> CellConfig {
     let name = format!("udp{}", config.flows.len());
-    config.flows.push(flow(&name, direction, TransportConfig::Udp { payload: Bytes(1472), answers: None }, pace));
+    config.flows.push(flow(
+        &name,
+        direction,
+        TransportConfig::Udp { payload: Bytes(1472), answers: None, buffer: Bytes::ZERO },
+        pace,
+    ));
     config
 }
 

@@ -39,7 +39,7 @@ pub fn cells() -> Vec<CellConfig> {
     let a = cell(Standard::A, Band::Ghz5, TxVector::ofdm(OfdmRate::Mbps54, Band::Ghz5));
     let g = cell(Standard::G, Band::Ghz2_4, TxVector::ofdm(OfdmRate::Mbps36, Band::Ghz2_4));
     let mut b = cell(Standard::B, Band::Ghz2_4, TxVector::Dsss(short));
-    b.flows[0].transport = TransportConfig::Udp { payload: Bytes(1_472), answers: None };
+    b.flows[0].transport = TransportConfig::Udp { payload: Bytes(1_472), answers: None, buffer: Bytes::ZERO };
     vec![n, spaced, ac, a, g, b, mixed(TxVector::Ht(ht), LEGACY), mixed(LEGACY, TxVector::Ht(ht))]
 }
 

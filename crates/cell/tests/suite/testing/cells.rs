@@ -181,7 +181,7 @@ pub fn tcp() -> TcpConfig {
 
 /// The cell with datagrams of 1500 bytes, as fast as they can be queued.
 pub fn with_udp(mut config: CellConfig, station: usize, peer: Peer, direction: Direction) -> CellConfig {
-    let udp = TransportConfig::Udp { payload: Bytes(1472), answers: None };
+    let udp = TransportConfig::Udp { payload: Bytes(1472), answers: None, buffer: Bytes::ZERO };
     let flow = flow(config.flows.len(), station, peer, direction, udp);
     config.flows.push(flow);
     config

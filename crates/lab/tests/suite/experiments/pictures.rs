@@ -42,7 +42,7 @@ fn the_picture_of_a_sweep_names_why_points_are_to_be_read_with_care() {
     let at_two = |config: &CellConfig, result: &mut RunResult| {
         if config.stations.len() == 2 && result.scheme == "tcp" {
             drift(result);
-            result.fairness.jain_goodput = 0.5;
+            result.fairness.jain_goodput = Some(0.5);
         }
     };
     let svg = sweep("stations.count=1,2", &[], at_two).expect("one key has a picture");
@@ -64,7 +64,7 @@ fn many_points_to_be_read_with_care_take_a_line_for_each_cause() {
     let all = |config: &CellConfig, result: &mut RunResult| {
         drift(result);
         // No two points say the same.
-        result.fairness.jain_goodput = 0.5 + config.stations.len() as f64 / 100.0;
+        result.fairness.jain_goodput = Some(0.5 + config.stations.len() as f64 / 100.0);
         let factor = 1.4 + config.stations.len() as f64 / 100.0;
         result.flows[0].halves_mbps[1] = result.goodput_mbps * factor;
     };

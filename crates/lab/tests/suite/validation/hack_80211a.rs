@@ -70,7 +70,8 @@ fn two_clients_get_equal_shares_from_hack_and_from_tcp() {
     // Claim hack-24.
     for name in ["hack-sora", "hack-80211a"] {
         for (row, loss) in [("tcp", "12%"), ("hack", "2%")] {
-            let jain = mean(&lossy(name, row, 2, loss), SEEDS, |run| run.fairness.jain_goodput);
+            let jain =
+                mean(&lossy(name, row, 2, loss), SEEDS, |run| run.fairness.jain_goodput.expect("both get something"));
             println!("{name}, {row}: Jain's index {jain:.5}");
             assert!(jain > 0.999, "{name}, {row}: {jain}");
         }

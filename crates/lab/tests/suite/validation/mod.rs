@@ -3,6 +3,7 @@
 
 mod agent;
 mod arq;
+mod bound;
 mod closed_forms;
 mod contention;
 mod determinism;

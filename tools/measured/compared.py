@@ -153,9 +153,14 @@ def mark(row):
 
 
 def unfair(row):
-    """Jain's index, where a gain must not be told without it."""
+    """Dead and starved flows and Jain's index, where a gain must not be told without them."""
+    flows = row.get("flows", [])
+    harmed = {word: sum(flow[f"{word}_runs"] > 0 for flow in flows) for word in ("dead", "starved")}
+    words = [f"{count} {word}" for word, count in harmed.items() if count]
     index = mean(row, "jain_goodput")
-    return f" (J {index:.2f})" if index is not None and index < FAIR else ""
+    if index is not None and index < FAIR:
+        words.append(f"J {index:.2f}")
+    return f" ({', '.join(words)})" if words else ""
 
 
 def spoken(time):

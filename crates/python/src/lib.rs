@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::reference::{keys, model, nanoseconds, rows, scenarios, show_scheme};
+    use super::reference::{keys, looks, model, nanoseconds, rows, scenarios, show_scheme};
     #[pymodule_export]
     use super::running::{compare, keep, plan, run, run_tables, sweep};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Schemes, scenarios, keys and closed forms as data.
 
+use ackless_lab::picture::look::Look;
 use ackless_lab::table::described;
 use ackless_scenario::Row;
 use ackless_scenario::builtin::Builtin;
@@ -14,6 +15,17 @@ use crate::border::{guarded, mistake};
 #[pyfunction]
 pub fn rows() -> Vec<(&'static str, &'static str)> {
     Row::all().iter().map(|row| (row.name, row.summary)).collect()
+}
+
+/// How every row looks in pictures: its name, its colour as `#rrggbb`, and its mark, which tells it from others of the
+/// same colour: `plain`, `dashed`, `dotted` or `mixed`.
+#[pyfunction]
+pub fn looks() -> Vec<(&'static str, String, &'static str)> {
+    let look = |row: &Row| {
+        let look = Look::of_scheme(row.name);
+        (row.name, look.hex(), look.mark.name())
+    };
+    Row::all().iter().map(look).collect()
 }
 
 /// Every built-in scenario: its name, and what it is in one line.

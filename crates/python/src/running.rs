@@ -19,7 +19,7 @@ use ackless_lab::sweep::Sweep;
 use ackless_scenario::Row;
 use ackless_wire::Duration;
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::border::{Listener, Simulator, guarded, lab, stoppable};
 use crate::scenario::Scenario;
@@ -77,7 +77,8 @@ pub fn run_tables(json: &str) -> PyResult<Vec<(&'static str, Table)>> {
     })
 }
 
-/// A comparison: its table for people, its JSON, its picture as SVG, and the tables of its estimates and of its runs.
+/// A comparison: its table for people, its JSON, its picture as SVG, and the tables of its estimates, of its runs and of
+/// the flows of each row.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
@@ -86,7 +87,7 @@ pub fn compare(
     vary: Vec<String>,
     seeds: Option<u32>,
     threads: u16,
-) -> PyResult<(String, String, String, Table, Table)> {
+) -> PyResult<(String, String, String, Table, Table, Table)> {
     guarded(|| {
         let scenario = &scenario.scenario;
         stoppable(py, |simulator| {
@@ -105,9 +106,24 @@ pub fn compare(
                 comparison.to_svg()?,
                 Table::of_csv(&comparison.to_csv()?, kind_of_figure)?,
                 Table::of_csv(&runs_csv(&comparison.rows)?, kind_of_figure)?,
+                flows_of(&json)?,
             ))
         })
     })
+}
+
+/// A row for each flow of each row in the JSON of a comparison, with the row's point and scheme before it.
+fn flows_of(comparison: &Value) -> Result<Table, LabError> {
+    let mut objects: Vec<Map<String, Value>> = Vec::new();
+    for row in comparison["rows"].as_array().into_iter().flatten() {
+        for flow in row["flows"].as_array().into_iter().flatten().filter_map(Value::as_object) {
+            let mut object = row["point"].as_object().cloned().unwrap_or_default();
+            object.insert("scheme".to_owned(), row["scheme"].clone());
+            object.extend(flow.clone());
+            objects.push(object);
+        }
+    }
+    Table::of_objects(&objects)
 }
 
 /// A sweep into a folder, on threads of this process: its table for people, the tables of its estimates and runs, the name of each run, how many were

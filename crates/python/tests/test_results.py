@@ -10,6 +10,7 @@ import pyarrow
 import pytest
 
 import ackless
+from ackless import _native
 
 matplotlib.use("Agg")
 SHORT = {"run.measured": "100ms", "run.warm_up": "20ms"}
@@ -67,6 +68,27 @@ def test_everything_is_shown_in_a_notebook(tmp_path: pathlib.Path) -> None:
     table = pyarrow.parquet.read_table(tmp_path / "runs.parquet")
     assert table["run"].to_pylist() == sweep.names and table.num_rows == 4
     assert table.drop_columns(["run"]).to_pydict() == sweep.runs.to_dict()
+
+
+def test_a_scheme_looks_the_same_whatever_is_shown_beside_it() -> None:
+    looks = [(colour, mark) for _, colour, mark in _native.looks()]
+    assert len(set(looks)) == len(looks) == len(ackless.schemes())
+    faces = []
+    for schemes in ["tcp,hack,agent", "agent,hack"]:
+        axes = ackless.plot(ackless.compare("wifi-80211n", schemes=schemes, seeds=1, set=SHORT))
+        faces.append({label.get_text(): bar.get_facecolor() for label, bar in zip(axes.get_xticklabels(), axes.patches)})
+    assert len(set(faces[0].values())) == 3
+    assert faces[1] == {name: faces[0][name] for name in ["agent", "hack"]}
+
+
+def test_a_comparison_says_its_finding_and_what_each_flow_gets() -> None:
+    cut = {**SHORT, "wired.loss": 1.0, "stations.count": 2, "flows.stagger": "1ms"}
+    comparison = ackless.compare("wifi-80211n", schemes="tcp,hack", seeds=2, set=cut)
+    assert comparison.finding == "download-1 and download-2 get nothing in every row"
+    assert comparison.finding in str(comparison) and comparison.finding in repr(comparison)
+    assert comparison.flows["dead_runs"] == [2] * 4 and comparison.flows["scheme"] == ["tcp", "tcp", "hack", "hack"]
+    assert comparison.table["dead_flows"] == [2, 2] and comparison.table["jain_goodput"] == [None, None]
+    assert "2 dead" in ackless.plot(comparison).get_xticklabels()[0].get_text()
 
 
 def test_scenarios_and_runs_can_be_sent_to_another_process() -> None:

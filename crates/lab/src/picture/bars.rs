@@ -2,8 +2,9 @@
 
 use plotters::style::RGBColor;
 
-use super::sheet::{Align, Heading, Legend, Sheet, sheet};
-use super::style::{self, GRID, INK, LINE, MARGIN, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
+use super::look::Look;
+use super::sheet::{Align, Heading, Legend, Sheet, Swatch, sheet};
+use super::style::{self, GRID, INK, LINE, MARGIN, QUIET, REFERENCE, TEXT, WIDTH};
 use crate::LabError;
 use crate::statistics::Estimate;
 
@@ -48,7 +49,9 @@ pub struct Bar {
     pub figure: String,
     /// What else is said beside the bar.
     pub note: String,
-    /// Whether this is what others are measured against; it is grey then, and a line leads through the others.
+    /// How its bar looks.
+    pub look: Look,
+    /// Whether this is what others are measured against; a line leads from its end through the others then.
     pub reference: bool,
     /// The share of each part, in thousandths of the whole.
     pub shares: Vec<u32>,
@@ -76,8 +79,8 @@ impl BarChart {
             return Err(LabError::Nothing("a bar chart needs at least one row"));
         }
         let heading = Heading::new(&self.title, &self.subtitle);
-        let legend =
-            Legend { entries: self.shown().map(|n| (self.parts[n].name.to_owned(), self.parts[n].colour)).collect() };
+        let part = |n: usize| (self.parts[n].name.to_owned(), Swatch::Surface(self.parts[n].colour));
+        let legend = Legend { entries: self.shown().map(part).collect() };
         let layout = self.layout();
         let bars = self.rows.len() as i32 * PITCH;
         let measures = heading.height() + LINE + 6;
@@ -123,9 +126,8 @@ impl BarChart {
             let middle = upper + BAR / 2;
             label(sheet, &row.label, layout.left, middle)?;
             let Some(measure) = row.measure else { continue };
-            let colour = if row.reference { REFERENCE } else { SERIES[0] };
             let end = layout.column(measure.mean);
-            sheet.block((layout.left, upper), (end, upper + BAR), colour)?;
+            sheet.surface((layout.left, upper), (end, upper + BAR), row.look)?;
             let interval = measure.ci95.unwrap_or(0.0);
             let (from, to) = (layout.column(measure.mean - interval), layout.column(measure.mean + interval));
             if to > from {

@@ -4,12 +4,12 @@ use ackless_cell::result::AirtimeClass::{self, *};
 use plotters::style::RGBColor;
 
 use super::bars::{Bar, BarChart, Part};
+use super::look::Look;
 use super::style::{SERIES, capitalized};
 use crate::LabError;
 use crate::caution::unfairness;
 use crate::compare::Comparison;
 use crate::entry::{Entry, effort};
-use crate::finding::finding;
 use crate::remark::{at_least, marked_figure, remarks};
 use crate::statistics::per_mille;
 use crate::yardstick::{Yardstick, baseline_name};
@@ -37,7 +37,8 @@ fn picture(comparison: &Comparison) -> Result<String, LabError> {
             yardstick.against_baseline(row, &comparison.rows)
         };
         let jain = unfairness(row).map(|jain| format!("Jain {:.2}", jain.mean));
-        percent.map(signed).into_iter().chain(jain).collect::<Vec<_>>().join(", ")
+        let harm = Some(row.harm_in_short()).filter(|harm| !harm.is_empty());
+        harm.into_iter().chain(percent.map(signed)).chain(jain).collect::<Vec<_>>().join(", ")
     };
     let in_any = |class| comparison.rows.iter().any(|row| row.airtime(class).is_some_and(|share| share.mean > 0.0));
     let groups: Vec<_> = GROUPS.iter().filter(|group| group.classes != [Neighbours] || in_any(Neighbours)).collect();
@@ -50,6 +51,7 @@ fn picture(comparison: &Comparison) -> Result<String, LabError> {
             measure: yardstick.of(row).or_else(|| at_least(row, yardstick)),
             figure: marked_figure(row, yardstick),
             note: against(row),
+            look: Look::of_scheme(row.case.row.name),
             reference: row.case.row.name == "udp",
             shares: groups.iter().map(|group| of_group(group)).collect(),
         }
@@ -67,7 +69,7 @@ fn picture(comparison: &Comparison) -> Result<String, LabError> {
         format!("{}: {}.", capitalized(yardstick.axis()), figures.join(", "))
     });
     let chart = BarChart {
-        title: finding(&comparison.rows),
+        title: comparison.finding.clone(),
         subtitle: format!("{}{title}. {}, intervals are 95 %.", comparison.name, effort(&comparison.rows)),
         measure: capitalized(yardstick.axis()),
         notes: format!("against {}", if by_udp { "udp" } else { baseline_name(&comparison.rows) }),

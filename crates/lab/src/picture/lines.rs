@@ -3,10 +3,9 @@
 //! In one panel each line bears its name at its right end; several panels share a legend. The vertical axis begins at zero, or below it
 //! where a value is negative.
 
-use plotters::style::RGBColor;
-
-use super::sheet::{Align, Heading, Legend, Sheet, sheet};
-use super::style::{self, GRID, INK, LINE, MARGIN, PAPER, QUIET, REFERENCE, SERIES, TEXT, WIDTH};
+use super::look::{Look, Mark as LineMark};
+use super::sheet::{Align, Heading, Legend, Sheet, Swatch, sheet};
+use super::style::{self, GRID, INK, LINE, MARGIN, PAPER, QUIET, REFERENCE, TEXT, WIDTH};
 use crate::LabError;
 
 mod panel;
@@ -53,7 +52,7 @@ pub enum Scale {
 pub struct Panel {
     /// What distinguishes it from the others; empty where it stands alone.
     pub title: String,
-    /// The lines. One that appears in several panels has the same place in each, and so the same colour.
+    /// The lines. A line that is no scheme's has the same place in each panel, and so the same look.
     pub lines: Vec<Line>,
     /// Single values of another source, to compare with.
     pub marks: Vec<Mark>,
@@ -73,7 +72,9 @@ pub struct Line {
 /// How a line is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stroke {
-    /// In a colour of its own.
+    /// In this look: that of a scheme.
+    Of(Look),
+    /// In a look of its own, by its place among such lines.
     Solid,
     /// In the colour of the line before it, dashed: a variant of that one.
     Variant,
@@ -127,6 +128,12 @@ impl Line {
     pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let points = points.into_iter().map(|(x, y)| Point { x, y, ci95: None }).collect();
         Self { name: name.to_owned(), stroke: Stroke::Solid, points }
+    }
+
+    /// The same in the look of the scheme called `name`.
+    #[must_use]
+    pub fn of_scheme(self, name: &str) -> Self {
+        self.drawn(Stroke::Of(Look::of_scheme(name)))
     }
 
     /// The same drawn as `stroke`.
@@ -191,11 +198,11 @@ impl LineChart {
 
     /// The lines by name in the order in which they first appear.
     fn legend(&self) -> Legend {
-        let mut entries: Vec<(String, RGBColor)> = Vec::new();
+        let mut entries: Vec<(String, Swatch)> = Vec::new();
         for panel in &self.panels {
-            for (line, colour) in panel.lines.iter().zip(colours(&panel.lines)) {
+            for (line, look) in panel.lines.iter().zip(looks(&panel.lines)) {
                 if !entries.iter().any(|(name, _)| *name == line.name) {
-                    entries.push((line.name.clone(), colour));
+                    entries.push((line.name.clone(), Swatch::Line(look)));
                 }
             }
         }
@@ -226,29 +233,33 @@ impl LineChart {
         }
         sheet.text(&self.y, (left, y), Align::Left, QUIET)?;
         frame.draw_axes(sheet, &self.x.ticks)?;
-        let colours = colours(&panel.lines);
-        for (line, &colour) in panel.lines.iter().zip(&colours) {
-            frame.draw_line(sheet, line, colour)?;
+        let looks = looks(&panel.lines);
+        for (line, &look) in panel.lines.iter().zip(&looks) {
+            frame.draw_line(sheet, line, look)?;
         }
         frame.draw_marks(sheet, &panel.marks)?;
-        if alone { frame.draw_names(sheet, &panel.lines, &colours) } else { Ok(()) }
+        if alone { frame.draw_names(sheet, &panel.lines, &looks) } else { Ok(()) }
     }
 }
 
-/// The colour of each line.
-fn colours(lines: &[Line]) -> Vec<RGBColor> {
+/// The look of each line.
+fn looks(lines: &[Line]) -> Vec<Look> {
     let mut next = 0;
-    let mut last = SERIES[0];
-    let colour = |line: &Line| match line.stroke {
+    let mut last = Look::of_place(0);
+    let look = |line: &Line| match line.stroke {
+        Stroke::Of(look) => {
+            last = look;
+            look
+        }
         Stroke::Solid => {
-            last = SERIES[next % SERIES.len()];
+            last = Look::of_place(next);
             next += 1;
             last
         }
-        Stroke::Variant => last,
-        Stroke::Reference => REFERENCE,
+        Stroke::Variant => last.with_mark(LineMark::Dashed),
+        Stroke::Reference => Look::REFERENCE,
     };
-    lines.iter().map(colour).collect()
+    lines.iter().map(look).collect()
 }
 
 /// In how many columns so many panels stand.

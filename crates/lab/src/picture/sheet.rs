@@ -7,6 +7,7 @@ use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
+use super::look::{Look, Mark};
 use super::style::{self, INK, LINE, MARGIN, PAPER, QUIET, TEXT, TITLE, WIDTH};
 use crate::LabError;
 
@@ -70,10 +71,19 @@ impl Heading {
     }
 }
 
-/// Names beside swatches of their colours, in rows.
+/// Names beside swatches, in rows.
 #[derive(Clone, Debug)]
 pub(super) struct Legend {
-    pub(super) entries: Vec<(String, RGBColor)>,
+    pub(super) entries: Vec<(String, Swatch)>,
+}
+
+/// What stands beside a name in a legend.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Swatch {
+    /// A surface of this colour.
+    Surface(RGBColor),
+    /// A piece of a line, with a point.
+    Line(Look),
 }
 
 impl Legend {
@@ -82,7 +92,7 @@ impl Legend {
         let (mut x, mut row) = (MARGIN, 0);
         let mut places = Vec::new();
         for (name, _) in &self.entries {
-            let width = SWATCH + 6 + style::text_width(name, TEXT) + 18;
+            let width = self.swatch() + 6 + style::text_width(name, TEXT) + 18;
             if x > MARGIN && x + width > WIDTH - MARGIN {
                 (x, row) = (MARGIN, row + 1);
             }
@@ -97,12 +107,25 @@ impl Legend {
     }
 
     pub(super) fn draw(&self, sheet: &Sheet<'_>, top: i32) -> Result<(), LabError> {
-        for ((name, colour), (x, row)) in self.entries.iter().zip(self.places()) {
+        let width = self.swatch();
+        for ((name, swatch), (x, row)) in self.entries.iter().zip(self.places()) {
             let y = top + row * (LINE + 2) + LINE / 2;
-            sheet.block((x, y - SWATCH / 2), (x + SWATCH, y + SWATCH / 2), *colour)?;
-            sheet.text(name, (x + SWATCH + 6, y), Align::Left, INK)?;
+            match swatch {
+                Swatch::Surface(colour) => sheet.block((x, y - SWATCH / 2), (x + width, y + SWATCH / 2), *colour)?,
+                Swatch::Line(look) => {
+                    sheet.path(&[(x, y), (x + width, y)], *look)?;
+                    sheet.point((x + width / 2, y), *look)?;
+                }
+            }
+            sheet.text(name, (x + width + 6, y), Align::Left, INK)?;
         }
         Ok(())
+    }
+
+    /// The width of its swatches: that of a line shows how it is broken.
+    fn swatch(&self) -> i32 {
+        let lines = self.entries.iter().any(|(_, swatch)| matches!(swatch, Swatch::Line(_)));
+        if lines { 3 * SWATCH } else { SWATCH }
     }
 }
 
@@ -148,6 +171,49 @@ impl Sheet<'_> {
         self.0.draw(&PathElement::new(points.to_vec(), stroke(colour, width))).map_err(failure)
     }
 
+    /// A line through these points, broken as its mark says.
+    pub(super) fn path(&self, points: &[(i32, i32)], look: Look) -> Result<(), LabError> {
+        match look.mark.dashes() {
+            [] => self.line(points, 2, look.colour()),
+            pattern => dashes(points, pattern).iter().try_for_each(|dash| self.line(dash, 2, look.colour())),
+        }
+    }
+
+    /// A point of a line, as its mark says; a reference has none.
+    pub(super) fn point(&self, (x, y): (i32, i32), look: Look) -> Result<(), LabError> {
+        let (colour, side) = (look.colour(), 3);
+        match look.mark {
+            _ if look == Look::REFERENCE => Ok(()),
+            Mark::Plain => self.dot((x, y), side, colour),
+            Mark::Dashed => self.ring((x, y), side, colour),
+            Mark::Dotted => self.block((x - side, y - side), (x + side, y + side), colour),
+            Mark::Mixed => {
+                self.block((x - side - 1, y - side - 1), (x + side + 1, y + side + 1), colour)?;
+                self.block((x - side + 1, y - side + 1), (x + side - 1, y + side - 1), PAPER)
+            }
+        }
+    }
+
+    /// A surface with the pattern of its mark; a reference has none.
+    pub(super) fn surface(&self, from: (i32, i32), to: (i32, i32), look: Look) -> Result<(), LabError> {
+        self.block(from, to, look.colour())?;
+        let ((left, top), (right, bottom)) = (from, to);
+        match look.mark {
+            _ if look == Look::REFERENCE => Ok(()),
+            Mark::Plain => Ok(()),
+            Mark::Dashed => {
+                (left + 8..=right - 4).step_by(12).try_for_each(|x| self.block((x, top), (x + 3, bottom), PAPER))
+            }
+            Mark::Dotted => {
+                (top + 5..=bottom - 4).step_by(8).try_for_each(|y| self.block((left, y), (right, y + 2), PAPER))
+            }
+            Mark::Mixed if right - left > 8 && bottom - top > 8 => {
+                self.block((left + 4, top + 4), (right - 4, bottom - 4), PAPER)
+            }
+            Mark::Mixed => Ok(()),
+        }
+    }
+
     pub(super) fn dot(&self, at: (i32, i32), radius: i32, colour: RGBColor) -> Result<(), LabError> {
         self.0.draw(&Circle::new(at, radius, colour.filled())).map_err(failure)
     }
@@ -156,6 +222,36 @@ impl Sheet<'_> {
         self.dot(at, radius, PAPER)?;
         self.0.draw(&Circle::new(at, radius, stroke(colour, 2))).map_err(failure)
     }
+}
+
+/// A path as the dashes of `pattern`, which has the lengths of dashes and gaps in turn, in pixels.
+fn dashes(points: &[(i32, i32)], pattern: &[f64]) -> Vec<[(i32, i32); 2]> {
+    let period: f64 = pattern.iter().sum();
+    let mut dashes = Vec::new();
+    // How far into the pattern the path is.
+    let mut phase = 0.0;
+    for pair in points.windows(2) {
+        let (from, to) = (pair[0], pair[1]);
+        let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
+        let length = (dx * dx + dy * dy).sqrt();
+        let at = |along: f64| {
+            let share = (along / length).clamp(0.0, 1.0);
+            (from.0 + (dx * share).round() as i32, from.1 + (dy * share).round() as i32)
+        };
+        let mut along = -phase;
+        while along < length {
+            let mut begin = along;
+            for parts in pattern.chunks(2) {
+                if begin + parts[0] > 0.0 && begin < length {
+                    dashes.push([at(begin), at(begin + parts[0])]);
+                }
+                begin += parts.iter().sum::<f64>();
+            }
+            along += period;
+        }
+        phase = period - (along - length);
+    }
+    dashes
 }
 
 fn stroke(colour: RGBColor, width: u32) -> ShapeStyle {

@@ -1,6 +1,7 @@
 //! The picture of a sweep.
 
 use super::lines::{Axis, Line, LineChart, Panel, Point, Scale, Stroke};
+use super::look::Look;
 use super::style::number;
 use crate::LabError;
 use crate::caution::Kind;
@@ -96,7 +97,7 @@ fn line(
     };
     let mut points: Vec<Point> = rows.filter_map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let stroke = if scheme == "udp" { Stroke::Reference } else { Stroke::Solid };
+    let stroke = if name == scheme { Stroke::Of(Look::of_scheme(scheme)) } else { Stroke::Solid };
     Line { name: name.to_owned(), stroke, points }
 }
 

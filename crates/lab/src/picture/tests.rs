@@ -1,5 +1,6 @@
 use super::bars::{Bar, BarChart, Part};
 use super::lines::{Axis, Line, LineChart, Mark, Panel, Point, Stroke};
+use super::look::Look;
 use super::style::{SERIES, TEXT, WIDTH, text_width};
 use crate::statistics::Estimate;
 use crate::table::figure_with_interval;
@@ -163,6 +164,7 @@ fn bar(label: &str, mean: f64, ci95: Option<f64>) -> Bar {
         measure: Some(Estimate { mean, ci95, n: 5 }),
         figure: figure_with_interval(Some(Estimate { mean, ci95, n: 5 }), 2),
         note: "\u{2212}16.0 %".to_owned(),
+        look: Look::of_scheme(label),
         reference: label == "udp",
         shares: vec![700, 60, 38, 200, 2],
     }

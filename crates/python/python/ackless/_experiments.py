@@ -125,12 +125,29 @@ class Run:
 class Comparison:
     """Rows against each other."""
 
-    def __init__(self, text: str, json_text: str, svg: str, table: _native.Table, runs: _native.Table) -> None:
+    def __init__(
+        self,
+        text: str,
+        json_text: str,
+        svg: str,
+        table: _native.Table,
+        runs: _native.Table,
+        flows: _native.Table,
+    ) -> None:
         self._parts = (text, json_text, svg)
         self.table: Table = Table(table)
         """A row for each scheme: the mean over the seeds of every figure, and half its 95 % interval in the column that ends in ``_ci95``."""
         self.runs: Table = Table(runs)
         """A row for each run."""
+        self.flows: Table = Table(flows)
+        """A row for each flow of each scheme: what it gets, what it is offered and its fair share in Mbit/s, each with
+        mean and interval, and in how many runs it is dead (nothing arrives though there is data to send) or starved
+        (less than a quarter of its fair share arrives)."""
+
+    @property
+    def finding(self) -> str:
+        """What was found, in the sentence that stands over the tables: dead and starved flows first."""
+        return str(json.loads(self._parts[1])["finding"])
 
     def to_dict(self) -> dict[str, Any]:
         """The object of ``ackless compare --json`` without ``wall_seconds``."""
@@ -146,7 +163,7 @@ class Comparison:
         return self._parts[0]
 
     def __repr__(self) -> str:
-        return f"<ackless.Comparison of {', '.join(str(name) for name in self.table['scheme'])}>"
+        return f"<ackless.Comparison of {', '.join(str(name) for name in self.table['scheme'])}: {self.finding}>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self._parts[0])}</pre>"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Union
 
+from . import _native
 from ._experiments import Comparison, Run, Sweep
 from ._table import Table
 
@@ -49,9 +51,18 @@ def column(table: Table, name: str) -> str:
 def bars(table: Table, y: str, ax: Any) -> Any:
     """A bar for each row of a comparison."""
     keys = table.column_names[: table.column_names.index("scheme")]
-    labels = [" ".join([*(str(row[key]) for key in keys), row["scheme"]]) for row in table.rows()]
+    labels = [" ".join([*(str(row[key]) for key in keys), row["scheme"]]) + harm(row) for row in table.rows()]
     spread = table[f"{y}_ci95"] if f"{y}_ci95" in table.column_names else [None] * len(table)
-    ax.bar(labels, [value or 0.0 for value in table[y]], yerr=[half or 0.0 for half in spread], capsize=3)
+    shown = [look(row["scheme"]) for row in table.rows()]
+    ax.bar(
+        labels,
+        [value or 0.0 for value in table[y]],
+        yerr=[half or 0.0 for half in spread],
+        capsize=3,
+        color=[colour for colour, _ in shown],
+        hatch=[HATCHES[mark] for _, mark in shown],
+        edgecolor="white",
+    )
     ax.set_ylabel(y)
     ax.tick_params(axis="x", rotation=60)
     return ax
@@ -68,8 +79,36 @@ def lines(table: Table, x: str, y: str, by: str | None, ax: Any) -> None:
             for at, value, half, own in zip(columns[x], columns[y], spread, groups)
             if own == group and value is not None
         ]
-        ax.errorbar(*zip(*points), label=group, capsize=3) if points else None
+        if not points:
+            continue
+        style: dict[str, Any] = {}
+        if by == "scheme":
+            colour, mark = look(str(group))
+            style = {"color": colour, "linestyle": LINES[mark], "marker": POINTS[mark], "markersize": 4}
+        ax.errorbar(*zip(*points), label=group, capsize=3, **style)
+    if by == "scheme" and {"dead_flows", "starved_flows"} <= columns.keys():
+        ends = zip(columns[x], columns[y], columns["dead_flows"], columns["starved_flows"])
+        harmed = [(at, value) for at, value, dead, starved in ends if value is not None and (dead or starved)]
+        if harmed:
+            ax.plot(*zip(*harmed), "kx", label="dead or starved flows")
     ax.set_xlabel("seconds" if x == "end_ns" else x)
     ax.set_ylabel(y)
     if by:
         ax.legend()
+
+
+def harm(row: dict[str, Any]) -> str:
+    """How many flows of a row are dead or starved in a run on average, for its label."""
+    words = [f"{row[f'{word}_flows']:.2g} {word}" for word in ("dead", "starved") if row.get(f"{word}_flows")]
+    return f"\n{', '.join(words)}" if words else ""
+
+
+@lru_cache(maxsize=None)
+def look(scheme: str) -> tuple[str, str]:
+    """The colour and the mark of a scheme, which are the same in every picture."""
+    return {name: (colour, mark) for name, colour, mark in _native.looks()}[scheme]
+
+
+HATCHES = {"plain": "", "dashed": "//", "dotted": "..", "mixed": "xx"}
+LINES = {"plain": "-", "dashed": "--", "dotted": ":", "mixed": "-."}
+POINTS = {"plain": "o", "dashed": "^", "dotted": "s", "mixed": "D"}

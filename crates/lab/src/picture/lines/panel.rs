@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-use super::{Align, GRID, INK, LINE, Line, Mark, PAPER, QUIET, REFERENCE, Sheet, Stroke, TEXT, style};
+use super::{Align, GRID, INK, LINE, Line, Look, Mark, PAPER, QUIET, REFERENCE, Sheet, Stroke, TEXT, style};
 use crate::LabError;
 
 /// The field of a panel in pixels, and the values at its edges.
@@ -79,16 +79,10 @@ impl Frame {
     }
 
     /// Draws a line, its points and their intervals.
-    pub(super) fn draw_line(&self, sheet: &Sheet<'_>, line: &Line, colour: RGBColor) -> Result<(), LabError> {
+    pub(super) fn draw_line(&self, sheet: &Sheet<'_>, line: &Line, look: Look) -> Result<(), LabError> {
         let points: Vec<(i32, i32)> = self.visible(line).map(|(x, y, _)| (self.column(x), self.row(y))).collect();
-        match line.stroke {
-            Stroke::Solid => sheet.line(&points, 2, colour)?,
-            Stroke::Variant | Stroke::Reference => {
-                for dash in dashes(&points) {
-                    sheet.line(&dash, 2, colour)?;
-                }
-            }
-        }
+        sheet.path(&points, look)?;
+        let colour = look.colour();
         for (x, y, ci95) in self.visible(line) {
             if let Some(ci95) = ci95 {
                 let (x, from, to) = (self.column(x), self.row(y - ci95), self.row(y + ci95));
@@ -100,8 +94,8 @@ impl Frame {
         }
         // Points so close that they touch are a curve, and a dot on each would hide it.
         let dense = points.len() > 1 && (self.right - self.left) / points.len() as i32 <= 10;
-        if line.stroke == Stroke::Solid && !dense {
-            points.iter().try_for_each(|&at| sheet.dot(at, 3, colour))?;
+        if matches!(line.stroke, Stroke::Solid | Stroke::Of(_)) && !dense {
+            points.iter().try_for_each(|&at| sheet.point(at, look))?;
         }
         Ok(())
     }
@@ -132,7 +126,7 @@ impl Frame {
     }
 
     /// Writes the name of each line at its right end.
-    pub(super) fn draw_names(&self, sheet: &Sheet<'_>, lines: &[Line], colours: &[RGBColor]) -> Result<(), LabError> {
+    pub(super) fn draw_names(&self, sheet: &Sheet<'_>, lines: &[Line], looks: &[Look]) -> Result<(), LabError> {
         let ends: Vec<(usize, (i32, i32))> = lines
             .iter()
             .enumerate()
@@ -143,7 +137,7 @@ impl Frame {
         for ((n, end), row) in ends.into_iter().zip(rows) {
             let start = self.right + 14;
             sheet.line(&[(end.0 + 5, end.1), (start - 4, row)], 1, GRID)?;
-            sheet.text(&lines[n].name, (start, row), Align::Left, darker(colours[n]))?;
+            sheet.text(&lines[n].name, (start, row), Align::Left, darker(looks[n].colour()))?;
         }
         Ok(())
     }
@@ -171,31 +165,6 @@ fn without_touching<'a>(places: &[(i32, &'a str)]) -> Vec<(i32, &'a str)> {
     kept
 }
 
-/// A path as dashes of seven pixels with gaps of four.
-fn dashes(points: &[(i32, i32)]) -> Vec<[(i32, i32); 2]> {
-    let mut dashes = Vec::new();
-    // How far into a dash and its gap the path is.
-    let mut phase = 0.0;
-    for pair in points.windows(2) {
-        let (from, to) = (pair[0], pair[1]);
-        let (dx, dy) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
-        let length = (dx * dx + dy * dy).sqrt();
-        let at = |along: f64| {
-            let share = (along / length).clamp(0.0, 1.0);
-            (from.0 + (dx * share).round() as i32, from.1 + (dy * share).round() as i32)
-        };
-        let mut along = -phase;
-        while along < length {
-            if along + DASH > 0.0 {
-                dashes.push([at(along), at(along + DASH)]);
-            }
-            along += DASH + GAP;
-        }
-        phase = DASH + GAP - (along - length);
-    }
-    dashes
-}
-
 /// A colour dark enough for text on white.
 fn darker(colour: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = colour;
@@ -205,7 +174,3 @@ fn darker(colour: RGBColor) -> RGBColor {
 
 /// How far the outermost points stand from the edge of the frame, in pixels.
 const INSET: i32 = 8;
-/// The length of a dash, in pixels.
-const DASH: f64 = 7.0;
-/// The gap after a dash, in pixels.
-const GAP: f64 = 4.0;

@@ -59,10 +59,10 @@ impl Curve {
 
     fn throughput(&self, min_cw_min: u16) -> LineChart {
         let lines = vec![
-            self.line("S_TCP", |point| mbps(point.agent)),
-            self.line("an ACK for each", |point| mbps(point.beside[0].sum)),
+            self.line("S_TCP", |point| mbps(point.agent)).of_scheme("agent"),
+            self.line("an ACK for each", |point| mbps(point.beside[0].sum)).of_scheme("tcp-l1"),
             self.line("the same, contending", |point| mbps(point.beside[0].contending)).drawn(Stroke::Variant),
-            self.line("for every second", |point| mbps(point.beside[1].sum)),
+            self.line("for every second", |point| mbps(point.beside[1].sum)).of_scheme("tcp"),
             self.line("the same, contending", |point| mbps(point.beside[1].contending)).drawn(Stroke::Variant),
         ];
         LineChart {

@@ -29,10 +29,10 @@ fn over_sizes() -> LineChart {
         panels: vec![Panel {
             title: String::new(),
             lines: vec![
-                line("ARQ proxy", |size| size.proxied),
-                line("an ACK for every second", |size| size.native[1].sum),
+                line("ARQ proxy", |size| size.proxied).of_scheme("arq"),
+                line("an ACK for every second", |size| size.native[1].sum).of_scheme("tcp"),
                 line("the same, contending", |size| size.native[1].contending).drawn(Stroke::Variant),
-                line("an ACK for each", |size| size.native[0].sum),
+                line("an ACK for each", |size| size.native[0].sum).of_scheme("tcp-l1"),
                 line("the same, contending", |size| size.native[0].contending).drawn(Stroke::Variant),
             ],
             marks: Vec::new(),
@@ -56,9 +56,9 @@ fn over_losses(retry_limit: u8) -> LineChart {
         panels: vec![Panel {
             title: String::new(),
             lines: vec![
-                line("ARQ proxy", |lossy| lossy.proxied),
-                line("an ACK for every second", |lossy| lossy.native[1]),
-                line("an ACK for each", |lossy| lossy.native[0]),
+                line("ARQ proxy", |lossy| lossy.proxied).of_scheme("arq"),
+                line("an ACK for every second", |lossy| lossy.native[1]).of_scheme("tcp"),
+                line("an ACK for each", |lossy| lossy.native[0]).of_scheme("tcp-l1"),
             ],
             marks: Vec::new(),
         }],

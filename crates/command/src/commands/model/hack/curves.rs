@@ -93,8 +93,8 @@ impl Report {
         };
         let lines = vec![
             line("UDP", |(point, _)| point.udp.goodput().mbps_f64()).drawn(Stroke::Reference),
-            line("TCP/HACK", |(point, _)| point.hack.goodput().mbps_f64()),
-            line("TCP", |(point, _)| point.tcp.goodput().mbps_f64()),
+            line("TCP/HACK", |(point, _)| point.hack.goodput().mbps_f64()).of_scheme("hack"),
+            line("TCP", |(point, _)| point.tcp.goodput().mbps_f64()).of_scheme("tcp"),
             line("TCP, contending", |(_, contended)| contended.goodput.mbps_f64()).drawn(Stroke::Variant),
         ];
         // Of the goodputs in the paper's text, this one alone is of a clean MAC.

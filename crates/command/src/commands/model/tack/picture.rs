@@ -12,8 +12,8 @@ pub fn all(report: &Report) -> Result<Vec<(&'static str, String)>, LabError> {
     let panel = |wifi: &Wifi| Panel {
         title: wifi.name.to_owned(),
         lines: vec![
-            over_rtts(wifi, "TCP", |flow| flow.byte_counting(report.tack.every)),
-            over_rtts(wifi, "TACK", |flow| flow.tack(report.tack)),
+            over_rtts(wifi, "TCP", |flow| flow.byte_counting(report.tack.every)).of_scheme("tcp"),
+            over_rtts(wifi, "TACK", |flow| flow.tack(report.tack)).of_scheme("tack"),
         ],
         marks: Vec::new(),
     };

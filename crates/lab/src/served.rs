@@ -1,4 +1,4 @@
-//! How each flow of a row is served: what it gets, of what it offers and of its fair share, over all seeds.
+//! The service of each flow of a row over all seeds: its goodput, its offered load and its fair share.
 
 use ackless_cell::result::{FlowResult, RunResult};
 use serde::Serialize;
@@ -63,7 +63,7 @@ impl Entry {
         self.endless().filter_map(|flow| flow.offered_mbps).sum::<f64>() / self.runs.len().max(1) as f64
     }
 
-    /// Whether each flow without end gets through what its application offers, but for 2 %, on average over the runs.
+    /// Whether each flow without end delivers at least 98 % of its offered load, on average over the runs.
     pub(crate) fn carries_all(&self) -> bool {
         let carried = |place: usize| {
             let (mut got, mut offered) = (0.0, 0.0);
@@ -81,8 +81,8 @@ impl Entry {
     }
 }
 
-/// The goodput of each flow in each of `rows`, with a line of what is offered; folded to the least, the median and the
-/// most where there are many flows. Nothing where no row has several flows.
+/// The goodput of each flow in each of `rows`, with a line for the offered load. Many flows are folded to the least, the
+/// median and the most. `None` if no row has several flows.
 pub(crate) fn flow_table(rows: &[Entry], label: impl Fn(&Entry) -> String) -> Option<String> {
     let flows: Vec<Vec<Served>> = rows.iter().map(Entry::flows).collect();
     let most = flows.iter().map(Vec::len).max().filter(|most| *most > 1)?;
@@ -120,7 +120,7 @@ pub(crate) fn flow_table(rows: &[Entry], label: impl Fn(&Entry) -> String) -> Op
     Some(Table::of_columns(&columns).to_string())
 }
 
-/// The goodput of a flow, and what it suffers.
+/// The goodput of a flow, with the word `dead` or `starved` if it is so in any run.
 fn figure(flow: &Served) -> String {
     let goodput = flow.goodput_mbps.map(|goodput| format!("{:.2}", goodput.mean)).unwrap_or_default();
     match (flow.dead_runs, flow.starved_runs) {
@@ -130,7 +130,7 @@ fn figure(flow: &Served) -> String {
     }
 }
 
-/// A flow that gets this part of what it offers gets all of it: the rest is under way when the window ends.
+/// A flow that gets this part of its offered load gets all of it: the rest is under way when the window ends.
 const ALL: f64 = 0.98;
 /// More flows than these are folded.
 const UNFOLDED: usize = 8;

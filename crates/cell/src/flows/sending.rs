@@ -1,4 +1,4 @@
-//! What an application has to send: the pieces of one that is paced, transfers as datagrams, and what is left behind.
+//! The data of applications: pieces of paced applications, transfers as datagrams, and full send buffers.
 //!
 //! Datagrams have no connection. A transfer of datagrams floods the first MAC queue on its way until that queue has
 //! taken all of it, and is complete when all of it has arrived. Lost datagrams are not sent again.
@@ -70,7 +70,7 @@ impl Flow {
         self.datagrams_that_flood().is_some() && self.application.left.is_some()
     }
 
-    /// The first MAC queue on the way takes `bytes` of a flood, at most what is left of it. Returns how much it takes.
+    /// The first MAC queue on the way takes `bytes` of a flood, or its rest if that is less. Returns the bytes taken.
     pub(crate) fn take_of_flood(&mut self, bytes: Bytes) -> Bytes {
         let Some(left) = &mut self.application.left else { return bytes };
         let taken = bytes.min(*left);

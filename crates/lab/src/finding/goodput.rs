@@ -71,9 +71,9 @@ fn of_one_point(rows: &[Entry], plain: &Entry, lost: f64) -> String {
 
 /// The rows that are clearly better than a plain one, the best first.
 pub(super) struct Better<'a> {
-    /// Those that leave no more flows dead or starved than the plain one.
+    /// Rows with no more dead or starved flows than the plain one.
     pub(super) fair: Vec<(&'a Entry, Estimate)>,
-    /// The others.
+    /// Rows with more dead or starved flows.
     pub(super) unfair: Vec<(&'a Entry, Estimate)>,
 }
 
@@ -104,7 +104,7 @@ fn given_back(lost: f64, udp: Estimate, better: &[(&Entry, Estimate)], rows: &[E
     with_others(&named.collect::<Vec<_>>(), better.len())
 }
 
-/// How many percent more than the row called `plain` those that are better carry, the best first.
+/// The gains of the better rows over the row called `plain`, in percent, the best first.
 fn carried_more(plain: &str, better: &[(&Entry, f64)], rows: &[Entry]) -> String {
     let named = better.iter().take(NAMED).enumerate().map(|(n, (row, percent))| {
         let (name, known) = (name(row, rows), qualification(row));

@@ -21,7 +21,7 @@ pub(crate) fn finding(rows: &[Entry]) -> String {
     let mut parts = harm::told(rows);
     let nothing = rows.iter().all(|row| row.goodput().is_some_and(|goodput| goodput.mean == 0.0));
     let mut yardsticks = Yardstick::all(rows);
-    // What is nothing in each row is not compared.
+    // Rows that all carry nothing are not compared.
     yardsticks.retain(|yardstick| yardstick.is_time() || parts.is_empty() || !nothing);
     parts.extend(yardsticks.iter().map(|yardstick| match yardstick {
         Yardstick::Goodput => offered::told(rows, *yardstick).unwrap_or_else(|| goodput::told(rows)),

@@ -2,7 +2,7 @@
 
 use crate::entry::Entry;
 
-/// How many rows a sentence names of those that it is about.
+/// The most rows that a sentence names.
 pub(super) const NAMED: usize = 3;
 
 /// What tells a row from the others: its point, its scheme, or both.

@@ -2,5 +2,6 @@
 //! runs one of its parts.
 
 mod any_scenario;
+mod claims;
 mod experiments;
 mod validation;

@@ -63,7 +63,7 @@ fn repeated_transfers_of_datagrams_follow_one_another_as_tcps_do() {
     let count = |flow: &FlowResult| flow.transfers_ms.expect("some end").samples as f64;
     let (tcp, udp) = (run("tcp", &overrides, 1), run("udp", &overrides, 1));
     for result in [&tcp, &udp] {
-        // What is delivered is whole transfers, but for those at the edges of the window.
+        // Delivered bytes are whole transfers, except at the edges of the window.
         let transfers = result.goodput_mbps * 1e6 / 8.0 * 4.0 / 100e3;
         assert!((transfers - count(&result.flows[0])).abs() < 1.0, "{transfers} by {}", count(&result.flows[0]));
     }

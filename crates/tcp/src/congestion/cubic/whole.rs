@@ -5,7 +5,7 @@
 //! estimate, one segment for each 15/8 windows.
 //!
 //! Deviations: the cube root is exact to the unit; a tick begins with the simulation's clock; idle time counts from the last look at the curve, and only where it restarts the window;
-//! what was credited towards the next segment outlives a reduction by a loss; bytes of segments that are not acknowledged whole count once they make a segment.
+//! bytes of segments that are not acknowledged whole count once they make a segment.
 
 use ackless_wire::{Duration, Instant};
 
@@ -55,9 +55,10 @@ impl Whole {
         self.grow(acked)
     }
 
-    /// The window was reduced: the next acknowledgement begins a stage.
+    /// The window was reduced: the next acknowledgement begins a stage, and what was credited towards
+    /// the next segment is gone (`tcp_init_cwnd_reduction`).
     pub(super) const fn on_reduction(&mut self) {
-        self.start = None;
+        (self.start, self.credit) = (None, 0);
     }
 
     /// Nothing was sent until `now`: that time does not count.
@@ -136,6 +137,18 @@ mod tests {
             (0..60).map(|n| whole.on_ack(Instant::from_millis(n), 100, 1, 0, Duration::ZERO)).collect();
         let at: Vec<usize> = (0..60).filter(|&n| grown[n] > 0).collect();
         assert_eq!(at, [19, 39, 59]);
+    }
+
+    #[test]
+    fn what_was_credited_towards_a_segment_does_not_outlive_a_reduction() {
+        for (reduces, grown) in [(false, 1), (true, 0)] {
+            let mut whole = Whole::default();
+            assert_eq!(whole.on_ack(Instant::from_millis(0), 100, 15, 0, Duration::ZERO), 0);
+            if reduces {
+                whole.on_reduction();
+            }
+            assert_eq!(whole.on_ack(Instant::from_millis(40), 100, 15, 0, Duration::ZERO), grown);
+        }
     }
 
     #[test]

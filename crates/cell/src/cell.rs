@@ -82,6 +82,9 @@ pub struct Cell<S, O> {
     merging: Vec<(usize, usize)>,
     /// When the wire will have sent each packet of the server's that counts in small queues.
     unsent: VecDeque<(Instant, PacketId)>,
+    /// Those of them for which the wire has no rate again, as far as is known, each by its place
+    /// among the packets that wait for one.
+    unsent_stopped: Vec<(usize, PacketId)>,
     /// What a TCP sends one behind another, until it is on its way.
     train: Vec<PacketId>,
     /// What the queues below TCPs have let go of in this instant.

@@ -24,7 +24,7 @@ pub use flows::{
 pub use mac::{Access, AggregationConfig, AnswerRate, BeaconConfig, Delivery, MacConfig};
 pub use nodes::{ApConfig, ApQueue, ApScheduler, RateControl, SchemeChoice, ServerConfig, StationConfig};
 pub use values::{Distance, Probability};
-pub use wire::{NewOptions, Segments, WireBuffer, WireStep, WiredConfig, WiredLink};
+pub use wire::{NewOptions, RateTrace, Segments, TracePoints, WireBuffer, WireStep, WiredConfig, WiredLink};
 
 mod air;
 mod flows;

@@ -181,7 +181,14 @@ mod tests {
 
     fn wired(options: NewOptions, steps: Vec<WireStep>) -> WiredConfig {
         let link = WiredLink::clean(BitRate::from_mbps(100), Duration::ZERO, 100);
-        WiredConfig { down: WiredLink { new_options: options, ..link }, up: link, steps, mtu: Bytes(1500) }
+        WiredConfig {
+            down: WiredLink { new_options: options, ..link },
+            up: link,
+            steps,
+            mtu: Bytes(1500),
+            down_trace: None,
+            up_trace: None,
+        }
     }
 
     fn with_segments(segments: Segments) -> WiredConfig {

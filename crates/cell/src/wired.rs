@@ -5,15 +5,20 @@
 //! framing, and bit errors that depend on the length.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use ackless_wire::random::Stream;
 use ackless_wire::{Bytes, Duration, Instant};
 
-use crate::config::{Direction, WireBuffer, WireStep, WiredLink};
+use crate::config::{Direction, RateTrace, WireBuffer, WireStep, WiredLink};
+use paused::Stopped;
+use trace::Cursor;
 
+mod paused;
 #[cfg(test)]
 mod tests;
 mod together;
+mod trace;
 
 /// A link that sends packets one after another and delivers them later.
 ///
@@ -27,10 +32,19 @@ pub struct Wired<P> {
     steps: VecDeque<WireStep>,
     /// Changes that have been taken up, perhaps before their time, for what waits for the link; of those whose time has passed some may be gone.
     taken_up: Vec<WireStep>,
+    /// Its place in the trace of its rate, if it has one.
+    trace: Option<Box<Cursor>>,
+    /// Whether each packet takes what the rate says: no change is to come, and the link does not
+    /// pause.
+    is_steady: bool,
+    /// Packets for which the link never has a rate again, as far as is known: in the order in which
+    /// they came.
+    stopped: VecDeque<Stopped<P>>,
     random: Stream,
     /// When the last packet will have left.
     free_at: Instant,
-    /// When each packet that waits or is being sent will have left, and its length; packets that have left stay until somebody asks.
+    /// When each packet that waits or is being sent will have left, and its length; packets that
+    /// have left stay until somebody asks. Stopped packets leave in the far future.
     departures: VecDeque<(Instant, Bytes)>,
     /// The sum of those lengths.
     queued: Bytes,
@@ -56,6 +70,9 @@ impl<P: Copy> Wired<P> {
             config,
             steps: VecDeque::new(),
             taken_up: Vec::new(),
+            trace: None,
+            is_steady: true,
+            stopped: VecDeque::new(),
             random,
             free_at: Instant::ZERO,
             departures: VecDeque::new(),
@@ -70,11 +87,25 @@ impl<P: Copy> Wired<P> {
     pub fn changing(mut self, steps: &[WireStep], direction: Direction) -> Self {
         let ours = steps.iter().filter(|step| step.direction.is_none_or(|only| only == direction));
         self.steps = ours.copied().collect();
+        self.note_steadiness();
         self
     }
 
-    /// One more change, now: after those of the same time. It undoes nothing of a later one that has been taken up already, for what waits for the link.
-    pub fn insert(&mut self, mut step: WireStep) {
+    /// The link with a rate that goes as `trace` says, if there is one.
+    pub fn tracing(mut self, trace: Option<Arc<RateTrace>>) -> Self {
+        self.trace = trace.map(|trace| Box::new(Cursor::new(trace, self.config.rate)));
+        self.note_steadiness();
+        self
+    }
+
+    /// One more change, now: after those of the same time. It undoes nothing of a later one that
+    /// has been taken up already, for what waits for the link. A rate ends the link's trace.
+    /// Packets that were stopped go on if the link has a rate again: returns when each of them will
+    /// have left, as far as it will.
+    pub fn insert(&mut self, mut step: WireStep) -> Vec<Instant> {
+        if step.rate.is_some() {
+            self.trace = None;
+        }
         self.taken_up.retain(|later| later.at > step.at);
         for later in &self.taken_up {
             step.rate = step.rate.filter(|_| later.rate.is_none());
@@ -83,6 +114,9 @@ impl<P: Copy> Wired<P> {
         }
         let place = self.steps.partition_point(|other| other.at <= step.at);
         self.steps.insert(place, step);
+        let departures = self.go_on(step.at);
+        self.note_steadiness();
+        departures
     }
 
     /// Puts a packet on the link.
@@ -104,14 +138,19 @@ impl<P: Copy> Wired<P> {
     /// Gives the packet back if it is lost on its way.
     #[inline(always)]
     pub fn put(&mut self, now: Instant, packet: P, len: Bytes) -> Result<(), P> {
-        self.free_at = self.departure(self.free_at.max(now), len);
-        self.departures.push_back((self.free_at, len));
+        if !self.is_steady {
+            return self.put_unsteadily(now, packet, len);
+        }
+        self.put_leaving(self.free_at.max(now) + self.config.rate.time_ceil(len), packet, len)
+    }
+
+    /// Puts a packet on the link that will have left at `departs`.
+    #[inline(always)]
+    fn put_leaving(&mut self, departs: Instant, packet: P, len: Bytes) -> Result<(), P> {
+        self.free_at = departs;
+        self.departures.push_back((departs, len));
         self.queued += len;
-        let jitter = match self.config.jitter.as_nanos() {
-            0 => 0,
-            most => self.random.below(most + 1),
-        };
-        let arrives = self.free_at + self.config.delay + Duration::from_nanos(jitter);
+        let arrives = departs + self.config.delay + self.draw_jitter();
         if self.random.chance(self.config.loss.get()) {
             self.arrive(Arrival { at: arrives, packet: None });
             return Err(packet);
@@ -122,6 +161,14 @@ impl<P: Copy> Wired<P> {
             self.arrive(Arrival { at: arrives, packet: Some(packet) });
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn draw_jitter(&mut self) -> Duration {
+        Duration::from_nanos(match self.config.jitter.as_nanos() {
+            0 => 0,
+            most => self.random.below(most + 1),
+        })
     }
 
     /// Whether one more packet would be taken: less waits than the buffer holds. The packet being sent does not wait.
@@ -167,9 +214,10 @@ impl<P: Copy> Wired<P> {
         self.queued -= self.departures.drain(..departed).map(|(_, len)| len).sum();
     }
 
-    /// When all that has been put on the link will have been sent.
-    pub const fn free_at(&self) -> Instant {
-        self.free_at
+    /// When all that has been put on the link will have been sent: in the far future while packets
+    /// are stopped.
+    pub fn free_at(&self) -> Instant {
+        if self.stopped.is_empty() { self.free_at } else { Instant::FAR_FUTURE }
     }
 
     /// When the next packet arrives, or would have arrived.
@@ -180,7 +228,8 @@ impl<P: Copy> Wired<P> {
 
     /// The packets on the link that will arrive.
     pub fn packets(&self) -> impl Iterator<Item = P> + '_ {
-        self.direct.iter().chain(&self.held).filter_map(|arrival| arrival.packet)
+        let stopped = self.stopped.iter().filter_map(|stopped| stopped.packet);
+        self.direct.iter().chain(&self.held).filter_map(|arrival| arrival.packet).chain(stopped)
     }
 
     /// What arrives next, alone in its instant; nothing where it is lost, or nobody knows without a closer look.
@@ -218,49 +267,6 @@ impl<P: Copy> Wired<P> {
         self.direct.pop_front();
         self.next = self.direct.front().map(|arrival| arrival.at);
         Some(taken)
-    }
-
-    /// When a packet has left that is sent from `from` on, at the rates that the link has meanwhile.
-    #[inline(always)]
-    fn departure(&mut self, from: Instant, len: Bytes) -> Instant {
-        if self.steps.is_empty() {
-            return from + self.config.rate.time_ceil(len);
-        }
-        self.departure_by_steps(from, len)
-    }
-
-    #[cold]
-    fn departure_by_steps(&mut self, from: Instant, len: Bytes) -> Instant {
-        self.change(from);
-        // What is left to send, in bits that last a nanosecond each at 1 bps.
-        let (mut from, mut left) = (from, u128::from(len.bits()) * 1_000_000_000);
-        loop {
-            let bps = u128::from(self.config.rate.bps());
-            let span = Duration::from_nanos(u64::try_from(left.div_ceil(bps)).unwrap_or(u64::MAX));
-            match self.steps.front().map(|step| step.at) {
-                Some(at) if at < from.saturating_add(span) => {
-                    left -= u128::from((at - from).as_nanos()) * bps;
-                    from = at;
-                    self.change(at);
-                }
-                _ => {
-                    let departure = from.saturating_add(span);
-                    self.change(departure);
-                    return departure;
-                }
-            }
-        }
-    }
-
-    /// Takes up the changes until `now`, which never runs back.
-    fn change(&mut self, now: Instant) {
-        while let Some(step) = self.steps.pop_front_if(|step| step.at <= now) {
-            let WireStep { rate, delay, loss, .. } = step;
-            self.config.rate = rate.unwrap_or(self.config.rate);
-            self.config.delay = delay.unwrap_or(self.config.delay);
-            self.config.loss = loss.unwrap_or(self.config.loss);
-            self.taken_up.push(step);
-        }
     }
 
     /// A packet that is not held back: unless jitter may let it overtake, it arrives no sooner than the one before it.

@@ -67,8 +67,8 @@ pub fn overridden(mut scenario: Scenario, folder: Option<&Path>, overrides: &[St
         scenario.set(argument)?;
     }
     scenario.read_files(|file, beside| match folder {
-        Some(folder) if beside => reading::text(&folder.join(file), LARGEST_DATA),
-        _ => reading::text(Path::new(file), LARGEST_DATA),
+        Some(folder) if beside => reading::bytes(&folder.join(file), LARGEST_DATA),
+        _ => reading::bytes(Path::new(file), LARGEST_DATA),
     })?;
     Ok(scenario)
 }

@@ -20,7 +20,8 @@ use ackless_wire::{BitRate, Bytes, Duration};
 use crate::schema::{SectionInfo, section};
 use crate::value::{
     AckRule, Angle, AtEnd, Auto, Backoff, Congestion, Counted, Decibels, DeviceQueue, Discipline, Fading, Frequency,
-    Hears, Level, LossModel, Milli, Pattern, Protocol, Recovery, Room, SnrPoint, Spread, Switch, Ways,
+    Hears, Level, LossModel, Milli, Pattern, Protocol, RatePoint, Recovery, Room, SnrPoint, Spread, Switch, TraceEnd,
+    Ways,
 };
 
 pub(crate) use schemes::{Agent, ArqProxy, FastAck, Filter, Hack, Scheme, Thinning};
@@ -276,6 +277,8 @@ section! {
         snr_trace: Auto<Vec<SnrPoint>> = "\"auto\"",
         /// A file with that, as loss.snr_file.
         snr_file: String = "\"\"",
+        /// The columns of that file, as loss.snr_file_columns; auto is loss.snr_file_columns.
+        snr_file_columns: Auto<Vec<u32>> = "\"auto\"",
         /// The greatest Doppler shift of its fading; auto is loss.doppler.
         doppler: Auto<Frequency> = "\"auto\"",
         /// Loss of data MPDUs from the AP under the per-frame model; auto is loss.down_data.
@@ -306,9 +309,16 @@ section! {
         snr: Decibels = "\"30dB\"",
         /// How that goes over time: from each of these times on, counted from the start of the run, it is this (snr).
         snr_trace: Vec<SnrPoint> = "[]",
-        /// A file with that: on each line a time in seconds and an SNR in dB, divided by a blank or a comma; what follows a # does not count. The
-        /// command reads it and puts its content into loss.snr_trace. A name in a scenario file is seen from that file's folder.
+        /// A file with that: on each line a time in seconds and an SNR in dB, as NumPy, pandas and
+        /// spreadsheets write numbers: divided by blanks, tabs, commas or semicolons, with any
+        /// number of decimals or an exponent, and perhaps with a header. What follows a # does not
+        /// count. Times are rounded to nanoseconds and SNRs to thousandths of a dB. The command
+        /// reads the file and puts its content into loss.snr_trace. A name in a scenario file is
+        /// seen from that file's folder.
         snr_file: String = "\"\"",
+        /// The columns of loss.snr_file that have the time and the SNR, counted from 1; auto is [1,
+        /// 2].
+        snr_file_columns: Auto<Vec<u32>> = "\"auto\"",
         /// Whether links fade about their SNR (snr, path-loss): rayleigh is flat fading by waves from all sides, each link for itself and both its
         /// ways alike.
         fading: Fading = "\"none\"",
@@ -380,6 +390,32 @@ section! {
         down_rate: Auto<BitRate> = "\"auto\"",
         /// That to the server; auto is wired.rate.
         up_rate: Auto<BitRate> = "\"auto\"",
+        /// How the rate goes over time, counted from the start of the run: each item is a time with
+        /// the rate from then on, such as "1.5s 20Mbps", where 0bps pauses the wire as steps.rate
+        /// does; or each is a time with the bytes that may leave then, such as "5ms 1500B", as in
+        /// traces of mahimahi. Before the first rate wired.rate holds.
+        rate_trace: Vec<RatePoint> = "[]",
+        /// That to the AP; auto is wired.rate_trace.
+        down_rate_trace: Auto<Vec<RatePoint>> = "\"auto\"",
+        /// That to the server; auto is wired.rate_trace.
+        up_rate_trace: Auto<Vec<RatePoint>> = "\"auto\"",
+        /// What comes after the end of these traces: hold, the last rate, or after the last bytes
+        /// nothing at all; repeat, the trace again, the last rate having lasted as long as the one
+        /// before it, and the time of the last bytes being the start of the next round, as in
+        /// mahimahi. Auto is hold for rates and repeat for bytes.
+        rate_trace_end: Auto<TraceEnd> = "\"auto\"",
+        /// A file with that, written as loss.snr_file: on each line a time in seconds and a rate in
+        /// Mbps, rounded to bits per second; or, where it has one column, a trace of mahimahi: on
+        /// each line a time in milliseconds at which 1,500 bytes may leave. Bytes for which nothing
+        /// waits are lost. The command reads it and puts its content into wired.rate_trace.
+        rate_file: String = "\"\"",
+        /// That to the AP, for wired.down_rate_trace.
+        down_rate_file: String = "\"\"",
+        /// That to the server, for wired.up_rate_trace.
+        up_rate_file: String = "\"\"",
+        /// The columns of these files that have the time and the rate, counted from 1, or the one
+        /// with the times of mahimahi; auto is [1, 2], or [1] where a file has one.
+        rate_file_columns: Auto<Vec<u32>> = "\"auto\"",
         /// Delay one way.
         delay: Duration = "\"1ms\"",
         /// That to the AP; auto is wired.delay.
@@ -438,7 +474,9 @@ section! {
         at: Duration = "\"0s\"",
         /// Which way the wire changes.
         direction: Ways = "\"both\"",
-        /// The new rate of the wire; auto leaves it.
+        /// The new rate of the wire; auto leaves it. 0bps pauses it until a step with another rate:
+        /// queued packets wait, and so does what is not sent yet of the packet under way; what
+        /// finds the buffer full is dropped as ever.
         rate: Auto<BitRate> = "\"auto\"",
         /// The new delay of the wire; auto leaves it. A shorter one lets no packet overtake.
         delay: Auto<Duration> = "\"auto\"",

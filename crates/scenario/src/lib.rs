@@ -7,7 +7,8 @@
 //! - `build`: from a scenario to a [`CellConfig`](ackless_cell::config::CellConfig), checking what goes together;
 //! - [`names`]: what an unknown name was probably meant to be; `amendment`: those of 802.11 that
 //!   are not modelled; [`printable`]: foreign text in messages;
-//! - `files`: what stands in files that keys name;
+//! - `files`: what stands in files that keys name; `numbers` reads them, `traces` says what they
+//!   hold;
 //! - [`builtin`]: the scenarios that come with Ackless.
 //!
 //! Nothing here reads a file or the environment: text comes in, a cell goes out. No text makes it panic.
@@ -22,11 +23,13 @@ mod files;
 pub mod keys;
 mod literal;
 pub mod names;
+mod numbers;
 mod preset;
 pub mod printable;
 pub mod row;
 pub mod scenario;
 pub mod schema;
+mod traces;
 mod unit;
 mod value;
 

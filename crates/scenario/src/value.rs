@@ -176,9 +176,9 @@ mod traffic;
 mod transport;
 
 pub(crate) use plain::Milli;
-pub(crate) use quantity::{Angle, Decibels, Frequency, Level, SnrPoint};
+pub(crate) use quantity::{Angle, Decibels, Frequency, Level, RatePoint, SnrPoint};
 pub(crate) use queue::{DeviceQueue, Discipline, Room};
 pub(crate) use radio::{AtEnd, Backoff, Counted, Fading, Hears, LossModel};
 pub(crate) use schemes::{Cure, Fitting, HackCodec, HackPolicy, Remedy, ThinningKind};
-pub(crate) use traffic::{Pattern, Protocol, Spread, Ways};
+pub(crate) use traffic::{Pattern, Protocol, Spread, TraceEnd, Ways};
 pub(crate) use transport::{AckRule, Congestion, ProbeRound, Recovery, TackKind, TransportPreset};

@@ -73,6 +73,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             flows: flows(config, seed),
             merging: Vec::new(),
             unsent: VecDeque::new(),
+            unsent_stopped: Vec::new(),
             train: Vec::new(),
             discharged: Vec::new(),
             freed: Vec::new(),
@@ -133,11 +134,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
 
 /// One direction of the wire.
 fn wire<P: Copy>(config: &CellConfig, seed: u64, direction: Direction) -> Wired<P> {
-    let (link, component) = match direction {
-        Direction::Down => (config.wired.down, 0),
-        Direction::Up => (config.wired.up, 1),
+    let (link, trace, component) = match direction {
+        Direction::Down => (config.wired.down, &config.wired.down_trace, 0),
+        Direction::Up => (config.wired.up, &config.wired.up_trace, 1),
     };
-    Wired::new(link, Stream::new(seed, component, Purpose::Wire)).changing(&config.wired.steps, direction)
+    let steady = Wired::new(link, Stream::new(seed, component, Purpose::Wire));
+    steady.changing(&config.wired.steps, direction).tracing(trace.clone())
 }
 
 /// The MACs of all nodes, the AP's first.

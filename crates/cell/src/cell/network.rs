@@ -259,12 +259,12 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     #[inline(always)]
     fn put_on_wire(&mut self, packet: PacketId) {
         let len = self.pool.len_of(packet);
-        let counted_from = self.pool.is_charged(packet).then(|| self.wire_down.free_at());
-        let pushed = self.wire_down.push(self.now, Load::Packet(packet), len);
-        if counted_from.is_some_and(|before| self.wire_down.free_at() > before) {
+        let taken = self.wire_down.has_room(self.now);
+        let arrives = taken && self.wire_down.put(self.now, Load::Packet(packet), len).is_ok();
+        if taken && self.pool.is_charged(packet) {
             self.await_departure(packet);
         }
-        if pushed.is_err() {
+        if !arrives {
             self.observer.observe(self.now, &Event::WireDrop { node: None });
             self.pool.release(packet);
         }
@@ -273,6 +273,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     /// The wire has taken a packet of the server's that counts in small queues, whether or not it will arrive.
     fn await_departure(&mut self, packet: PacketId) {
         self.pool.retain(packet);
+        if let Some(place) = self.wire_down.stopped().checked_sub(1) {
+            return self.unsent_stopped.push((place, packet));
+        }
         self.unsent.push_back((self.wire_down.free_at(), packet));
         if self.unsent.len() == 1 {
             self.watch_departures();
@@ -282,6 +285,18 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     fn watch_departures(&mut self) {
         let next = self.unsent.front().map(|(at, _)| *at);
         self.agenda.set(self.slots.slot(Wakeup::WireSent), next);
+    }
+
+    /// The wire has a rate again for packets of the server's: `departures` says when each of those
+    /// leaves that waited for one, as far as it does.
+    pub(super) fn wire_goes_on(&mut self, departures: &[Instant]) {
+        for (place, packet) in std::mem::take(&mut self.unsent_stopped) {
+            match (departures.get(place), place.checked_sub(departures.len())) {
+                (Some(at), _) => self.unsent.push_back((*at, packet)),
+                (None, place) => self.unsent_stopped.extend(place.map(|place| (place, packet))),
+            }
+        }
+        self.watch_departures();
     }
 
     /// The wire has sent packets of the server's.

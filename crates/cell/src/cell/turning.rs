@@ -10,6 +10,7 @@ use super::Cell;
 use crate::config::{AckChoice, AckConfig, Direction, Probability, WireStep};
 use crate::flows::Place;
 use crate::observe::Observer;
+use crate::slots::Busy;
 
 /// How a flow stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,15 +53,21 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
     }
 
     /// The wire changes now; [`WireStep::at`] is not looked at. What has been put on it already, also what still waits for it, leaves and arrives as it would
-    /// have: unlike a step that is known beforehand, the change is for what comes after.
+    /// have: unlike a step that is known beforehand, the change is for what comes after. So a rate
+    /// of zero pauses the wire behind its queue. What has come to a wire that pauses, and that no
+    /// step starts again, goes on with the next change that has a rate. A rate ends the trace of a
+    /// direction.
     pub fn change_wire(&mut self, change: WireStep) {
         let step = WireStep { at: self.now, ..change };
         let concerns = |direction| step.direction.is_none_or(|only| only == direction);
         if concerns(Direction::Down) {
-            self.wire_down.insert(step);
+            let departures = self.wire_down.insert(step);
+            self.wire_goes_on(&departures);
+            self.agenda.set_busy(Busy::WireDown as usize, self.wire_down.poll_timeout());
         }
         if concerns(Direction::Up) {
             self.wire_up.insert(step);
+            self.agenda.set_busy(Busy::WireUp as usize, self.wire_up.poll_timeout());
         }
         if step.new_options.is_some() {
             self.middlebox.get_or_insert_default().add(&step);

@@ -36,7 +36,7 @@ impl<P: Copy> Wired<P> {
     #[inline(always)]
     fn is_even(&self) -> bool {
         let WiredLink { jitter, loss, reorder, .. } = &self.config;
-        self.steps.is_empty() && jitter.is_zero() && loss.get() <= 0.0 && reorder.get() <= 0.0
+        self.is_steady && jitter.is_zero() && loss.get() <= 0.0 && reorder.get() <= 0.0
     }
 
     /// Whether so many more packets would be taken, where they are counted.

@@ -19,11 +19,11 @@ pub(super) fn is_changed_by(step: &Steps) -> bool {
 /// What the keys of a group, and else of all, say of the SNR of its links.
 pub(super) fn changes(scenario: &Scenario, group: &Stations) -> Result<AirChanges, ScenarioError> {
     let model = scenario.loss.model.value;
-    for file in [&scenario.loss.snr_file, &group.snr_file] {
-        if !file.value.is_empty() {
-            let help = "name it in the scenario or by --set, for a command that reads it, and not as an axis";
-            return Err(scenario.refuse(file, format!("is {:?}, which was not read", file.value), help));
-        }
+    for (file, columns) in
+        [(&scenario.loss.snr_file, &scenario.loss.snr_file_columns), (&group.snr_file, &group.snr_file_columns)]
+    {
+        scenario.was_read(file)?;
+        scenario.without_bearing(columns, "no file is named")?;
     }
     if model != LossModel::Snr {
         scenario.without_bearing(&scenario.loss.snr_trace, "loss.model is not snr")?;

@@ -34,6 +34,15 @@ impl Scenario {
         Ok(())
     }
 
+    /// Refuses a file whose content was not put in its place.
+    pub(super) fn was_read(&self, file: &Setting<String>) -> Result<(), ScenarioError> {
+        if file.value.is_empty() {
+            return Ok(());
+        }
+        let help = "name it in the scenario or by --set, for a command that reads it, and not as an axis";
+        Err(self.refuse(file, format!("is {:?}, which was not read", file.value), help))
+    }
+
     /// The value of `setting` if it lies from `low` to `high`.
     pub(super) fn in_range<T: Value + PartialOrd + Copy>(
         &self,

@@ -14,6 +14,7 @@ mod radio;
 mod scheme;
 mod sense;
 mod stations;
+mod traces;
 mod transport;
 mod wired;
 

@@ -8,6 +8,7 @@ use ackless_wire::{BitRate, Bytes, Duration, Instant};
 use super::air::is_changed_by;
 use super::checks::MAX_PACKETS;
 use super::groups::check_name;
+use super::traces::{RateKeys, Traces};
 use crate::error::ScenarioError;
 use crate::keys::Steps;
 use crate::scenario::Scenario;
@@ -49,6 +50,11 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
         new_options: &wired.up_new_options,
         segments: &wired.up_segments,
     };
+    let traces = Traces::of(
+        scenario,
+        &RateKeys { rate: &wired.down_rate, trace: &wired.down_rate_trace },
+        &RateKeys { rate: &wired.up_rate, trace: &wired.up_rate_trace },
+    )?;
     let (down, up) = (link(scenario, &down)?, link(scenario, &up)?);
     if down.jitter.is_zero() && up.jitter.is_zero() {
         scenario.without_bearing(&wired.jitter_reorders, "wired.jitter is 0")?;
@@ -56,7 +62,9 @@ pub(super) fn wired(scenario: &Scenario) -> Result<WiredConfig, ScenarioError> {
     // RFC 791: every internet module must take packets of 576 bytes; 2,304 is the largest MSDU (802.11-2020, 9.2.4.7.1)
     // less 8 bytes of LLC.
     let mtu = scenario.in_range(&wired.mtu, Bytes(576), Bytes(2_296))?;
-    Ok(WiredConfig { down, up, mtu, steps: steps(scenario)? })
+    let steps = steps(scenario)?;
+    traces.check_steps(scenario)?;
+    Ok(WiredConfig { down, up, mtu, steps, down_trace: traces.down, up_trace: traces.up })
 }
 
 fn link(scenario: &Scenario, way: &Way<'_>) -> Result<WiredLink, ScenarioError> {
@@ -121,10 +129,6 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
         scenario.without_bearing(&step.direction, "the step does not change the wire")?;
         return Ok(None);
     }
-    let rate = step.rate.given();
-    if let Some(rate) = rate {
-        not_zero(scenario, &step.rate, rate)?;
-    }
     Ok(Some(WireStep {
         at,
         direction: match step.direction.value {
@@ -132,7 +136,7 @@ fn wire_step(scenario: &Scenario, step: &Steps) -> Result<Option<WireStep>, Scen
             Ways::Down => Some(Direction::Down),
             Ways::Up => Some(Direction::Up),
         },
-        rate,
+        rate: step.rate.given(),
         delay: step.delay.given(),
         loss: step.loss.given(),
         new_options: step.new_options.given(),

@@ -64,6 +64,9 @@ impl Value for Angle {
 pub(crate) struct Decibels(i32);
 
 impl Decibels {
+    pub(crate) const fn of_thousandths(thousandths: i32) -> Self {
+        Self(thousandths)
+    }
     pub(crate) fn db(self) -> f64 {
         f64::from(self.0) / 1_000.0
     }
@@ -92,31 +95,6 @@ pub(crate) struct SnrPoint {
     pub(crate) snr: Decibels,
 }
 
-impl SnrPoint {
-    /// The points in `text`: on each line a time in seconds and an SNR in dB, divided by blanks, a comma, a semicolon or a tab; empty lines and
-    /// what follows a `#` do not count. An error is the number of the line and what is wrong with it.
-    pub(crate) fn of_file(text: &str) -> Result<Vec<Self>, (usize, String)> {
-        let mut points = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default();
-            let fields: Vec<&str> = line
-                .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'))
-                .filter(|field| !field.is_empty())
-                .collect();
-            match fields[..] {
-                [] => {}
-                [time, snr] => {
-                    let point = format!("{time}s {snr}dB");
-                    let wrong = |detail: Option<String>| detail.unwrap_or_else(|| "it is not a time and an SNR".into());
-                    points.push(Self::read(&Literal::Text(point)).map_err(|detail| (number + 1, wrong(detail)))?);
-                }
-                _ => return Err((number + 1, format!("it has {} fields and not two", fields.len()))),
-            }
-        }
-        Ok(points)
-    }
-}
-
 impl Value for SnrPoint {
     fn allowed() -> String {
         "a time and a ratio with their units, such as \"1.5s 20dB\"".into()
@@ -129,6 +107,44 @@ impl Value for SnrPoint {
     }
     fn write(&self) -> Literal {
         Literal::Text(format!("{} {}", self.at.word(), self.snr.word()))
+    }
+}
+
+/// A rate from a time on, or bytes that may leave at a time, both in one text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RatePoint {
+    Rate(Duration, BitRate),
+    Opportunity(Duration, Bytes),
+}
+
+impl RatePoint {
+    /// When it comes.
+    pub(crate) const fn at(self) -> Duration {
+        match self {
+            Self::Rate(at, _) | Self::Opportunity(at, _) => at,
+        }
+    }
+}
+
+impl Value for RatePoint {
+    fn allowed() -> String {
+        "a time and a rate, or a time and an amount of data, with their units, such as \"1.5s 20Mbps\" or \"5ms 1500B\""
+            .into()
+    }
+    fn read(literal: &Literal) -> Result<Self, Option<String>> {
+        let Literal::Text(text) = literal else { return Err(None) };
+        let (at, amount) = text.trim().split_once(char::is_whitespace).ok_or(None)?;
+        let at = Duration::read(&Literal::Text(at.to_owned()))?;
+        let amount = Literal::Text(amount.trim().to_owned());
+        let of_rate = BitRate::read(&amount).map(|rate| Self::Rate(at, rate));
+        of_rate.or_else(|detail| Bytes::read(&amount).map(|bytes| Self::Opportunity(at, bytes)).map_err(|_| detail))
+    }
+    fn write(&self) -> Literal {
+        let amount = match self {
+            Self::Rate(_, rate) => rate.word(),
+            Self::Opportunity(_, bytes) => bytes.word(),
+        };
+        Literal::Text(format!("{} {amount}", self.at().word()))
     }
 }
 

@@ -13,6 +13,7 @@ keywords! {
     Segments { Pass = "pass", Cut = "cut", Renumber = "renumber" }
     Ways { Both = "both", Down = "down", Up = "up" }
     Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video" }
+    TraceEnd { Hold = "hold", Repeat = "repeat" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
 }
 
@@ -60,6 +61,13 @@ pub(crate) enum Pattern {
     Repeated,
     OnOff,
     Video,
+}
+
+/// What a trace does after its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TraceEnd {
+    Hold,
+    Repeat,
 }
 
 /// How times that recur are drawn.

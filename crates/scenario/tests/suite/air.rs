@@ -149,7 +149,7 @@ fn a_trace_from_a_file_is_part_of_what_is_stored() {
     assert!(error.contains("which was not read"), "{error}");
     let read = |name: &str, beside: bool| {
         assert_eq!((name, beside), ("walk.csv", true));
-        Ok("# seconds, dB\n0,30\n1.25 12.5\n\n2\t7 # far\n".to_owned())
+        Ok(b"# seconds, dB\n0,30\n1.25 12.5\n\n2\t7 # far\n".to_vec())
     };
     scenario.read_files(read).unwrap_or_else(|error| panic!("{error}"));
     let cell = scenario.build(Row::STOCK).unwrap_or_else(|error| panic!("{error}"));
@@ -167,15 +167,17 @@ fn what_is_wrong_with_a_trace_is_said() {
         for argument in ["loss.model=snr", "stations.snr_file=t.csv"].iter().chain(more) {
             scenario.set(argument).unwrap_or_else(|error| panic!("{error}"));
         }
-        let read = |_: &str, _: bool| content.map(str::to_owned).ok_or_else(|| std::io::ErrorKind::NotFound.into());
+        let read = |_: &str, _: bool| {
+            content.map(|text| text.as_bytes().to_vec()).ok_or_else(|| std::io::ErrorKind::NotFound.into())
+        };
         let error = scenario.read_files(read).and_then(|()| scenario.build(Row::STOCK).map(drop));
         error.expect_err("the trace is wrong").to_string()
     };
     assert!(refused(None, &[]).contains("cannot be read"));
     assert!(refused(Some(""), &[]).contains("is empty"));
-    assert!(refused(Some("1 2\n3"), &[]).contains("line 2 is wrong: it has 1 fields and not two"));
-    assert!(refused(Some("1 2\nx 3"), &[]).contains("line 2 is wrong"));
-    assert!(refused(Some("1 2\n1 3"), &[]).contains("give its times in rising order"));
+    assert!(refused(Some("1 2\n3"), &[]).contains("t.csv:2:1: the line has 1 column, and column 2 is wanted"));
+    assert!(refused(Some("1 2\nx 3"), &[]).contains("t.csv:2:1: `x` in column 1 is not a number (stations.snr_file)"));
+    assert!(refused(Some("1 2\n1 3"), &[]).contains("t.csv:2:1: the time 1s stands there twice"));
     assert!(refused(Some("1 2"), &["stations.snr_trace=1s 2dB"]).contains("given too"));
     assert!(refused(Some("1 2"), &["loss.model=path-loss"]).contains("loss.model is not snr"));
 }

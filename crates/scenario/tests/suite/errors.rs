@@ -322,7 +322,45 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["wired.jitter_reorders=true"], "--set wired.jitter_reorders=true: wired.jitter_reorders has no bearing"),
         (&["steps.at=3s"], "cell.toml: steps.name (default): steps.name is a step that changes nothing"),
         (&["steps.at=7s", "steps.rate=9Mbps"], "--set steps.at=7s: steps.at is 7s, but the run ends at 7s"),
-        (&["steps.at=3s", "steps.rate=0bps"], "--set steps.rate=0bps: steps.rate is zero"),
+        (
+            &["steps.at=3s", "steps.rate=9Mbps", "wired.down_rate_trace=[\"0s 1Mbps\"]"],
+            "--set steps.rate=9Mbps: steps.rate has no bearing, since a trace",
+        ),
+        (
+            &["wired.rate_trace=[\"0s 1Mbps\", \"1s 0bps\", \"1s 2Mbps\"]"],
+            "--set wired.rate_trace=[\"0s 1Mbps\", \"1s 0bps\", \"1s 2Mbps\"]: wired.rate_trace goes from 1s to 1s",
+        ),
+        (
+            &["wired.up_rate_trace=[\"0s 0bps\"]"],
+            "--set wired.up_rate_trace=[\"0s 0bps\"]: wired.up_rate_trace has no rate above zero",
+        ),
+        (
+            &["wired.rate_trace=[\"0s 1Mbps\", \"1s 1B\"]"],
+            "--set wired.rate_trace=[\"0s 1Mbps\", \"1s 1B\"]: wired.rate_trace has rates and amounts of data",
+        ),
+        (
+            &["wired.rate_trace=[\"0s 1B\"]"],
+            "--set wired.rate_trace=[\"0s 1B\"]: wired.rate_trace is no trace that can be followed: its period is zero",
+        ),
+        (
+            &["wired.rate_trace=[\"0s 1\"]"],
+            "--set wired.rate_trace=[\"0s 1\"]: [\"0s 1\"] is not allowed for wired.rate_trace: the unit is missing",
+        ),
+        (
+            &["wired.rate=9Mbps", "wired.rate_trace=[\"0s 1Mbps\"]"],
+            "--set wired.rate=9Mbps: wired.rate has no bearing, since a trace",
+        ),
+        (
+            &["wired.down_rate=9Mbps", "wired.rate_trace=[\"2ms 1kB\"]"],
+            "--set wired.down_rate=9Mbps: wired.down_rate has no bearing, since a trace",
+        ),
+        (&["wired.rate_trace_end=hold"], "--set wired.rate_trace_end=hold: wired.rate_trace_end has no bearing"),
+        (&["wired.rate_file=t.csv"], "--set wired.rate_file=t.csv: wired.rate_file is \"t.csv\", which was not read"),
+        (
+            &["wired.rate_file_columns=[1, 3]"],
+            "--set wired.rate_file_columns=[1, 3]: wired.rate_file_columns has no bearing, since no file is named",
+        ),
+        (&["loss.snr_file_columns=[1, 3]"], "--set loss.snr_file_columns=[1, 3]: loss.snr_file_columns has no bearing"),
         (&["steps.direction=left"], "--set steps.direction=left: \"left\" is not allowed for steps.direction"),
         (&["transport.packet=1600B"], "--set transport.packet=1600B: transport.packet is"),
         (

@@ -17,6 +17,7 @@ use crate::testing::crew::schedules;
 use crate::testing::hosts::small_queues;
 use crate::testing::macs::macs;
 use crate::testing::radio::radio;
+use crate::testing::wires::uneven;
 
 /// The cell of a seed, and what is on its nodes.
 fn draw(seed: u64) -> (CellConfig, Contender) {
@@ -94,6 +95,7 @@ fn draw(seed: u64) -> (CellConfig, Contender) {
     rough(&mut Stream::new(seed, 11, Purpose::Test), &mut config);
     segments(&mut Stream::new(seed, 12, Purpose::Test), &mut config);
     harsh(&mut Stream::new(seed, 14, Purpose::Test), &mut config);
+    uneven(&mut Stream::new(seed, 15, Purpose::Test), &mut config, Duration::from_secs(4));
     (config, contender)
 }
 

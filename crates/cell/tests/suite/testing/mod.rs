@@ -15,3 +15,4 @@ pub mod tap;
 pub mod tested;
 pub mod tshark;
 pub mod weather;
+pub mod wires;

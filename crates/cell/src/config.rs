@@ -18,8 +18,8 @@ use ackless_wire::{Duration, Instant};
 
 pub use air::{AirChanges, FrameLoss, Hearing, LinkLoss, PowerConfig};
 pub use flows::{
-    AckConfig, ByLetter, Direction, FlowConfig, Pace, Peer, PingConfig, Span, TcpConfig, Traffic, TransportConfig,
-    UdpAnswers, VideoConfig,
+    AckConfig, ByLetter, Direction, FlowConfig, Pace, Peer, PingConfig, RequestsConfig, Span, TcpConfig, Traffic,
+    TransportConfig, UdpAnswers, VideoConfig,
 };
 pub use mac::{Access, AggregationConfig, AnswerRate, BeaconConfig, Delivery, MacConfig};
 pub use nodes::{ApConfig, ApQueue, ApScheduler, RateControl, SchemeChoice, ServerConfig, StationConfig};

@@ -19,8 +19,10 @@ use crate::observe::{DatagramCounts, FlowTotals, Held, TransportCounts};
 use crate::small_queue::SmallQueue;
 use crate::video::Video;
 use destinations::Destinations;
+use exchange::Exchange;
 
 mod destinations;
+pub(crate) mod exchange;
 mod sending;
 mod totals;
 
@@ -114,6 +116,8 @@ pub(crate) struct Application {
     has_begun: bool,
     /// The video that it sends, if it does.
     pub(crate) video: Option<Box<Video>>,
+    /// Its requests and responses, if it has any.
+    pub(crate) exchange: Option<Box<Exchange>>,
     /// What takes the data at the other end, if that takes time.
     pub(crate) reader: Option<Reader>,
     random: Stream,
@@ -282,12 +286,16 @@ impl Flow {
             handed: Bytes::ZERO,
             left: match config.traffic {
                 Traffic::Finite { .. } | Traffic::Repeated { .. } => Some(Bytes::ZERO),
-                Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => None,
+                Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) | Traffic::Requests(_) => None,
             },
             came: Bytes::ZERO,
             has_begun: false,
             video: match config.traffic {
                 Traffic::Video(video) => Some(Box::new(Video::new(video))),
+                _ => None,
+            },
+            exchange: match config.traffic {
+                Traffic::Requests(requests) => Some(Box::new(Exchange::new(requests))),
                 _ => None,
             },
             reader: match config.transport {
@@ -349,7 +357,8 @@ impl Flow {
     /// Whether data that comes to this end is its application's at once, and nobody asks how much of it came when in an instant.
     #[inline]
     pub(crate) fn only_receives(&self, end: usize) -> bool {
-        self.sender() != end && !self.is_attended() && self.application.video.is_none()
+        let Application { video, exchange, .. } = &self.application;
+        self.sender() != end && !self.is_attended() && video.is_none() && exchange.is_none()
     }
 
     /// The receiving application takes what it can now, if it reads at a rate. Returns how much that is of earlier connections.
@@ -393,7 +402,8 @@ impl Flow {
 
     /// Since when its present transfer has been under way, if its transfers end.
     pub(crate) fn transfer_under_way(&self) -> Option<Instant> {
-        let ends = matches!(self.config.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. });
+        let ends =
+            matches!(self.config.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Requests(_));
         let over_tcp = matches!(self.config.transport, TransportConfig::Tcp(_));
         self.application.begun.filter(|_| ends && over_tcp)
     }
@@ -424,17 +434,18 @@ impl Flow {
     fn connect(&mut self, now: Instant, tcp: &TcpConfig, offers_tack: bool) {
         self.past = self.totals();
         self.keep_transport_counts();
-        // What is made as time passes is sent at once.
-        let nagle = self.application.video.is_none();
         let receiver = 1 - self.sender();
         if let (Some(reader), Some(old)) = (&mut self.application.reader, &self.ends[receiver].tcp) {
             reader.left += old.readable();
         }
         self.connected = now;
         let [peer_config, config] = [ByLetter::Peer, ByLetter::Station].map(|end| {
-            let tso = self.ends[usize::from(end == ByLetter::Station)].tso;
+            let place = usize::from(end == ByLetter::Station);
             let chosen = endpoint_config(tcp);
-            Config { nagle, tso, ..if end == tcp.by_letter { by_letter(chosen) } else { chosen } }
+            // Only who receives the flow's data may read slowly: a server takes requests at once.
+            let consume = if place == receiver { chosen.consume } else { Consume::Immediately };
+            let tso = self.ends[place].tso;
+            Config { consume, tso, ..if end == tcp.by_letter { by_letter(chosen) } else { chosen } }
         });
         let config = Config { tack: config.tack.filter(|_| offers_tack), ..config };
         let [peer, station] = [self.ends[0].address, self.ends[1].address];
@@ -487,14 +498,21 @@ impl Flow {
         datagram(self.ends[end].address, self.ends[1 - end].address, payload, id)
     }
 
+    /// Counts of all connections: of the data's sender and of its receiver, and of both as both
+    /// where requests go the other way.
     fn totals(&self) -> FlowTotals {
         let mut totals = self.past;
-        if let Some(sender) = &self.ends[self.sender()].tcp {
-            totals.retransmissions += sender.stats().retransmitted_segments;
-            totals.timeouts += sender.stats().timeouts;
-        }
-        if let Some(receiver) = &self.ends[1 - self.sender()].tcp {
-            totals.ecn_marks += receiver.stats().marked_segments;
+        let both = self.application.exchange.is_some();
+        for (end, state) in self.ends.iter().enumerate() {
+            let Some(tcp) = &state.tcp else { continue };
+            let sends = end == self.sender();
+            if sends || both {
+                totals.retransmissions += tcp.stats().retransmitted_segments;
+                totals.timeouts += tcp.stats().timeouts;
+            }
+            if !sends || both {
+                totals.ecn_marks += tcp.stats().marked_segments;
+            }
         }
         totals
     }
@@ -625,7 +643,7 @@ fn flood(config: &FlowConfig) -> Option<Bytes> {
     let pace = match config.traffic {
         Traffic::Bulk(pace) | Traffic::OnOff { pace, .. } => pace,
         Traffic::Finite { .. } | Traffic::Repeated { .. } => Pace::Saturating,
-        Traffic::Video(_) => return None,
+        Traffic::Video(_) | Traffic::Requests(_) => return None,
     };
     match config.transport {
         TransportConfig::Udp { payload, .. } if pace == Pace::Saturating => Some(payload),
@@ -652,6 +670,7 @@ fn endpoint_config(tcp: &TcpConfig) -> Config {
         receive_tuning: tcp.receive_tuning,
         ecn: tcp.ecn,
         send_tuning: tcp.send_tuning,
+        nagle: !tcp.no_delay,
         send_buffer: tcp.send_buffer,
         consume: if tcp.read_rate.is_some() { Consume::ByApplication } else { Consume::Immediately },
         rto_min: tcp.rto_min,

@@ -247,7 +247,7 @@ fn unfinished(entry: &Entry) -> Option<Caution> {
         );
         return Some(Caution { kind: Kind::Unfinished, text });
     }
-    let repeated = || flows().filter(|flow| flow.traffic == "repeated");
+    let repeated = || flows().filter(|flow| matches!(flow.traffic.as_str(), "repeated" | "requests"));
     let stuck = repeated().filter(|flow| match (flow.unfinished_s, flow.transfers_ms) {
         (Some(lasts), Some(ended)) => lasts * 1e3 > STUCK * ended.p99,
         (lasts, None) => lasts.is_some(),
@@ -269,7 +269,7 @@ fn unfair(entry: &Entry) -> Option<Caution> {
 }
 
 fn is_endless(flow: &FlowConfig) -> bool {
-    !matches!(flow.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. })
+    !matches!(flow.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. } | Traffic::Requests(_))
 }
 
 /// To the millisecond, which hides what a binary fraction leaves.

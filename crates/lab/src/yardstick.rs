@@ -22,7 +22,8 @@ pub enum Yardstick {
     EndlessGoodput,
     /// From the start of a finite flow to its last byte acknowledged, on average over the flows; measured only where all of them end.
     CompletionTime,
-    /// The median time of transfers that follow one another, those of all flows together.
+    /// The median time of transfers that follow one another, or of requests, those of all flows
+    /// together.
     TransferTime,
 }
 
@@ -32,8 +33,8 @@ impl Yardstick {
         let flows = || entries.iter().flat_map(|entry| &entry.case.config.flows);
         let any = |is: fn(&FlowConfig) -> bool| flows().any(is);
         let finite = any(|flow| matches!(flow.traffic, Traffic::Finite { .. }));
-        let repeated = any(|flow| matches!(flow.traffic, Traffic::Repeated { .. }));
-        let endless = any(|flow| !matches!(flow.traffic, Traffic::Finite { .. } | Traffic::Repeated { .. }));
+        let repeated = any(recurs);
+        let endless = any(|flow| !recurs(flow) && !matches!(flow.traffic, Traffic::Finite { .. }));
         let carried = match (endless, finite || repeated) {
             (true, true) => Some(Self::EndlessGoodput),
             (true, false) => Some(Self::Goodput),
@@ -118,6 +119,11 @@ impl Yardstick {
         };
         Metric::find(name).expect("each yardstick is a metric")
     }
+}
+
+/// Whether a flow has transfers or requests one after another.
+const fn recurs(flow: &FlowConfig) -> bool {
+    matches!(flow.traffic, Traffic::Repeated { .. } | Traffic::Requests(_))
 }
 
 impl Entry {

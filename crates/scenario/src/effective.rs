@@ -145,6 +145,29 @@ pings, or as one more step. `--set SECTION.KEY=VALUE` overrides a key, in every 
 `ackless scenarios show NAME` writes a built-in scenario out as a file with every key and its meaning, and with `--short`
 only the keys whose values are not their defaults. `-` in the place of a scenario's name or file is standard input. This
 page is written by `ackless scenarios keys`.
+
+An example: a link down whose rate is in a file, with seconds in its second column and Mbps in its
+fourth, and which pauses where the file has 0; and a client that asks for web pages over one
+connection, each request written in two pieces. `transfers_ms` in the result has the latency of the
+requests: how many, the median, and the 95th and 99th percentile.
+
+```toml
+[wired]
+down_rate_file = \"drive.csv\"
+rate_file_columns = [2, 4]
+rate_trace_end = \"repeat\"
+delay = \"20ms\"
+
+[[flows]]
+name = \"web\"
+traffic = \"requests\"
+request_size = \"600B\"
+request_writes = 2
+response_size = \"60kB\"
+think = \"500ms\"
+times = \"exponential\"
+no_delay = true
+```
 ";
 
 fn line(key: &KeyInfo, value: &Literal) -> String {

@@ -523,7 +523,9 @@ section! {
         udp_payload: Auto<Bytes> = "\"auto\"",
         /// For how many datagrams one is sent back; auto is transport.udp_ack_every.
         udp_ack_every: Auto<Option<u32>> = "\"auto\"",
-        /// What the application sends: without end, once, again and again, on and off, or a video as time passes.
+        /// What the application sends: without end, once, again and again on new connections, on
+        /// and off, a video as time passes, or requests and responses on one connection (TCP),
+        /// which the results tell as transfers.
         traffic: Pattern = "\"bulk\"",
         /// How fast the application hands over data (bulk, on-off), and the bit rate of a video, which needs one.
         rate: Pace = "\"saturating\"",
@@ -532,8 +534,23 @@ section! {
         read_rate: Auto<BitRate> = "\"auto\"",
         /// Application bytes of a transfer (finite, repeated).
         size: Bytes = "\"1MB\"",
-        /// Time from the end of a transfer to the start of the next (repeated).
+        /// Time from the end of a transfer to the start of the next (repeated), or from the end of
+        /// a response to the next request (requests).
         think: Duration = "\"100ms\"",
+        /// Application bytes of a request, which goes against flows.direction (requests).
+        request_size: Bytes = "\"300B\"",
+        /// In how many writes the client hands a request over, one behind another in one instant
+        /// (requests).
+        request_writes: u32 = "1",
+        /// Application bytes of a response, which goes in flows.direction (requests).
+        response_size: Bytes = "\"30kB\"",
+        /// In how many writes the server hands a response over (requests).
+        response_writes: u32 = "1",
+        /// How many requests there are (requests); never is without end.
+        request_count: Option<u32> = "\"never\"",
+        /// Whether both ends switch Nagle's algorithm off (TCP_NODELAY), so that transport.nagle
+        /// has no bearing; auto is true for a video.
+        no_delay: Auto<bool> = "\"auto\"",
         /// How long it sends (on-off).
         on: Duration = "\"1s\"",
         /// How long it is silent (on-off).
@@ -573,5 +590,12 @@ section! {
         packet: Bytes = "\"84B\"",
         /// When the first request leaves.
         start: Duration = "\"0s\"",
+    }
+}
+
+impl Flows {
+    /// Whether its applications switch Nagle's algorithm off: a video is sent as it is made.
+    pub(crate) fn has_no_delay(&self) -> bool {
+        self.no_delay.value.clone().unwrap_or_else(|| self.traffic.value == Pattern::Video)
     }
 }

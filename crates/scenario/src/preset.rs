@@ -3,6 +3,7 @@
 use ackless_cell::config::{CubicRule, Gro, GrowthRule, NagleRule, PrrRule, RackRule, RtoRule, SlowStartChoice};
 use ackless_wire::{Bytes, Duration};
 
+use crate::keys::Flows;
 use crate::scenario::Scenario;
 use crate::schema::{Origin, Setting};
 use crate::value::{AckRule, Auto, Congestion, Recovery, Switch, TransportPreset};
@@ -49,7 +50,10 @@ fn linux(scenario: &mut Scenario) {
     for by in [&mut transport.eifel, &mut transport.frto, &mut transport.dsack] {
         put(by, true);
     }
-    put(&mut transport.nagle, NagleRule::Minshall);
+    // Where no flow lets a small segment wait, there is nothing for it to wait for.
+    if !scenario.flows.iter().all(Flows::has_no_delay) {
+        put(&mut transport.nagle, NagleRule::Minshall);
+    }
     put(&mut transport.rto, RtoRule::Linux);
     put(&mut transport.cubic, CubicRule::Linux);
     put(&mut transport.rack, RackRule::Linux);

@@ -15,7 +15,7 @@ use ackless_tcp::Losses;
 use ackless_tcp::tack::{Blocks, RateBy, Settling, Share};
 
 use crate::error::{Place, ScenarioError};
-use crate::keys::SECTIONS;
+use crate::keys::{Flows, SECTIONS};
 use crate::literal::Literal;
 use crate::names::help_on_name;
 use crate::preset;
@@ -166,6 +166,11 @@ impl Row {
         preset::lay(&mut scenario);
         if !matches!(self.preset, Preset::AsWritten | Preset::UdpBound) {
             self.put(&mut scenario.transport.protocol, Protocol::Tcp);
+            for flow in scenario.flows.iter_mut().filter(|flow| flow.protocol.value == Auto::Auto) {
+                // Without bearing on TCP.
+                flow.udp_payload.reset();
+                flow.udp_ack_every.reset();
+            }
         }
         match self.preset {
             Preset::AsWritten | Preset::Tcp | Preset::Linux => {}
@@ -269,6 +274,7 @@ impl Row {
                 let offered = if let Pace::Rate(rate) = flow.rate.value { rate.min(*read) } else { *read };
                 self.put(&mut flow.rate, Pace::Rate(offered));
             }
+            forget_tcp(flow);
         }
     }
 
@@ -317,5 +323,16 @@ impl Row {
     fn put<T>(&self, setting: &mut Setting<T>, value: T) {
         setting.value = value;
         setting.origin = Origin::Row(self.name);
+    }
+}
+
+/// Puts back the keys of a flow that have no bearing on datagrams.
+fn forget_tcp(flow: &mut Flows) {
+    flow.congestion.reset();
+    flow.recovery.reset();
+    flow.ack.reset();
+    flow.read_rate.reset();
+    for choice in [&mut flow.tack, &mut flow.no_delay] {
+        choice.reset();
     }
 }

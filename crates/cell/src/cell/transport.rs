@@ -250,6 +250,9 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             self.observer.observe(self.now, &Event::Delivered { flow, at, bytes: new });
             self.report_playout(flow, playout);
         }
+        if new > Bytes::ZERO && self.flows.flow(flow).application.exchange.is_some() {
+            self.exchange_came(flow, end);
+        }
         if let Some(rtt) = rtt {
             self.observer.observe(self.now, &Event::RoundTrip { flow, rtt });
         }

@@ -111,6 +111,9 @@ pub struct TcpConfig {
     pub ecn: bool,
     /// Whether the sender's buffer begins small and follows the congestion window. See [`ackless_tcp::Config::send_tuning`].
     pub send_tuning: bool,
+    /// Whether the applications at both ends switch Nagle's algorithm off (`TCP_NODELAY`), so that
+    /// small segments do not wait.
+    pub no_delay: bool,
 }
 
 /// Which end of a flow does TACK by the letter.
@@ -162,6 +165,29 @@ pub enum Traffic {
     },
     /// A video that is made, sent and shown as time passes, without end.
     Video(VideoConfig),
+    /// Requests one after another, each with its response, on one TCP connection.
+    Requests(RequestsConfig),
+}
+
+/// Requests and responses. The client is at the end to which the flow's data goes, the responses
+/// are that data. The client hands over a request, the server its response as soon as the whole
+/// request has come, and the client its next request a while after the whole response has. The
+/// connection stays open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestsConfig {
+    /// Application bytes of a request. Greater than zero.
+    pub request: Bytes,
+    /// In how many writes the client hands over a request, one behind another in one instant, of
+    /// equal size to a byte. From 1 to the request's bytes.
+    pub request_writes: u32,
+    /// Application bytes of a response. Greater than zero.
+    pub response: Bytes,
+    /// In how many writes the server hands over a response, likewise.
+    pub response_writes: u32,
+    /// From the last byte of a response to the next request.
+    pub think: Span,
+    /// After how many requests the client stops; `None` never stops.
+    pub count: Option<u32>,
 }
 
 /// A video and its player. The encoder does not adapt; over UDP a frame is sent at once in as many datagrams as it takes, over TCP what
@@ -270,6 +296,7 @@ impl Default for TcpConfig {
             ecn: false,
             receive_tuning: false,
             send_tuning: false,
+            no_delay: false,
         }
     }
 }

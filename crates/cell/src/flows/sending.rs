@@ -21,7 +21,8 @@ impl Flow {
     pub(crate) fn is_pending(&self) -> bool {
         let waits = self.application.handed > self.ends[1 - self.sender()].reported;
         let fills = self.config.traffic.is_saturating() && self.application.on;
-        fills || self.floods().is_some() || waits
+        let asks = self.application.exchange.as_ref().is_some_and(|exchange| exchange.is_waiting());
+        fills || self.floods().is_some() || waits || asks
     }
 
     /// The application begins to send.
@@ -42,7 +43,7 @@ impl Flow {
                     self.application.draw_as_connection();
                 }
             }
-            Traffic::Bulk(_) | Traffic::Video(_) => {}
+            Traffic::Bulk(_) | Traffic::Video(_) | Traffic::Requests(_) => {}
         }
     }
 

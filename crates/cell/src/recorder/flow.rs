@@ -79,6 +79,7 @@ impl Recorder {
                 Traffic::Repeated { .. } => "repeated",
                 Traffic::OnOff { .. } => "on-off",
                 Traffic::Video(_) => "video",
+                Traffic::Requests(_) => "requests",
             }
             .to_owned(),
             goodput_mbps: self.rate_mbps(record.delivered),

@@ -13,7 +13,7 @@ pub struct FlowResult {
     pub direction: String,
     /// `udp` or `tcp`.
     pub transport: String,
-    /// What its application does: `bulk`, `finite`, `repeated`, `on-off` or `video`.
+    /// What its application does: `bulk`, `finite`, `repeated`, `on-off`, `video` or `requests`.
     pub traffic: String,
     /// Application bytes that arrived, in Mbit/s; for TCP when they leave the reassembly, in order and once. Bytes that waited behind a hole
     /// count when it is filled, so that a window of a few round trips can show more than the air carries: see `air_mbps`.
@@ -56,9 +56,12 @@ pub struct FlowResult {
     /// From the start of a finite flow to its last byte acknowledged, in the whole run; `None` for one without end or
     /// unfinished.
     pub completion_s: Option<f64>,
-    /// How long a transfer over TCP, of a finite or repeated flow, had been under way when the run ended; `None` where none was.
+    /// How long a transfer over TCP, of a finite or repeated flow, or a request had been under way
+    /// when the run ended; `None` where none was.
     pub unfinished_s: Option<f64>,
-    /// Completion times of repeated transfers that ended in the window; `None` where none did.
+    /// Completion times of repeated transfers, or latencies of requests, that ended in the window;
+    /// `None` where none did. A request's latency is the time from its first write to the last byte
+    /// of its response, at the client; that of the first one includes the handshake.
     pub transfers_ms: Option<Percentiles>,
     /// What both ends of a connection with BBR, RACK, pacing, TACK or an unusual policy of acknowledging did; `None` for plain TCP and UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +77,7 @@ pub struct FlowResult {
 impl FlowResult {
     /// Whether its application never has all of its data through: its traffic is bulk, on-off or a video.
     pub fn is_endless(&self) -> bool {
-        !matches!(self.traffic.as_str(), "finite" | "repeated")
+        !matches!(self.traffic.as_str(), "finite" | "repeated" | "requests")
     }
 }
 

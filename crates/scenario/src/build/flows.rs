@@ -1,6 +1,8 @@
 //! Groups of flows and of pings, unrolled.
 
-use ackless_cell::config::{FlowConfig, Pace, Peer, PingConfig, Span, Topology, Traffic, VideoConfig};
+use ackless_cell::config::{
+    FlowConfig, Pace, Peer, PingConfig, RequestsConfig, Span, Topology, Traffic, TransportConfig, VideoConfig,
+};
 use ackless_wire::{Bytes, Duration, Instant};
 
 use super::groups::{Groups, check_name};
@@ -19,7 +21,7 @@ pub(super) fn flows(scenario: &Scenario, groups: &Groups) -> Result<Vec<FlowConf
         check_name(scenario, &group.name, names.iter().copied())?;
         names.push(&group.name.value);
         let transport = transport(scenario, group)?;
-        let traffic = traffic(scenario, group)?;
+        let traffic = traffic(scenario, group, &transport)?;
         let count = scenario.in_range(&group.count, 1, MAX_FLOWS)? as usize;
         let stations = groups.named(scenario, &group.stations)?;
         if flows.len() + stations.len() * count > MAX_FLOWS as usize {
@@ -110,16 +112,34 @@ fn peer(
     }
 }
 
-fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError> {
+fn traffic(scenario: &Scenario, group: &Flows, transport: &TransportConfig) -> Result<Traffic, ScenarioError> {
     let pattern = group.traffic.value;
     let reason = format!("the traffic is {}", pattern.word());
+    if pattern != Pattern::Requests {
+        scenario.without_bearing(&group.request_size, &reason)?;
+        scenario.without_bearing(&group.response_size, &reason)?;
+        scenario.without_bearing(&group.request_writes, &reason)?;
+        scenario.without_bearing(&group.response_writes, &reason)?;
+        scenario.without_bearing(&group.request_count, &reason)?;
+    } else if matches!(transport, TransportConfig::Udp { .. }) {
+        let message = "is requests, which need TCP: a datagram that is lost would end them for good";
+        return Err(scenario.refuse(
+            &group.traffic,
+            message,
+            "leave the row udp out, set flows.protocol=tcp, or choose other traffic",
+        ));
+    }
     if !matches!(pattern, Pattern::Bulk | Pattern::OnOff | Pattern::Video) {
         scenario.without_bearing(&group.rate, &reason)?;
+    }
+    let fills = pattern == Pattern::Bulk && group.rate.value == Pace::Saturating;
+    if fills || matches!(pattern, Pattern::Finite | Pattern::Repeated) {
+        scenario.without_bearing(&group.no_delay, &format!("{reason}, which writes no small pieces"))?;
     }
     if !matches!(pattern, Pattern::Finite | Pattern::Repeated) {
         scenario.without_bearing(&group.size, &reason)?;
     }
-    if pattern != Pattern::Repeated {
+    if !matches!(pattern, Pattern::Repeated | Pattern::Requests) {
         scenario.without_bearing(&group.think, &reason)?;
     }
     if pattern != Pattern::OnOff {
@@ -134,8 +154,10 @@ fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError>
             scenario.without_bearing(setting, &reason)?;
         }
         scenario.without_bearing(&group.catch_up, &reason)?;
+    } else if group.key_weight.value == 1 {
+        scenario.without_bearing(&group.key_every, "flows.key_weight is 1, so that all frames are alike")?;
     }
-    if !matches!(pattern, Pattern::Repeated | Pattern::OnOff) {
+    if !matches!(pattern, Pattern::Repeated | Pattern::OnOff | Pattern::Requests) {
         scenario.without_bearing(&group.times, &reason)?;
     }
     if group.rate.value == Pace::Rate(ackless_wire::BitRate::ZERO) {
@@ -157,7 +179,22 @@ fn traffic(scenario: &Scenario, group: &Flows) -> Result<Traffic, ScenarioError>
             pace: group.rate.value,
         },
         Pattern::Video => Traffic::Video(video(scenario, group)?),
+        Pattern::Requests => Traffic::Requests(requests(scenario, group, span(group.think.value))?),
     })
+}
+
+fn requests(scenario: &Scenario, group: &Flows, think: Span) -> Result<RequestsConfig, ScenarioError> {
+    let writes = |size: &Setting<Bytes>, writes: &Setting<u32>| {
+        let len = scenario.in_range(size, Bytes(1), MAX_MESSAGE)?;
+        let most = u32::try_from(len.get()).unwrap_or(u32::MAX).min(MAX_WRITES);
+        Ok((len, scenario.in_range(writes, 1, most)?))
+    };
+    let (request, request_writes) = writes(&group.request_size, &group.request_writes)?;
+    let (response, response_writes) = writes(&group.response_size, &group.response_writes)?;
+    if group.request_count.value == Some(0) {
+        return Err(scenario.refuse(&group.request_count, "is 0", "allowed is from 1 up, or \"never\" for no end"));
+    }
+    Ok(RequestsConfig { request, request_writes, response, response_writes, think, count: group.request_count.value })
 }
 
 fn video(scenario: &Scenario, group: &Flows) -> Result<VideoConfig, ScenarioError> {
@@ -193,5 +230,9 @@ fn video(scenario: &Scenario, group: &Flows) -> Result<VideoConfig, ScenarioErro
     Ok(video)
 }
 
+/// More than a request or response of use has.
+const MAX_MESSAGE: Bytes = Bytes(1 << 30);
+/// More writes than a message of use has.
+const MAX_WRITES: u32 = 1_000;
 /// More flows than any cell of use has.
 const MAX_FLOWS: u32 = 10_000;

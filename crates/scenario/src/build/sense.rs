@@ -11,6 +11,7 @@ use ackless_schemes::filter::{Filtered, Form};
 use ackless_wire::Duration;
 
 use crate::error::ScenarioError;
+use crate::keys::Flows;
 use crate::scenario::Scenario;
 use crate::schema::Origin;
 use crate::value::Value;
@@ -18,6 +19,7 @@ use crate::value::Value;
 /// Refuses the scheme of `cell` where it can have no effect, or not in this form.
 pub(super) fn check(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError> {
     with_tcp(scenario, cell)?;
+    with_nagle(scenario)?;
     one_packet_an_mpdu(scenario, cell)?;
     in_this_place(scenario, cell)?;
     with_a_partner(scenario, cell)
@@ -54,6 +56,15 @@ fn with_tcp(scenario: &Scenario, cell: &CellConfig) -> Result<(), ScenarioError>
     }
     let message = format!("is {}, which is about TCP ACKs, but no flow here is TCP", name.value.word());
     Err(scenario.refuse(name, message, "let a flow be TCP (flows.protocol=tcp), or leave this row out"))
+}
+
+/// What small segments wait for says nothing of applications that let none wait.
+fn with_nagle(scenario: &Scenario) -> Result<(), ScenarioError> {
+    if scenario.flows.iter().all(Flows::has_no_delay) {
+        let reason = "every flow has flows.no_delay, as videos have unless it is set to false";
+        scenario.without_bearing(&scenario.transport.nagle, reason)?;
+    }
+    Ok(())
 }
 
 /// The agent's client refuses, buffers and knows again what came by its MPDU, and the ARQ proxy names a packet by the MPDU that it came in: in their papers each MPDU

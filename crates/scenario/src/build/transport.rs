@@ -16,7 +16,9 @@ use crate::value::{AckRule, Auto, Congestion, ProbeRound, Protocol, Recovery, Ta
 /// The transport of `group`.
 pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportConfig, ScenarioError> {
     let shared = &scenario.transport;
-    match group.protocol.value.clone().unwrap_or_else(|| shared.protocol.value) {
+    let protocol = group.protocol.value.clone().unwrap_or_else(|| shared.protocol.value);
+    of_one_protocol(scenario, group, protocol)?;
+    match protocol {
         Protocol::Udp => {
             let largest = scenario.wired.mtu.value.saturating_sub(UDP_HEADERS);
             let smallest = Bytes(1);
@@ -33,6 +35,25 @@ pub(super) fn transport(scenario: &Scenario, group: &Flows) -> Result<TransportC
             Ok(TransportConfig::Udp { payload, answers: answers(scenario, group)?, buffer })
         }
         Protocol::Tcp => tcp(scenario, group).map(TransportConfig::Tcp),
+    }
+}
+
+/// Refuses the keys of a group that are about the other protocol.
+fn of_one_protocol(scenario: &Scenario, group: &Flows, protocol: Protocol) -> Result<(), ScenarioError> {
+    match protocol {
+        Protocol::Tcp => {
+            scenario.without_bearing(&group.udp_payload, "the flow is TCP")?;
+            scenario.without_bearing(&group.udp_ack_every, "the flow is TCP")
+        }
+        Protocol::Udp => {
+            let reason = "the flow is UDP";
+            scenario.without_bearing(&group.congestion, reason)?;
+            scenario.without_bearing(&group.recovery, reason)?;
+            scenario.without_bearing(&group.ack, reason)?;
+            scenario.without_bearing(&group.tack, reason)?;
+            scenario.without_bearing(&group.no_delay, reason)?;
+            scenario.without_bearing(&group.read_rate, reason)
+        }
     }
 }
 
@@ -87,6 +108,7 @@ fn tcp(scenario: &Scenario, group: &Flows) -> Result<TcpConfig, ScenarioError> {
         ecn: shared.ecn.value,
         receive_tuning: shared.receive_tuning.value,
         send_tuning: shared.send_tuning.value,
+        no_delay: group.has_no_delay(),
     })
 }
 

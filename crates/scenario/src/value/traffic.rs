@@ -12,7 +12,9 @@ keywords! {
     NewOptions { Pass = "pass", Strip = "strip", Drop = "drop" }
     Segments { Pass = "pass", Cut = "cut", Renumber = "renumber" }
     Ways { Both = "both", Down = "down", Up = "up" }
-    Pattern { Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video" }
+    Pattern {
+        Bulk = "bulk", Finite = "finite", Repeated = "repeated", OnOff = "on-off", Video = "video", Requests = "requests",
+    }
     TraceEnd { Hold = "hold", Repeat = "repeat" }
     Spread { Fixed = "fixed", Exponential = "exponential" }
 }
@@ -61,6 +63,7 @@ pub(crate) enum Pattern {
     Repeated,
     OnOff,
     Video,
+    Requests,
 }
 
 /// What a trace does after its end.

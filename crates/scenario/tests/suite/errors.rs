@@ -403,6 +403,35 @@ fn each_of_these_is_refused_by_the_key_that_is_at_fault() {
         (&["flows.stations=phones"], "--set flows.stations=phones: flows.stations names"),
         (&["flows.peer=sta"], "--set flows.peer=sta: flows.peer makes a station its own peer"),
         (&["flows.size=1MiB"], "--set flows.size=1MiB: flows.size has no bearing"),
+        (
+            &["flows.udp_payload=9B"],
+            "--set flows.udp_payload=9B: flows.udp_payload has no bearing, since the flow is TCP",
+        ),
+        (&["flows.protocol=udp", "flows.ack=1"], "--set flows.ack=1: flows.ack has no bearing, since the flow is UDP"),
+        (
+            &["flows.protocol=udp", "flows.read_rate=1Mbps"],
+            "--set flows.read_rate=1Mbps: flows.read_rate has no bearing, since the flow is UDP",
+        ),
+        (
+            &["flows.traffic=video", "flows.rate=1Mbps", "transport.nagle=minshall"],
+            "--set transport.nagle=minshall: transport.nagle has no bearing, since every flow has flows.no_delay",
+        ),
+        (&["flows.request_size=1B"], "--set flows.request_size=1B: flows.request_size has no bearing"),
+        (&["flows.request_count=2"], "--set flows.request_count=2: flows.request_count has no bearing"),
+        (&["flows.traffic=requests", "flows.request_count=0"], "--set flows.request_count=0: flows.request_count is 0"),
+        (
+            &["flows.traffic=requests", "flows.request_size=3B", "flows.request_writes=4"],
+            "--set flows.request_writes=4: flows.request_writes is 4, which is out of range",
+        ),
+        (
+            &["flows.traffic=requests", "flows.response_size=0B"],
+            "--set flows.response_size=0B: flows.response_size is 0B, which is out of range",
+        ),
+        (
+            &["flows.traffic=requests", "flows.protocol=udp"],
+            "--set flows.traffic=requests: flows.traffic is requests, which need TCP",
+        ),
+        (&["flows.traffic=requests", "flows.rate=1Mbps"], "--set flows.rate=1Mbps: flows.rate has no bearing"),
         (&["flows.traffic=finite", "flows.size=0B"], "--set flows.size=0B: flows.size is zero"),
         (&["flows.rate=0bps"], "--set flows.rate=0bps: flows.rate is zero"),
         (&["flows.read_rate=0bps"], "--set flows.read_rate=0bps: flows.read_rate is zero"),

@@ -9,6 +9,7 @@ mod hearing;
 mod marks;
 mod pauses;
 mod preset;
+mod requests;
 mod rows;
 mod scenarios;
 mod steady;

@@ -4,7 +4,7 @@ use ackless_dot11::hooks::Scheme;
 use ackless_wire::{Bytes, IpHeader, PacketId};
 
 use crate::cell::Cell;
-use crate::config::{Pace, Traffic, TransportConfig};
+use crate::config::{Pace, RequestsConfig, Traffic, TransportConfig};
 use crate::flows::Place;
 use crate::observe::{Event, Observer, Playout};
 use crate::slots::Wakeup;
@@ -66,7 +66,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
         let finite = match state.config.traffic {
             Traffic::Finite { .. } => true,
             Traffic::Repeated { .. } => false,
-            Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => return,
+            Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) | Traffic::Requests(_) => return,
         };
         let Some(begun) = state.end_transfer(now) else { return };
         self.observer.observe(now, &Event::Completed { flow, took: now - begun, finite });
@@ -145,7 +145,7 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
                     endpoint.close();
                     state.application.handed = size;
                 }
-                Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } | Traffic::Video(_) => {}
+                Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { .. } | Traffic::Video(_) | Traffic::Requests(_) => {}
             }
             self.service(flow, 1);
             self.service(flow, 0);
@@ -154,7 +154,58 @@ impl<S: Scheme, O: Observer> Cell<S, O> {
             Traffic::Bulk(Pace::Rate(_)) | Traffic::OnOff { pace: Pace::Rate(_), .. } | Traffic::Video(_) => {
                 self.tick(flow);
             }
+            Traffic::Requests(_) => self.ask(flow),
             _ => self.refill_from(flow),
+        }
+    }
+
+    /// The client of a flow with requests hands over the next one.
+    fn ask(&mut self, flow: usize) {
+        let state = self.flows.flow_mut(flow);
+        let client = 1 - state.sender();
+        if let Some(exchange) = &mut state.application.exchange {
+            let writes = exchange.ask();
+            self.write_each(flow, client, writes);
+        }
+    }
+
+    /// Bytes of a request have come to the server, or of a response to the client.
+    pub(super) fn exchange_came(&mut self, flow: usize, end: usize) {
+        let now = self.now;
+        let state = self.flows.flow_mut(flow);
+        let (serves, came) = (state.sender() == end, state.ends[end].reported);
+        let Some(exchange) = &mut state.application.exchange else { return };
+        if serves {
+            if let Some(writes) = exchange.serve(came) {
+                let writes: Vec<Bytes> = writes.collect();
+                let bytes = writes.iter().copied().sum();
+                state.application.handed += bytes;
+                self.observer.observe(now, &Event::Offered { flow, bytes });
+                self.write_each(flow, end, writes.into_iter());
+            }
+            return;
+        }
+        if !exchange.ends_response(came) {
+            return;
+        }
+        let goes_on = exchange.goes_on();
+        if let (true, Traffic::Requests(RequestsConfig { think, .. })) = (goes_on, state.config.traffic) {
+            let pause = state.application.draw(think);
+            state.application.turn = Some(now + pause);
+        }
+        if let Some(begun) = state.application.begun.take() {
+            self.observer.observe(now, &Event::Completed { flow, took: now - begun, finite: false });
+        }
+        self.watch_application(flow);
+    }
+
+    /// An application writes several times in one instant, and its TCP may send after each.
+    fn write_each(&mut self, flow: usize, end: usize, writes: impl Iterator<Item = Bytes>) {
+        for len in writes {
+            if let Some(endpoint) = &mut self.flows.flow_mut(flow).ends[end].tcp {
+                endpoint.send(len);
+            }
+            self.service(flow, end);
         }
     }
 

@@ -12,7 +12,7 @@
 //! What a timeout repairs has still to go there, and what acknowledges it has to come back. Where the guard timer is shorter than that trip,
 //! no scheme can keep to the sum of the two timers; stock TCP, which has no guard timer, does not either. [`Bound::Trip`] says how much that is.
 
-use ackless_cell::config::{CellConfig, Delivery, Peer, RecoveryChoice, SchemeChoice, TransportConfig};
+use ackless_cell::config::{CellConfig, Delivery, Peer, RecoveryChoice, SchemeChoice, Traffic, TransportConfig};
 use ackless_schemes::Guard;
 use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
@@ -106,7 +106,9 @@ impl Progress {
         };
         let (acked, delivered) = (sender.bytes_acked(), receiver.bytes_delivered());
         assert!(acked <= delivered, "flow {flow}: {acked} of {delivered} that arrived are acknowledged at {now}");
-        let open = sender.state().is_synchronized() && acked < size(config, flow);
+        // A server has nothing to send before it is asked.
+        let asked = !matches!(config.flows[flow].traffic, Traffic::Requests(_)) || sender.flight_size() > Bytes::ZERO;
+        let open = asked && sender.state().is_synchronized() && acked < size(config, flow);
         match &mut self.gap {
             Some(gap) if open && (gap.acked, gap.lost) == (acked, lost) => {
                 if let Some(rate) = self.slow_wire {

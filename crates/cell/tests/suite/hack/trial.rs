@@ -187,7 +187,10 @@ pub fn ends(config: &CellConfig, flow: usize) -> (usize, usize) {
 pub fn size(config: &CellConfig, flow: usize) -> Bytes {
     match config.flows[flow].traffic {
         Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
-        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => unreachable!("a trial's flows end"),
+        Traffic::Requests(requests) => requests.response * u64::from(REPETITIONS),
+        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => {
+            unreachable!("a trial's flows end")
+        }
     }
 }
 
@@ -197,8 +200,8 @@ fn is_done(cell: &TestedCell<'_>, watcher: &Watcher, config: &CellConfig, flow: 
     if flow_config.start == Instant::FAR_FUTURE {
         return true;
     }
-    if let Traffic::Repeated { .. } = flow_config.traffic {
-        return watcher.completed[flow] >= REPETITIONS;
+    if let Traffic::Repeated { .. } | Traffic::Requests(_) = flow_config.traffic {
+        return watcher.completed[flow] >= u64::from(REPETITIONS);
     }
     let (sender, receiver) = ends(config, flow);
     let flows = cell.flows();
@@ -272,4 +275,4 @@ pub const STEP: Duration = Duration::from_millis(1);
 /// A run that lasts longer than this, or that holds packets for so long after its last flow, does not end.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A repeated flow is done after so many transfers.
-const REPETITIONS: u64 = 3;
+pub const REPETITIONS: u32 = 3;

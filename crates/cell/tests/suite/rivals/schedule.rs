@@ -17,6 +17,7 @@ use crate::testing::macs::macs;
 use crate::testing::powers::by_power;
 use crate::testing::radio::radio;
 use crate::testing::weather::{Kinds, Weather};
+use crate::testing::wires::uneven;
 
 /// A cell and what happens to it.
 pub struct Schedule {
@@ -73,6 +74,7 @@ impl Schedule {
             by_power(hears, &mut config);
         }
         macs(&mut Stream::new(seed, 10, Purpose::Test), &mut config);
+        uneven(&mut Stream::new(seed, 12, Purpose::Test), &mut config, Duration::from_millis(600));
         let share = if random.chance(0.3) { 0.5 } else { 0.0 };
         let legacy = (0..stations).map(|_| random.chance(share)).collect();
         Self { config, seed, weather, legacy }

@@ -25,6 +25,7 @@ use crate::testing::ears;
 use crate::testing::hosts::longest_probe;
 use crate::testing::tap::{Tap, shared};
 use crate::testing::tested::{TestedCell, counts};
+use crate::testing::wires::longest_wait;
 
 /// What a run that kept the rules ended in.
 #[derive(Clone, Debug, Default)]
@@ -348,6 +349,7 @@ fn round_trip(config: &CellConfig, flow: usize) -> Duration {
         + contention
         + tcp.longest_hold()
         + reading
+        + longest_wait(config)
 }
 
 fn tcp_of(flow: &FlowConfig) -> TcpConfig {
@@ -360,7 +362,9 @@ fn tcp_of(flow: &FlowConfig) -> TcpConfig {
 fn size(flow: &FlowConfig) -> Bytes {
     match flow.traffic {
         Traffic::Finite { size } | Traffic::Repeated { size, .. } => size,
-        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) => unreachable!("a trial's flows end"),
+        Traffic::Bulk(_) | Traffic::OnOff { .. } | Traffic::Video(_) | Traffic::Requests(_) => {
+            unreachable!("a trial's flows end")
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 
 use ackless_cell::config::{
     AckChoice, CellConfig, CubicRule, Gro, GrowthRule, NagleRule, Probability, PrrRule, RackRule, RecoveryChoice,
-    RenoRule, RtoRule, SenderChoices, SlowStartChoice, UndoChoices,
+    RenoRule, RequestsConfig, RtoRule, SenderChoices, SlowStartChoice, Span, Traffic, TransportConfig, UndoChoices,
 };
 use ackless_tcp::Endpoint;
 use ackless_wire::random::Stream;
-use ackless_wire::{BitRate, Bytes, Duration};
+use ackless_wire::{BitRate, Bytes, Duration, Instant};
 
 use crate::testing::hack_cells::tcp_of;
 
@@ -48,6 +48,29 @@ pub fn hosts(random: &mut Stream, config: &mut CellConfig, most: f64) {
         config.server.host_latency = span(random, Duration::from_millis(1));
     }
     config.stations.iter_mut().for_each(|station| station.gro = gro);
+}
+
+/// Requests and responses in the place of what one flow would transfer, so many of them.
+pub fn exchanges(random: &mut Stream, config: &mut CellConfig, count: u32) {
+    if !random.chance(0.2) {
+        return;
+    }
+    let chosen = random.below(config.flows.len() as u64) as usize;
+    let flow = &mut config.flows[chosen];
+    if !matches!(flow.transport, TransportConfig::Tcp(_)) || flow.start == Instant::FAR_FUTURE {
+        return;
+    }
+    let [most, most_back] = [&[600, 600, 20_000], &[600, 20_000, 20_000]].map(|most| one_of(random, most));
+    let (request, response) = (1 + random.below(most), 1 + random.below(most_back));
+    flow.traffic = Traffic::Requests(RequestsConfig {
+        request: Bytes(request),
+        request_writes: (1 + random.below(3)).min(request) as u32,
+        response: Bytes(response),
+        response_writes: (1 + random.below(3)).min(response) as u32,
+        think: Span::Fixed(Duration::from_millis(random.below(300))),
+        count: Some(count),
+    });
+    tcp_of(flow).no_delay = random.chance(0.5);
 }
 
 /// What of a sender's data may lie below its TCP.

@@ -170,6 +170,10 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("wired.up_jitter", &["auto", "0s", "5ms"]),
     ("wired.reorder_delay", &["1ms", "1us", "100ms"]),
     ("wired.up_buffer", &["auto", "1", "1B", "3kB"]),
+    ("wired.rate_trace", TRACES),
+    ("wired.down_rate_trace", TRACES),
+    ("wired.up_rate_trace", TRACES),
+    ("wired.rate_trace_end", &["auto", "hold", "repeat"]),
     ("wired.mtu", &["1500B", "2296B", "576B"]),
     ("wired.new_options", &["pass", "strip", "drop"]),
     ("wired.down_new_options", &["auto", "pass", "strip", "drop"]),
@@ -180,7 +184,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("steps.snr", &["auto", "-5dB", "35dB"]),
     ("steps.air_loss", &["auto", "0.5", "1.0"]),
     ("steps.outage", &["0s", "1ms", "10ms"]),
-    ("steps.rate", &["auto", "1bps", "1Mbps"]),
+    ("steps.rate", &["auto", "1bps", "0bps", "1Mbps"]),
     ("steps.delay", &["auto", "0s", "10ms"]),
     ("steps.loss", &["auto", "0.5"]),
     ("steps.new_options", &["auto", "pass", "strip", "drop"]),
@@ -244,7 +248,7 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("flows.peer", &["server", "server", "sta"]),
     ("flows.count", &["1", "3"]),
     ("flows.rate", &["saturating", "64kbps", "1bps", "20Mbps"]),
-    ("flows.traffic", &["bulk", "finite", "repeated", "on-off", "video"]),
+    ("flows.traffic", &["bulk", "finite", "repeated", "on-off", "video", "requests"]),
     ("flows.read_rate", &["auto", "1bps", "1Mbps"]),
     ("flows.frame_interval", &["33.333ms", "1ms"]),
     ("flows.key_every", &["30", "1", "4"]),
@@ -255,6 +259,12 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("flows.size", &["1MB", "1B", "20kB"]),
     ("flows.times", &["fixed", "exponential"]),
     ("flows.think", &["100ms", "0s", "1ms"]),
+    ("flows.request_size", &["300B", "1B", "20kB"]),
+    ("flows.request_writes", &["1", "2", "300"]),
+    ("flows.response_size", &["30kB", "1B", "600B"]),
+    ("flows.response_writes", &["1", "2", "300"]),
+    ("flows.request_count", &["never", "1", "3"]),
+    ("flows.no_delay", &["auto", "true", "false"]),
     ("flows.on", &["1s", "1us", "5ms"]),
     ("flows.off", &["1s", "0s", "5ms"]),
     ("flows.stagger", &["100us", "0s"]),
@@ -272,3 +282,6 @@ pub const CHOICES: &[(&str, &[&str])] = &[
     ("pings.packet", &["84B", "29B", "1500B"]),
     ("pings.start", &["0s", "5ms"]),
 ];
+
+/// Rates over time, and times at which so much may leave.
+const TRACES: &[&str] = &["[]", "[\"0s 64kbps\", \"5ms 0bps\", \"12ms 1Gbps\"]", "[\"1ms 3kB\", \"4ms 1500B\"]"];

@@ -73,7 +73,7 @@ const FOCUSES: &[(&[&str], &str)] = &[
     (&["wired.jitter=5ms", "wired.reorder=0.5"], "wired."),
     (VIDEO, "flows."),
     (VIDEO, "flows.frame_interval"),
-    (VIDEO, "flows.key_every"),
+    (&["flows.rate=20Mbps", "flows.traffic=video", "flows.key_weight=9"], "flows.key_every"),
     (VIDEO, "flows.key_weight"),
     (VIDEO, "flows.play_from"),
     (VIDEO, "flows.resume_from"),
@@ -81,7 +81,16 @@ const FOCUSES: &[(&[&str], &str)] = &[
     (&["flows.traffic=repeated"], "flows."),
     (&["flows.traffic=on-off"], "flows."),
     (&["transport.protocol=udp"], "flows."),
+    (&["transport.protocol=udp"], "flows.udp_payload"),
+    (&["transport.protocol=udp"], "flows.udp_ack_every"),
+    (REQUESTS, "flows.request_size"),
+    (REQUESTS, "flows.request_writes"),
+    (REQUESTS, "flows.response_size"),
+    (REQUESTS, "flows.response_writes"),
+    (REQUESTS, "flows.request_count"),
+    (&["wired.rate_trace=[\"0s 9Mbps\", \"3ms 0bps\", \"5ms 90Mbps\"]"], "wired.rate_trace_end"),
 ];
+const REQUESTS: &[&str] = &["flows.traffic=requests", "flows.think=1ms"];
 const VIDEO: &[&str] = &["flows.rate=20Mbps", "flows.traffic=video"];
 
 /// Keys that no cell is drawn with, and why.
@@ -91,11 +100,17 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("run.schemes", "which rows a comparison has"),
     ("loss.snr_file", "a path: the command puts what is there into loss.snr_trace"),
     ("stations.snr_file", "a path: the command puts what is there into stations.snr_trace"),
+    ("wired.rate_file", "a path: the command puts what is there into wired.rate_trace"),
+    ("wired.down_rate_file", "a path: the command puts what is there into wired.down_rate_trace"),
+    ("wired.up_rate_file", "a path: the command puts what is there into wired.up_rate_trace"),
+    ("loss.snr_file_columns", "says what of a file is read"),
+    ("stations.snr_file_columns", "says what of a file is read"),
+    ("wired.rate_file_columns", "says what of a file is read"),
     ("transport.preset", "what it lays stands in the other keys of the scenario that runs"),
 ];
 
 /// How many cells are tried.
-const RUNS: u64 = 2_000;
+const RUNS: u64 = 2_200;
 
 fn one_of<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
     choices[stream.below(choices.len() as u64) as usize]

@@ -1,5 +1,6 @@
 //! Whatever can be built can be run: random combinations of values, each short, through the real simulator. No key of the schema is left out.
 
+mod bearing;
 mod choices;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,6 +68,7 @@ const FOCUSES: &[(&[&str], &str)] = &[
     (&["wifi.standard=11n", "wifi.band=2.4GHz"], "stations.standard"),
     (&["wifi.standard=11b"], "stations.standard"),
     (&["wifi.standard=11ac"], "stations.standard"),
+    (&["wifi.standard=11g"], "stations.rate"),
     (&["wifi.standard=11ac"], "wifi.width"),
     (&["scheme.name=thinning"], "thinning.kind"),
     (&["wifi.standard=11ac", "wifi.width=160MHz"], "stations.width"),

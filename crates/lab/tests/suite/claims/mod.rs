@@ -241,6 +241,7 @@ fn traffic_of(traffic: &Traffic) -> &'static str {
         Traffic::Repeated { .. } => "repeated",
         Traffic::OnOff { .. } => "on-off",
         Traffic::Video(_) => "video",
+        Traffic::Requests(_) => "requests",
     }
 }
 
